@@ -1,0 +1,46 @@
+import { eq } from 'drizzle-orm'
+import type { Db } from '../db/open.ts'
+import { users } from '../db/tables.ts'
+import type { Statement } from '../db/unit.ts'
+
+export type UserRow = typeof users.$inferSelect
+
+export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
+  return (
+    db
+      .select()
+      .from(users)
+      .where(eq(users.email, normaliseEmail(email)))
+      .get() ?? null
+  )
+}
+
+export interface NewUser {
+  readonly email: string
+  readonly plan: string
+  readonly now: number
+}
+
+export function newUser({ email, plan, now }: NewUser): UserRow {
+  return {
+    id: crypto.randomUUID(),
+    email: normaliseEmail(email),
+    name: null,
+    emailVerified: false,
+    plan,
+    createdAt: now,
+  }
+}
+
+/** Does nothing where the e-mail address is taken. */
+export function insertUser(db: Db, user: UserRow): Statement {
+  return db.insert(users).values(user).onConflictDoNothing()
+}
+
+export function updatePlan(db: Db, userId: string, plan: string): Statement {
+  return db.update(users).set({ plan }).where(eq(users.id, userId))
+}
+
+function normaliseEmail(email: string): string {
+  return email.trim().toLowerCase()
+}

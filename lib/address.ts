@@ -1,0 +1,115 @@
+import { isIP } from 'node:net'
+
+export interface Ipv4 {
+  readonly version: 4
+  readonly text: string
+  /** The 32 bits as an unsigned integer. */
+  readonly bits: number
+}
+
+export interface Ipv6 {
+  readonly version: 6
+  /** Canonical text: RFC 5952, lower case. */
+  readonly text: string
+  /** The 128 bits as four unsigned 32-bit integers, highest first. */
+  readonly words: Words
+}
+
+export type Address = Ipv4 | Ipv6
+export type Words = readonly [number, number, number, number]
+
+/** Returns the address that `text` spells, or null. Zone ids (`fe80::1%eth0`) are refused. */
+export function parseAddress(text: string): Address | null {
+  const version = isIP(text)
+  if (version === 4) return { version, text, bits: ipv4Bits(text) }
+  if (version === 0 || text.includes('%')) return null
+  const words = ipv6Words(text)
+  return { version: 6, text: formatIpv6(words), words }
+}
+
+export function ipv4FromBits(bits: number): Ipv4 {
+  return { version: 4, text: formatIpv4(bits), bits }
+}
+
+/** The address itself, or the IPv4 address that an IPv4-mapped one (`::ffff:a.b.c.d`) stands for. */
+export function unmapped(address: Address): Address {
+  if (address.version === 4 || !isMapped(address.words)) return address
+  return ipv4FromBits(address.words[3])
+}
+
+/** ::ffff:0:0/96, RFC 4291 section 2.5.5.2 */
+export function isMapped([a, b, c]: Words): boolean {
+  return a === 0 && b === 0 && c === 0xffff
+}
+
+function ipv4Bits(text: string): number {
+  let bits = 0
+  let octet = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === DOT) {
+      bits = bits * 256 + octet
+      octet = 0
+    } else {
+      octet = octet * 10 + code - ZERO
+    }
+  }
+  return bits * 256 + octet
+}
+
+const DOT = 46
+const ZERO = 48
+
+/** `text` is valid: the groups left and right of `::` are read apart and the gap is zeros. */
+function ipv6Words(text: string): Words {
+  const [left = '', right] = dottedToHex(text).split('::')
+  const head = groupsOf(left)
+  const tail = right === undefined ? [] : groupsOf(right)
+  const gap = Array<number>(8 - head.length - tail.length).fill(0)
+  const groups = [...head, ...gap, ...tail]
+  const word = (at: number) => (groups[at] ?? 0) * 0x10000 + (groups[at + 1] ?? 0)
+  return [word(0), word(2), word(4), word(6)]
+}
+
+function groupsOf(text: string): number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
+}
+
+/** `::ffff:1.2.3.4` as `::ffff:102:304`. */
+function dottedToHex(text: string): string {
+  const start = text.lastIndexOf(':') + 1
+  if (!text.includes('.', start)) return text
+  const bits = ipv4Bits(text.slice(start))
+  return `${text.slice(0, start)}${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}`
+}
+
+export function formatIpv4(bits: number): string {
+  return `${bits >>> 24}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}`
+}
+
+/** RFC 5952: lower case, no leading zeros, the first longest run of two or more zeros as `::`. */
+export function formatIpv6(words: Words): string {
+  if (isMapped(words)) return `::ffff:${formatIpv4(words[3])}`
+  const groups = words.flatMap((word) => [word >>> 16, word & 0xffff])
+  const run = longestZeroRun(groups)
+  const hex = groups.map((group) => group.toString(16))
+  if (run.length < 2) return hex.join(':')
+  return `${hex.slice(0, run.start).join(':')}::${hex.slice(run.start + run.length).join(':')}`
+}
+
+function longestZeroRun(groups: readonly number[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 }
+  let start = 0
+  for (const [at, group] of groups.entries()) {
+    if (group !== 0) start = at + 1
+    else if (at - start + 1 > best.length) best = { start, length: at - start + 1 }
+  }
+  return best
+}
+
+/** The network of the address, /24 or /48, as logs show it: who it was is nobody's business. */
+export function truncated(address: Address): string {
+  if (address.version === 4) return `${formatIpv4(address.bits & 0xffffff00)}/24`
+  const [a, b] = address.words
+  return `${formatIpv6([a, (b & 0xffff0000) >>> 0, 0, 0])}/48`
+}

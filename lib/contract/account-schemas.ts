@@ -1,0 +1,222 @@
+import * as v from 'valibot'
+import { Timestamp, UrlText } from './common.ts'
+import { SCOPES } from './operation.ts'
+
+export const KEY_TYPES = ['secret', 'publishable'] as const
+export type KeyType = (typeof KEY_TYPES)[number]
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+const KeyPrefix = v.pipe(v.string(), v.description('The first 16 characters of the key'))
+
+const keyEntries = {
+  id: v.pipe(v.string(), v.description('A hash that names the key in paths')),
+  prefix: KeyPrefix,
+  name: v.string(),
+  type: v.picklist(KEY_TYPES),
+  scopes: v.pipe(
+    v.nullable(v.array(v.picklist(SCOPES))),
+    v.description('What the key may do; null means full access'),
+  ),
+}
+
+export const UserProfile = v.strictObject({
+  id: v.string(),
+  name: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+  emailVerified: v.boolean(),
+  createdAt: v.nullable(Timestamp),
+})
+export type UserProfile = v.InferOutput<typeof UserProfile>
+
+export const ApiKeyInfo = v.strictObject({
+  ...keyEntries,
+  allowedOrigins: v.nullable(v.array(v.string())),
+  isActive: v.boolean(),
+  createdAt: Timestamp,
+  lastUsedAt: v.nullable(Timestamp),
+  expiresAt: v.nullable(Timestamp),
+})
+export type ApiKeyInfo = v.InferOutput<typeof ApiKeyInfo>
+
+export const ApiKeyCreated = v.strictObject({
+  rawKey: v.pipe(v.string(), v.description('The full key; shown only here')),
+  ...keyEntries,
+  allowedOrigins: v.optional(v.nullable(v.array(v.string()))),
+})
+export type ApiKeyCreated = v.InferOutput<typeof ApiKeyCreated>
+
+export const Site = v.strictObject({
+  id: v.string(),
+  name: v.pipe(UrlText, v.description('An origin, such as https://shop.example')),
+  userId: v.string(),
+  createdAt: Timestamp,
+})
+export type Site = v.InferOutput<typeof Site>
+
+export const AuditLogEntry = v.strictObject({
+  id: v.pipe(v.number(), v.integer()),
+  app: v.pipe(v.string(), v.description('Where the change came from: api, dashboard, cli, stripe')),
+  actor_id: v.string(),
+  actor_label: v.nullable(v.string()),
+  action: v.pipe(v.string(), v.description('What was done, such as create_key')),
+  target_type: v.pipe(v.nullable(v.string()), v.description('Such as api_key')),
+  target_id: v.nullable(v.string()),
+  detail: v.nullable(v.string()),
+  created_at: v.pipe(v.number(), v.integer(), v.description('Unix epoch seconds')),
+})
+export type AuditLogEntry = v.InferOutput<typeof AuditLogEntry>
+
+export const AuditList = v.strictObject({
+  logs: v.pipe(v.array(AuditLogEntry), v.description('Newest first')),
+  total: v.pipe(Count, v.description('All entries that match, on any page')),
+  limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
+  offset: Count,
+})
+export type AuditList = v.InferOutput<typeof AuditList>
+
+export const UsageStats = v.strictObject({
+  totalKeys: Count,
+  activeKeys: Count,
+  totalRequests: v.pipe(Count, v.description('Counted requests of the current period')),
+  monthlyCap: v.pipe(v.nullable(Count), v.description('Null when overages are enabled')),
+  dailyUsage: v.pipe(
+    v.array(v.strictObject({ date: v.pipe(v.string(), v.isoDate()), requests: Count })),
+    v.description('The last 30 days, UTC, oldest first'),
+  ),
+  keys: v.array(
+    v.strictObject({
+      keyPrefix: KeyPrefix,
+      keyName: v.string(),
+      isActive: v.boolean(),
+      lastUsedAt: v.nullable(Timestamp),
+      rateLimitRemaining: v.pipe(Count, v.description('Requests that the key may make now')),
+      rateLimitMax: v.pipe(Count, v.description('Requests per minute of the plan')),
+    }),
+  ),
+})
+export type UsageStats = v.InferOutput<typeof UsageStats>
+
+export const DeletedResponse = v.strictObject({ deleted: v.boolean() })
+export const KeyRenewed = v.strictObject({ status: v.literal('renewed') })
+
+export const CreateKeyBody = v.object({
+  name: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+  type: v.optional(v.picklist(KEY_TYPES), 'secret'),
+  scopes: v.optional(
+    v.pipe(
+      v.array(v.picklist([...SCOPES, 'location:read'])),
+      v.minLength(1),
+      v.maxLength(SCOPES.length + 1),
+      v.description('Secret keys only; omit for full access. location:read means geo:read'),
+    ),
+  ),
+  allowedOrigins: v.optional(
+    v.pipe(
+      v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(300))),
+      v.minLength(1),
+      v.maxLength(20),
+      v.description('For publishable keys: exact origins, or such as https://*.shop.example'),
+    ),
+  ),
+})
+export type CreateKeyBody = v.InferOutput<typeof CreateKeyBody>
+
+export const CreateSiteBody = v.object({
+  name: v.pipe(v.string(), v.url(), v.maxLength(300), v.description('An http or https origin')),
+})
+export type CreateSiteBody = v.InferOutput<typeof CreateSiteBody>
+
+function wholeNumber(fallback: number) {
+  return v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/)), String(fallback)),
+    v.toNumber(),
+    v.number(),
+    v.integer(),
+    v.minValue(0),
+    v.metadata({ default: fallback }),
+  )
+}
+
+export const AuditQuery = v.object({
+  limit: v.pipe(wholeNumber(50), v.minValue(1), v.maxValue(100), v.description('Entries per page')),
+  offset: v.pipe(wholeNumber(0), v.description('Entries to skip')),
+  action: v.optional(v.pipe(v.string(), v.maxLength(100), v.description('Only this action'))),
+  search: v.optional(
+    v.pipe(v.string(), v.maxLength(200), v.description('Text in action, target or detail')),
+  ),
+})
+export type AuditQuery = v.InferOutput<typeof AuditQuery>
+
+const profile = {
+  id: 'usr_example',
+  name: 'Ada Example',
+  email: 'ada@shop.example',
+  emailVerified: true,
+  createdAt: '2026-01-15T12:00:00.000Z',
+} as const satisfies UserProfile
+
+const key = {
+  id: '00112233445566778899aabbccddeeff',
+  prefix: `sk_live_${'0'.repeat(8)}`,
+  name: 'Production server',
+  type: 'secret',
+  scopes: null,
+} as const
+
+const keyInfo = {
+  ...key,
+  allowedOrigins: null,
+  isActive: true,
+  createdAt: '2026-01-15T12:00:00.000Z',
+  lastUsedAt: '2026-01-15T12:00:00.000Z',
+  expiresAt: '2027-01-15T12:00:00.000Z',
+} as const satisfies ApiKeyInfo
+
+const createdKey = { rawKey: `sk_live_${'0'.repeat(64)}`, ...key } as const satisfies ApiKeyCreated
+
+const site = {
+  id: '2f0c9a54-8d2e-4c58-9f5a-3c1b7f6e4d20',
+  name: 'https://shop.example',
+  userId: profile.id,
+  createdAt: '2026-01-15T12:00:00.000Z',
+} as const satisfies Site
+
+const usage = {
+  totalKeys: 1,
+  activeKeys: 1,
+  totalRequests: 42,
+  monthlyCap: 5000,
+  dailyUsage: [{ date: '2026-01-15', requests: 42 }],
+  keys: [
+    {
+      keyPrefix: key.prefix,
+      keyName: key.name,
+      isActive: true,
+      lastUsedAt: '2026-01-15T12:00:00.000Z',
+      rateLimitRemaining: 9,
+      rateLimitMax: 10,
+    },
+  ],
+} satisfies UsageStats
+
+const audit = {
+  logs: [
+    {
+      id: 1,
+      app: 'api',
+      actor_id: profile.id,
+      actor_label: profile.email,
+      action: 'create_key',
+      target_type: 'api_key',
+      target_id: key.id,
+      detail: null,
+      created_at: 1_768_478_400,
+    },
+  ],
+  total: 1,
+  limit: 50,
+  offset: 0,
+} satisfies AuditList
+
+export const examples = { profile, key, keyInfo, createdKey, site, usage, audit } as const

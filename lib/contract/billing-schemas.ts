@@ -1,0 +1,253 @@
+import * as v from 'valibot'
+import { Timestamp, UrlText } from './common.ts'
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const Amount = v.pipe(
+  v.number(),
+  v.integer(),
+  v.description('In the smallest unit of the currency, such as cents'),
+)
+const Currency = v.pipe(v.string(), v.description('ISO 4217, lower case'))
+
+export const Plan = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  monthlyCap: v.pipe(Count, v.description('Counted requests per period')),
+  maxKeys: Count,
+  maxSites: Count,
+  price: v.pipe(v.number(), v.minValue(0), v.description('Per month')),
+  stripePriceId: v.pipe(v.nullable(v.string()), v.description('Null for the free plan')),
+})
+export type Plan = v.InferOutput<typeof Plan>
+
+export const SubscriptionResponse = v.pipe(
+  v.strictObject({
+    plan: Plan,
+    subscription: v.nullable(
+      v.strictObject({
+        id: v.string(),
+        status: v.pipe(v.string(), v.description('As Stripe names it, or canceling')),
+        currentPeriodStart: v.nullable(Timestamp),
+        currentPeriodEnd: v.nullable(Timestamp),
+        overagesEnabled: v.optional(v.boolean()),
+      }),
+    ),
+  }),
+  v.description('The plan in effect and the subscription that it comes from'),
+)
+export type SubscriptionResponse = v.InferOutput<typeof SubscriptionResponse>
+
+export const CheckoutResponse = v.strictObject({
+  url: v.optional(v.pipe(UrlText, v.description('Where to send the user to pay'))),
+  clientSecret: v.optional(v.string()),
+})
+export type CheckoutResponse = v.InferOutput<typeof CheckoutResponse>
+
+export const PortalResponse = v.strictObject({ url: UrlText })
+export type PortalResponse = v.InferOutput<typeof PortalResponse>
+
+export const CancelResponse = v.strictObject({
+  status: v.literal('canceling'),
+  cancelAt: v.nullable(Timestamp),
+})
+export type CancelResponse = v.InferOutput<typeof CancelResponse>
+
+export const ReactivateResponse = v.strictObject({ status: v.literal('active') })
+export const OveragesResponse = v.strictObject({ overagesEnabled: v.boolean() })
+export const SetupIntentResponse = v.strictObject({ clientSecret: v.string() })
+export const SuccessResponse = v.strictObject({ success: v.boolean() })
+export const ReceivedResponse = v.strictObject({ received: v.boolean() })
+
+export const Invoice = v.strictObject({
+  id: v.string(),
+  number: v.pipe(v.nullable(v.string()), v.description('Null for a draft')),
+  status: v.pipe(v.nullable(v.string()), v.description('Such as open or paid')),
+  currency: Currency,
+  amountDue: Amount,
+  amountPaid: Amount,
+  createdAt: Timestamp,
+  hostedInvoiceUrl: v.nullable(UrlText),
+  pdfUrl: v.nullable(UrlText),
+})
+export type Invoice = v.InferOutput<typeof Invoice>
+
+export const BillingDetails = v.strictObject({
+  name: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+  address: v.nullable(
+    v.strictObject({
+      line1: v.nullable(v.string()),
+      line2: v.nullable(v.string()),
+      city: v.nullable(v.string()),
+      state: v.nullable(v.string()),
+      postalCode: v.nullable(v.string()),
+      country: v.nullable(v.string()),
+    }),
+  ),
+})
+export type BillingDetails = v.InferOutput<typeof BillingDetails>
+
+export const Discount = v.strictObject({
+  code: v.pipe(v.nullable(v.string()), v.description('The promotion code that was entered')),
+  percentOff: v.nullable(v.number()),
+  amountOff: v.nullable(Amount),
+  currency: v.pipe(v.nullable(Currency), v.description('Of amountOff')),
+  endsAt: v.pipe(v.nullable(Timestamp), v.description('Null when it does not end')),
+})
+export type Discount = v.InferOutput<typeof Discount>
+
+export const ActiveDiscount = v.union([Discount, v.strictObject({})])
+export type ActiveDiscount = v.InferOutput<typeof ActiveDiscount>
+
+export const PromoApplied = v.strictObject({ applied: v.literal(true), discount: Discount })
+export type PromoApplied = v.InferOutput<typeof PromoApplied>
+
+export const TaxId = v.strictObject({
+  id: v.string(),
+  type: v.pipe(v.string(), v.description('Such as eu_vat')),
+  value: v.string(),
+  status: v.pipe(v.nullable(v.string()), v.description('Of its verification, such as pending')),
+})
+export type TaxId = v.InferOutput<typeof TaxId>
+
+export const PaymentMethodInfo = v.pipe(
+  v.strictObject({
+    brand: v.nullable(v.string()),
+    last4: v.nullable(v.string()),
+    expMonth: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(12))),
+    expYear: v.nullable(v.pipe(v.number(), v.integer())),
+  }),
+  v.description('The default payment method; all null when there is none'),
+)
+export type PaymentMethodInfo = v.InferOutput<typeof PaymentMethodInfo>
+
+export const ProrationPreview = v.strictObject({
+  planId: v.string(),
+  currency: Currency,
+  amountDue: Amount,
+  prorationDate: Timestamp,
+  lines: v.array(v.strictObject({ description: v.nullable(v.string()), amount: Amount })),
+})
+export type ProrationPreview = v.InferOutput<typeof ProrationPreview>
+
+const PlanId = v.pipe(
+  v.string(),
+  v.minLength(1),
+  v.maxLength(64),
+  v.description('The id of a plan, such as pro'),
+)
+
+export const PlanBody = v.object({ planId: PlanId })
+export type PlanBody = v.InferOutput<typeof PlanBody>
+
+export const PreviewQuery = v.object({ planId: PlanId })
+export type PreviewQuery = v.InferOutput<typeof PreviewQuery>
+
+export const OveragesBody = v.object({ overagesEnabled: v.boolean() })
+export type OveragesBody = v.InferOutput<typeof OveragesBody>
+
+export const AddressBody = v.object({
+  line1: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  line2: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  city: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  state: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  postal_code: v.optional(v.pipe(v.string(), v.maxLength(20))),
+  country: v.pipe(v.string(), v.regex(/^[A-Z]{2}$/), v.description('ISO 3166-1 alpha-2')),
+})
+export type AddressBody = v.InferOutput<typeof AddressBody>
+
+export const PromoBody = v.object({ code: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) })
+export type PromoBody = v.InferOutput<typeof PromoBody>
+
+export const TaxIdBody = v.object({
+  type: v.pipe(v.string(), v.minLength(1), v.maxLength(32), v.description('Such as eu_vat')),
+  value: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
+})
+export type TaxIdBody = v.InferOutput<typeof TaxIdBody>
+
+export const PaymentMethodBody = v.object({
+  paymentMethodId: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
+})
+export type PaymentMethodBody = v.InferOutput<typeof PaymentMethodBody>
+
+const discount = {
+  code: 'WELCOME',
+  percentOff: 20,
+  amountOff: null,
+  currency: null,
+  endsAt: '2026-04-15T12:00:00.000Z',
+} as const satisfies Discount
+
+export const examples = {
+  subscription: {
+    plan: {
+      id: 'pro',
+      name: 'Pro',
+      monthlyCap: 100_000,
+      maxKeys: 10,
+      maxSites: 2,
+      price: 29,
+      stripePriceId: 'price_example',
+    },
+    subscription: {
+      id: 'sub_example',
+      status: 'active',
+      currentPeriodStart: '2026-01-15T12:00:00.000Z',
+      currentPeriodEnd: '2026-02-15T12:00:00.000Z',
+      overagesEnabled: false,
+    },
+  } satisfies SubscriptionResponse,
+  canceling: {
+    status: 'canceling',
+    cancelAt: '2026-02-15T12:00:00.000Z',
+  } satisfies CancelResponse,
+  preview: {
+    planId: 'pro',
+    currency: 'usd',
+    amountDue: 2000,
+    prorationDate: '2026-01-15T12:00:00.000Z',
+    lines: [
+      { description: 'Unused time on Starter', amount: -900 },
+      { description: 'Remaining time on Pro', amount: 2900 },
+    ],
+  } satisfies ProrationPreview,
+  invoice: {
+    id: 'in_example',
+    number: 'EXAMPLE-0001',
+    status: 'paid',
+    currency: 'usd',
+    amountDue: 2900,
+    amountPaid: 2900,
+    createdAt: '2026-01-15T12:00:00.000Z',
+    hostedInvoiceUrl: 'https://pay.example/invoice',
+    pdfUrl: 'https://pay.example/invoice.pdf',
+  } satisfies Invoice,
+  details: {
+    name: 'Ada Example',
+    email: 'ada@shop.example',
+    address: {
+      line1: '1 Example Street',
+      line2: null,
+      city: 'London',
+      state: null,
+      postalCode: 'N1 1AA',
+      country: 'GB',
+    },
+  } satisfies BillingDetails,
+  address: {
+    line1: '1 Example Street',
+    city: 'London',
+    postal_code: 'N1 1AA',
+    country: 'GB',
+  } satisfies AddressBody,
+  discount,
+  promo: { applied: true, discount } satisfies PromoApplied,
+  taxId: {
+    id: 'txi_example',
+    type: 'eu_vat',
+    value: 'DE000000000',
+    status: 'pending',
+  } satisfies TaxId,
+  signature: `t=1768478400,v1=${'0'.repeat(64)}`,
+  card: { brand: 'visa', last4: '0000', expMonth: 12, expYear: 2030 } satisfies PaymentMethodInfo,
+} as const

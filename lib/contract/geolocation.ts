@@ -1,0 +1,220 @@
+import * as v from 'valibot'
+import { RequestId } from './common.ts'
+import type { Operation } from './operation.ts'
+
+const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
+
+export const Location = v.strictObject({
+  continent: v.strictObject({ code: v.string(), name: v.string() }),
+  country: v.optional(
+    v.strictObject({
+      code: v.pipe(v.string(), v.description('ISO 3166-1 alpha-2')),
+      name: v.string(),
+      flag: v.optional(v.pipe(v.string(), v.description('Flag emoji'))),
+      unions: v.optional(
+        v.pipe(
+          v.array(v.string()),
+          v.minLength(1),
+          v.description('Political and economic unions the country is a member of'),
+        ),
+      ),
+    }),
+  ),
+  region: v.optional(
+    v.strictObject({
+      code: v.pipe(v.string(), v.description('ISO 3166-2')),
+      name: v.string(),
+    }),
+  ),
+  district: v.optional(v.pipe(v.string(), v.description('Second-level subdivision'))),
+  city: v.optional(v.string()),
+  postalCode: v.optional(v.string()),
+  coordinates: v.optional(
+    v.strictObject({
+      latitude: v.pipe(v.number(), v.minValue(-90), v.maxValue(90)),
+      longitude: v.pipe(v.number(), v.minValue(-180), v.maxValue(180)),
+      accuracyRadius: v.optional(
+        v.pipe(v.number(), v.integer(), v.minValue(1), v.description('Miles')),
+      ),
+    }),
+  ),
+  timezone: v.optional(v.pipe(v.string(), v.description('IANA timezone name'))),
+  utcOffset: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[+-]\d{2}:\d{2}$/),
+      v.description('Offset from UTC at the time of the answer, such as -07:00'),
+    ),
+  ),
+  geoConfidence: v.optional(
+    v.pipe(Confidence, v.description('1.0: a second provider confirms the location')),
+  ),
+})
+
+export const PRECISIONS = ['city', 'region', 'country', 'continent', 'none'] as const
+export type Precision = (typeof PRECISIONS)[number]
+
+export const GeolocationResult = v.pipe(
+  v.strictObject({
+    query: v.optional(
+      v.strictObject({
+        type: v.pipe(v.string(), v.description('The kind of query: ip')),
+        value: v.pipe(v.string(), v.description('The address in canonical form (RFC 5952)')),
+        ipVersion: v.pipe(v.picklist([4, 6]), v.integer()),
+      }),
+    ),
+    location: v.optional(Location),
+    network: v.optional(
+      v.strictObject({
+        asn: v.optional(
+          v.pipe(v.string(), v.regex(/^AS\d+$/), v.description('Autonomous system number')),
+        ),
+        organization: v.optional(v.string()),
+        domain: v.optional(v.string()),
+      }),
+    ),
+    sources: v.optional(
+      v.strictObject({
+        geo: v.optional(v.array(v.string())),
+        asn: v.optional(v.array(v.string())),
+        tz: v.optional(v.array(v.string())),
+      }),
+    ),
+    meta: v.optional(
+      v.strictObject({
+        precision: v.optional(v.picklist(PRECISIONS)),
+        tier: v.optional(v.pipe(v.string(), v.description('Plan of the caller'))),
+        requestId: v.optional(RequestId),
+        degraded: v.optional(
+          v.pipe(v.boolean(), v.description('True when reduced because the cap is exceeded')),
+        ),
+      }),
+    ),
+  }),
+  v.description('Where an address is; fields without a value are omitted'),
+)
+export type GeolocationResult = v.InferOutput<typeof GeolocationResult>
+
+export const Timezone = v.pipe(v.string(), v.description('IANA timezone name'))
+
+const located = {
+  query: { type: 'ip', value: '81.2.69.160', ipVersion: 4 },
+  location: {
+    continent: { code: 'EU', name: 'Europe' },
+    country: { code: 'GB', name: 'United Kingdom', flag: '🇬🇧' },
+    region: { code: 'GB-ENG', name: 'England' },
+    city: 'London',
+    coordinates: { latitude: 51.5142, longitude: -0.0931, accuracyRadius: 6 },
+    timezone: 'Europe/London',
+    utcOffset: '+00:00',
+    geoConfidence: 1,
+  },
+  network: { asn: 'AS20712', organization: 'Andrews & Arnold Ltd' },
+  sources: { geo: ['maxmind'], asn: ['ip-location-db'], tz: ['maxmind'] },
+  meta: {
+    precision: 'city',
+    tier: 'pro',
+    requestId: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
+    degraded: false,
+  },
+} as const satisfies GeolocationResult
+
+const unknown = {
+  query: { type: 'ip', value: '10.0.0.1', ipVersion: 4 },
+  meta: {
+    precision: 'none',
+    tier: 'pro',
+    requestId: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
+    degraded: false,
+  },
+} as const satisfies GeolocationResult
+
+const ipAddress = {
+  ipAddress: {
+    description: 'An IPv4 address in dotted form or an IPv6 address without a zone id',
+    example: '81.2.69.160',
+  },
+} as const
+
+const geolocation = {
+  200: { description: 'The location', schema: GeolocationResult, example: located },
+  404: {
+    description: 'The address is valid, but no database knows where it is',
+    schema: GeolocationResult,
+    example: unknown,
+  },
+} as const
+
+const timezone = {
+  200: { description: 'The timezone', schema: Timezone, example: 'Europe/London' },
+  404: {
+    description: 'No timezone is known for the address; the body says so in words',
+    schema: v.string(),
+    example: 'No timezone data for 10.0.0.1',
+  },
+} as const
+
+export const geolocationOperations = [
+  {
+    id: 'locateCaller',
+    method: 'get',
+    path: '/v1/ip/me',
+    tag: 'Geolocation',
+    summary: 'Locate the address of the caller',
+    description:
+      'The address is that of the connection, or the one that a trusted proxy names in X-Forwarded-For.',
+    access: 'geo:read',
+    limit: 'plan',
+    replies: geolocation,
+  },
+  {
+    id: 'locateAddress',
+    method: 'get',
+    path: '/v1/ip/{ipAddress}',
+    tag: 'Geolocation',
+    summary: 'Locate an address',
+    access: 'geo:read',
+    limit: 'plan',
+    params: ipAddress,
+    replies: geolocation,
+    errors: ['BAD_REQUEST'],
+  },
+  {
+    id: 'getCallerTimezone',
+    method: 'get',
+    path: '/v1/ip/me/timezone',
+    tag: 'Geolocation',
+    summary: 'Timezone of the address of the caller',
+    access: 'geo:read',
+    limit: 'plan',
+    replies: timezone,
+    errors: ['ANONYMOUS_ACCESS', 'PLAN_CAP_EXCEEDED'],
+  },
+  {
+    id: 'getTimezone',
+    method: 'get',
+    path: '/v1/ip/{ipAddress}/timezone',
+    tag: 'Geolocation',
+    summary: 'Timezone of an address',
+    access: 'geo:read',
+    limit: 'plan',
+    params: ipAddress,
+    replies: timezone,
+    errors: ['BAD_REQUEST', 'PLAN_CAP_EXCEEDED'],
+  },
+  {
+    id: 'validateAddress',
+    method: 'get',
+    path: '/v1/ip/{ipAddress}/validation',
+    tag: 'Geolocation',
+    summary: 'Say whether a text is an IP address',
+    description:
+      'Looks nothing up: true for a valid IPv4 or IPv6 address, false for anything else.',
+    access: 'geo:read',
+    limit: 'plan',
+    params: ipAddress,
+    replies: {
+      200: { description: 'Whether it is an address', schema: v.boolean(), example: true },
+    },
+  },
+] as const satisfies readonly Operation[]

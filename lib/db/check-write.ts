@@ -1,0 +1,10 @@
+import type { Db } from './open.ts'
+import { health } from './tables.ts'
+
+/** Writes one row for real. Throws where the database cannot be written. */
+export function checkWrite(db: Db, now: number): void {
+  db.insert(health)
+    .values({ id: 1, checkedAt: now })
+    .onConflictDoUpdate({ target: health.id, set: { checkedAt: now } })
+    .run()
+}

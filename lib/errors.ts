@@ -1,0 +1,61 @@
+/** Every code of the ApiError body and the HTTP status it travels with. */
+export const ERROR_STATUS = {
+  BAD_REQUEST: 400,
+  SITE_EXISTS: 400,
+  ALREADY_SUBSCRIBED: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPE: 403,
+  ORIGIN_NOT_ALLOWED: 403,
+  ANONYMOUS_ACCESS: 403,
+  PLAN_CAP_EXCEEDED: 403,
+  PLAN_REQUIRED: 403,
+  KEY_LIMIT_REACHED: 403,
+  SITE_LIMIT_REACHED: 403,
+  BOT_VERIFICATION_FAILED: 403,
+  NOT_FOUND: 404,
+  NO_ACTIVE_SUBSCRIPTION: 404,
+  NO_BILLING_ACCOUNT: 404,
+  METHOD_NOT_ALLOWED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  NOT_IMPLEMENTED: 501,
+  SERVICE_UNAVAILABLE: 503,
+  AUTH_UNAVAILABLE: 503,
+  BILLING_NOT_CONFIGURED: 503,
+  BILLING_UNAVAILABLE: 503,
+} as const
+
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+/** What the caller asked about, echoed in the error body. */
+export interface ErrorQuery {
+  readonly type: string
+  readonly value: string
+}
+
+export interface ApiErrorOptions extends ErrorOptions {
+  readonly query?: ErrorQuery
+  /** Sent with the answer, such as `Allow` with a 405. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A failure whose code and message are safe to show to the caller. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: ErrorCode
+  readonly query: ErrorQuery | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message, options)
+    this.code = code
+    this.query = options.query
+    this.headers = options.headers ?? {}
+  }
+
+  get status(): (typeof ERROR_STATUS)[ErrorCode] {
+    return ERROR_STATUS[this.code]
+  }
+}

@@ -1,0 +1,18 @@
+/** What the licences of the providers ask to be shown with their data. */
+const ATTRIBUTIONS: ReadonlyMap<string, string> = new Map([
+  [
+    'maxmind',
+    'This product includes GeoLite2 data created by MaxMind, available from https://www.maxmind.com',
+  ],
+  ['dbip', 'IP Geolocation by DB-IP, https://db-ip.com (CC BY 4.0)'],
+  ['ipinfo', 'IP address data powered by IPinfo, https://ipinfo.io (CC BY-SA 4.0)'],
+  [
+    'ip-location-db',
+    'ASN data by RouteViews (https://www.routeviews.org), NRO (https://www.nro.net) and DB-IP (https://db-ip.com), CC BY 4.0, merged by ip-location-db and compiled by Meridian',
+  ],
+])
+
+/** The attribution that a provider's data needs; empty for an operator's own. */
+export function attributionOf(provider: string): string {
+  return ATTRIBUTIONS.get(provider) ?? ''
+}

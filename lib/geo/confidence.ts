@@ -1,0 +1,47 @@
+import type { Coordinates, Place } from './finding.ts'
+import { plainName } from './plain-name.ts'
+
+const SAME_CITY_KM = 50
+const SAME_AREA_KM = 200
+
+/**
+ * How far two providers confirm each other: 1 same country and same city, or at most 50 km apart;
+ * 0.75 same region, or at most 200 km apart; 0.5 same country; 0 different countries. Coordinates
+ * count only where both records locate a city: those of a country are its middle.
+ */
+export function confidence(first: Place, second: Place): number {
+  if (first.country?.code !== second.country?.code) return 0
+  if (first.city !== undefined && first.city === second.city) return 1
+  const apart = distanceKm(cityCoordinates(first), cityCoordinates(second))
+  if (apart <= SAME_CITY_KM || sameCity(first, second)) return 1
+  if (sameRegion(first, second) || apart <= SAME_AREA_KM) return 0.75
+  return 0.5
+}
+
+/** Whether both name a city and it is the same one. */
+export function sameCity(first: Place, second: Place): boolean {
+  if (first.city === undefined || second.city === undefined) return false
+  return first.city === second.city || plainName(first.city) === plainName(second.city)
+}
+
+function sameRegion(first: Place, second: Place): boolean {
+  return first.region !== undefined && first.region.code === second.region?.code
+}
+
+function cityCoordinates(place: Place): Coordinates | undefined {
+  return place.city === undefined ? undefined : place.coordinates
+}
+
+const EARTH_RADIUS_KM = 6371
+const RADIANS = Math.PI / 180
+
+/** Great-circle distance by the haversine formula; infinite where one of the two is unknown. */
+function distanceKm(a: Coordinates | undefined, b: Coordinates | undefined): number {
+  if (a === undefined || b === undefined) return Number.POSITIVE_INFINITY
+  const sinLatitude = Math.sin(((b.latitude - a.latitude) * RADIANS) / 2)
+  const sinLongitude = Math.sin(((b.longitude - a.longitude) * RADIANS) / 2)
+  const squared =
+    sinLatitude ** 2 +
+    Math.cos(a.latitude * RADIANS) * Math.cos(b.latitude * RADIANS) * sinLongitude ** 2
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(squared)))
+}

@@ -1,0 +1,77 @@
+import { OPTIONAL } from './source-files.ts'
+import { unpackGzip, unpackTar } from './unpack.ts'
+
+/** A database file that a provider offers for download. */
+export interface Source {
+  readonly name: string
+  /** What the database is called in the geo folder. */
+  readonly file: string
+  /** What the archive is called while it is downloaded. */
+  readonly archive: string
+  /** In order: the next one is asked where one is not there. */
+  readonly urls: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+  /** Where the SHA-256 of the archive is; without it, the archive has a checksum of its own. */
+  readonly checksumUrl?: string
+  /** What the statuses of refusals mean. */
+  readonly hints: ReadonlyMap<number, string>
+  /** Writes the database in the archive to a path; throws where the archive is damaged. */
+  unpack(archive: string, path: string): Promise<void>
+}
+
+export interface Providers {
+  readonly maxmindUrl: string
+  readonly maxmindAccountId: string | undefined
+  readonly maxmindLicenseKey: string | undefined
+  readonly dbipUrl: string
+}
+
+/** The files to fetch: MaxMind's only with an account. DB-IP names its own by the month of `now`. */
+export function findSources(providers: Providers, now: number): Source[] {
+  return [...maxmindSources(providers), dbipSource(providers.dbipUrl, now)]
+}
+
+const WRONG_ACCOUNT = 'MERIDIAN_MAXMIND_ACCOUNT_ID or MERIDIAN_MAXMIND_LICENSE_KEY is wrong'
+const MAXMIND_HINTS = new Map([
+  [401, WRONG_ACCOUNT],
+  [403, WRONG_ACCOUNT],
+  [429, "the account's limit of downloads per day is reached"],
+])
+
+/** https://dev.maxmind.com/geoip/updating-databases/#directly-downloading-databases */
+function maxmindSources(providers: Providers): Source[] {
+  const { maxmindUrl, maxmindAccountId, maxmindLicenseKey } = providers
+  if (maxmindAccountId === undefined || maxmindLicenseKey === undefined) return []
+  const credentials = Buffer.from(`${maxmindAccountId}:${maxmindLicenseKey}`).toString('base64')
+  const source = (edition: string, file: string): Source => ({
+    name: edition.replace('-', ' '),
+    file,
+    archive: `${edition}.tar.gz`,
+    urls: [`${maxmindUrl}/geoip/databases/${edition}/download?suffix=tar.gz`],
+    headers: { authorization: `Basic ${credentials}` },
+    checksumUrl: `${maxmindUrl}/geoip/databases/${edition}/download?suffix=tar.gz.sha256`,
+    hints: MAXMIND_HINTS,
+    unpack: unpackTar,
+  })
+  return [
+    source('GeoLite2-City', OPTIONAL.downloadedMaxmindCity),
+    source('GeoLite2-ASN', OPTIONAL.downloadedMaxmindAsn),
+  ]
+}
+
+/** The file of a month appears some time during its first days: https://db-ip.com/db/lite.php */
+function dbipSource(dbipUrl: string, now: number): Source {
+  const date = new Date(now)
+  const months = [0, 1].map((ago) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago))
+  const url = (month: number) =>
+    `${dbipUrl}/free/dbip-city-lite-${new Date(month).toISOString().slice(0, 7)}.mmdb.gz`
+  return {
+    name: 'DB-IP City Lite',
+    file: OPTIONAL.downloadedDbipCity,
+    archive: 'dbip-city-lite.mmdb.gz',
+    urls: months.map(url),
+    headers: {},
+    hints: new Map([[404, 'there is no file of this month or the last']]),
+    unpack: unpackGzip,
+  }
+}

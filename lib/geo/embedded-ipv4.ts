@@ -1,0 +1,27 @@
+import { isMapped, type Words } from '../address.ts'
+
+/** An IPv4 address that an IPv6 address carries. */
+export interface EmbeddedIpv4 {
+  readonly bits: number
+  /**
+   * True where the IPv6 address is only a spelling of the IPv4 host, so that no record of its own
+   * can be right: IPv4-mapped (RFC 4291 section 2.5.5.2) and Teredo (RFC 4380 section 4; files
+   * that alias 2001::/32 lead to the Teredo server, which is somebody else). False for 6to4
+   * (RFC 3056 section 2), whose prefix is routed and may have a record.
+   */
+  readonly always: boolean
+}
+
+/** The IPv4 address inside `words`, or null. */
+export function embeddedIpv4(words: Words): EmbeddedIpv4 | null {
+  const [a, b, , d] = words
+  if (isMapped(words)) return { bits: d, always: true }
+  if (a === 0x2001_0000) return { bits: ~d >>> 0, always: true }
+  if (a >>> 16 === 0x2002) return { bits: (((a & 0xffff) << 16) | (b >>> 16)) >>> 0, always: false }
+  return null
+}
+
+/** ::/96, where IPv4 records stand in an IPv6 tree: no address of its own (RFC 4291, deprecated). */
+export function isIpv4Compatible([a, b, c]: Words): boolean {
+  return a === 0 && b === 0 && c === 0
+}

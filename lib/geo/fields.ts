@@ -1,0 +1,37 @@
+import type { Decoded, DecodedMap } from './mmdb-decoder.ts'
+
+/** Reads of single fields out of a record whose file may hold anything under any key. */
+
+const EMPTY: DecodedMap = {}
+
+export function mapAt(record: DecodedMap, key: string): DecodedMap {
+  return asMap(record[key])
+}
+
+export function asMap(value: Decoded | undefined): DecodedMap {
+  return isMap(value) ? value : EMPTY
+}
+
+function isMap(value: Decoded | undefined): value is DecodedMap {
+  return typeof value === 'object' && !Array.isArray(value) && !Buffer.isBuffer(value)
+}
+
+/** The maps in an array, in its order. */
+export function mapsAt(record: DecodedMap, key: string): DecodedMap[] {
+  const value = record[key]
+  return Array.isArray(value) ? value.filter(isMap) : []
+}
+
+/** The text, or undefined where it is empty or no text. */
+export function textAt(record: DecodedMap, key: string): string | undefined {
+  const value = record[key]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The number, also where the file spells it as text, as files made from CSV do. */
+export function numberAt(record: DecodedMap, key: string): number | undefined {
+  const value = record[key]
+  if (value === undefined || value === '' || typeof value === 'object') return undefined
+  const number = Number(value)
+  return Number.isFinite(number) && typeof value !== 'boolean' ? number : undefined
+}

@@ -1,0 +1,224 @@
+import { RecordCache } from './record-cache.ts'
+
+/**
+ * Units that one record may cost: each value counts one, and a text, map or array its size as
+ * well. Pointers that go round in circles and arrays of millions, as damaged files hold them, end
+ * in an error instead of a hang.
+ */
+const RECORD_BUDGET = 65_536
+
+/** 16,384 values behind pointers are kept decoded: most records share them. */
+const CACHE_BITS = 14
+
+const POINTER = 1
+const TEXT = 2
+const DOUBLE = 3
+const BYTES = 4
+const UINT16 = 5
+const UINT32 = 6
+const MAP = 7
+const INT32 = 8
+const UINT64 = 9
+const UINT128 = 10
+const ARRAY = 11
+const BOOLEAN = 14
+const FLOAT = 15
+
+/** What is added to a pointer's value, by its size field. */
+const POINTER_START = [0, 2048, 526_336, 0]
+
+export interface DecodedMap {
+  readonly [key: string]: Decoded
+}
+export type Decoded = string | number | bigint | boolean | Buffer | DecodedMap | readonly Decoded[]
+
+/**
+ * Reads values of the data section, MaxMind DB format 2.0, "Output data section". One difference:
+ * a map called `names`, which holds one name per language, is read as one name, the English one or
+ * else the first. Decoding the other seven would take most of the time.
+ */
+export class MmdbDecoder {
+  readonly #bytes: Buffer
+  readonly #base: number
+  readonly #shared = new RecordCache<Decoded>(CACHE_BITS)
+  #at = 0
+  #budget = 0
+
+  /** Pointers count from `base`. */
+  constructor(bytes: Buffer, base: number) {
+    this.#bytes = bytes
+    this.#base = base
+  }
+
+  /** Returns the value at `offset` of the file: shared, never to be changed. Throws on bad data. */
+  decode(offset: number): Decoded {
+    this.#at = offset
+    this.#budget = RECORD_BUDGET
+    return this.#value()
+  }
+
+  #value(): Decoded {
+    const control = this.#byte()
+    if (control >> 5 === POINTER) return this.#pointed(this.#target(control))
+    const type = this.#type(control)
+    const size = this.#size(control & 31)
+    this.#spend(1)
+    return type === MAP ? this.#map(size) : this.#scalarOrArray(type, size)
+  }
+
+  #scalarOrArray(type: number, size: number): Decoded {
+    switch (type) {
+      case TEXT:
+        return this.#text(size)
+      case DOUBLE:
+        return this.#bytes.readDoubleBE(this.#advance(8))
+      case FLOAT:
+        return this.#bytes.readFloatBE(this.#advance(4))
+      case BOOLEAN:
+        return size !== 0
+      case ARRAY:
+        return this.#array(size)
+      case BYTES:
+        this.#spend(size)
+        return this.#bytes.subarray(this.#advance(size), this.#at)
+      default:
+        return this.#integer(type, size)
+    }
+  }
+
+  #map(size: number): DecodedMap {
+    this.#spend(size)
+    const map: Record<string, Decoded> = {}
+    for (let entry = 0; entry < size; entry++) {
+      const key = this.#key()
+      map[key] = key === 'names' ? this.#name() : this.#value()
+    }
+    return map
+  }
+
+  /** One name out of the map of languages that starts here. */
+  #name(): Decoded {
+    const control = this.#byte()
+    if (control >> 5 === POINTER) return this.#behind(this.#target(control), () => this.#name())
+    const type = this.#type(control)
+    const size = this.#size(control & 31)
+    if (type !== MAP) return this.#scalarOrArray(type, size)
+    this.#spend(size)
+    let name: Decoded = ''
+    for (let entry = 0; entry < size; entry++) {
+      if (this.#key() === 'en' || name === '') name = this.#value()
+      else this.#skip()
+    }
+    return name
+  }
+
+  #array(size: number): Decoded[] {
+    this.#spend(size)
+    const array: Decoded[] = []
+    for (let entry = 0; entry < size; entry++) array.push(this.#value())
+    return array
+  }
+
+  #key(): string {
+    const key = this.#value()
+    if (typeof key !== 'string') throw this.#damaged('a map key is no text')
+    return key
+  }
+
+  #text(size: number): string {
+    this.#spend(size)
+    const start = this.#advance(size)
+    return this.#bytes.toString('utf8', start, this.#at)
+  }
+
+  #integer(type: number, size: number): number | bigint {
+    if (
+      type !== UINT16 &&
+      type !== UINT32 &&
+      type !== INT32 &&
+      type !== UINT64 &&
+      type !== UINT128
+    ) {
+      throw this.#damaged(`unknown type ${type}`)
+    }
+    if (size > 16) throw this.#damaged(`an integer of ${size} bytes`)
+    const end = this.#advance(size) + size
+    if (size > 6) return BigInt(`0x${this.#bytes.toString('hex', end - size, end)}`)
+    let value = 0
+    for (let at = end - size; at < end; at++) value = value * 256 + (this.#bytes[at] ?? 0)
+    return type === INT32 ? value | 0 : value
+  }
+
+  /** Moves behind the value that starts here, which is of no interest. */
+  #skip(): void {
+    const control = this.#byte()
+    if (control >> 5 === POINTER) {
+      this.#target(control)
+      return
+    }
+    const type = this.#type(control)
+    const size = this.#size(control & 31)
+    if (type === TEXT) this.#advance(size)
+    else if (type === MAP) this.#map(size)
+    else this.#scalarOrArray(type, size)
+  }
+
+  #pointed(target: number): Decoded {
+    const known = this.#shared.get(target)
+    if (known !== undefined) return known
+    const value = this.#behind(target, () => this.#value())
+    this.#shared.offer(target, value)
+    return value
+  }
+
+  /** Reads at `target` and comes back. */
+  #behind(target: number, read: () => Decoded): Decoded {
+    const back = this.#at
+    this.#spend(1)
+    this.#at = target
+    const value = read()
+    this.#at = back
+    return value
+  }
+
+  #target(control: number): number {
+    const size = (control >> 3) & 3
+    let value = size === 3 ? 0 : control & 7
+    for (let left = size + 1; left > 0; left--) value = value * 256 + this.#byte()
+    return this.#base + value + (POINTER_START[size] ?? 0)
+  }
+
+  #type(control: number): number {
+    return control >> 5 || this.#byte() + 7
+  }
+
+  #size(short: number): number {
+    if (short < 29) return short
+    if (short === 29) return 29 + this.#byte()
+    if (short === 30) return 285 + this.#byte() * 256 + this.#byte()
+    return 65_821 + this.#byte() * 65_536 + this.#byte() * 256 + this.#byte()
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at++]
+    if (byte === undefined) throw this.#damaged('the file ends')
+    return byte
+  }
+
+  /** Returns where the next `size` bytes start and moves behind them. */
+  #advance(size: number): number {
+    const start = this.#at
+    this.#at += size
+    if (this.#at > this.#bytes.length) throw this.#damaged('the file ends')
+    return start
+  }
+
+  #spend(units: number): void {
+    this.#budget -= units
+    if (this.#budget < 0) throw this.#damaged('the record is too large')
+  }
+
+  #damaged(reason: string): Error {
+    return new Error(`Cannot decode the data at byte ${this.#at}: ${reason}`)
+  }
+}

@@ -1,0 +1,240 @@
+import * as v from 'valibot'
+import type { Address, Words } from '../address.ts'
+import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
+import { type Decoded, MmdbDecoder } from './mmdb-decoder.ts'
+
+/** A MaxMind DB, format 2.0: https://maxmind.github.io/MaxMind-DB/ */
+export interface Mmdb {
+  readonly metadata: MmdbMetadata
+  /** Offset of the record of `address` in the file, or 0 where there is none. */
+  find(address: Address): number
+  /** The record at an offset that `find` gave. Throws where the data is damaged. */
+  decode(offset: number): Decoded
+  /** Offsets of records in tree order, each once; `limit` of them at most. */
+  offsets(limit: number): IterableIterator<number>
+}
+
+export interface MmdbMetadata {
+  readonly databaseType: string
+  readonly description: string
+  readonly ipVersion: 4 | 6
+  readonly recordSize: 24 | 28 | 32
+  readonly nodeCount: number
+  /** Epoch milliseconds. */
+  readonly builtAt: number
+}
+
+const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+const MARKER_WITHIN = 128 * 1024
+const SEPARATOR_BYTES = 16
+
+/** Opens the database in `bytes`. Throws with the reason where they are not one. */
+export function openMmdb(bytes: Buffer): Mmdb {
+  const end = bytes.lastIndexOf(MARKER)
+  if (end < 0 || end < bytes.length - MARKER_WITHIN) {
+    throw new Error('not a MaxMind DB: the metadata marker is missing')
+  }
+  const metadata = readMetadata(bytes, end + MARKER.length)
+  const treeBytes = (metadata.nodeCount * metadata.recordSize) / 4
+  if (treeBytes + SEPARATOR_BYTES > end) {
+    throw new Error('damaged: the search tree is larger than the file')
+  }
+  const decoder = new MmdbDecoder(bytes, treeBytes + SEPARATOR_BYTES)
+  const tree = readTree(bytes, metadata)
+  const offsetOf = (record: number) => {
+    const offset = record - metadata.nodeCount + treeBytes
+    return record > metadata.nodeCount && offset >= treeBytes + SEPARATOR_BYTES && offset < end
+      ? offset
+      : 0
+  }
+  return {
+    metadata,
+    find: (address) => offsetOf(findRecord(tree, address)),
+    decode: (offset) => decoder.decode(offset),
+    offsets: (limit) => walkOffsets(tree, offsetOf, limit),
+  }
+}
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+const RawMetadata = v.object({
+  binary_format_major_version: v.literal(2),
+  database_type: v.string(),
+  description: v.optional(v.record(v.string(), v.string()), {}),
+  ip_version: v.picklist([4, 6]),
+  record_size: v.picklist([24, 28, 32]),
+  node_count: count,
+  build_epoch: v.pipe(v.union([count, v.bigint()]), v.toNumber()),
+})
+
+/** The last millisecond that a Date can hold: a build epoch may be any 64-bit number. */
+const LAST_TIME = 8.64e15
+
+function readMetadata(bytes: Buffer, start: number): MmdbMetadata {
+  const result = v.safeParse(RawMetadata, decodeMetadata(bytes, start))
+  if (!result.success) throw new Error('damaged: the metadata is not that of a MaxMind DB 2.0')
+  const raw = result.output
+  return {
+    databaseType: raw.database_type,
+    description: raw.description['en'] ?? '',
+    ipVersion: raw.ip_version,
+    recordSize: raw.record_size,
+    nodeCount: raw.node_count,
+    builtAt: Math.min(raw.build_epoch * 1000, LAST_TIME),
+  }
+}
+
+function decodeMetadata(bytes: Buffer, start: number): unknown {
+  try {
+    return new MmdbDecoder(bytes, start).decode(start)
+  } catch (cause) {
+    throw new Error('damaged: the metadata cannot be decoded', { cause })
+  }
+}
+
+interface Nodes {
+  readonly ipVersion: 4 | 6
+  readonly nodeCount: number
+  readonly view: DataView
+  readonly walk: Walk
+}
+
+interface Tree extends Nodes {
+  /** The records behind the first 16 bits of all IPv4 addresses. */
+  readonly ipv4Index: Uint32Array
+}
+
+const INDEX_BITS = 16
+
+function readTree(bytes: Buffer, { ipVersion, nodeCount, recordSize }: MmdbMetadata): Tree {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const tree = { ipVersion, nodeCount, view, walk: WALK[recordSize] }
+  return { ...tree, ipv4Index: indexIpv4(tree, ipv4Root(tree)) }
+}
+
+/** Where IPv4 addresses start: behind 96 zero bits in an IPv6 tree. */
+function ipv4Root(tree: Nodes): number {
+  if (tree.ipVersion === 4) return 0
+  return walk32(tree, walk32(tree, walk32(tree, 0, 0), 0), 0)
+}
+
+/**
+ * Walks the upper half of the IPv4 tree once and for all. Between two look-ups a server does enough
+ * else to find each of those nodes out of the processor's caches again.
+ */
+function indexIpv4(tree: Nodes, root: number): Uint32Array {
+  let records = Uint32Array.of(root)
+  for (let depth = 0; depth < INDEX_BITS; depth++) {
+    const next = new Uint32Array(records.length * 2)
+    for (const [at, record] of records.entries()) {
+      next[at * 2] = child(tree, record, 0)
+      next[at * 2 + 1] = child(tree, record, 1)
+    }
+    records = next
+  }
+  return records
+}
+
+/**
+ * Follows the highest `count` bits of `bits` from the record `start`, until it is no node. One
+ * function per record size: a call per bit would cost more than the bit.
+ */
+type Walk = (
+  tree: Pick<Nodes, 'view' | 'nodeCount'>,
+  start: number,
+  bits: number,
+  count: number,
+) => number
+
+const WALK: Readonly<Record<MmdbMetadata['recordSize'], Walk>> = {
+  24: ({ view, nodeCount }, start, bits, count) => {
+    let record = start
+    for (let left = bits, n = 0; n < count && record < nodeCount; n++, left <<= 1) {
+      const at = record * 6
+      record = left >= 0 ? view.getUint32(at) >>> 8 : view.getUint32(at + 2) & 0xff_ff_ff
+    }
+    return record
+  },
+  28: ({ view, nodeCount }, start, bits, count) => {
+    let record = start
+    for (let left = bits, n = 0; n < count && record < nodeCount; n++, left <<= 1) {
+      const at = record * 7
+      if (left >= 0) {
+        // The high four bits of the left record stand behind its low ones.
+        const word = view.getUint32(at)
+        record = (word >>> 8) | ((word & 0xf0) << 20)
+      } else {
+        record = view.getUint32(at + 3) & 0x0f_ff_ff_ff
+      }
+    }
+    return record
+  },
+  32: ({ view, nodeCount }, start, bits, count) => {
+    let record = start
+    for (let left = bits, n = 0; n < count && record < nodeCount; n++, left <<= 1) {
+      record = view.getUint32(record * 8 + (left >= 0 ? 0 : 4))
+    }
+    return record
+  },
+}
+
+/** The record that the bits of `address` lead to; `nodeCount` or less where there is none. */
+function findRecord(tree: Tree, address: Address): number {
+  if (address.version === 4) return findIpv4(tree, address.bits)
+  const embedded = embeddedIpv4(address.words)
+  if (embedded?.always) return findIpv4(tree, embedded.bits)
+  const own = findIpv6(tree, address.words)
+  return own <= tree.nodeCount && embedded !== null ? findIpv4(tree, embedded.bits) : own
+}
+
+function findIpv4(tree: Tree, bits: number): number {
+  const record = tree.ipv4Index[bits >>> INDEX_BITS] ?? 0
+  return tree.walk(tree, record, bits << INDEX_BITS, 32 - INDEX_BITS)
+}
+
+function findIpv6(tree: Tree, words: Words): number {
+  // An IPv4 tree would answer the first 32 bits with somebody else's record.
+  if (tree.ipVersion === 4 || isIpv4Compatible(words)) return 0
+  let record = 0
+  for (const word of words) record = walk32(tree, record, word)
+  return record
+}
+
+function walk32(tree: Nodes, start: number, bits: number): number {
+  return tree.walk(tree, start, bits | 0, 32)
+}
+
+function child(tree: Nodes, node: number, bit: 0 | 1): number {
+  return tree.walk(tree, node, bit === 0 ? 0 : -1, 1)
+}
+
+/** Depth first, left before right. A damaged tree may point back: a node is entered once. */
+function* walkOffsets(
+  tree: Nodes,
+  offsetOf: (record: number) => number,
+  limit: number,
+): IterableIterator<number> {
+  const { nodeCount } = tree
+  const entered = new Uint8Array(Math.ceil(nodeCount / 8))
+  const seen = new Set<number>()
+  const open = [0]
+  while (open.length > 0 && seen.size < limit) {
+    const record = open.pop() ?? 0
+    const offset = offsetOf(record)
+    if (offset > 0 && !seen.has(offset)) {
+      seen.add(offset)
+      yield offset
+    }
+    if (record >= nodeCount || !enter(entered, record)) continue
+    open.push(child(tree, record, 1), child(tree, record, 0))
+  }
+}
+
+/** Sets the bit of `node`; false where it was set. */
+function enter(entered: Uint8Array, node: number): boolean {
+  const byteAt = node >>> 3
+  const bit = 1 << (node & 7)
+  const before = entered[byteAt] ?? 0
+  entered[byteAt] = before | bit
+  return (before & bit) === 0
+}

@@ -1,0 +1,81 @@
+import { mapAt, mapsAt, numberAt, textAt } from '../fields.ts'
+import type { Named, NetworkOwner, Place } from '../finding.ts'
+import type { DecodedMap } from '../mmdb-decoder.ts'
+import { toNetworkOwner } from '../network-owner.ts'
+import { type RawNamed, toPlace } from '../place.ts'
+import type { RegionCode, Schema } from './schema.ts'
+
+const PLACE_KEYS = ['country', 'registered_country', 'continent', 'city', 'location']
+const NETWORK_KEYS = ['autonomous_system_number', 'autonomous_system_organization', 'isp', 'domain']
+
+/** Who made a file, by how its database type begins. */
+const PROVIDERS = [
+  ['GeoLite2-', 'maxmind'],
+  ['GeoIP2-', 'maxmind'],
+  ['DBIP-', 'dbip'],
+  ['ip-location-db-', 'ip-location-db'],
+  ['Meridian-Overlay', 'overlay'],
+] as const
+
+/**
+ * MaxMind's City, Country, ASN, ISP, Domain and Enterprise files, GeoLite2 and GeoIP2, and those
+ * that others lay out alike, such as DB-IP's own:
+ * https://dev.maxmind.com/geoip/docs/databases/
+ */
+export const maxmind: Schema = {
+  name: 'maxmind',
+  fits: (sample) =>
+    PLACE_KEYS.some((key) => typeof sample[key] === 'object') ||
+    NETWORK_KEYS.some((key) => key in sample),
+  provider: ({ databaseType }) =>
+    PROVIDERS.find(([prefix]) => databaseType.startsWith(prefix))?.[1],
+  read: (record, regionCode) => ({
+    place: placeOf(record, regionCode),
+    network: networkOf(record),
+  }),
+}
+
+function placeOf(record: DecodedMap, regionCode: RegionCode): Place | undefined {
+  const country = named(mapAt(record, 'country'), 'iso_code')
+  const [first, second] = mapsAt(record, 'subdivisions')
+  const location = mapAt(record, 'location')
+  return toPlace({
+    continent: named(mapAt(record, 'continent'), 'code'),
+    country,
+    registeredCountry: named(mapAt(record, 'registered_country'), 'iso_code'),
+    region: first && country.code ? regionOf(first, country.code, regionCode) : undefined,
+    district: second && textAt(second, 'names'),
+    city: textAt(mapAt(record, 'city'), 'names'),
+    postalCode: textAt(mapAt(record, 'postal'), 'code'),
+    latitude: numberAt(location, 'latitude'),
+    longitude: numberAt(location, 'longitude'),
+    radiusKm: numberAt(location, 'accuracy_radius'),
+    timezone: textAt(location, 'time_zone'),
+  })
+}
+
+function named(map: DecodedMap, codeKey: string): RawNamed {
+  return { code: textAt(map, codeKey), name: textAt(map, 'names') }
+}
+
+/** `iso_code` is only the part behind the country: ENG of GB-ENG. */
+function regionOf(map: DecodedMap, country: string, regionCode: RegionCode): Named | undefined {
+  const name = textAt(map, 'names')
+  const part = textAt(map, 'iso_code')
+  if (name === undefined) return undefined
+  const code = part === undefined ? regionCode(country, name) : `${country}-${part}`
+  return code === undefined ? undefined : { code, name }
+}
+
+/** In a file of its own the fields stand at the top; in City and Enterprise files under `traits`. */
+function networkOf(record: DecodedMap): NetworkOwner | undefined {
+  const traits = 'traits' in record ? mapAt(record, 'traits') : record
+  return toNetworkOwner({
+    asn: numberAt(traits, 'autonomous_system_number'),
+    organization:
+      textAt(traits, 'autonomous_system_organization') ??
+      textAt(traits, 'organization') ??
+      textAt(traits, 'isp'),
+    domain: textAt(traits, 'domain'),
+  })
+}

@@ -1,0 +1,93 @@
+import pino from 'pino'
+
+export interface Log {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+  request(line: RequestLine): void
+  /** Writes out what is buffered. */
+  flush(): void
+}
+
+/** One answered request. Holds no key and no full address. */
+export interface RequestLine {
+  /** Epoch milliseconds at which it came in. */
+  readonly time: number
+  readonly requestId: string
+  readonly method: string
+  /** Path of the operation with its parameters in braces; undefined where it is none of ours. */
+  readonly route: string | undefined
+  readonly status: number
+  /** Milliseconds until it was answered. */
+  readonly ms: number
+  /** Prefix of the key. */
+  readonly key: string | undefined
+  /** Network of the client. */
+  readonly client: string | undefined
+}
+
+export interface LogOptions {
+  readonly level: string
+  /** File descriptor; 1 is stdout. */
+  readonly fd: number
+}
+
+const CHUNK_CHARACTERS = 16_384
+const FLUSH_INTERVAL_MS = 250
+const INFO = 30
+
+/**
+ * One JSON line per event. The lines of requests are gathered and written together, at least every
+ * 250 ms, since a write for each would cost more than the look-up; others are written at once.
+ */
+export function createLog({ level, fd }: LogOptions): Log {
+  const destination = pino.destination({ dest: fd, sync: false })
+  const logger = pino({ level, base: null }, destination)
+  const logsRequests = logger.isLevelEnabled('info')
+  let requests = ''
+  const writeRequests = () => {
+    if (requests !== '') destination.write(requests)
+    requests = ''
+  }
+  setInterval(writeRequests, FLUSH_INTERVAL_MS).unref()
+  const write = (severity: 'info' | 'warn' | 'error') => (fields: object, message: string) => {
+    writeRequests()
+    logger[severity](fields, message)
+  }
+  return {
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    request: (line) => {
+      if (!logsRequests) return
+      requests += requestLine(line)
+      if (requests.length >= CHUNK_CHARACTERS) writeRequests()
+    },
+    flush: () => {
+      writeRequests()
+      destination.flushSync()
+    },
+  }
+}
+
+/**
+ * The line as pino would write it, at a fifth of the price. Nothing in it needs escaping but the
+ * method, which may be any token, and the route, which is ours.
+ */
+function requestLine({ time, requestId, method, route, status, ms, key, client }: RequestLine) {
+  const start = `{"level":${INFO},"time":${time},"requestId":"${requestId}","method":"${method}"`
+  const end = `,"status":${status},"ms":${ms.toFixed(3)}`
+  const path = route === undefined ? '' : `,"route":"${route}"`
+  const who = key === undefined ? '' : `,"key":"${key}"`
+  const where = client === undefined ? '' : `,"client":"${client}"`
+  return `${start}${path}${end}${who}${where},"msg":"request"}\n`
+}
+
+/** A log that keeps nothing. */
+export const silentLog: Log = {
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  request: () => {},
+  flush: () => {},
+}

@@ -1,0 +1,47 @@
+import { type Address, parseAddress, type Words } from './address.ts'
+
+/** A block of addresses, such as 10.0.0.0/8. */
+export interface Network {
+  readonly address: Address
+  /** Length of the prefix in bits: 0 to 32 for IPv4, 0 to 128 for IPv6. */
+  readonly prefix: number
+}
+
+/**
+ * Returns the network that `text` spells in CIDR form, or null. A bare address is a network of
+ * itself; bits behind the prefix must be zero.
+ */
+export function parseNetwork(text: string): Network | null {
+  const [base = '', length, ...rest] = text.split('/')
+  const address = parseAddress(base)
+  if (address === null || rest.length > 0) return null
+  const width = address.version === 4 ? 32 : 128
+  if (length === undefined) return { address, prefix: width }
+  if (!/^\d{1,3}$/.test(length) || Number(length) > width) return null
+  const network = { address, prefix: Number(length) }
+  return hasHostBits(network) ? null : network
+}
+
+/** Whether `address` lies in `network`; never true across IP versions. */
+export function contains(network: Network, address: Address): boolean {
+  if (network.address.version !== address.version) return false
+  const base = wordsOf(network.address)
+  const other = wordsOf(address)
+  return base.every(
+    (word, at) => ((word ^ (other[at] ?? 0)) & mask(network.prefix, at)) >>> 0 === 0,
+  )
+}
+
+function hasHostBits({ address, prefix }: Network): boolean {
+  return wordsOf(address).some((word, at) => (word & ~mask(prefix, at)) >>> 0 !== 0)
+}
+
+function wordsOf(address: Address): readonly number[] | Words {
+  return address.version === 4 ? [address.bits] : address.words
+}
+
+/** The part of a prefix of `length` bits that falls on the 32-bit word number `at`. */
+function mask(length: number, at: number): number {
+  const bits = Math.min(32, Math.max(0, length - at * 32))
+  return bits === 0 ? 0 : (0xffffffff << (32 - bits)) >>> 0
+}

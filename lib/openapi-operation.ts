@@ -1,0 +1,83 @@
+import type { Body, Operation, Param } from './contract/operation.ts'
+import { toResponses } from './openapi-responses.ts'
+import { toSchema } from './openapi-schemas.ts'
+
+export const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description:
+      'A secret key (`sk_live_…`), for servers, or a publishable key (`pk_live_…`), for look-ups from web pages: it needs an Origin header that one of its patterns allows. With both headers present the key decides.',
+  },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A session token, as `POST /api/auth/sign-in/email` of the auth service answers it. Meant for dashboards; it has every scope.',
+  },
+} as const
+
+export const PARAMETERS = {
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description: 'A name for the request, repeated in the answer; replaced where it is no UUID',
+    schema: { type: 'string', format: 'uuid' },
+    example: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
+  },
+} as const
+
+/** One row as an OpenAPI operation. */
+export function toOperation(row: Operation): object {
+  const parameters = [
+    ...requiredParameters('path', row.params),
+    ...queryParameters(row),
+    ...requiredParameters('header', row.headers),
+  ]
+  const description = describe(row)
+  return {
+    operationId: row.id,
+    tags: [row.tag],
+    summary: row.summary,
+    ...(description !== '' && { description }),
+    security: row.access === 'public' ? [] : [{ apiKey: [] }, { session: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(row.body !== undefined && { requestBody: toRequestBody(row.body) }),
+    responses: toResponses(row),
+  }
+}
+
+function describe({ description, access }: Operation): string {
+  const scope = access === 'public' ? undefined : `Needs the scope \`${access}\`.`
+  return [description, scope].filter((text) => text !== undefined).join('\n\n')
+}
+
+function requiredParameters(place: 'path' | 'header', params: Operation['params'] = {}): object[] {
+  return Object.entries(params).map(([name, { description, example }]: [string, Param]) => ({
+    name,
+    in: place,
+    required: true,
+    description,
+    schema: { type: 'string' },
+    example,
+  }))
+}
+
+function queryParameters({ query }: Operation): object[] {
+  if (query === undefined) return []
+  const { properties = {}, required = [] } = toSchema(query)
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = '', ...schema } = typeof property === 'boolean' ? {} : property
+    return { name, in: 'query', required: required.includes(name), description, schema }
+  })
+}
+
+function toRequestBody({ schema, example, maxBytes }: Body): object {
+  return {
+    ...(maxBytes !== undefined && { description: `At most ${maxBytes} bytes` }),
+    required: true,
+    content: { 'application/json': { schema: toSchema(schema), example } },
+  }
+}

@@ -1,0 +1,88 @@
+import type { Operation, Reply } from './contract/operation.ts'
+import { schemas } from './contract/schemas.ts'
+import { ERROR_STATUS, type ErrorCode } from './errors.ts'
+import { describeError, errorsByStatus } from './openapi-errors.ts'
+import { toSchema } from './openapi-schemas.ts'
+
+export const HEADERS = {
+  'X-Request-Id': {
+    description: 'Names the request, in the logs of the server too',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+    example: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
+  },
+  'RateLimit-Policy': {
+    description: 'The limit: `q` requests in `w` seconds',
+    schema: { type: 'string' },
+    example: '"per-key";q=10;w=60',
+  },
+  RateLimit: {
+    description: 'What is left of it: `r` requests, with more in `t` seconds',
+    schema: { type: 'string' },
+    example: '"per-key";r=9;t=6',
+  },
+  'Retry-After': {
+    description: 'Seconds after which the request may be repeated',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 6,
+  },
+} as const
+
+/** Node's own, for any request: see maxHeaderSize of its HTTP server. */
+const HEADERS_TOO_LARGE = {
+  description:
+    'The headers of the request are too large. Answered before the operation is known, without a body.',
+} as const
+
+/** All answers to the row by status, with references to the errors. */
+export function toResponses(row: Operation): Record<string, object> {
+  const replies = Object.entries(row.replies).map(([status, reply]) => [
+    status,
+    { ...toReply(reply), headers: toHeaders(row, Number(status)) },
+  ])
+  const errors = [...errorsByStatus(row)].map(([status, codes]) => [
+    status,
+    { $ref: `#/components/responses/${errorName(row, codes)}` },
+  ])
+  return {
+    ...Object.fromEntries([...replies, ...errors]),
+    431: { $ref: '#/components/responses/HeadersTooLarge' },
+  }
+}
+
+/** The answers that rows share, by name: one for each set of codes that go with one status. */
+export function sharedResponses(rows: readonly Operation[]): Record<string, object> {
+  const errors = rows.flatMap((row) =>
+    [...errorsByStatus(row)].map(([status, codes]) => [
+      errorName(row, codes),
+      { ...toErrors(codes), headers: toHeaders(row, status) },
+    ]),
+  )
+  return { ...Object.fromEntries(errors), HeadersTooLarge: HEADERS_TOO_LARGE }
+}
+
+function errorName({ limit }: Operation, codes: readonly ErrorCode[]): string {
+  return `${codes.join('_or_')}${limit === 'none' ? '_unlimited' : ''}`
+}
+
+function toReply({ description, schema, example }: Reply): object {
+  if (schema === null) return { description }
+  return { description, content: { 'application/json': { schema: toSchema(schema), example } } }
+}
+
+function toErrors(codes: readonly ErrorCode[]): object {
+  const schema = toSchema(schemas.ApiError)
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+  return {
+    description: codes.map(describeError).join('\n\n'),
+    content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
+  }
+}
+
+function toHeaders({ limit }: Operation, status: number): object {
+  const names: (keyof typeof HEADERS)[] = ['X-Request-Id']
+  if (limit !== 'none') names.push('RateLimit-Policy', 'RateLimit')
+  if (status === ERROR_STATUS.RATE_LIMITED) names.push('Retry-After')
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

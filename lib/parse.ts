@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import { ApiError } from './errors.ts'
+
+/** Returns `input` as the schema's output, or throws BAD_REQUEST naming the first bad field. */
+export function parse<Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: unknown,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, input, { abortEarly: true })
+  if (result.success) return result.output
+  const [issue] = result.issues
+  const field = v.getDotPath(issue)
+  throw new ApiError('BAD_REQUEST', field === null ? issue.message : `${field}: ${issue.message}`)
+}
+
+/**
+ * Reads a JSON body whatever its Content-Type says: beacons arrive as text/plain. Throws
+ * PAYLOAD_TOO_LARGE above `maxBytes`, counted as the bytes arrive, and BAD_REQUEST for no JSON.
+ */
+export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const text = await readText(request, maxBytes)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new ApiError('BAD_REQUEST', 'The body is not JSON', { cause })
+  }
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const tooLarge = new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes`)
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) throw tooLarge
+    chunks.push(chunk)
+  }
+  return decodeUtf8(Buffer.concat(chunks))
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new ApiError('BAD_REQUEST', 'The body is not UTF-8', { cause })
+  }
+}

@@ -1,0 +1,36 @@
+/** Work that is done again and again until it is disposed of. */
+export interface Periodic {
+  [Symbol.dispose](): void
+}
+
+/**
+ * Calls `work` every `intervalMs`, each time after the last call has ended. What it throws goes to
+ * `onError`, and the next call comes all the same. Does not keep the process alive.
+ */
+export function repeat(
+  intervalMs: number,
+  work: () => void | Promise<void>,
+  onError: (error: unknown) => void,
+): Periodic {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stopped = false
+  const schedule = () => {
+    timer = setTimeout(run, intervalMs)
+    timer.unref()
+  }
+  const run = async () => {
+    try {
+      await work()
+    } catch (error) {
+      onError(error)
+    }
+    if (!stopped) schedule()
+  }
+  schedule()
+  return {
+    [Symbol.dispose]: () => {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createFindClient, type FindClient } from './access/client-address.ts'
+import { type KeyRing, openKeyRing } from './access/key-ring.ts'
+import { ipv4FromBits } from './address.ts'
+import type { Config } from './config.ts'
+import { checkWrite } from './db/check-write.ts'
+import { type Db, openDb } from './db/open.ts'
+import type { Library } from './geo/library.ts'
+import { openGeo } from './geo/open-geo.ts'
+import type { OnProgress } from './geo/prepare.ts'
+import { createHealth, type Health } from './health.ts'
+import type { Log } from './log.ts'
+import { repeat } from './periodic.ts'
+import { type Plans, readPlans } from './plans.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
+
+/** All subjects, open and joined: what routes and scripts work with. */
+export interface Services extends Disposable {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly db: Db
+  readonly plans: Plans
+  readonly keys: KeyRing
+  readonly geo: Library
+  readonly health: Health
+  readonly findClient: FindClient
+  readonly log: Log
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  /** Address of this service as callers know it, without a slash at the end. */
+  readonly baseUrl: () => string
+}
+
+/** What the edge of the process brings in. */
+export interface Edge {
+  readonly log: Log
+  readonly now: () => number
+  readonly onProgress: OnProgress
+  /** Where the server listens, once it does. */
+  readonly listenUrl: () => string
+}
+
+const KEY_REFRESH_MS = 1_000
+
+/** Looked up by the health check; any address does. */
+const PROBE = ipv4FromBits(0x08_08_08_08)
+
+/** Opens every subject in the order in which they need each other; disposes of them in reverse. */
+export async function openServices(config: Config, edge: Edge): Promise<Services> {
+  const { log, now, onProgress, listenUrl } = edge
+  using opening = new DisposableStack()
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const plans = readPlans(config.plansFile)
+  const secrets = openSecrets(config.dataDir)
+  const db = openDb(join(config.dataDir, 'app.db'))
+  opening.defer(() => db.$client.close())
+  const geo = opening.use(
+    await openGeo({ ...config.geo, directory: join(config.dataDir, 'geo'), log, onProgress }),
+  )
+  const keys = openKeyRing(db, plans)
+  opening.use(
+    repeat(KEY_REFRESH_MS, keys.refresh, (error) =>
+      log.error({ err: error }, 'cannot look for changed keys'),
+    ),
+  )
+  const health = createHealth(
+    { geolocation: () => geo.locate(PROBE), database: () => checkWrite(db, now()) },
+    now,
+  )
+  const opened = opening.move()
+  return {
+    config,
+    secrets,
+    db,
+    plans,
+    keys,
+    geo,
+    health,
+    findClient: createFindClient(config.trustedProxies),
+    log,
+    now,
+    baseUrl: () => config.baseUrl ?? listenUrl(),
+    [Symbol.dispose]: () => opened.dispose(),
+  }
+}

@@ -1,0 +1,51 @@
+import type { Address } from '../lib/address.ts'
+import { parseAddress } from '../lib/address.ts'
+import { ApiError } from '../lib/errors.ts'
+import { describe } from '../lib/geo/describe.ts'
+import type { Library } from '../lib/geo/library.ts'
+import type { Services } from '../lib/services.ts'
+import type { Handlers } from './context.ts'
+
+export function geolocationHandlers({ geo }: Services) {
+  return {
+    locateCaller: (call) => locate(geo, call.clientAddress, call),
+    locateAddress: (call) => locate(geo, readAddress(call.params.ipAddress), call),
+    getCallerTimezone: (call) => timezone(geo, call.clientAddress),
+    getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress)),
+    validateAddress: (call) => ({
+      status: 200,
+      body: parseAddress(call.params.ipAddress) !== null,
+    }),
+  } satisfies Partial<Handlers>
+}
+
+interface LocateCall {
+  readonly requestId: string
+  readonly now: number
+  readonly caller: { readonly plan: { readonly id: string } }
+}
+
+function locate(geo: Library, address: Address | null, { requestId, now, caller }: LocateCall) {
+  const request = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":false`
+  if (address === null) {
+    return { status: 404, json: `{"meta":{"precision":"none",${request}}}` } as const
+  }
+  const { json, precision } = describe(address, geo.locate(address), { now, degraded: false })
+  const status = precision === 'none' ? 404 : 200
+  return { status, json: `{${json},"meta":{"precision":"${precision}",${request}}}` } as const
+}
+
+function timezone(geo: Library, address: Address | null) {
+  const zone = address === null ? undefined : geo.locate(address).timezone?.name
+  if (zone !== undefined) return { status: 200, body: zone } as const
+  const name = address?.text ?? 'an unknown address'
+  return { status: 404, body: `No timezone data for ${name}` } as const
+}
+
+function readAddress(text: string): Address {
+  const address = parseAddress(text)
+  if (address !== null) return address
+  throw new ApiError('BAD_REQUEST', 'The path must hold an IPv4 or IPv6 address', {
+    query: { type: 'ip', value: text },
+  })
+}

@@ -1,0 +1,65 @@
+import type { Context } from 'hono'
+import type { Caller } from '../lib/access/authenticate.ts'
+import type { Address } from '../lib/address.ts'
+import type { Operation } from '../lib/contract/operation.ts'
+import type { Services } from '../lib/services.ts'
+import { admit, readBody, readQuery } from './admit.ts'
+import type { Env } from './context.ts'
+import { answer, answerError, openVisit, type Visit } from './visit.ts'
+
+/** A handler as the router calls it; context.ts has proved that its types are those of its row. */
+export type AnyHandler = (call: AnyCall) => AnyReply | Promise<AnyReply>
+
+interface AnyCall {
+  readonly requestId: string
+  readonly now: number
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+  readonly body: unknown
+  readonly caller: Caller | null
+  readonly clientAddress: Address | null
+}
+
+type AnyReply =
+  | { readonly status: number; readonly body: unknown }
+  | { readonly status: number; readonly json: string }
+
+/**
+ * The way of every request to an operation: caller, query, body, handler, answer, log line. Nothing
+ * is awaited where nothing has to be: each turn of the microtask queue costs about a microsecond.
+ */
+export function serve(services: Services, row: Operation, handler: AnyHandler) {
+  return (c: Context<Env>): Response | Promise<Response> => {
+    const visit = openVisit(services, c, row)
+    try {
+      visit.caller = admit(services, row, c)
+      const reply = callHandler(row, handler, visit, c)
+      if (!(reply instanceof Promise)) return answerReply(services, visit, reply)
+      return reply
+        .then((later) => answerReply(services, visit, later))
+        .catch((error) => answerError(services, visit, error))
+    } catch (error) {
+      return answerError(services, visit, error)
+    }
+  }
+}
+
+function callHandler(row: Operation, handler: AnyHandler, visit: Visit, c: Context<Env>) {
+  const call = {
+    requestId: visit.requestId,
+    now: visit.now,
+    params: c.req.param(),
+    query: readQuery(row, c),
+    body: undefined,
+    caller: visit.caller,
+    clientAddress: visit.client === null ? null : visit.client.address,
+  }
+  if (row.body === undefined) return handler(call)
+  return readBody(row.body, c).then((body) => handler({ ...call, body }))
+}
+
+function answerReply(services: Services, visit: Visit, reply: AnyReply): Response {
+  if ('json' in reply) return answer(services, visit, reply)
+  const json = reply.body === undefined ? null : JSON.stringify(reply.body)
+  return answer(services, visit, { status: reply.status, json })
+}

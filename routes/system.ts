@@ -1,0 +1,48 @@
+import type { ServiceInfo } from '../lib/contract/system.ts'
+import { attributionOf } from '../lib/geo/attribution.ts'
+import type { GeoDatabase } from '../lib/geo/database.ts'
+import { createOpenApi } from '../lib/openapi.ts'
+import { toPublicPlan } from '../lib/plans.ts'
+import type { Services } from '../lib/services.ts'
+import { VERSION } from '../lib/version.ts'
+import type { Handlers } from './context.ts'
+
+export function systemHandlers({ baseUrl, config, geo, health, plans }: Services) {
+  let openApi: ReturnType<typeof createOpenApi> | undefined
+  return {
+    getHealth: () => {
+      const body = health.read()
+      return body.status === 'ok' ? { status: 200, body } : { status: 503, body }
+    },
+    getOpenApi: () => {
+      openApi ??= createOpenApi(baseUrl())
+      return { status: 200, body: openApi }
+    },
+    getServiceInfo: () => ({
+      status: 200,
+      body: {
+        name: 'Meridian',
+        version: VERSION,
+        documentation: `${baseUrl()}/.well-known/openapi.json`,
+        openapi: `${baseUrl()}/.well-known/openapi.json`,
+        plans: `${baseUrl()}/v1/billing/plans`,
+        databases: geo.list().map(toPublicDatabase),
+      },
+    }),
+    listPlans: () => ({
+      status: 200,
+      body: plans.list.map((plan) => toPublicPlan(plan, config.stripePrices[plan.id])),
+    }),
+  } satisfies Partial<Handlers>
+}
+
+function toPublicDatabase(database: GeoDatabase): ServiceInfo['databases'][number] {
+  const { name, provider, metadata } = database
+  return {
+    name,
+    provider,
+    type: metadata.databaseType,
+    builtAt: new Date(metadata.builtAt).toISOString(),
+    attribution: attributionOf(provider),
+  }
+}

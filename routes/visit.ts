@@ -1,0 +1,69 @@
+import type { Context } from 'hono'
+import type { Caller } from '../lib/access/authenticate.ts'
+import type { Client } from '../lib/access/client-address.ts'
+import type { Operation } from '../lib/contract/operation.ts'
+import { ApiError } from '../lib/errors.ts'
+import type { Services } from '../lib/services.ts'
+import type { Env } from './context.ts'
+import { corsHeaders } from './cors.ts'
+import { baseHeaders, errorJson, type Headers, respond } from './respond.ts'
+
+/** One request on its way through the service. */
+export interface Visit {
+  readonly requestId: string
+  readonly method: string
+  /** The operation asked for; undefined where the path or the method is none of ours. */
+  readonly row: Operation | undefined
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Monotonic milliseconds, for the duration. */
+  readonly startedAt: number
+  readonly client: Client | null
+  caller: Caller | null
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+
+export function openVisit(services: Services, c: Context<Env>, row?: Operation): Visit {
+  const given = c.req.header('x-request-id')
+  return {
+    requestId: given !== undefined && UUID.test(given) ? given : crypto.randomUUID(),
+    method: c.req.method,
+    row,
+    now: services.now(),
+    startedAt: performance.now(),
+    client: services.findClient(c.env?.remoteAddress, () => c.req.header('x-forwarded-for')),
+    caller: null,
+  }
+}
+
+/** Answers the visit and logs it. */
+export function answer(
+  services: Services,
+  visit: Visit,
+  { status, json, headers }: { status: number; json: string | null; headers?: Readonly<Headers> },
+): Response {
+  const { requestId, method, row, caller, startedAt, client } = visit
+  services.log.request({
+    time: visit.now,
+    requestId,
+    method,
+    route: row?.path,
+    status,
+    ms: performance.now() - startedAt,
+    key: caller?.keyPrefix,
+    client: client?.network,
+  })
+  const cors = row === undefined ? undefined : corsHeaders(row, caller?.origin ?? null)
+  return respond(status, json, { ...baseHeaders(requestId), ...cors, ...headers })
+}
+
+/** Answers the visit with an error; what is no ApiError is a bug, logged and not shown. */
+export function answerError(services: Services, visit: Visit, error: unknown): Response {
+  const shown = error instanceof ApiError ? error : new ApiError('INTERNAL', 'Internal error')
+  if (shown !== error) {
+    services.log.error({ requestId: visit.requestId, err: error }, 'unexpected error')
+  }
+  const json = errorJson(shown, visit.requestId)
+  return answer(services, visit, { status: shown.status, json, headers: shown.headers })
+}

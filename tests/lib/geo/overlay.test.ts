@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe as group, it } from 'node:test'
+import { parseAddress } from '../../../lib/address.ts'
+import type { GeolocationResult } from '../../../lib/contract/geolocation.ts'
+import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import { describe } from '../../../lib/geo/describe.ts'
+import { locate } from '../../../lib/geo/locate.ts'
+import { compileOverlay } from '../../../lib/geo/overlay.ts'
+
+const BUILT_AT = Date.UTC(2026, 0, 2, 3, 4, 5)
+const SUMMER = Date.UTC(2026, 6, 1)
+const regionNames = { 'DE-BE': 'State of Berlin' }
+
+const folder = mkdtempSync(join(tmpdir(), 'meridian-overlay-'))
+after(() => rmSync(folder, { recursive: true }))
+
+async function openOverlay(...lines: string[]): Promise<GeoDatabase> {
+  const path = join(folder, 'overlay.mmdb')
+  writeFileSync(path, compileOverlay(lines.join('\n'), { builtAt: BUILT_AT, regionNames }))
+  return openDatabase(path, { map: false, regionCode: () => undefined })
+}
+
+function answer(overlay: GeoDatabase, text: string) {
+  const address = parseAddress(text)
+  assert.ok(address, text)
+  const options = { now: SUMMER, degraded: false }
+  const { json, precision } = describe(address, locate([overlay], address), options)
+  const result: Omit<GeolocationResult, 'meta'> = JSON.parse(`{${json}}`)
+  return { ...result, precision }
+}
+
+const city = (overlay: GeoDatabase, text: string) => answer(overlay, text).location?.city
+const country = (overlay: GeoDatabase, text: string) =>
+  answer(overlay, text).location?.country?.code
+
+group('a compiled overlay', () => {
+  it('answers with every column', async () => {
+    const overlay = await openOverlay(
+      '10.0.0.0/8,country=DE,region=DE-BE,regionName=Berlin,district=Mitte,city=Berlin,' +
+        'postalCode=10115,latitude=52.52,longitude=13.405,accuracyRadiusKm=8,' +
+        'timezone=Europe/Berlin,asn=AS64500,organization=Example GmbH,domain=example.com',
+    )
+    assert.deepEqual(answer(overlay, '10.1.2.3'), {
+      query: { type: 'ip', value: '10.1.2.3', ipVersion: 4 },
+      location: {
+        continent: { code: 'EU', name: 'Europe' },
+        country: { code: 'DE', name: 'Germany', flag: '🇩🇪', unions: ['EU', 'EEA'] },
+        region: { code: 'DE-BE', name: 'Berlin' },
+        district: 'Mitte',
+        city: 'Berlin',
+        postalCode: '10115',
+        coordinates: { latitude: 52.52, longitude: 13.405, accuracyRadius: 5 },
+        timezone: 'Europe/Berlin',
+        utcOffset: '+02:00',
+      },
+      network: { asn: 'AS64500', organization: 'Example GmbH', domain: 'example.com' },
+      sources: { geo: ['overlay'], asn: ['overlay'], tz: ['overlay'] },
+      precision: 'city',
+    })
+    assert.equal(overlay.metadata.builtAt, BUILT_AT)
+    assert.equal(overlay.provider, 'overlay')
+  })
+
+  it('keeps coordinates of 0 and whole numbers', async () => {
+    const overlay = await openOverlay('10.0.0.0/8,country=GH,city=Tema,latitude=0,longitude=-1')
+    assert.deepEqual(answer(overlay, '10.0.0.1').location?.coordinates, {
+      latitude: 0,
+      longitude: -1,
+    })
+  })
+
+  it('names a region whose code alone is given', async () => {
+    const overlay = await openOverlay(
+      '10.0.0.0/8,country=DE,region=DE-BE',
+      '11.0.0.0/8,country=DE,region=DE-XX',
+    )
+    const region = (text: string) => answer(overlay, text).location?.region
+    assert.deepEqual(region('10.0.0.1'), { code: 'DE-BE', name: 'State of Berlin' })
+    assert.deepEqual(region('11.0.0.1'), { code: 'DE-XX', name: 'DE-XX' })
+  })
+
+  it('takes an autonomous system with or without AS, and without a place', async () => {
+    const overlay = await openOverlay('10.0.0.0/8,asn=AS64500', '11.0.0.0/8,asn=4294967295')
+    assert.equal(answer(overlay, '10.0.0.1').network?.asn, 'AS64500')
+    assert.equal(answer(overlay, '11.0.0.1').network?.asn, 'AS4294967295')
+    assert.equal(answer(overlay, '10.0.0.1').precision, 'none')
+  })
+
+  it('answers with the narrowest network, wherever it stands', async () => {
+    const overlay = await openOverlay(
+      '10.1.2.3,country=DE,city=Host',
+      '10.1.0.0/16,country=DE,city=Middle',
+      '10.0.0.0/8,country=DE,city=Broad',
+      '10.1.2.0/24,country=DE,city=Narrow',
+    )
+    assert.equal(city(overlay, '10.1.2.3'), 'Host')
+    assert.equal(city(overlay, '10.1.2.4'), 'Narrow')
+    assert.equal(city(overlay, '10.1.3.0'), 'Middle')
+    assert.equal(city(overlay, '10.2.0.0'), 'Broad')
+    assert.equal(city(overlay, '11.0.0.0'), undefined)
+  })
+
+  it('answers with the later row of the same network', async () => {
+    const overlay = await openOverlay('10.0.0.0/8,country=DE', '10.0.0.0/8,country=FR')
+    assert.equal(country(overlay, '10.0.0.1'), 'FR')
+  })
+
+  it('knows IPv6 networks beside IPv4 ones', async () => {
+    const overlay = await openOverlay(
+      '2001:db8::/32,country=DE,city=Broad',
+      '2001:db8:1::/48,country=DE,city=Narrow',
+      '10.0.0.0/8,country=DE,city=Four',
+    )
+    assert.equal(city(overlay, '2001:db8::1'), 'Broad')
+    assert.equal(city(overlay, '2001:db8:1::1'), 'Narrow')
+    assert.equal(city(overlay, '2001:db9::1'), undefined)
+    assert.equal(city(overlay, '::ffff:10.0.0.1'), 'Four')
+  })
+
+  it('takes an IPv4-mapped network for the IPv4 network', async () => {
+    const overlay = await openOverlay(
+      '::ffff:10.0.0.0/104,country=DE,city=Broad',
+      '10.1.0.0/16,country=DE,city=Narrow',
+      '::ffff:10.1.2.3,country=DE,city=Host',
+    )
+    assert.equal(city(overlay, '10.0.0.1'), 'Broad')
+    assert.equal(city(overlay, '10.1.0.1'), 'Narrow')
+    assert.equal(city(overlay, '10.1.2.3'), 'Host')
+    assert.equal(city(overlay, '::ffff:10.1.2.3'), 'Host')
+  })
+
+  it('does not answer IPv4 addresses with an IPv6 network', async () => {
+    const overlay = await openOverlay('::/0,country=DE', '10.0.0.0/8,country=FR')
+    assert.equal(country(overlay, '2001:db8::1'), 'DE')
+    assert.equal(country(overlay, '10.0.0.1'), 'FR')
+    assert.equal(country(overlay, '11.0.0.1'), undefined)
+  })
+
+  it('can hide what a broader row says', async () => {
+    const overlay = await openOverlay('10.0.0.0/8,country=DE', '10.1.0.0/16')
+    assert.equal(country(overlay, '10.0.0.1'), 'DE')
+    assert.equal(country(overlay, '10.1.0.1'), undefined)
+  })
+})
+
+group('the text of an overlay', () => {
+  it('may hold comments, blank lines, spaces and the line ends of any system', async () => {
+    const overlay = await openOverlay(
+      '\uFEFF# offices, "old, ones',
+      '',
+      '  10.0.0.0/8 , country = DE , city = Bad  Homburg ,,\r',
+      '   # 10.0.0.0/8,country=FR',
+      ', ,,',
+      '"# offices, new ones",,',
+      '11.0.0.0/8,country=FR\r12.0.0.0/8,country=GH',
+    )
+    assert.equal(city(overlay, '10.0.0.1'), 'Bad  Homburg')
+    assert.equal(country(overlay, '11.0.0.1'), 'FR')
+    assert.equal(country(overlay, '12.0.0.1'), 'GH')
+  })
+
+  it('may quote commas and quotes', async () => {
+    const overlay = await openOverlay(
+      '10.0.0.0/8,"organization=Example, ""the"" Inc.",domain=a=b',
+      '"11.0.0.0/8","country=DE"',
+    )
+    const { network } = answer(overlay, '10.0.0.1')
+    assert.deepEqual(network, { organization: 'Example, "the" Inc.', domain: 'a=b' })
+    assert.equal(country(overlay, '11.0.0.1'), 'DE')
+  })
+})
+
+const BAD_LINES: readonly (readonly [line: string, reason: string])[] = [
+  ['10.0.0.1/8,country=DE', '"10.0.0.1/8" is not a network such as 10.0.0.0/8'],
+  ['10.0.0.0/33,country=DE', '"10.0.0.0/33" is not a network such as 10.0.0.0/8'],
+  ['example.com,country=DE', '"example.com" is not a network such as 10.0.0.0/8'],
+  ['::1,country=DE', '"::1" is never looked up: write the IPv4 network that it stands for'],
+  [
+    '2001:0:1::/48,country=DE',
+    '"2001:0:1::/48" is never looked up: write the IPv4 network that it stands for',
+  ],
+  [',country=DE', '"" is not a network such as 10.0.0.0/8'],
+  ['10.0.0.0/8,DE', '"DE" is not name=value'],
+  ['10.0.0.0/8,=DE', '"=DE" is not name=value'],
+  ['10.0.0.0/8,country=DE,country=FR', 'country is there twice'],
+  [
+    '10.0.0.0/8,land=DE',
+    'land is no column; there are country, region, regionName, district, city, postalCode, ' +
+      'latitude, longitude, accuracyRadiusKm, timezone, asn, organization, domain',
+  ],
+  ['10.0.0.0/8,__proto__=DE', '__proto__ is no column'],
+  ['10.0.0.0/8,country=Germany', 'country must be an ISO 3166-1 code such as DE'],
+  ['10.0.0.0/8,country=', 'country must be an ISO 3166-1 code such as DE'],
+  ['10.0.0.0/8,country=DE,region=BE', 'region must be an ISO 3166-2 code such as DE-BE'],
+  ['10.0.0.0/8,country=FR,region=DE-BE', 'region DE-BE is not in FR'],
+  ['10.0.0.0/8,region=DE-BE', 'region needs country'],
+  ['10.0.0.0/8,country=DE,regionName=Berlin', 'regionName needs region'],
+  ['10.0.0.0/8,country=DE,city=Berlin,district=Mitte', 'district needs region'],
+  ['10.0.0.0/8,country=DE,region=DE-BE,district=Mitte', 'district needs city'],
+  ['10.0.0.0/8,city=Berlin', 'city needs country'],
+  ['10.0.0.0/8,country=DE,city=', 'city must not be empty'],
+  ['10.0.0.0/8,country=DE,postalCode=10115', 'postalCode needs city'],
+  ['10.0.0.0/8,country=DE,latitude=1,longitude=1', 'latitude needs city'],
+  ['10.0.0.0/8,country=DE,city=Berlin,latitude=1', 'latitude needs longitude'],
+  ['10.0.0.0/8,country=DE,city=Berlin,longitude=1', 'longitude needs latitude'],
+  ['10.0.0.0/8,country=DE,accuracyRadiusKm=1', 'accuracyRadiusKm needs latitude'],
+  ['10.0.0.0/8,latitude=north', 'latitude must be a number'],
+  ['10.0.0.0/8,latitude=90.1', 'latitude must be at most 90'],
+  ['10.0.0.0/8,longitude=-180.5', 'longitude must be at least -180'],
+  ['10.0.0.0/8,accuracyRadiusKm=-1', 'accuracyRadiusKm must be at least 0'],
+  ['10.0.0.0/8,timezone=Europe/Berlin', 'timezone needs country'],
+  ['10.0.0.0/8,timezone=CEST+2', 'timezone must be an IANA timezone such as Europe/Berlin'],
+  ['10.0.0.0/8,timezone=+02:00', 'timezone must be an IANA timezone such as Europe/Berlin'],
+  ['10.0.0.0/8,asn=Example', 'asn must be a number such as AS64500'],
+  ['10.0.0.0/8,asn=AS0', 'asn must be at least 1'],
+  ['10.0.0.0/8,asn=4294967296', 'asn must be at most 4294967295'],
+  ['10.0.0.0/8,"organization=Example', 'a quote is not closed, or in the middle of a column'],
+  ['10.0.0.0/8,organization="A, B"', 'a quote is not closed, or in the middle of a column'],
+]
+
+group('a bad line of an overlay', () => {
+  for (const [line, reason] of BAD_LINES) {
+    it(`is named: ${line}`, () => {
+      const csv = `# first\n\n10.0.0.0/8,country=DE\n${line}\n11.0.0.0/8,country=DE`
+      assert.throws(
+        () => compileOverlay(csv, { builtAt: BUILT_AT, regionNames }),
+        ({ message }: Error) => message.startsWith(`Cannot read the overlay: line 4: ${reason}`),
+      )
+    })
+  }
+
+  it('is missed where there is no row at all', () => {
+    assert.throws(() => compileOverlay('# nothing\n', { builtAt: BUILT_AT, regionNames }), {
+      message: 'Cannot read the overlay: it has no rows',
+    })
+  })
+})

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { ApiErrorBody } from '../../lib/contract/common.ts'
+import { errorCodes, type Operation } from '../../lib/contract/operation.ts'
+import { operations } from '../../lib/contract/operations.ts'
+import { ERROR_STATUS } from '../../lib/errors.ts'
+import { createOpenApi } from '../../lib/openapi.ts'
+
+const Parameter = v.looseObject({
+  name: v.string(),
+  in: v.picklist(['path', 'query', 'header']),
+  required: v.boolean(),
+  description: v.pipe(v.string(), v.nonEmpty()),
+  schema: v.looseObject({}),
+})
+const Media = v.looseObject({
+  schema: v.looseObject({}),
+  examples: v.optional(v.record(v.string(), v.looseObject({ value: v.unknown() }))),
+})
+const Answer = v.looseObject({
+  description: v.pipe(v.string(), v.nonEmpty()),
+  headers: v.optional(v.record(v.string(), v.looseObject({})), {}),
+  content: v.optional(v.strictObject({ 'application/json': Media })),
+})
+const Described = v.looseObject({
+  operationId: v.string(),
+  description: v.optional(v.string(), ''),
+  security: v.array(v.record(v.string(), v.array(v.string()))),
+  parameters: v.optional(v.array(Parameter), []),
+  requestBody: v.optional(v.looseObject({ required: v.literal(true) })),
+  responses: v.record(v.string(), Answer),
+})
+const PathItem = v.objectWithRest({ parameters: v.array(Parameter) }, Described)
+const Named = v.looseObject({
+  properties: v.optional(v.record(v.string(), v.unknown()), {}),
+  required: v.optional(v.array(v.string()), []),
+})
+const Document = v.looseObject({
+  paths: v.record(v.string(), PathItem),
+  components: v.looseObject({ schemas: v.record(v.string(), Named) }),
+})
+
+/** The published fields of the resources; `?` marks those that may be missing. */
+const FIELDS = {
+  GeolocationResult: 'query? location? network? sources? meta?',
+  UserProfile: 'id name email emailVerified createdAt',
+  ApiKeyInfo: 'id prefix name type scopes allowedOrigins isActive createdAt lastUsedAt expiresAt',
+  ApiKeyCreated: 'rawKey prefix id name type scopes allowedOrigins?',
+  Site: 'id name userId createdAt',
+  AuditLogEntry: 'id app actor_id actor_label action target_type target_id detail created_at',
+  AuditListResponse: 'logs total limit offset',
+  Plan: 'id name monthlyCap maxKeys maxSites price stripePriceId',
+  SubscriptionResponse: 'plan subscription',
+  UsageStats: 'totalKeys activeKeys totalRequests monthlyCap dailyUsage keys',
+  RumSummary: 'domain period metrics',
+  PercentileSet: 'p50 p75 p95',
+  HealthStatus: 'status uptime timestamp checks',
+  ReceivedResponse: 'received',
+  OkResponse: 'ok',
+  SuccessResponse: 'success',
+  DeletedResponse: 'deleted',
+  KeyRenewed: 'status',
+  CancelResponse: 'status cancelAt',
+  ReactivateResponse: 'status',
+  OveragesResponse: 'overagesEnabled',
+  CheckoutResponse: 'url? clientSecret?',
+  SetupIntentResponse: 'clientSecret',
+  ApiError: 'error meta? query?',
+  CreateKeyBody: 'name type? scopes? allowedOrigins?',
+  CreateSiteBody: 'name',
+  AddressBody: 'line1 line2? city? state? postal_code? country',
+  Beacon: 'path? deviceType? connectionType? metrics? errors?',
+} as const
+
+const BASE_URL = 'https://geo.example'
+const rows: readonly Operation[] = operations
+const raw = createOpenApi(BASE_URL)
+const document = v.parse(Document, inlined(raw))
+
+/** What a reference points to. */
+function target(ref: string): unknown {
+  assert.ok(ref.startsWith('#/'), ref)
+  let node: unknown = raw
+  for (const key of ref.slice(2).split('/')) {
+    assert.ok(isObject(node) && Object.hasOwn(node, key), `${ref} leads nowhere`)
+    node = node[key]
+  }
+  return node
+}
+
+function isObject(node: unknown): node is Record<string, unknown> {
+  return typeof node === 'object' && node !== null
+}
+
+/** Everything in the document, each with its key. */
+function* nodes(node: unknown): Generator<[key: string, value: unknown]> {
+  if (!isObject(node)) return
+  for (const [key, value] of Object.entries(node)) {
+    yield [key, value]
+    yield* nodes(value)
+  }
+}
+
+/** A copy with every reference replaced by what it points to. */
+function inlined(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(inlined)
+  if (!isObject(node)) return node
+  const { $ref } = node
+  if (typeof $ref === 'string') return inlined(target($ref))
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlined(value)]))
+}
+
+function described({ path, method }: Operation) {
+  const operation = document.paths[path]?.[method]
+  assert.ok(operation !== undefined && 'responses' in operation, `${method} ${path}`)
+  return operation
+}
+
+function references(): string[] {
+  return [...nodes(raw)].flatMap(([key, ref]) =>
+    key === '$ref' && typeof ref === 'string' ? [ref] : [],
+  )
+}
+
+describe('the OpenAPI document', () => {
+  it('is version 3.1 of the interface 1.27.1 at the address given', () => {
+    const { openapi, info, servers } = raw
+    assert.equal(openapi, '3.1.0')
+    assert.partialDeepStrictEqual(info, { version: '1.27.1' })
+    assert.deepEqual(servers, [{ url: BASE_URL, description: 'This server' }])
+  })
+
+  it('is plain JSON', () => {
+    assert.deepEqual(JSON.parse(JSON.stringify(raw)), raw)
+  })
+
+  it('holds every operation of the table and nothing else', () => {
+    const found = Object.entries(document.paths).flatMap(([path, { parameters, ...byMethod }]) =>
+      Object.entries(byMethod).map(([method, { operationId }]) => [method, path, operationId]),
+    )
+    const expected = rows.map(({ method, path, id }) => [method, path, id])
+    assert.deepEqual(found.map(String).sort(), expected.map(String).sort())
+  })
+
+  it('has only references that lead somewhere', () => {
+    assert.ok(references().length > 0)
+    for (const ref of references()) assert.ok(isObject(target(ref)), ref)
+  })
+
+  it('has only components that something refers to', () => {
+    const used = new Set(references())
+    const { securitySchemes, ...components } = document.components
+    for (const [kind, byName] of Object.entries(components)) {
+      assert.ok(isObject(byName))
+      const unused = Object.keys(byName).filter((name) => !used.has(`#/components/${kind}/${name}`))
+      assert.deepEqual(unused, [], kind)
+    }
+  })
+
+  it('leaves the dialect of its schemas to OpenAPI', () => {
+    const foreign = [...nodes(raw)].filter(([key]) => ['$schema', '$defs', '$id'].includes(key))
+    assert.deepEqual(foreign, [])
+    assert.doesNotMatch(JSON.stringify(raw), /json-schema\.org|"nullable"/)
+  })
+
+  it('gives the resources their published fields', () => {
+    for (const [name, fields] of Object.entries(FIELDS)) {
+      const { properties = {}, required = [] } = document.components.schemas[name] ?? {}
+      const found = Object.keys(properties).map((key) => (required.includes(key) ? key : `${key}?`))
+      assert.deepEqual(found.sort(), fields.split(' ').sort(), name)
+    }
+  })
+})
+
+describe('an operation of the OpenAPI document', () => {
+  it('describes every status of its row', () => {
+    for (const row of rows) {
+      const errors = errorCodes(row).map((code) => String(ERROR_STATUS[code]))
+      const expected = new Set([...Object.keys(row.replies), ...errors, '431'])
+      assert.deepEqual(Object.keys(described(row).responses), [...expected].sort(), row.id)
+    }
+  })
+
+  it('has an example of every error, in the answer with its status', () => {
+    for (const row of rows) {
+      for (const code of errorCodes(row)) {
+        const { content } = described(row).responses[ERROR_STATUS[code]] ?? {}
+        const example = content?.['application/json'].examples?.[code]?.value
+        assert.equal(v.parse(ApiErrorBody, example).error.code, code, row.id)
+      }
+    }
+  })
+
+  it('has a body where its row has a schema', () => {
+    for (const row of rows) {
+      assert.equal(described(row).requestBody !== undefined, row.body !== undefined, row.id)
+      for (const [status, { schema }] of Object.entries(row.replies)) {
+        const { content } = described(row).responses[status] ?? {}
+        assert.equal(content !== undefined, schema !== null, `${row.id} ${status}`)
+      }
+    }
+  })
+
+  it('names its request in every answer that it gives itself', () => {
+    for (const row of rows) {
+      for (const [status, { headers }] of Object.entries(described(row).responses)) {
+        assert.equal('X-Request-Id' in headers, status !== '431', `${row.id} ${status}`)
+      }
+    }
+  })
+
+  it('tells the rate limit where there is one, and with 429 when to come back', () => {
+    for (const row of rows) {
+      for (const [status, { headers }] of Object.entries(described(row).responses)) {
+        const limited = row.limit !== 'none' && status !== '431'
+        assert.equal('RateLimit' in headers, limited, `${row.id} ${status}`)
+        assert.equal('RateLimit-Policy' in headers, limited, `${row.id} ${status}`)
+        assert.equal('Retry-After' in headers, status === '429', `${row.id} ${status}`)
+      }
+    }
+  })
+
+  it('takes a key or a session where it is not public, and names the scope', () => {
+    for (const row of rows) {
+      const { security, description } = described(row)
+      if (row.access === 'public') assert.deepEqual(security, [], row.id)
+      else {
+        assert.deepEqual(security, [{ apiKey: [] }, { session: [] }], row.id)
+        assert.ok(description.includes(`\`${row.access}\``), row.id)
+      }
+    }
+  })
+
+  it('requires the parameters of its path', () => {
+    for (const row of rows) {
+      const inPath = described(row).parameters.filter((parameter) => parameter.in === 'path')
+      assert.deepEqual(
+        inPath.map(({ name, required }) => [name, required]),
+        Object.keys(row.params ?? {}).map((name) => [name, true]),
+      )
+    }
+  })
+
+  it('takes an X-Request-Id on every path', () => {
+    for (const [path, { parameters }] of Object.entries(document.paths)) {
+      const names = parameters.map(({ name, required }) => [name, required])
+      assert.deepEqual(names, [['X-Request-Id', false]], path)
+    }
+  })
+
+  it('requires the headers that prove a beacon and an event', () => {
+    const headers = rows.flatMap((row) =>
+      described(row)
+        .parameters.filter((parameter) => parameter.in === 'header')
+        .map(({ name, required }) => [row.id, name, required]),
+    )
+    assert.deepEqual(headers.sort(), [
+      ['receiveStripeEvent', 'Stripe-Signature', true],
+      ['sendBeacon', 'Origin', true],
+    ])
+  })
+
+  it('has the published query parameters', () => {
+    const audit = rows
+      .filter(({ id }) => id === 'listAuditLog')
+      .flatMap((row) => described(row).parameters)
+    assert.deepEqual(
+      audit.map(({ name, required, schema }) => ({ name, required, ...schema })),
+      [
+        { name: 'limit', required: false, type: 'integer', minimum: 1, maximum: 100, default: 50 },
+        { name: 'offset', required: false, type: 'integer', minimum: 0, default: 0 },
+        { name: 'action', required: false, type: 'string', maxLength: 100 },
+        { name: 'search', required: false, type: 'string', maxLength: 200 },
+      ],
+    )
+    const names = rows.map((row) => {
+      const inQuery = described(row).parameters.filter((parameter) => parameter.in === 'query')
+      return [row.id, inQuery.map(({ name, required }) => (required ? name : `${name}?`)).join(' ')]
+    })
+    assert.deepEqual(
+      names.filter(([, text]) => text !== ''),
+      [
+        ['listAuditLog', 'limit? offset? action? search?'],
+        ['previewPlanChange', 'planId'],
+        ['getRumSummary', 'domain country? device? from? to?'],
+      ],
+    )
+  })
+})
