@@ -9,19 +9,20 @@ function isForBrowsers({ access, method }: Operation): boolean {
   return access === 'geo:read' || (access === 'public' && method === 'get')
 }
 
-/** CORS headers of an answer; `allowedOrigin` is the one that the caller's key allows. */
-export function corsHeaders(row: Operation, allowedOrigin: string | null): Headers {
-  if (!isForBrowsers(row)) return {}
-  if (row.access === 'public') {
-    return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
-  }
-  if (allowedOrigin === null) return { vary: 'Origin' }
+/**
+ * CORS headers of an answer, beside the `Vary` that every answer has; null: none. `allowedOrigin`
+ * is the one that the caller's key allows.
+ */
+export function corsHeaders(row: Operation, allowedOrigin: string | null): Headers | null {
+  if (row.access === 'public') return row.method === 'get' ? FOR_ALL : null
+  if (allowedOrigin === null || !isForBrowsers(row)) return null
   return {
     'access-control-allow-origin': allowedOrigin,
     'access-control-expose-headers': EXPOSED,
-    vary: 'Origin',
   }
 }
+
+const FOR_ALL = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
 
 /**
  * Answer to a preflight, which carries no key: any origin may ask, and is refused or not by the
@@ -35,6 +36,5 @@ export function preflightHeaders(rows: readonly Operation[], origin: string | un
     'access-control-allow-methods': allowed.map(({ method }) => method.toUpperCase()).join(', '),
     'access-control-allow-headers': 'X-API-Key, Authorization, Content-Type, X-Request-Id',
     'access-control-max-age': PREFLIGHT_SECONDS,
-    vary: 'Origin',
   }
 }

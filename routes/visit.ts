@@ -54,8 +54,11 @@ export function answer(
     key: caller?.keyPrefix,
     client: client?.network,
   })
-  const cors = row === undefined ? undefined : corsHeaders(row, caller?.origin ?? null)
-  return respond(status, json, { ...baseHeaders(requestId), ...cors, ...headers })
+  const sent = baseHeaders(requestId)
+  const cors = row === undefined ? null : corsHeaders(row, caller === null ? null : caller.origin)
+  if (cors !== null) Object.assign(sent, cors)
+  if (headers !== undefined) Object.assign(sent, headers)
+  return respond(status, json, sent)
 }
 
 /** Answers the visit with an error; what is no ApiError is a bug, logged and not shown. */

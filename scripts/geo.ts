@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -24,7 +24,7 @@ const USAGE = `Usage: npm run geo -- [options]
                        10.0.0.0/8,country=DE,region=DE-BE,city=Berlin,asn=AS64500
   --remove-overlay     first take them away again
   --help               show this
-The exit code is 1 where a file can be neither downloaded nor used.
+The exit code is 1 if a file cannot be downloaded or used.
 `
 
 await run(async () => {
@@ -49,6 +49,7 @@ function readOptions(args: string[]) {
 }
 
 async function update(options: Options, config: Config): Promise<void> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const directory = join(config.dataDir, 'geo')
   const onProgress = createProgress(process.stderr)
   const findFiles = await prepareGeo({ directory, files: config.geo.files, onProgress })

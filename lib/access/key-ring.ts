@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { BoundedCache } from '../bounded-cache.ts'
 import type { Scope } from '../contract/operation.ts'
 import type { Db } from '../db/open.ts'
 import { apiKeys, revisions, users } from '../db/tables.ts'
@@ -27,6 +28,9 @@ export interface KeyRing {
   refresh(): void
 }
 
+/** Key texts whose record is remembered: checking and hashing a text takes longer than a look-up. */
+const REMEMBERED_TEXTS = 10_000
+
 /**
  * Loads the keys. `data_version` tells in a microsecond whether another connection has written;
  * only then is the revision read, and only if that has moved are the keys loaded anew.
@@ -35,7 +39,8 @@ export function openKeyRing(db: Db, plans: Plans): KeyRing {
   const readDataVersion = db.$client.prepare<[], number>('PRAGMA data_version').pluck()
   let dataVersion = readDataVersion.get()
   let revision = readRevision(db)
-  let keys = loadKeys(db, plans)
+  let byHash = loadKeys(db, plans)
+  let byText = new BoundedCache<string, KeyRecord>(REMEMBERED_TEXTS)
 
   const refresh = () => {
     const version = readDataVersion.get()
@@ -44,21 +49,26 @@ export function openKeyRing(db: Db, plans: Plans): KeyRing {
     const current = readRevision(db)
     if (current === revision) return
     revision = current
-    keys = loadKeys(db, plans)
+    byHash = loadKeys(db, plans)
+    byText = new BoundedCache(REMEMBERED_TEXTS)
   }
   const findByHash = (hash: string) => {
-    const known = keys.get(hash)
+    const known = byHash.get(hash)
     if (known !== undefined) return known
     refresh()
-    return keys.get(hash)
+    return byHash.get(hash)
+  }
+  const findByText = (text: string) => {
+    if (!isKeyText(text)) return undefined
+    const key = findByHash(hashKey(text))
+    if (key !== undefined) byText.set(text, key)
+    return key
   }
   return {
     refresh,
     find: (text, now) => {
-      if (!isKeyText(text)) return null
-      const key = findByHash(hashKey(text))
-      if (key === undefined || isExpired(key, now)) return null
-      return key
+      const key = byText.get(text) ?? findByText(text)
+      return key === undefined || isExpired(key, now) ? null : key
     },
   }
 }

@@ -36,7 +36,9 @@ export async function fetchFile(
   const transfer = { url, path, options, idle }
   const partial = await findPartial(path, url)
   const continued = partial && (await fetchRest(transfer, partial))
-  return continued ?? receive(await request(url, headersOf(options), idle), transfer)
+  if (continued !== undefined) return continued
+  // Awaited: the watch ends with this function.
+  return await receive(await request(url, headersOf(options), idle), transfer)
 }
 
 interface Transfer {

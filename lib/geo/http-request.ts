@@ -36,7 +36,7 @@ export async function request(
   try {
     return await fetch(url, { signal, headers: { ...headers, ...own } })
   } catch (cause) {
-    throw failedRequest(url, cause)
+    throw failedRequest(url, cause, signal.aborted ? 'run it again' : undefined)
   } finally {
     touch()
   }

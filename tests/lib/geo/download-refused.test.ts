@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { create } from 'tar'
+import { ipv4FromBits } from '../../../lib/address.ts'
+import { createMmdbWriter } from '../../../lib/geo/mmdb-writer.ts'
+import { OPTIONAL } from '../../../lib/geo/source-files.ts'
+import {
+  APRIL,
+  APRIL_TIME,
+  CITY,
+  DBIP,
+  type Entries,
+  march,
+  maxmindTar,
+  openProviders,
+  type Providers,
+  tarOf,
+} from './download-fixture.ts'
+
+let at: Providers
+beforeEach(async () => {
+  at = await openProviders()
+})
+afterEach(() => at[Symbol.asyncDispose]())
+
+describe('a damaged archive', () => {
+  it('is deleted where its checksum does not fit, and fetched whole the next time', async () => {
+    at.serveAll()
+    at.server.files.set(`${CITY}.sha256`, { bytes: Buffer.from(`${'0'.repeat(64)}  x\n`) })
+    assert.equal(
+      await at.outcome('GeoLite2 City'),
+      'Cannot use GeoLite2-City.tar.gz: its SHA-256 is not the published one; ' +
+        'it is deleted, run it again',
+    )
+    assert.equal(existsSync(at.inGeo(OPTIONAL.downloadedMaxmindCity)), false)
+    assert.deepEqual(at.leftovers(), [])
+    at.serveAll()
+    at.server.asked.length = 0
+    assert.equal(await at.outcome('GeoLite2 City'), 'installed')
+    assert.equal(at.askedFor(CITY)[0]?.headers.range, undefined)
+  })
+
+  it('is not asked for where the checksum is none', async () => {
+    at.serveAll()
+    at.server.files.set(`${CITY}.sha256`, { bytes: Buffer.from('<html>') })
+    assert.match(await at.outcome('GeoLite2 City'), /: the answer is no SHA-256$/)
+    assert.deepEqual(at.askedFor(CITY), [])
+  })
+
+  it('is refused for a single flipped byte in a gzip file', async () => {
+    const zipped = gzipSync(march)
+    const crc = zipped.length - 8
+    const length = zipped.length - 4
+    for (const place of [1_000, zipped.length >> 1, crc, length]) {
+      const bytes = Buffer.from(zipped)
+      bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place)
+      at.server.files.set(DBIP, { bytes, etag: `"${place}"` })
+      assert.match(
+        await at.outcome('DB-IP City Lite'),
+        /^Cannot use dbip-city-lite\.mmdb\.gz: .*; it is deleted, run it again$/,
+        `byte ${place}`,
+      )
+    }
+    assert.deepEqual(readdirSync(at.geo), [])
+  })
+
+  it('is refused where its end is missing', async () => {
+    at.server.files.set(DBIP, { bytes: gzipSync(march).subarray(0, -20) })
+    assert.match(await at.outcome('DB-IP City Lite'), /unexpected end of file/)
+    at.serveTar(CITY, { bytes: maxmindTar(march).subarray(0, -20) })
+    assert.match(await at.outcome('GeoLite2 City'), /^Cannot use GeoLite2-City\.tar\.gz: /)
+    assert.deepEqual(readdirSync(at.geo), [])
+  })
+})
+
+describe('an archive without a usable database', () => {
+  const archives: readonly (readonly [what: string, entries: Entries, reason: RegExp])[] = [
+    ['text', { 'a/b.mmdb': 'text' }, /not a MaxMind DB/],
+    ['no .mmdb file', { 'a/b.txt': 'text' }, /the archive holds 0 \.mmdb files instead of one/],
+    ['two of them', { 'a/b.mmdb': march, 'a/c.mmdb': march }, /holds 2 \.mmdb files/],
+    ['half of one', { 'a/b.mmdb': march.subarray(0, march.length >> 1) }, /not a MaxMind DB/],
+  ]
+  for (const [what, entries, reason] of archives) {
+    it(`is refused: ${what}`, async () => {
+      at.serveAll()
+      await at.download()
+      at.serveTar(CITY, { bytes: tarOf(entries), etag: '"bad"', lastModified: APRIL_TIME })
+      assert.match(await at.outcome('GeoLite2 City'), reason)
+      assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
+      assert.deepEqual(at.leftovers(), [])
+    })
+  }
+
+  it('is refused: no tar file, no gzip file', async () => {
+    at.serveTar(CITY, { bytes: Buffer.from('<html>'.repeat(1_000)) })
+    at.server.files.set(DBIP, { bytes: Buffer.from('<html>'.repeat(1_000)) })
+    assert.match(await at.outcome('GeoLite2 City'), /^Cannot use GeoLite2-City\.tar\.gz: /)
+    assert.match(await at.outcome('DB-IP City Lite'), /incorrect header check/)
+    assert.deepEqual(readdirSync(at.geo), [])
+  })
+
+  it('is refused: records of another kind', async () => {
+    const writer = createMmdbWriter({
+      databaseType: 'GeoLite2-City',
+      description: 'Test',
+      builtAt: APRIL,
+      ipVersion: 4,
+    })
+    writer.insert({ address: ipv4FromBits(0), prefix: 1 }, { colour: 'red' })
+    at.server.files.set(DBIP, { bytes: gzipSync(writer.toBytes()) })
+    assert.match(await at.outcome('DB-IP City Lite'), /records of an unknown layout/)
+  })
+})
+
+describe('the path of a database in an archive', () => {
+  it('is not where it is written', async () => {
+    const evil = join(at.folder, 'evil.mmdb')
+    const file = join(at.folder, 'evil.tar.gz')
+    writeFileSync(evil, march)
+    create({ file, gzip: true, sync: true, preservePaths: true }, [evil])
+    rmSync(evil)
+    at.serveTar(CITY, { bytes: readFileSync(file) })
+    assert.equal(await at.outcome('GeoLite2 City'), 'installed')
+    assert.equal(existsSync(evil), false)
+    assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
+  })
+})
