@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { LineSink } from './line-sink.ts'
 
 export interface Log {
   info(fields: object, message: string): void
@@ -32,41 +33,24 @@ export interface LogOptions {
   readonly fd: number
 }
 
-const CHUNK_CHARACTERS = 16_384
-const FLUSH_INTERVAL_MS = 250
 const INFO = 30
 
-/**
- * One JSON line per event. The lines of requests are gathered and written together, at least every
- * 250 ms, since a write for each would cost more than the look-up; others are written at once.
- */
+/** One JSON line per event, gathered by a `LineSink`; errors are written at once. */
 export function createLog({ level, fd }: LogOptions): Log {
-  const destination = pino.destination({ dest: fd, sync: false })
-  const logger = pino({ level, base: null }, destination)
+  const sink = new LineSink(fd)
+  const logger = pino({ level, base: null }, sink)
   const logsRequests = logger.isLevelEnabled('info')
-  let requests = ''
-  const writeRequests = () => {
-    if (requests !== '') destination.write(requests)
-    requests = ''
-  }
-  setInterval(writeRequests, FLUSH_INTERVAL_MS).unref()
-  const write = (severity: 'info' | 'warn' | 'error') => (fields: object, message: string) => {
-    writeRequests()
-    logger[severity](fields, message)
-  }
   return {
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => {
+      logger.error(fields, message)
+      sink.flush()
+    },
     request: (line) => {
-      if (!logsRequests) return
-      requests += requestLine(line)
-      if (requests.length >= CHUNK_CHARACTERS) writeRequests()
+      if (logsRequests) sink.write(requestLine(line))
     },
-    flush: () => {
-      writeRequests()
-      destination.flushSync()
-    },
+    flush: () => sink.flush(),
   }
 }
 

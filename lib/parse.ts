@@ -31,10 +31,17 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > maxBytes) throw tooLarge
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.byteLength
+      if (bytes > maxBytes) throw tooLarge
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    // A client that hangs up in the middle is no bug of ours.
+    throw cause === tooLarge
+      ? tooLarge
+      : new ApiError('BAD_REQUEST', 'The body ends early', { cause })
   }
   return decodeUtf8(Buffer.concat(chunks))
 }

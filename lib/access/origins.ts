@@ -48,7 +48,7 @@ function matches({ protocol, host, port, wildcard }: OriginPattern, url: URL): b
 function parseOrigin(text: string): URL | null {
   if (!/^https?:\/\/[^\s/\\?#@*%]+$/i.test(text)) return null
   const url = URL.parse(text)
-  if (url === null || url.hostname === '' || url.hostname.endsWith('.')) return null
+  if (url === null || url.hostname.split('.').includes('')) return null
   const secure = url.protocol === 'https:' || LOCAL_HOSTS.has(url.hostname)
   return secure ? url : null
 }

@@ -4,15 +4,15 @@
  * every character, and sending it several times as long.
  */
 
-const NOT_ASCII = /[^ -~]/
+/** Printable ASCII but for the quotation mark and the backslash. */
+const PLAIN = /^[ !#-[\]-~]*$/
 
 /** `text` as a JSON string. */
 export function quoted(text: string): string {
-  const json = JSON.stringify(text)
-  if (!NOT_ASCII.test(json)) return json
-  const escapedText = json.replaceAll(/[^ -~]/g, escaped)
+  if (PLAIN.test(text)) return `"${text}"`
+  const json = JSON.stringify(text).replaceAll(/[^ -~]/g, escaped)
   // Through bytes and back: V8 goes on to store in two bytes what once needed them.
-  return Buffer.from(escapedText, 'latin1').toString('latin1')
+  return Buffer.from(json, 'latin1').toString('latin1')
 }
 
 function escaped(unit: string): string {

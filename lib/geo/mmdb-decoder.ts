@@ -186,7 +186,7 @@ export class MmdbDecoder {
   }
 
   /** Reads at `target` and comes back. */
-  #behind(target: number, read: () => Decoded): Decoded {
+  #behind<Value>(target: number, read: () => Value): Value {
     const back = this.#at
     this.#spend(1)
     this.#at = target

@@ -5,17 +5,22 @@ import { field, joined, objectOf, quoted } from './json-text.ts'
 
 type CountryJson = Pick<PlaceJson, 'country' | 'countryWithEmblems'>
 
-const REMEMBERED_COUNTRIES = 1_000
-const countries = new BoundedCache<string, CountryJson>(REMEMBERED_COUNTRIES)
+/** By code, for all records alike; a file that spells the name another way takes the place. */
+const countries = new BoundedCache<
+  string,
+  { readonly continentName: string; readonly name: string | undefined; readonly json: CountryJson }
+>(1_000)
+const regions = new BoundedCache<string, { readonly name: string; readonly json: string }>(10_000)
 
 /** Continent and country, without and with flag and unions. */
 export function countryJson(continent: Named, country: Named | undefined): CountryJson {
-  const key = `${continent.code}|${continent.name}|${country?.code}|${country?.name}`
-  const known = countries.get(key)
-  if (known !== undefined) return known
-  const made = makeCountryJson(continent, country)
-  countries.set(key, made)
-  return made
+  const code = country === undefined ? continent.code : country.code
+  const name = country?.name
+  const known = countries.get(code)
+  if (known?.name === name && known?.continentName === continent.name) return known.json
+  const json = makeCountryJson(continent, country)
+  countries.set(code, { continentName: continent.name, name, json })
+  return json
 }
 
 function makeCountryJson(continent: Named, country: Named | undefined): CountryJson {
@@ -31,7 +36,13 @@ function makeCountryJson(continent: Named, country: Named | undefined): CountryJ
 }
 
 export function regionJson(region: Named | undefined): string {
-  return region === undefined ? '' : `"region":${namedJson(region)}`
+  if (region === undefined) return ''
+  const { code, name } = region
+  const known = regions.get(code)
+  if (known?.name === name) return known.json
+  const json = `"region":${namedJson(region)}`
+  regions.set(code, { name, json })
+  return json
 }
 
 function namedJson({ code, name }: Named): string {
@@ -41,10 +52,10 @@ function namedJson({ code, name }: Named): string {
 type CityFields = Pick<Place, 'district' | 'city' | 'postalCode' | 'coordinates'>
 
 export function cityJson({ district, city, postalCode, coordinates }: CityFields): string {
-  return joined([
-    field('district', district),
-    field('city', city),
-    field('postalCode', postalCode),
-    coordinates === undefined ? '' : `"coordinates":${JSON.stringify(coordinates)}`,
-  ])
+  const names = [field('district', district), field('city', city), field('postalCode', postalCode)]
+  if (coordinates === undefined) return joined(names)
+  const { latitude, longitude, accuracyRadius } = coordinates
+  const radius = accuracyRadius === undefined ? '' : `,"accuracyRadius":${accuracyRadius}`
+  names.push(`"coordinates":{"latitude":${latitude},"longitude":${longitude}${radius}}`)
+  return joined(names)
 }

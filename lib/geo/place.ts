@@ -1,3 +1,4 @@
+import { BoundedCache } from '../bounded-cache.ts'
 import { continentName, findCountry } from './countries.ts'
 import { type Coordinates, LEVEL, type Level, type Named, type Place } from './finding.ts'
 import { cityJson, countryJson, regionJson } from './place-json.ts'
@@ -58,8 +59,10 @@ function levelOf(raw: RawPlace): Level {
 /** ZZ and the like stand for "no country" in some files. */
 function toCountry(raw: RawNamed | undefined): Named | undefined {
   const code = raw?.code
-  if (code === undefined || !/^[A-Z]{2}$/.test(code) || code === 'ZZ') return undefined
-  return { code, name: raw?.name ?? findCountry(code)?.name ?? code }
+  if (code === undefined) return undefined
+  const known = findCountry(code)
+  if (known === undefined && (code === 'ZZ' || !/^[A-Z]{2}$/.test(code))) return undefined
+  return { code, name: raw?.name ?? known?.name ?? code }
 }
 
 function toContinent(raw: RawNamed | undefined, country: string | undefined) {
@@ -71,8 +74,16 @@ function toContinent(raw: RawNamed | undefined, country: string | undefined) {
 
 /** Only what has the form of an IANA name, which also needs no escaping in JSON. */
 function toTimezone(name: string | undefined): string | undefined {
-  return name !== undefined && /^[\w+-]+(\/[\w+-]+)*$/.test(name) ? name : undefined
+  if (name === undefined) return undefined
+  let isName = zoneNames.get(name)
+  if (isName === undefined) {
+    isName = /^[\w+-]+(\/[\w+-]+)*$/.test(name)
+    zoneNames.set(name, isName)
+  }
+  return isName ? name : undefined
 }
+
+const zoneNames = new BoundedCache<string, boolean>(2_000)
 
 const MILES_PER_KM = 0.621371
 

@@ -1,0 +1,95 @@
+import { write, writeSync } from 'node:fs'
+
+const CHUNK_BYTES = 65_536
+const FLUSH_INTERVAL_MS = 250
+const RETRY_MS = 10
+/** Chunks that wait for a slow reader: 16 MB. What comes on top is dropped. */
+const MAX_WAITING = 256
+
+/**
+ * Gathers lines and writes them to a file descriptor together, at least every 250 ms: a system call
+ * per line would cost more than most requests. Lines are encoded as they come, while they are still
+ * in the processor's cache.
+ */
+export class LineSink implements Disposable {
+  readonly #fd: number
+  readonly #waiting: Buffer[] = []
+  readonly #timer: ReturnType<typeof setInterval>
+  #chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  #length = 0
+  #writing = false
+
+  constructor(fd: number) {
+    this.#fd = fd
+    this.#timer = setInterval(() => this.#handOver(), FLUSH_INTERVAL_MS)
+    this.#timer.unref()
+  }
+
+  write(line: string): void {
+    // A UTF-16 unit takes three bytes of UTF-8 at most.
+    if (line.length * 3 > CHUNK_BYTES - this.#length) this.#handOver()
+    if (line.length * 3 > CHUNK_BYTES) this.#enqueue(Buffer.from(line))
+    else this.#length += this.#chunk.write(line, this.#length)
+  }
+
+  /** Writes out everything before it returns. */
+  flush(): void {
+    this.#handOver()
+    for (const chunk of this.#waiting.splice(0)) writeAll(this.#fd, chunk)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.flush()
+  }
+
+  #handOver(): void {
+    if (this.#length === 0) return
+    this.#enqueue(this.#chunk.subarray(0, this.#length))
+    this.#chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    this.#length = 0
+  }
+
+  #enqueue(chunk: Buffer): void {
+    if (this.#waiting.length >= MAX_WAITING) return
+    this.#waiting.push(chunk)
+    if (!this.#writing) this.#writeNext()
+  }
+
+  #writeNext(): void {
+    const chunk = this.#waiting.shift()
+    this.#writing = chunk !== undefined
+    if (chunk === undefined) return
+    write(this.#fd, chunk, (error, bytes) =>
+      this.#written(chunk, error === null ? bytes : 0, error),
+    )
+  }
+
+  #written(chunk: Buffer, bytes: number, error: NodeJS.ErrnoException | null): void {
+    if (bytes < chunk.length) this.#waiting.unshift(chunk.subarray(bytes))
+    if (error === null) this.#writeNext()
+    else if (error.code === 'EAGAIN') setTimeout(() => this.#writeNext(), RETRY_MS)
+    else this.#stop()
+  }
+
+  /** Nobody reads any more, or the disk is full: the service goes on without its log. */
+  #stop(): void {
+    this.#waiting.length = 0
+    this.#writing = false
+  }
+}
+
+const FLUSH_TRIES = 100
+
+/** A pipe whose reader is slow says EAGAIN: a second is waited for it at most. */
+function writeAll(fd: number, chunk: Buffer): void {
+  let rest = chunk
+  for (let tries = 0; rest.length > 0 && tries < FLUSH_TRIES; tries++) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest))
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
+    }
+  }
+}
