@@ -10,8 +10,8 @@ function isForBrowsers({ access, method }: Operation): boolean {
 }
 
 /**
- * CORS headers of an answer, beside the `Vary` that every answer has; null: none. `allowedOrigin`
- * is the one that the caller's key allows.
+ * CORS headers of an answer; null: none. `allowedOrigin` is the one that the caller's key allows.
+ * Answers without them need no `Vary`, since none may be stored.
  */
 export function corsHeaders(row: Operation, allowedOrigin: string | null): Headers | null {
   if (row.access === 'public') return row.method === 'get' ? FOR_ALL : null
@@ -19,6 +19,7 @@ export function corsHeaders(row: Operation, allowedOrigin: string | null): Heade
   return {
     'access-control-allow-origin': allowedOrigin,
     'access-control-expose-headers': EXPOSED,
+    vary: 'Origin',
   }
 }
 
@@ -36,5 +37,6 @@ export function preflightHeaders(rows: readonly Operation[], origin: string | un
     'access-control-allow-methods': allowed.map(({ method }) => method.toUpperCase()).join(', '),
     'access-control-allow-headers': 'X-API-Key, Authorization, Content-Type, X-Request-Id',
     'access-control-max-age': PREFLIGHT_SECONDS,
+    vary: 'Origin',
   }
 }

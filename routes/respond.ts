@@ -16,7 +16,6 @@ export function baseHeaders(requestId: string): Headers {
   return {
     'content-type': 'application/json',
     'cache-control': 'no-store',
-    vary: 'Origin',
     'x-content-type-options': 'nosniff',
     'x-request-id': requestId,
   }

@@ -61,7 +61,7 @@ const Options = v.strictObject({
 })
 type Options = v.InferOutput<typeof Options>
 
-run(async () => {
+await run(async () => {
   const options = readOptions(process.argv.slice(2))
   const config = readConfig(process.env)
   const plans = readPlans(config.plansFile)

@@ -27,16 +27,13 @@ interface Witness {
 /** Asks `databases` in order of priority and merges what they find. */
 export function locate(databases: readonly GeoDatabase[], address: Address): Located {
   const witnesses: Witness[] = []
-  let network: NetworkOwner | undefined
-  const networkSources: string[] = []
+  const owners: Owner[] = []
   for (const { provider, find } of databases) {
-    const finding = find(address)
-    if (finding.place !== undefined) witnesses.push({ provider, place: finding.place })
-    if (finding.network === undefined) continue
-    const owner = network === undefined ? finding.network : mergeOwners(network, finding.network)
-    if (owner !== network) addSource(networkSources, provider)
-    network = owner
+    const { place, network } = find(address)
+    if (place !== undefined) witnesses.push({ provider, place })
+    if (network !== undefined) owners.push({ provider, network })
   }
+  const { network, networkSources } = joinOwners(owners)
   const first = decidingWitness(witnesses)
   if (first === undefined) return { ...NOWHERE, network, networkSources }
   const finest = finestAgreeing(first, witnesses)
@@ -50,6 +47,23 @@ export function locate(databases: readonly GeoDatabase[], address: Address): Loc
     placeSources: sources,
     networkSources,
   }
+}
+
+interface Owner {
+  readonly provider: string
+  readonly network: NetworkOwner
+}
+
+/** The first network decides; later ones fill gaps. */
+function joinOwners(owners: readonly Owner[]) {
+  let network: NetworkOwner | undefined
+  const networkSources: string[] = []
+  for (const { provider, network: next } of owners) {
+    const joined: NetworkOwner = network === undefined ? next : mergeOwners(network, next)
+    if (joined !== network) addSource(networkSources, provider)
+    network = joined
+  }
+  return { network, networkSources }
 }
 
 const NOWHERE = {

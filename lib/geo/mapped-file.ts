@@ -27,7 +27,8 @@ const MAP_SHARED = 1
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn
 
 async function mapFile(path: string): Promise<Buffer | null> {
-  const mmap = await (loading ??= loadMmap())
+  loading ??= loadMmap()
+  const mmap = await loading
   if (mmap === null) return null
   const file = openSync(path, 'r')
   try {

@@ -59,6 +59,11 @@ CREATE INDEX audit_log_by_actor ON audit_log (actor_id, id);
 CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log BEGIN
   SELECT RAISE(ABORT, 'audit rows cannot be changed');
 END;
+-- INSERT OR REPLACE deletes without a word to the trigger for that.
+CREATE TRIGGER audit_log_no_replace BEFORE INSERT ON audit_log
+WHEN EXISTS (SELECT 1 FROM audit_log WHERE id = NEW.id) BEGIN
+  SELECT RAISE(ABORT, 'audit rows cannot be changed');
+END;
 CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log BEGIN
   SELECT RAISE(ABORT, 'audit rows cannot be deleted');
 END;

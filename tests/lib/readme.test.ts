@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { Environment, RESERVED } from '../../lib/config.ts'
+
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const SECTION = section('## Configuration')
+
+interface Row {
+  readonly name: string
+  readonly meaning: string
+  readonly standard: string
+}
+
+describe('the configuration table of README.md', () => {
+  it('lists every variable with its meaning and default, and no other', () => {
+    assert.deepEqual(tableRows(SECTION), Object.entries(Environment.entries).map(toRow))
+  })
+
+  it('is followed by the reserved names', () => {
+    const line = SECTION.split('\n').find((text) => text.startsWith('Reserved names'))
+    assert.deepEqual(line?.match(/MERIDIAN_\w+/g), [...RESERVED])
+  })
+})
+
+function section(title: string): string {
+  const start = README.indexOf(`${title}\n`)
+  assert.ok(start >= 0, `README.md has no section "${title}"`)
+  const end = README.indexOf('\n## ', start)
+  return README.slice(start, end < 0 ? undefined : end)
+}
+
+function tableRows(text: string): Row[] {
+  const rows = text.matchAll(/^\| `([A-Z_]+)` +\| (.+?) +\| (.*?) *\|$/gm)
+  return [...rows].map(([, name = '', meaning = '', standard = '']) => ({
+    name,
+    meaning,
+    standard: standard.replaceAll('`', ''),
+  }))
+}
+
+function toRow([name, schema]: [string, (typeof Environment.entries)[Name]]): Row {
+  const standard = v.getDefault(schema)
+  return { name, meaning: v.getDescription(schema.wrapped) ?? '', standard: String(standard ?? '') }
+}
+
+type Name = keyof typeof Environment.entries
