@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import autocannon from 'autocannon'
+import { machine } from './machine.ts'
+import type { Target } from './servers.ts'
+
+export interface LoadOptions {
+  readonly seconds: number
+  readonly addresses: readonly string[]
+  /** File with the same addresses, one on each line. */
+  readonly addressFile: string
+  /** Where in the addresses to begin. */
+  readonly offset: number
+}
+
+export interface LoadResult {
+  readonly requests: number
+  readonly seconds: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+  /** Requests without an answer. */
+  readonly failed: number
+}
+
+const CONNECTIONS = 64
+const SCRIPT = fileURLToPath(new URL('./load.lua', import.meta.url))
+
+/** Asks `target` over 64 connections as fast as it answers. */
+export function load(target: Target, options: LoadOptions): Promise<LoadResult> {
+  return machine.hasWrk ? loadWithWrk(target, options) : loadWithAutocannon(target, options)
+}
+
+async function loadWithWrk(target: Target, options: LoadOptions): Promise<LoadResult> {
+  const { origin, pathname, search } = new URL(target.url)
+  const headers = Object.entries(target.headers).flatMap(([name, text]) => [
+    '-H',
+    `${name}: ${text}`,
+  ])
+  const limits = ['-t1', `-c${CONNECTIONS}`, `-d${options.seconds}s`, ...headers]
+  const own = ['--', options.addressFile, pathname + search, String(options.offset)]
+  const args = [...limits, '-s', SCRIPT, origin, ...own]
+  const { stdout } = await promisify(execFile)('wrk', args)
+  const result = /^RESULT (.*)$/m.exec(stdout)?.[1]
+  if (result === undefined) throw new Error(`Cannot read what wrk says: ${stdout}`)
+  return JSON.parse(result)
+}
+
+async function loadWithAutocannon(target: Target, options: LoadOptions): Promise<LoadResult> {
+  const { origin, pathname, search } = new URL(target.url)
+  const { addresses, seconds } = options
+  let at = options.offset
+  const nextPath = () => `${pathname}${search}${addresses[at++ % addresses.length]}`
+  const result = await autocannon({
+    url: origin,
+    connections: CONNECTIONS,
+    duration: seconds,
+    headers: target.headers,
+    requests: [{ setupRequest: (request) => ({ ...request, path: nextPath() }) }],
+  })
+  return {
+    requests: result.requests.total,
+    seconds: result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    failed: result.errors + result.timeouts,
+  }
+}

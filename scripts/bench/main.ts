@@ -1,0 +1,70 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readConfig } from '../../lib/config.ts'
+import { prepareGeo } from '../../lib/geo/open-geo.ts'
+import { PREPARED } from '../../lib/geo/prepare.ts'
+import { createProgress } from '../../lib/geo/progress.ts'
+import { run } from '../run.ts'
+import { benchHttp } from './http.ts'
+import { benchLookup } from './lookup.ts'
+import { machineLine, missingLine } from './machine.ts'
+
+const USAGE = `Usage: npm run --silent bench -- [lookup] [options]
+  (none)        drive Meridian, a bare Hono answer and nginx with ngx_http_geoip2 over HTTP
+  lookup        measure look-ups by themselves, next to other readers of the same file
+  --rounds N    how often each server is driven; default: 5
+  --seconds N   how long each time; default: 8
+  --help        show this
+Prints Markdown tables. Take the ratios: absolute figures differ from machine to machine.
+`
+
+await run(async () => {
+  const options = readOptions(process.argv.slice(2))
+  if (options.help) process.stdout.write(USAGE)
+  else await bench(options)
+})
+
+function readOptions(args: string[]) {
+  const number = (fallback: string) => ({ type: 'string', default: fallback }) as const
+  const options = {
+    rounds: number('5'),
+    seconds: number('8'),
+    help: { type: 'boolean', default: false },
+  } as const
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const [subject = 'http', ...more] = positionals
+    if (more.length > 0 || !/^(http|lookup)$/.test(subject)) {
+      throw new Error(`There is no benchmark "${positionals.join(' ')}"`)
+    }
+    const { help, rounds, seconds } = values
+    return {
+      help,
+      subject,
+      rounds: toCount('--rounds', rounds),
+      seconds: toCount('--seconds', seconds),
+    }
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
+  }
+}
+
+function toCount(name: string, text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new Error(`${name} must be a number from 1 to 9999, got "${text}"`)
+}
+
+async function bench(options: Exclude<ReturnType<typeof readOptions>, undefined>): Promise<void> {
+  const { dataDir } = readConfig(process.env)
+  const geoFolder = join(dataDir, 'geo')
+  const print = (text: string) => void process.stdout.write(text)
+  mkdirSync(geoFolder, { recursive: true, mode: 0o700 })
+  const onProgress = createProgress(process.stderr)
+  await prepareGeo({ directory: geoFolder, files: undefined, onProgress })
+  print(`Machine: ${machineLine()}\n`)
+  if (missingLine() !== '') print(`${missingLine()}\n`)
+  const { subject, rounds, seconds } = options
+  if (subject === 'lookup') print(`\n${await benchLookup(join(geoFolder, PREPARED.maxmindCity))}`)
+  else await benchHttp({ rounds, seconds, geoFolder, print })
+}

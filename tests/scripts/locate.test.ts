@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { csvParse } from 'd3-dsv'
+import { createMmdbWriter } from '../../lib/geo/mmdb-writer.ts'
+import { parseNetwork } from '../../lib/network.ts'
+
+const MESSAGE = 'Not an IPv4 or IPv6 address'
+
+let folder = ''
+let env: NodeJS.ProcessEnv = {}
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'meridian-locate-'))
+  mkdirSync(join(folder, 'geo'))
+  writeFileSync(join(folder, 'geo', 'regions.json'), '{}')
+  const file = join(folder, 'GeoLite2-City.mmdb')
+  writeFileSync(file, database())
+  env = { MERIDIAN_DATA_DIR: folder, MERIDIAN_GEO: file, PATH: process.env['PATH'] }
+})
+after(() => rmSync(folder, { recursive: true }))
+
+function database(): Uint8Array {
+  const type = { databaseType: 'GeoLite2-City', description: 'Test', builtAt: Date.UTC(2026, 2, 1) }
+  const writer = createMmdbWriter({ ...type, ipVersion: 6 })
+  const cities = [
+    ['1.0.0.0/8', 'Köln'],
+    ['2.0.0.0/8', 'Two, "quoted"'],
+    ['2001:db8::/32', 'Six'],
+  ] as const
+  for (const [text, city] of cities) {
+    const network = parseNetwork(text)
+    assert.ok(network)
+    writer.insert(network, { country: { iso_code: 'DE' }, city: { names: { en: city } } })
+  }
+  return writer.toBytes()
+}
+
+async function locate(input: string | Buffer, args: readonly string[] = []) {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/locate.ts', ...args], { env })
+  child.stdin.end(input)
+  const output = Promise.all([text(child.stdout), text(child.stderr)])
+  const [code] = await once(child, 'close')
+  const [stdout, stderr] = await output
+  return { code, stdout, stderr }
+}
+
+/** What each line says: the city, the error, or the precision. */
+function toldBy(stdout: string): string[] {
+  const lines = stdout.split('\n').slice(0, -1)
+  return lines.map((line) => {
+    const { location, error, meta } = JSON.parse(line)
+    return location?.city ?? error?.message ?? meta.precision
+  })
+}
+
+describe('npm run locate', () => {
+  it('answers each line in order, without a final newline and with CRLF', async () => {
+    const { code, stdout, stderr } = await locate('1.1.1.1\r\n 9.9.9.9\t\n2001:DB8::1\n2.2.2.2')
+    assert.deepEqual(toldBy(stdout), ['Köln', 'none', 'Six', 'Two, "quoted"'])
+    assert.deepEqual(JSON.parse(stdout.split('\n')[2] ?? '').query, {
+      type: 'ip',
+      value: '2001:db8::1',
+      ipVersion: 6,
+    })
+    assert.match(stderr, /^4 lines, \d+ per second\n$/)
+    assert.equal(code, 0)
+  })
+
+  it('answers lines that are no address in their place', async () => {
+    const broken = Buffer.from('\n\xff\xfe\n1.1.1.1\nnot "one"\n', 'latin1')
+    const { code, stdout } = await locate(broken)
+    assert.deepEqual(toldBy(stdout), [MESSAGE, MESSAGE, 'Köln', MESSAGE])
+    assert.deepEqual(JSON.parse(stdout.split('\n')[3] ?? ''), {
+      query: { type: 'ip', value: 'not "one"' },
+      error: { code: 'BAD_REQUEST', message: MESSAGE },
+    })
+    assert.equal(code, 0)
+  })
+
+  it('answers a line of 10 MB with its start', async () => {
+    const { stdout } = await locate(`1.1.1.1\n${'x'.repeat(10_000_000)}\n2.2.2.2\n`)
+    assert.deepEqual(toldBy(stdout), ['Köln', MESSAGE, 'Two, "quoted"'])
+    assert.equal(JSON.parse(stdout.split('\n')[1] ?? '').query.value, 'x'.repeat(100))
+  })
+
+  it('answers nothing with nothing', async () => {
+    const { code, stdout } = await locate('')
+    assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
+  })
+
+  it('writes CSV with a header, quoted where it must be', async () => {
+    const { stdout } = await locate('1.1.1.1\n2.2.2.2\na,"b"\n', ['--csv'])
+    const [header = '', first = ''] = stdout.split('\n')
+    assert.match(header, /^ip,version,precision,continent,country,.*,domain,error$/)
+    assert.match(first, /^1\.1\.1\.1,4,city,EU,DE,Germany,,,,Köln,/)
+    assert.match(stdout, /"Two, ""quoted"""/)
+    const rows = csvParse(stdout)
+    assert.deepEqual(
+      rows.map(({ ip, city, error }) => [ip, city, error]),
+      [
+        ['1.1.1.1', 'Köln', ''],
+        ['2.2.2.2', 'Two, "quoted"', ''],
+        ['a,"b"', '', MESSAGE],
+      ],
+    )
+  })
+
+  it('ends quietly when nobody reads on', async () => {
+    const command = `"${process.execPath}" --import tsx scripts/locate.ts | head -n 1`
+    const child = spawn('sh', ['-c', command], { env })
+    child.stdin.on('error', () => {}) // closed before all of it is written
+    child.stdin.end('1.1.1.1\n'.repeat(200_000))
+    const output = Promise.all([text(child.stdout), text(child.stderr)])
+    const [code] = await once(child, 'close')
+    const [stdout, stderr] = await output
+    assert.deepEqual(toldBy(stdout), ['Köln'])
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+  })
+
+  it('names an unknown option', async () => {
+    const { code, stdout, stderr } = await locate('', ['--xml'])
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.match(stderr, /Unknown option '--xml'[\s\S]*Usage:/)
+  })
+})
