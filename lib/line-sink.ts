@@ -32,10 +32,17 @@ export class LineSink implements Disposable {
     else this.#length += this.#chunk.write(line, this.#length)
   }
 
-  /** Writes out everything before it returns. */
+  /**
+   * Writes out everything before it returns, unless a write is under way: the rest then follows
+   * right behind it, since lines that overtake others would mislead whoever reads them.
+   */
   flush(): void {
-    this.#handOver()
-    for (const chunk of this.#waiting.splice(0)) writeAll(this.#fd, chunk)
+    if (this.#writing) {
+      this.#handOver()
+      return
+    }
+    writeAll(this.#fd, this.#chunk.subarray(0, this.#length))
+    this.#length = 0
   }
 
   [Symbol.dispose](): void {

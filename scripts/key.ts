@@ -76,7 +76,8 @@ await run(async () => {
 
 function readOptions(args: string[]): Options {
   const { values } = parseOptions(args)
-  const result = v.safeParse(Options, values, { abortEarly: true })
+  const given = { email: undefined, name: undefined, ...values }
+  const result = v.safeParse(Options, given, { abortEarly: true })
   if (!result.success) {
     const [issue] = result.issues
     throw new Error(`--${v.getDotPath(issue) ?? 'options'} ${issue.message}\n\n${USAGE}`)

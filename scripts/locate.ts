@@ -19,6 +19,9 @@ Looks up one IPv4 or IPv6 address per line and writes one JSON object per line, 
 
 const PROGRESS_INTERVAL_MS = 1_000
 
+/** Enough for every record of a City file: this process has the memory for itself, for a while. */
+const CACHE_BITS = 19
+
 await run(async () => {
   const options = readOptions(process.argv.slice(2))
   if (options.help) process.stdout.write(USAGE)
@@ -57,6 +60,7 @@ async function openLibrary() {
     directory: join(config.dataDir, 'geo'),
     files: config.geo.files,
     map: config.geo.map,
+    cacheBits: CACHE_BITS,
     log: createLog({ level: config.logLevel, fd: process.stderr.fd }),
     onProgress: createProgress(process.stderr),
   })

@@ -28,6 +28,8 @@ export interface OpenOptions {
   /** Map the file into memory rather than read it: only for files that nobody rewrites. */
   readonly map: boolean
   readonly regionCode: RegionCode
+  /** Up to 2^bits findings are kept; default: 15, about 20 MB. */
+  readonly cacheBits?: number | undefined
   /** Name to show; default: that of the file. */
   readonly name?: string
 }
@@ -46,7 +48,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
       metadata: mmdb.metadata,
       residence,
       bytes: bytes.length,
-      find: createFinder(mmdb, schema, options.regionCode),
+      find: createFinder(mmdb, schema, options),
       countRecords: () => [...mmdb.offsets(Number.POSITIVE_INFINITY)].length,
     }
   } catch (cause) {
@@ -71,15 +73,12 @@ function checkRecords(mmdb: Mmdb): void {
   for (const offset of mmdb.offsets(PROBE_RECORDS)) mmdb.decode(offset)
 }
 
-/** 32,768 findings per database: about 20 MB at most. */
-const CACHE_BITS = 15
-
 /**
  * Keeps findings by the offset of their record. A damaged record that the probe did not meet
  * counts as no record, so that a look-up never throws.
  */
-function createFinder(mmdb: Mmdb, schema: Schema, regionCode: RegionCode) {
-  const findings = new RecordCache<Finding>(CACHE_BITS)
+function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 15 }: OpenOptions) {
+  const findings = new RecordCache<Finding>(cacheBits)
   const read = (offset: number): Finding => {
     try {
       return schema.read(asMap(mmdb.decode(offset)), regionCode)

@@ -71,7 +71,10 @@ function timezoneJson(name: string, now: number): string {
 }
 
 function sourcesJson(located: Located, level: Level, withNetwork: boolean): string {
-  const { placeSources, networkSources, timezone } = located
+  const { networkSources, timezone } = located
+  // The others have only finer fields in it.
+  const placeSources =
+    level > LEVEL.country ? located.placeSources : located.placeSources.slice(0, 1)
   const network = withNetwork ? `,"asn":${listJson(networkSources)}` : ''
   const zone = level > LEVEL.country && timezone !== undefined ? `,"tz":["${timezone.source}"]` : ''
   return `"geo":${listJson(placeSources)}${network}${zone}`

@@ -20,6 +20,7 @@ export interface LibraryOptions {
   /** Says which files there are now, in order of priority. */
   readonly findFiles: () => readonly SourceFile[]
   readonly map: boolean
+  readonly cacheBits?: number | undefined
   readonly regionCode: RegionCode
   readonly log: Log
 }
@@ -79,9 +80,9 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
   }
 }
 
-async function openSource(file: SourceFile, { map, regionCode }: LibraryOptions) {
+async function openSource(file: SourceFile, { map, regionCode, cacheBits }: LibraryOptions) {
   const path = map ? await file.privatePath() : file.path
-  return openDatabase(path, { map, regionCode, name: file.name })
+  return openDatabase(path, { map, regionCode, cacheBits, name: file.name })
 }
 
 function signatureOf(files: readonly SourceFile[]): string {

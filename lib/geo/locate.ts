@@ -58,9 +58,9 @@ interface Owner {
 function joinOwners(owners: readonly Owner[]) {
   let network: NetworkOwner | undefined
   const networkSources: string[] = []
-  for (const { provider, network: next } of owners) {
-    const joined: NetworkOwner = network === undefined ? next : mergeOwners(network, next)
-    if (joined !== network) addSource(networkSources, provider)
+  for (const owner of owners) {
+    const joined = network === undefined ? owner.network : mergeOwners(network, owner.network)
+    if (joined !== network) addSource(networkSources, owner.provider)
     network = joined
   }
   return { network, networkSources }

@@ -13,6 +13,8 @@ export interface GeoOptions {
   /** The operator's files in order of priority; undefined: the bundled set. */
   readonly files: readonly string[] | undefined
   readonly map: boolean
+  /** Up to 2^bits findings are kept per database. */
+  readonly cacheBits?: number
   readonly log: Log
   readonly onProgress: OnProgress
 }
@@ -21,11 +23,12 @@ const REFRESH_INTERVAL_MS = 2_000
 
 /** Prepares what is not prepared, opens the databases and watches for new ones until disposed of. */
 export async function openGeo(options: GeoOptions): Promise<Library & Disposable> {
-  const { directory, map, log } = options
+  const { directory, map, cacheBits, log } = options
   const findFiles = await prepareGeo(options)
   const library = await openLibrary({
     findFiles,
     map,
+    cacheBits,
     regionCode: createRegionCode(readRegions(join(directory, PREPARED.regions))),
     log,
   })

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import * as v from 'valibot'
+import { ApiErrorBody } from '../lib/contract/common.ts'
+import { errorCodes, type Operation } from '../lib/contract/operation.ts'
+import { operations } from '../lib/contract/operations.ts'
+import { ERROR_STATUS, type ErrorCode } from '../lib/errors.ts'
+import { UNFINISHED } from '../routes/unfinished.ts'
+import type { Answer } from './helpers.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const PATTERNS = operations.map((row: Operation) => ({
+  row,
+  pattern: new RegExp(`^${row.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}))
+
+/** Fails unless the contract allows `answer` to `method` at `path`. */
+export function checkAnswer(method: string, path: string, answer: Answer): void {
+  checkHeaders(answer)
+  const rows = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row)
+  const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const row = rows.find((candidate) => candidate.method === asked)
+  if (method === 'HEAD') assert.equal(answer.text, '', 'HEAD has no body')
+  if (row !== undefined) checkRow(row, method, answer)
+  else if (rows.length === 0) checkError(answer, method, ['NOT_FOUND'])
+  else if (method === 'OPTIONS') assert.equal(answer.status, 204)
+  else checkError(answer, method, ['METHOD_NOT_ALLOWED'])
+}
+
+function checkHeaders({ headers, text }: Answer): void {
+  assert.match(headers.get('x-request-id') ?? '', UUID)
+  const allowed = headers.get('access-control-allow-origin') ?? '*'
+  if (allowed !== '*') assert.equal(headers.get('vary'), 'Origin')
+  assert.equal(headers.get('cache-control'), 'no-store')
+  if (text !== '') assert.equal(headers.get('content-type'), 'application/json')
+}
+
+function checkRow(row: Operation, method: string, answer: Answer): void {
+  const reply = row.replies[answer.status]
+  const where = `${method} ${row.path} answered ${answer.status}: ${answer.text.slice(0, 300)}`
+  if (reply === undefined || isErrorOf(row, answer)) {
+    const unfinished = UNFINISHED.some((id) => id === row.id)
+    checkError(answer, method, [...errorCodes(row), ...(unfinished ? UNFINISHED_CODES : [])])
+    return
+  }
+  if (method === 'HEAD') return
+  if (reply.schema === null) {
+    assert.equal(answer.text, '', where)
+    return
+  }
+  const result = v.safeParse(reply.schema, answer.body)
+  assert.ok(result.success, `${where}\n${JSON.stringify(result.issues?.[0]?.message)}`)
+  const meta = v.safeParse(WithMeta, answer.body)
+  if (meta.success) assert.equal(meta.output.meta.requestId, answer.headers.get('x-request-id'))
+}
+
+const UNFINISHED_CODES = ['NOT_IMPLEMENTED'] as const satisfies readonly ErrorCode[]
+
+const WithMeta = v.object({ meta: v.object({ requestId: v.string() }) })
+
+/** A status may be both a reply and an error of the row: 503 of setup-intent, for one. */
+function isErrorOf(row: Operation, { status, body }: Answer): boolean {
+  const mayBe = errorCodes(row).some((code) => ERROR_STATUS[code] === status)
+  return mayBe && v.safeParse(ApiErrorBody, body).success
+}
+
+function checkError(answer: Answer, method: string, codes: readonly ErrorCode[]): void {
+  const { status, headers, body, text } = answer
+  const allowed = codes.map((code) => ERROR_STATUS[code])
+  assert.ok(allowed.includes(status as (typeof allowed)[number]), `${method}: ${status} ${text}`)
+  if (method === 'HEAD') return
+  const { error, meta } = v.parse(ApiErrorBody, body)
+  assert.ok(codes.includes(error.code), `${error.code} is none of ${codes}`)
+  assert.equal(ERROR_STATUS[error.code], status)
+  assert.equal(meta?.requestId, headers.get('x-request-id'))
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { desc } from 'drizzle-orm'
+import { hashKey } from '../../lib/access/api-key.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { apiKeys, auditLog, users } from '../../lib/db/tables.ts'
+import { newDataFolder, runScript } from './process.ts'
+
+const { dataDir, settings, remove } = newDataFolder()
+after(remove)
+
+const makeKey = (...options: string[]) => runScript(['scripts/key.ts', ...options], settings)
+const file = join(dataDir, 'app.db')
+
+function stored(text: string) {
+  const db = openDb(file)
+  const key = db
+    .select()
+    .from(apiKeys)
+    .all()
+    .find(({ hash }) => hash === hashKey(text.trim()))
+  const user = db
+    .select()
+    .from(users)
+    .all()
+    .find(({ id }) => id === key?.userId)
+  const actions = db.select().from(auditLog).orderBy(desc(auditLog.id)).all()
+  db.$client.close()
+  return { key, user, actions }
+}
+
+describe('npm run key', () => {
+  it('stores the hash of the key and tells the audit log', async () => {
+    const { stdout } = await makeKey('--email', 'Ada@example.com', '--name', 'first')
+    const { key, user, actions } = stored(stdout)
+    assert.deepEqual([user?.email, user?.plan], ['ada@example.com', 'free'])
+    assert.deepEqual([key?.name, key?.type, key?.scopes], ['first', 'secret', null])
+    assert.ok(key?.expiresAt)
+    assert.deepEqual(
+      actions.map(({ app, action, targetId }) => [app, action, targetId]),
+      [
+        ['cli', 'create_key', key?.id],
+        ['cli', 'create_user', null],
+      ],
+    )
+    assert.equal(JSON.stringify(actions).includes(stdout.trim()), false)
+  })
+
+  it('refuses more keys than the plan allows, and makes more with another plan', async () => {
+    const ada = ['--email', 'ada@example.com', '--name', 'more']
+    assert.equal((await makeKey(...ada)).code, 0)
+    const third = await makeKey(...ada)
+    assert.deepEqual([third.code, third.stdout], [1, ''])
+    assert.match(
+      third.stderr,
+      /^ada@example\.com has the 2 keys that the plan free allows[^\n]+\n$/,
+    )
+    const paid = await makeKey(...ada, '--plan', 'pro')
+    assert.equal(paid.code, 0)
+    const { key, user, actions } = stored(paid.stdout)
+    assert.deepEqual([user?.plan, key?.expiresAt], ['pro', null])
+    assert.equal(actions[1]?.action, 'change_plan')
+  })
+
+  it('keeps the limit where several run at once', async () => {
+    const bob = ['--email', 'bob@example.com', '--name', 'many']
+    const ended = await Promise.all([1, 2, 3, 4].map(() => makeKey(...bob)))
+    assert.deepEqual(ended.map(({ code }) => code).toSorted(), [0, 0, 1, 1])
+    const owners = new Set(
+      ended.filter(({ code }) => code === 0).map(({ stdout }) => stored(stdout).user?.id),
+    )
+    assert.equal(owners.size, 1, 'one user')
+  })
+
+  it('makes a publishable key with its origins', async () => {
+    const { stdout } = await makeKey(
+      ...['--email', 'web@example.com', '--name', 'web', '--type', 'publishable'],
+      ...['--origins', 'HTTPS://App.example.com:443, https://*.example.com'],
+    )
+    assert.match(stdout, /^pk_live_/)
+    const { key } = stored(stdout)
+    assert.deepEqual(key?.scopes, ['geo:read'])
+    assert.deepEqual(key?.allowedOrigins, ['https://app.example.com', 'https://*.example.com'])
+  })
+
+  it('takes location:read for geo:read', async () => {
+    const { stdout } = await makeKey(
+      ...['--email', 's@example.com', '--name', 's', '--scopes', 'account:read,location:read'],
+    )
+    assert.deepEqual(stored(stdout).key?.scopes, ['geo:read', 'account:read'])
+  })
+
+  const named = ['--email', 'eve@example.com', '--name', 'x']
+  const bad = [
+    [['--email', 'eve', '--name', 'x'], /^--email must be an e-mail address/],
+    [['--email', 'eve@example.com', '--name', 'x'.repeat(101)], /^--name must have at most 100/],
+    [[...named, '--plan', 'gold'], /^--plan must be one of free, starter, pro, got "gold"/],
+    [[...named, '--scopes', 'geo:write'], /^--scopes.* must be some of geo:read/],
+    [[...named, '--type', 'publishable'], /^--origins is missing/],
+    [
+      [...named, '--type', 'publishable', '--origins', 'https://*.com'],
+      /^--origins.* must be origins/,
+    ],
+    [[...named, '--origins', 'https://a.example'], /^--origins is for publishable keys/],
+    [[...named, '--unknown'], /Unknown option/],
+  ] as const
+  it('refuses bad options, and makes nothing', async () => {
+    await Promise.all(
+      bad.map(async ([options, message]) => {
+        const { code, stdout, stderr } = await makeKey(...options)
+        assert.deepEqual([code, stdout], [1, ''])
+        assert.match(stderr, message)
+      }),
+    )
+    const db = openDb(file)
+    const emails = db
+      .select()
+      .from(users)
+      .all()
+      .map(({ email }) => email)
+    db.$client.close()
+    assert.equal(emails.includes('eve@example.com'), false)
+  })
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { GeolocationResult } from '../../lib/contract/geolocation.ts'
+import { newDataFolder, type Running, runScript, startServer } from './process.ts'
+
+const KEY = /^[sp]k_live_[0-9a-f]{64}\n$/
+const { dataDir, settings, remove } = newDataFolder()
+after(remove)
+
+/** Runs `npm run key` with these options. */
+const makeKey = (...options: string[]) => runScript(['scripts/key.ts', ...options], settings)
+
+describe('the server', () => {
+  let server: Running
+  before(async () => {
+    server = await startServer(settings)
+  })
+
+  it('prints where it listens, what it answers from and how to make a key', () => {
+    const lines = server.output()
+    assert.match(lines, /^Meridian +http:\/\/127\.0\.0\.1:\d+$/m)
+    assert.match(lines, /^Databases +City \(maxmind\), built 2026-01-13$/m)
+    assert.match(lines, /^First key +npm run --silent key -- --email/m)
+  })
+
+  it('answers at once with a key that is made while it runs', async () => {
+    const { code, stdout, stderr } = await makeKey('--email', 'ada@example.com', '--name', 'first')
+    assert.equal(code, 0)
+    assert.match(stdout, KEY, 'the key alone on stdout')
+    assert.match(stderr, /plan free/)
+    assert.equal(stderr.includes(stdout.trim()), false)
+    const headers = { 'x-api-key': stdout.trim() }
+    const answer = await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })
+    assert.equal(answer.status, 200)
+    const { location, meta } = v.parse(GeolocationResult, await answer.json())
+    assert.deepEqual([location?.city, meta?.tier], ['London', 'free'])
+  })
+
+  it('is well', async () => {
+    assert.equal((await fetch(`${server.url}/health`)).status, 200)
+  })
+
+  it('knows each path by one spelling, once dots are resolved as URLs resolve them', async () => {
+    for (const path of ['//v1', '/v1/', '/v1//', '/V1', '/%76%31/', '/v1%2f']) {
+      assert.match(await rawRequest(server.url, path), /^HTTP\/1\.1 404 /, path)
+    }
+    for (const path of ['/v1', '/v1?a=/../b', '/v1/ip/../../v1', '/x/%2e%2e/v1', '/./v1']) {
+      assert.match(await rawRequest(server.url, path), /^HTTP\/1\.1 200 /, path)
+    }
+    assert.match(await rawRequest(server.url, '/health/../v1/account/me'), /^HTTP\/1\.1 401 /)
+  })
+
+  it('refuses a body that does not end, and goes on answering', async () => {
+    const { stdout } = await makeKey('--email', 'body@example.com', '--name', 'body')
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(Buffer.alloc(4096, ' ')),
+    })
+    const post = (init: RequestInit) =>
+      fetch(`${server.url}/v1/account/me/keys`, {
+        method: 'POST',
+        headers: { 'x-api-key': stdout.trim() },
+        ...init,
+      })
+    const refused = await post({ body, duplex: 'half' })
+    assert.equal(refused.status, 413)
+    assert.equal((await post({ body: '{' })).status, 400)
+  })
+
+  it('answers HEAD with the headers of GET', async () => {
+    const [got, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => fetch(`${server.url}/v1`, { method })),
+    )
+    assert.equal(await head?.text(), '')
+    assert.equal(head?.headers.get('content-type'), got?.headers.get('content-type'))
+  })
+
+  it('survives what is no HTTP', async () => {
+    for (const line of ['GET', 'x\u0000', '/%']) await rawRequest(server.url, line)
+    assert.equal((await fetch(`${server.url}/v1`)).status, 200)
+  })
+
+  it('ends by SIGTERM with code 0, its last lines written', async () => {
+    await fetch(`${server.url}/v1/billing/plans`)
+    const { code, stdout, stderr } = await server.stop('SIGTERM')
+    assert.deepEqual([code, stderr], [0, ''])
+    const lines = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+    assert.equal(lines.filter(({ route }) => route === '/v1/billing/plans').length, 1)
+    assert.deepEqual(
+      lines.slice(-2).map(({ msg }) => msg),
+      ['stopping', 'stopped'],
+    )
+  })
+})
+
+describe('a server that cannot start', () => {
+  const failure = async (extra: Record<string, string>) => {
+    const { code, stderr } = await runScript(['server.ts'], { ...settings, PORT: '0', ...extra })
+    assert.equal(code, 1)
+    assert.match(stderr, /^[^\n]+\n$/, 'one line')
+    return stderr
+  }
+
+  it('names every bad variable in one line', async () => {
+    const line = await failure({ PORT: 'abc', MERIDIAN_TYPO: 'x' })
+    assert.match(line, /MERIDIAN_TYPO is no setting; PORT must be a port number .* got "abc"/)
+  })
+
+  it('says that its port is in use', async () => {
+    const other = createServer()
+    other.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    // safe: it listens on a port
+    const { port } = other.address() as AddressInfo
+    assert.match(await failure({ PORT: String(port) }), /EADDRINUSE/)
+    other.close()
+  })
+
+  it('says that no database is usable', async () => {
+    const path = join(dataDir, 'bad.mmdb')
+    writeFileSync(path, 'text')
+    assert.match(await failure({ MERIDIAN_GEO: path }), /no database is usable/)
+  })
+
+  it('says what is wrong with the plans', async () => {
+    assert.match(await failure({ MERIDIAN_PLANS: '/nowhere.json' }), /\/nowhere\.json/)
+  })
+})
+
+/** What the server sends to a request whose path nobody has touched. */
+async function rawRequest(url: string, path: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.end(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
+  return text(socket)
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { hashKey, isKeyText, mintKey } from '../../../lib/access/api-key.ts'
+
+const types = fc.constantFrom('secret', 'publishable') as fc.Arbitrary<'secret' | 'publishable'>
+
+describe('mintKey', () => {
+  it('makes texts of one form, each another', () => {
+    const texts = new Set<string>()
+    for (let n = 0; n < 1_000; n++) {
+      const type = n % 2 === 0 ? 'secret' : 'publishable'
+      const { text, prefix } = mintKey(type)
+      assert.match(text, type === 'secret' ? /^sk_live_[0-9a-f]{64}$/ : /^pk_live_[0-9a-f]{64}$/)
+      assert.equal(prefix, text.slice(0, 16))
+      assert.ok(isKeyText(text))
+      texts.add(text)
+    }
+    assert.equal(texts.size, 1_000)
+  })
+
+  it('stores hashes that do not tell each other', () => {
+    const { text, hash, id } = mintKey('secret')
+    const sha256 = (input: string) => createHash('sha256').update(input).digest('hex')
+    assert.equal(hash, sha256(text))
+    assert.equal(hashKey(text), hash)
+    assert.equal(id, sha256(`id:${text}`).slice(0, 32))
+  })
+})
+
+describe('isKeyText', () => {
+  it('refuses every change of a single character', () => {
+    fc.assert(
+      fc.property(
+        types,
+        fc.nat(71),
+        fc.oneof(
+          fc.constantFrom(...'0123456789abcdefghAF_ -'),
+          fc.string({ minLength: 1, maxLength: 1 }),
+        ),
+        (type, at, character) => {
+          const { text } = mintKey(type)
+          const changed = `${text.slice(0, at)}${character}${text.slice(at + 1)}`
+          assert.equal(isKeyText(changed), changed === text)
+        },
+      ),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('refuses characters that are swapped, missing or added', () => {
+    fc.assert(
+      fc.property(types, fc.nat(70), (type, at) => {
+        const { text } = mintKey(type)
+        const [a = '', b = ''] = text.slice(at, at + 2)
+        const swapped = `${text.slice(0, at)}${b}${a}${text.slice(at + 2)}`
+        assert.equal(isKeyText(swapped), a === b)
+        assert.equal(isKeyText(`${text.slice(0, at)}${text.slice(at + 1)}`), false)
+        assert.equal(isKeyText(`${text.slice(0, at)}0${text.slice(at)}`), false)
+      }),
+    )
+  })
+
+  it('refuses any other text', () => {
+    const { text } = mintKey('secret')
+    for (const other of ['', ' ', text.toUpperCase(), ` ${text}`, `${text}\n`, `${text}${text}`]) {
+      assert.equal(isKeyText(other), false)
+    }
+    fc.assert(fc.property(fc.string(), (other) => !isKeyText(other)))
+  })
+})

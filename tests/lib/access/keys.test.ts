@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { mintKey } from '../../../lib/access/api-key.ts'
+import { insertKey, keyExpiry, newKey } from '../../../lib/access/keys.ts'
+import { hasScope, parseScope } from '../../../lib/access/scopes.ts'
+import { insertAudit } from '../../../lib/accounts/audit.ts'
+import { findUserByEmail, insertUser, newUser } from '../../../lib/accounts/users.ts'
+import { SCOPES } from '../../../lib/contract/operation.ts'
+import { type Db, openDb } from '../../../lib/db/open.ts'
+import { apiKeys, auditLog } from '../../../lib/db/tables.ts'
+import { unit } from '../../../lib/db/unit.ts'
+import { NOON } from '../../helpers.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const folder = tempFolder()
+
+function keyOf(userId: string) {
+  return newKey(mintKey('publishable'), {
+    userId,
+    name: "O'Brien \u0000 ✓",
+    type: 'publishable',
+    scopes: ['geo:read'],
+    allowedOrigins: ['https://a.example'],
+    now: NOON,
+    expiresAt: null,
+  })
+}
+
+function withUser(db: Db, email: string) {
+  const user = newUser({ email, plan: 'free', now: NOON })
+  insertUser(db, user).run()
+  return user
+}
+
+const audit = (actorId: string) =>
+  ({ app: 'cli', actorId, action: 'create_key', createdAt: NOON }) as const
+
+describe('insertKey', () => {
+  it('keeps every field as it was given', () => {
+    const db = openDb(':memory:')
+    const key = keyOf(withUser(db, 'a@example.com').id)
+    assert.equal(insertKey(db, key, 1).run().changes, 1)
+    assert.deepEqual(db.select().from(apiKeys).all(), [key])
+  })
+
+  it('adds exactly as many as are allowed, of 200 that run at once over two connections', async () => {
+    const file = join(folder, 'limit.db')
+    const connections = [openDb(file), openDb(file)] as const
+    const user = withUser(connections[0], 'a@example.com')
+    withUser(connections[0], 'b@example.com')
+    const added = await Promise.all(
+      Array.from({ length: 200 }, async (_, n) => {
+        const db = connections[n % 2 === 0 ? 0 : 1]
+        return unit(db, [insertKey(db, keyOf(user.id), 2), insertAudit(db, audit(user.id))])
+      }),
+    )
+    assert.equal(added.filter(Boolean).length, 2)
+    assert.equal(connections[0].select().from(apiKeys).all().length, 2)
+    assert.equal(connections[1].select().from(auditLog).all().length, 2)
+  })
+
+  it('counts the keys of the user alone', () => {
+    const db = openDb(':memory:')
+    const [a, b] = [withUser(db, 'a@example.com'), withUser(db, 'b@example.com')]
+    assert.equal(insertKey(db, keyOf(a.id), 1).run().changes, 1)
+    assert.equal(insertKey(db, keyOf(b.id), 1).run().changes, 1)
+    assert.equal(insertKey(db, keyOf(b.id), 1).run().changes, 0)
+  })
+
+  it('adds none for a user who does not exist, or may have none', () => {
+    const db = openDb(':memory:')
+    const user = withUser(db, 'a@example.com')
+    assert.equal(insertKey(db, keyOf('nobody'), 5).run().changes, 0)
+    assert.equal(insertKey(db, keyOf(user.id), 0).run().changes, 0)
+  })
+})
+
+describe('unit', () => {
+  it('undoes all where one statement fails', async () => {
+    const db = openDb(':memory:')
+    const user = withUser(db, 'a@example.com')
+    const key = keyOf(user.id)
+    await assert.rejects(unit(db, [insertKey(db, key, 5), insertKey(db, key, 5)]), /UNIQUE/)
+    assert.deepEqual(db.select().from(apiKeys).all(), [])
+  })
+})
+
+describe('keyExpiry', () => {
+  it('is a year for free plans and never for paid ones', () => {
+    assert.equal(keyExpiry({ price: 0 }, NOON), Date.UTC(2027, 0, 15, 12))
+    assert.equal(keyExpiry({ price: 9 }, NOON), null)
+  })
+})
+
+describe('a scope', () => {
+  it('has its name, and geo:read another one', () => {
+    for (const scope of SCOPES) assert.equal(parseScope(scope), scope)
+    assert.equal(parseScope('location:read'), 'geo:read')
+    for (const name of ['', 'geo', 'GEO:READ', 'geo:read ', 'toString']) {
+      assert.equal(parseScope(name), undefined)
+    }
+  })
+
+  it('is held where it is listed, or where no list is', () => {
+    assert.equal(hasScope(null, 'billing:write'), true)
+    assert.equal(hasScope([], 'geo:read'), false)
+    assert.equal(hasScope(['geo:read'], 'geo:read'), true)
+    assert.equal(hasScope(['account:write'], 'account:read'), false)
+  })
+})
+
+describe('a user', () => {
+  it('is found by the e-mail address, however it is written', async () => {
+    const db = openDb(':memory:')
+    const user = withUser(db, ' Ada@Example.com ')
+    assert.deepEqual(await findUserByEmail(db, 'ADA@example.COM'), user)
+    assert.equal(user.email, 'ada@example.com')
+    assert.equal(await findUserByEmail(db, 'eve@example.com'), null)
+  })
+
+  it('is added once', () => {
+    const db = openDb(':memory:')
+    withUser(db, 'ada@example.com')
+    const again = newUser({ email: 'ADA@example.com', plan: 'pro', now: NOON })
+    assert.equal(insertUser(db, again).run().changes, 0)
+  })
+})

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { matchesOrigin, parseOriginPattern } from '../../../lib/access/origins.ts'
+
+function allows(pattern: string, origin: string): boolean {
+  const parsed = parseOriginPattern(pattern)
+  assert.ok(parsed, pattern)
+  return matchesOrigin([parsed], origin)
+}
+
+const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/)
+const domain = fc
+  .tuple(label, fc.constantFrom('example.com', 'example.org', 'example.co.uk'))
+  .map((parts) => parts.join('.'))
+const port = fc.oneof(
+  fc.constant(''),
+  fc
+    .integer({ min: 1, max: 65_535 })
+    .filter((n) => n !== 443)
+    .map((n) => `:${n}`),
+)
+
+describe('parseOriginPattern', () => {
+  const good = [
+    ['https://app.example.com', 'https://app.example.com'],
+    ['HTTPS://App.Example.COM', 'https://app.example.com'],
+    ['https://app.example.com:443', 'https://app.example.com'],
+    ['https://app.example.com:8443', 'https://app.example.com:8443'],
+    ['https://*.example.com', 'https://*.example.com'],
+    ['https://*.Example.com:444', 'https://*.example.com:444'],
+    ['https://*.me.github.io', 'https://*.me.github.io'],
+    ['https://bücher.example.com', 'https://xn--bcher-kva.example.com'],
+    ['https://*.bücher.example', 'https://*.xn--bcher-kva.example'],
+    ['http://localhost', 'http://localhost'],
+    ['http://localhost:80', 'http://localhost'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+    ['https://192.0.2.1', 'https://192.0.2.1'],
+  ] as const
+  for (const [text, normalised] of good) {
+    it(`takes ${text} as ${normalised}`, () => {
+      const pattern = parseOriginPattern(text)
+      assert.equal(pattern?.text, normalised)
+      assert.deepEqual(parseOriginPattern(normalised), pattern, 'and again as itself')
+    })
+  }
+
+  const bad = {
+    'no origin': ['', '*', 'null', 'example.com', 'https://', 'https:example.com', '//example.com'],
+    'a bare wildcard': ['https://*', 'https://*.', 'http://*.localhost', 'https://*.local'],
+    'a wildcard elsewhere': [
+      'https://*example.com',
+      'https://a.*.com',
+      'https://*.*.example.com',
+      'https://example.*',
+      'https://a*.example.com',
+      '*://example.com',
+      'https://example.com:*',
+    ],
+    'a public suffix': [
+      'https://*.com',
+      'https://*.co.uk',
+      'https://*.github.io',
+      'https://*.CO.UK',
+      'https://*.vercel.app',
+      'https://*.s3.amazonaws.com',
+    ],
+    'an address with a wildcard': ['https://*.1.2.3.4', 'https://*.[::1]', 'https://*.0x7f.1'],
+    'more than an origin': [
+      'https://example.com/',
+      'https://example.com/a',
+      'https://example.com?a',
+      'https://example.com#a',
+      'https://user@example.com',
+      'https://user:pw@example.com',
+      'https://example.com\\a',
+      'https://exam\tple.com',
+      ' https://example.com',
+      'https://example.com ',
+    ],
+    'an insecure scheme': [
+      'http://example.com',
+      'http://localhost.example.com',
+      'ftp://localhost',
+      'http://127.0.0.2',
+    ],
+    'another scheme': [
+      'file:///etc',
+      'javascript://x',
+      'data:,x',
+      'chrome-extension://abc',
+      'httpss://a.b',
+    ],
+    'a trailing dot': ['https://example.com.', 'https://*.example.com.', 'http://localhost.'],
+    'a bad port': ['https://example.com:65536', 'https://example.com:-1', 'https://example.com:a'],
+    'a bad host': [
+      'https://exa mple.com',
+      'https://%65xample.com',
+      'https://[::1',
+      'https://a..b/',
+    ],
+  }
+  for (const [why, texts] of Object.entries(bad)) {
+    it(`refuses ${why}`, () => {
+      for (const text of texts) assert.equal(parseOriginPattern(text), null, text)
+    })
+  }
+})
+
+describe('matchesOrigin', () => {
+  it('allows exactly the origin of an exact pattern', () => {
+    fc.assert(
+      fc.property(domain, port, domain, port, (host, at, other, otherPort) => {
+        const origin = `https://${host}${at}`
+        assert.equal(allows(origin, origin), true)
+        const asked = `https://${other}${otherPort}`
+        assert.equal(allows(origin, asked), asked === origin)
+        assert.equal(allows(origin, `https://sub.${host}${at}`), false)
+      }),
+    )
+  })
+
+  it('lets a wildcard stand for one or more whole labels', () => {
+    fc.assert(
+      fc.property(
+        domain,
+        port,
+        fc.array(label, { maxLength: 4 }),
+        label,
+        (host, at, labels, word) => {
+          const pattern = `https://*.${host}${at}`
+          const asked = `https://${[...labels, host].join('.')}${at}`
+          assert.equal(allows(pattern, asked), labels.length > 0)
+          assert.equal(allows(pattern, `https://${word}${host}${at}`), false, 'not a part of one')
+          assert.equal(allows(pattern, `https://a.${host}.${word}.com${at}`), false)
+        },
+      ),
+    )
+  })
+
+  const pattern = 'https://*.example.com'
+  const evil = [
+    'https://evilexample.com',
+    'https://example.com',
+    'https://example.com.evil.com',
+    'https://a.example.com.evil.com',
+    'http://a.example.com',
+    'https://a.example.com:8443',
+    'https://evil.com#.example.com',
+    'https://evil.com/.example.com',
+    'https://evil.com?.example.com',
+    'https://evil.com\\.example.com',
+    'https://evil.com@a.example.com',
+    'https://a.example.com@evil.com',
+    'https://a.example.com.',
+    'https://a.example.com/',
+    'https://a.example.com, https://b.example.com',
+    'https://.example.com',
+    'null',
+    '',
+    '*',
+  ]
+  for (const origin of evil) {
+    it(`does not allow "${origin}" for ${pattern}`, () =>
+      assert.equal(allows(pattern, origin), false))
+  }
+
+  it('compares as parsed: case, default port, punycode', () => {
+    assert.equal(allows(pattern, 'HTTPS://A.EXAMPLE.COM'), true)
+    assert.equal(allows(pattern, 'https://a.example.com:443'), true)
+    assert.equal(allows('https://bücher.example', 'https://xn--bcher-kva.example'), true)
+    assert.equal(allows('https://xn--bcher-kva.example', 'https://bücher.example'), true)
+    // A Cyrillic а is another host.
+    assert.equal(allows('https://example.com', 'https://exаmple.com'), false)
+  })
+
+  it('tells ports and schemes of local hosts apart', () => {
+    assert.equal(allows('http://localhost:3000', 'http://localhost:3000'), true)
+    assert.equal(allows('http://localhost:3000', 'http://localhost'), false)
+    assert.equal(allows('http://localhost:3000', 'https://localhost:3000'), false)
+    assert.equal(allows('http://localhost:3000', 'http://127.0.0.1:3000'), false)
+  })
+
+  it('allows nothing without a pattern', () => {
+    assert.equal(matchesOrigin([], 'https://example.com'), false)
+  })
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.webUrl(),
+          fc.string().map((s) => `https://${s}`),
+        ),
+        (text) => {
+          parseOriginPattern(text)
+          allows(pattern, text)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+})

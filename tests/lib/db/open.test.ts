@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { checkWrite } from '../../../lib/db/check-write.ts'
+import { openDb } from '../../../lib/db/open.ts'
+import * as tables from '../../../lib/db/tables.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const folder = tempFolder()
+const fileOf = (name: string) => join(folder, name)
+
+describe('openDb', () => {
+  it('sets what makes SQLite safe and quick', () => {
+    const { $client } = openDb(fileOf('pragmas.db'))
+    const read = (name: string) => $client.pragma(name, { simple: true })
+    assert.equal(read('journal_mode'), 'wal')
+    assert.equal(read('synchronous'), 2)
+    assert.equal(read('foreign_keys'), 1)
+    assert.equal(read('trusted_schema'), 0)
+    assert.equal(read('busy_timeout'), 5_000)
+    assert.equal(read('journal_size_limit'), 64 * 1024 * 1024)
+    assert.equal(read('integrity_check'), 'ok')
+  })
+
+  it('makes only strict tables', () => {
+    const { $client } = openDb(':memory:')
+    const loose = $client
+      .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict")
+      .pluck()
+      .all()
+    assert.deepEqual(
+      loose.filter((name) => !String(name).startsWith('sqlite_')),
+      [],
+    )
+  })
+
+  it('keeps what is there when it is opened again', () => {
+    const file = fileOf('again.db')
+    const first = openDb(file)
+    checkWrite(first, 7)
+    first.$client.close()
+    const second = openDb(file)
+    assert.deepEqual(second.select().from(tables.health).all(), [{ id: 1, checkedAt: 7 }])
+  })
+
+  it('refuses the schema of a newer version and leaves it alone', () => {
+    const file = fileOf('newer.db')
+    const { $client } = openDb(file)
+    $client.pragma('user_version = 99')
+    $client.close()
+    assert.throws(() => openDb(file), {
+      message: `Cannot open the database ${file}: its schema is number 99, this version knows 1; use a newer version`,
+    })
+    const after = new Sqlite(file, { readonly: true })
+    assert.equal(after.pragma('user_version', { simple: true }), 99)
+  })
+
+  it('refuses a file that is no database, in one line', () => {
+    const file = fileOf('text.db')
+    writeFileSync(file, 'this is no database at all, but a text that is long enough'.repeat(50))
+    assert.throws(() => openDb(file), /^Error: Cannot open the database .*: [^\n]+$/)
+  })
+
+  it('migrates once where processes start together', async () => {
+    const file = fileOf('together.db')
+    const script = `import { openDb } from './lib/db/open.ts'; openDb(${JSON.stringify(file)})`
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+    const run = async () => {
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] })
+      const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+      return { errors, code }
+    }
+    const results = await Promise.all([run(), run(), run()])
+    for (const { errors, code } of results)
+      assert.deepEqual({ errors, code }, { errors: '', code: 0 })
+    assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), 1)
+  })
+})
+
+describe('the tables as drizzle knows them', () => {
+  const { $client } = openDb(':memory:')
+  for (const table of Object.values(tables)) {
+    const { name, columns, indexes, foreignKeys } = getTableConfig(table)
+
+    it(`are those of the SQL: ${name}`, () => {
+      const actual = $client
+        .prepare(`SELECT name, type, "notnull", pk, dflt_value FROM pragma_table_info('${name}')`)
+        .all()
+      const declared = columns.map(declaredColumn)
+      assert.deepEqual(actual, declared)
+    })
+
+    it(`have the same indexes: ${name}`, () => {
+      const made = "SELECT name FROM pragma_index_list(?) WHERE origin = 'c' ORDER BY name"
+      const actual = $client.prepare(made).pluck().all(name)
+      assert.deepEqual(actual, indexes.map(({ config }) => config.name).toSorted())
+      const unique = "SELECT count(*) FROM pragma_index_list(?) WHERE origin = 'u'"
+      const uniqueColumns = columns.filter(({ isUnique }) => isUnique)
+      assert.equal($client.prepare(unique).pluck().get(name), uniqueColumns.length)
+      const foreign = $client.prepare('SELECT count(*) FROM pragma_foreign_key_list(?)')
+      assert.equal(foreign.pluck().get(name), foreignKeys.length)
+    })
+  }
+
+  it('are all there are', () => {
+    const names = $client
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .pluck()
+      .all()
+    const declared = Object.values(tables).map((table) => getTableConfig(table).name)
+    assert.deepEqual(names.toSorted(), declared.toSorted())
+  })
+})
+
+/** A column as SQLite would tell of it. A primary key of a strict table holds no null. */
+function declaredColumn(column: SQLiteColumn) {
+  const type = column.getSQLType().toUpperCase()
+  const isRowId = column.primary && type === 'INTEGER'
+  return {
+    name: column.name,
+    type,
+    notnull: column.notNull && !isRowId ? 1 : 0,
+    pk: Number(column.primary),
+    dflt_value: column.default === undefined ? null : String(Number(column.default)),
+  }
+}
+
+describe('the audit log', () => {
+  const { $client } = openDb(':memory:')
+  $client.exec("INSERT INTO audit_log (app, actor_id, action, created_at) VALUES ('cli','a','b',1)")
+
+  const changes = [
+    ["UPDATE audit_log SET action = 'x'", /cannot be changed/],
+    ['DELETE FROM audit_log', /cannot be deleted/],
+    ["UPDATE OR REPLACE audit_log SET action = 'x'", /cannot be changed/],
+    [
+      "INSERT OR REPLACE INTO audit_log (id, app, actor_id, action, created_at) VALUES (1,'api','x','x',9)",
+      /cannot be changed/,
+    ],
+  ] as const
+  for (const [sql, message] of changes) {
+    it(`refuses ${sql.slice(0, 40)}`, () => {
+      assert.throws(() => $client.exec(sql), message)
+      const rows = $client.prepare('SELECT app, actor_id, action FROM audit_log').all()
+      assert.deepEqual(rows, [{ app: 'cli', actor_id: 'a', action: 'b' }])
+    })
+  }
+})

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { it, describe as suite } from 'node:test'
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { GeolocationResult } from '../../../lib/contract/geolocation.ts'
+import type { GeoDatabase } from '../../../lib/geo/database.ts'
+import { describe } from '../../../lib/geo/describe.ts'
+import type { RawPlace } from '../../../lib/geo/place.ts'
+import { ANY_ADDRESS, joined, says } from './fake-database.ts'
+
+const NOON = Date.UTC(2026, 0, 15, 12)
+const JULY = Date.UTC(2026, 6, 15, 12)
+
+function shown(databases: readonly GeoDatabase[], { now = NOON, degraded = false } = {}) {
+  const { json, precision } = describe(ANY_ADDRESS, joined(...databases), { now, degraded })
+  assert.match(json, /^[ -~]*$/, 'ASCII alone')
+  return { ...v.parse(GeolocationResult, JSON.parse(`{${json}}`)), precision }
+}
+
+const everything: RawPlace = {
+  continent: { code: 'EU' },
+  country: { code: 'DE' },
+  region: { code: 'DE-BE', name: 'Land Berlin' },
+  district: 'Mitte',
+  city: 'Berlin',
+  postalCode: '10115',
+  latitude: 52.52,
+  longitude: 13.4,
+  radiusKm: 20,
+  timezone: 'Europe/Berlin',
+}
+const network = { asn: 1, organization: 'One' }
+const fieldsOf = (place: RawPlace) => {
+  const { location, precision } = shown([says('a', place), says('b', place)])
+  const own = (value: object | undefined) => Object.keys(value ?? {})
+  return { precision, location: own(location), country: own(location?.country) }
+}
+
+suite('the precision', () => {
+  it('city shows all', () => {
+    assert.deepEqual(fieldsOf(everything), {
+      precision: 'city',
+      location: [
+        'continent',
+        'country',
+        'region',
+        'district',
+        'city',
+        'postalCode',
+        'coordinates',
+        'timezone',
+        'utcOffset',
+        'geoConfidence',
+      ],
+      country: ['code', 'name', 'flag', 'unions'],
+    })
+  })
+
+  it('region shows no district, city, postal code and coordinates', () => {
+    assert.deepEqual(fieldsOf({ ...everything, city: undefined }), {
+      precision: 'region',
+      location: ['continent', 'country', 'region', 'timezone', 'utcOffset', 'geoConfidence'],
+      country: ['code', 'name', 'flag', 'unions'],
+    })
+  })
+
+  it('country shows the continent and code and name of the country', () => {
+    assert.deepEqual(fieldsOf({ ...everything, city: undefined, region: undefined }), {
+      precision: 'country',
+      location: ['continent', 'country'],
+      country: ['code', 'name'],
+    })
+  })
+
+  it('country is that of a country of registration, whatever else the record holds', () => {
+    const { country, ...rest } = everything
+    const registered = { ...rest, ...(country && { registeredCountry: country }) }
+    assert.equal(fieldsOf(registered).precision, 'country')
+  })
+
+  it('continent shows the continent alone', () => {
+    assert.deepEqual(fieldsOf({ continent: { code: 'EU' }, city: 'Berlin' }), {
+      precision: 'continent',
+      location: ['continent'],
+      country: [],
+    })
+  })
+
+  it('none shows no location', () => {
+    assert.deepEqual(fieldsOf({ city: 'Berlin' }), { precision: 'none', location: [], country: [] })
+  })
+})
+
+suite('a degraded answer', () => {
+  it('is of precision country without the network', () => {
+    const full = shown([says('a', everything, network)], { degraded: true })
+    assert.deepEqual(full, {
+      query: { type: 'ip', value: '192.0.2.1', ipVersion: 4 },
+      location: {
+        continent: { code: 'EU', name: 'Europe' },
+        country: { code: 'DE', name: 'Germany' },
+      },
+      sources: { geo: ['a'] },
+      precision: 'country',
+    })
+  })
+
+  it('is never finer than the whole one', () => {
+    const asia = shown([says('a', { continent: { code: 'AS' } }, network)], { degraded: true })
+    assert.equal(asia.precision, 'continent')
+    const nowhere = shown([says('a', undefined, network)], { degraded: true })
+    assert.deepEqual(nowhere, {
+      query: { type: 'ip', value: '192.0.2.1', ipVersion: 4 },
+      precision: 'none',
+    })
+  })
+})
+
+suite('the fields', () => {
+  it('follow daylight saving time', () => {
+    const offset = (now: number) => shown([says('a', everything)], { now }).location?.utcOffset
+    assert.deepEqual([offset(NOON), offset(JULY)], ['+01:00', '+02:00'])
+  })
+
+  it('leave out the offset of a zone that nobody knows', () => {
+    const { location } = shown([says('a', { ...everything, timezone: 'Mars/Olympus' })])
+    assert.equal(location?.timezone, 'Mars/Olympus')
+    assert.equal(location?.utcOffset, undefined)
+  })
+
+  const miles = [
+    [0, 1],
+    [1, 1],
+    [3, 2],
+    [5, 3],
+    [10, 6],
+    [20, 12],
+    [50, 31],
+    [100, 62],
+    [200, 124],
+    [500, 311],
+    [1000, 621],
+  ] as const
+  for (const [radiusKm, expected] of miles) {
+    it(`show a radius of ${radiusKm} km as ${expected} miles`, () => {
+      const { location } = shown([says('a', { ...everything, radiusKm })])
+      assert.equal(location?.coordinates?.accuracyRadius, expected)
+    })
+  }
+
+  it('show coordinates of zero', () => {
+    const { location } = shown([says('a', { ...everything, latitude: 0, longitude: -0 })])
+    assert.deepEqual(location?.coordinates, { latitude: 0, longitude: 0, accuracyRadius: 12 })
+  })
+
+  it('show no coordinates that are none', () => {
+    for (const coordinates of [{ latitude: 91 }, { longitude: -181 }, { latitude: undefined }]) {
+      const { location } = shown([says('a', { ...everything, ...coordinates })])
+      assert.equal(location?.coordinates, undefined)
+    }
+  })
+
+  it('keep every name, whatever it holds', () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((name) => name.isWellFormed())
+    fc.assert(
+      fc.property(text, text, text, (city, region, organization) => {
+        const place = { ...everything, city, region: { code: 'DE-XX', name: region } }
+        const { location, network } = shown([says('a', place, { organization })])
+        assert.equal(location?.city, city)
+        assert.equal(location?.region?.name, region)
+        assert.equal(network?.organization, organization)
+      }),
+    )
+  })
+
+  it('show a country that our table does not know, without flag and unions', () => {
+    const { location } = shown([
+      says('a', { continent: { code: 'EU' }, country: { code: 'QX', name: 'X' }, city: 'Y' }),
+    ])
+    assert.deepEqual(location?.country, { code: 'QX', name: 'X' })
+  })
+
+  it('show no country for codes that stand for none', () => {
+    for (const code of ['ZZ', 'zz', 'D', 'DEU', '', '-']) {
+      assert.equal(shown([says('a', { country: { code } })]).precision, 'none', code)
+    }
+  })
+})

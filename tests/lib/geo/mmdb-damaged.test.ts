@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { type Address, ipv4FromBits, parseAddress } from '../../../lib/address.ts'
+import { openDatabase } from '../../../lib/geo/database.ts'
+import { MmdbDecoder } from '../../../lib/geo/mmdb-decoder.ts'
+import { mmdbBytes } from '../../geo-files.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const FLIPS = 3_000
+const CUT_EVERY_BYTES = 4096
+const EVERY_BYTE_OF = 600
+const LOOK_UPS = 200
+
+const path = join(tempFolder(), 'damaged.mmdb')
+const random = seeded(20_260_115)
+const good = bigFile()
+const addresses: Address[] = Array.from({ length: LOOK_UPS }, (_, n) =>
+  n % 4 === 0
+    ? ipv6(random())
+    : ipv4FromBits(n % 4 === 1 ? random() : 0x0a00_0000 + (random() & 0xf_ffff)),
+)
+
+/** Opens the bytes as a server would: 'refused' in one line, or 'opened' and harmless. */
+async function tryFile(bytes: Uint8Array): Promise<'refused' | 'opened'> {
+  writeFileSync(path, bytes)
+  const options = { map: false, cacheBits: 8, regionCode: () => undefined }
+  const database = await openDatabase(path, options).catch((error: Error) => {
+    assert.match(error.message, /^Cannot use the database [^\n]+: [^\n]+$/)
+    return null
+  })
+  if (database === null) return 'refused'
+  for (const address of addresses) database.find(address)
+  return 'opened'
+}
+
+describe('a database file', () => {
+  it('is opened as long as it is whole', async () => {
+    assert.ok(good.length > 90_000 && good.length < 200_000, String(good.length))
+    assert.equal(await tryFile(good), 'opened')
+  })
+
+  it('that is cut is refused, wherever it is cut', async () => {
+    const cuts = new Set<number>()
+    for (let at = 0; at < good.length; at += CUT_EVERY_BYTES) cuts.add(at)
+    for (let n = 0; n < EVERY_BYTE_OF; n++) cuts.add(n).add(good.length - 1 - n)
+    for (const at of cuts) {
+      assert.equal(await tryFile(good.subarray(0, at)), 'refused', `cut at ${at}`)
+    }
+  })
+
+  it('with flipped bits is refused, or answers without throwing', async () => {
+    let refused = 0
+    for (let n = 0; n < FLIPS; n++) {
+      // Every third time in the metadata, where one byte changes most.
+      const bytes = damaged(n % 3 === 0 ? good.length - 250 : 0)
+      if ((await tryFile(bytes)) === 'refused') refused++
+    }
+    assert.ok(refused > 0 && refused < FLIPS, `${refused} refused`)
+  })
+
+  it('of other bytes is refused', async () => {
+    const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+    for (const bytes of [
+      '',
+      'text',
+      'x'.repeat(200_000),
+      marker,
+      Buffer.concat([marker, marker]),
+    ]) {
+      assert.equal(await tryFile(Buffer.from(bytes)), 'refused')
+    }
+  })
+
+  it('of unknown records is refused, and says of which type', async () => {
+    writeFileSync(path, mmdbBytes({ '1.0.0.0/8': { foo: 1 } }, { databaseType: 'Strange' }))
+    await assert.rejects(
+      openDatabase(path, { map: false, cacheBits: 8, regionCode: () => undefined }),
+      /"Strange"/,
+    )
+  })
+
+  it('without a record is refused', async () => {
+    assert.equal(await tryFile(mmdbBytes({})), 'refused')
+  })
+})
+
+describe('the decoder', () => {
+  const decode = (...bytes: number[]) => new MmdbDecoder(Buffer.from(bytes), 0).decode(0)
+
+  it('refuses a pointer to itself', () => {
+    assert.throws(() => decode(0x20, 0x00), Error)
+  })
+
+  it('refuses pointers that go round in circles through maps and arrays', () => {
+    assert.throws(() => decode(0x20, 0x02, 0x20, 0x00), Error)
+    assert.throws(() => decode(0x01, 0x04, 0x20, 0x00), Error, 'an array of itself')
+    assert.throws(() => decode(0xe1, 0x41, 0x61, 0x20, 0x00), Error, 'a map of itself')
+    assert.throws(() => decode(0xe1, 0x20, 0x00, 0x40), Error, 'a map as its own key')
+  })
+
+  it('refuses arrays, maps and texts of millions before it makes them', () => {
+    assert.throws(() => decode(0x1f, 0x04, 0xff, 0xff, 0xff, 0x40), /too large/)
+    assert.throws(() => decode(0xff, 0xff, 0xff, 0xff, 0x40), /too large/)
+    assert.throws(() => decode(0x5f, 0xff, 0xff, 0xff), /too large|ends/)
+    assert.throws(() => decode(0x9f, 0xff, 0xff, 0xff), /too large|ends/)
+  })
+
+  it('refuses arrays in arrays without end', () => {
+    const nested = Array.from({ length: 100_000 }, () => [0x01, 0x04]).flat()
+    assert.throws(() => new MmdbDecoder(Buffer.from(nested), 0).decode(0), Error)
+  })
+
+  it('reads a billion laughs as the few values they are', () => {
+    const bytes: number[] = []
+    // Each array holds two pointers to the one before it.
+    bytes.push(0x41, 0x61)
+    for (let level = 0, before = 0; level < 40; level++) {
+      const at = bytes.length
+      bytes.push(0x02, 0x04, 0x20, before, 0x20, before)
+      before = at
+    }
+    const start = bytes.length - 6
+    const value = new MmdbDecoder(Buffer.from(bytes), 0).decode(start)
+    assert.ok(Array.isArray(value) && value.length === 2)
+  })
+
+  it('reads integers of every size', () => {
+    assert.equal(decode(0xa0), 0)
+    assert.equal(decode(0xa2, 0xff, 0xff), 65_535)
+    assert.equal(decode(0xc4, 0xff, 0xff, 0xff, 0xff), 0xffff_ffff)
+    assert.equal(decode(0x04, 0x01, 0xff, 0xff, 0xff, 0xff), -1)
+    assert.equal(decode(0x10, 0x03, ...Array.from({ length: 16 }, () => 0xff)), 2n ** 128n - 1n)
+    assert.equal(BigInt(decode(0x08, 0x02, 1, 0, 0, 0, 0, 0, 0, 0) as bigint), 2n ** 56n)
+  })
+
+  it('refuses integers that are too long, unknown types and ends in the middle', () => {
+    assert.throws(() => decode(0x11, 0x03, ...Array.from({ length: 17 }, () => 1)), /17 bytes/)
+    assert.throws(() => decode(0x00, 0x09), /unknown type 16/)
+    assert.throws(() => decode(0x45, 0x61), /ends/)
+    assert.throws(() => decode(), /ends/)
+    assert.throws(() => decode(0x68, 0x00), /ends|range/)
+    assert.throws(() => decode(0xe1, 0xa0, 0x40), /key is no text/)
+  })
+})
+
+/** The good file with one to four other bytes behind `from`. */
+function damaged(from: number): Buffer {
+  const bytes = Buffer.from(good)
+  for (let left = 1 + (random() % 4); left > 0; left--) {
+    const at = from + (random() % (bytes.length - from))
+    bytes[at] = (bytes[at] ?? 0) ^ (1 + (random() % 255))
+  }
+  return bytes
+}
+
+/** Some 100 KB of records that share parts, as real files do. */
+function bigFile(): Buffer {
+  const records = Array.from({ length: 3_000 }, (_, n) => [
+    `10.${n >> 8}.${n & 255}.0/24`,
+    {
+      city: { geoname_id: n, names: { de: `Stadt ${n % 900}`, en: `Town ${n % 900}` } },
+      continent: { code: 'EU', names: { en: 'Europe' } },
+      country: { iso_code: n % 2 === 0 ? 'DE' : 'FR', names: { en: 'Somewhere' } },
+      location: {
+        latitude: (n % 90) + 0.5,
+        longitude: (n % 180) - 0.5,
+        time_zone: 'Europe/Berlin',
+      },
+      subdivisions: [{ iso_code: 'BE', names: { en: `Region ${n % 16}` } }],
+    },
+  ])
+  return mmdbBytes({ ...Object.fromEntries(records), '2a00::/12': { country: { iso_code: 'NL' } } })
+}
+
+function ipv6(bits: number): Address {
+  const address = parseAddress(
+    `2a00:${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}::1`,
+  )
+  assert.ok(address)
+  return address
+}
+
+/** Unsigned 32-bit numbers, the same ones in each run (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return (t ^ (t >>> 14)) >>> 0
+  }
+}

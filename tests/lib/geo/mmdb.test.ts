@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { Reader } from 'mmdb-lib'
+import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/address.ts'
+import { openBytes } from '../../../lib/geo/mapped-file.ts'
+import { type Mmdb, openMmdb } from '../../../lib/geo/mmdb.ts'
+import type { RecordSize } from '../../../lib/geo/mmdb-file.ts'
+import type { MmdbValue } from '../../../lib/geo/mmdb-value.ts'
+import { createMmdbWriter } from '../../../lib/geo/mmdb-writer.ts'
+import { BUILT_AT, mmdbBytes } from '../../geo-files.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const folder = tempFolder()
+
+function read(mmdb: Mmdb, address: Address | string): unknown {
+  const parsed = typeof address === 'string' ? parseAddress(address) : address
+  assert.ok(parsed)
+  const offset = mmdb.find(parsed)
+  return offset === 0 ? null : mmdb.decode(offset)
+}
+
+const ipv4 = fc
+  .oneof(
+    fc.integer({ min: 0, max: 0xffff_ffff }),
+    fc.nat(0xfff).map((low) => 0x5102_4000 + low),
+  )
+  .map(ipv4FromBits)
+/** Within 2a00::/8, where no address carries another. */
+const ipv6 = fc
+  .tuple(fc.nat(0xff_ffff), fc.constantFrom(0, 1, 0xffff_ffff), fc.nat(3))
+  .map(([high, middle, low]): Address => {
+    const words = [0x2a00_0000 + high, middle, 0, low] as const
+    return { version: 6, text: formatIpv6(words), words }
+  })
+const key = fc.stringMatching(/^[a-z]{1,6}$/).filter((name) => !['names', 'country'].includes(name))
+const value: fc.Arbitrary<MmdbValue> = fc.letrec<{ value: MmdbValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.string({ unit: 'binary', maxLength: 400 }).filter((text) => text.isWellFormed()),
+    fc.boolean(),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).value
+
+const entries = (address: fc.Arbitrary<Address>) =>
+  fc.array(fc.record({ address, prefix: fc.nat(128), record: fc.record({ v: value }) }), {
+    minLength: 1,
+    maxLength: 12,
+  })
+
+describe('the reader', () => {
+  for (const recordSize of [24, 28, 32] as const) {
+    for (const ipVersion of [4, 6] as const) {
+      it(`answers as mmdb-lib does, IPv${ipVersion}, ${recordSize} bits`, () => {
+        const address = ipVersion === 4 ? ipv4 : fc.oneof(ipv4, ipv6)
+        fc.assert(
+          fc.property(entries(address), fc.array(address), (inserted, asked) => {
+            const bytes = written(inserted, ipVersion, recordSize)
+            const mmdb = openMmdb(bytes)
+            const oracle = new Reader(bytes)
+            for (const one of [...inserted.map(({ address }) => address), ...asked]) {
+              assert.deepEqual(plain(read(mmdb, one)), plain(oracle.get(one.text)), one.text)
+            }
+          }),
+          { numRuns: 60 },
+        )
+      })
+    }
+  }
+
+  it('finds nothing for IPv6 in a tree of IPv4 alone, but for embedded IPv4', () => {
+    const mmdb = openMmdb(mmdbBytes({ '0.0.0.0/0': { v: 'any' } }, { ipVersion: 4 }))
+    for (const text of ['::', '::1', '101:101::', '2a00::1', 'ffff::', '::1.1.1.1']) {
+      assert.equal(read(mmdb, text), null, text)
+    }
+    for (const text of ['::ffff:1.1.1.1', '2002:101:101::', '2001::fefe:fefe', '1.1.1.1']) {
+      assert.deepEqual(read(mmdb, text), { v: 'any' }, text)
+    }
+  })
+
+  it('finds embedded IPv4 in a tree without aliases', () => {
+    const mmdb = openMmdb(mmdbBytes({ '1.2.3.0/24': { v: 4 }, '2002:909::/32': { v: 6 } }))
+    assert.deepEqual(read(mmdb, '1.2.3.4'), { v: 4 })
+    assert.deepEqual(read(mmdb, '::ffff:1.2.3.4'), { v: 4 })
+    assert.deepEqual(read(mmdb, '2002:102:304::1'), { v: 4 }, '6to4')
+    assert.deepEqual(read(mmdb, '2001::fefd:fcfb'), { v: 4 }, 'Teredo')
+    assert.deepEqual(read(mmdb, '2002:909:909::1'), { v: 6 }, 'its own record comes first')
+    assert.equal(read(mmdb, '::1.2.3.4'), null, 'no spelling of IPv4')
+    assert.equal(read(mmdb, '64:ff9b::1.2.3.4'), null)
+  })
+
+  it('finds the same in a mapped file as in one that was read', async () => {
+    const records = Object.fromEntries(
+      Array.from({ length: 500 }, (_, n) => [
+        `10.${n >> 8}.${n & 255}.0/24`,
+        { v: `net ${n % 7}` },
+      ]),
+    )
+    const path = join(folder, 'both.mmdb')
+    writeFileSync(path, mmdbBytes(records))
+    const [mapped, whole] = await Promise.all([openBytes(path, true), openBytes(path, false)])
+    if (process.platform === 'linux') assert.equal(mapped.residence, 'mapped')
+    assert.equal(whole.residence, 'read')
+    assert.ok(mapped.bytes.equals(whole.bytes))
+    const [first, second] = [openMmdb(mapped.bytes), openMmdb(whole.bytes)]
+    for (let n = 0; n < 600; n++) {
+      const address = ipv4FromBits(0x0a00_0000 + n * 256 + 5)
+      assert.deepEqual(read(first, address), read(second, address))
+    }
+  })
+
+  it('reads an empty file as no mapping and no database', async () => {
+    const path = join(folder, 'empty.mmdb')
+    writeFileSync(path, '')
+    const { bytes, residence } = await openBytes(path, true)
+    assert.equal(residence, 'read')
+    assert.throws(() => openMmdb(bytes), /marker is missing/)
+  })
+
+  it('tells what the metadata says', () => {
+    const { metadata } = openMmdb(mmdbBytes({ '1.0.0.0/8': { v: 1 } }, { recordSize: 28 }))
+    assert.deepEqual(
+      { ...metadata, nodeCount: 0 },
+      {
+        databaseType: 'GeoLite2-City',
+        description: 'Made for tests',
+        ipVersion: 6,
+        recordSize: 28,
+        nodeCount: 0,
+        builtAt: BUILT_AT,
+      },
+    )
+  })
+
+  it('keeps an absurd build time within what a Date can hold', () => {
+    const { metadata } = openMmdb(mmdbBytes({ '1.0.0.0/8': { v: 1 } }, { builtAt: 2 ** 63 }))
+    assert.doesNotThrow(() => new Date(metadata.builtAt).toISOString())
+  })
+
+  for (const recordSize of [28, 32] as const) {
+    it(`finds records behind the first 16 MB by ${recordSize} bits, left and right`, () => {
+      const records = {
+        '1.0.0.0/8': { v: 'x'.repeat(2 ** 24) },
+        '2.0.0.0/8': { v: 'left' },
+        '3.0.0.0/8': { v: 'right' },
+      }
+      const mmdb = openMmdb(mmdbBytes(records, { recordSize }))
+      assert.deepEqual(read(mmdb, '2.2.2.2'), { v: 'left' })
+      assert.deepEqual(read(mmdb, '3.3.3.3'), { v: 'right' })
+    })
+  }
+
+  it('walks every record once, up to a limit', () => {
+    const mmdb = openMmdb(
+      mmdbBytes({
+        '1.0.0.0/8': { v: 1 },
+        '2.0.0.0/8': { v: 2 },
+        '3.0.0.0/8': { v: 1 },
+        '2a00::/16': { v: 3 },
+      }),
+    )
+    const records = [...mmdb.offsets(100)].map((offset) => mmdb.decode(offset))
+    assert.deepEqual(records, [{ v: 1 }, { v: 2 }, { v: 3 }])
+    assert.equal([...mmdb.offsets(2)].length, 2)
+  })
+})
+
+describe('the decoder', () => {
+  it('reads one name of a map of names: English, else the first', () => {
+    const one = (record: MmdbValue) => read(openMmdb(mmdbBytes({ '1.0.0.0/8': record })), '1.1.1.1')
+    const names = { de: 'Wien', en: 'Vienna', ja: 'ウィーン' }
+    assert.deepEqual(one({ city: { names } }), { city: { names: 'Vienna' } })
+    assert.deepEqual(one({ city: { names: { de: 'Wien', ja: 'x' } } }), { city: { names: 'Wien' } })
+    assert.deepEqual(one({ city: { names: {} } }), { city: { names: '' } })
+    assert.deepEqual(one({ city: { names: 'Wien' } }), { city: { names: 'Wien' } })
+  })
+
+  it('gives the same however often a record is read', () => {
+    const mmdb = openMmdb(
+      mmdbBytes({
+        '1.0.0.0/8': { a: { names: { en: 'shared' } }, b: 1 },
+        '2.0.0.0/8': { a: { names: { en: 'shared' } }, b: 2 },
+      }),
+    )
+    for (let n = 0; n < 5; n++) {
+      assert.deepEqual(read(mmdb, '1.1.1.1'), { a: { names: 'shared' }, b: 1 })
+      assert.deepEqual(read(mmdb, '2.1.1.1'), { a: { names: 'shared' }, b: 2 })
+    }
+  })
+})
+
+interface Entry {
+  readonly address: Address
+  readonly prefix: number
+  readonly record: MmdbValue
+}
+
+function written(inserted: readonly Entry[], ipVersion: 4 | 6, recordSize: RecordSize): Buffer {
+  const options = { databaseType: 'Test', description: 'Test', builtAt: BUILT_AT }
+  const writer = createMmdbWriter({ ...options, ipVersion, recordSize })
+  for (const { address, prefix, record } of inserted) {
+    const width = address.version === 4 ? 32 : 128
+    // Short prefixes of IPv6 would reach into what carries IPv4.
+    const shortest = address.version === 4 ? 0 : 16
+    const length = Math.max(shortest, prefix % (width + 1))
+    writer.insert({ address, prefix: length }, record)
+  }
+  return Buffer.from(writer.toBytes())
+}
+
+/** Without what differs by class alone. */
+function plain(record: unknown): unknown {
+  return record === null ? null : JSON.parse(JSON.stringify(record))
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { parseAddress } from '../../../lib/address.ts'
+import type { Bundled } from '../../../lib/geo/bundled.ts'
+import { openMmdb } from '../../../lib/geo/mmdb.ts'
+import { PREPARED, prepareBundled, prepareRegions } from '../../../lib/geo/prepare.ts'
+import { CITY_RECORDS, mmdbBytes } from '../../geo-files.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const parent = tempFolder()
+const city = mmdbBytes(CITY_RECORDS)
+const quiet = () => {}
+const FILES = ['GeoLite2-City.mmdb', 'asn.mmdb', 'prepared.json', 'regions.json']
+let count = 0
+let directory: string
+let bundled: Bundled
+
+beforeEach(() => {
+  const folder = join(parent, String(count++))
+  directory = join(folder, 'geo')
+  mkdirSync(folder)
+  const put = (name: string, content: string | Buffer) => {
+    writeFileSync(join(folder, name), content)
+    return { path: join(folder, name), version: '1.0.2026011512' }
+  }
+  bundled = {
+    maxmindCity: put('city.gz', gzipSync(city)),
+    asn: [
+      put(
+        'asn4.csv',
+        '1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."\n1.0.4.0,1.0.7.255,38803,Wirefree\n',
+      ),
+      put('asn6.csv', '2001:4860::,2001:4860:ffff:ffff:ffff:ffff:ffff:ffff,15169,Google LLC\n'),
+    ],
+    dbipCity: [],
+  }
+})
+
+const pathOf = (name: string) => join(directory, name)
+const sizes = () => FILES.map((name) => statSync(pathOf(name)).size)
+
+function ownerOf(text: string): unknown {
+  const asn = openMmdb(readFileSync(pathOf(PREPARED.asn)))
+  const address = parseAddress(text)
+  const offset = address === null ? 0 : asn.find(address)
+  return offset === 0 ? null : asn.decode(offset)
+}
+
+describe('prepareBundled', () => {
+  it('unzips the City file, compiles the ASN file and collects the regions', async () => {
+    assert.equal(await prepareBundled(directory, bundled, quiet), 'done')
+    assert.deepEqual(readdirSync(directory).toSorted(), FILES)
+    assert.ok(readFileSync(pathOf(PREPARED.maxmindCity)).equals(city))
+    assert.deepEqual(JSON.parse(readFileSync(pathOf(PREPARED.regions), 'utf8')), {
+      'GB-ENG': 'England',
+      'US-CA': 'California',
+    })
+    const cloudflare = {
+      autonomous_system_number: 13335,
+      autonomous_system_organization: 'Cloudflare, Inc.',
+    }
+    assert.deepEqual(ownerOf('1.0.0.255'), cloudflare)
+    assert.equal(ownerOf('1.0.1.0'), null)
+    assert.match(JSON.stringify(ownerOf('1.0.7.255')), /Wirefree/)
+    assert.match(JSON.stringify(ownerOf('2001:4860::8888')), /Google LLC/)
+    const { metadata } = openMmdb(readFileSync(pathOf(PREPARED.asn)))
+    assert.equal(metadata.builtAt, Date.UTC(2026, 0, 15, 12))
+  })
+
+  it('reports steps whose share grows to one', async () => {
+    const steps = new Map<string, number>()
+    await prepareBundled(directory, bundled, (step, share) => {
+      assert.ok(share >= (steps.get(step) ?? 0) && share <= 1)
+      steps.set(step, share)
+    })
+    assert.deepEqual([...steps.values()], [1, 1, 1])
+  })
+
+  it('does nothing the second time', async () => {
+    await prepareBundled(directory, bundled, quiet)
+    assert.equal(await prepareBundled(directory, bundled, assert.fail), 'was done')
+  })
+
+  it('does it again for packages of another version', async () => {
+    await prepareBundled(directory, bundled, quiet)
+    const newer = { ...bundled, maxmindCity: { ...bundled.maxmindCity, version: '2' } }
+    assert.equal(await prepareBundled(directory, newer, quiet), 'done')
+    assert.equal(await prepareBundled(directory, newer, quiet), 'was done')
+  })
+
+  for (const name of FILES) {
+    it(`makes ${name} again where it is missing or damaged`, async () => {
+      await prepareBundled(directory, bundled, quiet)
+      const before = sizes()
+      rmSync(pathOf(name))
+      assert.equal(await prepareBundled(directory, bundled, quiet), 'done')
+      chmodSync(pathOf(name), 0o644)
+      writeFileSync(pathOf(name), 'x')
+      assert.equal(await prepareBundled(directory, bundled, quiet), 'done')
+      assert.deepEqual(sizes(), before)
+    })
+  }
+
+  it('removes what an interrupted one left behind', async () => {
+    mkdirSync(directory)
+    // No process has this number.
+    writeFileSync(pathOf('.partial-4194305-abcdef01-asn.mmdb'), 'half')
+    writeFileSync(pathOf(PREPARED.asn), 'half')
+    assert.equal(await prepareBundled(directory, bundled, quiet), 'done')
+    assert.deepEqual(readdirSync(directory).toSorted(), FILES)
+  })
+
+  it('is harmless where two do it at once', async () => {
+    const all = await Promise.all([1, 2, 3].map(() => prepareBundled(directory, bundled, quiet)))
+    assert.ok(all.includes('done'))
+    assert.deepEqual(readdirSync(directory).toSorted(), FILES)
+    assert.equal(await prepareBundled(directory, bundled, quiet), 'was done')
+    assert.match(JSON.stringify(ownerOf('1.0.0.1')), /Cloudflare/)
+  })
+
+  it('fails by a damaged package, leaving nothing half done', async () => {
+    const zipped = gzipSync(city)
+    const damages = [zipped.subarray(0, zipped.length / 2), gzipSync('no database'), 'no gzip']
+    for (const bytes of damages) {
+      writeFileSync(bundled.maxmindCity.path, bytes)
+      await assert.rejects(prepareBundled(directory, bundled, quiet))
+      assert.deepEqual(readdirSync(directory), [])
+    }
+  })
+
+  it('names the line of a CSV file that it cannot read', async () => {
+    const [file] = bundled.asn
+    assert.ok(file)
+    for (const line of ['1.0.0.0,1.0.0.255,x,y', 'a,b,1,y', '1.0.0.0', '']) {
+      writeFileSync(file.path, `1.0.0.0,1.0.0.255,1,a\n${line}\n`)
+      await assert.rejects(prepareBundled(directory, bundled, quiet), /line 2 is not first,last/)
+    }
+  })
+})
+
+describe('prepareRegions', () => {
+  it('collects the regions alone, once', async () => {
+    assert.equal(await prepareRegions(directory, bundled, quiet), 'done')
+    assert.deepEqual(readdirSync(directory), [PREPARED.regions])
+    assert.equal(await prepareRegions(directory, bundled, assert.fail), 'was done')
+  })
+})

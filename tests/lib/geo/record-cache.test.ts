@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { RecordCache } from '../../../lib/geo/record-cache.ts'
+
+describe('a record cache', () => {
+  it('keeps what comes for the second time in a row', () => {
+    const cache = new RecordCache<string>(4)
+    assert.equal(cache.get(7), undefined)
+    cache.offer(7, 'seven')
+    assert.equal(cache.get(7), undefined)
+    cache.offer(7, 'seven')
+    assert.equal(cache.get(7), 'seven')
+  })
+
+  it('never gives the value of another offset', () => {
+    const offset = fc.integer({ min: 1, max: 0xffff_ffff })
+    fc.assert(
+      fc.property(
+        fc.nat(3),
+        fc.array(fc.oneof(offset, fc.integer({ min: 1, max: 9 }))),
+        (bits, asked) => {
+          const cache = new RecordCache<string>(bits + 1)
+          for (const one of asked) {
+            const known = cache.get(one)
+            assert.ok(known === undefined || known === String(one))
+            if (known === undefined) cache.offer(one, String(one))
+          }
+        },
+      ),
+    )
+  })
+
+  it('serves what comes often from as many slots as it has', () => {
+    const cache = new RecordCache<number>(8)
+    for (let round = 0; round < 3; round++) {
+      for (let offset = 1; offset <= 64; offset++) {
+        if (cache.get(offset) === undefined) cache.offer(offset, offset)
+      }
+    }
+    const kept = Array.from({ length: 64 }, (_, at) => cache.get(at + 1)).filter(Number.isFinite)
+    assert.ok(kept.length > 48, `${kept.length} of 64 kept`)
+  })
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createHealth } from '../../lib/health.ts'
+
+function setUp() {
+  const state = { now: 1_000_000, runs: 0, failing: false }
+  const check = () => {
+    state.runs++
+    if (state.failing) throw new Error('failed')
+  }
+  const health = createHealth({ geolocation: check, database: () => {} }, () => state.now)
+  return { state, health }
+}
+
+describe('health', () => {
+  it('checks at most once a second', () => {
+    const { state, health } = setUp()
+    for (let n = 0; n < 10; n++) health.read()
+    state.now += 999
+    health.read()
+    assert.equal(state.runs, 1)
+    state.now += 1
+    health.read()
+    assert.equal(state.runs, 2)
+  })
+
+  it('checks again where the clock was set back', () => {
+    const { state, health } = setUp()
+    health.read()
+    state.now -= 3_600_000
+    health.read()
+    assert.equal(state.runs, 2)
+  })
+
+  it('is degraded while a check fails, and ok again after', () => {
+    const { state, health } = setUp()
+    state.failing = true
+    assert.equal(health.read().status, 'degraded')
+    assert.deepEqual(health.read().checks, { geolocation: false, database: true })
+    state.failing = false
+    assert.equal(health.read().status, 'degraded', 'as was found within this second')
+    state.now += 1_000
+    assert.equal(health.read().status, 'ok')
+  })
+
+  it('is degraded at once when the service stops, though all checks pass', () => {
+    const { health } = setUp()
+    assert.equal(health.read().status, 'ok')
+    health.drain()
+    assert.equal(health.read().status, 'degraded')
+    assert.deepEqual(health.read().checks, { geolocation: true, database: true })
+  })
+
+  const durations = [
+    [0, '0 seconds'],
+    [1_000, '1 second'],
+    [59_999, '59 seconds'],
+    [60_000, '1 minute'],
+    [3_599_999, '59 minutes'],
+    [3_600_000, '1 hour'],
+    [86_400_000 * 3 + 5, '3 days'],
+    [-5_000, '0 seconds'],
+  ] as const
+  for (const [ms, text] of durations) {
+    it(`tells ${ms} ms as ${text}`, () => {
+      const { state, health } = setUp()
+      state.now += ms
+      assert.equal(health.read().uptime, text)
+    })
+  }
+})

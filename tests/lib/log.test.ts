@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { createLog, type RequestLine } from '../../lib/log.ts'
+import { NOON } from '../helpers.ts'
+import { tempFolder } from '../temp-folder.ts'
+
+const folder = tempFolder()
+let count = 0
+
+function openLog(level: string) {
+  const path = join(folder, `${count++}.log`)
+  const log = createLog({ level, fd: openSync(path, 'w') })
+  /** Waits for the lines: a write may be under way when `flush` returns. */
+  const lines = async (wanted: number) => {
+    log.flush()
+    for (;;) {
+      const text = readFileSync(path, 'utf8')
+      const found = text.split('\n').slice(0, -1)
+      if (found.length >= wanted) return found.map((line) => JSON.parse(line))
+      await setImmediate()
+    }
+  }
+  return { log, lines }
+}
+
+const line: RequestLine = {
+  time: NOON,
+  requestId: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
+  method: 'GET',
+  route: '/v1/ip/{ipAddress}',
+  status: 200,
+  ms: 0.12345,
+  key: 'prefix',
+  client: '203.0.113.0/24',
+}
+
+describe('the log', () => {
+  it('writes a request as one line of JSON', async () => {
+    const { log, lines } = openLog('info')
+    log.request(line)
+    assert.deepEqual(await lines(1), [{ level: 30, ...line, ms: 0.123, msg: 'request' }])
+  })
+
+  it('omits what is not known of a request', async () => {
+    const { log, lines } = openLog('info')
+    log.request({ ...line, route: undefined, key: undefined, client: undefined })
+    const { route, key, client, ...known } = line
+    assert.deepEqual(await lines(1), [{ level: 30, ...known, ms: 0.123, msg: 'request' }])
+  })
+
+  it('keeps the order of requests and events', async () => {
+    const { log, lines } = openLog('info')
+    log.request(line)
+    log.error({ err: new Error('boom') }, 'failed')
+    log.request(line)
+    log.info({ signal: 'SIGTERM' }, 'stopping')
+    const written = await lines(4)
+    assert.deepEqual(
+      written.map(({ msg }) => msg),
+      ['request', 'failed', 'request', 'stopping'],
+    )
+    assert.equal(written[1].err.message, 'boom')
+  })
+
+  it('loses no line of many', async () => {
+    const { log, lines } = openLog('info')
+    for (let n = 0; n < 5_000; n++) log.request({ ...line, status: n })
+    assert.deepEqual(
+      (await lines(5_000)).map(({ status }) => status),
+      Array.from({ length: 5_000 }, (_, n) => n),
+    )
+  })
+
+  it('writes no less severe line than it is told to', async () => {
+    const { log, lines } = openLog('warn')
+    log.request(line)
+    log.info({}, 'no')
+    log.warn({}, 'yes')
+    assert.deepEqual(
+      (await lines(1)).map(({ msg }) => msg),
+      ['yes'],
+    )
+    const silent = openLog('silent')
+    silent.log.error({}, 'no')
+    assert.deepEqual(await silent.lines(0), [])
+  })
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { readPlans, toPublicPlan } from '../../lib/plans.ts'
+import { tempFolder } from '../temp-folder.ts'
+
+const folder = tempFolder()
+let count = 0
+
+function fileOf(content: unknown): string {
+  const path = join(folder, `plans-${count++}.json`)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+const plan = (id: string, price: number, extra: object = {}) => ({
+  id,
+  name: id.toUpperCase(),
+  monthlyCap: 1,
+  maxKeys: 1,
+  maxSites: 0,
+  price,
+  requestsPerMinute: 1,
+  ...extra,
+})
+
+describe('readPlans', () => {
+  it('reads the bundled plans with the limits of the contract', () => {
+    const { list, free } = readPlans(undefined)
+    assert.deepEqual(
+      list.map(({ id, monthlyCap, requestsPerMinute, price }) => [
+        id,
+        monthlyCap,
+        requestsPerMinute,
+        price,
+      ]),
+      [
+        ['free', 5_000, 10, 0],
+        ['starter', 25_000, 120, 9],
+        ['pro', 100_000, 600, 29],
+      ],
+    )
+    assert.equal(free, list[0])
+  })
+
+  it('sorts the plans of a file by price', () => {
+    const plans = readPlans(fileOf([plan('big', 9.5), plan('free', 0), plan('mid', 5)]))
+    assert.deepEqual(
+      plans.list.map(({ id }) => id),
+      ['free', 'mid', 'big'],
+    )
+    assert.equal(plans.find('mid')?.price, 5)
+    assert.equal(plans.find('toString'), undefined)
+  })
+
+  const bad = {
+    'no JSON': '{',
+    'no list': {},
+    'no free plan': [plan('pro', 1)],
+    'a free plan that costs': [plan('free', 1)],
+    'an id that stands twice': [plan('free', 0), plan('free', 0)],
+    'an id of other characters': [plan('free', 0), plan('A"', 1)],
+    'a negative cap': [plan('free', 0, { monthlyCap: -1 })],
+    'a fraction of a key': [plan('free', 0, { maxKeys: 1.5 })],
+    'no rate': [plan('free', 0, { requestsPerMinute: 0 })],
+    'a text for a number': [plan('free', 0, { maxSites: '1' })],
+    'an unknown field': [plan('free', 0, { maxKey: 1 })],
+    'an empty name': [plan('free', 0, { name: '' })],
+  }
+  for (const [why, content] of Object.entries(bad)) {
+    it(`refuses ${why} in one line that names the file`, () => {
+      const path = fileOf(content)
+      assert.throws(
+        () => readPlans(path),
+        (error: Error) =>
+          error.message.startsWith(`Cannot read the plans in ${path}: `) &&
+          !error.message.includes('\n'),
+      )
+    })
+  }
+
+  it('refuses a file that is not there', () => {
+    assert.throws(() => readPlans(join(folder, 'none.json')), /Cannot read the plans .*ENOENT/)
+  })
+})
+
+describe('toPublicPlan', () => {
+  it('has exactly the fields of the contract', () => {
+    const { free } = readPlans(undefined)
+    const { requestsPerMinute: _, ...fields } = free
+    assert.deepEqual(toPublicPlan(free, undefined), { ...fields, stripePriceId: null })
+    assert.equal(toPublicPlan(free, 'price_1').stripePriceId, 'price_1')
+  })
+})

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { openSecrets } from '../../lib/secrets.ts'
+import { tempFolder } from '../temp-folder.ts'
+
+const parent = tempFolder()
+let count = 0
+
+function newFolder(): string {
+  const folder = join(parent, String(count++))
+  mkdirSync(folder)
+  return folder
+}
+
+describe('openSecrets', () => {
+  it('makes them once, for the owner alone', () => {
+    const folder = newFolder()
+    const secrets = openSecrets(folder)
+    assert.match(secrets.auth, /^[0-9a-f]{64}$/)
+    assert.deepEqual(readdirSync(folder), ['secrets.json'])
+    assert.equal(statSync(join(folder, 'secrets.json')).mode & 0o777, 0o600)
+    assert.deepEqual(openSecrets(folder), secrets)
+    assert.notDeepEqual(openSecrets(newFolder()), secrets)
+  })
+
+  it('refuses a file that others may read, and says what to do', () => {
+    const folder = newFolder()
+    const { auth } = openSecrets(folder)
+    for (const mode of [0o640, 0o604, 0o644, 0o620]) {
+      chmodSync(join(folder, 'secrets.json'), mode)
+      assert.throws(
+        () => openSecrets(folder),
+        (error: Error) => /chmod 600/.test(error.message) && !error.message.includes(auth),
+      )
+    }
+    chmodSync(join(folder, 'secrets.json'), 0o400)
+    assert.equal(openSecrets(folder).auth, auth)
+  })
+
+  const damages = ['', '{', 'null', '{}', '{"auth":"short"}', `{"auth":"${'a'.repeat(63)}`]
+  for (const content of damages) {
+    it(`refuses the damaged file "${content.slice(0, 20)}" and keeps it`, () => {
+      const path = join(newFolder(), 'secrets.json')
+      writeFileSync(path, content, { mode: 0o600 })
+      assert.throws(
+        () => openSecrets(join(path, '..')),
+        /it is damaged; restore it .* or delete it$/,
+      )
+      assert.equal(readFileSync(path, 'utf8'), content)
+    })
+  }
+
+  it('refuses a path that it cannot read', () => {
+    const folder = newFolder()
+    mkdirSync(join(folder, 'secrets.json'))
+    assert.throws(() => openSecrets(folder), /^Error: Cannot read .*secrets\.json$/)
+  })
+
+  it('gives processes that start together the same', async () => {
+    const folder = newFolder()
+    const script = `
+      import { openSecrets } from './lib/secrets.ts'
+      process.stdout.write(openSecrets(${JSON.stringify(folder)}).auth)`
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+    const run = () =>
+      text(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout)
+    const given = new Set(await Promise.all([run(), run(), run()]))
+    assert.deepEqual([...given], [openSecrets(folder).auth])
+    assert.deepEqual(readdirSync(folder), ['secrets.json'])
+  })
+})

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, it } from 'node:test'
+import { stopServer } from '../../lib/stop.ts'
+
+const NEVER_MS = 600_000
+
+async function listening(server: ReturnType<typeof createServer>): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // safe: it listens on a port
+  return (server.address() as AddressInfo).port
+}
+
+describe('stopServer', () => {
+  it('lets a request finish that is under way, and closes its connection then', async () => {
+    const started = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    // Nobody waits for the client: it would keep the connection for ever.
+    const server = createServer({ keepAliveTimeout: NEVER_MS }, async (_, response) => {
+      started.resolve()
+      await release.promise
+      response.end('done')
+    })
+    const port = await listening(server)
+    const answer = fetch(`http://127.0.0.1:${port}`).then((response) => response.text())
+    await started.promise
+    const stopped = stopServer(server, { deadlineMs: NEVER_MS })
+    await assert.rejects(fetch(`http://127.0.0.1:${port}`), 'nobody is let in any more')
+    release.resolve()
+    assert.equal(await answer, 'done')
+    await stopped
+  })
+
+  it('does not wait for idle connections', async () => {
+    const server = createServer({ keepAliveTimeout: NEVER_MS }, (_, response) => response.end('ok'))
+    const port = await listening(server)
+    await (await fetch(`http://127.0.0.1:${port}`)).text()
+    await stopServer(server, { deadlineMs: NEVER_MS })
+    assert.equal(server.listening, false)
+  })
+
+  it('cuts at the deadline what is still open', async () => {
+    const server = createServer(() => {})
+    const port = await listening(server)
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    socket.on('error', () => {})
+    await once(server, 'request')
+    const closed = once(socket, 'close')
+    await stopServer(server, { deadlineMs: 10 })
+    await closed
+  })
+
+  it('is content with a server that never listened', async () => {
+    await stopServer(createServer(), { deadlineMs: NEVER_MS })
+  })
+})

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { codeOf, makeApp, recordingLog, type TestApp } from '../helpers.ts'
+
+const LOCATE = '/v1/ip/81.2.69.160'
+const KEYS = '/v1/account/me/keys'
+const LIMIT_BYTES = 16 * 1024
+
+const log = recordingLog()
+let app: TestApp
+let key: string
+before(async () => {
+  app = await makeApp({ log })
+  key = await app.makeKey()
+})
+after(() => app.close())
+beforeEach(() => {
+  log.requests.length = 0
+  log.events.length = 0
+})
+
+describe('the request id', () => {
+  it('that the client gives is kept', async () => {
+    for (const given of [
+      '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
+      '0190163D-8694-739B-AEA5-966C26F8AD91',
+    ]) {
+      const { headers } = await app.send('GET', LOCATE, { headers: { 'x-request-id': given } })
+      assert.equal(headers.get('x-request-id'), given)
+    }
+  })
+
+  it('that is no UUID is replaced', async () => {
+    const garbage = ['', 'x', '6f6b1d3e', '"}{', '00000000-0000-0000-0000-000000000000', 'é']
+    for (const given of [...garbage, '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01, x']) {
+      const { headers } = await app.send('GET', LOCATE, { headers: { 'x-request-id': given } })
+      assert.notEqual(headers.get('x-request-id'), given)
+    }
+  })
+
+  it('is another one for each request', async () => {
+    const ids = new Set<string | null>()
+    for (let n = 0; n < 20; n++) ids.add((await app.send('GET', '/v1')).headers.get('x-request-id'))
+    assert.equal(ids.size, 20)
+  })
+})
+
+describe('a request body', () => {
+  const send = (body: unknown, headers: Record<string, string> = {}) =>
+    app.send('POST', KEYS, { key, body, headers })
+  const named = (bytes: number) => {
+    const empty = JSON.stringify({ name: 'a', x: '' })
+    return JSON.stringify({ name: 'a', x: 'a'.repeat(bytes - empty.length) })
+  }
+
+  it('may have 16 KB, and no byte more', async () => {
+    assert.notEqual((await send(named(LIMIT_BYTES))).status, 413)
+    assert.equal(codeOf(await send(named(LIMIT_BYTES + 1))), 'PAYLOAD_TOO_LARGE')
+  })
+
+  it('is counted as it arrives, whatever Content-Length says', async () => {
+    for (const headers of [{}, { 'content-length': '10' }, { 'content-length': 'x' }]) {
+      const { stream, pulled } = endless()
+      assert.equal(codeOf(await send(stream, headers)), 'PAYLOAD_TOO_LARGE')
+      assert.ok(pulled() < 64, 'the rest is not read')
+    }
+  })
+
+  it('that is announced too large is refused unread', async () => {
+    const { stream, pulled } = endless()
+    const answer = await send(stream, { 'content-length': '1000000' })
+    assert.equal(codeOf(answer), 'PAYLOAD_TOO_LARGE')
+    assert.ok(pulled() <= 1)
+  })
+
+  for (const body of ['', '{', 'name=a', '{"name":"a"}x', "{'name':'a'}"]) {
+    it(`that is no JSON is 400: "${body}"`, async () => {
+      assert.equal(codeOf(await send(body)), 'BAD_REQUEST')
+    })
+  }
+
+  it('that is no UTF-8 is 400', async () => {
+    const bytes = Buffer.from('{"name":"\xff"}', 'latin1')
+    assert.equal(codeOf(await send(new Response(bytes).body)), 'BAD_REQUEST')
+  })
+
+  it('of the wrong shape is 400 and names the field', async () => {
+    for (const body of [null, [], 'text', 1, {}, { name: 1 }, { name: 'a'.repeat(101) }]) {
+      const answer = await send(JSON.stringify(body))
+      assert.equal(codeOf(answer), 'BAD_REQUEST')
+    }
+    assert.match((await send({ name: 1 })).text, /name/)
+    assert.match((await send({ name: 'a', scopes: ['x'] })).text, /scopes\.0/)
+  })
+
+  it('is read whatever its Content-Type', async () => {
+    const answer = await send({ name: 'a' }, { 'content-type': 'text/plain' })
+    assert.equal(codeOf(answer), 'NOT_IMPLEMENTED')
+  })
+
+  it('that ends early is 400, and no bug that is logged', async () => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(new Error('connection reset')),
+    })
+    assert.equal(codeOf(await send(body)), 'BAD_REQUEST')
+    assert.deepEqual(log.events, [])
+  })
+})
+
+describe('the log', () => {
+  it('has one line per request', async () => {
+    await app.send('GET', LOCATE, { key, from: '203.0.113.77' })
+    await app.send('GET', '/nowhere')
+    await app.send('DELETE', LOCATE)
+    await app.send('OPTIONS', LOCATE)
+    await app.send('POST', KEYS, { key, body: '{' })
+    await app.send('HEAD', '/health')
+    assert.deepEqual(
+      log.requests.map(({ method, route, status }) => [method, route, status]),
+      [
+        ['GET', '/v1/ip/{ipAddress}', 200],
+        ['GET', undefined, 404],
+        ['DELETE', undefined, 405],
+        ['OPTIONS', undefined, 204],
+        ['POST', '/v1/account/me/keys', 400],
+        ['HEAD', '/health', 200],
+      ],
+    )
+    assert.deepEqual(log.events, [])
+  })
+
+  it('holds the prefix of the key, the network of the client and no more of either', async () => {
+    const forwarded = { 'x-forwarded-for': '198.51.100.23' }
+    const answer = await app.send('GET', LOCATE, { key, from: '203.0.113.77', headers: forwarded })
+    await app.send('GET', `${LOCATE}?key=${key}`, { key: `${key}0`, from: '2a00:1:2:3:4::5' })
+    const [line] = log.requests
+    assert.equal(line?.key, key.slice(0, 16))
+    assert.equal(line?.client, '203.0.113.0/24')
+    assert.equal(line?.requestId, answer.headers.get('x-request-id'))
+    const text = JSON.stringify(log.requests)
+    for (const secret of [key.slice(16), '203.0.113.77', '2a00:1:2:3', '81.2.69.160', '198.51']) {
+      assert.equal(text.includes(secret), false, secret)
+    }
+  })
+})
+
+describe('a bug', () => {
+  it('is 500 without detail, and logged with the request id', async () => {
+    using broken = await makeApp({
+      log,
+      replace: ({ geo }) => ({
+        geo: {
+          ...geo,
+          locate: () => {
+            throw new TypeError('secret detail')
+          },
+        },
+      }),
+    })
+    const answer = await broken.send('GET', LOCATE, { key: await broken.makeKey() })
+    assert.equal(codeOf(answer), 'INTERNAL')
+    assert.equal(answer.text.includes('secret'), false)
+    const [event] = log.events.filter(({ level }) => level === 'error')
+    assert.equal(log.events.length, 1)
+    assert.equal(event?.message, 'unexpected error')
+    assert.deepEqual(event?.fields, {
+      requestId: answer.headers.get('x-request-id'),
+      err: new TypeError('secret detail'),
+    })
+    assert.equal(log.requests.length, 1)
+  })
+})
+
+/** A body without an end, and how many chunks of 1 KB were taken of it. */
+function endless() {
+  let chunks = 0
+  const stream = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      chunks++
+      controller.enqueue(new Uint8Array(1024).fill(0x20))
+    },
+  })
+  return { stream, pulled: () => chunks }
+}

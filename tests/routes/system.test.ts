@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { HealthStatus, ServiceInfo } from '../../lib/contract/system.ts'
+import { createHealth } from '../../lib/health.ts'
+import { makeApp, NOON, type TestApp } from '../helpers.ts'
+
+let app: TestApp
+before(async () => {
+  app = await makeApp({ env: { STRIPE_PRICE_PRO: 'price_pro' } })
+})
+after(() => app.close())
+
+describe('GET /health', () => {
+  it('is ok after a real look-up and a real write', async () => {
+    const { status, body } = await app.send('GET', '/health')
+    assert.equal(status, 200)
+    assert.deepEqual(v.parse(HealthStatus, body), {
+      status: 'ok',
+      uptime: '0 seconds',
+      timestamp: new Date(NOON).toISOString(),
+      checks: { geolocation: true, database: true },
+    })
+    const written = app.services.db.$client.prepare('SELECT checked_at FROM health').pluck().get()
+    assert.equal(written, NOON)
+  })
+
+  it('is 503 and says which check fails', async () => {
+    const fail = () => {
+      throw new Error('disk full')
+    }
+    const health = createHealth({ geolocation: () => {}, database: fail }, () => NOON)
+    using broken = await makeApp({ replace: () => ({ health }) })
+    const { status, body } = await broken.send('GET', '/health')
+    assert.equal(status, 503)
+    assert.deepEqual(v.parse(HealthStatus, body).checks, { geolocation: true, database: false })
+  })
+
+  it('is 503 while the service stops', async () => {
+    using stopping = await makeApp()
+    stopping.services.health.drain()
+    const { status, body } = await stopping.send('GET', '/health')
+    assert.equal(status, 503)
+    assert.equal(v.parse(HealthStatus, body).status, 'degraded')
+  })
+})
+
+describe('GET /v1', () => {
+  it('tells what the service is and which databases it answers from', async () => {
+    const { databases, ...info } = v.parse(ServiceInfo, (await app.send('GET', '/v1')).body)
+    assert.equal(info.name, 'Meridian')
+    assert.equal(info.openapi, 'http://127.0.0.1:8787/.well-known/openapi.json')
+    assert.deepEqual(
+      databases.map(({ name, provider, builtAt }) => [name, provider, builtAt]),
+      [
+        ['City', 'maxmind', '2026-01-13T00:00:00.000Z'],
+        ['dbip-city', 'dbip', '2026-01-13T00:00:00.000Z'],
+        ['ASN', 'maxmind', '2026-01-13T00:00:00.000Z'],
+        ['lite', 'ipinfo', '2026-01-13T00:00:00.000Z'],
+      ],
+    )
+    for (const { attribution } of databases) assert.match(attribution, /https:\/\//)
+  })
+
+  it('uses the public address where one is set', async () => {
+    using named = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://geo.example/' } })
+    const { plans } = v.parse(ServiceInfo, (await named.send('GET', '/v1')).body)
+    assert.equal(plans, 'https://geo.example/v1/billing/plans')
+  })
+})
+
+describe('GET /.well-known/openapi.json', () => {
+  it('describes the interface', async () => {
+    const { body } = await app.send('GET', '/.well-known/openapi.json')
+    const document = v.parse(
+      v.object({ openapi: v.string(), info: v.object({ version: v.string() }) }),
+      body,
+    )
+    assert.deepEqual(document, { openapi: '3.1.0', info: { version: '1.27.1' } })
+  })
+})
+
+describe('GET /v1/billing/plans', () => {
+  it('lists the plans with exactly the fields of the contract, cheapest first', async () => {
+    const { body } = await app.send('GET', '/v1/billing/plans')
+    assert.deepEqual(body, [
+      plan('free', 'Free', { monthlyCap: 5_000, maxKeys: 2, maxSites: 1, price: 0 }),
+      plan('starter', 'Starter', { monthlyCap: 25_000, maxKeys: 5, maxSites: 1, price: 9 }),
+      {
+        ...plan('pro', 'Pro', { monthlyCap: 100_000, maxKeys: 10, maxSites: 2, price: 29 }),
+        stripePriceId: 'price_pro',
+      },
+    ])
+  })
+})
+
+function plan(id: string, name: string, limits: object) {
+  return { id, name, ...limits, stripePriceId: null }
+}
