@@ -20,9 +20,9 @@ export type Words = readonly [number, number, number, number]
 
 /** Returns the address that `text` spells, or null. Zone ids (`fe80::1%eth0`) are refused. */
 export function parseAddress(text: string): Address | null {
-  const version = isIP(text)
-  if (version === 4) return { version, text, bits: ipv4Bits(text) }
-  if (version === 0 || text.includes('%')) return null
+  const bits = ipv4Bits(text)
+  if (bits >= 0) return { version: 4, text, bits }
+  if (isIP(text) !== 6 || text.includes('%')) return null
   const words = ipv6Words(text)
   return { version: 6, text: formatIpv6(words), words }
 }
@@ -42,23 +42,35 @@ export function isMapped([a, b, c]: Words): boolean {
   return a === 0 && b === 0 && c === 0xffff
 }
 
+/** The bits of an address in dotted form, four numbers without leading zeros; -1 for other text. */
 function ipv4Bits(text: string): number {
   let bits = 0
-  let octet = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === DOT) {
-      bits = bits * 256 + octet
-      octet = 0
-    } else {
-      octet = octet * 10 + code - ZERO
-    }
+  let start = 0
+  for (let octet = 1; octet <= 4; octet++) {
+    const end = octet === 4 ? text.length : text.indexOf('.', start)
+    const value = octetOf(text, start, end)
+    if (value < 0) return -1
+    bits = bits * 256 + value
+    start = end + 1
   }
-  return bits * 256 + octet
+  return bits
 }
 
-const DOT = 46
-const ZERO = 48
+const ZERO = '0'.charCodeAt(0)
+
+/** The number from 0 to 255 that stands from `start` to `end`, or -1. */
+function octetOf(text: string, start: number, end: number): number {
+  const digits = end - start
+  if (digits < 1 || digits > 3) return -1
+  let value = 0
+  for (let at = start; at < end; at++) {
+    const digit = text.charCodeAt(at) - ZERO
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  const leadingZero = digits > 1 && text.charCodeAt(start) === ZERO
+  return value > 255 || leadingZero ? -1 : value
+}
 
 /** `text` is valid: the groups left and right of `::` are read apart and the gap is zeros. */
 function ipv6Words(text: string): Words {

@@ -68,7 +68,7 @@ async function openLibrary() {
 
 async function* answersTo(chunks: AsyncIterable<string>, bulk: Bulk, header: string) {
   yield header
-  for await (const chunk of chunks) yield bulk.push(chunk)
+  for await (const chunk of chunks) yield* bulk.push(chunk)
   yield bulk.end()
 }
 

@@ -5,7 +5,7 @@ import type { Located } from './locate.ts'
 /** Says what is known of the addresses in a text that comes in pieces, one on each line. */
 export interface Bulk {
   /** Answers the lines that end in `chunk`, in UTF-8. */
-  push(chunk: string): Buffer
+  push(chunk: string): readonly Buffer[]
   /** Answers the last line, if no newline followed it. */
   end(): Buffer
   /** Lines answered so far. */
@@ -40,7 +40,7 @@ export function createBulk({ locate, answer, now }: BulkOptions): Bulk {
         start = end + 1
       }
       rest = shorten(rest + chunk.slice(start))
-      return answers.bytes()
+      return answers.take()
     },
     end: () => {
       if (rest === '') return Buffer.alloc(0)
@@ -69,8 +69,8 @@ class EncodedLines {
     this.#length += this.#part.write(line, this.#length)
   }
 
-  bytes(): Buffer {
-    return Buffer.concat([...this.#parts, this.#part.subarray(0, this.#length)])
+  take(): readonly Buffer[] {
+    return [...this.#parts, this.#part.subarray(0, this.#length)]
   }
 }
 

@@ -71,15 +71,14 @@ function timezoneJson(name: string, now: number): string {
 }
 
 function sourcesJson(located: Located, level: Level, withNetwork: boolean): string {
-  const { networkSources, timezone } = located
-  // The others have only finer fields in it.
-  const placeSources =
-    level > LEVEL.country ? located.placeSources : located.placeSources.slice(0, 1)
+  const { placeSources, networkSources, timezone } = located
+  // At the coarser levels only the provider that decided the country has data in the answer.
+  const places = level > LEVEL.country ? listJson(placeSources) : `["${placeSources[0]}"]`
   const network = withNetwork ? `,"asn":${listJson(networkSources)}` : ''
   const zone = level > LEVEL.country && timezone !== undefined ? `,"tz":["${timezone.source}"]` : ''
-  return `"geo":${listJson(placeSources)}${network}${zone}`
+  return `"geo":${places}${network}${zone}`
 }
 
 function listJson(names: readonly string[]): string {
-  return `["${names.join('","')}"]`
+  return names.length === 1 ? `["${names[0]}"]` : `["${names.join('","')}"]`
 }

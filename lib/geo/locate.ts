@@ -27,13 +27,13 @@ interface Witness {
 /** Asks `databases` in order of priority and merges what they find. */
 export function locate(databases: readonly GeoDatabase[], address: Address): Located {
   const witnesses: Witness[] = []
-  const owners: Owner[] = []
+  let owner = NOBODY
   for (const { provider, find } of databases) {
     const { place, network } = find(address)
     if (place !== undefined) witnesses.push({ provider, place })
-    if (network !== undefined) owners.push({ provider, network })
+    if (network !== undefined) owner = joinOwner(owner, network, provider)
   }
-  const { network, networkSources } = joinOwners(owners)
+  const { network, networkSources } = owner
   const first = decidingWitness(witnesses)
   if (first === undefined) return { ...NOWHERE, network, networkSources }
   const finest = finestAgreeing(first, witnesses)
@@ -49,21 +49,18 @@ export function locate(databases: readonly GeoDatabase[], address: Address): Loc
   }
 }
 
-interface Owner {
-  readonly provider: string
-  readonly network: NetworkOwner
-}
+type Owner = Pick<Located, 'network' | 'networkSources'>
+
+const NOBODY: Owner = { network: undefined, networkSources: [] }
 
 /** The first network decides; later ones fill gaps. */
-function joinOwners(owners: readonly Owner[]) {
-  let network: NetworkOwner | undefined
-  const networkSources: string[] = []
-  for (const owner of owners) {
-    const joined = network === undefined ? owner.network : mergeOwners(network, owner.network)
-    if (joined !== network) addSource(networkSources, owner.provider)
-    network = joined
-  }
-  return { network, networkSources }
+function joinOwner(owner: Owner, network: NetworkOwner, provider: string): Owner {
+  if (owner.network === undefined) return { network, networkSources: [provider] }
+  const joined = mergeOwners(owner.network, network)
+  if (joined === owner.network) return owner
+  const networkSources = [...owner.networkSources]
+  addSource(networkSources, provider)
+  return { network: joined, networkSources }
 }
 
 const NOWHERE = {

@@ -18,7 +18,7 @@ const locate = () => NOWHERE
 /** What is answered to `chunks`, with an answer that shows the line as it came. */
 function answersTo(chunks: readonly string[], answer = (line: string) => `${line.trim()}\n`) {
   const bulk = createBulk({ locate, answer, now: () => 0 })
-  const answers = [...chunks.map((chunk) => bulk.push(chunk)), bulk.end()]
+  const answers = [...chunks.flatMap((chunk) => bulk.push(chunk)), bulk.end()]
   return { text: Buffer.concat(answers).toString(), lines: bulk.lines() }
 }
 
