@@ -1,5 +1,6 @@
 import { formatIpv4 } from '../../lib/address.ts'
 import { type Network, parseNetwork } from '../../lib/network.ts'
+import { createRandom } from './random.ts'
 
 /** Sequences of addresses to ask for; the same ones in every run. */
 export interface Mix {
@@ -75,15 +76,4 @@ function rankAt(shares: Float64Array, share: number): number {
     else high = middle
   }
   return low
-}
-
-/** The generator mulberry32: 0 to 1. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

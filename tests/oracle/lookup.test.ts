@@ -15,6 +15,7 @@ import { type GeoDatabase, openDatabase } from '../../lib/geo/database.ts'
 import { describe as describeAddress } from '../../lib/geo/describe.ts'
 import { embeddedIpv4 } from '../../lib/geo/embedded-ipv4.ts'
 import { locate } from '../../lib/geo/locate.ts'
+import { createRandom } from '../../scripts/bench/random.ts'
 
 const IPV4_ADDRESSES = 20_000
 const IPV6_ADDRESSES = 5_000
@@ -230,15 +231,4 @@ function bigOf(words: readonly number[]): bigint {
 
 function randomWord(random: () => number): bigint {
   return BigInt(Math.floor(random() * 2 ** 32))
-}
-
-/** The generator mulberry32: 0 to 1. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
