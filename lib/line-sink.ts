@@ -1,6 +1,6 @@
 import { write, writeSync } from 'node:fs'
+import { LineBuffer } from './line-buffer.ts'
 
-const CHUNK_BYTES = 65_536
 const FLUSH_INTERVAL_MS = 250
 const RETRY_MS = 10
 /** Chunks that wait for a slow reader: 16 MB. What comes on top is dropped. */
@@ -8,15 +8,13 @@ const MAX_WAITING = 256
 
 /**
  * Gathers lines and writes them to a file descriptor together, at least every 250 ms: a system call
- * per line would cost more than most requests. Lines are encoded as they come, while they are still
- * in the processor's cache.
+ * per line would cost more than most requests.
  */
 export class LineSink implements Disposable {
   readonly #fd: number
   readonly #waiting: Buffer[] = []
   readonly #timer: ReturnType<typeof setInterval>
-  #chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-  #length = 0
+  readonly #lines = new LineBuffer()
   #writing = false
 
   constructor(fd: number) {
@@ -26,10 +24,7 @@ export class LineSink implements Disposable {
   }
 
   write(line: string): void {
-    // A UTF-16 unit takes three bytes of UTF-8 at most.
-    if (line.length * 3 > CHUNK_BYTES - this.#length) this.#handOver()
-    if (line.length * 3 > CHUNK_BYTES) this.#enqueue(Buffer.from(line))
-    else this.#length += this.#chunk.write(line, this.#length)
+    if (this.#lines.add(line)) this.#handOver()
   }
 
   /**
@@ -41,8 +36,7 @@ export class LineSink implements Disposable {
       this.#handOver()
       return
     }
-    writeAll(this.#fd, this.#chunk.subarray(0, this.#length))
-    this.#length = 0
+    for (const chunk of this.#lines.take()) writeAll(this.#fd, chunk)
   }
 
   [Symbol.dispose](): void {
@@ -51,10 +45,7 @@ export class LineSink implements Disposable {
   }
 
   #handOver(): void {
-    if (this.#length === 0) return
-    this.#enqueue(this.#chunk.subarray(0, this.#length))
-    this.#chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-    this.#length = 0
+    for (const chunk of this.#lines.take()) this.#enqueue(chunk)
   }
 
   #enqueue(chunk: Buffer): void {

@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFindClient, type FindClient } from './access/client-address.ts'
 import { type KeyRing, openKeyRing } from './access/key-ring.ts'
 import { ipv4FromBits } from './address.ts'
 import type { Config } from './config.ts'
+import { makeDataDir } from './data-dir.ts'
 import { checkWrite } from './db/check-write.ts'
 import { type Db, openDb } from './db/open.ts'
 import type { Library } from './geo/library.ts'
@@ -50,7 +50,7 @@ const PROBE = ipv4FromBits(0x08_08_08_08)
 export async function openServices(config: Config, edge: Edge): Promise<Services> {
   const { log, now, onProgress, listenUrl } = edge
   using opening = new DisposableStack()
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeDataDir(config.dataDir)
   const plans = readPlans(config.plansFile)
   const secrets = openSecrets(config.dataDir)
   const db = openDb(join(config.dataDir, 'app.db'))

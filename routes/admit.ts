@@ -7,12 +7,15 @@ import type { Env } from './context.ts'
 
 const MAX_BODY_BYTES = 16 * 1024
 
-/**
- * Lets the request in, or throws. null: the operation is public.
- */
-export function admit(services: Services, row: Operation, c: Context<Env>): Caller | null {
+/** Lets the request in, or throws. null: the operation is public. */
+export function admit(
+  { keys }: Services,
+  row: Operation,
+  c: Context<Env>,
+  now: number,
+): Caller | null {
   if (row.access === 'public') return null
-  return authenticate(services.keys, (name) => c.req.header(name), row, services.now())
+  return authenticate(keys, (name) => c.req.header(name), row, now)
 }
 
 export function readQuery({ query }: Operation, c: Context<Env>): unknown {

@@ -15,7 +15,7 @@ function isForBrowsers({ access, method }: Operation): boolean {
  */
 export function corsHeaders(row: Operation, allowedOrigin: string | null): Headers | null {
   if (row.access === 'public') return row.method === 'get' ? FOR_ALL : null
-  if (allowedOrigin === null || !isForBrowsers(row)) return null
+  if (allowedOrigin === null) return null
   return {
     'access-control-allow-origin': allowedOrigin,
     'access-control-expose-headers': EXPOSED,

@@ -3,14 +3,6 @@ import type { ApiError } from '../lib/errors.ts'
 
 export type Headers = Record<string, string>
 
-/**
- * Makes the answer with all its headers at once: setting one on a finished Response costs more than
- * the whole look-up. `json` null: no body.
- */
-export function respond(status: number, json: string | null, headers: Headers): Response {
-  return new Response(json, { status, headers })
-}
-
 /** The headers that every answer of the API carries. */
 export function baseHeaders(requestId: string): Headers {
   return {

@@ -32,7 +32,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
   return (c: Context<Env>): Response | Promise<Response> => {
     const visit = openVisit(services, c, row)
     try {
-      visit.caller = admit(services, row, c)
+      visit.caller = admit(services, row, c, visit.now)
       const reply = callHandler(row, handler, visit, c)
       if (!(reply instanceof Promise)) return answerReply(services, visit, reply)
       return reply

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../lib/config.ts'
+import { makeDataDir } from '../lib/data-dir.ts'
 import { openDatabase } from '../lib/geo/database.ts'
 import { type Downloaded, downloadAll } from '../lib/geo/download.ts'
 import { removeAbandoned, replaceFile } from '../lib/geo/file-swap.ts'
@@ -49,7 +50,7 @@ function readOptions(args: string[]) {
 }
 
 async function update(options: Options, config: Config): Promise<void> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeDataDir(config.dataDir)
   const directory = join(config.dataDir, 'geo')
   const onProgress = createProgress(process.stderr)
   const findFiles = await prepareGeo({ directory, files: config.geo.files, onProgress })

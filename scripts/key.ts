@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import * as v from 'valibot'
@@ -10,6 +9,7 @@ import { type AuditEvent, insertAudit } from '../lib/accounts/audit.ts'
 import { findUserByEmail, insertUser, newUser, updatePlan } from '../lib/accounts/users.ts'
 import { readConfig } from '../lib/config.ts'
 import { SCOPES } from '../lib/contract/operation.ts'
+import { makeDataDir } from '../lib/data-dir.ts'
 import { type Db, openDb } from '../lib/db/open.ts'
 import { unit } from '../lib/db/unit.ts'
 import { type Plan, type Plans, readPlans } from '../lib/plans.ts'
@@ -65,7 +65,7 @@ await run(async () => {
   const options = readOptions(process.argv.slice(2))
   const config = readConfig(process.env)
   const plans = readPlans(config.plansFile)
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeDataDir(config.dataDir)
   const db = openDb(join(config.dataDir, 'app.db'))
   try {
     process.stdout.write(`${await createKey(db, plans, options)}\n`)

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../lib/config.ts'
+import { makeDataDir } from '../lib/data-dir.ts'
 import { type Bulk, createBulk, toJsonLine } from '../lib/geo/bulk.ts'
 import { CSV_HEADER, toCsvLine } from '../lib/geo/bulk-csv.ts'
 import { openGeo } from '../lib/geo/open-geo.ts'
@@ -55,7 +55,7 @@ async function locateLines(csv: boolean): Promise<void> {
 
 async function openLibrary() {
   const config = readConfig(process.env)
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeDataDir(config.dataDir)
   return openGeo({
     directory: join(config.dataDir, 'geo'),
     files: config.geo.files,

@@ -1,4 +1,5 @@
 import { type Address, parseAddress } from '../address.ts'
+import { LineBuffer } from '../line-buffer.ts'
 import { describe } from './describe.ts'
 import type { Located } from './locate.ts'
 
@@ -31,7 +32,7 @@ export function createBulk({ locate, answer, now }: BulkOptions): Bulk {
   return {
     push: (chunk) => {
       const time = now()
-      const answers = new EncodedLines()
+      const answers = new LineBuffer()
       let start = 0
       for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
         answers.add(answer(rest + chunk.slice(start, end), locate, time))
@@ -48,29 +49,6 @@ export function createBulk({ locate, answer, now }: BulkOptions): Bulk {
       return Buffer.from(answer(rest, locate, now()))
     },
     lines: () => lines,
-  }
-}
-
-const PART_BYTES = 65_536
-
-/** Encodes lines as they come, in UTF-8: while they are in the processor's caches. */
-class EncodedLines {
-  readonly #parts: Buffer[] = []
-  #part = Buffer.allocUnsafe(PART_BYTES)
-  #length = 0
-
-  add(line: string): void {
-    // A UTF-16 unit takes three bytes of UTF-8 at most.
-    if (line.length * 3 > this.#part.length - this.#length) {
-      this.#parts.push(this.#part.subarray(0, this.#length))
-      this.#part = Buffer.allocUnsafe(Math.max(PART_BYTES, line.length * 3))
-      this.#length = 0
-    }
-    this.#length += this.#part.write(line, this.#length)
-  }
-
-  take(): readonly Buffer[] {
-    return [...this.#parts, this.#part.subarray(0, this.#length)]
   }
 }
 
