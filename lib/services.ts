@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createFindClient, type FindClient } from './access/client-address.ts'
 import { type KeyRing, openKeyRing } from './access/key-ring.ts'
+import { createFindSession, type FindSession } from './access/session.ts'
 import { ipv4FromBits } from './address.ts'
 import type { Config } from './config.ts'
 import { makeDataDir } from './data-dir.ts'
@@ -11,7 +12,6 @@ import { openGeo } from './geo/open-geo.ts'
 import type { OnProgress } from './geo/prepare.ts'
 import { createHealth, type Health } from './health.ts'
 import type { Log } from './log.ts'
-import { repeat } from './periodic.ts'
 import { type Plans, readPlans } from './plans.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
@@ -22,6 +22,7 @@ export interface Services extends Disposable {
   readonly db: Db
   readonly plans: Plans
   readonly keys: KeyRing
+  readonly findSession: FindSession
   readonly geo: Library
   readonly health: Health
   readonly findClient: FindClient
@@ -41,8 +42,6 @@ export interface Edge {
   readonly listenUrl: () => string
 }
 
-const KEY_REFRESH_MS = 1_000
-
 /** Looked up by the health check; any address does. */
 const PROBE = ipv4FromBits(0x08_08_08_08)
 
@@ -58,11 +57,8 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const geo = opening.use(
     await openGeo({ ...config.geo, directory: join(config.dataDir, 'geo'), log, onProgress }),
   )
-  const keys = openKeyRing(db, plans)
-  opening.use(
-    repeat(KEY_REFRESH_MS, keys.refresh, (error) =>
-      log.error({ err: error }, 'cannot look for changed keys'),
-    ),
+  const keys = openKeyRing(db, plans, (error) =>
+    log.error({ err: error }, 'cannot look for changed keys'),
   )
   const health = createHealth(
     { geolocation: () => geo.locate(PROBE), database: () => checkWrite(db, now()) },
@@ -75,6 +71,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     db,
     plans,
     keys,
+    findSession: createFindSession(db, secrets.auth),
     geo,
     health,
     findClient: createFindClient(config.trustedProxies),

@@ -9,13 +9,13 @@ const MAX_BODY_BYTES = 16 * 1024
 
 /** Lets the request in, or throws. null: the operation is public. */
 export function admit(
-  { keys }: Services,
+  services: Services,
   row: Operation,
   c: Context<Env>,
   now: number,
-): Caller | null {
+): Caller | null | Promise<Caller> {
   if (row.access === 'public') return null
-  return authenticate(keys, (name) => c.req.header(name), row, now)
+  return authenticate(services, (name) => c.req.header(name), row, now)
 }
 
 export function readQuery({ query }: Operation, c: Context<Env>): unknown {

@@ -31,13 +31,17 @@ type AnyReply =
 export function serve(services: Services, row: Operation, handler: AnyHandler) {
   return (c: Context<Env>): Response | Promise<Response> => {
     const visit = openVisit(services, c, row)
-    try {
-      visit.caller = admit(services, row, c, visit.now)
+    const proceed = (caller: Caller | null) => {
+      visit.caller = caller
       const reply = callHandler(row, handler, visit, c)
       if (!(reply instanceof Promise)) return answerReply(services, visit, reply)
-      return reply
-        .then((later) => answerReply(services, visit, later))
-        .catch((error) => answerError(services, visit, error))
+      return reply.then((later) => answerReply(services, visit, later))
+    }
+    try {
+      const caller = admit(services, row, c, visit.now)
+      const answered = caller instanceof Promise ? caller.then(proceed) : proceed(caller)
+      if (!(answered instanceof Promise)) return answered
+      return answered.catch((error) => answerError(services, visit, error))
     } catch (error) {
       return answerError(services, visit, error)
     }

@@ -54,7 +54,7 @@ export function answer(
     route: row?.path,
     status,
     ms: performance.now() - startedAt,
-    key: caller?.keyPrefix,
+    key: caller?.key?.prefix,
     client: client?.network,
   })
   const sent = baseHeaders(requestId)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import * as v from 'valibot'
 import { type KeyType, mintKey } from '../lib/access/api-key.ts'
@@ -141,6 +142,8 @@ async function makeKey(db: Db, { plans, now }: Services, options: KeyOptions): P
     expiresAt: options.expiresAt === undefined ? keyExpiry(plan, now()) : options.expiresAt,
   })
   assert.equal(insertKey(db, row, 1_000).run().changes, 1)
+  // The service looks for changes of other connections once in a turn of the event loop.
+  await nextTurn()
   return minted.text
 }
 

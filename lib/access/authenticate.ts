@@ -1,56 +1,96 @@
 import type { Operation, Scope } from '../contract/operation.ts'
 import { ApiError } from '../errors.ts'
-import type { Plan } from '../plans.ts'
+import type { Plan, Plans } from '../plans.ts'
 import type { KeyRecord, KeyRing } from './key-ring.ts'
 import { matchesOrigin } from './origins.ts'
 import { hasScope } from './scopes.ts'
+import type { FindSession } from './session.ts'
 
-/** Who is asking, as an API key proves it. */
+/** Who is asking, as an API key or a session proves it. */
 export interface Caller {
   readonly userId: string
-  readonly keyId: string
-  readonly keyPrefix: string
   readonly plan: Plan
   /** null: every scope. */
   readonly scopes: readonly Scope[] | null
+  /** null: a session. */
+  readonly key: KeyRecord | null
+  /** What the audit log calls the caller: the prefix of the key, or the e-mail address. */
+  readonly label: string | null
   /** The Origin of the request where it is one that the publishable key allows. */
   readonly origin: string | null
+}
+
+/** What credentials are checked against. */
+export interface Credentials {
+  readonly keys: KeyRing
+  readonly findSession: FindSession
+  readonly plans: Plans
 }
 
 /** Reads a header of the request by its lower-case name. Each read costs, so few are made. */
 export type ReadHeader = (name: string) => string | undefined
 
+type Row = Pick<Operation, 'access' | 'errors'>
+
 /**
- * Returns who is asking, if the operation is open to them. Throws 401 for a credential that is
- * missing or not good, whatever is wrong with it, and 403 for one that may not do this.
+ * Returns who is asking, if the operation is open to them: at once for a key, later for a session.
+ * Throws 401 for a credential that is missing or not good, whatever is wrong with it, 403 for one
+ * that may not do this, and 503 where the service that knows the sessions does not answer.
  */
 export function authenticate(
-  keys: KeyRing,
+  credentials: Credentials,
   readHeader: ReadHeader,
-  row: Pick<Operation, 'access' | 'errors'>,
+  row: Row,
   now: number,
-): Caller {
+): Caller | Promise<Caller> {
   const text = readHeader('x-api-key')
-  const key = text === undefined ? null : keys.find(text, now)
-  if (key === null) throw refusal(row, text ?? readHeader('authorization'))
-  const { access } = row
+  if (text !== undefined) {
+    const key = credentials.keys.find(text, now)
+    if (key === null) throw unauthorized()
+    return keyCaller(key, readHeader, row)
+  }
+  const authorization = readHeader('authorization')
+  if (authorization !== undefined) return sessionCaller(credentials, authorization, now)
+  throw row.errors?.includes('ANONYMOUS_ACCESS')
+    ? new ApiError('ANONYMOUS_ACCESS', 'This look-up needs an API key')
+    : unauthorized()
+}
+
+function keyCaller(key: KeyRecord, readHeader: ReadHeader, { access }: Row): Caller {
   if (access !== 'public' && !mayUse(key, access)) {
     throw new ApiError('INSUFFICIENT_SCOPE', `This key lacks the scope ${access}`)
   }
   return {
     userId: key.userId,
-    keyId: key.id,
-    keyPrefix: key.prefix,
     plan: key.plan,
     scopes: key.scopes,
+    key,
+    label: key.prefix,
     origin: key.type === 'secret' ? null : allowedOrigin(key, readHeader('origin')),
   }
 }
 
-function refusal({ errors }: Pick<Operation, 'errors'>, credential: string | undefined): ApiError {
-  return credential === undefined && errors?.includes('ANONYMOUS_ACCESS')
-    ? new ApiError('ANONYMOUS_ACCESS', 'This look-up needs an API key')
-    : new ApiError('UNAUTHORIZED', 'A valid API key is required')
+/** A session may do all that its user may. */
+async function sessionCaller(
+  { findSession, plans }: Credentials,
+  authorization: string,
+  now: number,
+): Promise<Caller> {
+  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1]
+  const user = token === undefined ? null : await findSession(token, now)
+  if (user === null) throw unauthorized()
+  return {
+    userId: user.id,
+    plan: plans.find(user.plan) ?? plans.free,
+    scopes: null,
+    key: null,
+    label: user.email,
+    origin: null,
+  }
+}
+
+function unauthorized(): ApiError {
+  return new ApiError('UNAUTHORIZED', 'A valid API key or session is required')
 }
 
 /** A publishable key is for look-ups alone, whatever stands in its row. */

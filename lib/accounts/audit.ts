@@ -8,3 +8,15 @@ export type AuditEvent = Omit<typeof auditLog.$inferInsert, 'id'>
 export function insertAudit(db: Db, event: AuditEvent): Statement {
   return db.insert(auditLog).values(event)
 }
+
+/** What a change was, without who made it. */
+export type Change = Pick<AuditEvent, 'action' | 'targetType' | 'targetId' | 'detail'>
+
+/** The event of a change that a caller of the API makes. */
+export function apiEvent(
+  { userId, label }: { readonly userId: string; readonly label: string | null },
+  change: Change,
+  now: number,
+): AuditEvent {
+  return { app: 'api', actorId: userId, actorLabel: label, createdAt: now, ...change }
+}

@@ -15,6 +15,10 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRow | 
   )
 }
 
+export async function findUser(db: Db, id: string): Promise<UserRow | null> {
+  return db.select().from(users).where(eq(users.id, id)).get() ?? null
+}
+
 export interface NewUser {
   readonly email: string
   readonly plan: string
@@ -29,6 +33,9 @@ export function newUser({ email, plan, now }: NewUser): UserRow {
     emailVerified: false,
     plan,
     createdAt: now,
+    updatedAt: now,
+    image: null,
+    remoteId: null,
   }
 }
 

@@ -1,16 +1,25 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Scope } from '../contract/operation.ts'
 
 /** Times are epoch milliseconds. The SQL in migrations/ is what counts; a test compares the two. */
 
-export const users = sqliteTable('users', {
-  id: text().primaryKey(),
-  email: text().notNull().unique(),
-  name: text(),
-  emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
-  plan: text().notNull(),
-  createdAt: integer('created_at').notNull(),
-})
+export const users = sqliteTable(
+  'users',
+  {
+    id: text().primaryKey(),
+    email: text().notNull().unique(),
+    name: text(),
+    emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
+    plan: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    image: text(),
+    updatedAt: integer('updated_at').notNull().default(0),
+    /** What a remote auth service calls the user. */
+    remoteId: text('remote_id'),
+  },
+  (table) => [uniqueIndex('users_by_remote_id').on(table.remoteId)],
+)
 
 export const apiKeys = sqliteTable(
   'api_keys',
@@ -35,10 +44,25 @@ export const apiKeys = sqliteTable(
   (table) => [index('api_keys_by_user').on(table.userId, table.createdAt)],
 )
 
-export const revisions = sqliteTable('revisions', {
-  subject: text().primaryKey(),
-  revision: integer().notNull(),
+/** Who had their access changed, the latest with the highest revision. Written by triggers. */
+export const accessChanges = sqliteTable('access_changes', {
+  userId: text('user_id').primaryKey(),
+  revision: integer().notNull().unique(),
 })
+
+export const sites = sqliteTable(
+  'sites',
+  {
+    id: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** An origin, normalised. */
+    name: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [unique().on(table.userId, table.name), index('sites_by_name').on(table.name)],
+)
 
 export const auditLog = sqliteTable(
   'audit_log',
@@ -52,11 +76,78 @@ export const auditLog = sqliteTable(
     targetId: text('target_id'),
     detail: text(),
     createdAt: integer('created_at').notNull(),
+    /** All that a search looks at, one field to a line. */
+    searchText: text('search_text')
+      .notNull()
+      .generatedAlwaysAs(
+        sql`action || char(10) || coalesce(target_type, '') || char(10) || coalesce(target_id, '') || char(10) || coalesce(detail, '')`,
+        { mode: 'virtual' },
+      ),
   },
-  (table) => [index('audit_log_by_actor').on(table.actorId, table.id)],
+  (table) => [
+    index('audit_log_by_actor').on(table.actorId, table.id),
+    index('audit_log_by_action').on(table.actorId, table.action, table.id),
+    index('audit_log_by_text').on(table.actorId, table.id, table.searchText),
+  ],
 )
 
 export const health = sqliteTable('health', {
   id: integer().primaryKey(),
   checkedAt: integer('checked_at').notNull(),
 })
+
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** SHA-256 of the token, hex. */
+    tokenHash: text('token_hash').notNull().unique(),
+    ipAddress: text('ip_address'),
+    userAgent: text('user_agent'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (table) => [
+    index('sessions_by_user').on(table.userId),
+    index('sessions_by_expiry').on(table.expiresAt),
+  ],
+)
+
+export const accounts = sqliteTable(
+  'accounts',
+  {
+    id: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** `credential`: e-mail address and password. */
+    providerId: text('provider_id').notNull(),
+    accountId: text('account_id').notNull(),
+    /** Hashed by scrypt, with its salt. */
+    password: text(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [unique().on(table.userId, table.providerId)],
+)
+
+export const verifications = sqliteTable(
+  'verifications',
+  {
+    id: text().primaryKey(),
+    /** Hashed. */
+    identifier: text().notNull(),
+    value: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (table) => [
+    index('verifications_by_identifier').on(table.identifier),
+    index('verifications_by_expiry').on(table.expiresAt),
+  ],
+)

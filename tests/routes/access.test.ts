@@ -220,7 +220,6 @@ describe('a key that changes while the service runs', () => {
   it('works, loses its plan and stops working as another process says', async () => {
     const key = await app.makeKey({ email: 'new@example.com', plan: 'free' })
     const tier = async () => {
-      app.services.keys.refresh()
       const { body } = await app.send('GET', LOCATE, { key })
       const meta = v.safeParse(v.object({ meta: v.object({ tier: v.string() }) }), body)
       return meta.success ? meta.output.meta.tier : codeOf({ body })

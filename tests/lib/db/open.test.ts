@@ -55,7 +55,7 @@ describe('openDb', () => {
     $client.pragma('user_version = 99')
     $client.close()
     assert.throws(() => openDb(file), {
-      message: `Cannot open the database ${file}: its schema is number 99, this version knows 1; use a newer version`,
+      message: `Cannot open the database ${file}: its schema is number 99, this version knows 2; use a newer version`,
     })
     const after = new Sqlite(file, { readonly: true })
     assert.equal(after.pragma('user_version', { simple: true }), 99)
@@ -79,18 +79,18 @@ describe('openDb', () => {
     const results = await Promise.all([run(), run(), run()])
     for (const { errors, code } of results)
       assert.deepEqual({ errors, code }, { errors: '', code: 0 })
-    assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), 1)
+    assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), 2)
   })
 })
 
 describe('the tables as drizzle knows them', () => {
   const { $client } = openDb(':memory:')
   for (const table of Object.values(tables)) {
-    const { name, columns, indexes, foreignKeys } = getTableConfig(table)
+    const { name, columns, indexes, foreignKeys, uniqueConstraints } = getTableConfig(table)
 
     it(`are those of the SQL: ${name}`, () => {
       const actual = $client
-        .prepare(`SELECT name, type, "notnull", pk, dflt_value FROM pragma_table_info('${name}')`)
+        .prepare(`SELECT name, type, "notnull", pk, dflt_value FROM pragma_table_xinfo('${name}')`)
         .all()
       const declared = columns.map(declaredColumn)
       assert.deepEqual(actual, declared)
@@ -102,7 +102,8 @@ describe('the tables as drizzle knows them', () => {
       assert.deepEqual(actual, indexes.map(({ config }) => config.name).toSorted())
       const unique = "SELECT count(*) FROM pragma_index_list(?) WHERE origin = 'u'"
       const uniqueColumns = columns.filter(({ isUnique }) => isUnique)
-      assert.equal($client.prepare(unique).pluck().get(name), uniqueColumns.length)
+      const declared = uniqueColumns.length + uniqueConstraints.length
+      assert.equal($client.prepare(unique).pluck().get(name), declared)
       const foreign = $client.prepare('SELECT count(*) FROM pragma_foreign_key_list(?)')
       assert.equal(foreign.pluck().get(name), foreignKeys.length)
     })

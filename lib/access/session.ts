@@ -1,0 +1,57 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { and, eq, gt } from 'drizzle-orm'
+import type { Db } from '../db/open.ts'
+import { sessions, users } from '../db/tables.ts'
+
+/** The user of a session. */
+export interface SessionUser {
+  readonly id: string
+  readonly email: string | null
+  readonly plan: string
+}
+
+/**
+ * Finds whose session the bearer token belongs to; null: nobody's, or it has ended. Throws
+ * AUTH_UNAVAILABLE where that cannot be told.
+ */
+export type FindSession = (token: string, now: number) => Promise<SessionUser | null>
+
+/** What a session is stored and found by. A fast hash is right: a token is 32 random characters. */
+export function hashToken(token: string): string {
+  return hash('sha256', token)
+}
+
+/** Finds sessions of the embedded sign-in, which keeps them in our database. */
+export function createFindSession(db: Db, secret: string): FindSession {
+  return async (text, now) => {
+    const token = readToken(text, secret)
+    if (token === null) return null
+    const session = db
+      .select({ id: users.id, email: users.email, plan: users.plan })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(and(eq(sessions.tokenHash, hashToken(token)), gt(sessions.expiresAt, now)))
+      .get()
+    return session ?? null
+  }
+}
+
+/**
+ * The token comes as it stands in the body of the sign-in, or signed, as in its `set-auth-token`
+ * header: `token.signature`, the signature being the HMAC-SHA-256 in Base64.
+ */
+function readToken(text: string, secret: string): string | null {
+  const [token = '', given] = decode(text).split('.', 2)
+  if (given === undefined) return token
+  const right = createHmac('sha256', secret).update(token).digest()
+  const signature = Buffer.from(given, 'base64')
+  return signature.length === right.length && timingSafeEqual(signature, right) ? token : null
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
