@@ -65,6 +65,30 @@ export const Environment = v.object({
     v.pipe(Networks, describe('Networks of proxies whose X-Forwarded-For is believed')),
     '',
   ),
+  MERIDIAN_AUTH_URL: v.optional(
+    v.pipe(
+      HttpUrl,
+      describe('Address of a better-auth service to ask for sessions, instead of signing in here'),
+    ),
+  ),
+  MERIDIAN_SIGN_UP: v.optional(
+    v.pipe(
+      v.picklist(['open', 'closed'], 'must be open or closed'),
+      describe('Whether new users may sign up by themselves'),
+    ),
+    'open',
+  ),
+  MERIDIAN_SMTP_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^smtps?:\/\/[^/?#]+/, 'must be an smtp or smtps URL'),
+      describe('Mail server, such as smtps://user:password@mail.example:465'),
+    ),
+  ),
+  MERIDIAN_MAIL_FROM: v.optional(
+    v.pipe(v.string(), describe('Sender of the mail')),
+    'Meridian <meridian@localhost>',
+  ),
   MERIDIAN_LOG_LEVEL: v.optional(
     v.pipe(
       v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
@@ -99,12 +123,7 @@ export const Environment = v.object({
 })
 
 /** Names that are taken, but do nothing yet: what they set up answers 501. */
-export const RESERVED = [
-  'MERIDIAN_ADMIN_PORT',
-  'MERIDIAN_AUTH_URL',
-  'MERIDIAN_CONTACT',
-  'MERIDIAN_SMTP_URL',
-] as const
+export const RESERVED = ['MERIDIAN_ADMIN_PORT', 'MERIDIAN_CONTACT'] as const
 
 export interface Config {
   readonly port: number
@@ -115,6 +134,12 @@ export interface Config {
   readonly plansFile: string | undefined
   readonly stripePrices: Readonly<Record<string, string | undefined>>
   readonly trustedProxies: readonly Network[]
+  /** undefined: sign-in is embedded. */
+  readonly authUrl: string | undefined
+  readonly allowSignUp: boolean
+  /** undefined: no mail is sent. */
+  readonly smtpUrl: string | undefined
+  readonly mailFrom: string
   readonly geo: {
     /** undefined: the bundled set. */
     readonly files: readonly string[] | undefined
@@ -163,6 +188,10 @@ function toConfig(env: v.InferOutput<typeof Environment>): Config {
     plansFile: env.MERIDIAN_PLANS,
     stripePrices: { starter: env.STRIPE_PRICE_STARTER, pro: env.STRIPE_PRICE_PRO },
     trustedProxies: env.MERIDIAN_TRUSTED_PROXIES,
+    authUrl: env.MERIDIAN_AUTH_URL,
+    allowSignUp: env.MERIDIAN_SIGN_UP === 'open',
+    smtpUrl: env.MERIDIAN_SMTP_URL,
+    mailFrom: env.MERIDIAN_MAIL_FROM,
     geo: { files: env.MERIDIAN_GEO, map: env.MERIDIAN_GEO_MMAP },
     download: {
       maxmindUrl: env.MERIDIAN_MAXMIND_URL,

@@ -13,12 +13,15 @@ export function parse<Schema extends v.GenericSchema>(
   throw new ApiError('BAD_REQUEST', field === null ? issue.message : `${field}: ${issue.message}`)
 }
 
+/** A request or a response. */
+type Message = Pick<Request, 'headers' | 'body'>
+
 /**
  * Reads a JSON body whatever its Content-Type says: beacons arrive as text/plain. Throws
  * PAYLOAD_TOO_LARGE above `maxBytes`, counted as the bytes arrive, and BAD_REQUEST for no JSON.
  */
-export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  const text = await readText(request, maxBytes)
+export async function readJson(message: Message, maxBytes: number): Promise<unknown> {
+  const text = await readText(message, maxBytes)
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -26,13 +29,14 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
   }
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
+/** Reads a body as text, with the errors of `readJson`. */
+export async function readText({ headers, body }: Message, maxBytes: number): Promise<string> {
   const tooLarge = new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes`)
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {
-    for await (const chunk of request.body ?? []) {
+    for await (const chunk of body ?? []) {
       bytes += chunk.byteLength
       if (bytes > maxBytes) throw tooLarge
       chunks.push(chunk)

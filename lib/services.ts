@@ -1,7 +1,15 @@
 import { join } from 'node:path'
 import { createFindClient, type FindClient } from './access/client-address.ts'
+import type { HandleAuth } from './access/embedded-auth.ts'
 import { type KeyRing, openKeyRing } from './access/key-ring.ts'
-import { createFindSession, type FindSession } from './access/session.ts'
+import { createFindRemoteSession } from './access/remote-auth.ts'
+import {
+  createFindSession,
+  type FindSession,
+  findSessionUser,
+  removeEnded,
+} from './access/session.ts'
+import { adoptUser } from './accounts/remote-users.ts'
 import { ipv4FromBits } from './address.ts'
 import type { Config } from './config.ts'
 import { makeDataDir } from './data-dir.ts'
@@ -12,6 +20,7 @@ import { openGeo } from './geo/open-geo.ts'
 import type { OnProgress } from './geo/prepare.ts'
 import { createHealth, type Health } from './health.ts'
 import type { Log } from './log.ts'
+import { repeat } from './periodic.ts'
 import { type Plans, readPlans } from './plans.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
@@ -23,6 +32,8 @@ export interface Services extends Disposable {
   readonly plans: Plans
   readonly keys: KeyRing
   readonly findSession: FindSession
+  /** Sign-up and sign-in; null: another service does that. */
+  readonly handleAuth: HandleAuth | null
   readonly geo: Library
   readonly health: Health
   readonly findClient: FindClient
@@ -42,6 +53,11 @@ export interface Edge {
   readonly listenUrl: () => string
 }
 
+const SESSION_CLEANUP_MS = 60 * 60 * 1000
+
+const NO_MAIL =
+  'MERIDIAN_SMTP_URL is not set: sign-up works, but no e-mail address is verified and no password reset by mail'
+
 /** Looked up by the health check; any address does. */
 const PROBE = ipv4FromBits(0x08_08_08_08)
 
@@ -57,8 +73,23 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const geo = opening.use(
     await openGeo({ ...config.geo, directory: join(config.dataDir, 'geo'), log, onProgress }),
   )
+  const base = {
+    config,
+    secrets,
+    db,
+    plans,
+    log,
+    now,
+    baseUrl: () => config.baseUrl ?? listenUrl(),
+  }
   const keys = openKeyRing(db, plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
+  )
+  const cleanUp = () => removeEnded(db, now())
+  opening.use(
+    repeat(SESSION_CLEANUP_MS, cleanUp, (error) =>
+      log.error({ err: error }, 'cannot remove ended sessions'),
+    ),
   )
   const health = createHealth(
     { geolocation: () => geo.locate(PROBE), database: () => checkWrite(db, now()) },
@@ -66,18 +97,52 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   )
   const opened = opening.move()
   return {
-    config,
-    secrets,
-    db,
-    plans,
+    ...base,
+    ...(config.authUrl === undefined ? embedAuth(base) : askRemoteAuth(base, config.authUrl)),
     keys,
-    findSession: createFindSession(db, secrets.auth),
     geo,
     health,
     findClient: createFindClient(config.trustedProxies),
-    log,
-    now,
-    baseUrl: () => config.baseUrl ?? listenUrl(),
     [Symbol.dispose]: () => opened.dispose(),
   }
+}
+
+type Base = Pick<Services, 'config' | 'secrets' | 'db' | 'plans' | 'log' | 'now' | 'baseUrl'>
+type Auth = Pick<Services, 'findSession' | 'handleAuth'>
+
+/** Sign-in is loaded when it is first used, since that takes longer than the whole start. */
+function embedAuth({ config, secrets, db, plans, log, baseUrl }: Base): Auth {
+  const { smtpUrl, mailFrom, allowSignUp } = config
+  if (smtpUrl === undefined) log.warn({}, NO_MAIL)
+  const load = async () => {
+    const { createEmbeddedAuth } = await import('./access/embedded-auth.ts')
+    const { createSendMail } = await import('./mail.ts')
+    return createEmbeddedAuth({
+      db,
+      secret: secrets.auth,
+      baseUrl: baseUrl(),
+      plan: plans.free.id,
+      allowSignUp,
+      sendMail: smtpUrl === undefined ? null : createSendMail({ url: smtpUrl, from: mailFrom }),
+      log,
+    })
+  }
+  let loading: ReturnType<typeof load> | undefined
+  return {
+    findSession: createFindSession(db, secrets.auth),
+    handleAuth: async (call) => {
+      loading ??= load()
+      return (await loading)(call)
+    },
+  }
+}
+
+function askRemoteAuth({ db, plans, log }: Base, url: string): Auth {
+  const findSession = createFindRemoteSession({
+    url,
+    adopt: (user, now) => adoptUser(db, user, { plan: plans.free.id, now }),
+    findUser: (id) => findSessionUser(db, id),
+    onTrouble: (error) => log.error({ err: error }, 'cannot ask the auth service'),
+  })
+  return { findSession, handleAuth: null }
 }

@@ -5,7 +5,7 @@ import { parse, readJson } from '../lib/parse.ts'
 import type { Services } from '../lib/services.ts'
 import type { Env } from './context.ts'
 
-const MAX_BODY_BYTES = 16 * 1024
+export const MAX_BODY_BYTES = 16 * 1024
 
 /** Lets the request in, or throws. null: the operation is public. */
 export function admit(

@@ -3,6 +3,7 @@ import type { Operation } from '../lib/contract/operation.ts'
 import { operations } from '../lib/contract/operations.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services.ts'
+import { mountAuth } from './auth.ts'
 import type { Env, Handlers } from './context.ts'
 import { geolocationHandlers } from './geolocation.ts'
 import { answerOther } from './other.ts'
@@ -19,6 +20,7 @@ export function createApp(services: Services): Hono<Env> {
     const handler = isUnfinished(row.id) ? notImplemented : (handlers[row.id] as AnyHandler)
     app.on(row.method.toUpperCase(), honoPath(row), serve(services, row, handler))
   }
+  if (services.handleAuth !== null) mountAuth(app, services, services.handleAuth)
   app.notFound((c) => answerOther(services, c))
   return app
 }

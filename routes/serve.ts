@@ -30,7 +30,7 @@ type AnyReply =
  */
 export function serve(services: Services, row: Operation, handler: AnyHandler) {
   return (c: Context<Env>): Response | Promise<Response> => {
-    const visit = openVisit(services, c, row)
+    const visit = openVisit(services, c, { row })
     const proceed = (caller: Caller | null) => {
       visit.caller = caller
       const reply = callHandler(row, handler, visit, c)

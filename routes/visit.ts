@@ -14,6 +14,8 @@ export interface Visit {
   readonly method: string
   /** The operation asked for; undefined where the path or the method is none of ours. */
   readonly row: Operation | undefined
+  /** What the log calls the path; undefined where it is none of ours. */
+  readonly route: string | undefined
   /** Epoch milliseconds. */
   readonly now: number
   /** Monotonic milliseconds, for the duration. */
@@ -24,12 +26,18 @@ export interface Visit {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-export function openVisit(services: Services, c: Context<Env>, row?: Operation): Visit {
+/** Begins a visit to an operation, to a route that is none, or to nothing of ours. */
+export function openVisit(
+  services: Services,
+  c: Context<Env>,
+  { row, route = row?.path }: { row?: Operation; route?: string } = {},
+): Visit {
   const given = c.req.header('x-request-id')
   return {
     requestId: given !== undefined && UUID.test(given) ? given : crypto.randomUUID(),
     method: c.req.method,
     row,
+    route,
     now: services.now(),
     startedAt: performance.now(),
     client: services.findClient(c.env?.remoteAddress, () => c.req.header('x-forwarded-for')),
@@ -46,22 +54,27 @@ export function answer(
   visit: Visit,
   { status, json, headers }: { status: number; json: string | null; headers?: Readonly<Headers> },
 ): Response {
-  const { requestId, method, row, caller, startedAt, client } = visit
-  services.log.request({
-    time: visit.now,
-    requestId,
-    method,
-    route: row?.path,
-    status,
-    ms: performance.now() - startedAt,
-    key: caller?.key?.prefix,
-    client: client?.network,
-  })
+  logVisit(services, visit, status)
+  const { requestId, row, caller } = visit
   const sent = baseHeaders(requestId)
   const cors = row === undefined ? null : corsHeaders(row, caller === null ? null : caller.origin)
   if (cors !== null) Object.assign(sent, cors)
   if (headers !== undefined) Object.assign(sent, headers)
   return new Response(json, { status, headers: sent })
+}
+
+export function logVisit({ log }: Services, visit: Visit, status: number): void {
+  const { now, requestId, method, route, startedAt, caller, client } = visit
+  log.request({
+    time: now,
+    requestId,
+    method,
+    route,
+    status,
+    ms: performance.now() - startedAt,
+    key: caller?.key?.prefix,
+    client: client?.network,
+  })
 }
 
 /** Answers the visit with an error; what is no ApiError is a bug, logged and not shown. */

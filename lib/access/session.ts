@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { and, eq, gt } from 'drizzle-orm'
+import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Db } from '../db/open.ts'
-import { sessions, users } from '../db/tables.ts'
+import { sessions, users, verifications } from '../db/tables.ts'
 
 /** The user of a session. */
 export interface SessionUser {
@@ -34,6 +34,18 @@ export function createFindSession(db: Db, secret: string): FindSession {
       .get()
     return session ?? null
   }
+}
+
+/** Finds a user as a session shows them. */
+export async function findSessionUser(db: Db, id: string): Promise<SessionUser | null> {
+  const { email, plan } = users
+  return db.select({ id: users.id, email, plan }).from(users).where(eq(users.id, id)).get() ?? null
+}
+
+/** Removes the sessions and the requests to reset a password that have ended. */
+export function removeEnded(db: Db, now: number): void {
+  db.delete(sessions).where(lte(sessions.expiresAt, now)).run()
+  db.delete(verifications).where(lte(verifications.expiresAt, now)).run()
 }
 
 /**

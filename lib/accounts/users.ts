@@ -48,6 +48,6 @@ export function updatePlan(db: Db, userId: string, plan: string): Statement {
   return db.update(users).set({ plan }).where(eq(users.id, userId))
 }
 
-function normaliseEmail(email: string): string {
+export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase()
 }

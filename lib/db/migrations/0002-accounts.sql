@@ -86,10 +86,20 @@ CREATE TRIGGER users_plan_changed AFTER UPDATE OF plan ON users BEGIN
   ON CONFLICT (user_id) DO UPDATE SET revision = excluded.revision;
 END;
 
--- Whoever begins a session, and however: the log tells of it in the same transaction.
+-- Whoever begins a session or sets a password, and however: the log tells of it in the same
+-- transaction.
 CREATE TRIGGER sessions_login AFTER INSERT ON sessions BEGIN
   INSERT INTO audit_log (app, actor_id, actor_label, action, created_at)
   SELECT 'api', id, email, 'login', NEW.created_at FROM users WHERE id = NEW.user_id;
+END;
+
+CREATE TRIGGER accounts_password_added AFTER INSERT ON accounts WHEN NEW.password IS NOT NULL BEGIN
+  INSERT INTO audit_log (app, actor_id, actor_label, action, created_at)
+  SELECT 'api', id, email, 'set_password', NEW.updated_at FROM users WHERE id = NEW.user_id;
+END;
+CREATE TRIGGER accounts_password_changed AFTER UPDATE OF password ON accounts BEGIN
+  INSERT INTO audit_log (app, actor_id, actor_label, action, created_at)
+  SELECT 'api', id, email, 'set_password', NEW.updated_at FROM users WHERE id = NEW.user_id;
 END;
 
 CREATE INDEX audit_log_by_action ON audit_log (actor_id, action, id);

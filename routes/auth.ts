@@ -1,0 +1,48 @@
+import type { Context, Hono } from 'hono'
+import { AUTH_BASE_PATH, AUTH_REQUESTS } from '../lib/contract/auth.ts'
+import { readText } from '../lib/parse.ts'
+import type { Services } from '../lib/services.ts'
+import { MAX_BODY_BYTES } from './admit.ts'
+import type { Env } from './context.ts'
+import { baseHeaders } from './respond.ts'
+import { answerError, logVisit, openVisit, type Visit } from './visit.ts'
+
+type HandleAuth = NonNullable<Services['handleAuth']>
+
+/** Mounts sign-up and sign-in, which answer in the words of better-auth. */
+export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth): void {
+  for (const { method, path } of AUTH_REQUESTS) {
+    const route = `${AUTH_BASE_PATH}${path}`
+    app.on(method, route, async (c) => {
+      const visit = openVisit(services, c, { route })
+      try {
+        const response = await handle(await readCall(c, visit))
+        if (response.status >= 500) throw new Error(`better-auth answered ${response.status}`)
+        logVisit(services, visit, response.status)
+        return await finished(response, visit.requestId)
+      } catch (error) {
+        return answerError(services, visit, error)
+      }
+    })
+  }
+}
+
+async function readCall({ req }: Context<Env>, { client }: Visit) {
+  const { method, raw, url, path } = req
+  return {
+    method,
+    path: `${path}${new URL(url).search}`,
+    headers: raw.headers,
+    body: method === 'GET' ? null : await readText(raw, MAX_BODY_BYTES),
+    client: client === null ? null : client.address.text,
+  }
+}
+
+async function finished(response: Response, requestId: string): Promise<Response> {
+  const headers = new Headers(response.headers)
+  for (const [name, value] of Object.entries(baseHeaders(requestId))) headers.set(name, value)
+  const wait = headers.get('x-retry-after')
+  if (wait !== null) headers.set('retry-after', wait)
+  const text = await response.text()
+  return new Response(text === '' ? null : text, { status: response.status, headers })
+}

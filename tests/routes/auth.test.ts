@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { codeOf, makeApp, type TestApp } from '../helpers.ts'
+import { freshClient, PASSWORD, sendAuth, signUp } from '../sign-in.ts'
+
+const LOCATE = '/v1/ip/81.2.69.160'
+const EMAIL = 'ada@example.com'
+const credentials = { email: EMAIL, password: PASSWORD }
+
+let app: TestApp
+beforeEach(async () => {
+  app = await makeApp()
+})
+afterEach(() => app.close())
+
+/** Status of a look-up with the session. */
+async function statusWith(token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` }
+  return (await app.send('GET', LOCATE, { headers })).status
+}
+
+function rows(sql: string, ...values: unknown[]) {
+  return app.services.db.$client.prepare<unknown[], unknown>(sql).all(...values)
+}
+
+describe('POST /api/auth/sign-up/email', () => {
+  it('makes a user of the free plan, whose session works at once', async () => {
+    const token = await signUp(app, 'Ada@Example.com')
+    assert.equal(await statusWith(token), 200)
+    assert.deepEqual(rows('SELECT email, name, email_verified, plan FROM users'), [
+      { email: EMAIL, name: 'Ada', email_verified: 0, plan: 'free' },
+    ])
+  })
+
+  it('takes no plan, id or verification from the body', async () => {
+    const extra = { plan: 'pro', emailVerified: true, id: 'mine', createdAt: '2020-01-01' }
+    const body = { ...credentials, name: 'Ada', ...extra }
+    const { status } = await sendAuth(app, '/sign-up/email', body)
+    const made = rows("SELECT 1 FROM users WHERE plan <> 'free' OR email_verified OR id = 'mine'")
+    assert.ok(status === 400 || made.length === 0, `${status}`)
+  })
+
+  it('does not give a user away to whoever signs up with the same address', async () => {
+    await app.makeKey({ email: EMAIL })
+    const { status } = await sendAuth(app, '/sign-up/email', { ...credentials, name: 'Eve' })
+    assert.equal(status, 422)
+    assert.equal((await sendAuth(app, '/sign-in/email', credentials)).status, 401)
+  })
+
+  it('makes one user of many that sign up together with one address', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        sendAuth(app, '/sign-up/email', { ...credentials, name: 'Ada' }),
+      ),
+    )
+    assert.deepEqual(rows('SELECT count(*) AS users FROM users'), [{ users: 1 }])
+    assert.equal(all.filter(({ status }) => status === 200).length, 1)
+    assert.deepEqual(
+      all.filter(({ status }) => status >= 500).map(({ status }) => status),
+      [],
+    )
+  })
+
+  it('is refused where sign-up is closed', async () => {
+    using closed = await makeApp({ env: { MERIDIAN_SIGN_UP: 'closed' } })
+    const { status } = await sendAuth(closed, '/sign-up/email', { ...credentials, name: 'Ada' })
+    assert.equal(status, 400)
+  })
+})
+
+describe('POST /api/auth/sign-in/email', () => {
+  it('answers the token, as the interface says', async () => {
+    await signUp(app)
+    const { status, body, headers } = await sendAuth(app, '/sign-in/email', credentials)
+    assert.equal(status, 200)
+    const { token, user } = v.parse(
+      v.object({
+        redirect: v.literal(false),
+        token: v.string(),
+        user: v.strictObject({
+          id: v.string(),
+          email: v.literal(EMAIL),
+          name: v.string(),
+          image: v.null(),
+          emailVerified: v.literal(false),
+          createdAt: v.pipe(v.string(), v.isoTimestamp()),
+          updatedAt: v.pipe(v.string(), v.isoTimestamp()),
+        }),
+      }),
+      body,
+    )
+    assert.equal(await statusWith(token), 200)
+    assert.deepEqual(rows('SELECT id FROM users'), [{ id: user.id }])
+    assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
+    assert.equal(headers.get('cache-control'), 'no-store')
+  })
+
+  it('gives a signed token in set-auth-token, which is good unless its signature is touched', async () => {
+    await signUp(app)
+    const { headers } = await sendAuth(app, '/sign-in/email', credentials)
+    const signed = headers.get('set-auth-token') ?? ''
+    assert.match(signed, /^\w+\./)
+    assert.equal(await statusWith(signed), 200)
+    assert.equal(await statusWith(encodeURIComponent(decodeURIComponent(signed))), 200)
+    const [token = '', signature = ''] = decodeURIComponent(signed).split('.')
+    const touched = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
+    assert.equal(await statusWith(`${token}.${touched}`), 401)
+    assert.equal(await statusWith(`${token}.`), 401)
+  })
+
+  it('answers 401 to a wrong password and to an unknown address alike', async () => {
+    await signUp(app)
+    const wrong = await sendAuth(app, '/sign-in/email', { ...credentials, password: 'wrong horse' })
+    const unknown = await sendAuth(app, '/sign-in/email', {
+      email: 'eve@example.com',
+      password: PASSWORD,
+    })
+    assert.equal(wrong.status, 401)
+    assert.deepEqual(unknown.body, wrong.body)
+    assert.equal(unknown.status, 401)
+  })
+
+  it('works for a script whose fetch sends Sec-Fetch-Mode and no Origin', async () => {
+    await signUp(app)
+    const headers = { 'sec-fetch-mode': 'cors' }
+    assert.equal((await sendAuth(app, '/sign-in/email', credentials, { headers })).status, 200)
+  })
+
+  it('is refused to a page of another site, and open to our own', async () => {
+    await signUp(app)
+    const from = (origin: string) => {
+      const headers = { origin, 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'cross-site' }
+      return sendAuth(app, '/sign-in/email', credentials, { headers })
+    }
+    assert.equal((await from('https://evil.example')).status, 403)
+    assert.equal((await from('null')).status, 403)
+    assert.equal((await from('http://127.0.0.1:8787')).status, 200)
+    assert.equal((await from('http://localhost:8787')).status, 200)
+  })
+
+  it('is limited for each client, with Retry-After, whatever headers the client sends', async () => {
+    await signUp(app)
+    const from = freshClient()
+    const attempt = (n: number) => {
+      const headers = { 'x-forwarded-for': `1.1.1.${n}`, 'x-meridian-client': `2.2.2.${n}` }
+      return sendAuth(app, '/sign-in/email', credentials, { from, headers })
+    }
+    const answers = []
+    for (let n = 0; n < 4; n++) answers.push(await attempt(n))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 429],
+    )
+    assert.match(answers.at(-1)?.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    assert.equal((await sendAuth(app, '/sign-in/email', credentials)).status, 200)
+  })
+
+  it('is logged as login in the transaction that begins the session', async () => {
+    await signUp(app)
+    const logins = () => rows("SELECT actor_label, app FROM audit_log WHERE action = 'login'")
+    assert.deepEqual(logins(), [{ actor_label: EMAIL, app: 'api' }])
+    app.services.db.$client.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'full'); END",
+    )
+    const failed = await sendAuth(app, '/sign-in/email', credentials)
+    assert.equal(codeOf(failed), 'INTERNAL')
+    assert.deepEqual(rows('SELECT count(*) AS sessions FROM sessions'), [{ sessions: 1 }])
+  })
+
+  it('answers bad input with 4xx', async () => {
+    for (const body of ['{', '[]', '"x"', '{}', { email: 'x' }, { email: 1, password: [] }]) {
+      const { status } = await sendAuth(app, '/sign-in/email', body)
+      assert.equal(status, 400, JSON.stringify(body))
+    }
+    const large = { ...credentials, filler: 'x'.repeat(20_000) }
+    assert.equal((await sendAuth(app, '/sign-in/email', large)).status, 413)
+    const long = { ...credentials, password: 'x'.repeat(10_000) }
+    assert.equal((await sendAuth(app, '/sign-in/email', long)).status, 400)
+  })
+})
+
+describe('what else better-auth can do', () => {
+  it('is not served', async () => {
+    const token = await signUp(app)
+    const headers = { authorization: `Bearer ${token}` }
+    for (const path of ['/list-sessions', '/ok', '/error', '/token', '/delete-user', '']) {
+      const answer = await sendAuth(app, path, undefined, { headers })
+      assert.equal(answer.status, 404, path)
+      assert.equal(codeOf(answer), 'NOT_FOUND')
+    }
+    for (const path of ['/delete-user', '/revoke-session', '/change-email', '/sign-in/social']) {
+      assert.equal((await sendAuth(app, path, {}, { headers })).status, 404, path)
+    }
+  })
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { hashToken, removeEnded } from '../../lib/access/session.ts'
+import { makeApp, type TestApp } from '../helpers.ts'
+import { PASSWORD, sendAuth, signIn, signUp } from '../sign-in.ts'
+
+const LOCATE = '/v1/ip/81.2.69.160'
+const credentials = { email: 'ada@example.com', password: PASSWORD }
+
+let app: TestApp
+beforeEach(async () => {
+  app = await makeApp()
+})
+afterEach(() => app.close())
+
+/** Status of a look-up with the session. */
+async function statusWith(token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` }
+  return (await app.send('GET', LOCATE, { headers })).status
+}
+
+function rows(sql: string, ...values: unknown[]) {
+  return app.services.db.$client.prepare<unknown[], unknown>(sql).all(...values)
+}
+
+describe('a session', () => {
+  it('is stored as a hash alone', async () => {
+    const token = await signUp(app)
+    assert.deepEqual(rows('SELECT token_hash FROM sessions'), [{ token_hash: hashToken(token) }])
+  })
+
+  it('ends with sign-out, on the next request', async () => {
+    const token = await signUp(app)
+    const other = await signIn(app)
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await sendAuth(app, '/sign-out', {}, { headers })).status, 200)
+    assert.equal(await statusWith(token), 401)
+    assert.equal(await statusWith(other), 200)
+  })
+
+  it('is shown by get-session, which answers null for no session', async () => {
+    const token = await signUp(app)
+    const get = (bearer: string) =>
+      sendAuth(app, '/get-session', undefined, { headers: { authorization: `Bearer ${bearer}` } })
+    const { session } = v.parse(
+      v.object({ session: v.object({ token: v.string() }) }),
+      (await get(token)).body,
+    )
+    assert.equal(session.token, token)
+    assert.equal((await get('nonsense')).body, null)
+    assert.equal((await get(hashToken(token))).body, null)
+  })
+
+  it('is no good once its hash is known, nor with other text', async () => {
+    const token = await signUp(app)
+    for (const text of [hashToken(token), `${token}x`, token.slice(1), '', '.', '%', '%00']) {
+      assert.equal(await statusWith(text), 401, text)
+    }
+    const plain = { authorization: token }
+    assert.equal((await app.send('GET', LOCATE, { headers: plain })).status, 401)
+    const basic = { authorization: `Basic ${token}` }
+    assert.equal((await app.send('GET', LOCATE, { headers: basic })).status, 401)
+    const lower = { authorization: `bearer   ${token}` }
+    assert.equal((await app.send('GET', LOCATE, { headers: lower })).status, 200)
+  })
+
+  it('ends when its time is over, and is then removed', async () => {
+    const token = await signUp(app)
+    const { db } = app.services
+    db.$client.exec('UPDATE sessions SET expires_at = 1')
+    assert.equal(await statusWith(token), 401)
+    removeEnded(db, 1)
+    assert.deepEqual(rows('SELECT count(*) AS sessions FROM sessions'), [{ sessions: 0 }])
+  })
+
+  it('tells of the plan as it is now', async () => {
+    const token = await signUp(app)
+    const tier = async () => {
+      const { body } = await app.send('GET', LOCATE, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      return v.parse(v.object({ meta: v.object({ tier: v.string() }) }), body).meta.tier
+    }
+    assert.equal(await tier(), 'free')
+    app.services.db.$client.exec("UPDATE users SET plan = 'pro'")
+    assert.equal(await tier(), 'pro')
+  })
+
+  it('is not read from a cookie by the API', async () => {
+    await signUp(app)
+    const { headers } = await sendAuth(app, '/sign-in/email', credentials)
+    const cookie = headers
+      .getSetCookie()
+      .map((text) => text.split(';')[0])
+      .join('; ')
+    assert.match(cookie, /meridian\.session_token=/)
+    assert.equal((await app.send('GET', LOCATE, { headers: { cookie } })).status, 401)
+  })
+
+  it('of a user whose password is changed ends where the user asks for it', async () => {
+    const token = await signUp(app)
+    const headers = { authorization: `Bearer ${token}` }
+    const body = {
+      currentPassword: PASSWORD,
+      newPassword: `${PASSWORD}2`,
+      revokeOtherSessions: true,
+    }
+    assert.equal((await sendAuth(app, '/change-password', body, { headers })).status, 200)
+    assert.equal(await statusWith(token), 401)
+    assert.equal((await sendAuth(app, '/sign-in/email', credentials)).status, 401)
+    const actions = rows("SELECT count(*) AS n FROM audit_log WHERE action = 'set_password'")
+    assert.deepEqual(actions, [{ n: 2 }])
+  })
+})
