@@ -1,0 +1,65 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { betterAuth } from 'better-auth'
+import { type MemoryDB, memoryAdapter } from 'better-auth/adapters/memory'
+import { toNodeHandler } from 'better-auth/node'
+import { bearer } from 'better-auth/plugins'
+
+/*
+ * An auth service as others run it, better-auth with its bearer plugin and nothing of ours, as a
+ * process of its own. `POST /mode` with a word as its body makes it sick: see MODES.
+ */
+
+const memory: MemoryDB = { user: [], session: [], account: [], verification: [] }
+const auth = betterAuth({
+  baseURL: 'http://auth.example',
+  secret: crypto.randomUUID() + crypto.randomUUID(),
+  database: memoryAdapter(memory),
+  emailAndPassword: { enabled: true },
+  telemetry: { enabled: false },
+  rateLimit: { enabled: true },
+  advanced: { ipAddress: { ipAddressHeaders: ['x-client'] } },
+  plugins: [bearer()],
+})
+const handle = toNodeHandler(auth)
+
+const HTML = '<!doctype html><title>Bad gateway</title>'
+const MODES: Readonly<Record<string, { status: number; body: string } | 'silent'>> = {
+  silent: 'silent',
+  limited: { status: 429, body: '{"message":"Too many requests. Please try again later."}' },
+  broken: { status: 500, body: '{}' },
+  html: { status: 200, body: HTML },
+  empty: { status: 200, body: '' },
+  shapeless: { status: 200, body: '{"user":{"id":7},"session":true}' },
+  endless: { status: 200, body: `"${'x'.repeat(1_000_000)}"` },
+  moved: { status: 302, body: '' },
+  truncated: { status: 200, body: '{"session":{"expiresAt":' },
+}
+let mode = ''
+let asked = 0
+
+const server = createServer(async (request, response) => {
+  if (request.url === '/mode') {
+    mode = Buffer.concat(await request.toArray()).toString()
+    response.end()
+    return
+  }
+  if (request.url === '/asked') {
+    response.end(String(asked))
+    return
+  }
+  if (request.url?.startsWith('/api/auth/get-session')) asked += 1
+  const sick = MODES[mode]
+  if (sick === undefined) {
+    // Its own limits go by client; the one that asks for sessions is a client as any other.
+    request.headers['x-client'] ??= '192.0.2.1'
+    await handle(request, response)
+    return
+  }
+  if (sick === 'silent') return
+  response.writeHead(sick.status, { location: '/elsewhere' }).end(sick.body)
+})
+server.listen(0, '127.0.0.1', () => {
+  // safe: a TCP server that listens has such an address
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import { adoptUser, type RemoteUser } from '../../../lib/accounts/remote-users.ts'
+import { findUser, findUserByEmail, insertUser, newUser } from '../../../lib/accounts/users.ts'
+import { type Db, openDb } from '../../../lib/db/open.ts'
+import { NOON } from '../../helpers.ts'
+
+const ADA: RemoteUser = { id: 'r1', name: 'Ada', email: 'Ada@example.com', emailVerified: false }
+
+let db: Db
+beforeEach(() => {
+  db = openDb(':memory:')
+})
+
+function adopt(user: RemoteUser, now = NOON): Promise<string> {
+  return adoptUser(db, user, { plan: 'free', now })
+}
+
+/** A user as the command line makes them. Returns the id. */
+function addLocal(email: string): string {
+  const user = newUser({ email, plan: 'pro', now: NOON })
+  insertUser(db, user).run()
+  return user.id
+}
+
+describe('adoptUser', () => {
+  it('adds a user who is new under the id of the service, once', async () => {
+    const ids = await Promise.all([adopt(ADA), adopt(ADA), adopt(ADA)])
+    assert.deepEqual(ids, ['r1', 'r1', 'r1'])
+    const { email, name, emailVerified, plan, createdAt } = (await findUser(db, 'r1')) ?? {}
+    assert.deepEqual(
+      { email, name, emailVerified, plan, createdAt },
+      {
+        email: 'ada@example.com',
+        name: 'Ada',
+        emailVerified: false,
+        plan: 'free',
+        createdAt: NOON,
+      },
+    )
+    const audit = db.$client.prepare('SELECT action, actor_id FROM audit_log').all()
+    assert.deepEqual(audit, [{ action: 'create_user', actor_id: 'r1' }])
+  })
+
+  it('takes over a changed name, address and verification', async () => {
+    await adopt(ADA)
+    await adopt({ ...ADA, name: null, email: 'ada@shop.example', emailVerified: true }, NOON + 5)
+    const { email, name, emailVerified, updatedAt } = (await findUser(db, 'r1')) ?? {}
+    assert.deepEqual(
+      { email, name, emailVerified, updatedAt },
+      { email: 'ada@shop.example', name: null, emailVerified: true, updatedAt: NOON + 5 },
+    )
+  })
+
+  it('writes nothing where nothing has changed', async () => {
+    await adopt(ADA)
+    await adopt(ADA, NOON + 5)
+    assert.equal((await findUser(db, 'r1'))?.updatedAt, NOON)
+  })
+
+  it('gives a user of the command line to whoever has verified the address', async () => {
+    const local = addLocal('ada@example.com')
+    assert.equal(await adopt({ ...ADA, emailVerified: true }), local)
+    assert.equal(await adopt({ ...ADA, email: 'new@example.com' }), local)
+    assert.equal((await findUser(db, local))?.plan, 'pro')
+  })
+
+  it('refuses whoever has not', async () => {
+    const local = addLocal('ada@example.com')
+    await assert.rejects(adopt(ADA), { code: 'FORBIDDEN' })
+    assert.equal((await findUser(db, local))?.remoteId, null)
+  })
+
+  it('keeps the old address where the new one is that of another user', async () => {
+    await adopt(ADA)
+    const other = addLocal('bob@example.com')
+    assert.equal(await adopt({ ...ADA, email: 'bob@example.com', emailVerified: true }), 'r1')
+    assert.equal((await findUserByEmail(db, 'bob@example.com'))?.id, other)
+    assert.equal((await findUser(db, 'r1'))?.email, 'ada@example.com')
+  })
+
+  it('refuses an id that is that of a user of our own', async () => {
+    const local = addLocal('bob@example.com')
+    await assert.rejects(adopt({ ...ADA, id: local }), { code: 'FORBIDDEN' })
+  })
+})
