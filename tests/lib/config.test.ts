@@ -23,6 +23,10 @@ describe('readConfig', () => {
       plansFile: undefined,
       stripePrices: { starter: undefined, pro: undefined },
       trustedProxies: [],
+      authUrl: undefined,
+      allowSignUp: true,
+      smtpUrl: undefined,
+      mailFrom: 'Meridian <meridian@localhost>',
       geo: { files: undefined, map: true },
       download: {
         maxmindUrl: 'https://download.maxmind.com',

@@ -157,6 +157,7 @@ describe('a bug', () => {
         },
       }),
     })
+    log.events.length = 0
     const answer = await broken.send('GET', LOCATE, { key: await broken.makeKey() })
     assert.equal(codeOf(answer), 'INTERNAL')
     assert.equal(answer.text.includes('secret'), false)
