@@ -2,29 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { UNFINISHED } from '../../routes/unfinished.ts'
-import { codeOf, makeApp, type SendOptions, type TestApp } from '../helpers.ts'
+import { codeOf, makeApp, type TestApp } from '../helpers.ts'
 
 let app: TestApp
 let key: string
-let publishable: string
 before(async () => {
   app = await makeApp()
   key = await app.makeKey()
-  publishable = await app.makeKey({ type: 'publishable', origins: ['https://app.example'] })
 })
 after(() => app.close())
 
 const rows: readonly Operation[] = operations
 const paths = [...new Set(rows.map(({ path }) => path))]
-const isUnfinished = ({ id }: Operation) => UNFINISHED.some((unfinished) => unfinished === id)
-
-/** A request of the operation that is right in all but the credential. */
-function ask(row: Operation, options: SendOptions = {}) {
-  const method = row.method.toUpperCase()
-  const body = row.body === undefined ? {} : { body: row.body.example }
-  return app.send(method, `${filled(row)}${queryOf(row)}`, { ...body, ...options })
-}
 
 function filled({ path }: Pick<Operation, 'path'>): string {
   return path.replace('{ipAddress}', '81.2.69.160').replaceAll(/\{\w+\}/g, 'some')
@@ -40,55 +29,6 @@ function queryOf({ id }: Operation): string {
 }
 
 describe('every operation', () => {
-  it('that is not public answers 401 without a key, but for the one that the contract names', async () => {
-    for (const row of rows.filter(({ access }) => access !== 'public')) {
-      const expected = row.id === 'getCallerTimezone' ? 'ANONYMOUS_ACCESS' : 'UNAUTHORIZED'
-      assert.equal(codeOf(await ask(row)), expected, row.id)
-    }
-  })
-
-  it('that is not public answers 401 with a wrong key', async () => {
-    for (const row of rows.filter(({ access }) => access !== 'public')) {
-      assert.equal(codeOf(await ask(row, { key: 'wrong' })), 'UNAUTHORIZED', row.id)
-    }
-  })
-
-  it('that is public answers without a key', async () => {
-    for (const row of rows.filter(({ access }) => access === 'public')) {
-      assert.equal((await ask(row)).status, isUnfinished(row) ? 501 : 200, row.id)
-    }
-  })
-
-  it('works with a valid key, or is listed as unfinished and answers 501', async () => {
-    for (const row of rows) {
-      const answer = await ask(row, { key, from: '81.2.69.160' })
-      if (isUnfinished(row)) assert.equal(codeOf(answer), 'NOT_IMPLEMENTED', row.id)
-      else assert.equal(answer.status, 200, row.id)
-    }
-  })
-
-  it('is open to a publishable key only for look-ups', async () => {
-    const headers = { origin: 'https://app.example' }
-    for (const row of rows.filter(({ access }) => access !== 'public')) {
-      const answer = await ask(row, { key: publishable, headers, from: '81.2.69.160' })
-      if (row.access === 'geo:read') assert.equal(answer.status, 200, row.id)
-      else assert.equal(codeOf(answer), 'INSUFFICIENT_SCOPE', row.id)
-    }
-  })
-
-  it('is open to a key with its scope alone, and closed to one with all others', async () => {
-    const scopes = [...new Set(rows.map(({ access }) => access))].filter((a) => a !== 'public')
-    for (const scope of scopes) {
-      const alone = await app.makeKey({ scopes: [scope] })
-      const others = await app.makeKey({ scopes: scopes.filter((other) => other !== scope) })
-      for (const row of rows.filter(({ access }) => access === scope)) {
-        const from = '81.2.69.160'
-        assert.notEqual((await ask(row, { key: alone, from })).status, 403, row.id)
-        assert.equal(codeOf(await ask(row, { key: others, from })), 'INSUFFICIENT_SCOPE', row.id)
-      }
-    }
-  })
-
   it('answers HEAD as GET, with the same headers and no body', async () => {
     for (const row of rows.filter(({ method }) => method === 'get')) {
       const headers = { 'x-request-id': '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01' }

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import * as v from 'valibot'
+import type { Operation } from '../../lib/contract/operation.ts'
+import { operations } from '../../lib/contract/operations.ts'
+import { UNFINISHED } from '../../routes/unfinished.ts'
+import { type Answer, makeApp, type TestApp } from '../helpers.ts'
+import { signUp } from '../sign-in.ts'
+
+/*
+ * Two users on every operation with an id in its path: what belongs to one does not exist for the
+ * other, whichever credential is shown.
+ */
+
+const rows: readonly Operation[] = operations
+const isFinished = ({ id }: Operation) => !UNFINISHED.some((unfinished) => unfinished === id)
+const withId = rows.filter(({ path }) => /\{(?!ipAddress)\w+\}/.test(path)).filter(isFinished)
+
+const Id = v.object({ id: v.string() })
+
+/** Makes what an id of the name stands for, as the user of the headers. Returns its id. */
+const MAKE: Readonly<Record<string, (headers: Record<string, string>) => Promise<string>>> = {
+  keyId: async (headers) => {
+    const body = { name: 'mine' }
+    return v.parse(Id, (await app.send('POST', '/v1/account/me/keys', { headers, body })).body).id
+  },
+  siteId: async (headers) => {
+    const body = { name: `https://${crypto.randomUUID()}.example` }
+    return v.parse(Id, (await app.send('POST', '/v1/account/me/sites', { headers, body })).body).id
+  },
+}
+
+let app: TestApp
+let ada: Record<string, string>
+let eve: Record<string, Record<string, string>>
+before(async () => {
+  app = await makeApp()
+  ada = { authorization: `Bearer ${await signUp(app, 'ada@example.com')}` }
+  eve = {
+    session: { authorization: `Bearer ${await signUp(app, 'eve@example.com')}` },
+    key: { 'x-api-key': await app.makeKey({ email: 'eve@example.com' }) },
+  }
+  app.services.db.$client.exec("UPDATE users SET plan = 'pro'")
+})
+after(() => app.close())
+
+function ask(row: Operation, id: string, headers: Record<string, string>): Promise<Answer> {
+  const path = row.path.replace(/\{\w+\}/, id)
+  return app.send(row.method.toUpperCase(), path, { headers, body: row.body?.example })
+}
+
+/** The body without what differs from request to request. */
+function bodyOf({ text, headers }: Answer): string {
+  return text.replaceAll(headers.get('x-request-id') ?? '', 'id')
+}
+
+describe('what belongs to one user', () => {
+  for (const row of withId) {
+    it(`does not exist for another one: ${row.id}`, async () => {
+      const name = /\{(\w+)\}/.exec(row.path)?.[1] ?? ''
+      const make = MAKE[name]
+      assert.ok(make, `nothing makes a ${name}`)
+      const id = await make(ada)
+      for (const [kind, headers] of Object.entries(eve)) {
+        const foreign = await ask(row, id, headers)
+        const unknown = await ask(row, id.replaceAll(/[0-9a-f]/g, '0'), headers)
+        assert.equal(foreign.status, 404, kind)
+        assert.equal(bodyOf(foreign), bodyOf(unknown), kind)
+      }
+      assert.ok((await ask(row, id, ada)).status < 300)
+    })
+  }
+
+  it('is asked of every id that the contract has', () => {
+    const names = withId.map(({ path }) => /\{(\w+)\}/.exec(path)?.[1] ?? '')
+    for (const name of names) assert.ok(MAKE[name], name)
+  })
+})
