@@ -41,12 +41,14 @@ async function main(): Promise<void> {
 async function listen(config: Config, services: Services): Promise<Server> {
   const { createAdaptorServer } = await import('@hono/node-server')
   const { createApp } = await import('./routes/app.ts')
+  const { BatchedResponse } = await import('./lib/batched-response.ts')
   const app = createApp(services)
   const server = createAdaptorServer({
     fetch: (request, env) =>
       // safe: the adaptor passes the bindings of Node
       app.fetch(request, { remoteAddress: (env as HttpBindings).incoming.socket.remoteAddress }),
     serverOptions: {
+      ServerResponse: BatchedResponse,
       headersTimeout: 10_000,
       requestTimeout: 15_000,
       connectionsCheckingInterval: 2_000,
