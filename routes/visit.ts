@@ -1,12 +1,11 @@
-import type { Context } from 'hono'
 import type { Caller } from '../lib/access/authenticate.ts'
 import type { Client } from '../lib/access/client-address.ts'
 import type { Operation } from '../lib/contract/operation.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services.ts'
-import type { Env } from './context.ts'
+import type { Asked } from './context.ts'
 import { corsHeaders } from './cors.ts'
-import { baseHeaders, errorJson, type Headers } from './respond.ts'
+import { type Answer, baseHeaders, errorJson, type Headers } from './respond.ts'
 
 /** One request on its way through the service. */
 export interface Visit {
@@ -24,7 +23,7 @@ export interface Visit {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-export function openVisit(services: Services, c: Context<Env>, row?: Operation): Visit {
+export function openVisit(services: Services, c: Asked, row?: Operation): Visit {
   const given = c.req.header('x-request-id')
   return {
     requestId: given !== undefined && UUID.test(given) ? given : crypto.randomUUID(),
@@ -45,7 +44,7 @@ export function answer(
   services: Services,
   visit: Visit,
   { status, json, headers }: { status: number; json: string | null; headers?: Readonly<Headers> },
-): Response {
+): Answer {
   const { requestId, method, row, caller, startedAt, client } = visit
   services.log.request({
     time: visit.now,
@@ -61,11 +60,11 @@ export function answer(
   const cors = row === undefined ? null : corsHeaders(row, caller === null ? null : caller.origin)
   if (cors !== null) Object.assign(sent, cors)
   if (headers !== undefined) Object.assign(sent, headers)
-  return new Response(json, { status, headers: sent })
+  return { status, headers: sent, json }
 }
 
 /** Answers the visit with an error; what is no ApiError is a bug, logged and not shown. */
-export function answerError(services: Services, visit: Visit, error: unknown): Response {
+export function answerError(services: Services, visit: Visit, error: unknown): Answer {
   const shown = error instanceof ApiError ? error : new ApiError('INTERNAL', 'Internal error')
   if (shown !== error) {
     services.log.error({ requestId: visit.requestId, err: error }, 'unexpected error')
