@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Config } from './lib/config.ts'
 import type { Log } from './lib/log.ts'
@@ -39,21 +39,29 @@ async function main(): Promise<void> {
 }
 
 async function listen(config: Config, services: Services): Promise<Server> {
-  const { createAdaptorServer } = await import('@hono/node-server')
-  const { createApp } = await import('./routes/app.ts')
-  const app = createApp(services)
-  const server = createAdaptorServer({
-    fetch: (request, env) =>
-      // safe: the adaptor passes the bindings of Node
-      app.fetch(request, { remoteAddress: (env as HttpBindings).incoming.socket.remoteAddress }),
-    serverOptions: {
-      headersTimeout: 10_000,
-      requestTimeout: 15_000,
-      connectionsCheckingInterval: 2_000,
-      // Longer than load balancers keep idle connections, which else meet a closed one.
-      keepAliveTimeout: 65_000,
-    },
-  }) as Server // safe: without a createServer option the adaptor makes a node:http server
+  const { getRequestListener } = await import('@hono/node-server')
+  const { createApp, createRoutes } = await import('./routes/app.ts')
+  const { createStraight } = await import('./routes/straight.ts')
+  const { BatchedResponse } = await import('./lib/batched-response.ts')
+  const { createListener } = await import('./lib/listener.ts')
+  const routes = createRoutes(services)
+  const app = createApp(services, routes)
+  const hono = getRequestListener((request, env) =>
+    // safe: the adaptor passes the bindings of Node
+    app.fetch(request, { remoteAddress: (env as HttpBindings).incoming.socket.remoteAddress }),
+  )
+  const options = {
+    ServerResponse: BatchedResponse,
+    headersTimeout: 10_000,
+    requestTimeout: 15_000,
+    connectionsCheckingInterval: 2_000,
+    // Longer than load balancers keep idle connections, which else meet a closed one.
+    keepAliveTimeout: 65_000,
+  }
+  const listener = createListener(createStraight(routes), hono, (error) =>
+    services.log.error({ err: error }, 'unexpected error'),
+  )
+  const server = createServer(options, listener)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.port, config.host, resolve)

@@ -7,21 +7,31 @@ import { mountAuth } from './auth.ts'
 import type { Env, Handlers } from './context.ts'
 import { geolocationHandlers } from './geolocation.ts'
 import { answerOther } from './other.ts'
+import { toResponse } from './respond.ts'
 import { type AnyHandler, serve } from './serve.ts'
 import { systemHandlers } from './system.ts'
 import { UNFINISHED, type UnfinishedId } from './unfinished.ts'
 
-/** The whole HTTP surface: every operation of the contract, with its handler. */
-export function createApp(services: Services): Hono<Env> {
+/** Every operation of the contract, with what answers it. */
+export function createRoutes(services: Services) {
   const handlers: Handlers = { ...systemHandlers(services), ...geolocationHandlers(services) }
-  const app = new Hono<Env>()
-  for (const row of operations) {
+  return operations.map((row) => {
     // safe: `Handlers` proves that the handler of a row takes what `serve` parses by that row
     const handler = isUnfinished(row.id) ? notImplemented : (handlers[row.id] as AnyHandler)
-    app.on(row.method.toUpperCase(), honoPath(row), serve(services, row, handler))
+    return { row, answer: serve(services, row, handler) }
+  })
+}
+
+export type Routes = ReturnType<typeof createRoutes>
+
+/** The whole HTTP surface. */
+export function createApp(services: Services, routes = createRoutes(services)): Hono<Env> {
+  const app = new Hono<Env>()
+  for (const { row, answer } of routes) {
+    app.on(row.method.toUpperCase(), honoPath(row), (c) => toResponse(answer(c)))
   }
   if (services.handleAuth !== null) mountAuth(app, services, services.handleAuth)
-  app.notFound((c) => answerOther(services, c))
+  app.notFound((c) => toResponse(answerOther(services, c)))
   return app
 }
 

@@ -4,7 +4,7 @@ import { readText } from '../lib/parse.ts'
 import type { Services } from '../lib/services.ts'
 import { MAX_BODY_BYTES } from './admit.ts'
 import type { Env } from './context.ts'
-import { baseHeaders } from './respond.ts'
+import { baseHeaders, toResponse } from './respond.ts'
 import { answerError, logVisit, openVisit, type Visit } from './visit.ts'
 
 type HandleAuth = NonNullable<Services['handleAuth']>
@@ -21,7 +21,7 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
         logVisit(services, visit, response.status)
         return await finished(response, visit.requestId)
       } catch (error) {
-        return answerError(services, visit, error)
+        return toResponse(answerError(services, visit, error))
       }
     })
   }

@@ -9,6 +9,21 @@ export interface Env {
   Bindings: { readonly remoteAddress: string | undefined }
 }
 
+/** What is read of a request: Hono's Context has it, and so has what goes straight to `serve`. */
+export interface Asked {
+  readonly env: Env['Bindings'] | undefined
+  readonly req: AskedRequest
+}
+
+export interface AskedRequest {
+  readonly method: string
+  header(name: string): string | undefined
+  param(): Readonly<Record<string, string>>
+  query(): Readonly<Record<string, string>>
+  /** Undefined where no body is read. */
+  readonly raw: Request | undefined
+}
+
 /** A request that was let in, with all that the contract names in it parsed. */
 export interface Call<Row extends OperationRow> {
   readonly requestId: string

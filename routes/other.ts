@@ -5,13 +5,14 @@ import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services.ts'
 import type { Env } from './context.ts'
 import { preflightHeaders } from './cors.ts'
+import type { Answer } from './respond.ts'
 import { answer, answerError, openVisit } from './visit.ts'
 
 /**
  * Answers what no operation does: preflights, methods that a path does not have, unknown paths.
  * Kept out of the router, where a second handler per path would slow the first one down.
  */
-export function answerOther(services: Services, c: Context<Env>): Response {
+export function answerOther(services: Services, c: Context<Env>): Answer {
   const visit = openVisit(services, c)
   const rows = rowsAt(c.req.path)
   if (rows.length === 0) {

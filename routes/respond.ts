@@ -3,6 +3,18 @@ import type { ApiError } from '../lib/errors.ts'
 
 export type Headers = Record<string, string>
 
+/** All of an answer. `json` null: no body. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Headers>
+  readonly json: string | null
+}
+
+export function toResponse(answer: Answer | Promise<Answer>): Response | Promise<Response> {
+  if (answer instanceof Promise) return answer.then(toResponse)
+  return new Response(answer.json, answer)
+}
+
 /** The headers that every answer of the API carries. */
 export function baseHeaders(requestId: string): Headers {
   return {

@@ -1,10 +1,10 @@
-import type { Context } from 'hono'
 import type { Caller } from '../lib/access/authenticate.ts'
 import type { Address } from '../lib/address.ts'
 import type { Operation } from '../lib/contract/operation.ts'
 import type { Services } from '../lib/services.ts'
 import { admit, readBody, readQuery } from './admit.ts'
-import type { Env } from './context.ts'
+import type { Asked } from './context.ts'
+import type { Answer } from './respond.ts'
 import { answer, answerError, openVisit, type Visit } from './visit.ts'
 
 /** A handler as the router calls it; context.ts has proved that its types are those of its row. */
@@ -29,17 +29,15 @@ type AnyReply =
  * is awaited where nothing has to be: each turn of the microtask queue costs about a microsecond.
  */
 export function serve(services: Services, row: Operation, handler: AnyHandler) {
-  return (c: Context<Env>): Response | Promise<Response> => {
+  const route = { services, row, handler }
+  return (c: Asked): Answer | Promise<Answer> => {
     const visit = openVisit(services, c, { row })
-    const proceed = (caller: Caller | null) => {
-      visit.caller = caller
-      const reply = callHandler(row, handler, visit, c)
-      if (!(reply instanceof Promise)) return answerReply(services, visit, reply)
-      return reply.then((later) => answerReply(services, visit, later))
-    }
     try {
       const caller = admit(services, row, c, visit.now)
-      const answered = caller instanceof Promise ? caller.then(proceed) : proceed(caller)
+      const answered =
+        caller instanceof Promise
+          ? caller.then((later) => proceed(route, c, visit, later))
+          : proceed(route, c, visit, caller)
       if (!(answered instanceof Promise)) return answered
       return answered.catch((error) => answerError(services, visit, error))
     } catch (error) {
@@ -48,7 +46,21 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
   }
 }
 
-function callHandler(row: Operation, handler: AnyHandler, visit: Visit, c: Context<Env>) {
+interface Route {
+  readonly services: Services
+  readonly row: Operation
+  readonly handler: AnyHandler
+}
+
+/** The way from the caller on. */
+function proceed(route: Route, c: Asked, visit: Visit, caller: Caller | null) {
+  visit.caller = caller
+  const reply = callHandler(route, visit, c)
+  if (!(reply instanceof Promise)) return answerReply(route.services, visit, reply)
+  return reply.then((later) => answerReply(route.services, visit, later))
+}
+
+function callHandler({ row, handler }: Route, visit: Visit, c: Asked) {
   const call = {
     requestId: visit.requestId,
     now: visit.now,
@@ -58,11 +70,12 @@ function callHandler(row: Operation, handler: AnyHandler, visit: Visit, c: Conte
     caller: visit.caller,
     clientAddress: visit.client === null ? null : visit.client.address,
   }
-  if (row.body === undefined) return handler(call)
-  return readBody(row.body, c).then((body) => handler({ ...call, body }))
+  const { raw } = c.req
+  if (row.body === undefined || raw === undefined) return handler(call)
+  return readBody(row.body, raw).then((body) => handler({ ...call, body }))
 }
 
-function answerReply(services: Services, visit: Visit, reply: AnyReply): Response {
+function answerReply(services: Services, visit: Visit, reply: AnyReply): Answer {
   if ('json' in reply) return answer(services, visit, reply)
   const json = reply.body === undefined ? null : JSON.stringify(reply.body)
   return answer(services, visit, { status: reply.status, json })

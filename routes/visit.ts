@@ -1,12 +1,11 @@
-import type { Context } from 'hono'
 import type { Caller } from '../lib/access/authenticate.ts'
 import type { Client } from '../lib/access/client-address.ts'
 import type { Operation } from '../lib/contract/operation.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services.ts'
-import type { Env } from './context.ts'
+import type { Asked } from './context.ts'
 import { corsHeaders } from './cors.ts'
-import { baseHeaders, errorJson, type Headers } from './respond.ts'
+import { type Answer, baseHeaders, errorJson, type Headers } from './respond.ts'
 
 /** One request on its way through the service. */
 export interface Visit {
@@ -29,7 +28,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 /** Begins a visit to an operation, to a route that is none, or to nothing of ours. */
 export function openVisit(
   services: Services,
-  c: Context<Env>,
+  c: Asked,
   { row, route = row?.path }: { row?: Operation; route?: string } = {},
 ): Visit {
   const given = c.req.header('x-request-id')
@@ -53,14 +52,14 @@ export function answer(
   services: Services,
   visit: Visit,
   { status, json, headers }: { status: number; json: string | null; headers?: Readonly<Headers> },
-): Response {
+): Answer {
   logVisit(services, visit, status)
   const { requestId, row, caller } = visit
   const sent = baseHeaders(requestId)
   const cors = row === undefined ? null : corsHeaders(row, caller === null ? null : caller.origin)
   if (cors !== null) Object.assign(sent, cors)
   if (headers !== undefined) Object.assign(sent, headers)
-  return new Response(json, { status, headers: sent })
+  return { status, headers: sent, json }
 }
 
 export function logVisit({ log }: Services, visit: Visit, status: number): void {
@@ -78,7 +77,7 @@ export function logVisit({ log }: Services, visit: Visit, status: number): void 
 }
 
 /** Answers the visit with an error; what is no ApiError is a bug, logged and not shown. */
-export function answerError(services: Services, visit: Visit, error: unknown): Response {
+export function answerError(services: Services, visit: Visit, error: unknown): Answer {
   const shown = error instanceof ApiError ? error : new ApiError('INTERNAL', 'Internal error')
   if (shown !== error) {
     services.log.error({ requestId: visit.requestId, err: error }, 'unexpected error')
