@@ -125,3 +125,8 @@ export function truncated(address: Address): string {
   const [a, b] = address.words
   return `${formatIpv6([a, (b & 0xffff0000) >>> 0, 0, 0])}/48`
 }
+
+/** The /64 of an IPv6 address: what one site usually has, and can choose addresses from at will. */
+export function truncatedTo64({ words: [a, b] }: Ipv6): string {
+  return `${formatIpv6([a, b, 0, 0])}/64`
+}

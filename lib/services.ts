@@ -9,16 +9,22 @@ import {
   findSessionUser,
   removeEnded,
 } from './access/session.ts'
+import { type AuditEvent, insertAudit } from './accounts/audit.ts'
 import { adoptUser } from './accounts/remote-users.ts'
 import { ipv4FromBits } from './address.ts'
 import type { Config } from './config.ts'
 import { makeDataDir } from './data-dir.ts'
 import { checkWrite } from './db/check-write.ts'
+import { createFlusher, type Flusher } from './db/flusher.ts'
 import { type Db, openDb } from './db/open.ts'
 import type { Library } from './geo/library.ts'
 import { openGeo } from './geo/open-geo.ts'
 import type { OnProgress } from './geo/prepare.ts'
 import { createHealth, type Health } from './health.ts'
+import { createMeterStore } from './limits/meter-store.ts'
+import { Meters } from './limits/meters.ts'
+import { createRateLimiter, POLICIES, type RateLimiter } from './limits/rate-limiter.ts'
+import type { CapNotice } from './limits/user-meter.ts'
 import type { Log } from './log.ts'
 import { repeat } from './periodic.ts'
 import { type Plans, readPlans } from './plans.ts'
@@ -34,6 +40,8 @@ export interface Services extends Disposable {
   readonly findSession: FindSession
   /** Sign-up and sign-in; null: another service does that. */
   readonly handleAuth: HandleAuth | null
+  readonly meters: Meters
+  readonly limits: Limits
   readonly geo: Library
   readonly health: Health
   readonly findClient: FindClient
@@ -42,6 +50,13 @@ export interface Services extends Disposable {
   readonly now: () => number
   /** Address of this service as callers know it, without a slash at the end. */
   readonly baseUrl: () => string
+}
+
+/** The limits that no plan changes. */
+export interface Limits {
+  readonly account: RateLimiter
+  readonly address: RateLimiter
+  readonly failures: RateLimiter
 }
 
 /** What the edge of the process brings in. */
@@ -53,6 +68,8 @@ export interface Edge {
   readonly listenUrl: () => string
 }
 
+const FLUSH_MS = 1_000
+const IDLE_SWEEP_MS = 60_000
 const SESSION_CLEANUP_MS = 60 * 60 * 1000
 
 const NO_MAIL =
@@ -85,6 +102,8 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const keys = openKeyRing(db, plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
+  const flusher = openFlusher(base, opening)
+  const meters = openMeters(base, flusher, opening)
   const cleanUp = () => removeEnded(db, now())
   opening.use(
     repeat(SESSION_CLEANUP_MS, cleanUp, (error) =>
@@ -100,11 +119,59 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     ...base,
     ...(config.authUrl === undefined ? embedAuth(base) : askRemoteAuth(base, config.authUrl)),
     keys,
+    meters,
+    limits: {
+      account: createRateLimiter(POLICIES.account),
+      address: createRateLimiter(POLICIES.address),
+      failures: createRateLimiter(POLICIES.failures),
+    },
     geo,
     health,
     findClient: createFindClient(config.trustedProxies),
     [Symbol.dispose]: () => opened.dispose(),
   }
+}
+
+/** Writes once a second, and once more when all is closed. */
+function openFlusher({ db, log }: Base, opening: DisposableStack): Flusher {
+  const flusher = createFlusher(db)
+  opening.defer(() => {
+    try {
+      flusher.flushNow()
+    } catch (error) {
+      log.error({ err: error, lost: flusher.size() }, 'cannot write counters')
+    }
+  })
+  opening.use(
+    repeat(FLUSH_MS, flusher.flush, (error) =>
+      log.error({ err: error, waiting: flusher.size() }, 'cannot write counters; they are kept'),
+    ),
+  )
+  return flusher
+}
+
+function openMeters({ db, log, now }: Base, flusher: Flusher, opening: DisposableStack): Meters {
+  const audit = (notice: CapNotice) => {
+    insertAudit(db, capEvent(notice, now())).run()
+  }
+  const announce = ({ userId, warned, cap }: CapNotice) =>
+    log.warn({ userId, cap }, `a user has used ${warned} % of the monthly cap`)
+  const store = createMeterStore(db)
+  const meters = new Meters({ store, write: flusher.add, audit, announce }, now())
+  opening.use(
+    repeat(
+      IDLE_SWEEP_MS,
+      () => meters.removeIdle(now()),
+      (error) => log.error({ err: error }, 'cannot remove full buckets'),
+    ),
+  )
+  return meters
+}
+
+function capEvent({ userId, warned, cap }: CapNotice, now: number): AuditEvent {
+  const action = warned === 100 ? 'reach_cap' : 'near_cap'
+  const detail = `${warned} % of ${cap} requests`
+  return { app: 'api', actorId: userId, action, detail, createdAt: now }
 }
 
 type Base = Pick<Services, 'config' | 'secrets' | 'db' | 'plans' | 'log' | 'now' | 'baseUrl'>

@@ -1,8 +1,11 @@
 import { authenticate, type Caller } from '../lib/access/authenticate.ts'
 import type { Body, Operation } from '../lib/contract/operation.ts'
+import { ApiError } from '../lib/errors.ts'
 import { parse, readJson } from '../lib/parse.ts'
 import type { Services } from '../lib/services.ts'
 import type { Asked } from './context.ts'
+import { chargeFailure, refuseAfterFailures } from './limit.ts'
+import type { Visit } from './visit.ts'
 
 export const MAX_BODY_BYTES = 16 * 1024
 
@@ -11,10 +14,28 @@ export function admit(
   services: Services,
   row: Operation,
   c: Asked,
-  now: number,
+  visit: Visit,
 ): Caller | null | Promise<Caller> {
   if (row.access === 'public') return null
-  return authenticate(services, (name) => c.req.header(name), row, now)
+  const hasKey = c.req.header('x-api-key') !== undefined
+  try {
+    // Keys are in memory; to look for a session costs a read of the database or a question.
+    if (!hasKey) refuseAfterFailures(services, visit)
+    const caller = authenticate(services, (name) => c.req.header(name), row, visit.now)
+    return caller instanceof Promise
+      ? caller.catch((error) => refuse(services, c, visit, error))
+      : caller
+  } catch (error) {
+    return refuse(services, c, visit, error)
+  }
+}
+
+/** Throws the error, or another one where the address has sent too many bad credentials. */
+function refuse(services: Services, c: Asked, visit: Visit, error: unknown): never {
+  const isGiven = (c.req.header('x-api-key') ?? c.req.header('authorization')) !== undefined
+  const isBad = error instanceof ApiError && error.code === 'UNAUTHORIZED'
+  if (isBad && isGiven) chargeFailure(services, visit)
+  throw error
 }
 
 export function readQuery({ query }: Operation, c: Asked): unknown {

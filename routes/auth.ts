@@ -4,6 +4,7 @@ import { readText } from '../lib/parse.ts'
 import type { Services } from '../lib/services.ts'
 import { MAX_BODY_BYTES } from './admit.ts'
 import type { Env } from './context.ts'
+import { charge, setLimitHeaders } from './limit.ts'
 import { baseHeaders, toResponse } from './respond.ts'
 import { answerError, logVisit, openVisit, type Visit } from './visit.ts'
 
@@ -16,10 +17,11 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
     app.on(method, route, async (c) => {
       const visit = openVisit(services, c, { route })
       try {
+        charge(services, visit)
         const response = await handle(await readCall(c, visit))
         if (response.status >= 500) throw new Error(`better-auth answered ${response.status}`)
         logVisit(services, visit, response.status)
-        return await finished(response, visit.requestId)
+        return await finished(response, visit)
       } catch (error) {
         return toResponse(answerError(services, visit, error))
       }
@@ -38,9 +40,11 @@ async function readCall({ req }: Context<Env>, { client }: Visit) {
   }
 }
 
-async function finished(response: Response, requestId: string): Promise<Response> {
+async function finished(response: Response, { requestId, charge: charged }: Visit) {
   const headers = new Headers(response.headers)
-  for (const [name, value] of Object.entries(baseHeaders(requestId))) headers.set(name, value)
+  const ours = baseHeaders(requestId)
+  if (charged !== null) setLimitHeaders(ours, charged)
+  for (const [name, value] of Object.entries(ours)) headers.set(name, value)
   const wait = headers.get('x-retry-after')
   if (wait !== null) headers.set('retry-after', wait)
   const text = await response.text()

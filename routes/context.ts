@@ -36,6 +36,8 @@ export interface Call<Row extends OperationRow> {
   readonly caller: Row['access'] extends 'public' ? null : Caller
   /** null where the runtime does not tell. */
   readonly clientAddress: Address | null
+  /** Whether the cap of the caller's plan is used up. */
+  readonly degraded: boolean
 }
 
 /** An answer of the contract: a status of the row with the body that belongs to it. */

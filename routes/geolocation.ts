@@ -10,8 +10,8 @@ export function geolocationHandlers({ geo }: Services) {
   return {
     locateCaller: (call) => locate(geo, call.clientAddress, call),
     locateAddress: (call) => locate(geo, readAddress(call.params.ipAddress), call),
-    getCallerTimezone: (call) => timezone(geo, call.clientAddress),
-    getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress)),
+    getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
+    getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
     validateAddress: (call) => ({
       status: 200,
       body: parseAddress(call.params.ipAddress) !== null,
@@ -23,19 +23,27 @@ interface LocateCall {
   readonly requestId: string
   readonly now: number
   readonly caller: { readonly plan: { readonly id: string } }
+  readonly degraded: boolean
 }
 
-function locate(geo: Library, address: Address | null, { requestId, now, caller }: LocateCall) {
-  const request = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":false`
+function locate(
+  geo: Library,
+  address: Address | null,
+  { requestId, now, caller, degraded }: LocateCall,
+) {
+  const request = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}`
   if (address === null) {
     return { status: 404, json: `{"meta":{"precision":"none",${request}}}` } as const
   }
-  const { json, precision } = describe(address, geo.locate(address), { now, degraded: false })
+  const { json, precision } = describe(address, geo.locate(address), { now, degraded })
   const status = precision === 'none' ? 404 : 200
   return { status, json: `{${json},"meta":{"precision":"${precision}",${request}}}` } as const
 }
 
-function timezone(geo: Library, address: Address | null) {
+function timezone(geo: Library, address: Address | null, call: { readonly degraded: boolean }) {
+  if (call.degraded) {
+    throw new ApiError('PLAN_CAP_EXCEEDED', 'The monthly cap of the plan is used up')
+  }
   const zone = address === null ? undefined : geo.locate(address).timezone?.name
   if (zone !== undefined) return { status: 200, body: zone } as const
   const name = address?.text ?? 'an unknown address'

@@ -4,6 +4,7 @@ import type { Operation } from '../lib/contract/operation.ts'
 import type { Services } from '../lib/services.ts'
 import { admit, readBody, readQuery } from './admit.ts'
 import type { Asked } from './context.ts'
+import { charge } from './limit.ts'
 import type { Answer } from './respond.ts'
 import { answer, answerError, openVisit, type Visit } from './visit.ts'
 
@@ -18,6 +19,7 @@ interface AnyCall {
   readonly body: unknown
   readonly caller: Caller | null
   readonly clientAddress: Address | null
+  readonly degraded: boolean
 }
 
 type AnyReply =
@@ -33,7 +35,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
   return (c: Asked): Answer | Promise<Answer> => {
     const visit = openVisit(services, c, { row })
     try {
-      const caller = admit(services, row, c, visit.now)
+      const caller = admit(services, row, c, visit)
       const answered =
         caller instanceof Promise
           ? caller.then((later) => proceed(route, c, visit, later))
@@ -55,12 +57,13 @@ interface Route {
 /** The way from the caller on. */
 function proceed(route: Route, c: Asked, visit: Visit, caller: Caller | null) {
   visit.caller = caller
+  charge(route.services, visit)
   const reply = callHandler(route, visit, c)
   if (!(reply instanceof Promise)) return answerReply(route.services, visit, reply)
   return reply.then((later) => answerReply(route.services, visit, later))
 }
 
-function callHandler({ row, handler }: Route, visit: Visit, c: Asked) {
+function callHandler({ services, row, handler }: Route, visit: Visit, c: Asked) {
   const call = {
     requestId: visit.requestId,
     now: visit.now,
@@ -69,14 +72,26 @@ function callHandler({ row, handler }: Route, visit: Visit, c: Asked) {
     body: undefined,
     caller: visit.caller,
     clientAddress: visit.client === null ? null : visit.client.address,
+    degraded: isDegraded(services, visit),
   }
   const { raw } = c.req
   if (row.body === undefined || raw === undefined) return handler(call)
   return readBody(row.body, raw).then((body) => handler({ ...call, body }))
 }
 
+function isDegraded({ meters }: Services, { row, caller, now }: Visit): boolean {
+  return row?.metered === true && caller !== null && meters.isOverCap(caller, now)
+}
+
 function answerReply(services: Services, visit: Visit, reply: AnyReply): Answer {
+  count(services, visit, reply.status)
   if ('json' in reply) return answer(services, visit, reply)
   const json = reply.body === undefined ? null : JSON.stringify(reply.body)
   return answer(services, visit, { status: reply.status, json })
+}
+
+/** A metered request counts once it is answered, found or not. */
+function count({ meters }: Services, { row, caller, now }: Visit, status: number): void {
+  if (row?.metered !== true || caller === null) return
+  if (status === 200 || status === 404) meters.count(caller, now)
 }

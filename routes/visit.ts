@@ -5,6 +5,7 @@ import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services.ts'
 import type { Asked } from './context.ts'
 import { corsHeaders } from './cors.ts'
+import { type Charge, setLimitHeaders } from './limit.ts'
 import { type Answer, baseHeaders, errorJson, type Headers } from './respond.ts'
 
 /** One request on its way through the service. */
@@ -21,6 +22,8 @@ export interface Visit {
   readonly startedAt: number
   readonly client: Client | null
   caller: Caller | null
+  /** The limit that it was charged to; null: none. */
+  charge: Charge | null
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
@@ -41,6 +44,7 @@ export function openVisit(
     startedAt: performance.now(),
     client: services.findClient(c.env?.remoteAddress, () => c.req.header('x-forwarded-for')),
     caller: null,
+    charge: null,
   }
 }
 
@@ -58,6 +62,7 @@ export function answer(
   const sent = baseHeaders(requestId)
   const cors = row === undefined ? null : corsHeaders(row, caller === null ? null : caller.origin)
   if (cors !== null) Object.assign(sent, cors)
+  if (visit.charge !== null) setLimitHeaders(sent, visit.charge)
   if (headers !== undefined) Object.assign(sent, headers)
   return { status, headers: sent, json }
 }

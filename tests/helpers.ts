@@ -43,7 +43,7 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON unless it is text or a stream. */
   readonly body?: unknown
-  /** Address of the peer. */
+  /** Address of the peer; a new one each time, since requests of one are limited. */
   readonly from?: string
 }
 
@@ -102,7 +102,7 @@ export async function makeApp({ env, log, now, replace }: AppOptions = {}): Prom
 }
 
 async function send(app: Hono<Env>, method: string, path: string, options: SendOptions) {
-  const { key, headers, body, from = '203.0.113.7' } = options
+  const { key, headers, body, from = freshClient() } = options
   const request = new Request(`http://127.0.0.1:8787${path}`, {
     method,
     headers: { ...(key !== undefined && { 'x-api-key': key }), ...headers },
@@ -118,6 +118,14 @@ async function send(app: Hono<Env>, method: string, path: string, options: SendO
   }
   checkAnswer(method, new URL(request.url).pathname, answer)
   return answer
+}
+
+let clients = 0
+
+/** An address of a client that no other call gets: 198.18.0.0/15 is for tests. */
+export function freshClient(): string {
+  clients += 1
+  return `198.${18 + (clients >> 16)}.${(clients >> 8) & 255}.${clients & 255}`
 }
 
 function bodyInit(body: unknown): RequestInit {

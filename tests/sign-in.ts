@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as v from 'valibot'
-import type { TestApp } from './helpers.ts'
+import { freshClient, type TestApp } from './helpers.ts'
 
 const BASE = 'http://127.0.0.1:8787'
 
@@ -18,14 +18,6 @@ export interface AuthAnswer {
   readonly status: number
   readonly headers: Headers
   readonly body: unknown
-}
-
-let clients = 0
-
-/** A client address that no other call gets. */
-export function freshClient(): string {
-  clients += 1
-  return `198.18.${clients >> 8}.${clients & 255}`
 }
 
 /** Sends a request below /api/auth. */

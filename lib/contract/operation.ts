@@ -47,6 +47,8 @@ export interface Operation {
   /** The scope that a key needs; 'public' needs no key. */
   readonly access: 'public' | Scope
   readonly limit: Limit
+  /** Its 200 and 404 count towards the monthly cap of the plan. */
+  readonly metered?: true
   readonly params?: Readonly<Record<string, Param>>
   readonly query?: GenericSchema
   /** Headers that the request must have, beside those that `access` asks for. */

@@ -1,5 +1,14 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import type { Scope } from '../contract/operation.ts'
 
 /** Times are epoch milliseconds. The SQL in migrations/ is what counts; a test compares the two. */
@@ -150,4 +159,36 @@ export const verifications = sqliteTable(
     index('verifications_by_identifier').on(table.identifier),
     index('verifications_by_expiry').on(table.expiresAt),
   ],
+)
+
+/** Written and read by plain statements, which run thousands of times a second. */
+export const buckets = sqliteTable('buckets', {
+  callerId: text('caller_id').primaryKey(),
+  spent: real().notNull(),
+  at: integer().notNull(),
+})
+
+export const usageByDay = sqliteTable(
+  'usage_by_day',
+  {
+    userId: text('user_id').notNull(),
+    /** Since 1970-01-01, UTC. */
+    day: integer().notNull(),
+    /** Empty for sessions. */
+    keyId: text('key_id').notNull(),
+    requests: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.day, table.keyId] })],
+)
+
+export const usageByPeriod = sqliteTable(
+  'usage_by_period',
+  {
+    userId: text('user_id').notNull(),
+    periodStart: integer('period_start').notNull(),
+    requests: integer().notNull(),
+    /** Per cent of the cap at which the audit log was told: 0, 80 or 100. */
+    warned: integer().notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.periodStart] })],
 )

@@ -6,7 +6,7 @@ import { mintKey } from '../../lib/access/api-key.ts'
 import { type Operation, SCOPES, type Scope } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { UNFINISHED } from '../../routes/unfinished.ts'
-import { codeOf, makeApp, NOON, type SendOptions, type TestApp } from '../helpers.ts'
+import { codeOf, freshClient, makeApp, NOON, type SendOptions, type TestApp } from '../helpers.ts'
 import { signUp } from '../sign-in.ts'
 import { tempFolder } from '../temp-folder.ts'
 
@@ -128,7 +128,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 async function outcome(row: Operation, { headers }: Credential): Promise<string> {
   const { query = '', body = row.body?.example } = REQUESTS[row.id]?.() ?? {}
   const path = row.path.replace('{ipAddress}', '81.2.69.160').replaceAll(/\{\w+\}/g, 'some')
-  const from = '81.2.69.160'
+  const from = row.path.startsWith('/v1/ip/me') ? '81.2.69.160' : freshClient()
   const method = row.method.toUpperCase()
   const answer = await app.send(method, `${path}${query}`, { headers, body, from })
   return answer.status < 300 ? 'success' : codeOf(answer)

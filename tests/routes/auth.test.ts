@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { codeOf, makeApp, type TestApp } from '../helpers.ts'
-import { freshClient, PASSWORD, sendAuth, signUp } from '../sign-in.ts'
+import { codeOf, freshClient, makeApp, type TestApp } from '../helpers.ts'
+import { PASSWORD, sendAuth, signUp } from '../sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const EMAIL = 'ada@example.com'

@@ -37,6 +37,8 @@ describe('every operation', () => {
         ['GET', 'HEAD'].map((method) => app.send(method, path, { key, headers })),
       )
       assert.equal(head?.status, got?.status, row.id)
+      // What is left of the limit is less after the second.
+      for (const answer of [got, head]) answer?.headers.delete('ratelimit')
       assert.deepEqual([...(head?.headers ?? [])], [...(got?.headers ?? [])], row.id)
     }
   })

@@ -39,7 +39,12 @@ async function assertAlike(path: string, headers: Readonly<Record<string, string
   const usual = await app.send('GET', path, { headers: sent, from: PEER })
   assert.equal(answer.status, usual.status)
   assert.equal(answer.json, usual.text)
-  assert.deepEqual({ ...answer.headers }, Object.fromEntries(usual.headers))
+  assert.deepEqual(withoutRest(answer.headers), withoutRest(Object.fromEntries(usual.headers)))
+}
+
+/** The second request leaves less of the limit than the first. */
+function withoutRest(headers: Readonly<Record<string, string>>) {
+  return { ...headers, ratelimit: headers['ratelimit'] !== undefined }
 }
 
 describe('a look-up that goes straight', () => {

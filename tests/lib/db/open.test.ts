@@ -55,7 +55,7 @@ describe('openDb', () => {
     $client.pragma('user_version = 99')
     $client.close()
     assert.throws(() => openDb(file), {
-      message: `Cannot open the database ${file}: its schema is number 99, this version knows 2; use a newer version`,
+      message: `Cannot open the database ${file}: its schema is number 99, this version knows 3; use a newer version`,
     })
     const after = new Sqlite(file, { readonly: true })
     assert.equal(after.pragma('user_version', { simple: true }), 99)
@@ -79,20 +79,22 @@ describe('openDb', () => {
     const results = await Promise.all([run(), run(), run()])
     for (const { errors, code } of results)
       assert.deepEqual({ errors, code }, { errors: '', code: 0 })
-    assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), 2)
+    assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), 3)
   })
 })
 
 describe('the tables as drizzle knows them', () => {
   const { $client } = openDb(':memory:')
   for (const table of Object.values(tables)) {
-    const { name, columns, indexes, foreignKeys, uniqueConstraints } = getTableConfig(table)
+    const { name, columns, indexes, foreignKeys, uniqueConstraints, primaryKeys } =
+      getTableConfig(table)
+    const keyColumns = primaryKeys.flatMap((key) => key.columns.map((column) => column.name))
 
     it(`are those of the SQL: ${name}`, () => {
       const actual = $client
         .prepare(`SELECT name, type, "notnull", pk, dflt_value FROM pragma_table_xinfo('${name}')`)
         .all()
-      const declared = columns.map(declaredColumn)
+      const declared = columns.map((column) => declaredColumn(column, keyColumns))
       assert.deepEqual(actual, declared)
     })
 
@@ -120,14 +122,14 @@ describe('the tables as drizzle knows them', () => {
 })
 
 /** A column as SQLite would tell of it. A primary key of a strict table holds no null. */
-function declaredColumn(column: SQLiteColumn) {
+function declaredColumn(column: SQLiteColumn, keyColumns: readonly string[]) {
   const type = column.getSQLType().toUpperCase()
   const isRowId = column.primary && type === 'INTEGER'
   return {
     name: column.name,
     type,
     notnull: column.notNull && !isRowId ? 1 : 0,
-    pk: Number(column.primary),
+    pk: column.primary ? 1 : keyColumns.indexOf(column.name) + 1,
     dflt_value: column.default === undefined ? null : String(Number(column.default)),
   }
 }

@@ -1,0 +1,28 @@
+-- What is left of each caller's rate limit: `spent` requests at `at`, given back evenly since. A
+-- caller is a key or, for sessions, a user. Written once a second, so that a restart gives no more
+-- than what was spent in the last one.
+CREATE TABLE buckets (
+  caller_id TEXT PRIMARY KEY,
+  spent REAL NOT NULL,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Counted requests by UTC day (days since 1970-01-01); key_id is empty for those of sessions. Keys
+-- may be gone: what they have used stays.
+CREATE TABLE usage_by_day (
+  user_id TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  key_id TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  PRIMARY KEY (user_id, day, key_id)
+) STRICT, WITHOUT ROWID;
+
+-- Counted requests of a billing period, by its start in epoch milliseconds. `warned`: the share of
+-- the cap, in per cent, at which the user's audit log was last told.
+CREATE TABLE usage_by_period (
+  user_id TEXT NOT NULL,
+  period_start INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  warned INTEGER NOT NULL DEFAULT 0 CHECK (warned IN (0, 80, 100)),
+  PRIMARY KEY (user_id, period_start)
+) STRICT, WITHOUT ROWID;

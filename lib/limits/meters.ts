@@ -1,0 +1,127 @@
+import { CallerMeter, MINUTE_MS } from './caller-meter.ts'
+import { contains, dayOf, monthOf } from './period.ts'
+import { type Bucket, look, type Rate, type Standing, take } from './token-bucket.ts'
+import { UserMeter, type UserMeterOptions } from './user-meter.ts'
+
+/** Who is metered. */
+export interface Metered {
+  readonly userId: string
+  readonly plan: { readonly requestsPerMinute: number; readonly monthlyCap: number }
+  /** null: a session, which shares a rate limit with the other sessions of its user. */
+  readonly key: { readonly id: string } | null
+}
+
+/** The rate limits and the counters of all callers, in memory: no request waits for the database. */
+export class Meters {
+  readonly #options: UserMeterOptions
+  readonly #callers = new Map<string, CallerMeter>()
+  readonly #users = new Map<string, UserMeter>()
+  readonly #unwritten = new Set<CallerMeter>()
+  /** Buckets of callers that have not come again since the start. */
+  readonly #restored: Map<string, Bucket>
+  #period = monthOf(0)
+
+  /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
+  constructor(options: UserMeterOptions, now: number) {
+    this.#options = options
+    this.#restored = options.store.readBuckets(now - MINUTE_MS)
+    // Written by a clock that was ahead: until that time it would give nothing back.
+    for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
+  }
+
+  /** Takes one request from the bucket of the caller, if there is one. */
+  take(caller: Metered, now: number): Standing {
+    const meter = this.#find(caller, now)
+    const standing = take(meter.bucket, planRate(caller.plan), now)
+    if (standing.allowed) meter.change()
+    return standing
+  }
+
+  /** What is left to the key, without taking. */
+  look(keyId: string, plan: Metered['plan'], now: number): Standing {
+    const bucket = this.#callers.get(keyId)?.bucket ?? this.#restored.get(keyId)
+    return look(bucket ?? { spent: 0, at: now }, planRate(plan), now)
+  }
+
+  /** Whether the user has used up the cap of the period. */
+  isOverCap(caller: Metered, now: number): boolean {
+    return this.#userOf(this.#find(caller, now), now).requests >= caller.plan.monthlyCap
+  }
+
+  /** Counts one answered request. */
+  count(caller: Metered, now: number): void {
+    const meter = this.#find(caller, now)
+    meter.count()
+    this.#userOf(meter, now).count(caller.plan.monthlyCap)
+  }
+
+  /** Counted requests of the user's current period. */
+  periodRequests(userId: string, now: number): number {
+    return this.#openUser(userId, now).requests
+  }
+
+  /** Counted requests of the user that are not written yet, by day. */
+  unwrittenDays(userId: string): ReadonlyMap<number, number> {
+    const days = new Map<number, number>()
+    for (const meter of this.#unwritten) {
+      if (meter.userId !== userId) continue
+      days.set(meter.day, (days.get(meter.day) ?? 0) + meter.requests)
+    }
+    return days
+  }
+
+  /** Forgets callers that have not asked for longer than a bucket needs to fill. */
+  removeIdle(now: number): void {
+    for (const [id, { at }] of this.#restored) {
+      if (now - at > MINUTE_MS) this.#restored.delete(id)
+    }
+    this.#options.store.removeBuckets(now - MINUTE_MS)
+    for (const [id, meter] of this.#callers) if (meter.isIdle(now)) this.#callers.delete(id)
+    const used = new Set([...this.#callers.values()].map(({ user }) => user))
+    for (const [id, user] of this.#users) {
+      if (user.isWritten && !used.has(user)) this.#users.delete(id)
+    }
+  }
+
+  /** A meter is for one day; that of the day before is forgotten once it is written. */
+  #find(caller: Metered, now: number): CallerMeter {
+    const id = caller.key === null ? `user:${caller.userId}` : caller.key.id
+    const meter = this.#callers.get(id)
+    return meter?.day === dayOf(now) ? meter : this.#openCaller(id, caller, now)
+  }
+
+  #openCaller(id: string, { userId, key }: Metered, now: number): CallerMeter {
+    const meter = new CallerMeter(this.#options, {
+      id,
+      userId,
+      keyId: key?.id ?? '',
+      day: dayOf(now),
+      bucket: this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? { spent: 0, at: now },
+      user: this.#openUser(userId, now),
+      unwritten: this.#unwritten,
+    })
+    this.#callers.set(id, meter)
+    this.#restored.delete(id)
+    return meter
+  }
+
+  #userOf(meter: CallerMeter, now: number): UserMeter {
+    if (!contains(meter.user.period, now)) meter.user = this.#openUser(meter.userId, now)
+    return meter.user
+  }
+
+  #openUser(userId: string, now: number): UserMeter {
+    if (!contains(this.#period, now)) this.#period = monthOf(now)
+    const id = `${this.#period.start} ${userId}`
+    const known = this.#users.get(id)
+    if (known !== undefined) return known
+    const user = new UserMeter(this.#options, userId, this.#period)
+    this.#users.set(id, user)
+    return user
+  }
+}
+
+/** The requests of a plan as a bucket. */
+export function planRate({ requestsPerMinute }: Metered['plan']): Rate {
+  return { capacity: requestsPerMinute, windowMs: MINUTE_MS }
+}

@@ -1,0 +1,29 @@
+/** A billing period, in epoch milliseconds; `end` is the first one after it. */
+export interface Period {
+  readonly start: number
+  readonly end: number
+}
+
+/** The calendar month of `now`, UTC. */
+export function monthOf(now: number): Period {
+  const date = new Date(now)
+  const year = date.getUTCFullYear()
+  const month = date.getUTCMonth()
+  return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
+}
+
+export function contains({ start, end }: Period, now: number): boolean {
+  return start <= now && now < end
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Days from 1970-01-01 to that of `now`, UTC. */
+export function dayOf(now: number): number {
+  return Math.floor(now / DAY_MS)
+}
+
+/** The day as `2026-01-15`. */
+export function dateOfDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { newDataFolder, runScript, startServer } from './process.ts'
+
+const { dataDir, settings, remove } = newDataFolder()
+after(remove)
+
+const Token = v.object({ token: v.string() })
+const RawKey = v.object({ rawKey: v.string() })
+
+/** What the server keeps: its database with all that lies beside it. */
+function storedBytes(): Buffer {
+  const names = readdirSync(dataDir).filter((name) => name.startsWith('app.db'))
+  return Buffer.concat(names.map((name) => readFileSync(join(dataDir, name))))
+}
+
+describe('keys, session tokens and passwords', () => {
+  it('stand in no file of the database and in no line of the log', async () => {
+    const server = await startServer({ ...settings, MERIDIAN_LOG_LEVEL: 'trace' })
+    const secrets = new Map<string, string>()
+    const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(`${server.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+    const password = `secret ${crypto.randomUUID()}`
+    const wrong = `wrong ${crypto.randomUUID()}`
+    const email = 'ada@example.com'
+    secrets.set('password', password).set('wrong password', wrong)
+
+    const signedUp = await post('/api/auth/sign-up/email', { email, password, name: 'Ada' })
+    const first = v.parse(Token, await signedUp.json()).token
+    secrets.set('token', first)
+    secrets.set('signed token', signedUp.headers.get('set-auth-token') ?? '')
+    await post('/api/auth/sign-in/email', { email, password: wrong })
+    const signedIn = await post('/api/auth/sign-in/email', { email, password })
+    const token = v.parse(Token, await signedIn.json()).token
+    secrets.set('second token', token)
+    const session = { authorization: `Bearer ${token}` }
+
+    const made = await post('/v1/account/me/keys', { name: 'first' }, session)
+    const key = v.parse(RawKey, await made.json()).rawKey
+    secrets.set('key', key).set('key without its prefix', key.slice(16))
+    const other = await runScript(['scripts/key.ts', '--email', email, '--name', 'cli'], settings)
+    secrets.set('key of the command line', other.stdout.trim())
+    const bad = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`
+
+    for (const headers of [
+      session,
+      { 'x-api-key': key },
+      { 'x-api-key': bad },
+      { authorization: `Bearer ${key}` },
+      { authorization: `Bearer ${token}x` },
+    ]) {
+      await (await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })).text()
+      await (await fetch(`${server.url}/v1/account/me/keys`, { headers })).text()
+    }
+    await fetch(`${server.url}/v1/ip/${key}?key=${key}`, { headers: session })
+    await post(
+      '/api/auth/change-password',
+      { currentPassword: wrong, newPassword: password },
+      session,
+    )
+    await post('/api/auth/sign-out', {}, session)
+
+    const running = storedBytes()
+    const { code, stdout, stderr } = await server.stop('SIGTERM')
+    assert.equal(code, 0)
+    assert.match(stdout, /"route":"\/api\/auth\/sign-in\/email"/)
+    assert.ok(running.includes(email))
+    for (const [name, secret] of secrets) {
+      assert.ok(secret.length >= 24, name)
+      for (const [where, text] of [
+        ['database', running],
+        ['stopped database', storedBytes()],
+        ['output', Buffer.from(stdout)],
+        ['errors', Buffer.from(stderr)],
+      ] as const) {
+        assert.equal(text.includes(secret), false, `${name} in the ${where}`)
+      }
+    }
+  })
+})

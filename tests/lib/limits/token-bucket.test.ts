@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { type Bucket, look, spentAt, take } from '../../../lib/limits/token-bucket.ts'
+import { NOON } from '../../helpers.ts'
+
+const FREE = { capacity: 10, windowMs: 60_000 }
+
+const full = (): Bucket => ({ spent: 0, at: NOON })
+
+function takeMany(bucket: Bucket, times: number, now = NOON) {
+  return Array.from({ length: times }, () => take(bucket, FREE, now))
+}
+
+/** When requests were allowed that came after these pauses. */
+function allowedTimes(capacity: number, pauses: readonly number[]): number[] {
+  const bucket = full()
+  let now = NOON
+  const times = pauses.map((pause) => {
+    now += pause
+    return take(bucket, { capacity, windowMs: 60_000 }, now).allowed ? now : null
+  })
+  return times.filter((time) => time !== null)
+}
+
+describe('a token bucket', () => {
+  it('gives its capacity at once, then nothing', () => {
+    const standings = takeMany(full(), 12)
+    assert.deepEqual(
+      standings.map(({ allowed }) => allowed),
+      [...Array(10).fill(true), false, false],
+    )
+    assert.deepEqual(
+      standings.map(({ remaining }) => remaining),
+      [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0],
+    )
+  })
+
+  it('is refilled evenly', () => {
+    const bucket = full()
+    takeMany(bucket, 10)
+    assert.equal(take(bucket, FREE, NOON + 5_999).allowed, false)
+    assert.equal(take(bucket, FREE, NOON + 6_000).allowed, true)
+    assert.equal(take(bucket, FREE, NOON + 6_000).allowed, false)
+    assert.equal(look(bucket, FREE, NOON + 66_000).remaining, 10)
+  })
+
+  it('tells after how many seconds there is one more, which is true', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5_000 }),
+        fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 50 }),
+        (capacity, pauses) => {
+          const rate = { capacity, windowMs: 60_000 }
+          const bucket = full()
+          let now = NOON
+          for (const pause of pauses) {
+            now += pause
+            const { remaining, resetSeconds } = take(bucket, rate, now)
+            const later = look(bucket, rate, now + resetSeconds * 1_000)
+            assert.ok(later.remaining > remaining || resetSeconds === 0)
+            if (remaining === 0) assert.ok(resetSeconds >= 1 && later.allowed)
+          }
+        },
+      ),
+    )
+  })
+
+  it('never gives more than its capacity and what is refilled, in any stretch of time', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.array(fc.integer({ min: 0, max: 8_000 }), { minLength: 1, maxLength: 200 }),
+        (capacity, pauses) => {
+          const times = allowedTimes(capacity, pauses)
+          for (const [first, start] of times.entries()) {
+            for (const [more, end] of times.slice(first).entries()) {
+              assert.ok(more + 1 <= capacity + ((end - start) * capacity) / 60_000 + 1e-6)
+            }
+          }
+        },
+      ),
+    )
+  })
+
+  it('gives nothing back while the clock goes back, and goes on from there', () => {
+    const bucket = full()
+    takeMany(bucket, 10)
+    assert.equal(take(bucket, FREE, NOON - 3_600_000).allowed, false)
+    assert.equal(take(bucket, FREE, NOON - 3_600_000 + 6_000).allowed, true)
+  })
+
+  it('gives at most everything back where the clock leaps', () => {
+    const bucket = full()
+    takeMany(bucket, 10)
+    assert.equal(spentAt(bucket, FREE, NOON + 10 ** 12), 0)
+    assert.equal(look(bucket, FREE, NOON + 10 ** 12).remaining, 10)
+  })
+
+  it('gives more at once with a larger plan, and less with a smaller one', () => {
+    const bucket = full()
+    takeMany(bucket, 10)
+    assert.equal(look(bucket, { capacity: 600, windowMs: 60_000 }, NOON).remaining, 590)
+    assert.equal(look(bucket, { capacity: 5, windowMs: 60_000 }, NOON).remaining, 0)
+    assert.equal(look(bucket, { capacity: 5, windowMs: 60_000 }, NOON + 12_000).remaining, 1)
+  })
+})
