@@ -6,7 +6,10 @@ export type Db = BetterSQLite3Database & { readonly $client: Sqlite.Database }
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
-const BUSY_TIMEOUT_MS = 5_000
+/** The start waits for other processes. */
+const OPENING_TIMEOUT_MS = 5_000
+/** Later every wait stops all requests: who writes tries again instead, as `unit` does. */
+const BUSY_TIMEOUT_MS = 100
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
 
 /** Opens the database file (or `:memory:`), and brings its schema up to date. */
@@ -14,13 +17,14 @@ export function openDb(file: string): Db {
   const client = new Sqlite(file)
   try {
     // First, since the others may have to wait for a writer.
-    client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    client.pragma(`busy_timeout = ${OPENING_TIMEOUT_MS}`)
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = FULL')
     client.pragma('foreign_keys = ON')
     client.pragma('trusted_schema = OFF')
     client.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`)
     migrate(client)
+    client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return drizzle(client)
   } catch (cause) {
     client.close()

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunResult } from 'better-sqlite3'
 import type { Db } from './open.ts'
 
@@ -6,15 +7,28 @@ export interface Statement {
   run(): RunResult
 }
 
+/** Together with the timeout of the connection about five seconds. */
+const ATTEMPTS = 40
+const PAUSE_MS = 25
+
 /**
  * Runs the statements in one transaction, in order: all of them or none. Where the first changes
  * no row, the rest are not run: so a limit is one conditional insert at the head of the list.
- * Returns whether the first changed something.
+ * Returns whether the first changed something. Where another process holds the lock, it is tried
+ * again for some seconds, between which requests are answered.
  */
-export async function unit(
-  db: Db,
-  [first, ...rest]: [Statement, ...Statement[]],
-): Promise<boolean> {
+export async function unit(db: Db, statements: [Statement, ...Statement[]]): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return runAll(db, statements)
+    } catch (error) {
+      if (!isLocked(error) || attempt === ATTEMPTS) throw error
+      await sleep(PAUSE_MS)
+    }
+  }
+}
+
+function runAll(db: Db, [first, ...rest]: [Statement, ...Statement[]]): boolean {
   return db.$client
     .transaction(() => {
       if (first.run().changes === 0) return false
@@ -22,4 +36,8 @@ export async function unit(
       return true
     })
     .immediate()
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }

@@ -54,9 +54,10 @@ export class UserMeter implements Unwritten {
     const { userId, period } = this
     const { store, audit } = this.#options
     store.addUserUse({ userId, periodStart: period.start, requests: this.#unwritten })
-    this.#notice = this.#dueNotice()
-    if (this.#notice === null) return
-    if (store.markWarned(userId, period.start, this.#notice.warned)) audit(this.#notice)
+    const notice = this.#dueNotice()
+    const isNew = notice !== null && store.markWarned(userId, period.start, notice.warned)
+    this.#notice = isNew ? notice : null
+    if (this.#notice !== null) audit(this.#notice)
   }
 
   written(): void {

@@ -23,7 +23,7 @@ describe('openDb', () => {
     assert.equal(read('synchronous'), 2)
     assert.equal(read('foreign_keys'), 1)
     assert.equal(read('trusted_schema'), 0)
-    assert.equal(read('busy_timeout'), 5_000)
+    assert.equal(read('busy_timeout'), 100)
     assert.equal(read('journal_size_limit'), 64 * 1024 * 1024)
     assert.equal(read('integrity_check'), 'ok')
   })

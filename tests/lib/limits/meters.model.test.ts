@@ -181,7 +181,7 @@ function command(text: string, run: (model: Model, real: Real) => void): Command
 }
 
 /** Everything that can be asked is as the model says. */
-function compare(model: Model, { meters, db }: Real): void {
+function compare(model: Model, { meters, db, notices }: Real): void {
   for (const userId of USERS) {
     assert.equal(meters.periodRequests(userId, model.now), model.requests(userId))
     const unwritten = meters.unwrittenDays(userId)
@@ -203,10 +203,9 @@ function compare(model: Model, { meters, db }: Real): void {
     .prepare<[], { actor_id: string; detail: string }>('SELECT actor_id, detail FROM audit_log')
     .all()
   const told = [...model.notices].map((notice) => notice.split(' '))
-  assert.deepEqual(
-    rows.map((row) => `${row.actor_id} ${row.detail}`).sort(),
-    told.map(([userId, , level]) => `${userId} ${level}`).sort(),
-  )
+  const expected = told.map(([userId, , level]) => `${userId} ${level}`).sort()
+  assert.deepEqual(rows.map((row) => `${row.actor_id} ${row.detail}`).sort(), expected)
+  assert.deepEqual(notices.toSorted(), expected)
 }
 
 const request = fc.record({
