@@ -40,6 +40,7 @@ export interface Services extends Disposable {
   readonly findSession: FindSession
   /** Sign-up and sign-in; null: another service does that. */
   readonly handleAuth: HandleAuth | null
+  readonly flusher: Flusher
   readonly meters: Meters
   readonly limits: Limits
   readonly geo: Library
@@ -119,6 +120,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     ...base,
     ...(config.authUrl === undefined ? embedAuth(base) : askRemoteAuth(base, config.authUrl)),
     keys,
+    flusher,
     meters,
     limits: {
       account: createRateLimiter(POLICIES.account),

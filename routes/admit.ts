@@ -17,10 +17,9 @@ export function admit(
   visit: Visit,
 ): Caller | null | Promise<Caller> {
   if (row.access === 'public') return null
-  const hasKey = c.req.header('x-api-key') !== undefined
   try {
     // Keys are in memory; to look for a session costs a read of the database or a question.
-    if (!hasKey) refuseAfterFailures(services, visit)
+    if (showsSession(c)) refuseAfterFailures(services, visit)
     const caller = authenticate(services, (name) => c.req.header(name), row, visit.now)
     return caller instanceof Promise
       ? caller.catch((error) => refuse(services, c, visit, error))
@@ -30,9 +29,13 @@ export function admit(
   }
 }
 
+function showsSession({ req }: Asked): boolean {
+  return req.header('x-api-key') === undefined && req.header('authorization') !== undefined
+}
+
 /** Throws the error, or another one where the address has sent too many bad credentials. */
 function refuse(services: Services, c: Asked, visit: Visit, error: unknown): never {
-  const isGiven = (c.req.header('x-api-key') ?? c.req.header('authorization')) !== undefined
+  const isGiven = c.req.header('x-api-key') !== undefined || showsSession(c)
   const isBad = error instanceof ApiError && error.code === 'UNAUTHORIZED'
   if (isBad && isGiven) chargeFailure(services, visit)
   throw error

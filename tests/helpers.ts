@@ -63,42 +63,59 @@ export interface TestApp extends Disposable {
   send(method: string, path: string, options?: SendOptions): Promise<Answer>
   /** Makes a key as `npm run key` does, over a connection of its own. Returns its text. */
   makeKey(options?: KeyOptions): Promise<string>
+  /** Stops the service in order, and opens another one on what it has left. */
+  restart(): Promise<TestApp>
   close(): void
 }
 
 /** The whole service over small databases, in a folder of its own, where it is always `NOON`. */
-export async function makeApp({ env, log, now, replace }: AppOptions = {}): Promise<TestApp> {
+export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-app-'))
   makeGeoFolder(dataDir)
+  return openApp(dataDir, options)
+}
+
+async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
+  const opened = await openIn(dataDir, options)
+  const services = { ...opened, ...options.replace?.(opened) }
+  const app = createApp(services)
+  const other = openDb(join(dataDir, 'app.db'))
+  const closing = new DisposableStack()
+  closing.defer(() => rmSync(dataDir, { recursive: true }))
+  const stop = () => {
+    other.$client.close()
+    services[Symbol.dispose]()
+  }
+  closing.defer(stop)
+  return {
+    app,
+    services,
+    dataDir,
+    send: (method, path, sent = {}) => send(app, method, path, sent),
+    makeKey: (wanted = {}) => makeKey(other, services, wanted),
+    restart: () => {
+      closing.move()
+      stop()
+      return openApp(dataDir, options)
+    },
+    close: () => closing.dispose(),
+    [Symbol.dispose]: () => closing.dispose(),
+  }
+}
+
+function openIn(dataDir: string, { env, log, now }: AppOptions): Promise<Services> {
   const { city, dbip, asn, ipinfo } = geoFiles()
   const config = readConfig({
     MERIDIAN_DATA_DIR: dataDir,
     MERIDIAN_GEO: [city, dbip, asn, ipinfo].join(','),
     ...env,
   })
-  const opened = await openServices(config, {
+  return openServices(config, {
     log: log ?? silentLog,
     now: now ?? (() => NOON),
     onProgress: () => {},
     listenUrl: () => 'http://127.0.0.1:8787',
   })
-  const services = { ...opened, ...replace?.(opened) }
-  const app = createApp(services)
-  const other = openDb(join(dataDir, 'app.db'))
-  const close = () => {
-    other.$client.close()
-    services[Symbol.dispose]()
-    rmSync(dataDir, { recursive: true })
-  }
-  return {
-    app,
-    services,
-    dataDir,
-    send: (method, path, options = {}) => send(app, method, path, options),
-    makeKey: (options = {}) => makeKey(other, services, options),
-    close,
-    [Symbol.dispose]: close,
-  }
 }
 
 async function send(app: Hono<Env>, method: string, path: string, options: SendOptions) {

@@ -1,0 +1,52 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+
+export interface Load {
+  /** When the answers with 200 came, in monotonic milliseconds. */
+  readonly answeredAt: readonly number[]
+  /** What came instead of 200. */
+  readonly others: readonly string[]
+  /** Resolves once every client has given up, because the server is gone or by `stop`. */
+  readonly ended: Promise<void>
+  stop(): void
+}
+
+/** Clients that ask one after the other, each over a connection that is kept, until it breaks. */
+export function startLoad(url: string, key: string, clients: number): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const answeredAt: number[] = []
+  const others: string[] = []
+  let stopped = false
+  const client = async (number: number) => {
+    for (let n = 0; !stopped; n++) {
+      const path = `/v1/ip/81.2.${number}.${n & 255}`
+      const status = await ask(agent, `${url}${path}`, key)
+      if (status === 200 || status === 404) answeredAt.push(performance.now())
+      else others.push(String(status))
+      if (typeof status === 'string') return
+    }
+  }
+  const ended = Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  return {
+    answeredAt,
+    others,
+    ended: ended.then(() => agent.destroy()),
+    stop: () => {
+      stopped = true
+    },
+  }
+}
+
+/** The status of a whole answer, or what went wrong. */
+function ask(agent: Agent, url: string, key: string): Promise<number | string> {
+  return new Promise((resolve) => {
+    const fail = (error: Error) => resolve(error.message)
+    const read = (answer: IncomingMessage) => {
+      answer.on('error', fail)
+      answer.on('end', () => resolve(answer.complete ? (answer.statusCode ?? 0) : 'cut off'))
+      answer.resume()
+    }
+    request(url, { agent, headers: { 'x-api-key': key } }, read)
+      .on('error', fail)
+      .end()
+  })
+}

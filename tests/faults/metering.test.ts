@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { newDataFolder, runScript, startServer } from '../e2e/process.ts'
+import { startLoad } from './load.ts'
+
+/*
+ * What is counted, and what is left of a rate limit, when the process ends in the middle of its
+ * work. A flush comes once a second; a tenth more is allowed for writing it.
+ */
+
+const FLUSH_MS = 1_100
+const ROUNDS = 10
+const CLIENTS = 16
+const PER_MINUTE = 1_000_000
+
+const { dataDir, settings: folder, remove } = newDataFolder()
+after(remove)
+
+const plans = join(dataDir, 'plans.json')
+const settings = { ...folder, MERIDIAN_PLANS: plans }
+const wide = { monthlyCap: 10 ** 9, maxKeys: 10, maxSites: 1, price: 0 }
+let key: string
+before(async () => {
+  writeFileSync(
+    plans,
+    JSON.stringify([
+      { id: 'free', name: 'Free', ...wide, requestsPerMinute: PER_MINUTE },
+      { id: 'slow', name: 'Slow', ...wide, price: 1, requestsPerMinute: 600 },
+    ]),
+  )
+  key = await makeKey('ada@example.com', 'free')
+})
+
+async function makeKey(email: string, plan: string): Promise<string> {
+  const args = ['scripts/key.ts', '--email', email, '--name', 'load', '--plan', plan]
+  return (await runScript(args, settings)).stdout.trim()
+}
+
+function readCounted(): number {
+  const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
+  try {
+    const read = (table: string) =>
+      Number(db.prepare(`SELECT coalesce(sum(requests), 0) FROM ${table}`).pluck().get())
+    const [days, periods] = [read('usage_by_day'), read('usage_by_period')]
+    assert.equal(days, periods, 'days and periods are counted alike')
+    return periods
+  } finally {
+    db.close()
+  }
+}
+
+describe('kill -9 under load', () => {
+  for (let round = 1; round <= ROUNDS; round++) {
+    it(`loses at most the last second, and counts nothing twice: round ${round}`, async () => {
+      const earlier = readCounted()
+      const server = await startServer(settings)
+      const load = startLoad(server.url, key, CLIENTS)
+      await sleep(500 + Math.random() * 2_500)
+      const killedAt = performance.now()
+      await server.stop('SIGKILL')
+      await load.ended
+      const counted = readCounted() - earlier
+      const answered = load.answeredAt.length
+      const lately = load.answeredAt.filter((at) => at > killedAt - FLUSH_MS).length
+      assert.ok(answered > 100, `only ${answered} were answered: ${load.others.slice(0, 3)}`)
+      assert.ok(counted <= answered, `${counted} counted, ${answered} answered`)
+      assert.ok(answered - counted <= lately, `${answered - counted} lost, ${lately} were late`)
+    })
+  }
+
+  it('gives back what was spent in the last second, never a full bucket', async () => {
+    const slow = await makeKey('slow@example.com', 'slow')
+    const first = await startServer(settings)
+    for (let n = 0; n < 400; n++) assert.equal((await look(first.url, slow)).status, 200)
+    const spentAt = performance.now()
+    await sleep(FLUSH_MS)
+    await first.stop('SIGKILL')
+    const second = await startServer(settings)
+    const { left } = await look(second.url, slow)
+    const refilled = ((performance.now() - spentAt) / 60_000) * 600
+    await second.stop('SIGKILL')
+    // While the 400 were spent, a few came back; those are less than what came back since.
+    assert.ok(left <= 200 + 2 * refilled, `${left} left, ${refilled} refilled`)
+  })
+})
+
+async function look(url: string, apiKey: string) {
+  const answer = await fetch(`${url}/v1/ip/81.2.69.160`, { headers: { 'x-api-key': apiKey } })
+  await answer.text()
+  const left = /;r=(\d+);/.exec(answer.headers.get('ratelimit') ?? '')?.[1]
+  return { status: answer.status, left: Number(left) }
+}
+
+describe('SIGTERM under load', () => {
+  it('counts exactly what is answered, and answers what has begun', async () => {
+    const earlier = readCounted()
+    const server = await startServer(settings)
+    const load = startLoad(server.url, key, CLIENTS)
+    await sleep(1_700)
+    const { code, stderr } = await server.stop('SIGTERM')
+    await load.ended
+    assert.equal(code, 0, stderr)
+    assert.equal(readCounted() - earlier, load.answeredAt.length)
+    for (const other of load.others) assert.match(other, /ECONNRE|socket hang up/)
+  })
+})
