@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import * as v from 'valibot'
+import { HealthStatus } from '../../lib/contract/system.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
+import { tempFolder } from '../temp-folder.ts'
+
+const FLUSHES_MS = 2_500
+const folder = newDataFolder()
+after(folder.remove)
+
+interface Service {
+  readonly server: Running
+  readonly dataDir: string
+  readonly key: string
+  readonly settings: Readonly<Record<string, string>>
+}
+
+async function startService(dataDir: string): Promise<Service> {
+  const plans = join(dataDir, 'plans.json')
+  const plan = { id: 'free', name: 'Free', price: 0, maxKeys: 10, maxSites: 1 }
+  writeFileSync(
+    plans,
+    JSON.stringify([{ ...plan, monthlyCap: 10 ** 9, requestsPerMinute: 10 ** 6 }]),
+  )
+  const settings = { ...folder.settings, MERIDIAN_DATA_DIR: dataDir, MERIDIAN_PLANS: plans }
+  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'load']
+  const key = (await runScript(args, settings)).stdout.trim()
+  return { server: await startServer(settings), dataDir, key, settings }
+}
+
+/** Asks for `ms`, one after the other. Returns how many were answered, all of them with 200. */
+async function askFor(ms: number, { server, key }: Service): Promise<number> {
+  const end = performance.now() + ms
+  let answered = 0
+  while (performance.now() < end) {
+    const headers = { 'x-api-key': key }
+    const answer = await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })
+    await answer.text()
+    assert.equal(answer.status, 200)
+    answered += 1
+  }
+  return answered
+}
+
+async function readHealth({ server }: Service) {
+  const answer = await fetch(`${server.url}/health`)
+  return { status: answer.status, ...v.parse(HealthStatus, await answer.json()).checks }
+}
+
+async function countedAfterStop({ server, dataDir }: Service): Promise<number> {
+  const { code, stdout, stderr } = await server.stop('SIGTERM')
+  assert.equal(code, 0, `${stdout}${stderr}`)
+  const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
+  const counted = db.prepare('SELECT sum(requests) FROM usage_by_period').pluck().get()
+  db.close()
+  return Number(counted)
+}
+
+describe('a database that another process has locked', () => {
+  it('stops no look-up, is told by health, and loses nothing that is counted meanwhile', async () => {
+    const service = await startService(folder.dataDir)
+    let answered = await askFor(300, service)
+    const other = new Sqlite(join(folder.dataDir, 'app.db'))
+    other.exec('BEGIN IMMEDIATE')
+    answered += await askFor(FLUSHES_MS, service)
+    assert.deepEqual(await readHealth(service), { status: 503, geolocation: true, database: false })
+    other.exec('ROLLBACK')
+    other.close()
+    answered += await askFor(FLUSHES_MS, service)
+    assert.deepEqual(await readHealth(service), { status: 200, geolocation: true, database: true })
+    assert.equal(await countedAfterStop(service), answered)
+  })
+})
+
+const small = join(tempFolder(), 'small')
+const SIZE = 16 * 1024 * 1024
+
+describe('a disk that is full', () => {
+  let mounted = false
+  before(() => {
+    mkdirSync(small)
+    const options = ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', small]
+    mounted = spawnSync('mount', options).status === 0
+    if (mounted) cpSync(join(folder.dataDir, 'geo'), join(small, 'geo'), { recursive: true })
+  })
+  after(() => {
+    if (mounted) assert.equal(spawnSync('umount', [small]).status, 0)
+  })
+
+  it('stops no look-up, is told by health, and loses nothing that is counted meanwhile', async (t) => {
+    if (!mounted) {
+      t.skip('only root may mount a small file system')
+      return
+    }
+    const service = await startService(small)
+    let answered = await askFor(300, service)
+    const filler = join(small, 'filler')
+    const { bavail, bsize } = statfsSync(small)
+    writeFileSync(filler, Buffer.alloc(bavail * bsize))
+    answered += await askFor(FLUSHES_MS, service)
+    assert.deepEqual(await readHealth(service), { status: 503, geolocation: true, database: false })
+    assert.match(service.server.output(), /cannot write counters; they are kept/)
+    rmSync(filler)
+    answered += await askFor(FLUSHES_MS, service)
+    assert.deepEqual(await readHealth(service), { status: 200, geolocation: true, database: true })
+    assert.equal(await countedAfterStop(service), answered)
+  })
+})
