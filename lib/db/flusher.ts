@@ -16,12 +16,15 @@ export interface Flusher {
   size(): number
   /** Writes what waits, in transactions between which others may run. */
   flush(): Promise<void>
+  /** Writes the first of what waits, in one transaction. */
+  flushChunk(): void
   /** Writes what waits before it returns. Throws where that fails. */
   flushNow(): void
 }
 
-/** About five milliseconds of work. */
-const CHUNK = 500
+/** A transaction takes no more items after this; its commit may take as long again. */
+const CHUNK_MS = 2
+const ITEMS_BETWEEN_LOOKS = 20
 
 /**
  * Items are written in chunks of one transaction each, so that no one waits long for the next
@@ -29,41 +32,54 @@ const CHUNK = 500
  */
 export function createFlusher(db: Db): Flusher {
   let waiting: Unwritten[] = []
+  /** Items before this one are written. */
+  let next = 0
 
-  const writeChunk = db.$client.transaction((chunk: readonly Unwritten[]) => {
-    for (const item of chunk) item.write()
+  const writeChunk = db.$client.transaction(() => {
+    const end = performance.now() + CHUNK_MS
+    let at = next
+    while (at < waiting.length) {
+      waiting[at]?.write()
+      at += 1
+      if (at % ITEMS_BETWEEN_LOOKS === 0 && performance.now() > end) break
+    }
+    return at
   })
   const flushChunk = () => {
-    const chunk = waiting.slice(0, CHUNK)
-    withoutWaiting(db, () => writeChunk.immediate(chunk))
-    waiting = waiting.slice(chunk.length)
-    for (const item of chunk) item.written()
+    const end = withoutWaiting(db, () => writeChunk.immediate())
+    for (; next < end; next++) waiting[next]?.written()
+    if (next < waiting.length) return
+    waiting = []
+    next = 0
   }
-  const flushNow = () => {
-    while (waiting.length > 0) flushChunk()
-  }
+  const size = () => waiting.length - next
   return {
     add: (item) => {
       waiting.push(item)
     },
-    size: () => waiting.length,
+    size,
     flush: async () => {
       // What comes in meanwhile waits for the next time.
-      for (let left = waiting.length; left > 0; left -= CHUNK) {
+      for (let left = size(); left > 0; ) {
+        const before = size()
         flushChunk()
+        left -= before - size()
         await new Promise((resolve) => setImmediate(resolve))
       }
     },
-    flushNow,
+    flushChunk,
+    flushNow: () => {
+      while (size() > 0) flushChunk()
+    },
   }
 }
 
 /** A database that another process has locked is tried again later: to wait would stop everything. */
-function withoutWaiting({ $client }: Db, work: () => void): void {
+function withoutWaiting<Result>({ $client }: Db, work: () => Result): Result {
   const before = $client.pragma('busy_timeout', { simple: true })
   $client.pragma('busy_timeout = 0')
   try {
-    work()
+    return work()
   } finally {
     $client.pragma(`busy_timeout = ${before}`)
   }

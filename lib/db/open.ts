@@ -6,6 +6,7 @@ export type Db = BetterSQLite3Database & { readonly $client: Sqlite.Database }
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
+const CACHE_KIB = 16 * 1024
 /** The start waits for other processes. */
 const OPENING_TIMEOUT_MS = 5_000
 /** Later every wait stops all requests: who writes tries again instead, as `unit` does. */
@@ -22,6 +23,7 @@ export function openDb(file: string): Db {
     client.pragma('synchronous = FULL')
     client.pragma('foreign_keys = ON')
     client.pragma('trusted_schema = OFF')
+    client.pragma(`cache_size = ${-CACHE_KIB}`)
     client.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`)
     migrate(client)
     client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)

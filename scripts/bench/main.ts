@@ -7,12 +7,14 @@ import { PREPARED } from '../../lib/geo/prepare.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
 import { run } from '../run.ts'
 import { benchHttp } from './http.ts'
+import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { machineLine, missingLine } from './machine.ts'
 
-const USAGE = `Usage: npm run --silent bench -- [lookup] [options]
+const USAGE = `Usage: npm run --silent bench -- [lookup|limits] [options]
   (none)        drive Meridian, a bare Hono answer and nginx with ngx_http_geoip2 over HTTP
   lookup        measure look-ups by themselves, next to other readers of the same file
+  limits        measure what limiting and counting add to a request
   --rounds N    how often each server is driven; default: 5
   --seconds N   how long each time; default: 8
   --help        show this
@@ -35,7 +37,7 @@ function readOptions(args: string[]) {
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [subject = 'http', ...more] = positionals
-    if (more.length > 0 || !/^(http|lookup)$/.test(subject)) {
+    if (more.length > 0 || !/^(http|lookup|limits)$/.test(subject)) {
       throw new Error(`There is no benchmark "${positionals.join(' ')}"`)
     }
     const { help, rounds, seconds } = values
@@ -65,6 +67,8 @@ async function bench(options: Exclude<ReturnType<typeof readOptions>, undefined>
   print(`Machine: ${machineLine()}\n`)
   if (missingLine() !== '') print(`${missingLine()}\n`)
   const { subject, rounds, seconds } = options
-  if (subject === 'lookup') print(`\n${await benchLookup(join(geoFolder, PREPARED.maxmindCity))}`)
+  if (subject === 'limits') print(`\n${await benchLimits()}`)
+  else if (subject === 'lookup')
+    print(`\n${await benchLookup(join(geoFolder, PREPARED.maxmindCity))}`)
   else await benchHttp({ rounds, seconds, geoFolder, print })
 }
