@@ -1,15 +1,16 @@
 import type { Address } from '../lib/address.ts'
 import { parseAddress } from '../lib/address.ts'
 import { ApiError } from '../lib/errors.ts'
-import { describe } from '../lib/geo/describe.ts'
+import { createAnswers } from '../lib/geo/answers.ts'
 import type { Library } from '../lib/geo/library.ts'
 import type { Services } from '../lib/services.ts'
 import type { Handlers } from './context.ts'
 
 export function geolocationHandlers({ geo }: Services) {
+  const describe = createAnswers(geo)
   return {
-    locateCaller: (call) => locate(geo, call.clientAddress, call),
-    locateAddress: (call) => locate(geo, readAddress(call.params.ipAddress), call),
+    locateCaller: (call) => locate(describe, call.clientAddress, call),
+    locateAddress: (call) => locate(describe, readAddress(call.params.ipAddress), call),
     getCallerTimezone: (call) => timezone(geo, call.clientAddress),
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress)),
     validateAddress: (call) => ({
@@ -19,18 +20,24 @@ export function geolocationHandlers({ geo }: Services) {
   } satisfies Partial<Handlers>
 }
 
+type Describe = ReturnType<typeof createAnswers>
+
 interface LocateCall {
   readonly requestId: string
   readonly now: number
   readonly caller: { readonly plan: { readonly id: string } }
 }
 
-function locate(geo: Library, address: Address | null, { requestId, now, caller }: LocateCall) {
+function locate(
+  describe: Describe,
+  address: Address | null,
+  { requestId, now, caller }: LocateCall,
+) {
   const request = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":false`
   if (address === null) {
     return { status: 404, json: `{"meta":{"precision":"none",${request}}}` } as const
   }
-  const { json, precision } = describe(address, geo.locate(address), { now, degraded: false })
+  const { json, precision } = describe(address, { now, degraded: false })
   const status = precision === 'none' ? 404 : 200
   return { status, json: `{${json},"meta":{"precision":"${precision}",${request}}}` } as const
 }
