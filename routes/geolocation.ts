@@ -1,15 +1,16 @@
 import type { Address } from '../lib/address.ts'
 import { parseAddress } from '../lib/address.ts'
 import { ApiError } from '../lib/errors.ts'
-import { describe } from '../lib/geo/describe.ts'
+import { createAnswers } from '../lib/geo/answers.ts'
 import type { Library } from '../lib/geo/library.ts'
 import type { Services } from '../lib/services.ts'
 import type { Handlers } from './context.ts'
 
 export function geolocationHandlers({ geo }: Services) {
+  const describe = createAnswers(geo)
   return {
-    locateCaller: (call) => locate(geo, call.clientAddress, call),
-    locateAddress: (call) => locate(geo, readAddress(call.params.ipAddress), call),
+    locateCaller: (call) => locate(describe, call.clientAddress, call),
+    locateAddress: (call) => locate(describe, readAddress(call.params.ipAddress), call),
     getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
     validateAddress: (call) => ({
@@ -19,6 +20,8 @@ export function geolocationHandlers({ geo }: Services) {
   } satisfies Partial<Handlers>
 }
 
+type Describe = ReturnType<typeof createAnswers>
+
 interface LocateCall {
   readonly requestId: string
   readonly now: number
@@ -27,7 +30,7 @@ interface LocateCall {
 }
 
 function locate(
-  geo: Library,
+  describe: Describe,
   address: Address | null,
   { requestId, now, caller, degraded }: LocateCall,
 ) {
@@ -35,7 +38,7 @@ function locate(
   if (address === null) {
     return { status: 404, json: `{"meta":{"precision":"none",${request}}}` } as const
   }
-  const { json, precision } = describe(address, geo.locate(address), { now, degraded })
+  const { json, precision } = describe(address, { now, degraded })
   const status = precision === 'none' ? 404 : 200
   return { status, json: `{${json},"meta":{"precision":"${precision}",${request}}}` } as const
 }

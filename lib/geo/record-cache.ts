@@ -1,6 +1,6 @@
 /**
- * Keeps what was made of records, by their offset in the file: a direct-mapped cache, as
- * processors have them. Each offset has one slot, and the last two offsets that came there decide:
+ * Keeps what was made of records, by their offset in the file, or of addresses: a direct-mapped
+ * cache, as processors have them. Each offset has one slot, and the last two that came there decide:
  * a value is kept when its record comes for the second time in a row, since most records of wide
  * traffic come once, and keeping those would only cost the garbage collector.
  */
@@ -21,12 +21,13 @@ export class RecordCache<Value extends NonNullable<unknown>> {
     return this.#offsets[slot] === offset ? this.#values[slot] : undefined
   }
 
-  /** Offers the value of an offset that `get` did not know. */
-  offer(offset: number, value: Value): void {
+  /** Offers the value of an offset that `get` did not know. Returns whether it is kept. */
+  offer(offset: number, value: Value): boolean {
     const slot = this.#slotOf(offset)
     const again = this.#offsets[slot] === offset
     this.#offsets[slot] = offset
     this.#values[slot] = again ? value : undefined
+    return again
   }
 
   /** Fibonacci hashing: neighbouring offsets fall far apart. */
