@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createFindClient, type FindClient } from './access/client-address.ts'
 import { type KeyRing, openKeyRing } from './access/key-ring.ts'
+import { type LastUsed, openLastUsed } from './access/last-used.ts'
 import { createFindSession, type FindSession } from './access/session.ts'
 import { ipv4FromBits } from './address.ts'
 import type { Config } from './config.ts'
@@ -22,6 +23,7 @@ export interface Services extends Disposable {
   readonly db: Db
   readonly plans: Plans
   readonly keys: KeyRing
+  readonly lastUsed: LastUsed
   readonly findSession: FindSession
   readonly geo: Library
   readonly health: Health
@@ -60,6 +62,9 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const keys = openKeyRing(db, plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
+  const lastUsed = opening.use(
+    openLastUsed(db, (error) => log.error({ err: error }, 'cannot write when keys were last used')),
+  )
   const health = createHealth(
     { geolocation: () => geo.locate(PROBE), database: () => checkWrite(db, now()) },
     now,
@@ -71,6 +76,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     db,
     plans,
     keys,
+    lastUsed,
     findSession: createFindSession(db, secrets.auth),
     geo,
     health,

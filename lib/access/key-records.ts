@@ -17,6 +17,8 @@ export interface KeyRecord {
   readonly origins: readonly OriginPattern[]
   readonly plan: Plan
   readonly expiresAt: number | null
+  /** To the second, as far as `LastUsed` has seen it, which alone writes it; 0: not yet. */
+  lastUsedAt: number
 }
 
 /** The records of all keys, as they were when they were last read. */
@@ -110,5 +112,6 @@ function toRecord({ hash: _, allowedOrigins, planId, ...key }: StoredKey, plans:
     // A plan that was taken out of the file leaves its users with the free one.
     plan: plans.find(planId) ?? plans.free,
     origins: (allowedOrigins ?? []).map(parseOriginPattern).filter((origin) => origin !== null),
+    lastUsedAt: 0,
   }
 }

@@ -71,6 +71,7 @@ describe('a key ring', () => {
       type: 'secret',
       scopes: ['geo:read'],
       expiresAt: null,
+      lastUsedAt: 0,
     })
     assert.deepEqual([origins, plan], [[], plans.free])
   })
