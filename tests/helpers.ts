@@ -23,6 +23,7 @@ export const NOON = Date.UTC(2026, 0, 15, 12)
 export interface AppOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly log?: Log
+  readonly now?: () => number
   /** Takes the place of some services, such as one that fails. */
   readonly replace?: (services: Services) => Partial<Services>
 }
@@ -64,8 +65,8 @@ export interface TestApp extends Disposable {
   close(): void
 }
 
-/** The whole service over small databases, in a folder of its own, where it is always `NOON`. */
-export async function makeApp({ env, log, replace }: AppOptions = {}): Promise<TestApp> {
+/** The whole service over small databases, in a folder of its own, where it is always `NOON` unless told. */
+export async function makeApp({ env, log, now, replace }: AppOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-app-'))
   makeGeoFolder(dataDir)
   const { city, dbip, asn, ipinfo } = geoFiles()
@@ -76,7 +77,7 @@ export async function makeApp({ env, log, replace }: AppOptions = {}): Promise<T
   })
   const opened = await openServices(config, {
     log: log ?? silentLog,
-    now: () => NOON,
+    now: now ?? (() => NOON),
     onProgress: () => {},
     listenUrl: () => 'http://127.0.0.1:8787',
   })
