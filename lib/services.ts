@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { createFindClient, type FindClient } from './access/client-address.ts'
 import type { HandleAuth } from './access/embedded-auth.ts'
 import { type KeyRing, openKeyRing } from './access/key-ring.ts'
+import { createLastUsed, type LastUsed } from './access/last-used.ts'
 import { createFindRemoteSession } from './access/remote-auth.ts'
 import {
   createFindSession,
@@ -37,6 +38,7 @@ export interface Services extends Disposable {
   readonly db: Db
   readonly plans: Plans
   readonly keys: KeyRing
+  readonly lastUsed: LastUsed
   readonly findSession: FindSession
   /** Sign-up and sign-in; null: another service does that. */
   readonly handleAuth: HandleAuth | null
@@ -104,6 +106,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     log.error({ err: error }, 'cannot look for changed keys'),
   )
   const flusher = openFlusher(base, opening)
+  const lastUsed = createLastUsed(db, flusher.add)
   const meters = openMeters(base, flusher, opening)
   const cleanUp = () => removeEnded(db, now())
   opening.use(
@@ -120,6 +123,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     ...base,
     ...(config.authUrl === undefined ? embedAuth(base) : askRemoteAuth(base, config.authUrl)),
     keys,
+    lastUsed,
     flusher,
     meters,
     limits: {

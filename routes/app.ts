@@ -6,6 +6,7 @@ import type { Services } from '../lib/services.ts'
 import { mountAuth } from './auth.ts'
 import type { Env, Handlers } from './context.ts'
 import { geolocationHandlers } from './geolocation.ts'
+import { keyHandlers } from './keys.ts'
 import { answerOther } from './other.ts'
 import { toResponse } from './respond.ts'
 import { type AnyHandler, serve } from './serve.ts'
@@ -14,7 +15,11 @@ import { UNFINISHED, type UnfinishedId } from './unfinished.ts'
 
 /** Every operation of the contract, with what answers it. */
 export function createRoutes(services: Services) {
-  const handlers: Handlers = { ...systemHandlers(services), ...geolocationHandlers(services) }
+  const handlers: Handlers = {
+    ...systemHandlers(services),
+    ...geolocationHandlers(services),
+    ...keyHandlers(services),
+  }
   return operations.map((row) => {
     // safe: `Handlers` proves that the handler of a row takes what `serve` parses by that row
     const handler = isUnfinished(row.id) ? notImplemented : (handlers[row.id] as AnyHandler)

@@ -13,8 +13,9 @@ import { PREPARED } from '../lib/geo/prepare.ts'
 import { createProgress } from '../lib/geo/progress.ts'
 import { readRegions } from '../lib/geo/regions.ts'
 import { OPTIONAL } from '../lib/geo/source-files.ts'
-import { isoDay, listDatabases } from './list-databases.ts'
+import { listDatabases } from './list-databases.ts'
 import { run } from './run.ts'
+import { isoDay } from './times.ts'
 
 const USAGE = `Usage: npm run geo -- [options]
   (none)               prepare the bundled databases and list those that are served

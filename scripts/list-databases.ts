@@ -1,6 +1,8 @@
 import { relative } from 'node:path'
 import { openDatabase } from '../lib/geo/database.ts'
 import type { SourceFile } from '../lib/geo/source-files.ts'
+import { type Column, textTable } from './text-table.ts'
+import { isoDay } from './times.ts'
 
 export interface Listing {
   /** One line of titles and one per database, in order of priority. */
@@ -20,7 +22,7 @@ export async function listDatabases(files: readonly SourceFile[]): Promise<Listi
       refusals.push(error instanceof Error ? error.message : String(error))
     }
   }
-  return { table: formatTable(rows), refusals }
+  return { table: textTable(COLUMNS, rows), refusals }
 }
 
 async function describe({ path, name }: SourceFile): Promise<string[]> {
@@ -38,11 +40,6 @@ async function describe({ path, name }: SourceFile): Promise<string[]> {
   ]
 }
 
-/** The day of epoch milliseconds: 2026-01-31. */
-export function isoDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
-}
-
 function sizeText(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 }
@@ -52,7 +49,7 @@ function shortPath(path: string): string {
   return inside.startsWith('..') ? path : inside
 }
 
-const COLUMNS = [
+const COLUMNS: readonly Column[] = [
   { title: 'Name', align: 'left' },
   { title: 'Provider', align: 'left' },
   { title: 'Type', align: 'left' },
@@ -61,18 +58,4 @@ const COLUMNS = [
   { title: 'Built', align: 'left' },
   { title: 'Size', align: 'right' },
   { title: 'File', align: 'left' },
-] as const
-
-function formatTable(rows: readonly (readonly string[])[]): string {
-  const lines = [COLUMNS.map(({ title }) => title), ...rows]
-  const columns = COLUMNS.map(({ align }, at) => ({
-    align,
-    width: Math.max(...lines.map((cells) => cells[at]?.length ?? 0)),
-  }))
-  const pad = (cells: readonly string[]) =>
-    columns.map(({ align, width }, at) => {
-      const cell = cells[at] ?? ''
-      return align === 'right' ? cell.padStart(width) : cell.padEnd(width)
-    })
-  return lines.map((cells) => `${pad(cells).join('  ').trimEnd()}\n`).join('')
-}
+]

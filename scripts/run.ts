@@ -3,7 +3,12 @@ export async function run(command: () => Promise<void>): Promise<void> {
   try {
     await command()
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    report(error instanceof Error ? error.message : String(error))
     process.exitCode = 1
   }
+}
+
+/** Tells whoever runs the command; stdout is for what it is run for. */
+export function report(text: string): void {
+  process.stderr.write(`${text}\n`)
 }

@@ -1,7 +1,9 @@
 import type { Operation, Scope } from '../contract/operation.ts'
 import { ApiError } from '../errors.ts'
 import type { Plan, Plans } from '../plans.ts'
-import type { KeyRecord, KeyRing } from './key-ring.ts'
+import type { KeyRecord } from './key-records.ts'
+import type { KeyRing } from './key-ring.ts'
+import type { LastUsed } from './last-used.ts'
 import { matchesOrigin } from './origins.ts'
 import { hasScope } from './scopes.ts'
 import type { FindSession } from './session.ts'
@@ -23,6 +25,7 @@ export interface Caller {
 /** What credentials are checked against. */
 export interface Credentials {
   readonly keys: KeyRing
+  readonly lastUsed: LastUsed
   readonly findSession: FindSession
   readonly plans: Plans
 }
@@ -47,7 +50,9 @@ export function authenticate(
   if (text !== undefined) {
     const key = credentials.keys.find(text, now)
     if (key === null) throw unauthorized()
-    return keyCaller(key, readHeader, row)
+    const caller = keyCaller(key, readHeader, row)
+    credentials.lastUsed.touch(key, now)
+    return caller
   }
   const authorization = readHeader('authorization')
   if (authorization !== undefined) return sessionCaller(credentials, authorization, now)

@@ -1,25 +1,9 @@
-import { desc, eq, gt, max } from 'drizzle-orm'
-import { BoundedCache } from '../bounded-cache.ts'
-import type { Scope } from '../contract/operation.ts'
 import type { Db } from '../db/open.ts'
-import { accessChanges, apiKeys, users } from '../db/tables.ts'
 import { type Statement, unit } from '../db/unit.ts'
-import type { Plan, Plans } from '../plans.ts'
-import { hashKey, isKeyText, type KeyType } from './api-key.ts'
-import { type OriginPattern, parseOriginPattern } from './origins.ts'
-
-/** What a request needs to know of its key. */
-export interface KeyRecord {
-  readonly id: string
-  readonly userId: string
-  readonly prefix: string
-  readonly type: KeyType
-  /** null: every scope. */
-  readonly scopes: readonly Scope[] | null
-  readonly origins: readonly OriginPattern[]
-  readonly plan: Plan
-  readonly expiresAt: number | null
-}
+import type { Plans } from '../plans.ts'
+import { hashKey, isKeyText } from './api-key.ts'
+import { type KeyRecord, loadKeyRecords } from './key-records.ts'
+import { isExpired } from './keys.ts'
 
 /** All keys, in memory: a request is let in without a database read. */
 export interface KeyRing {
@@ -32,9 +16,6 @@ export interface KeyRing {
   change(statements: [Statement, ...Statement[]]): Promise<boolean>
 }
 
-/** Key texts whose record is remembered: checking and hashing a text takes longer than a look-up. */
-const REMEMBERED_TEXTS = 10_000
-
 /**
  * Loads the keys. What another process changes is met by the next request, too: `data_version`
  * tells in a microsecond whether another connection has written, and is read once in each turn of
@@ -42,13 +23,22 @@ const REMEMBERED_TEXTS = 10_000
  */
 export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => void): KeyRing {
   const readDataVersion = db.$client.prepare<[], number>('PRAGMA data_version').pluck()
-  const loaded = loadKeys(db, plans)
-  let dataVersion = readDataVersion.get()
-  let byText = new BoundedCache<string, KeyRecord>(REMEMBERED_TEXTS)
+  const records = loadKeyRecords(db, plans)
+  // Texts of known keys, and of no others: to check and hash a text takes longer than to find it.
+  let byText = new Map<string, KeyRecord>()
+  // Unknown at first: somebody may have written between the load and now.
+  let dataVersion: number | undefined
   let looked = false
 
   const takeOver = () => {
-    if (loaded.update()) byText = new BoundedCache(REMEMBERED_TEXTS)
+    try {
+      const version = readDataVersion.get()
+      if (version === dataVersion) return
+      if (records.update()) byText = new Map()
+      dataVersion = version
+    } catch (error) {
+      onError(error)
+    }
   }
   const endTurn = () => {
     looked = false
@@ -56,18 +46,11 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
   const look = () => {
     looked = true
     setImmediate(endTurn)
-    try {
-      const version = readDataVersion.get()
-      if (version === dataVersion) return
-      takeOver()
-      dataVersion = version
-    } catch (error) {
-      onError(error)
-    }
+    takeOver()
   }
   const findByText = (text: string) => {
     if (!isKeyText(text)) return undefined
-    const key = loaded.byHash.get(hashKey(text))
+    const key = records.byHash.get(hashKey(text))
     if (key !== undefined) byText.set(text, key)
     return key
   }
@@ -79,93 +62,10 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
     },
     change: async (statements) => {
       const changed = await unit(db, statements)
+      // Our own writes leave the version as it is. Should this fail, the next turn tries again.
+      dataVersion = undefined
       takeOver()
       return changed
     },
-  }
-}
-
-function isExpired({ expiresAt }: KeyRecord, now: number): boolean {
-  return expiresAt !== null && expiresAt <= now
-}
-
-interface LoadedKeys {
-  readonly byHash: ReadonlyMap<string, KeyRecord>
-  /** Loads the keys of users whose access has changed since. Returns whether there were any. */
-  update(): boolean
-}
-
-function loadKeys(db: Db, plans: Plans): LoadedKeys {
-  const byHash = new Map<string, KeyRecord>()
-  const hashesOf = new Map<string, string[]>()
-  const add = (row: StoredKey) => {
-    byHash.set(row.hash, toRecord(row, plans))
-    const hashes = hashesOf.get(row.userId)
-    if (hashes === undefined) hashesOf.set(row.userId, [row.hash])
-    else hashes.push(row.hash)
-  }
-  const reload = (userId: string) => {
-    for (const hash of hashesOf.get(userId) ?? []) byHash.delete(hash)
-    hashesOf.delete(userId)
-    selectKeys(db).where(eq(apiKeys.userId, userId)).all().forEach(add)
-  }
-  // Read before the keys: a change in between is then loaded twice, and never missed.
-  let revision = latestRevision(db)
-  selectKeys(db).all().forEach(add)
-  return {
-    byHash,
-    update: () => {
-      const changes = changesSince(db, revision)
-      for (const { userId } of changes) reload(userId)
-      revision = changes[0]?.revision ?? revision
-      return changes.length > 0
-    },
-  }
-}
-
-function latestRevision(db: Db): number {
-  return (
-    db
-      .select({ revision: max(accessChanges.revision) })
-      .from(accessChanges)
-      .get()?.revision ?? 0
-  )
-}
-
-/** Latest first. */
-function changesSince(db: Db, revision: number) {
-  return db
-    .select()
-    .from(accessChanges)
-    .where(gt(accessChanges.revision, revision))
-    .orderBy(desc(accessChanges.revision))
-    .all()
-}
-
-type StoredKey = ReturnType<ReturnType<typeof selectKeys>['all']>[number]
-
-function selectKeys(db: Db) {
-  return db
-    .select({
-      hash: apiKeys.hash,
-      id: apiKeys.id,
-      userId: apiKeys.userId,
-      prefix: apiKeys.prefix,
-      type: apiKeys.type,
-      scopes: apiKeys.scopes,
-      allowedOrigins: apiKeys.allowedOrigins,
-      expiresAt: apiKeys.expiresAt,
-      planId: users.plan,
-    })
-    .from(apiKeys)
-    .innerJoin(users, eq(users.id, apiKeys.userId))
-}
-
-function toRecord({ hash: _, allowedOrigins, planId, ...key }: StoredKey, plans: Plans): KeyRecord {
-  return {
-    ...key,
-    // A plan that was taken out of the file leaves its users with the free one.
-    plan: plans.find(planId) ?? plans.free,
-    origins: (allowedOrigins ?? []).map(parseOriginPattern).filter((origin) => origin !== null),
   }
 }

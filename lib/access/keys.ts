@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Scope } from '../contract/operation.ts'
 import type { Db } from '../db/open.ts'
 import { apiKeys, users } from '../db/tables.ts'
@@ -64,9 +64,40 @@ function jsonOrNull(value: readonly string[] | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
+/** The keys of the user, oldest first. */
+export async function listKeys(db: Db, userId: string): Promise<KeyRow[]> {
+  return db
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.userId, userId))
+    .orderBy(asc(apiKeys.createdAt), sql`rowid`)
+    .all()
+}
+
+export async function findKey(db: Db, userId: string, id: string): Promise<KeyRow | null> {
+  return db.select().from(apiKeys).where(isOwn(userId, id)).get() ?? null
+}
+
+export function deleteKey(db: Db, { userId, id }: KeyRow): Statement {
+  return db.delete(apiKeys).where(isOwn(userId, id))
+}
+
+/** `expiresAt` is epoch milliseconds; null: never. */
+export function setExpiry(db: Db, { userId, id }: KeyRow, expiresAt: number | null): Statement {
+  return db.update(apiKeys).set({ expiresAt }).where(isOwn(userId, id))
+}
+
+function isOwn(userId: string, id: string) {
+  return and(eq(apiKeys.userId, userId), eq(apiKeys.id, id))
+}
+
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
 /** Keys of the free plan live a year from creation or renewal; those of paid plans do not end. */
 export function keyExpiry(plan: { readonly price: number }, now: number): number | null {
   return plan.price === 0 ? now + YEAR_MS : null
+}
+
+export function isExpired({ expiresAt }: Pick<KeyRow, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now
 }

@@ -10,3 +10,15 @@ export function parseScope(name: string): Scope | undefined {
 export function hasScope(scopes: readonly Scope[] | null, wanted: Scope): boolean {
   return scopes === null || scopes.includes(wanted)
 }
+
+/** The scopes that `names` stand for, each once, in the order in which they are always listed. */
+export function toScopes(names: readonly string[]): Scope[] {
+  const scopes = new Set(names.map(parseScope))
+  return SCOPES.filter((scope) => scopes.has(scope))
+}
+
+/** Whether who holds the scopes `own` holds all of `scopes`. null stands for all scopes. */
+export function isWithin(scopes: readonly Scope[] | null, own: readonly Scope[] | null): boolean {
+  if (own === null) return true
+  return scopes?.every((scope) => own.includes(scope)) ?? false
+}

@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.ts'
-import { users } from '../db/tables.ts'
+import { accounts, apiKeys, users } from '../db/tables.ts'
 import type { Statement } from '../db/unit.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -17,6 +17,33 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRow | 
 
 export async function findUser(db: Db, id: string): Promise<UserRow | null> {
   return db.select().from(users).where(eq(users.id, id)).get() ?? null
+}
+
+export interface ListedUser {
+  readonly email: string
+  readonly plan: string
+  readonly emailVerified: boolean
+  readonly createdAt: number
+  /** How many. */
+  readonly keys: number
+}
+
+/** All users, oldest first. */
+export async function listUsers(db: Db): Promise<ListedUser[]> {
+  const { email, plan, emailVerified, createdAt } = users
+  const keys = db.$count(apiKeys, eq(apiKeys.userId, users.id))
+  return db
+    .select({ email, plan, emailVerified, createdAt, keys })
+    .from(users)
+    .orderBy(asc(createdAt), sql`rowid`)
+    .all()
+}
+
+/** Whether somebody signs in as this user, here or at the remote auth service. */
+export async function hasSignedUp(db: Db, { id, remoteId }: UserRow): Promise<boolean> {
+  if (remoteId !== null) return true
+  const account = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.userId, id)).get()
+  return account !== undefined
 }
 
 export interface NewUser {

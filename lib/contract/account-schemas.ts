@@ -101,7 +101,12 @@ export const DeletedResponse = v.strictObject({ deleted: v.boolean() })
 export const KeyRenewed = v.strictObject({ status: v.literal('renewed') })
 
 export const CreateKeyBody = v.object({
-  name: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+  name: v.pipe(
+    v.string(),
+    v.maxLength(100),
+    v.regex(/\S/, 'must not be blank'),
+    v.description('Stored without blanks around it'),
+  ),
   type: v.optional(v.picklist(KEY_TYPES), 'secret'),
   scopes: v.optional(
     v.pipe(

@@ -48,12 +48,13 @@ export const accountOperations = [
     path: '/v1/account/me/keys',
     ...write,
     summary: 'Create a key',
-    description: 'A key creates only keys whose scopes are within its own.',
+    description:
+      'A key creates only keys whose scopes are within its own; full access is handed on by full access alone.',
     body: { schema: CreateKeyBody, example: { name: examples.key.name, type: 'secret' } },
     replies: {
       201: { description: 'The key', schema: ApiKeyCreated, example: examples.createdKey },
     },
-    errors: ['KEY_LIMIT_REACHED', 'FORBIDDEN', 'ORIGIN_NOT_ALLOWED'],
+    errors: ['KEY_LIMIT_REACHED'],
   },
   {
     id: 'revokeKey',

@@ -7,13 +7,15 @@ import { PREPARED } from '../../lib/geo/prepare.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
 import { run } from '../run.ts'
 import { benchHttp } from './http.ts'
+import { benchKeys } from './keys.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { machineLine, missingLine } from './machine.ts'
 
-const USAGE = `Usage: npm run --silent bench -- [lookup|limits] [options]
+const USAGE = `Usage: npm run --silent bench -- [lookup|keys|limits] [options]
   (none)        drive Meridian, a bare Hono answer and nginx with ngx_http_geoip2 over HTTP
   lookup        measure look-ups by themselves, next to other readers of the same file
+  keys          measure loading and finding keys, by their number
   limits        measure what limiting and counting add to a request
   --rounds N    how often each server is driven; default: 5
   --seconds N   how long each time; default: 8
@@ -37,7 +39,7 @@ function readOptions(args: string[]) {
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [subject = 'http', ...more] = positionals
-    if (more.length > 0 || !/^(http|lookup|limits)$/.test(subject)) {
+    if (more.length > 0 || !/^(http|lookup|keys|limits)$/.test(subject)) {
       throw new Error(`There is no benchmark "${positionals.join(' ')}"`)
     }
     const { help, rounds, seconds } = values
@@ -58,17 +60,24 @@ function toCount(name: string, text: string): number {
 }
 
 async function bench(options: Exclude<ReturnType<typeof readOptions>, undefined>): Promise<void> {
-  const { dataDir } = readConfig(process.env)
-  const geoFolder = join(dataDir, 'geo')
   const print = (text: string) => void process.stdout.write(text)
-  mkdirSync(geoFolder, { recursive: true, mode: 0o700 })
-  const onProgress = createProgress(process.stderr)
-  await prepareGeo({ directory: geoFolder, files: undefined, onProgress })
+  const { subject, rounds, seconds } = options
   print(`Machine: ${machineLine()}\n`)
   if (missingLine() !== '') print(`${missingLine()}\n`)
-  const { subject, rounds, seconds } = options
-  if (subject === 'limits') print(`\n${await benchLimits()}`)
-  else if (subject === 'lookup')
-    print(`\n${await benchLookup(join(geoFolder, PREPARED.maxmindCity))}`)
+  if (subject === 'keys' || subject === 'limits') {
+    print(`\n${await (subject === 'keys' ? benchKeys() : benchLimits())}`)
+    return
+  }
+  const geoFolder = await prepareGeoFolder()
+  if (subject === 'lookup') print(`\n${await benchLookup(join(geoFolder, PREPARED.maxmindCity))}`)
   else await benchHttp({ rounds, seconds, geoFolder, print })
+}
+
+async function prepareGeoFolder(): Promise<string> {
+  const { dataDir } = readConfig(process.env)
+  const directory = join(dataDir, 'geo')
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const onProgress = createProgress(process.stderr)
+  await prepareGeo({ directory, files: undefined, onProgress })
+  return directory
 }

@@ -104,6 +104,16 @@ describe('npm run key', () => {
     ],
     [[...named, '--origins', 'https://a.example'], /^--origins is for publishable keys/],
     [[...named, '--unknown'], /Unknown option/],
+    [['--email', 'eve@example.com', '--name', ' '], /^--name must not be empty/],
+    [[...named, '--list'], /^--name cannot be used together with --list/],
+    [['--list', '--email', 'eve@example.com'], /^There is no user eve@example\.com\n$/],
+    [['--list', '--email', 'eve@example.com', '--renew', 'a'], /^Only one of --list, --revoke/],
+    [['--list'], /^--email is missing/],
+    [['--email', 'eve@example.com', '--revoke', ''], /^--revoke must be the id or the prefix/],
+    [
+      ['--email', 'eve@example.com', '--renew', 'sk_live_'],
+      /^--renew must be the id or the prefix/,
+    ],
   ] as const
   it('refuses bad options, and makes nothing', async () => {
     await Promise.all(

@@ -43,6 +43,22 @@ describe('the server', () => {
     assert.deepEqual([location?.city, meta?.tier], ['London', 'free'])
   })
 
+  it('refuses a key at once that is revoked while it runs', async () => {
+    const email = 'revoked@example.com'
+    const key = (await makeKey('--email', email, '--name', 'old')).stdout.trim()
+    const locate = () => fetch(`${server.url}/v1/ip/81.2.69.160`, { headers: { 'x-api-key': key } })
+    assert.equal((await locate()).status, 200)
+    const listed = await makeKey('--email', email, '--list')
+    assert.match(listed.stdout, new RegExp(`^Prefix .*Name\n${key.slice(0, 16)} .* old\n$`))
+    const renewed = await makeKey('--email', email, '--renew', key.slice(0, 16))
+    assert.deepEqual([renewed.code, renewed.stdout], [0, ''])
+    assert.match(renewed.stderr, /^Renewed the key sk_live_\w{8} of revoked@.*: it expires 20\d\d-/)
+    assert.equal((await locate()).status, 200)
+    const revoked = await makeKey('--email', email, '--revoke', key.slice(0, 16))
+    assert.deepEqual([revoked.code, revoked.stdout], [0, ''])
+    assert.equal((await locate()).status, 401)
+  })
+
   it('is well', async () => {
     assert.equal((await fetch(`${server.url}/health`)).status, 200)
   })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { beforeEach, describe, it } from 'node:test'
+import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type KeyType, mintKey } from '../../../lib/access/api-key.ts'
 import { type KeyRing, openKeyRing } from '../../../lib/access/key-ring.ts'
-import { insertKey, newKey } from '../../../lib/access/keys.ts'
+import { deleteKey, insertKey, newKey, setExpiry } from '../../../lib/access/keys.ts'
 import { insertUser, newUser, updatePlan } from '../../../lib/accounts/users.ts'
 import { type Db, openDb } from '../../../lib/db/open.ts'
 import { readPlans } from '../../../lib/plans.ts'
@@ -18,6 +18,7 @@ let db: Db
 /** Of another process, as far as SQLite can tell. */
 let other: Db
 let ring: KeyRing
+let errors: unknown[]
 let userId: string
 
 beforeEach(() => {
@@ -27,8 +28,10 @@ beforeEach(() => {
   const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOON })
   insertUser(other, user).run()
   userId = user.id
-  ring = openKeyRing(db, plans, assert.ifError)
+  errors = []
+  ring = openKeyRing(db, plans, (error) => errors.push(error))
 })
+afterEach(() => assert.deepEqual(errors, []))
 
 interface Extra {
   readonly type?: KeyType
@@ -36,7 +39,7 @@ interface Extra {
   readonly expiresAt?: number
 }
 
-function addKey({ type = 'secret', allowedOrigins, expiresAt }: Extra = {}) {
+function makeKey({ type = 'secret', allowedOrigins, expiresAt }: Extra = {}) {
   const minted = mintKey(type)
   const row = newKey(minted, {
     userId,
@@ -47,8 +50,14 @@ function addKey({ type = 'secret', allowedOrigins, expiresAt }: Extra = {}) {
     now: NOON,
     expiresAt: expiresAt ?? null,
   })
-  insertKey(other, row, 100).run()
-  return minted
+  return { ...minted, row }
+}
+
+/** Adds a key over the other connection. */
+function addKey(extra?: Extra) {
+  const key = makeKey(extra)
+  insertKey(other, key.row, 100).run()
+  return key
 }
 
 describe('a key ring', () => {
@@ -62,6 +71,7 @@ describe('a key ring', () => {
       type: 'secret',
       scopes: ['geo:read'],
       expiresAt: null,
+      lastUsedAt: 0,
     })
     assert.deepEqual([origins, plan], [[], plans.free])
   })
@@ -113,33 +123,120 @@ describe('a key ring', () => {
     assert.equal(openKeyRing(db, plans, assert.ifError).find(text, NOON), null)
   })
 
-  it('reads no row for unknown keys, however many come', () => {
-    const reads: string[] = []
-    const prepare = db.$client.prepare.bind(db.$client)
-    db.$client.prepare = ((sql: string) => {
-      reads.push(sql)
-      return prepare(sql)
-    }) as typeof db.$client.prepare
+  it('forgets all keys of a user whom another connection deletes', async () => {
+    const keys = [addKey(), addKey()]
+    for (const { text } of keys) assert.ok(ring.find(text, NOON))
+    other.$client.prepare('DELETE FROM users WHERE id = ?').run(userId)
+    await nextTurn()
+    for (const { text } of keys) assert.equal(ring.find(text, NOON), null)
+  })
+
+  it('loads only the keys of users whose access has changed', async () => {
+    const user = newUser({ email: 'eve@example.com', plan: 'free', now: NOON })
+    insertUser(other, user).run()
+    const key = addKey()
+    const record = ring.find(key.text, NOON)
+    updatePlan(other, user.id, 'pro').run()
+    other.$client.exec('INSERT INTO health VALUES (1, 1)')
+    await nextTurn()
+    assert.equal(ring.find(key.text, NOON), record, 'the very same')
+    updatePlan(other, userId, 'pro').run()
+    await nextTurn()
+    assert.notEqual(ring.find(key.text, NOON), record)
+  })
+
+  it('knows what another connection writes while the keys are being loaded', () => {
+    addKey()
+    const added: string[] = []
+    const find = (id: string) => {
+      if (added.length === 0) added.push(addKey().text)
+      return plans.find(id)
+    }
+    const late = openKeyRing(db, { ...plans, find }, assert.ifError)
+    assert.ok(late.find(added[0] ?? '', NOON))
+  })
+
+  it('asks the database once in a turn, however many keys come', async () => {
+    const { text } = addKey()
+    assert.ok(ring.find(text, NOON))
+    db.$client.close()
     for (let n = 0; n < 2_000; n++) {
+      assert.ok(ring.find(text, NOON))
       assert.equal(ring.find(mintKey('secret').text, NOON), null)
       assert.equal(ring.find(`nonsense ${n}`, NOON), null)
     }
-    assert.deepEqual(reads, [])
+    assert.deepEqual(errors, [])
+    await nextTurn()
+    assert.ok(ring.find(text, NOON))
+    assert.match(String(errors.pop()), /not open/)
   })
 
-  it('loads nothing anew when another connection writes something else', async () => {
+  it('reads no table while nobody writes', async () => {
     const { text } = addKey()
     assert.ok(ring.find(text, NOON))
+    const prepare = mock.method(db.$client, 'prepare')
+    for (let turn = 0; turn < 3; turn++) {
+      await nextTurn()
+      assert.ok(ring.find(text, NOON))
+    }
+    assert.equal(prepare.mock.callCount(), 0)
+  })
+
+  it('keeps the keys that it knows where reading fails, says so, and tries again', async () => {
+    const known = addKey()
+    assert.ok(ring.find(known.text, NOON))
+    const damaged = addKey()
+    const damage = other.$client.prepare('UPDATE api_keys SET scopes = ? WHERE id = ?')
+    damage.run('{', damaged.id)
     await nextTurn()
-    const reads: string[] = []
-    const prepare = db.$client.prepare.bind(db.$client)
-    db.$client.prepare = ((sql: string) => {
-      reads.push(sql)
-      return prepare(sql)
-    }) as typeof db.$client.prepare
-    other.$client.exec('INSERT INTO health VALUES (1, 1)')
+    assert.ok(ring.find(known.text, NOON))
+    assert.match(String(errors.pop()), /SyntaxError/)
+    damage.run('[]', damaged.id)
+    await nextTurn()
+    assert.ok(ring.find(known.text, NOON))
+    assert.ok(ring.find(damaged.text, NOON))
+  })
+})
+
+describe('a change through the key ring', () => {
+  it('is met at once', async () => {
+    const { text, row } = makeKey()
+    assert.equal(ring.find(text, NOON), null)
+    assert.equal(await ring.change([insertKey(db, row, 1)]), true)
     assert.ok(ring.find(text, NOON))
-    assert.equal(reads.length, 1)
-    assert.match(reads[0] ?? '', /access_changes/)
+    assert.equal(await ring.change([updatePlan(db, userId, 'pro')]), true)
+    assert.equal(ring.find(text, NOON)?.plan.id, 'pro')
+    assert.equal(await ring.change([setExpiry(db, row, NOON)]), true)
+    assert.equal(ring.find(text, NOON), null)
+    await ring.change([setExpiry(db, row, null)])
+    assert.ok(ring.find(text, NOON))
+    assert.equal(await ring.change([deleteKey(db, row)]), true)
+    assert.equal(ring.find(text, NOON), null)
+  })
+
+  it('that changes nothing says so', async () => {
+    const { text, row } = makeKey()
+    assert.equal(await ring.change([insertKey(db, row, 0)]), false)
+    assert.equal(await ring.change([deleteKey(db, row)]), false)
+    assert.equal(ring.find(text, NOON), null)
+  })
+
+  it('that fails is undone, and the keys stay as they were', async () => {
+    const { text, row } = makeKey()
+    await assert.rejects(ring.change([insertKey(db, row, 2), insertKey(db, row, 2)]), /UNIQUE/)
+    assert.equal(ring.find(text, NOON), null)
+  })
+
+  it('is met by the next turn where it cannot be read at once', async () => {
+    const { text, row } = makeKey()
+    await ring.change([insertKey(db, row, 1)])
+    assert.ok(ring.find(text, NOON))
+    const setScopes = db.$client.prepare('UPDATE api_keys SET scopes = ? WHERE id = ?')
+    assert.equal(await ring.change([{ run: () => setScopes.run('{', row.id) }]), true)
+    assert.match(String(errors.pop()), /SyntaxError/)
+    assert.deepEqual(ring.find(text, NOON)?.scopes, ['geo:read'])
+    setScopes.run('[]', row.id)
+    await nextTurn()
+    assert.deepEqual(ring.find(text, NOON)?.scopes, [])
   })
 })

@@ -5,7 +5,7 @@ import { mintKey } from '../../../lib/access/api-key.ts'
 import { insertKey, keyExpiry, newKey } from '../../../lib/access/keys.ts'
 import { hasScope, parseScope } from '../../../lib/access/scopes.ts'
 import { insertAudit } from '../../../lib/accounts/audit.ts'
-import { findUserByEmail, insertUser, newUser } from '../../../lib/accounts/users.ts'
+import { findUser, findUserByEmail, insertUser, newUser } from '../../../lib/accounts/users.ts'
 import { SCOPES } from '../../../lib/contract/operation.ts'
 import { type Db, openDb } from '../../../lib/db/open.ts'
 import { apiKeys, auditLog } from '../../../lib/db/tables.ts'
@@ -117,6 +117,13 @@ describe('a user', () => {
     assert.deepEqual(await findUserByEmail(db, 'ADA@example.COM'), user)
     assert.equal(user.email, 'ada@example.com')
     assert.equal(await findUserByEmail(db, 'eve@example.com'), null)
+  })
+
+  it('is found by the id', async () => {
+    const db = openDb(':memory:')
+    const user = withUser(db, 'ada@example.com')
+    assert.deepEqual(await findUser(db, user.id), user)
+    assert.equal(await findUser(db, 'nobody'), null)
   })
 
   it('is added once', () => {

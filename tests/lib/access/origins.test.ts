@@ -38,6 +38,12 @@ describe('parseOriginPattern', () => {
     ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
     ['http://[::1]:3000', 'http://[::1]:3000'],
     ['https://192.0.2.1', 'https://192.0.2.1'],
+    ['https://app.example.com:0443', 'https://app.example.com'],
+    ['https://app.example.com:', 'https://app.example.com'],
+    ['https://XN--BCHER-KVA.example.com', 'https://xn--bcher-kva.example.com'],
+    ['https://*.BÜCHER.example', 'https://*.xn--bcher-kva.example'],
+    // An ideographic full stop separates labels, as browsers have it.
+    ['https://app\u3002example.com', 'https://app.example.com'],
   ] as const
   for (const [text, normalised] of good) {
     it(`takes ${text} as ${normalised}`, () => {
@@ -66,6 +72,8 @@ describe('parseOriginPattern', () => {
       'https://*.CO.UK',
       'https://*.vercel.app',
       'https://*.s3.amazonaws.com',
+      'https://*.xn--p1ai',
+      'https://*.рф',
     ],
     'an address with a wildcard': ['https://*.1.2.3.4', 'https://*.[::1]', 'https://*.0x7f.1'],
     'more than an origin': [
@@ -75,6 +83,10 @@ describe('parseOriginPattern', () => {
       'https://example.com#a',
       'https://user@example.com',
       'https://user:pw@example.com',
+      'https://@example.com',
+      'https://*.example.com@evil.com',
+      'https://*@example.com',
+      'https://example.com\uff20evil.com',
       'https://example.com\\a',
       'https://exam\tple.com',
       ' https://example.com',
@@ -100,6 +112,7 @@ describe('parseOriginPattern', () => {
       'https://%65xample.com',
       'https://[::1',
       'https://a..b/',
+      'https://exa\u0000mple.com',
     ],
   }
   for (const [why, texts] of Object.entries(bad)) {
@@ -158,6 +171,11 @@ describe('matchesOrigin', () => {
     'https://a.example.com/',
     'https://a.example.com, https://b.example.com',
     'https://.example.com',
+    'https://a.example.com:443@evil.com',
+    'https://a%2eexample.com',
+    'https://example.com:443.evil.com',
+    'https://a.example.com\uff0fevil.com',
+    'https://evilexample\u3002com',
     'null',
     '',
     '*',
@@ -174,6 +192,42 @@ describe('matchesOrigin', () => {
     assert.equal(allows('https://xn--bcher-kva.example', 'https://bücher.example'), true)
     // A Cyrillic а is another host.
     assert.equal(allows('https://example.com', 'https://exаmple.com'), false)
+  })
+
+  it('takes no host for another because of user, port, path or a dot at the end', () => {
+    const tricks: ((host: string, evil: string) => string)[] = [
+      (host, evil) => `https://a.${host}@${evil}`,
+      (host, evil) => `https://a.${host}:x@${evil}`,
+      (host, evil) => `https://${evil}/.${host}`,
+      (host, evil) => `https://${evil}\\.${host}`,
+      (host, evil) => `https://${evil}#.${host}`,
+      (host, evil) => `https://${evil}?.${host}`,
+      (host, evil) => `https://${evil}%23.${host}`,
+      (host, evil) => `https://a.${host}.${evil}`,
+      (host) => `https://a.${host}.`,
+      (host) => `https://a.${host}:8443`,
+    ]
+    fc.assert(
+      fc.property(domain, domain, fc.constantFrom(...tricks), (host, evil, trick) => {
+        fc.pre(host !== evil)
+        const asked = trick(host, evil)
+        assert.equal(allows(`https://*.${host}`, asked), false)
+        assert.equal(allows(`https://a.${host}`, asked), false)
+      }),
+    )
+  })
+
+  it('does not mind upper and lower case, in patterns and in origins', () => {
+    const mixed = (text: string, upper: readonly boolean[]) =>
+      Array.from(text, (c, at) => (upper[at % upper.length] ? c.toUpperCase() : c)).join('')
+    const cases = fc.array(fc.boolean(), { minLength: 1, maxLength: 8 })
+    fc.assert(
+      fc.property(domain, port, cases, cases, (host, at, inPattern, inOrigin) => {
+        const asked = mixed(`https://a.${host}${at}`, inOrigin)
+        assert.equal(allows(mixed(`https://*.${host}${at}`, inPattern), asked), true)
+        assert.equal(allows(mixed(`https://a.${host}${at}`, inPattern), asked), true)
+      }),
+    )
   })
 
   it('tells ports and schemes of local hosts apart', () => {

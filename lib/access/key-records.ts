@@ -1,0 +1,117 @@
+import { desc, eq, gt } from 'drizzle-orm'
+import type { Scope } from '../contract/operation.ts'
+import type { Db } from '../db/open.ts'
+import { accessChanges, apiKeys, users } from '../db/tables.ts'
+import type { Plan, Plans } from '../plans.ts'
+import type { KeyType } from './api-key.ts'
+import { type OriginPattern, parseOriginPattern } from './origins.ts'
+
+/** What a request needs to know of its key. */
+export interface KeyRecord {
+  readonly id: string
+  readonly userId: string
+  readonly prefix: string
+  readonly type: KeyType
+  /** null: every scope. */
+  readonly scopes: readonly Scope[] | null
+  readonly origins: readonly OriginPattern[]
+  readonly plan: Plan
+  readonly expiresAt: number | null
+  /** To the second, as far as `LastUsed` has seen it, which alone writes it; 0: not yet. */
+  lastUsedAt: number
+}
+
+/** The records of all keys, as they were when they were last read. */
+export interface KeyRecords {
+  readonly byHash: ReadonlyMap<string, KeyRecord>
+  /** Loads the keys of users whose access has changed since. Returns whether there were any. */
+  update(): boolean
+}
+
+/** Loads the keys. What is read is understood before it is taken over: a failure changes nothing. */
+export function loadKeyRecords(db: Db, plans: Plans): KeyRecords {
+  const { readAll, readSince } = createReader(db)
+  const byHash = new Map<string, KeyRecord>()
+  const hashesOf = new Map<string, string[]>()
+  const add = (hash: string, record: KeyRecord) => {
+    byHash.set(hash, record)
+    const hashes = hashesOf.get(record.userId)
+    if (hashes === undefined) hashesOf.set(record.userId, [hash])
+    else hashes.push(hash)
+  }
+  const forget = (userId: string) => {
+    for (const hash of hashesOf.get(userId) ?? []) byHash.delete(hash)
+    hashesOf.delete(userId)
+  }
+  const all = readAll()
+  let { revision } = all
+  for (const row of all.rows) add(row.hash, toRecord(row, plans))
+  return {
+    byHash,
+    update: () => {
+      const { changes, rows } = readSince(revision)
+      const [latest] = changes
+      if (latest === undefined) return false
+      const changed = rows.map((row) => [row.hash, toRecord(row, plans)] as const)
+      for (const { userId } of changes) forget(userId)
+      for (const [hash, record] of changed) add(hash, record)
+      revision = latest.revision
+      return true
+    },
+  }
+}
+
+/** Reads keys and changes in one transaction, so that they belong together. */
+function createReader(db: Db) {
+  return {
+    readAll: db.$client.transaction(() => ({
+      revision: selectChangesSince(db, 0).get()?.revision ?? 0,
+      rows: selectKeys(db).all(),
+    })),
+    readSince: db.$client.transaction((revision: number) => ({
+      changes: selectChangesSince(db, revision).all(),
+      rows: selectKeys(db)
+        .innerJoin(accessChanges, eq(accessChanges.userId, apiKeys.userId))
+        .where(gt(accessChanges.revision, revision))
+        .all(),
+    })),
+  }
+}
+
+/** Latest first. */
+function selectChangesSince(db: Db, revision: number) {
+  return db
+    .select()
+    .from(accessChanges)
+    .where(gt(accessChanges.revision, revision))
+    .orderBy(desc(accessChanges.revision))
+}
+
+type StoredKey = ReturnType<ReturnType<typeof selectKeys>['all']>[number]
+
+function selectKeys(db: Db) {
+  return db
+    .select({
+      hash: apiKeys.hash,
+      id: apiKeys.id,
+      userId: apiKeys.userId,
+      prefix: apiKeys.prefix,
+      type: apiKeys.type,
+      scopes: apiKeys.scopes,
+      allowedOrigins: apiKeys.allowedOrigins,
+      expiresAt: apiKeys.expiresAt,
+      planId: users.plan,
+    })
+    .from(apiKeys)
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+}
+
+function toRecord({ hash: _, allowedOrigins, planId, ...key }: StoredKey, plans: Plans): KeyRecord {
+  return {
+    ...key,
+    // A plan that was taken out of the file leaves its users with the free one.
+    plan: plans.find(planId) ?? plans.free,
+    origins: (allowedOrigins ?? []).map(parseOriginPattern).filter((origin) => origin !== null),
+    lastUsedAt: 0,
+  }
+}

@@ -1,0 +1,42 @@
+import type { Unwritten } from '../db/flusher.ts'
+import type { Db } from '../db/open.ts'
+import type { KeyRecord } from './key-records.ts'
+
+/** When keys were last used, to the second: kept in memory, and written with the counters. */
+export interface LastUsed {
+  /** Notes that the key was used. */
+  touch(key: KeyRecord, now: number): void
+  /** The last use that is not written yet, epoch milliseconds; undefined: none. */
+  unwritten(keyId: string): number | undefined
+}
+
+const SECOND_MS = 1_000
+
+const WRITE = 'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?'
+
+/** `write` takes what is to be written: see `Flusher.add`. */
+export function createLastUsed(db: Db, write: (item: Unwritten) => void): LastUsed {
+  const pending = new Map<string, number>()
+  const update = db.$client.prepare<[number, string, number]>(WRITE)
+  const addItem = (keyId: string) =>
+    write({
+      write: () => {
+        const usedAt = pending.get(keyId) ?? 0
+        update.run(usedAt, keyId, usedAt)
+      },
+      written: () => {
+        pending.delete(keyId)
+      },
+    })
+  return {
+    touch: (key, now) => {
+      if (now - key.lastUsedAt < SECOND_MS) return
+      const second = now - (now % SECOND_MS)
+      key.lastUsedAt = second
+      const waiting = pending.get(key.id)
+      pending.set(key.id, Math.max(second, waiting ?? 0))
+      if (waiting === undefined) addItem(key.id)
+    },
+    unwritten: (keyId) => pending.get(keyId),
+  }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { eq } from 'drizzle-orm'
+import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { accounts, auditLog, users } from '../../lib/db/tables.ts'
+import { newDataFolder, runScript } from './process.ts'
+
+const { dataDir, settings, remove } = newDataFolder()
+const db = openDb(join(dataDir, 'app.db'))
+after(() => {
+  db.$client.close()
+  remove()
+})
+
+const userCommand = (...options: string[]) => runScript(['scripts/user.ts', ...options], settings)
+const keyCommand = (...options: string[]) => runScript(['scripts/key.ts', ...options], settings)
+
+async function audited(email: string) {
+  const user = await findUserByEmail(db, email)
+  const rows = db.select().from(auditLog).all()
+  return rows
+    .filter(({ actorId }) => actorId === user?.id)
+    .map(({ app, actorLabel, action, detail }) => [app, actorLabel, action, detail])
+}
+
+describe('npm run user', () => {
+  it('makes a user, changes the plan, and does nothing where that is so already', async () => {
+    const options = ['--email', 'Ada@example.com']
+    const made = await userCommand(...options)
+    assert.deepEqual(made, {
+      code: 0,
+      stdout: '',
+      stderr: 'Made the user ada@example.com, plan free\n',
+    })
+    const changed = await userCommand(...options, '--plan', 'pro')
+    assert.equal(changed.stderr, 'Changed the plan of ada@example.com from free to pro\n')
+    const kept = await userCommand(...options, '--plan', 'pro')
+    assert.equal(kept.stderr, 'ada@example.com has the plan pro\n')
+    assert.deepEqual(await audited('ada@example.com'), [
+      ['cli', 'npm run user', 'create_user', 'free'],
+      ['cli', 'npm run user', 'change_plan', 'pro'],
+    ])
+  })
+
+  it('lists all users, oldest first', async () => {
+    await userCommand('--email', 'last@example.com', '--plan', 'starter')
+    await keyCommand('--email', 'last@example.com', '--name', 'a')
+    db.update(users).set({ emailVerified: true }).where(eq(users.email, 'last@example.com')).run()
+    const { code, stdout, stderr } = await userCommand('--list')
+    assert.deepEqual([code, stderr], [0, ''])
+    const lines = stdout.trimEnd().split('\n')
+    assert.match(lines[0] ?? '', /^E-mail +Plan +Keys +Verified +Created$/)
+    assert.match(lines[1] ?? '', /^ada@example\.com +pro +0 +no +20\d\d-\d\d-\d\d$/)
+    assert.match(lines.at(-1) ?? '', /^last@example\.com +starter +1 +yes +20\d\d-\d\d-\d\d$/)
+  })
+
+  it('warns of an address that whoever signed up with it has not verified', async () => {
+    const email = 'mallory@example.com'
+    await userCommand('--email', email)
+    const user = await findUserByEmail(db, email)
+    assert.ok(user)
+    const warning = /^Warning: somebody signed up as mallory@example\.com without verifying/
+    assert.doesNotMatch((await userCommand('--email', email)).stderr, warning)
+    const times = { createdAt: 1, updatedAt: 1 }
+    const account = { id: 'a', userId: user.id, providerId: 'credential', accountId: 'a', ...times }
+    db.insert(accounts).values(account).run()
+    const setPlan = await userCommand('--email', email, '--plan', 'pro')
+    assert.deepEqual([setPlan.code, warning.test(setPlan.stderr)], [0, true])
+    const made = await keyCommand('--email', email, '--name', 'a')
+    assert.deepEqual([made.code, warning.test(made.stderr)], [0, true])
+    db.update(users).set({ emailVerified: true }).where(eq(users.id, user.id)).run()
+    assert.doesNotMatch((await userCommand('--email', email)).stderr, /Warning/)
+  })
+
+  it('refuses bad options, and makes nothing', async () => {
+    const before = db.$client.prepare('SELECT count(*) FROM users').pluck().get()
+    const bad = [
+      [[], /^--email is missing/],
+      [['--email', 'eve'], /^--email must be an e-mail address/],
+      [['--email', 'eve@example.com', '--plan', 'gold'], /^--plan must be one of free, starter/],
+      [['--email', 'eve@example.com', '--list'], /^--email cannot be used with --list/],
+      [['--email', 'eve@example.com', '--name', 'x'], /Unknown option/],
+    ] as const
+    for (const [options, message] of bad) {
+      const { code, stdout, stderr } = await userCommand(...options)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, message)
+    }
+    assert.equal(db.$client.prepare('SELECT count(*) FROM users').pluck().get(), before)
+  })
+})

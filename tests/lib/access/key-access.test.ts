@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { toKeyAccess, type WantedAccess } from '../../../lib/access/key-access.ts'
+import { isWithin, toScopes } from '../../../lib/access/scopes.ts'
+import { SCOPES, type Scope } from '../../../lib/contract/operation.ts'
+import { ApiError } from '../../../lib/errors.ts'
+
+const subset = fc.subarray([...SCOPES])
+const held = fc.option(subset, { nil: null })
+const names = fc.array(fc.constantFrom(...SCOPES, 'location:read'), { maxLength: 12 })
+
+function refusalOf(wanted: WantedAccess): string {
+  try {
+    toKeyAccess(wanted)
+  } catch (error) {
+    assert.ok(error instanceof ApiError)
+    assert.equal(error.code, 'BAD_REQUEST')
+    return error.message
+  }
+  return 'none'
+}
+
+describe('scopes', () => {
+  it('are within others where each of them is, and null is all of them', () => {
+    const all = (scopes: readonly Scope[] | null): readonly string[] =>
+      scopes ?? [...SCOPES, 'all that will be']
+    fc.assert(
+      fc.property(held, held, (wanted, own) => {
+        const missing = all(wanted).filter((scope) => !all(own).includes(scope))
+        assert.equal(isWithin(wanted, own), missing.length === 0)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('are stored in one order, each once, geo:read for location:read', () => {
+    fc.assert(
+      fc.property(names, (given) => {
+        const scopes = toScopes(given)
+        const expected = new Set(given.map((n) => (n === 'location:read' ? 'geo:read' : n)))
+        assert.deepEqual(new Set<string>(scopes), expected)
+        assert.deepEqual(
+          scopes,
+          SCOPES.filter((scope) => expected.has(scope)),
+        )
+      }),
+    )
+  })
+})
+
+describe('the access of a new key', () => {
+  const origins = ['https://app.example']
+
+  it('is full for a secret key that names no scopes', () => {
+    assert.deepEqual(toKeyAccess({ type: 'secret' }), { scopes: null, allowedOrigins: null })
+  })
+
+  it('is what a secret key names', () => {
+    const scopes = ['billing:read', 'location:read', 'geo:read', 'billing:read']
+    assert.deepEqual(toKeyAccess({ type: 'secret', scopes }), {
+      scopes: ['geo:read', 'billing:read'],
+      allowedOrigins: null,
+    })
+  })
+
+  it('is geo:read for every publishable key', () => {
+    for (const scopes of [undefined, ['geo:read'], ['location:read'], ['geo:read', 'geo:read']]) {
+      assert.deepEqual(toKeyAccess({ type: 'publishable', scopes, allowedOrigins: origins }), {
+        scopes: ['geo:read'],
+        allowedOrigins: origins,
+      })
+    }
+  })
+
+  it('has its origins normalised, each once', () => {
+    const allowedOrigins = [
+      'HTTPS://App.Example:443',
+      'https://*.shop.example',
+      'https://app.example',
+      'http://localhost:3000',
+    ]
+    assert.deepEqual(toKeyAccess({ type: 'publishable', allowedOrigins }).allowedOrigins, [
+      'https://app.example',
+      'https://*.shop.example',
+      'http://localhost:3000',
+    ])
+  })
+
+  it('is refused where it does not suit the type', () => {
+    const secret = { type: 'secret', allowedOrigins: origins } as const
+    assert.match(refusalOf(secret), /^allowedOrigins: a secret key/)
+    for (const scopes of [['account:read'], ['geo:read', 'billing:write']]) {
+      const publishable = { type: 'publishable', scopes, allowedOrigins: origins } as const
+      assert.match(refusalOf(publishable), /^scopes: a publishable key can only have geo:read/)
+    }
+    for (const allowedOrigins of [undefined, []]) {
+      assert.match(refusalOf({ type: 'publishable', allowedOrigins }), /^allowedOrigins: a publish/)
+    }
+  })
+
+  it('is refused with a bad pattern, which is named', () => {
+    for (const bad of ['*', 'https://*.com', 'http://app.example', 'https://app.example/path']) {
+      const message = refusalOf({ type: 'publishable', allowedOrigins: [...origins, bad] })
+      assert.ok(message.startsWith('allowedOrigins: ') && message.endsWith(`got "${bad}"`), message)
+    }
+  })
+})

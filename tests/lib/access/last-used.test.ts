@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import { mintKey } from '../../../lib/access/api-key.ts'
+import { type KeyRecord, loadKeyRecords } from '../../../lib/access/key-records.ts'
+import { deleteKey, insertKey, listKeys, newKey } from '../../../lib/access/keys.ts'
+import { createLastUsed, type LastUsed } from '../../../lib/access/last-used.ts'
+import { insertUser, newUser } from '../../../lib/accounts/users.ts'
+import { createFlusher, type Flusher } from '../../../lib/db/flusher.ts'
+import { type Db, openDb } from '../../../lib/db/open.ts'
+import { readPlans } from '../../../lib/plans.ts'
+import { NOON } from '../../helpers.ts'
+
+const plans = readPlans(undefined)
+let db: Db
+let flusher: Flusher
+let userId: string
+let lastUsed: LastUsed
+
+beforeEach(() => {
+  db = openDb(':memory:')
+  const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOON })
+  insertUser(db, user).run()
+  userId = user.id
+  flusher = createFlusher(db)
+  lastUsed = createLastUsed(db, flusher.add)
+})
+
+function addKey(): KeyRecord {
+  const minted = mintKey('secret')
+  const access = { type: 'secret', scopes: null, allowedOrigins: null } as const
+  const row = newKey(minted, { userId, name: 'test', ...access, now: NOON, expiresAt: null })
+  insertKey(db, row, 100).run()
+  const record = loadKeyRecords(db, plans).byHash.get(minted.hash)
+  assert.ok(record)
+  return record
+}
+
+const stored = async () => (await listKeys(db, userId)).map((key) => key.lastUsedAt)
+
+describe('the last use of a key', () => {
+  it('is known at once, and stored by the next flush, to the second', async () => {
+    const [used] = [addKey(), addKey()]
+    lastUsed.touch(used, NOON + 1_999)
+    assert.equal(lastUsed.unwritten(used.id), NOON + 1_000)
+    assert.deepEqual(await stored(), [null, null])
+    flusher.flushNow()
+    assert.deepEqual(await stored(), [NOON + 1_000, null])
+    assert.equal(lastUsed.unwritten(used.id), undefined)
+  })
+
+  it('is noted once a second', () => {
+    const key = addKey()
+    lastUsed.touch(key, NOON)
+    flusher.flushNow()
+    lastUsed.touch(key, NOON + 999)
+    assert.equal(lastUsed.unwritten(key.id), undefined)
+    lastUsed.touch(key, NOON + 1_000)
+    assert.equal(lastUsed.unwritten(key.id), NOON + 1_000)
+  })
+
+  it('never goes back, whatever the clock does', async () => {
+    const key = addKey()
+    lastUsed.touch(key, NOON + 5_000)
+    lastUsed.touch(key, NOON)
+    // The same key, loaded anew.
+    lastUsed.touch({ ...key, lastUsedAt: 0 }, NOON + 1_000)
+    assert.equal(lastUsed.unwritten(key.id), NOON + 5_000)
+    flusher.flushNow()
+    lastUsed.touch({ ...key, lastUsedAt: 0 }, NOON + 2_000)
+    flusher.flushNow()
+    assert.deepEqual(await stored(), [NOON + 5_000])
+  })
+
+  it('of a key that is revoked meanwhile is dropped', async () => {
+    const [gone, kept] = [addKey(), addKey()]
+    lastUsed.touch(gone, NOON)
+    lastUsed.touch(kept, NOON)
+    const [row] = await listKeys(db, userId)
+    assert.ok(row)
+    deleteKey(db, row).run()
+    flusher.flushNow()
+    assert.deepEqual(await stored(), [NOON])
+    assert.equal(lastUsed.unwritten(gone.id), undefined)
+  })
+
+  it('makes no process load keys anew', () => {
+    const records = loadKeyRecords(db, plans)
+    const key = addKey()
+    assert.equal(records.update(), true)
+    lastUsed.touch(key, NOON)
+    flusher.flushNow()
+    assert.equal(records.update(), false)
+  })
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { createFlusher, type Unwritten } from '../../../lib/db/flusher.ts'
+import { type Db, openDb } from '../../../lib/db/open.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const folder = tempFolder()
+
+function openCounter(name: string): Db {
+  const db = openDb(join(folder, name))
+  db.$client.exec('CREATE TABLE counter (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT')
+  return db
+}
+
+/** Adds to the row of its id what has happened since it was written. */
+function createItem({ $client }: Db, id: number): Unwritten & { pending: number } {
+  const add = $client.prepare(
+    'INSERT INTO counter VALUES (?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n',
+  )
+  const item = {
+    pending: 1,
+    write: () => {
+      add.run(id, item.pending)
+    },
+    written: () => {
+      item.pending = 0
+    },
+  }
+  return item
+}
+
+const total = ({ $client }: Db) => $client.prepare('SELECT sum(n) FROM counter').pluck().get()
+
+describe('a flusher', () => {
+  it('writes each item once', async () => {
+    const db = openCounter('once.db')
+    const flusher = createFlusher(db)
+    for (let id = 0; id < 5_000; id++) flusher.add(createItem(db, id))
+    await flusher.flush()
+    await flusher.flush()
+    assert.equal(total(db), 5_000)
+    assert.equal(flusher.size(), 0)
+  })
+
+  it('lets others run between its transactions, and leaves what comes in for the next time', async () => {
+    const db = openCounter('turns.db')
+    const flusher = createFlusher(db)
+    for (let id = 0; id < 30_000; id++) flusher.add(createItem(db, id))
+    let turns = 0
+    const timer = setInterval(() => {
+      turns += 1
+      flusher.add(createItem(db, 100_000 + turns))
+    }, 0)
+    await flusher.flush()
+    clearInterval(timer)
+    assert.ok(turns > 1)
+    assert.equal(flusher.size() > 0, true)
+    flusher.flushNow()
+    assert.equal(total(db), 30_000 + turns)
+  })
+
+  it('keeps what it cannot write, and writes it once it can', () => {
+    const db = openCounter('failing.db')
+    const flusher = createFlusher(db)
+    const item = createItem(db, 1)
+    flusher.add(item)
+    db.$client.exec(
+      "CREATE TRIGGER t BEFORE INSERT ON counter BEGIN SELECT RAISE(ABORT, 'no'); END",
+    )
+    assert.throws(() => flusher.flushNow(), /no/)
+    assert.equal(item.pending, 1)
+    item.pending += 1
+    db.$client.exec('DROP TRIGGER t')
+    flusher.flushNow()
+    assert.equal(total(db), 2)
+    assert.equal(item.pending, 0)
+  })
+
+  it('does not wait for the lock of another process', () => {
+    const db = openCounter('locked.db')
+    const flusher = createFlusher(db)
+    flusher.add(createItem(db, 1))
+    const other = openDb(join(folder, 'locked.db'))
+    other.$client.exec('BEGIN IMMEDIATE')
+    const asked: unknown[] = []
+    const pragma = db.$client.pragma.bind(db.$client)
+    db.$client.pragma = (source, options) => {
+      asked.push(source)
+      return pragma(source, options)
+    }
+    assert.throws(() => flusher.flushNow(), /locked/)
+    assert.deepEqual(asked, ['busy_timeout', 'busy_timeout = 0', 'busy_timeout = 100'])
+    other.$client.exec('COMMIT')
+    flusher.flushNow()
+    assert.equal(total(db), 1)
+  })
+})

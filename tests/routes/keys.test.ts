@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { hashKey } from '../../lib/access/api-key.ts'
+import { ApiKeyInfo } from '../../lib/contract/account-schemas.ts'
+import { ApiErrorBody } from '../../lib/contract/common.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { apiKeys } from '../../lib/db/tables.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { KEYS, lookUp, newOwner, ORIGIN } from './key-owner.ts'
+
+const YEAR_LATER = '2027-01-15T12:00:00.000Z'
+
+let app: TestApp
+let now: number
+before(async () => {
+  app = await makeApp({ now: () => now })
+})
+after(() => app.close())
+beforeEach(() => {
+  now = NOON
+})
+
+describe('GET /v1/account/me/keys', () => {
+  it('lists the keys of the caller, oldest first, and nobody else’s', async () => {
+    const [owner] = [await newOwner(app), await newOwner(app)]
+    const ids = (await owner.list()).map(({ id }) => id)
+    for (const name of ['b', 'a', 'c']) ids.push((await owner.created({ name })).id)
+    const keys = await owner.list()
+    assert.deepEqual(
+      keys.map(({ id }) => id),
+      ids,
+    )
+    assert.deepEqual(
+      keys.map(({ name }) => name),
+      ['test', 'b', 'a', 'c'],
+    )
+  })
+
+  it('tells all of a key but its text', async () => {
+    const { key } = await newOwner(app, { plan: 'free', scopes: ['account:read'] })
+    const { body, text } = await app.send('GET', KEYS, { key })
+    const [info] = v.parse(v.array(ApiKeyInfo), body)
+    assert.match(info?.id ?? '', /^[0-9a-f]{32}$/)
+    assert.deepEqual(info, {
+      id: info?.id,
+      prefix: key.slice(0, 16),
+      name: 'test',
+      type: 'secret',
+      scopes: ['account:read'],
+      allowedOrigins: null,
+      isActive: true,
+      createdAt: '2026-01-15T12:00:00.000Z',
+      lastUsedAt: '2026-01-15T12:00:00.000Z',
+      expiresAt: YEAR_LATER,
+    })
+    assert.equal(text.includes(key.slice(16)) || text.includes(hashKey(key)), false)
+  })
+
+  it('says which keys have expired', async () => {
+    const { email, list } = await newOwner(app)
+    await app.makeKey({ email, expiresAt: NOON })
+    await app.makeKey({ email, expiresAt: NOON + 1 })
+    const active = (await list()).map(({ isActive }) => isActive)
+    assert.deepEqual(active, [true, false, true])
+  })
+})
+
+describe('lastUsedAt', () => {
+  it('is null until the key is used, and then the second of its latest use', async () => {
+    const owner = await newOwner(app)
+    const { rawKey } = await owner.created({})
+    const lastUse = async () => (await owner.list())[1]?.lastUsedAt
+    assert.equal(await lastUse(), null)
+    now = NOON + 61_234
+    assert.equal(await lookUp(app, rawKey), 200)
+    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z')
+    app.services.flusher.flushNow()
+    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'stored')
+    now = NOON
+    await lookUp(app, rawKey)
+    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'not back')
+  })
+
+  it('counts every use that is let in, whatever its answer, and none that is not', async () => {
+    const owner = await newOwner(app)
+    const reader = await owner.created({ scopes: ['account:read'] })
+    const page = await owner.created({ type: 'publishable', allowedOrigins: [ORIGIN] })
+    const uses = async () => (await owner.list()).map(({ lastUsedAt }) => lastUsedAt !== null)
+    assert.equal(await lookUp(app, reader.rawKey), 403)
+    assert.equal(await lookUp(app, page.rawKey, 'https://evil.example'), 403)
+    assert.deepEqual(await uses(), [true, false, false])
+    await owner.list({ key: reader.rawKey })
+    const headers = { origin: ORIGIN }
+    await app.send('GET', '/v1/ip/nonsense', { key: page.rawKey, headers })
+    assert.deepEqual(await uses(), [true, true, true])
+  })
+
+  it('is stored when the service stops', async () => {
+    using stopped = await makeApp()
+    await lookUp(stopped, await stopped.makeKey())
+    stopped.services[Symbol.dispose]()
+    const db = openDb(join(stopped.dataDir, 'app.db'))
+    assert.deepEqual(db.select({ at: apiKeys.lastUsedAt }).from(apiKeys).all(), [{ at: NOON }])
+    db.$client.close()
+  })
+})
+
+describe('DELETE /v1/account/me/keys/{keyId}', () => {
+  it('ends the key for good: the very next request with it is 401', async () => {
+    const owner = await newOwner(app)
+    const { id, rawKey } = await owner.created({ name: 'old' })
+    assert.equal(await lookUp(app, rawKey), 200)
+    const [revoked, again] = await Promise.all([owner.revoke(id), owner.revoke(id)])
+    assert.equal(await lookUp(app, rawKey), 401)
+    assert.deepEqual([revoked.status, revoked.body], [200, { deleted: true }])
+    assert.equal(codeOf(again), 'NOT_FOUND')
+    assert.equal((await owner.list()).length, 1)
+    const [row, ...more] = owner.audited('revoke_key')
+    assert.deepEqual([row?.targetType, row?.targetId, row?.detail], ['api_key', id, 'old'])
+    assert.deepEqual(more, [])
+  })
+
+  it('lets a key end itself', async () => {
+    const owner = await newOwner(app)
+    const [self] = await owner.list()
+    assert.equal((await owner.revoke(self?.id ?? '')).status, 200)
+    assert.equal(codeOf(await app.send('GET', KEYS, { key: owner.key })), 'UNAUTHORIZED')
+  })
+})
+
+describe('POST /v1/account/me/keys/{keyId}/renew', () => {
+  it('gives a key of the free plan a year from now', async () => {
+    const owner = await newOwner(app, { plan: 'free' })
+    const { id } = await owner.created({ name: 'old' })
+    now = NOON + 1_000
+    const { status, body } = await owner.renew(id)
+    assert.deepEqual([status, body], [200, { status: 'renewed' }])
+    const ends = (await owner.list()).map(({ expiresAt }) => expiresAt)
+    assert.deepEqual(ends, [YEAR_LATER, '2027-01-15T12:00:01.000Z'])
+    const [row, ...more] = owner.audited('renew_key')
+    assert.deepEqual([row?.targetType, row?.targetId, row?.detail], ['api_key', id, 'old'])
+    assert.deepEqual(more, [])
+  })
+
+  it('gives a key of a paid plan no end', async () => {
+    const owner = await newOwner(app, { plan: 'starter', expiresAt: NOON + 1 })
+    const [self] = await owner.list()
+    await owner.renew(self?.id ?? '')
+    assert.equal((await owner.list())[0]?.expiresAt, null)
+  })
+
+  it('makes an expired key good again through another one, at once', async () => {
+    const owner = await newOwner(app)
+    const expired = await app.makeKey({ email: owner.email, plan: 'free', expiresAt: NOON })
+    assert.equal(await lookUp(app, expired), 401)
+    const id = (await owner.list())[1]?.id ?? ''
+    const itself = await app.send('POST', `${KEYS}/${id}/renew`, { key: expired })
+    assert.equal(codeOf(itself), 'UNAUTHORIZED')
+    await owner.renew(id)
+    assert.equal(await lookUp(app, expired), 200)
+    assert.equal((await owner.list())[1]?.isActive, true)
+  })
+})
+
+describe('a key that is not the caller’s', () => {
+  it('is 404, as one that is nobody’s, and stays as it is', async () => {
+    const [{ key }, owner] = [await newOwner(app), await newOwner(app, { plan: 'free' })]
+    const [foreign] = await owner.list()
+    const others = ['0'.repeat(32), 'x', owner.key.slice(0, 16), "' OR 1=1 --", '\u0000', '%']
+    for (const id of [foreign?.id ?? '', ...others].map(encodeURIComponent)) {
+      const answers = [
+        await app.send('DELETE', `${KEYS}/${id}`, { key }),
+        await app.send('POST', `${KEYS}/${id}/renew`, { key }),
+      ]
+      for (const { body } of answers) {
+        const { error } = v.parse(ApiErrorBody, body)
+        assert.deepEqual(error, { code: 'NOT_FOUND', message: 'Key not found' })
+      }
+    }
+    assert.deepEqual(await owner.list(), [foreign])
+    assert.deepEqual([...owner.audited('revoke_key'), ...owner.audited('renew_key')], [])
+  })
+})

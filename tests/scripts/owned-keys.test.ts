@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import { mintKey } from '../../lib/access/api-key.ts'
+import { insertKey, type KeyRow, listKeys, newKey } from '../../lib/access/keys.ts'
+import { insertUser, newUser, type UserRow } from '../../lib/accounts/users.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { auditLog } from '../../lib/db/tables.ts'
+import { readPlans } from '../../lib/plans.ts'
+import type { Accounts } from '../../scripts/accounts.ts'
+import { keyTable, renewKey, revokeKey } from '../../scripts/owned-keys.ts'
+import { NOON } from '../helpers.ts'
+
+const YEAR_LATER = Date.UTC(2027, 0, 15, 12)
+
+let accounts: Accounts
+let user: UserRow
+beforeEach(() => {
+  const plans = readPlans(undefined)
+  accounts = { db: openDb(':memory:'), plans, now: NOON, command: 'npm run key' }
+  user = addUser('ada@example.com')
+})
+
+function addUser(email: string): UserRow {
+  const added = newUser({ email, plan: 'free', now: NOON })
+  insertUser(accounts.db, added).run()
+  return added
+}
+
+function addKey(changes: Partial<KeyRow> = {}): KeyRow {
+  const access = { type: 'secret', scopes: null, allowedOrigins: null } as const
+  const made = { userId: user.id, name: 'test', ...access, now: NOON, expiresAt: null }
+  const row = { ...newKey(mintKey('secret'), made), ...changes }
+  insertKey(accounts.db, row, 100).run()
+  return row
+}
+
+const keysOf = async (email: UserRow) => listKeys(accounts.db, email.id)
+const audited = () => accounts.db.select().from(auditLog).all()
+
+describe('the table of keys', () => {
+  it('shows each key of the user in a line, oldest first, with what it may do', async () => {
+    const first = addKey({ name: 'first key', expiresAt: NOON, lastUsedAt: NOON - 1_000 })
+    const second = addKey({
+      type: 'publishable',
+      scopes: ['geo:read'],
+      allowedOrigins: ['https://a.example', 'https://*.b.example'],
+      expiresAt: YEAR_LATER,
+    })
+    addKey({ userId: addUser('eve@example.com').id, name: 'other' })
+    const [titles = '', ...lines] = (await keyTable(accounts, 'ADA@example.com')).split('\n')
+    const made = '2026-01-15T12:00:00Z'
+    assert.deepEqual(
+      lines.map((line) => line.split(/ {2,}/)),
+      [
+        `${first.prefix}|${first.id}|secret|expired|${made}|2026-01-15T11:59:59Z|${made}|all|-|first key`,
+        `${second.prefix}|${second.id}|publishable|active|${made}|never|2027-01-15T12:00:00Z|geo:read|https://a.example,https://*.b.example|test`,
+        '',
+      ].map((line) => line.split('|')),
+    )
+    for (const line of lines.slice(0, 2)) {
+      assert.equal(line.indexOf(line.includes('first') ? 'first' : 'test'), titles.indexOf('Name'))
+    }
+  })
+
+  it('obeys no name', async () => {
+    addKey({ name: 'a\nb\u001b[2J\u009b1m\u2028\u202e' })
+    const lines = (await keyTable(accounts, user.email)).split('\n')
+    assert.equal(lines.length, 3)
+    assert.match(lines[1] ?? '', /a�b�\[2J�1m��$/)
+  })
+
+  it('is refused where there is no such user', async () => {
+    await assert.rejects(keyTable(accounts, 'eve@example.com'), /^Error: There is no user eve@/)
+  })
+})
+
+describe('a key of the command line', () => {
+  it('is revoked by its id, its prefix or how they begin, and audited', async () => {
+    for (const nameOf of [
+      (key: KeyRow) => key.id,
+      (key: KeyRow) => key.prefix,
+      (key: KeyRow) => key.id.slice(0, 8),
+      (key: KeyRow) => key.prefix.slice(0, 9),
+    ]) {
+      const key = addKey({ name: 'old' })
+      assert.equal((await revokeKey(accounts, user.email, nameOf(key))).id, key.id)
+      assert.deepEqual(await keysOf(user), [])
+      const { id: _, searchText: __, ...row } = audited().at(-1) ?? {}
+      assert.deepEqual(row, {
+        app: 'cli',
+        actorId: user.id,
+        actorLabel: 'npm run key',
+        action: 'revoke_key',
+        targetType: 'api_key',
+        targetId: key.id,
+        detail: 'old',
+        createdAt: NOON,
+      })
+    }
+  })
+
+  it('is renewed as a new one would live, and audited', async () => {
+    const { id } = addKey({ expiresAt: NOON - 1 })
+    assert.equal((await renewKey(accounts, user.email, id)).expiresAt, YEAR_LATER)
+    assert.equal((await keysOf(user))[0]?.expiresAt, YEAR_LATER)
+    assert.deepEqual(
+      audited().map(({ action, targetId }) => [action, targetId]),
+      [['renew_key', id]],
+    )
+  })
+
+  it('is neither where several begin alike, which are listed', async () => {
+    const prefix = `sk_live_${'ab'.repeat(4)}`
+    const [first, second] = [addKey({ prefix, name: 'one' }), addKey({ prefix, name: 'two' })]
+    const other = addKey()
+    for (const name of [prefix, prefix.slice(0, 10)]) {
+      await assert.rejects(revokeKey(accounts, user.email, name), (error: Error) => {
+        assert.match(error.message, /^2 keys of ada@example\.com begin with sk_live_ab.*:\n/)
+        for (const { id, name: own } of [first, second]) {
+          assert.match(error.message, new RegExp(`\n${prefix}  ${id}  ${own}(\n|$)`))
+        }
+        assert.equal(error.message.includes(other.id), false)
+        return true
+      })
+    }
+    assert.equal((await keysOf(user)).length, 3)
+    assert.deepEqual(audited(), [])
+    await revokeKey(accounts, user.email, second.id)
+    assert.equal((await keysOf(user)).length, 2)
+  })
+
+  it('is neither where it is another user’s', async () => {
+    const eve = addUser('eve@example.com')
+    const { id, prefix } = addKey({ userId: eve.id })
+    for (const name of [id, prefix]) {
+      await assert.rejects(revokeKey(accounts, user.email, name), /ada@example\.com has no key/)
+      await assert.rejects(renewKey(accounts, user.email, name), /ada@example\.com has no key/)
+    }
+    assert.equal((await keysOf(eve)).length, 1)
+    assert.deepEqual(audited(), [])
+  })
+})
