@@ -60,11 +60,12 @@ export class Meters {
     return this.#openUser(userId, now).requests
   }
 
-  /** Counted requests of the user that are not written yet, by day. */
-  unwrittenDays(userId: string): ReadonlyMap<number, number> {
-    const days = new Map<number, number>()
+  /** Counted requests of the user since `fromDay`, by day: those in the database and the others. */
+  requestsByDay(userId: string, fromDay: number): ReadonlyMap<number, number> {
+    const written = this.#options.store.readDays(userId, fromDay)
+    const days = new Map(written.map(({ day, requests }) => [day, requests]))
     for (const meter of this.#unwritten) {
-      if (meter.userId !== userId) continue
+      if (meter.userId !== userId || meter.day < fromDay || meter.requests === 0) continue
       days.set(meter.day, (days.get(meter.day) ?? 0) + meter.requests)
     }
     return days

@@ -184,15 +184,10 @@ function command(text: string, run: (model: Model, real: Real) => void): Command
 function compare(model: Model, { meters, db, notices }: Real): void {
   for (const userId of USERS) {
     assert.equal(meters.periodRequests(userId, model.now), model.requests(userId))
-    const unwritten = meters.unwrittenDays(userId)
-    const written = createMeterStore(db).readDays(userId, 0)
-    const days = new Map(written.map(({ day, requests }) => [`${userId} ${day}`, requests]))
-    for (const [day, requests] of unwritten) {
-      if (requests === 0) continue
-      days.set(`${userId} ${day}`, (days.get(`${userId} ${day}`) ?? 0) + requests)
-    }
+    const byDay = meters.requestsByDay(userId, 0)
+    const days = [...byDay].map(([day, requests]) => [`${userId} ${day}`, requests] as const)
     const expected = [...model.memory.days].filter(([key]) => key.startsWith(`${userId} `))
-    assert.deepEqual([...days].sort(), expected.sort())
+    assert.deepEqual(days.toSorted(), expected.toSorted())
   }
   for (const name of NAMES) {
     const caller = model.caller(name)
