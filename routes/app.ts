@@ -6,13 +6,18 @@ import type { Services } from '../lib/services.ts'
 import type { Env, Handlers } from './context.ts'
 import { geolocationHandlers } from './geolocation.ts'
 import { answerOther } from './other.ts'
+import { profileHandlers } from './profile.ts'
 import { type AnyHandler, serve } from './serve.ts'
 import { systemHandlers } from './system.ts'
 import { UNFINISHED, type UnfinishedId } from './unfinished.ts'
 
 /** The whole HTTP surface: every operation of the contract, with its handler. */
 export function createApp(services: Services): Hono<Env> {
-  const handlers: Handlers = { ...systemHandlers(services), ...geolocationHandlers(services) }
+  const handlers: Handlers = {
+    ...systemHandlers(services),
+    ...geolocationHandlers(services),
+    ...profileHandlers(services),
+  }
   const app = new Hono<Env>()
   for (const row of operations) {
     // safe: `Handlers` proves that the handler of a row takes what `serve` parses by that row

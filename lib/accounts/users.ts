@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import type { UserProfile } from '../contract/account-schemas.ts'
 import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
 import type { Statement } from '../db/unit.ts'
@@ -17,6 +18,10 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRow | 
 
 export async function findUser(db: Db, id: string): Promise<UserRow | null> {
   return db.select().from(users).where(eq(users.id, id)).get() ?? null
+}
+
+export function toProfile({ id, name, email, emailVerified, createdAt }: UserRow): UserProfile {
+  return { id, name, email, emailVerified, createdAt: new Date(createdAt).toISOString() }
 }
 
 export interface NewUser {

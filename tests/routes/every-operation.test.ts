@@ -39,6 +39,12 @@ function queryOf({ id }: Operation): string {
   return QUERIES[id] ?? ''
 }
 
+/** What the operation answers to the first request: the caller has nothing yet that is called `some`. */
+function firstStatus(row: Operation): number {
+  if (filled(row).includes('/some')) return 404
+  return Math.min(...Object.keys(row.replies).map(Number))
+}
+
 describe('every operation', () => {
   it('that is not public answers 401 without a key, but for the one that the contract names', async () => {
     for (const row of rows.filter(({ access }) => access !== 'public')) {
@@ -63,7 +69,7 @@ describe('every operation', () => {
     for (const row of rows) {
       const answer = await ask(row, { key, from: '81.2.69.160' })
       if (isUnfinished(row)) assert.equal(codeOf(answer), 'NOT_IMPLEMENTED', row.id)
-      else assert.equal(answer.status, 200, row.id)
+      else assert.equal(answer.status, firstStatus(row), row.id)
     }
   })
 
