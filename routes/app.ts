@@ -8,6 +8,7 @@ import { geolocationHandlers } from './geolocation.ts'
 import { answerOther } from './other.ts'
 import { profileHandlers } from './profile.ts'
 import { type AnyHandler, serve } from './serve.ts'
+import { siteHandlers } from './sites.ts'
 import { systemHandlers } from './system.ts'
 import { UNFINISHED, type UnfinishedId } from './unfinished.ts'
 
@@ -17,6 +18,7 @@ export function createApp(services: Services): Hono<Env> {
     ...systemHandlers(services),
     ...geolocationHandlers(services),
     ...profileHandlers(services),
+    ...siteHandlers(services),
   }
   const app = new Hono<Env>()
   for (const row of operations) {
