@@ -3,6 +3,7 @@ import type { Operation } from '../lib/contract/operation.ts'
 import { operations } from '../lib/contract/operations.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services.ts'
+import { auditHandlers } from './audit.ts'
 import type { Env, Handlers } from './context.ts'
 import { geolocationHandlers } from './geolocation.ts'
 import { answerOther } from './other.ts'
@@ -19,6 +20,7 @@ export function createApp(services: Services): Hono<Env> {
     ...geolocationHandlers(services),
     ...profileHandlers(services),
     ...siteHandlers(services),
+    ...auditHandlers(services),
   }
   const app = new Hono<Env>()
   for (const row of operations) {

@@ -7,7 +7,6 @@ export const UNFINISHED = [
   'revokeKey',
   'renewKey',
   'getUsage',
-  'listAuditLog',
   'getSubscription',
   'createCheckout',
   'changePlan',
