@@ -6,14 +6,16 @@ import { prepareGeo } from '../../lib/geo/open-geo.ts'
 import { PREPARED } from '../../lib/geo/prepare.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
 import { run } from '../run.ts'
+import { benchAudit } from './audit.ts'
 import { benchHttp } from './http.ts'
 import { benchLookup } from './lookup.ts'
 import { machineLine, missingLine } from './machine.ts'
 
-const USAGE = `Usage: npm run --silent bench -- [lookup] [options]
+const USAGE = `Usage: npm run --silent bench -- [lookup|audit] [options]
   (none)        drive Meridian, a bare Hono answer and nginx with ngx_http_geoip2 over HTTP
   lookup        measure look-ups by themselves, next to other readers of the same file
-  --rounds N    how often each server is driven; default: 5
+  audit         measure pages of the audit log of a user with 100,000 entries
+  --rounds N    how often each server is driven, or each page read; default: 5
   --seconds N   how long each time; default: 8
   --help        show this
 Prints Markdown tables. Take the ratios: absolute figures differ from machine to machine.
@@ -35,7 +37,7 @@ function readOptions(args: string[]) {
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [subject = 'http', ...more] = positionals
-    if (more.length > 0 || !/^(http|lookup)$/.test(subject)) {
+    if (more.length > 0 || !/^(http|lookup|audit)$/.test(subject)) {
       throw new Error(`There is no benchmark "${positionals.join(' ')}"`)
     }
     const { help, rounds, seconds } = values
@@ -55,16 +57,22 @@ function toCount(name: string, text: string): number {
   throw new Error(`${name} must be a number from 1 to 9999, got "${text}"`)
 }
 
-async function bench(options: Exclude<ReturnType<typeof readOptions>, undefined>): Promise<void> {
+async function bench({ subject, rounds, seconds }: ReturnType<typeof readOptions>): Promise<void> {
+  if (subject === 'audit') {
+    print(`Machine: ${machineLine()}\n\n${await benchAudit(rounds)}`)
+    return
+  }
   const { dataDir } = readConfig(process.env)
   const geoFolder = join(dataDir, 'geo')
-  const print = (text: string) => void process.stdout.write(text)
   mkdirSync(geoFolder, { recursive: true, mode: 0o700 })
   const onProgress = createProgress(process.stderr)
   await prepareGeo({ directory: geoFolder, files: undefined, onProgress })
   print(`Machine: ${machineLine()}\n`)
   if (missingLine() !== '') print(`${missingLine()}\n`)
-  const { subject, rounds, seconds } = options
   if (subject === 'lookup') print(`\n${await benchLookup(join(geoFolder, PREPARED.maxmindCity))}`)
   else await benchHttp({ rounds, seconds, geoFolder, print })
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
 }
