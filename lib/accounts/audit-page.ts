@@ -57,7 +57,7 @@ function toFilter(
   return { index: 'audit_log_by_action', where: and(own, eq(auditLog.action, action)) }
 }
 
-/** Whether the first line of the text, which is the action, is `action`; it stands in the index. */
+/** Whether the first line of the text is `action`. The text is in lower case, as actions are. */
 function startsWith(action: string): SQL | undefined {
   // No action has two lines, and those of the text are not only the action.
   if (action.includes('\n')) return sql`FALSE`
@@ -76,7 +76,7 @@ function contains(search: string): SQL {
   const [start = ''] = search.toLowerCase()
   const looks = search.toLowerCase().split(start).length - 1
   if (looks > MAX_LOOKS || search.includes('\0')) {
-    return sql`instr(lower(${auditLog.searchText}), lower(${search})) > 0`
+    return sql`instr(${auditLog.searchText}, lower(${search})) > 0`
   }
   const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
   return sql`${auditLog.searchText} LIKE ${pattern} ESCAPE '\\'`
