@@ -3,13 +3,16 @@ import type { Operation } from '../lib/contract/operation.ts'
 import { operations } from '../lib/contract/operations.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services.ts'
+import { auditHandlers } from './audit.ts'
 import { mountAuth } from './auth.ts'
 import type { Env, Handlers } from './context.ts'
 import { geolocationHandlers } from './geolocation.ts'
 import { keyHandlers } from './keys.ts'
 import { answerOther } from './other.ts'
+import { profileHandlers } from './profile.ts'
 import { toResponse } from './respond.ts'
 import { type AnyHandler, serve } from './serve.ts'
+import { siteHandlers } from './sites.ts'
 import { systemHandlers } from './system.ts'
 import { UNFINISHED, type UnfinishedId } from './unfinished.ts'
 
@@ -18,7 +21,10 @@ export function createRoutes(services: Services) {
   const handlers: Handlers = {
     ...systemHandlers(services),
     ...geolocationHandlers(services),
+    ...profileHandlers(services),
     ...keyHandlers(services),
+    ...siteHandlers(services),
+    ...auditHandlers(services),
   }
   return operations.map((row) => {
     // safe: `Handlers` proves that the handler of a row takes what `serve` parses by that row

@@ -11,6 +11,7 @@ import { findUserByEmail, insertUser, newUser, updatePlan } from '../lib/account
 import { readConfig } from '../lib/config.ts'
 import type { Scope } from '../lib/contract/operation.ts'
 import { type Db, openDb } from '../lib/db/open.ts'
+import { createRateLimiter, POLICIES } from '../lib/limits/rate-limiter.ts'
 import { type Log, type RequestLine, silentLog } from '../lib/log.ts'
 import { openServices, type Services } from '../lib/services.ts'
 import { createApp } from '../routes/app.ts'
@@ -66,6 +67,12 @@ export interface TestApp extends Disposable {
   /** Stops the service in order, and opens another one on what it has left. */
   restart(): Promise<TestApp>
   close(): void
+}
+
+/** For tests that send more requests to account and billing than a caller may in a minute. */
+export function withoutAccountLimit({ limits }: Services): Partial<Services> {
+  const account = createRateLimiter({ ...POLICIES.account, capacity: 1_000_000 })
+  return { limits: { ...limits, account } }
 }
 
 /** The whole service over small databases, in a folder of its own, where it is always `NOON`. */

@@ -94,7 +94,8 @@ async function sessionCaller(
   }
 }
 
-function unauthorized(): ApiError {
+/** The one answer to every credential that is no good. */
+export function unauthorized(): ApiError {
   return new ApiError('UNAUTHORIZED', 'A valid API key or session is required')
 }
 

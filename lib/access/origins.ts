@@ -1,4 +1,5 @@
 import { getPublicSuffix } from 'tldts'
+import { parseOrigin } from '../origin.ts'
 
 /** What a publishable key may be used from: `https://app.example` or `https://*.example.com`. */
 export interface OriginPattern {
@@ -22,7 +23,7 @@ export function parseOriginPattern(text: string): OriginPattern | null {
   if (separator < 0) return null
   const wildcard = text.startsWith(WILDCARD, separator + 3)
   const plain = wildcard ? text.replace(`://${WILDCARD}`, '://') : text
-  const url = parseOrigin(plain)
+  const url = parseSafeOrigin(plain)
   if (url === null || (wildcard && !mayBeWildcard(url.hostname))) return null
   const { protocol, hostname: host, port } = url
   const normalised = `${protocol}//${wildcard ? WILDCARD : ''}${url.host}`
@@ -31,7 +32,7 @@ export function parseOriginPattern(text: string): OriginPattern | null {
 
 /** Whether the request header `origin` is one that a pattern allows. */
 export function matchesOrigin(patterns: readonly OriginPattern[], origin: string): boolean {
-  const url = parseOrigin(origin)
+  const url = parseSafeOrigin(origin)
   return url !== null && patterns.some((pattern) => matches(pattern, url))
 }
 
@@ -41,16 +42,11 @@ function matches({ protocol, host, port, wildcard }: OriginPattern, url: URL): b
   return wildcard ? url.hostname.endsWith(`.${host}`) : url.hostname === host
 }
 
-/**
- * An origin as browsers send it: scheme, host and port, nothing else. Compared with the text, since
- * the parser of URLs forgives what no browser sends: tabs, backslashes, a path of dots.
- */
-function parseOrigin(text: string): URL | null {
-  if (!/^https?:\/\/[^\s/\\?#@*%]+$/i.test(text)) return null
-  const url = URL.parse(text)
-  if (url === null || url.hostname.split('.').includes('')) return null
-  const secure = url.protocol === 'https:' || LOCAL_HOSTS.has(url.hostname)
-  return secure ? url : null
+/** Pages of http are safe from being changed on the way only where they do not leave the machine. */
+function parseSafeOrigin(text: string): URL | null {
+  const url = parseOrigin(text)
+  if (url === null) return null
+  return url.protocol === 'https:' || LOCAL_HOSTS.has(url.hostname) ? url : null
 }
 
 /** No `*.com`, no `*.co.uk`, no `*.github.io`, no address, no bare name. */

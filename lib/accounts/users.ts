@@ -1,4 +1,5 @@
 import { asc, eq, sql } from 'drizzle-orm'
+import type { UserProfile } from '../contract/account-schemas.ts'
 import type { Db } from '../db/open.ts'
 import { accounts, apiKeys, users } from '../db/tables.ts'
 import type { Statement } from '../db/unit.ts'
@@ -44,6 +45,10 @@ export async function hasSignedUp(db: Db, { id, remoteId }: UserRow): Promise<bo
   if (remoteId !== null) return true
   const account = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.userId, id)).get()
   return account !== undefined
+}
+
+export function toProfile({ id, name, email, emailVerified, createdAt }: UserRow): UserProfile {
+  return { id, name, email, emailVerified, createdAt: new Date(createdAt).toISOString() }
 }
 
 export interface NewUser {

@@ -85,11 +85,11 @@ export const auditLog = sqliteTable(
     targetId: text('target_id'),
     detail: text(),
     createdAt: integer('created_at').notNull(),
-    /** All that a search looks at, one field to a line. */
+    /** All that a search looks at, in lower case, one field to a line, the action first. */
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs(
-        sql`action || char(10) || coalesce(target_type, '') || char(10) || coalesce(target_id, '') || char(10) || coalesce(detail, '')`,
+        sql`lower(action || char(10) || coalesce(detail, '') || char(10) || coalesce(target_type, '') || char(10) || coalesce(target_id, ''))`,
         { mode: 'virtual' },
       ),
   },

@@ -6,18 +6,20 @@ import { prepareGeo } from '../../lib/geo/open-geo.ts'
 import { PREPARED } from '../../lib/geo/prepare.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
 import { run } from '../run.ts'
+import { benchAudit } from './audit.ts'
 import { benchHttp } from './http.ts'
 import { benchKeys } from './keys.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { machineLine, missingLine } from './machine.ts'
 
-const USAGE = `Usage: npm run --silent bench -- [lookup|keys|limits] [options]
+const USAGE = `Usage: npm run --silent bench -- [lookup|keys|limits|audit] [options]
   (none)        drive Meridian, a bare Hono answer and nginx with ngx_http_geoip2 over HTTP
   lookup        measure look-ups by themselves, next to other readers of the same file
   keys          measure loading and finding keys, by their number
   limits        measure what limiting and counting add to a request
-  --rounds N    how often each server is driven; default: 5
+  audit         measure pages of the audit log of a user with 100,000 entries
+  --rounds N    how often each server is driven, or each page read; default: 5
   --seconds N   how long each time; default: 8
   --help        show this
 Prints Markdown tables. Take the ratios: absolute figures differ from machine to machine.
@@ -39,7 +41,7 @@ function readOptions(args: string[]) {
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [subject = 'http', ...more] = positionals
-    if (more.length > 0 || !/^(http|lookup|keys|limits)$/.test(subject)) {
+    if (more.length > 0 || !/^(http|lookup|keys|limits|audit)$/.test(subject)) {
       throw new Error(`There is no benchmark "${positionals.join(' ')}"`)
     }
     const { help, rounds, seconds } = values
@@ -59,18 +61,16 @@ function toCount(name: string, text: string): number {
   throw new Error(`${name} must be a number from 1 to 9999, got "${text}"`)
 }
 
-async function bench(options: Exclude<ReturnType<typeof readOptions>, undefined>): Promise<void> {
-  const print = (text: string) => void process.stdout.write(text)
+async function bench(options: ReturnType<typeof readOptions>): Promise<void> {
   const { subject, rounds, seconds } = options
   print(`Machine: ${machineLine()}\n`)
   if (missingLine() !== '') print(`${missingLine()}\n`)
-  if (subject === 'keys' || subject === 'limits') {
-    print(`\n${await (subject === 'keys' ? benchKeys() : benchLimits())}`)
-    return
-  }
-  const geoFolder = await prepareGeoFolder()
-  if (subject === 'lookup') print(`\n${await benchLookup(join(geoFolder, PREPARED.maxmindCity))}`)
-  else await benchHttp({ rounds, seconds, geoFolder, print })
+  if (subject === 'keys') print(`\n${await benchKeys()}`)
+  else if (subject === 'limits') print(`\n${await benchLimits()}`)
+  else if (subject === 'audit') print(`\n${await benchAudit(rounds)}`)
+  else if (subject === 'lookup')
+    print(`\n${await benchLookup(join(await prepareGeoFolder(), PREPARED.maxmindCity))}`)
+  else await benchHttp({ rounds, seconds, geoFolder: await prepareGeoFolder(), print })
 }
 
 async function prepareGeoFolder(): Promise<string> {
@@ -80,4 +80,8 @@ async function prepareGeoFolder(): Promise<string> {
   const onProgress = createProgress(process.stderr)
   await prepareGeo({ directory, files: undefined, onProgress })
   return directory
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
 }

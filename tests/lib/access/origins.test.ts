@@ -65,6 +65,7 @@ describe('parseOriginPattern', () => {
       '*://example.com',
       'https://example.com:*',
     ],
+    'a wildcard in disguise': ['https://＊.example.com', 'https://*.＊.example.com', 'https://＊'],
     'a public suffix': [
       'https://*.com',
       'https://*.co.uk',

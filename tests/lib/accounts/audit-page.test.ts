@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { type AuditEvent, insertAudit } from '../../../lib/accounts/audit.ts'
+import { readAuditPage } from '../../../lib/accounts/audit-page.ts'
+import type { AuditQuery } from '../../../lib/contract/account-schemas.ts'
+import { type Db, openDb } from '../../../lib/db/open.ts'
+import { NOON } from '../../helpers.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const folder = tempFolder()
+
+function eventOf(actorId: string, change: Partial<AuditEvent> = {}): AuditEvent {
+  return { app: 'api', actorId, action: 'login', createdAt: NOON, ...change }
+}
+
+function dbWith(events: readonly AuditEvent[]): Db {
+  const db = openDb(':memory:')
+  for (const event of events) insertAudit(db, event).run()
+  return db
+}
+
+const page = (db: Db, actorId: string, query: Partial<AuditQuery> = {}) =>
+  readAuditPage(db, actorId, { limit: 50, offset: 0, ...query })
+
+const idsOf = ({ logs }: { logs: readonly { readonly id: number }[] }) => logs.map(({ id }) => id)
+
+/** SQLite knows the case of A to Z alone. */
+const fold = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+function matches(event: AuditEvent, actorId: string, { action, search }: Partial<AuditQuery>) {
+  const text = [event.action, event.detail, event.targetType, event.targetId]
+  return (
+    event.actorId === actorId &&
+    (!action || event.action === action) &&
+    (!search || fold(text.map((field) => field ?? '').join('\n')).includes(fold(search)))
+  )
+}
+
+const ACTIONS = ['create_key', 'create_site', 'create', 'createxkey', 'login']
+const word = fc.string({ unit: fc.constantFrom('a', 'A', 'b', 'Ä', '%', '_', '\\', '✓', ' ') })
+const anyEvent = fc.record({
+  app: fc.constant('api' as const),
+  actorId: fc.constantFrom('ada', 'Ada', 'eve'),
+  action: fc.constantFrom(...ACTIONS),
+  targetType: fc.option(fc.constantFrom('site', 'api_key', 'create_key')),
+  targetId: fc.option(word),
+  detail: fc.option(word),
+  createdAt: fc.constant(NOON),
+})
+const anyFilter = fc.record(
+  {
+    action: fc.constantFrom(...ACTIONS, '', 'CREATE_KEY', 'create_key\na', 'create%', 'nothing'),
+    search: fc.oneof(word, fc.constantFrom('%', '_', 'CREATE', 'key', '\n', '\0', 'aaaaaaaaaab')),
+  },
+  { requiredKeys: [] },
+)
+
+describe('readAuditPage', () => {
+  it('finds what matches, newest first, and counts it, for any filter on any page', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyEvent, { maxLength: 30 }),
+        anyFilter,
+        fc.integer({ min: 1, max: 7 }),
+        fc.nat(35),
+        async (events, filter, limit, offset) => {
+          const db = dbWith(events)
+          const found = await page(db, 'ada', { ...filter, limit, offset })
+          const expected = events
+            .map((event, at) => ({ event, id: at + 1 }))
+            .filter(({ event }) => matches(event, 'ada', filter))
+            .map(({ id }) => id)
+            .toReversed()
+          assert.deepEqual(idsOf(found), expected.slice(offset, offset + limit))
+          assert.equal(found.total, expected.length)
+          db.$client.close()
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  it('gives every entry once to who asks for page after page', async () => {
+    const actors = ['ada', 'eve', 'ada', 'ada']
+    const db = dbWith(Array.from({ length: 400 }, (_, n) => eventOf(actors[n % 4] ?? '')))
+    for (const filter of [{}, { action: 'login' }, { search: 'log' }]) {
+      for (const limit of [1, 7, 100]) {
+        const seen: number[] = []
+        for (let offset = 0; offset <= 300; offset += limit) {
+          const { logs, total } = await page(db, 'ada', { ...filter, limit, offset })
+          assert.equal(total, 300)
+          seen.push(...idsOf({ logs }))
+        }
+        assert.equal(seen.length, 300)
+        assert.deepEqual(
+          seen,
+          [...new Set(seen)].toSorted((a, b) => b - a),
+        )
+      }
+    }
+  })
+
+  it('shows each entry as it was written, its time in seconds', async () => {
+    const db = dbWith([
+      {
+        app: 'dashboard',
+        actorId: 'ada',
+        actorLabel: 'ada@example.com',
+        action: 'create_site',
+        targetType: 'site',
+        targetId: 'one',
+        detail: 'https://one.example',
+        createdAt: NOON + 1_999,
+      },
+      eventOf('ada'),
+    ])
+    const nothing = { actor_label: null, target_type: null, target_id: null, detail: null }
+    assert.deepEqual((await page(db, 'ada')).logs, [
+      { id: 2, app: 'api', actor_id: 'ada', action: 'login', created_at: NOON / 1000, ...nothing },
+      {
+        id: 1,
+        app: 'dashboard',
+        actor_id: 'ada',
+        actor_label: 'ada@example.com',
+        action: 'create_site',
+        target_type: 'site',
+        target_id: 'one',
+        detail: 'https://one.example',
+        created_at: NOON / 1000 + 1,
+      },
+    ])
+  })
+
+  it('finds a needle that begins over and over, as one that does not', async () => {
+    const details = ['a'.repeat(300), `${'a'.repeat(300)}B`, 'ab', `${'a'.repeat(20)}b`, 'A%b']
+    const db = dbWith(details.map((detail) => eventOf('ada', { detail })))
+    const found = async (search: string) => idsOf(await page(db, 'ada', { search }))
+    assert.deepEqual(await found('ab'), [4, 3, 2])
+    assert.deepEqual(await found(`${'a'.repeat(20)}b`), [4, 2])
+    assert.deepEqual(await found(`${'A'.repeat(199)}b`), [2])
+    assert.deepEqual(await found(`${'a'.repeat(20)}%b`), [])
+  })
+
+  it('knows the case of A to Z alone', async () => {
+    const db = dbWith([eventOf('ada', { detail: 'BÜCHER' }), eventOf('ada', { detail: 'bücher' })])
+    assert.deepEqual(idsOf(await page(db, 'ada', { search: 'Cher' })), [2, 1])
+    assert.deepEqual(idsOf(await page(db, 'ada', { search: 'Bü' })), [2])
+  })
+
+  it('counts nothing more where the page is not full', async () => {
+    const db = dbWith(Array.from({ length: 20 }, () => eventOf('ada')))
+    const statements = onPrepare(db, () => {})
+    assert.equal((await page(db, 'ada')).total, 20)
+    assert.equal(statements.length, 1)
+  })
+
+  it('counts right where another process writes between its reads', async () => {
+    const file = join(folder, 'between.db')
+    const [db, other] = [openDb(file), openDb(file)]
+    const write = () => insertAudit(other, eventOf('ada')).run()
+    for (let n = 0; n < 20; n++) write()
+    const before = await page(db, 'ada', { offset: 5, limit: 5 })
+    const statements = onPrepare(db, write)
+    const during = await page(db, 'ada', { offset: 5, limit: 5 })
+    assert.equal(statements.length, 3)
+    // The first write comes before the first read, and moves all by one.
+    assert.equal(during.total, before.total + 1)
+    assert.deepEqual(
+      idsOf(during),
+      idsOf(before).map((id) => id + 1),
+    )
+  })
+})
+
+describe('the statements of readAuditPage', () => {
+  const db = dbWith(Array.from({ length: 20 }, () => eventOf('ada', { detail: 'a' })))
+  const filters = {
+    'no filter': {},
+    'an action': { action: 'login' },
+    'a text': { search: 'a' },
+    'a text that begins over and over': { search: 'aaaaaaaaaa' },
+    'a text and an action': { action: 'login', search: 'a' },
+  }
+  for (const [name, filter] of Object.entries(filters)) {
+    it(`sort nothing and walk along an index: ${name}`, async () => {
+      for (const { plan } of await explained(db, filter)) {
+        assert.doesNotMatch(plan, /TEMP B-TREE|SCAN audit_log/)
+        assert.match(plan, /SEARCH audit_log USING .*INDEX audit_log_by_\w+ \(actor_id=\? AND/)
+      }
+    })
+
+    it(`read no row that they do not show: ${name}`, async () => {
+      const counting = (await explained(db, filter)).filter(({ sql }) => sql.includes('count('))
+      assert.ok(counting.length > 0)
+      for (const { columnsOfRows } of counting) assert.equal(columnsOfRows, 0)
+    })
+  }
+})
+
+interface Opcode {
+  readonly opcode: string
+  readonly p1: number
+  readonly p2: number
+}
+
+/** What SQLite makes of the statements that read a page with this filter. */
+async function explained(db: Db, filter: Partial<AuditQuery>) {
+  const prepare = db.$client.prepare.bind(db.$client)
+  const statements = onPrepare(db, () => {})
+  await page(db, 'ada', { ...filter, limit: 2, offset: 3 })
+  db.$client.prepare = prepare
+  const root = prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'audit_log'").pluck().get()
+  return statements.map((sql) => {
+    const values = Array.from({ length: sql.split('?').length - 1 }, () => 1)
+    const steps = prepare<number[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...values)
+    const codes = prepare<number[], Opcode>(`EXPLAIN ${sql}`).all(...values)
+    const rows = codes.find(({ opcode, p2 }) => opcode === 'OpenRead' && p2 === root)?.p1
+    return {
+      sql,
+      plan: steps.map(({ detail }) => detail).join('; '),
+      columnsOfRows: codes.filter(({ opcode, p1 }) => opcode === 'Column' && p1 === rows).length,
+    }
+  })
+}
+
+/** Calls `before` with each statement that the connection is about to run; returns their texts. */
+function onPrepare(db: Db, before: () => void): string[] {
+  const prepare = db.$client.prepare.bind(db.$client)
+  const statements: string[] = []
+  db.$client.prepare = (sql: string) => {
+    statements.push(sql)
+    before()
+    return prepare(sql)
+  }
+  return statements
+}

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { apiEvent } from '../../../lib/accounts/audit.ts'
+import {
+  addSite,
+  findSite,
+  listSites,
+  newSite,
+  parseSiteName,
+  removeSite,
+  type SiteRow,
+} from '../../../lib/accounts/sites.ts'
+import { insertUser, newUser } from '../../../lib/accounts/users.ts'
+import { type Db, openDb } from '../../../lib/db/open.ts'
+import { auditLog, sites } from '../../../lib/db/tables.ts'
+import { NOON } from '../../helpers.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const folder = tempFolder()
+
+function addUser(db: Db, email: string): string {
+  const user = newUser({ email, plan: 'free', now: NOON })
+  insertUser(db, user).run()
+  return user.id
+}
+
+function siteOf(userId: string, host: string, now = NOON): SiteRow {
+  return newSite({ userId, name: `https://${host}.example`, now })
+}
+
+function eventOf({ userId, id, name }: SiteRow, action: 'create_site' | 'delete_site') {
+  const change = { action, targetType: 'site', targetId: id, detail: name }
+  return apiEvent({ userId, label: 'test' }, change, NOON)
+}
+
+const add = (db: Db, site: SiteRow, maxSites: number) =>
+  addSite(db, site, maxSites, eventOf(site, 'create_site'))
+const remove = (db: Db, site: SiteRow) => removeSite(db, site, eventOf(site, 'delete_site'))
+
+function logged(db: Db): string[] {
+  return db
+    .select()
+    .from(auditLog)
+    .all()
+    .map(({ action, detail }) => `${action} ${detail}`)
+}
+
+describe('parseSiteName', () => {
+  const good = [
+    ['https://shop.example', 'https://shop.example'],
+    ['https://shop.example/', 'https://shop.example'],
+    ['HTTPS://Shop.EXAMPLE:443', 'https://shop.example'],
+    ['http://shop.example:80/', 'http://shop.example'],
+    ['http://shop.example:8080', 'http://shop.example:8080'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['http://intranet', 'http://intranet'],
+    ['http://192.0.2.1', 'http://192.0.2.1'],
+    ['https://[2001:DB8:0::1]/', 'https://[2001:db8::1]'],
+  ] as const
+  for (const [text, name] of good) {
+    it(`takes ${text} as ${name}`, () => assert.equal(parseSiteName(text), name))
+  }
+
+  const bad = {
+    'no origin': ['', '/', 'null', 'shop.example', '//shop.example', 'https://', 'https:///'],
+    'a path': ['https://a.example//', 'https://a.example/b', 'https://a.example/b/'],
+    'a path that is resolved away': ['https://a.example/.', 'https://a.example/b/..'],
+    'a query or a fragment': ['https://a.example?', 'https://a.example/?b', 'https://a.example#'],
+    'a user': ['https://u@a.example', 'https://u:p@a.example', 'https://@a.example'],
+    'a wildcard': ['https://*.a.example', 'https://*', 'https://＊.a.example', '*'],
+    'another scheme': ['ftp://a.example', 'ws://a.example', 'javascript://a', 'file:///a'],
+    'what the parser of URLs forgives': [
+      ' https://a.example',
+      'https://a.example ',
+      'https:\\\\a.example',
+      'https:/a.example',
+      'https:a.example',
+      'https://a.example\\',
+      'https://a\n.example',
+    ],
+  }
+  for (const [why, texts] of Object.entries(bad)) {
+    it(`refuses ${why}`, () => {
+      for (const text of texts) assert.equal(parseSiteName(text), null, text)
+    })
+  }
+
+  it('gives the origin that a browser sends, and takes it as it is', () => {
+    const text = fc
+      .tuple(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string())
+      .chain(([url, any]) =>
+        fc.constantFrom(url, new URL(url).origin, `${new URL(url).origin}/`, `https://${any}`),
+      )
+    fc.assert(
+      fc.property(text, (given) => {
+        const name = parseSiteName(given)
+        if (name === null) return
+        assert.equal(name, new URL(given).origin)
+        assert.equal(parseSiteName(name), name)
+        assert.equal(parseSiteName(`${name}/`), name)
+        assert.ok(name.length <= 300, 'and may be sent again')
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('takes the origin of every page', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), (url) => {
+        const { origin, hostname } = new URL(url)
+        fc.pre(hostname.length <= 253)
+        assert.equal(parseSiteName(origin), origin)
+      }),
+    )
+  })
+})
+
+describe('addSite', () => {
+  it('adds exactly as many as are allowed, of 200 that run at once over two connections', async () => {
+    const file = join(folder, 'limit.db')
+    const connections = [openDb(file), openDb(file)] as const
+    const userId = addUser(connections[0], 'a@example.com')
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        add(connections[n % 2 === 0 ? 0 : 1], siteOf(userId, `n${n}`), 3),
+      ),
+    )
+    assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 3)
+    assert.equal(outcomes.filter((outcome) => outcome === 'limit-reached').length, 197)
+    assert.equal((await listSites(connections[0], userId)).length, 3)
+    assert.equal(logged(connections[1]).length, 3)
+  })
+
+  it('adds one name once, of 200 that run at once over two connections', async () => {
+    const file = join(folder, 'name.db')
+    const connections = [openDb(file), openDb(file)] as const
+    const userId = addUser(connections[0], 'a@example.com')
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        add(connections[n % 2 === 0 ? 0 : 1], siteOf(userId, 'same'), 1_000),
+      ),
+    )
+    assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 1)
+    assert.equal(outcomes.filter((outcome) => outcome === 'exists').length, 199)
+    assert.deepEqual(logged(connections[1]), ['create_site https://same.example'])
+  })
+
+  it('says that the name exists also where the limit is reached', async () => {
+    const db = openDb(':memory:')
+    const userId = addUser(db, 'a@example.com')
+    assert.equal(await add(db, siteOf(userId, 'one'), 1), 'added')
+    assert.equal(await add(db, siteOf(userId, 'one'), 1), 'exists')
+    assert.equal(await add(db, siteOf(userId, 'two'), 1), 'limit-reached')
+    assert.equal(await add(db, siteOf(userId, 'two'), 0), 'limit-reached')
+  })
+
+  it('counts and compares the sites of the user alone', async () => {
+    const db = openDb(':memory:')
+    const [a, b] = [addUser(db, 'a@example.com'), addUser(db, 'b@example.com')]
+    assert.equal(await add(db, siteOf(a, 'one'), 1), 'added')
+    assert.equal(await add(db, siteOf(b, 'one'), 1), 'added')
+    assert.equal(await add(db, siteOf('nobody', 'one'), 1), 'limit-reached')
+  })
+
+  it('adds nothing where the event cannot be written', async () => {
+    const db = openDb(':memory:')
+    const userId = addUser(db, 'a@example.com')
+    failAudit(db)
+    await assert.rejects(add(db, siteOf(userId, 'one'), 1), /no room/)
+    assert.deepEqual(db.select().from(sites).all(), [])
+  })
+
+  it('fails, and takes no id for a name, where the id is taken', async () => {
+    const db = openDb(':memory:')
+    const site = siteOf(addUser(db, 'a@example.com'), 'one')
+    await add(db, site, 5)
+    await assert.rejects(add(db, { ...site, name: 'https://two.example' }, 5), /UNIQUE/)
+    assert.equal(logged(db).length, 1)
+  })
+})
+
+describe('listSites', () => {
+  it('gives the oldest first, and those of one millisecond as they were added', async () => {
+    const db = openDb(':memory:')
+    const userId = addUser(db, 'a@example.com')
+    const names = Array.from({ length: 30 }, (_, n) => `s${(n * 7) % 30}`)
+    for (const name of names) await add(db, siteOf(userId, name), 100)
+    await add(db, siteOf(userId, 'younger', NOON + 1), 100)
+    await add(db, siteOf(userId, 'older', NOON - 1), 100)
+    const listed = await listSites(db, userId)
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      ['older', ...names, 'younger'].map((name) => `https://${name}.example`),
+    )
+  })
+})
+
+describe('removeSite', () => {
+  it('removes one site once, and tells of it once', async () => {
+    const db = openDb(':memory:')
+    const userId = addUser(db, 'a@example.com')
+    const [one, two] = [siteOf(userId, 'one'), siteOf(userId, 'two')]
+    await add(db, one, 2)
+    await add(db, two, 2)
+    assert.deepEqual(await Promise.all([remove(db, one), remove(db, one)]), [true, false])
+    assert.deepEqual(await listSites(db, userId), [two])
+    assert.deepEqual(logged(db).slice(2), ['delete_site https://one.example'])
+  })
+
+  it('makes room for another one, under the same name too', async () => {
+    const db = openDb(':memory:')
+    const userId = addUser(db, 'a@example.com')
+    const site = siteOf(userId, 'one')
+    await add(db, site, 1)
+    await remove(db, site)
+    assert.equal(await add(db, siteOf(userId, 'one'), 1), 'added')
+  })
+
+  it('removes nothing of another user', async () => {
+    const db = openDb(':memory:')
+    const [a, b] = [addUser(db, 'a@example.com'), addUser(db, 'b@example.com')]
+    const site = siteOf(a, 'one')
+    await add(db, site, 1)
+    assert.equal(await findSite(db, b, site.id), null)
+    assert.equal(await remove(db, { ...site, userId: b }), false)
+    assert.deepEqual(await findSite(db, a, site.id), site)
+    assert.equal(logged(db).length, 1)
+  })
+
+  it('removes nothing where the event cannot be written', async () => {
+    const db = openDb(':memory:')
+    const site = siteOf(addUser(db, 'a@example.com'), 'one')
+    await add(db, site, 1)
+    failAudit(db)
+    await assert.rejects(remove(db, site), /no room/)
+    assert.deepEqual(db.select().from(sites).all(), [site])
+  })
+})
+
+function failAudit(db: Db): void {
+  db.$client.exec(
+    "CREATE TRIGGER fail BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'no room'); END",
+  )
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { UserProfile } from '../../lib/contract/account-schemas.ts'
+import { type Answer, codeOf, makeApp, type TestApp } from '../helpers.ts'
+
+const PROFILE = '/v1/account/me'
+
+let app: TestApp
+before(async () => {
+  app = await makeApp()
+})
+after(() => app.close())
+
+function profileOf({ body }: Answer): UserProfile {
+  return v.parse(UserProfile, body)
+}
+
+describe('GET /v1/account/me', () => {
+  it('shows the user of the key, and nothing else that is stored of them', async () => {
+    const key = await app.makeKey({ email: 'ada@example.com' })
+    const user = await findUserByEmail(app.services.db, 'ada@example.com')
+    const { status, body } = await app.send('GET', PROFILE, { key })
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      id: user?.id,
+      name: null,
+      email: 'ada@example.com',
+      emailVerified: false,
+      createdAt: '2026-01-15T12:00:00.000Z',
+    })
+  })
+
+  it('shows the name and the verified address as they are now', async () => {
+    const key = await app.makeKey({ email: 'eve@example.com' })
+    const change = "UPDATE users SET name = ?, email_verified = 1 WHERE email = 'eve@example.com'"
+    app.services.db.$client.prepare(change).run('Eve "O\'Brien" ✓')
+    const { name, emailVerified } = profileOf(await app.send('GET', PROFILE, { key }))
+    assert.equal(name, 'Eve "O\'Brien" ✓')
+    assert.equal(emailVerified, true)
+  })
+
+  it('shows each user their own', async () => {
+    const emails = ['one@example.com', 'two@example.com', 'three@example.com']
+    const keys = await Promise.all(emails.map((email) => app.makeKey({ email })))
+    const answers = await Promise.all(keys.map((key) => app.send('GET', PROFILE, { key })))
+    const profiles = answers.map(profileOf)
+    const shown = profiles.map(({ email }) => email)
+    assert.deepEqual(shown, emails)
+    assert.equal(new Set(profiles.map(({ id }) => id)).size, 3)
+  })
+
+  it('is 401 where the user was removed while the request was on its way', async () => {
+    const key = await app.makeKey({ email: 'gone@example.com' })
+    await app.send('GET', PROFILE, { key })
+    // Over the connection of the service, whose own writes it does not look for.
+    app.services.db.$client.exec("DELETE FROM users WHERE email = 'gone@example.com'")
+    assert.equal(codeOf(await app.send('GET', PROFILE, { key })), 'UNAUTHORIZED')
+  })
+})
