@@ -15,6 +15,7 @@ import { type AnyHandler, serve } from './serve.ts'
 import { siteHandlers } from './sites.ts'
 import { systemHandlers } from './system.ts'
 import { UNFINISHED, type UnfinishedId } from './unfinished.ts'
+import { usageHandlers } from './usage.ts'
 
 /** Every operation of the contract, with what answers it. */
 export function createRoutes(services: Services) {
@@ -24,6 +25,7 @@ export function createRoutes(services: Services) {
     ...profileHandlers(services),
     ...keyHandlers(services),
     ...siteHandlers(services),
+    ...usageHandlers(services),
     ...auditHandlers(services),
   }
   return operations.map((row) => {

@@ -100,11 +100,15 @@ export type UsageStats = v.InferOutput<typeof UsageStats>
 export const DeletedResponse = v.strictObject({ deleted: v.boolean() })
 export const KeyRenewed = v.strictObject({ status: v.literal('renewed') })
 
-export const CreateKeyBody = v.object({
+/** Strict, since a misspelt `scopes` would else make a key of full access. */
+export const CreateKeyBody = v.strictObject({
   name: v.pipe(
     v.string(),
     v.maxLength(100),
-    v.regex(/\S/, 'must not be blank'),
+    v.regex(
+      /^(?=.*\S)[ -~\u00a0-\uffff]*$/,
+      'must not be blank, and must have no control characters',
+    ),
     v.description('Stored without blanks around it'),
   ),
   type: v.optional(v.picklist(KEY_TYPES), 'secret'),

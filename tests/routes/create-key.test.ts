@@ -67,7 +67,7 @@ describe('POST /v1/account/me/keys', () => {
 
   it('stores names without blanks around them, and any other character', async () => {
     const owner = await newOwner(app)
-    const names = ['\t  my key\n', 'Ключ 🔑', "O'Brien; --", 'nul \u0000.', 'x'.repeat(100)]
+    const names = ['  my key ', 'Ключ 🔑', "O'Brien; --", 'x'.repeat(100)]
     for (const name of names) assert.equal((await owner.created({ name })).name, name.trim())
     assert.equal((await owner.created({ name: 'half \ud83d' })).name, 'half \ufffd')
     const listed = (await owner.list()).slice(1).map(({ name }) => name)
@@ -80,6 +80,9 @@ describe('POST /v1/account/me/keys', () => {
     'an empty name': { name: '' },
     'a name of blanks': { name: ' \t\n\u3000' },
     'a name that is too long': { name: 'x'.repeat(101) },
+    'a name with a line break': { name: 'two\nlines' },
+    'a name with a zero byte': { name: 'nul \u0000.' },
+    'a field that is misspelt': { scope: ['geo:read'] },
     'a type that is none': { type: 'public' },
     'no scope at all': { scopes: [] },
     'a scope that is none': { scopes: ['geo:write'] },
