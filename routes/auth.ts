@@ -32,10 +32,11 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
 async function readCall({ req }: Context<Env>, { client }: Visit) {
   const { method, raw, url, path } = req
   return {
-    method,
+    // Hono answers HEAD with the headers of GET.
+    method: method === 'HEAD' ? 'GET' : method,
     path: `${path}${new URL(url).search}`,
     headers: raw.headers,
-    body: method === 'GET' ? null : await readText(raw, MAX_BODY_BYTES),
+    body: raw.body === null ? null : await readText(raw, MAX_BODY_BYTES),
     client: client === null ? null : client.address.text,
   }
 }

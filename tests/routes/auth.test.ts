@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
+import { AUTH_REQUESTS } from '../../lib/contract/auth.ts'
 import { codeOf, freshClient, makeApp, type TestApp } from '../helpers.ts'
 import { PASSWORD, sendAuth, signUp } from '../sign-in.ts'
 
@@ -177,6 +178,23 @@ describe('POST /api/auth/sign-in/email', () => {
     assert.equal((await sendAuth(app, '/sign-in/email', large)).status, 413)
     const long = { ...credentials, password: 'x'.repeat(10_000) }
     assert.equal((await sendAuth(app, '/sign-in/email', long)).status, 400)
+  })
+})
+
+describe('any request below /api/auth', () => {
+  it('is answered below 500 with a request id, whatever its method and body', async () => {
+    for (const { path } of AUTH_REQUESTS) {
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        const request = new Request(`http://127.0.0.1:8787/api/auth${path}?token=%00&token=x`, {
+          method,
+          headers: { 'content-type': 'application/json', cookie: 'meridian.session_token=x.y' },
+          ...(!['GET', 'HEAD'].includes(method) && { body: '{"token":7,"email":{}}' }),
+        })
+        const answer = await app.app.fetch(request, { remoteAddress: freshClient() })
+        assert.ok(answer.status < 500, `${method} ${path}: ${answer.status}`)
+        assert.match(answer.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
+      }
+    }
   })
 })
 
