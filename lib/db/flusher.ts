@@ -22,9 +22,9 @@ export interface Flusher {
   flushNow(): void
 }
 
-/** A transaction takes no more items after this; its commit may take as long again. */
-const CHUNK_MS = 2
-const ITEMS_BETWEEN_LOOKS = 20
+/** A transaction takes no more items after this; its commit takes several times as long. */
+const CHUNK_MS = 1
+const ITEMS_BETWEEN_LOOKS = 10
 
 /**
  * Items are written in chunks of one transaction each, so that no one waits long for the next
