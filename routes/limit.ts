@@ -4,14 +4,8 @@ import { planRate } from '../lib/limits/meters.ts'
 import { clientId, type Policy, type RateLimiter } from '../lib/limits/rate-limiter.ts'
 import type { Standing } from '../lib/limits/token-bucket.ts'
 import type { Services } from '../lib/services.ts'
-import type { Headers } from './respond.ts'
+import type { Charge } from './limit-headers.ts'
 import type { Visit } from './visit.ts'
-
-/** The limit that a request was charged to, and what is left of it. */
-export interface Charge {
-  readonly policy: Policy
-  readonly standing: Standing
-}
 
 /** Charges the visit to the limit of its row. Throws RATE_LIMITED where that is used up. */
 export function charge(services: Services, visit: Visit): void {
@@ -67,11 +61,4 @@ function rateLimited({ resetSeconds }: Standing): ApiError {
   return new ApiError('RATE_LIMITED', `Too many requests; try again in ${seconds} s`, {
     headers: { 'retry-after': String(seconds) },
   })
-}
-
-/** Tells of the limit in the syntax of draft-ietf-httpapi-ratelimit-headers-10. */
-export function setLimitHeaders(headers: Headers, { policy, standing }: Charge): void {
-  const { name, capacity, windowMs } = policy
-  headers['ratelimit-policy'] = `"${name}";q=${capacity};w=${windowMs / 1000}`
-  headers['ratelimit'] = `"${name}";r=${standing.remaining};t=${standing.resetSeconds}`
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services.ts'
 import type { Asked } from './context.ts'
 import { corsHeaders } from './cors.ts'
-import { type Charge, setLimitHeaders } from './limit.ts'
+import { type Charge, setLimitHeaders } from './limit-headers.ts'
 import { type Answer, baseHeaders, errorJson, type Headers } from './respond.ts'
 
 /** One request on its way through the service. */
