@@ -38,7 +38,7 @@ const INFO = 30
 /** One JSON line per event, gathered by a `LineSink`; errors are written at once. */
 export function createLog({ level, fd }: LogOptions): Log {
   const sink = new LineSink(fd)
-  const logger = pino({ level, base: null }, sink)
+  const logger = pino({ level, base: null, serializers: { err: plainError } }, sink)
   const logsRequests = logger.isLevelEnabled('info')
   return {
     info: (fields, message) => logger.info(fields, message),
@@ -52,6 +52,14 @@ export function createLog({ level, fd }: LogOptions): Log {
     },
     flush: () => sink.flush(),
   }
+}
+
+/** Without what else hangs on an error, such as the input that was no good or the values of a query. */
+function plainError(error: unknown) {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { name, message, stack } = error
+  const code = 'code' in error ? String(error.code) : undefined
+  return { type: name, message, stack, code }
 }
 
 /**

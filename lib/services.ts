@@ -9,6 +9,7 @@ import {
   type FindSession,
   findSessionUser,
   removeEnded,
+  removeHalfUsers,
 } from './access/session.ts'
 import { type AuditEvent, insertAudit } from './accounts/audit.ts'
 import { adoptUser } from './accounts/remote-users.ts'
@@ -108,12 +109,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const flusher = openFlusher(base, opening)
   const lastUsed = createLastUsed(db, flusher.add)
   const meters = openMeters(base, flusher, opening)
-  const cleanUp = () => removeEnded(db, now())
-  opening.use(
-    repeat(SESSION_CLEANUP_MS, cleanUp, (error) =>
-      log.error({ err: error }, 'cannot remove ended sessions'),
-    ),
-  )
+  cleanUpSessions(base, opening)
   const health = createHealth(
     { geolocation: () => geo.locate(PROBE), database: () => checkWrite(db, now()) },
     now,
@@ -136,6 +132,17 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     findClient: createFindClient(config.trustedProxies),
     [Symbol.dispose]: () => opened.dispose(),
   }
+}
+
+/** At the start and then once an hour. */
+function cleanUpSessions({ db, log, now }: Base, opening: DisposableStack): void {
+  const cleanUp = () => {
+    removeEnded(db, now())
+    removeHalfUsers(db, now())
+  }
+  const onError = (error: unknown) => log.error({ err: error }, 'cannot remove ended sessions')
+  cleanUp()
+  opening.use(repeat(SESSION_CLEANUP_MS, cleanUp, onError))
 }
 
 /** Writes once a second, and once more when all is closed. */
@@ -215,7 +222,7 @@ function askRemoteAuth({ db, plans, log }: Base, url: string): Auth {
     url,
     adopt: (user, now) => adoptUser(db, user, { plan: plans.free.id, now }),
     findUser: (id) => findSessionUser(db, id),
-    onTrouble: (error) => log.error({ err: error }, 'cannot ask the auth service'),
+    onTrouble: (reason) => log.error({ reason }, 'cannot ask the auth service'),
   })
   return { findSession, handleAuth: null }
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../lib/errors.ts'
 import { parse, readJson } from '../lib/parse.ts'
 import type { Services } from '../lib/services.ts'
 import type { Asked } from './context.ts'
-import { chargeFailure, refuseAfterFailures } from './limit.ts'
+import { chargeFailure, forgiveFailure } from './limit.ts'
 import type { Visit } from './visit.ts'
 
 export const MAX_BODY_BYTES = 16 * 1024
@@ -17,28 +17,38 @@ export function admit(
   visit: Visit,
 ): Caller | null | Promise<Caller> {
   if (row.access === 'public') return null
+  const { req } = c
+  if (req.header('x-api-key') === undefined && req.header('authorization') !== undefined) {
+    return admitSession(services, row, c, visit)
+  }
   try {
-    // Keys are in memory; to look for a session costs a read of the database or a question.
-    if (showsSession(c)) refuseAfterFailures(services, visit)
-    const caller = authenticate(services, (name) => c.req.header(name), row, visit.now)
-    return caller instanceof Promise
-      ? caller.catch((error) => refuse(services, c, visit, error))
-      : caller
+    return authenticate(services, (name) => req.header(name), row, visit.now)
   } catch (error) {
-    return refuse(services, c, visit, error)
+    if (isUnauthorized(error) && req.header('x-api-key') !== undefined) {
+      chargeFailure(services, visit)
+    }
+    throw error
   }
 }
 
-function showsSession({ req }: Asked): boolean {
-  return req.header('x-api-key') === undefined && req.header('authorization') !== undefined
+/**
+ * To look for a session costs a read of the database or a question: it is charged as if it were no
+ * good, however many come at once, until it turns out to be good.
+ */
+async function admitSession(services: Services, row: Operation, c: Asked, visit: Visit) {
+  chargeFailure(services, visit)
+  try {
+    const caller = await authenticate(services, (name) => c.req.header(name), row, visit.now)
+    forgiveFailure(services, visit)
+    return caller
+  } catch (error) {
+    if (!isUnauthorized(error)) forgiveFailure(services, visit)
+    throw error
+  }
 }
 
-/** Throws the error, or another one where the address has sent too many bad credentials. */
-function refuse(services: Services, c: Asked, visit: Visit, error: unknown): never {
-  const isGiven = c.req.header('x-api-key') !== undefined || showsSession(c)
-  const isBad = error instanceof ApiError && error.code === 'UNAUTHORIZED'
-  if (isBad && isGiven) chargeFailure(services, visit)
-  throw error
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'UNAUTHORIZED'
 }
 
 export function readQuery({ query }: Operation, c: Asked): unknown {

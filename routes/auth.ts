@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
-import { AUTH_BASE_PATH, AUTH_REQUESTS } from '../lib/contract/auth.ts'
-import { readText } from '../lib/parse.ts'
+import { AUTH_BASE_PATH, AUTH_REQUESTS, type AuthRequest } from '../lib/contract/auth.ts'
+import { ApiError } from '../lib/errors.ts'
+import { parse, parseJson, readText } from '../lib/parse.ts'
 import type { Services } from '../lib/services.ts'
 import { MAX_BODY_BYTES } from './admit.ts'
 import type { Env } from './context.ts'
@@ -13,13 +14,13 @@ type HandleAuth = NonNullable<Services['handleAuth']>
 
 /** Mounts sign-up and sign-in, which answer in the words of better-auth. */
 export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth): void {
-  for (const { method, path } of AUTH_REQUESTS) {
-    const route = `${AUTH_BASE_PATH}${path}`
-    app.on(method, route, async (c) => {
+  for (const row of AUTH_REQUESTS) {
+    const route = `${AUTH_BASE_PATH}${row.path}`
+    app.on(row.method, route, async (c) => {
       const visit = openVisit(services, c, { route })
       try {
         charge(services, visit)
-        const response = await handle(await readCall(c, visit))
+        const response = await handle(await readCall(row, c, visit))
         if (response.status >= 500) throw new Error(`better-auth answered ${response.status}`)
         logVisit(services, visit, response.status)
         return await finished(response, visit)
@@ -30,14 +31,18 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
   }
 }
 
-async function readCall({ req }: Context<Env>, { client }: Visit) {
-  const { method, raw, url, path } = req
+/** The path is made of the row: one that the client wrote could lead on to what is not served. */
+async function readCall(row: AuthRequest, { req }: Context<Env>, { client }: Visit) {
+  const token = req.param('token') ?? ''
+  if (!/^[\w-]*$/.test(token)) throw new ApiError('NOT_FOUND', 'There is no such token')
+  const body = req.raw.body === null ? null : await readText(req.raw, MAX_BODY_BYTES)
+  if (row.body !== undefined) parse(row.body, parseJson(body ?? ''))
   return {
-    // Hono answers HEAD with the headers of GET.
-    method: method === 'HEAD' ? 'GET' : method,
-    path: `${path}${new URL(url).search}`,
-    headers: raw.headers,
-    body: raw.body === null ? null : await readText(raw, MAX_BODY_BYTES),
+    // HEAD is answered with the headers of GET.
+    method: row.method,
+    path: `${AUTH_BASE_PATH}${row.path.replace(':token', token)}${new URL(req.url).search}`,
+    headers: req.raw.headers,
+    body,
     client: client === null ? null : client.address.text,
   }
 }

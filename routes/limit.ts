@@ -15,8 +15,10 @@ export function charge(services: Services, visit: Visit): void {
   if (!charged.standing.allowed) throw rateLimited(charged.standing)
 }
 
-function takeOne({ limits, meters }: Services, visit: Visit): Charge | null {
-  const { row, caller, now } = visit
+/** Of the moment of charging: a session may have taken long to check, and time must not go back. */
+function takeOne({ limits, meters, now: clock }: Services, visit: Visit): Charge | null {
+  const { row, caller } = visit
+  const now = clock()
   if (row?.limit === 'plan' && caller !== null) {
     return { policy: planPolicy(caller), standing: meters.take(caller, now) }
   }
@@ -43,17 +45,15 @@ function addressId({ client }: Visit): string {
 }
 
 /** Charges a credential that was not good to the address that sent it. */
-export function chargeFailure({ limits }: Services, visit: Visit): void {
-  visit.charge = chargeTo(limits.failures, addressId(visit), visit.now)
+export function chargeFailure({ limits, now }: Services, visit: Visit): void {
+  visit.charge = chargeTo(limits.failures, addressId(visit), now())
   if (!visit.charge.standing.allowed) throw rateLimited(visit.charge.standing)
 }
 
-/** Throws RATE_LIMITED where the address has sent too many bad credentials to check another one. */
-export function refuseAfterFailures({ limits }: Services, visit: Visit): void {
-  const standing = limits.failures.look(addressId(visit), visit.now)
-  if (standing.allowed) return
-  visit.charge = { policy: limits.failures.policy, standing }
-  throw rateLimited(standing)
+/** Takes back the charge for a credential that turned out to be good, or cannot be checked. */
+export function forgiveFailure({ limits }: Services, visit: Visit): void {
+  limits.failures.giveBack(addressId(visit))
+  visit.charge = null
 }
 
 function rateLimited({ resetSeconds }: Standing): ApiError {

@@ -76,7 +76,22 @@ function callHandler({ services, row, handler }: Route, visit: Visit, c: Asked) 
   }
   const { raw } = c.req
   if (row.body === undefined || raw === undefined) return handler(call)
-  return readBody(row.body, raw).then((body) => handler({ ...call, body }))
+  return callWithBody({ services, row, handler }, visit, c, call)
+}
+
+/** A body may come slowly: what was good when it began to come may be revoked since. */
+async function callWithBody(
+  { services, row, handler }: Route,
+  visit: Visit,
+  c: Asked,
+  call: AnyCall,
+) {
+  const { body: schema } = row
+  const { raw } = c.req
+  if (schema === undefined || raw === undefined) return handler(call)
+  const body = await readBody(schema, raw)
+  visit.caller = await admit(services, row, c, visit)
+  return handler({ ...call, body, caller: visit.caller })
 }
 
 function isDegraded({ meters }: Services, { row, caller, now }: Visit): boolean {

@@ -77,7 +77,8 @@ export function createEmbeddedAuth(options: EmbeddedAuthOptions): HandleAuth {
     },
     logger: {
       level: 'warn',
-      log: (level, message) => log[toLevel(level)]({ by: 'auth' }, message),
+      // What it calls errors are mostly refusals, which anybody can cause.
+      log: (_, message) => log.warn({ by: 'auth' }, message),
     },
     // What is no refusal is thrown, to be logged and answered as every bug is.
     onAPIError: { throw: true },
@@ -107,10 +108,6 @@ function loopbackNames(baseUrl: string): string[] {
   if (!['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)) return []
   const port = url.port === '' ? '' : `:${url.port}`
   return ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${url.protocol}//${host}${port}`)
-}
-
-function toLevel(level: string): 'info' | 'warn' | 'error' {
-  return level === 'error' || level === 'warn' ? level : 'info'
 }
 
 interface Mail {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { BoundedCache } from '../bounded-cache.ts'
 import { ApiError } from '../errors.ts'
 import { readJson } from '../parse.ts'
-import { type FindSession, hashToken, type SessionUser } from './session.ts'
+import { decodeToken, type FindSession, hashToken, type SessionUser } from './session.ts'
 
 /** A user as the auth service knows them. */
 const RemoteUser = v.object({
@@ -31,7 +31,7 @@ export interface RemoteAuthOptions {
   readonly adopt: (user: RemoteUser, now: number) => Promise<string>
   readonly findUser: (id: string) => Promise<SessionUser | null>
   /** Told why the auth service could not be asked. */
-  readonly onTrouble: (error: unknown) => void
+  readonly onTrouble: (reason: string) => void
   readonly timeoutMs?: number
 }
 
@@ -73,7 +73,8 @@ export function createFindRemoteSession(options: RemoteAuthOptions): FindSession
     asking.set(hash, started)
     return started
   }
-  return async (token, now) => {
+  return async (text, now) => {
+    const token = decodeToken(text)
     if (!TOKEN.test(token)) return null
     const known = await askOnce(token, now)
     return known === null ? null : options.findUser(known.userId)
@@ -81,7 +82,7 @@ export function createFindRemoteSession(options: RemoteAuthOptions): FindSession
 }
 
 /** What better-auth may have given out. API keys are not shown to it. */
-const TOKEN = /^(?![sp]k_live_)[\w.~+/=%-]{1,512}$/
+const TOKEN = /^(?![sp]k_live_)[\w.~+/=-]{1,512}$/
 
 interface RemoteSession {
   readonly user: RemoteUser
@@ -95,15 +96,27 @@ async function askService(
 ): Promise<RemoteSession | null> {
   try {
     const answer = await fetchSession(options, token)
-    if (answer === null) return null
-    const { session, user } = v.parse(Session, answer)
-    return { user, expiresAt: session.expiresAt }
-  } catch (cause) {
-    options.onTrouble(cause)
-    throw new ApiError('AUTH_UNAVAILABLE', 'Sessions cannot be checked now; try again later', {
-      cause,
-    })
+    return answer === null ? null : readSession(answer)
+  } catch (error) {
+    options.onTrouble(reasonOf(error))
+    throw new ApiError('AUTH_UNAVAILABLE', 'Sessions cannot be checked now; try again later')
   }
+}
+
+/** An answer holds the token and the user: no error may show it. */
+function readSession(answer: unknown): RemoteSession {
+  const result = v.safeParse(Session, answer, { abortEarly: true })
+  if (result.success) {
+    const { session, user } = result.output
+    return { user, expiresAt: session.expiresAt }
+  }
+  throw new Error(`its answer is no session: ${v.getDotPath(result.issues[0]) ?? 'all of it'}`)
+}
+
+/** `fetch` hides in a cause what went wrong. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }
 
 async function fetchSession({ url, timeoutMs = TIMEOUT_MS }: RemoteAuthOptions, token: string) {
@@ -115,7 +128,7 @@ async function fetchSession({ url, timeoutMs = TIMEOUT_MS }: RemoteAuthOptions, 
   })
   if (response.status !== 200) {
     await response.body?.cancel()
-    throw new Error(`The auth service answered ${response.status}`)
+    throw new Error(`it answered ${response.status}`)
   }
   return readJson(response, MAX_ANSWER_BYTES)
 }

@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, isNull, lte, notExists } from 'drizzle-orm'
 import type { Db } from '../db/open.ts'
-import { sessions, users, verifications } from '../db/tables.ts'
+import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../db/tables.ts'
 
 /** The user of a session. */
 export interface SessionUser {
@@ -42,6 +42,29 @@ export async function findSessionUser(db: Db, id: string): Promise<SessionUser |
   return db.select({ id: users.id, email, plan }).from(users).where(eq(users.id, id)).get() ?? null
 }
 
+const MINUTE_MS = 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Removes users of the last day who were left halfway: sign-up writes user and password one after
+ * the other, and without the second the address is taken and nobody can sign in with it. Users who
+ * were made otherwise have an entry in the audit log.
+ */
+export function removeHalfUsers(db: Db, now: number): void {
+  db.delete(users)
+    .where(
+      and(
+        gt(users.createdAt, now - DAY_MS),
+        lte(users.createdAt, now - MINUTE_MS),
+        isNull(users.remoteId),
+        notExists(db.select().from(accounts).where(eq(accounts.userId, users.id))),
+        notExists(db.select().from(apiKeys).where(eq(apiKeys.userId, users.id))),
+        notExists(db.select().from(auditLog).where(eq(auditLog.actorId, users.id))),
+      ),
+    )
+    .run()
+}
+
 /** Removes the sessions and the requests to reset a password that have ended. */
 export function removeEnded(db: Db, now: number): void {
   db.delete(sessions).where(lte(sessions.expiresAt, now)).run()
@@ -53,14 +76,15 @@ export function removeEnded(db: Db, now: number): void {
  * header: `token.signature`, the signature being the HMAC-SHA-256 in Base64.
  */
 function readToken(text: string, secret: string): string | null {
-  const [token = '', given] = decode(text).split('.', 2)
+  const [token = '', given] = decodeToken(text).split('.', 2)
   if (given === undefined) return token
   const right = createHmac('sha256', secret).update(token).digest()
   const signature = Buffer.from(given, 'base64')
   return signature.length === right.length && timingSafeEqual(signature, right) ? token : null
 }
 
-function decode(text: string): string {
+/** A token may be percent-encoded, as it stands in the cookie. */
+export function decodeToken(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

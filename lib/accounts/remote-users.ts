@@ -17,7 +17,8 @@ export interface RemoteUser {
 /**
  * Returns the id of our user for one of the auth service, whose name and address are taken over. A
  * user whom we know by the address alone, such as one made on the command line, is theirs if the
- * service has verified that address; else they are refused, since anybody may sign up with any.
+ * service has verified that address; else they are refused, since anybody may sign up with any. One
+ * who belongs to another user of the service is never given away: keys of theirs go on working.
  */
 export async function adoptUser(
   db: Db,
@@ -28,6 +29,9 @@ export async function adoptUser(
   if (known !== null) return takeOver(db, known, remote, now)
   const namesake = await findUserByEmail(db, remote.email)
   if (namesake === null) return addUser(db, remote, { plan, now })
+  if (namesake.remoteId !== null) {
+    throw new ApiError('FORBIDDEN', 'Another user has this e-mail address')
+  }
   if (!remote.emailVerified) {
     throw new ApiError('FORBIDDEN', 'Another user has this e-mail address: verify it first')
   }

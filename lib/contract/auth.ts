@@ -1,17 +1,26 @@
+import * as v from 'valibot'
+
 /** One of the requests by which people sign up and in, below /api/auth. */
 export interface AuthRequest {
   readonly method: 'GET' | 'POST'
   /** As the router knows it: `:token` stands for any text. */
   readonly path: `/${string}`
+  /** Checked here, where better-auth does not check. */
+  readonly body?: v.GenericSchema
 }
 
 export const AUTH_BASE_PATH = '/api/auth'
+
+const UpdateUserBody = v.strictObject({
+  name: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  image: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(1_000)))),
+})
 
 /**
  * What of better-auth is served, with its own bodies and errors. Anything else that it can do stays
  * closed: what lists or ends single sessions needs their tokens, which are stored as hashes.
  */
-export const AUTH_REQUESTS = [
+export const AUTH_REQUESTS: readonly AuthRequest[] = [
   { method: 'POST', path: '/sign-up/email' },
   { method: 'POST', path: '/sign-in/email' },
   { method: 'POST', path: '/sign-out' },
@@ -22,6 +31,6 @@ export const AUTH_REQUESTS = [
   { method: 'POST', path: '/send-verification-email' },
   { method: 'GET', path: '/verify-email' },
   { method: 'POST', path: '/change-password' },
-  { method: 'POST', path: '/update-user' },
+  { method: 'POST', path: '/update-user', body: UpdateUserBody },
   { method: 'POST', path: '/revoke-sessions' },
-] as const satisfies readonly AuthRequest[]
+]

@@ -1,4 +1,5 @@
 import type { Db } from './open.ts'
+import { withoutWaiting } from './without-waiting.ts'
 
 /** Something in memory that is to be written, once for all that happened to it since. */
 export interface Unwritten {
@@ -60,7 +61,7 @@ export function createFlusher(db: Db): Flusher {
     size,
     flush: async () => {
       // What comes in meanwhile waits for the next time.
-      for (let left = size(); left > 0; ) {
+      for (let left = size(); left > 0 && size() > 0; ) {
         const before = size()
         flushChunk()
         left -= before - size()
@@ -71,16 +72,5 @@ export function createFlusher(db: Db): Flusher {
     flushNow: () => {
       while (size() > 0) flushChunk()
     },
-  }
-}
-
-/** A database that another process has locked is tried again later: to wait would stop everything. */
-function withoutWaiting<Result>({ $client }: Db, work: () => Result): Result {
-  const before = $client.pragma('busy_timeout', { simple: true })
-  $client.pragma('busy_timeout = 0')
-  try {
-    return work()
-  } finally {
-    $client.pragma(`busy_timeout = ${before}`)
   }
 }

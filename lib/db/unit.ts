@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunResult } from 'better-sqlite3'
 import type { Db } from './open.ts'
+import { withoutWaiting } from './without-waiting.ts'
 
 /** A change that has been built but not run, such as `db.insert(…).values(…)`. */
 export interface Statement {
   run(): RunResult
 }
 
-/** Together with the timeout of the connection about five seconds. */
-const ATTEMPTS = 40
+/** For about five seconds. */
+const ATTEMPTS = 200
 const PAUSE_MS = 25
 
 /**
@@ -20,7 +21,7 @@ const PAUSE_MS = 25
 export async function unit(db: Db, statements: [Statement, ...Statement[]]): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return runAll(db, statements)
+      return withoutWaiting(db, () => runAll(db, statements))
     } catch (error) {
       if (!isLocked(error) || attempt === ATTEMPTS) throw error
       await sleep(PAUSE_MS)

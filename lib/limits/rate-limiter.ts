@@ -1,6 +1,6 @@
 import { type Address, truncatedTo64 } from '../address.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { type Bucket, look, type Rate, type Standing, take } from './token-bucket.ts'
+import { type Bucket, giveBack, type Rate, type Standing, take } from './token-bucket.ts'
 
 /** A limit that answers name: see draft-ietf-httpapi-ratelimit-headers-10. */
 export interface Policy extends Rate {
@@ -23,8 +23,8 @@ export const POLICIES = {
 export interface RateLimiter {
   readonly policy: Policy
   take(id: string, now: number): Standing
-  /** What `take` would tell, without taking. */
-  look(id: string, now: number): Standing
+  /** Gives back one that was taken. */
+  giveBack(id: string): void
 }
 
 /** Ids that are remembered: a flood of more forgets the oldest, and takes no more memory. */
@@ -42,7 +42,10 @@ export function createRateLimiter(policy: Policy): RateLimiter {
   return {
     policy,
     take: (id, now) => take(find(id, now), policy, now),
-    look: (id, now) => look(buckets.get(id) ?? { spent: 0, at: now }, policy, now),
+    giveBack: (id) => {
+      const bucket = buckets.get(id)
+      if (bucket !== undefined) giveBack(bucket)
+    },
   }
 }
 

@@ -36,6 +36,11 @@ export function take(bucket: Bucket, rate: Rate, now: number): Standing {
   return standing(bucket.spent, rate, allowed)
 }
 
+/** Gives a request back that was taken and is not to count. */
+export function giveBack(bucket: Bucket): void {
+  bucket.spent = Math.max(0, bucket.spent - 1)
+}
+
 /** What `take` would leave, without taking. */
 export function look(bucket: Bucket, rate: Rate, now: number): Standing {
   const spent = spentAt(bucket, rate, now)

@@ -9,6 +9,9 @@ export interface CapNotice {
   readonly cap: number
 }
 
+/** In per cent of the cap. */
+const WARNINGS = [80, 100] as const
+
 export interface UserMeterOptions {
   readonly store: MeterStore
   /** Has the item written: see `Flusher.add`. */
@@ -28,7 +31,7 @@ export class UserMeter implements Unwritten {
   #unwritten = 0
   #cap = Number.POSITIVE_INFINITY
   #warned: Warned
-  #notice: CapNotice | null = null
+  #notices: readonly CapNotice[] = []
 
   constructor(options: UserMeterOptions, userId: string, period: Period) {
     const { requests, warned } = options.store.readPeriod(userId, period.start)
@@ -54,24 +57,27 @@ export class UserMeter implements Unwritten {
     const { userId, period } = this
     const { store, audit } = this.#options
     store.addUserUse({ userId, periodStart: period.start, requests: this.#unwritten })
-    const notice = this.#dueNotice()
-    const isNew = notice !== null && store.markWarned(userId, period.start, notice.warned)
-    this.#notice = isNew ? notice : null
-    if (this.#notice !== null) audit(this.#notice)
+    this.#notices = this.#dueNotices().filter(({ warned }) =>
+      store.markWarned(userId, period.start, warned),
+    )
+    for (const notice of this.#notices) audit(notice)
   }
 
   written(): void {
     this.#unwritten = 0
-    if (this.#notice === null) return
-    this.#warned = this.#notice.warned
-    this.#options.announce(this.#notice)
-    this.#notice = null
+    for (const notice of this.#notices) {
+      this.#warned = notice.warned
+      this.#options.announce(notice)
+    }
+    this.#notices = []
   }
 
-  #dueNotice(): CapNotice | null {
+  /** Both where one flush passes both marks. */
+  #dueNotices(): CapNotice[] {
+    const { userId, requests } = this
     const cap = this.#cap
-    const warned = this.requests >= cap ? 100 : 80
-    const isDue = this.requests >= (cap * warned) / 100 && warned > this.#warned
-    return isDue ? { userId: this.userId, warned, cap } : null
+    return WARNINGS.filter(
+      (warned) => warned > this.#warned && requests >= (cap * warned) / 100,
+    ).map((warned) => ({ userId, warned, cap }))
   }
 }

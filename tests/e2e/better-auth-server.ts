@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { betterAuth } from 'better-auth'
 import { type MemoryDB, memoryAdapter } from 'better-auth/adapters/memory'
@@ -23,6 +23,10 @@ const auth = betterAuth({
 })
 const handle = toNodeHandler(auth)
 
+function bearerOf({ headers }: IncomingMessage): string {
+  return headers.authorization?.split(' ')[1] ?? ''
+}
+
 const HTML = '<!doctype html><title>Bad gateway</title>'
 const MODES: Readonly<Record<string, { status: number; body: string } | 'silent'>> = {
   silent: 'silent',
@@ -31,6 +35,11 @@ const MODES: Readonly<Record<string, { status: number; body: string } | 'silent'
   html: { status: 200, body: HTML },
   empty: { status: 200, body: '' },
   shapeless: { status: 200, body: '{"user":{"id":7},"session":true}' },
+  revealing: {
+    status: 200,
+    body: '{"session":{"token":"TOKEN","expiresAt":7},"user":{"id":"u","email":"a@b.example"}}',
+  },
+  quoting: { status: 200, body: 'TOKEN is no JSON' },
   endless: { status: 200, body: `"${'x'.repeat(1_000_000)}"` },
   moved: { status: 302, body: '' },
   truncated: { status: 200, body: '{"session":{"expiresAt":' },
@@ -57,7 +66,9 @@ const server = createServer(async (request, response) => {
     return
   }
   if (sick === 'silent') return
-  response.writeHead(sick.status, { location: '/elsewhere' }).end(sick.body)
+  response
+    .writeHead(sick.status, { location: '/elsewhere' })
+    .end(sick.body.replace('TOKEN', bearerOf(request)))
 })
 server.listen(0, '127.0.0.1', () => {
   // safe: a TCP server that listens has such an address

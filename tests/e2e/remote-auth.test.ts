@@ -147,6 +147,8 @@ describe('with a remote auth service', () => {
     'html',
     'empty',
     'shapeless',
+    'revealing',
+    'quoting',
     'endless',
     'truncated',
     'moved',

@@ -181,6 +181,19 @@ describe('POST /api/auth/sign-in/email', () => {
   })
 })
 
+describe('POST /api/auth/update-user', () => {
+  it('takes a name and an image, and answers 400 to anything else', async () => {
+    const headers = { authorization: `Bearer ${await signUp(app)}` }
+    const update = (body: unknown) => sendAuth(app, '/update-user', body, { headers })
+    assert.equal((await update({ name: 'Grace', image: null })).status, 200)
+    const bad = [{ name: 5 }, { name: ['A', 'B'], image: {} }, { name: { a: 1 } }, { plan: 'pro' }]
+    for (const body of [...bad, { name: 'x'.repeat(101) }, '{', '[]']) {
+      assert.equal((await update(body)).status, 400, JSON.stringify(body))
+    }
+    assert.deepEqual(rows('SELECT name, plan FROM users'), [{ name: 'Grace', plan: 'free' }])
+  })
+})
+
 describe('any request below /api/auth', () => {
   it('is answered below 500 with a request id, whatever its method and body', async () => {
     for (const { path } of AUTH_REQUESTS) {
@@ -199,6 +212,16 @@ describe('any request below /api/auth', () => {
 })
 
 describe('what else better-auth can do', () => {
+  it('is not served by a path that leads out of what is', async () => {
+    const headers = { authorization: `Bearer ${await signUp(app)}` }
+    for (const path of ['ok', 'list-sessions', 'list-accounts', 'error']) {
+      for (const way of ['..%5C', '%2e%2e%5c', '..%2F', '..%5C..%5Cauth%5C']) {
+        const escaped = `/reset-password/${way}${path}?callbackURL=/`
+        assert.equal((await sendAuth(app, escaped, undefined, { headers })).status, 404, escaped)
+      }
+    }
+  })
+
   it('is not served', async () => {
     const token = await signUp(app)
     const headers = { authorization: `Bearer ${token}` }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
-import { hashToken, removeEnded } from '../../lib/access/session.ts'
+import { hashToken, removeEnded, removeHalfUsers } from '../../lib/access/session.ts'
 import { makeApp, type TestApp } from '../helpers.ts'
 import { PASSWORD, sendAuth, signIn, signUp } from '../sign-in.ts'
 
@@ -20,9 +21,31 @@ async function statusWith(token: string): Promise<number> {
   return (await app.send('GET', LOCATE, { headers })).status
 }
 
+const removeKeys = () => app.services.db.$client.prepare('DELETE FROM api_keys').run()
+
 function rows(sql: string, ...values: unknown[]) {
   return app.services.db.$client.prepare<unknown[], unknown>(sql).all(...values)
 }
+
+describe('a user who was left halfway by a sign-up', () => {
+  it('is removed, and can sign up again', async () => {
+    const { db } = app.services
+    db.$client.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON accounts BEGIN SELECT RAISE(ABORT, 'full'); END",
+    )
+    const body = { ...credentials, name: 'Ada' }
+    assert.equal((await sendAuth(app, '/sign-up/email', body)).status, 500)
+    db.$client.exec('DROP TRIGGER full')
+    await app.makeKey({ email: 'kim@example.com' })
+    removeHalfUsers(db, Date.now() + 30_000)
+    assert.equal(rows('SELECT 1 FROM users').length, 2)
+    removeHalfUsers(db, Date.now() + 61_000)
+    assert.deepEqual(rows('SELECT email FROM users'), [{ email: 'kim@example.com' }])
+    assert.ok(await signUp(app))
+    removeHalfUsers(db, Date.now() + 61_000)
+    assert.equal(rows('SELECT 1 FROM users').length, 2)
+  })
+})
 
 describe('a session', () => {
   it('is stored as a hash alone', async () => {
@@ -72,6 +95,29 @@ describe('a session', () => {
     assert.equal(await statusWith(token), 401)
     removeEnded(db, 1)
     assert.deepEqual(rows('SELECT count(*) AS sessions FROM sessions'), [{ sessions: 0 }])
+  })
+
+  it('or a key that ends while a body is on its way does nothing any more', async () => {
+    const token = await signUp(app)
+    const key = await app.makeKey({ email: 'kim@example.com' })
+    const session = { authorization: `Bearer ${token}` }
+    for (const headers of [session, { 'x-api-key': key }]) {
+      const rest = Promise.withResolvers<Uint8Array>()
+      const body = new ReadableStream<Uint8Array>({
+        start: async (stream) => {
+          stream.enqueue(new TextEncoder().encode('{"name":'))
+          stream.enqueue(await rest.promise)
+          stream.close()
+        },
+      })
+      const answer = app.send('POST', '/v1/account/me/keys', { headers, body })
+      await nextTurn()
+      app.services.db.$client.exec('DELETE FROM sessions')
+      await app.services.keys.change([{ run: () => removeKeys() }])
+      rest.resolve(new TextEncoder().encode('"late"}'))
+      assert.equal((await answer).status, 401)
+    }
+    assert.deepEqual(rows('SELECT count(*) AS keys FROM api_keys'), [{ keys: 0 }])
   })
 
   it('tells of the plan as it is now', async () => {

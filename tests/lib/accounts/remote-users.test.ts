@@ -71,6 +71,13 @@ describe('adoptUser', () => {
     assert.equal((await findUser(db, local))?.remoteId, null)
   })
 
+  it('never gives a user of the service to another one, verified or not', async () => {
+    await adopt(ADA)
+    const eve = { ...ADA, id: 'r2', emailVerified: true }
+    await assert.rejects(adopt(eve), { code: 'FORBIDDEN' })
+    assert.equal(await adopt(ADA), 'r1')
+  })
+
   it('keeps the old address where the new one is that of another user', async () => {
     await adopt(ADA)
     const other = addLocal('bob@example.com')

@@ -60,6 +60,16 @@ describe('a flusher', () => {
     assert.equal(total(db), 30_000 + turns)
   })
 
+  it('ends also where somebody else writes the rest meanwhile', async () => {
+    const db = openCounter('ends.db')
+    const flusher = createFlusher(db)
+    for (let id = 0; id < 20_000; id++) flusher.add(createItem(db, id))
+    const flushing = flusher.flush()
+    flusher.flushNow()
+    await flushing
+    assert.equal(total(db), 20_000)
+  })
+
   it('keeps what it cannot write, and writes it once it can', () => {
     const db = openCounter('failing.db')
     const flusher = createFlusher(db)

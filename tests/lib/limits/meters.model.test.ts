@@ -85,14 +85,16 @@ class Model {
       if (bucket !== undefined) this.disk.buckets.set(name, bucket)
     }
     this.changed.clear()
-    for (const [period, cap] of this.caps) {
-      const requests = this.memory.periods.get(period) ?? 0
-      const level = [100, 80].find((share) => requests >= (share * cap) / 100)
-      if (level !== undefined && !this.wasTold(period, level)) {
-        this.notices.add(`${period} ${level}`)
-      }
-    }
+    for (const [period, cap] of this.caps) this.tell(period, cap)
     this.caps.clear()
+  }
+
+  tell(period: string, cap: number): void {
+    const requests = this.memory.periods.get(period) ?? 0
+    for (const level of [80, 100]) {
+      const isDue = requests >= (level * cap) / 100
+      if (isDue && !this.wasTold(period, level)) this.notices.add(`${period} ${level}`)
+    }
   }
 
   wasTold(period: string, level: number): boolean {

@@ -1,0 +1,21 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempFolder } from './temp-folder.ts'
+
+const folder = tempFolder()
+
+/** The usual plans, and one whose rate is never met. */
+export function plansFile(): string {
+  const plan = (id: string, price: number, monthlyCap: number, requestsPerMinute: number) => ({
+    ...{ id, name: id, price, monthlyCap, requestsPerMinute, maxKeys: 10, maxSites: 10 },
+  })
+  const file = join(folder, 'plans.json')
+  const plans = [
+    plan('free', 0, 5_000, 10),
+    plan('pro', 29, 100_000, 600),
+    plan('fast', 1, 5_000, 1_000_000),
+    plan('tiny', 2, 10, 1_000_000),
+  ]
+  writeFileSync(file, JSON.stringify(plans))
+  return file
+}

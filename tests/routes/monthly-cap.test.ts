@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { type Answer, codeOf, makeApp, NOON, recordingLog, type TestApp } from '../helpers.ts'
+import { plansFile } from '../plans-file.ts'
+
+const LOCATE = '/v1/ip/81.2.69.160'
+const log = recordingLog()
+
+let app: TestApp
+let now: number
+beforeEach(async () => {
+  now = NOON
+  log.events.length = 0
+  app = await makeApp({ now: () => now, log, env: { MERIDIAN_PLANS: plansFile() } })
+})
+afterEach(() => app.close())
+
+const Meta = v.object({ meta: v.object({ precision: v.string(), degraded: v.boolean() }) })
+
+const metaOf = ({ body }: Answer) => v.parse(Meta, body).meta
+
+describe('the monthly cap', () => {
+  it('degrades request 5,001 of the month, and the first of the next month no more', async () => {
+    const key = await app.makeKey({ plan: 'fast' })
+    const ask = () => app.send('GET', LOCATE, { key })
+    for (let n = 0; n < 4_999; n++) await ask()
+    assert.deepEqual(metaOf(await ask()), { precision: 'city', degraded: false })
+    const reduced = await ask()
+    assert.deepEqual(metaOf(reduced), { precision: 'country', degraded: true })
+    const Country = v.looseObject({
+      location: v.strictObject({
+        continent: v.strictObject({ code: v.string(), name: v.string() }),
+        country: v.strictObject({ code: v.literal('GB'), name: v.string() }),
+      }),
+      network: v.optional(v.undefined()),
+    })
+    v.parse(Country, reduced.body)
+    now = Date.UTC(2026, 1, 1) - 1
+    assert.equal(metaOf(await ask()).degraded, true)
+    now += 1
+    assert.equal(metaOf(await ask()).degraded, false)
+  })
+
+  it('is shared by the keys and sessions of a user', async () => {
+    const [one, other] = [await app.makeKey({ plan: 'tiny' }), await app.makeKey({ plan: 'tiny' })]
+    for (let n = 0; n < 5; n++) {
+      await app.send('GET', LOCATE, { key: one })
+      await app.send('GET', LOCATE, { key: other })
+    }
+    assert.equal(metaOf(await app.send('GET', LOCATE, { key: one })).degraded, true)
+    assert.equal(metaOf(await app.send('GET', LOCATE, { key: other })).degraded, true)
+  })
+
+  it('closes both timezone endpoints and leaves validation open', async () => {
+    const key = await app.makeKey({ plan: 'tiny' })
+    for (let n = 0; n < 10; n++) await app.send('GET', LOCATE, { key })
+    for (const path of [`${LOCATE}/timezone`, '/v1/ip/me/timezone']) {
+      const answer = await app.send('GET', path, { key, from: '81.2.69.160' })
+      assert.equal(codeOf(answer), 'PLAN_CAP_EXCEEDED')
+    }
+    assert.equal((await app.send('GET', `${LOCATE}/validation`, { key })).status, 200)
+  })
+
+  it('counts what is answered with 200 or 404, and nothing else', async () => {
+    const key = await app.makeKey({ plan: 'free' })
+    const counted = () => app.services.meters.periodRequests(userId(), now)
+    const userId = () =>
+      String(app.services.db.$client.prepare('SELECT id FROM users').pluck().get())
+    await app.send('GET', LOCATE, { key })
+    await app.send('GET', '/v1/ip/10.0.0.1', { key })
+    await app.send('GET', `${LOCATE}/timezone`, { key })
+    await app.send('GET', '/v1/ip/foo/validation', { key })
+    assert.equal(counted(), 4)
+    await app.send('GET', '/v1/ip/foo', { key })
+    await app.send('GET', LOCATE, { key: 'bad' })
+    await app.send('GET', '/v1/account/me', { key })
+    for (let n = 0; n < 6; n++) await app.send('GET', '/v1/ip/foo', { key })
+    assert.equal((await app.send('GET', LOCATE, { key })).status, 429)
+    assert.equal(counted(), 4)
+  })
+
+  it('is announced at 80 % and at 100 %, once each, in the audit log and the log', async () => {
+    const key = await app.makeKey({ plan: 'tiny' })
+    const told = () =>
+      app.services.db.$client
+        .prepare("SELECT action, detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
+        .all()
+    const ask = async (times: number) => {
+      for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
+      app.services.flusher.flushNow()
+    }
+    await ask(7)
+    assert.deepEqual(told(), [])
+    const near = { action: 'near_cap', detail: '80 % of 10 requests' }
+    await ask(1)
+    assert.deepEqual(told(), [near])
+    await ask(1)
+    await ask(3)
+    await ask(3)
+    assert.deepEqual(told(), [near, { action: 'reach_cap', detail: '100 % of 10 requests' }])
+    assert.deepEqual(
+      log.events
+        .filter(({ level }) => level === 'warn')
+        .map(({ message }) => message)
+        .slice(-2),
+      ['a user has used 80 % of the monthly cap', 'a user has used 100 % of the monthly cap'],
+    )
+    now = Date.UTC(2026, 1, 1)
+    await ask(8)
+    assert.equal(told().length, 3)
+  })
+})
