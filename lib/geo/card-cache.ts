@@ -1,4 +1,4 @@
-import type { Coordinates, Finding, Level, NetworkOwner, Place } from './finding.ts'
+import type { Coordinates, Finding, Level, Named, NetworkOwner, Place } from './finding.ts'
 import { quoted } from './json-text.ts'
 import { Numbered } from './numbered.ts'
 
@@ -28,6 +28,16 @@ const RADIUS = 48
 const TEXT = 56
 const MOST_TEXT = CARD_BYTES - TEXT
 
+/** What places of one country share, and places of one region. */
+type CountryParts = Pick<Place, 'continent' | 'country'> & {
+  readonly json: string
+  readonly jsonWithEmblems: string
+}
+interface RegionParts {
+  readonly region: Named | undefined
+  readonly json: string
+}
+
 /**
  * Keeps findings by the offset of their record, each as a card of 256 bytes. A finding is a dozen
  * objects and texts that lie anywhere in memory; a card is read from neighbouring cache lines, and
@@ -38,8 +48,8 @@ export class CardCache {
   readonly #shift: number
   readonly #bytes: Buffer
   readonly #view: DataView
-  readonly #countries = new Numbered<Place>()
-  readonly #regions = new Numbered<Place>()
+  readonly #countries = new Numbered<CountryParts>()
+  readonly #regions = new Numbered<RegionParts>()
   readonly #timezones = new Numbered<string>()
 
   /** Has 2^bits slots, which take memory as they are used. */
@@ -93,9 +103,9 @@ export class CardCache {
       // safe: written by #writePlace
       level: view.getUint8(at + LEVEL) as Level,
       json: {
-        country: country.json.country,
-        countryWithEmblems: country.json.countryWithEmblems,
-        region: region === undefined ? '' : region.json.region,
+        country: country.json,
+        countryWithEmblems: country.jsonWithEmblems,
+        region: region === undefined ? '' : region.json,
         city: text.slice(0, view.getUint8(at + CITY_LENGTH)),
       },
     }
@@ -132,8 +142,8 @@ export class CardCache {
 
   #writePlace(at: number, place: Place | undefined, text: string): boolean {
     const view = this.#view
-    const country = this.#countries.add(place?.json.country ?? '', place)
-    const region = this.#regions.add(place?.json.region ?? '', place)
+    const country = place === undefined ? 0 : this.#addCountry(place)
+    const region = place === undefined ? 0 : this.#addRegion(place)
     const timezone = this.#timezones.add(place?.timezone ?? '', place?.timezone)
     if (country < 0 || region < 0 || timezone < 0) return false
     view.setUint16(at + COUNTRY, country)
@@ -148,6 +158,16 @@ export class CardCache {
     this.#writeName(at + CITY, place?.city, text)
     this.#writeName(at + POSTAL_CODE, place?.postalCode, text)
     return true
+  }
+
+  #addCountry({ continent, country, json }: Place): number {
+    const jsonWithEmblems = json.countryWithEmblems
+    const parts = { continent, country, json: json.country, jsonWithEmblems }
+    return this.#countries.add(json.country, parts)
+  }
+
+  #addRegion({ region, json }: Place): number {
+    return this.#regions.add(json.region, { region, json: json.region })
   }
 
   #writeName(at: number, name: string | undefined, text: string): void {
