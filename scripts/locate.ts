@@ -19,8 +19,8 @@ Looks up one IPv4 or IPv6 address per line and writes one JSON object per line, 
 
 const PROGRESS_INTERVAL_MS = 1_000
 
-/** Enough for every record of a City file: this process has the memory for itself, for a while. */
-const CACHE_BITS = 19
+/** Most records of a City file: this process has the memory for itself, for a while. */
+const CACHE_BITS = 18
 
 await run(async () => {
   const options = readOptions(process.argv.slice(2))

@@ -119,7 +119,7 @@ export const CITY_RECORDS = {
 } as const satisfies Records
 
 const FLAT = { postcode: '', state2: '' }
-const DBIP_RECORDS = {
+export const DBIP_RECORDS = {
   '5.0.0.0/24': {
     ...FLAT,
     country_code: 'DE',
@@ -149,7 +149,7 @@ const DBIP_RECORDS = {
   },
 } as const satisfies Records
 
-const ASN_RECORDS = {
+export const ASN_RECORDS = {
   '8.8.8.0/24': {
     autonomous_system_number: 15169,
     autonomous_system_organization: 'Google LLC',
@@ -161,7 +161,7 @@ const ASN_RECORDS = {
   },
 } as const satisfies Records
 
-const IPINFO_RECORDS = {
+export const IPINFO_RECORDS = {
   '19.0.0.0/24': {
     as_domain: 'ford.com',
     as_name: 'Ford Motor Company',

@@ -1,11 +1,10 @@
 import { basename } from 'node:path'
 import type { Address } from '../address.ts'
-
+import { CardCache } from './card-cache.ts'
 import { asMap } from './fields.ts'
 import { type Finding, NOTHING } from './finding.ts'
 import { openBytes, type Residence } from './mapped-file.ts'
 import { type Mmdb, type MmdbMetadata, openMmdb } from './mmdb.ts'
-import { RecordCache } from './record-cache.ts'
 import { chooseSchema } from './schemas/choose.ts'
 import type { RegionCode, Schema } from './schemas/schema.ts'
 
@@ -28,7 +27,7 @@ export interface OpenOptions {
   /** Map the file into memory rather than read it: only for files that nobody rewrites. */
   readonly map: boolean
   readonly regionCode: RegionCode
-  /** Up to 2^bits findings are kept; default: 15, about 20 MB. */
+  /** Up to 2^bits findings are kept, in 256 bytes each; default: 16, 16 MB once all are used. */
   readonly cacheBits?: number | undefined
   /** Name to show; default: that of the file. */
   readonly name?: string
@@ -77,8 +76,8 @@ function checkRecords(mmdb: Mmdb): void {
  * Keeps findings by the offset of their record. A damaged record that the probe did not meet
  * counts as no record, so that a look-up never throws.
  */
-function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 15 }: OpenOptions) {
-  const findings = new RecordCache<Finding>(cacheBits)
+function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 16 }: OpenOptions) {
+  const findings = new CardCache(cacheBits)
   const read = (offset: number): Finding => {
     try {
       return schema.read(asMap(mmdb.decode(offset)), regionCode)
@@ -92,7 +91,7 @@ function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 15 }
     const known = findings.get(offset)
     if (known !== undefined) return known
     const finding = read(offset)
-    findings.offer(offset, finding)
+    findings.put(offset, finding)
     return finding
   }
 }

@@ -1,4 +1,4 @@
-/** What one record of one database says. Findings are cached and shared: never change one. */
+/** What one record of one database says. Parts of it are shared by others: never change one. */
 export interface Finding {
   readonly place: Place | undefined
   readonly network: NetworkOwner | undefined
