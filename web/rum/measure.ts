@@ -16,6 +16,7 @@ export function measure(endpoint: string): void {
   const flush = () => {
     if (isSent) return
     isSent = true
+    readFirstInput()
     const body = writeBeacon(finish(view))
     if (body !== null) send(endpoint, body)
   }
@@ -26,14 +27,16 @@ export function measure(endpoint: string): void {
   onLCP(({ value }) => {
     view.metrics.lcp = roundMs(value)
   })
+  // What waits for an idle moment when the page is hidden is reported as a change, or never.
+  const everyChange = { reportAllChanges: true }
   onINP(({ value }) => {
     view.metrics.inp = roundMs(value)
-  })
+  }, everyChange)
   onCLS(({ value }) => {
     view.metrics.cls = Math.round(value * 10_000) / 10_000
   })
-  onFirstInput((delay) => {
-    view.metrics.fid = roundMs(delay)
+  const readFirstInput = onFirstInput((delayMs) => {
+    view.metrics.fid = roundMs(delayMs)
   })
   onFailure((failure) => addError(view, toPageError(failure)))
   onHidden(flush)
@@ -43,17 +46,19 @@ export function measure(endpoint: string): void {
   )
 }
 
-/** web-vitals no longer has FID; browsers still tell the first input. */
-function onFirstInput(report: (delayMs: number) => void): void {
-  const observer = new PerformanceObserver(
-    quietly((list) => {
-      for (const entry of list.getEntries()) {
-        if (!(entry instanceof PerformanceEventTiming)) continue
-        report(entry.processingStart - entry.startTime)
-      }
-    }),
-  )
+/**
+ * web-vitals no longer has FID; browsers still tell the first input. Returns what reads one that is
+ * not reported yet.
+ */
+function onFirstInput(report: (delayMs: number) => void): () => void {
+  const read = (entries: PerformanceEntryList) => {
+    for (const entry of entries) {
+      if (entry instanceof PerformanceEventTiming) report(entry.processingStart - entry.startTime)
+    }
+  }
+  const observer = new PerformanceObserver(quietly((list) => read(list.getEntries())))
   observer.observe({ type: 'first-input', buffered: true })
+  return () => read(observer.takeRecords())
 }
 
 function onFailure(report: (failure: Failure) => void): void {

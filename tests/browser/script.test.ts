@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import * as v from 'valibot'
+import { ScriptTag } from '../../lib/contract/script.ts'
+import type { Beacon } from '../../lib/contract/telemetry.ts'
+import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
+import { openReceiver, type Receiver } from './receiver.ts'
+import { openShop, type Shop, type ShopPage } from './shop.ts'
+
+const TIMEOUT_MS = 30_000
+
+let browser: TestBrowser
+let receiver: Receiver
+let shop: Shop
+let visitor: Visitor
+before(async () => {
+  browser = await openBrowser()
+})
+after(() => browser.close())
+beforeEach(async () => {
+  receiver = await openReceiver()
+  shop = await openShop(await pagesWith(receiver.origin))
+  visitor = await browser.visitor()
+})
+afterEach(async () => {
+  await visitor.page.context().close()
+  await shop.close()
+  await receiver.close()
+})
+
+/** Shifts once it is painted, and has a button that takes its time. */
+const CONTENT = `<h1>Shop</h1><div id="gap"></div><p>Something to move around</p>
+<button onclick="for (const end = performance.now() + 100; performance.now() < end;);">Buy</button>
+<script>
+new PerformanceObserver((list) => { window.hasShifted = list.getEntries().length > 0 })
+  .observe({ type: 'layout-shift', buffered: true })
+requestAnimationFrame(() => setTimeout(() => { gap.style.height = '200px' }, 50))
+</script>`
+
+/** Throws the same error three times, and rejects a promise. */
+const FAILURES = `<script>
+window.failures = 0
+const count = () => { window.failures += 1 }
+addEventListener('load', () => {
+  addEventListener('error', count)
+  addEventListener('unhandledrejection', count)
+  for (let n = 0; n < 3; n++) setTimeout(() => { throw new TypeError('no basket') })
+  Promise.reject(new RangeError('no stock'))
+})
+</script>`
+
+async function pagesWith(origin: string) {
+  const { integrity, snippet } = v.parse(
+    ScriptTag,
+    await (await fetch(`${origin}/rum.json`)).json(),
+  )
+  const tag = (attributes = '') => `<script defer src="${origin}/rum.js"${attributes}></script>`
+  const csp = `default-src 'none'; script-src '${integrity}'; img-src data:; connect-src ${origin}`
+  return {
+    '/': page(`${tag()}${CONTENT}`),
+    '/other': page(`${tag()}<h1>Other</h1>`),
+    '/blank': page(''),
+    '/unmeasured': page(`${tag(' data-sample="0"')}<h1>Unmeasured</h1>`),
+    '/twice': page(`${tag()}${tag()}<h1>Twice</h1>`),
+    '/broken': page(`${tag()}${FAILURES}`),
+    '/strict': page(`${snippet}<h1>Strict</h1>`, { 'content-security-policy': csp }),
+    '/changed': page(`${snippet.replace('sha384-', 'sha384-A')}<h1>Changed</h1>`),
+    '/secretive': page(`${tag()}<h1>Secretive</h1>`, { 'referrer-policy': 'no-referrer' }),
+    '/own': page(
+      `<script defer src="/copy.js" data-endpoint="${origin}/v1/telemetry/rum"></script><h1>Own</h1>`,
+    ),
+    '/copy.js': {
+      body: await (await fetch(`${origin}/rum.js`)).text(),
+      headers: { 'content-type': 'text/javascript' },
+    },
+    '/launch': page(
+      `<script type="speculationrules">
+        {"prerender":[{"urls":["/other"],"eagerness":"immediate"}]}</script>
+      <a href="/other">Other</a>`,
+    ),
+  } satisfies Record<string, ShopPage>
+}
+
+function page(body: string, headers: Readonly<Record<string, string>> = {}): ShopPage {
+  const head = '<title>Shop</title><link rel="icon" href="data:,">'
+  return { body: `<!doctype html><html lang="en">${head}${body}`, headers }
+}
+
+async function visit(path: string): Promise<Page> {
+  await visitor.page.goto(`${shop.origin}${path}`)
+  await painted(visitor.page)
+  return visitor.page
+}
+
+async function leave(): Promise<void> {
+  await visitor.page.goto(`${shop.origin}/blank`)
+}
+
+/** Until what is drawn now has been shown. */
+function painted(page: Page): Promise<void> {
+  return page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))',
+  )
+}
+
+async function beacons(count: number): Promise<readonly Beacon[]> {
+  return (await receiver.received(count)).map(({ beacon }) => beacon)
+}
+
+/** All paths that were sent, known to be all since the last page is one that sends. */
+async function pathsAfter(path: string, count: number): Promise<unknown[]> {
+  await visit(path)
+  await leave()
+  return (await beacons(count)).map((beacon) => beacon.path)
+}
+
+describe('a page with the script', { timeout: TIMEOUT_MS * 10 }, () => {
+  it('sends what it has measured when it is left', async () => {
+    const page = await visit('/?token=secret#part')
+    await page.waitForFunction('window.hasShifted')
+    await page.click('button')
+    await leave()
+    const [beacon] = await beacons(1)
+    const { lcp = -1, cls = -1, inp = -1, fid = -1, ttfb = -1 } = beacon?.metrics ?? {}
+    assert.ok(lcp > 0)
+    assert.ok(cls > 0 && cls < 1)
+    assert.ok(inp >= 100, 'the click took that long')
+    assert.ok(fid >= 0)
+    assert.ok(ttfb > 0)
+    assert.ok((beacon?.metrics?.request ?? 0) > 0)
+    assert.equal(beacon?.path, '/')
+    assert.equal(beacon?.deviceType, 'desktop')
+    assert.equal(beacon?.connectionType, '4g')
+    assert.deepEqual(visitor.troubles, [])
+  })
+
+  it('tells its origin, and neither its address nor a cookie, and needs no preflight', async () => {
+    for (const path of ['/', '/secretive']) {
+      await visit(path)
+      await visitor.page.evaluate('document.cookie = "a=b"')
+      await leave()
+    }
+    for (const { headers } of await receiver.received(2)) {
+      assert.equal(headers.origin, shop.origin)
+      assert.equal(headers.referer, undefined)
+      assert.equal(headers.cookie, undefined)
+      assert.match(headers['content-type'] ?? '', /^text\/plain/)
+    }
+    assert.deepEqual(visitor.troubles, [])
+  })
+
+  it('sends one beacon when it is closed', async () => {
+    const page = await visit('/')
+    await page.close({ runBeforeUnload: true })
+    const [beacon] = await beacons(1)
+    assert.ok((beacon?.metrics?.lcp ?? 0) > 0)
+  })
+
+  it('sends one beacon per view', async () => {
+    await visit('/')
+    await visit('/twice')
+    const paths = await pathsAfter('/other', 3)
+    assert.deepEqual(paths, ['/', '/twice', '/other'])
+  })
+
+  it('sends another one after it is restored from the back/forward cache', async () => {
+    await visit('/other')
+    await leave()
+    await visitor.page.goBack({ waitUntil: 'commit' })
+    await painted(visitor.page)
+    await leave()
+    const [first, second] = await beacons(2)
+    assert.ok((first?.metrics?.ttfb ?? 0) > 0)
+    assert.equal(second?.path, '/other')
+    assert.ok((second?.metrics?.lcp ?? 0) > 0)
+    assert.equal(second?.metrics?.cls, 0)
+    assert.equal(second?.metrics?.ttfb, undefined, 'nothing was fetched')
+  })
+
+  it('is not measured while it is only prerendered', async () => {
+    await visit('/launch')
+    await visitor.page.waitForFunction(
+      "performance.getEntriesByType('resource').length >= 0 && document.prerendering === false",
+    )
+    await visitor.page.click('a')
+    await visitor.page.waitForURL('**/other')
+    await painted(visitor.page)
+    assert.equal((await receiver.received(0)).length, 0)
+    await leave()
+    const [beacon] = await beacons(1)
+    assert.equal(beacon?.path, '/other')
+  })
+
+  it('sends errors, each once', async () => {
+    const page = await visit('/broken')
+    await page.waitForFunction('window.failures === 4')
+    await leave()
+    const [beacon] = await beacons(1)
+    const errors = beacon?.errors?.map(({ message, type, source }) => [message, type, source])
+    assert.deepEqual(errors?.toSorted(), [
+      ['Uncaught TypeError: no basket', 'TypeError', `${shop.origin}/broken`],
+      ['no stock', 'RangeError', undefined],
+    ])
+  })
+
+  it('may allow nothing but the script of one integrity value', async () => {
+    await visit('/strict')
+    await leave()
+    const [beacon] = await beacons(1)
+    assert.equal(beacon?.path, '/strict')
+    assert.deepEqual(visitor.troubles, [])
+  })
+
+  it('does not run a script of another integrity value', async () => {
+    await visit('/changed')
+    assert.deepEqual(await pathsAfter('/other', 1), ['/other'])
+    assert.match(visitor.troubles.join(), /integrity/)
+  })
+
+  it('sends nothing where the sample is 0', async () => {
+    await visit('/unmeasured')
+    assert.deepEqual(await pathsAfter('/other', 1), ['/other'])
+  })
+
+  it('may serve the script itself, and name the endpoint', async () => {
+    assert.deepEqual(await pathsAfter('/own', 1), ['/own'])
+    assert.deepEqual(visitor.troubles, [])
+  })
+})
