@@ -1,4 +1,8 @@
-import { existsSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const EXECUTABLES = [
@@ -23,10 +27,14 @@ export interface TestBrowser {
   close(): Promise<void>
 }
 
+function executable(): string {
+  return EXECUTABLES.find((path) => existsSync(path)) ?? 'chromium'
+}
+
 /** Starts the Chromium of the system, with the back/forward cache that Playwright would turn off. */
 export async function openBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({
-    executablePath: EXECUTABLES.find((path) => existsSync(path)) ?? 'chromium',
+    executablePath: executable(),
     // Containers run tests as root, where Chromium has no sandbox.
     args: ['--no-sandbox', '--disable-blink-features=AutomationControlled'],
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
@@ -34,6 +42,22 @@ export async function openBrowser(): Promise<TestBrowser> {
   return {
     visitor: async () => watch(await browser.newContext({ userAgent: USER_AGENT })),
     close: () => browser.close(),
+  }
+}
+
+/** Opens a page in a Chromium that nothing drives: one that is driven does not prerender. */
+export async function browseAlone(url: string): Promise<AsyncDisposable> {
+  const profile = mkdtempSync(join(tmpdir(), 'meridian-chromium-'))
+  const flags = ['--headless=new', '--no-sandbox', '--no-first-run', '--disable-gpu']
+  const named = [`--user-data-dir=${profile}`, `--user-agent=${USER_AGENT}`]
+  const child = spawn(executable(), [...flags, ...named, url], { stdio: 'ignore' })
+  const closed = once(child, 'close')
+  return {
+    [Symbol.asyncDispose]: async () => {
+      child.kill()
+      await closed
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10 })
+    },
   }
 }
 
