@@ -37,7 +37,7 @@ async function bundle(): Promise<BrowserScript> {
     write: false,
     format: 'iife',
     target: 'es2020',
-    // All browsers that have PerformanceEventTiming have fields; rewriting them takes 100 bytes.
+    // What has PerformanceNavigationTiming and runs ES2020 has fields; rewriting takes 100 bytes.
     supported: { 'class-field': true },
     banner: { js: BANNER },
     tsconfigRaw: {},

@@ -237,4 +237,37 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
     assert.deepEqual(await pathsAfter('/own', 1), ['/own'])
     assert.deepEqual(visitor.troubles, [])
   })
+
+  it('sends what there is in a browser that measures no vitals', async () => {
+    await visitor.page.addInitScript(`
+      delete window.PerformanceEventTiming
+      Object.defineProperty(PerformanceObserver, 'supportedEntryTypes', { value: [] })`)
+    await visit('/broken')
+    await visitor.page.waitForFunction('window.failures === 4')
+    await leave()
+    const [beacon] = await beacons(1)
+    assert.ok((beacon?.metrics?.ttfb ?? 0) > 0)
+    assert.equal(beacon?.metrics?.lcp, undefined)
+    assert.equal(beacon?.errors?.length, 2)
+  })
+
+  it('sends from a browser without keepalive', async () => {
+    await visitor.page.addInitScript('delete Request.prototype.keepalive')
+    await visit('/')
+    await leave()
+    const [received] = await receiver.received(1)
+    assert.equal(received?.headers.origin, shop.origin)
+    assert.match(received?.headers['content-type'] ?? '', /^text\/plain/)
+    assert.deepEqual(visitor.troubles, [])
+  })
+
+  it('does nothing in a browser that lacks what it needs', async () => {
+    const other = await browser.visitor()
+    await other.page.addInitScript('delete window.PerformanceNavigationTiming')
+    await other.page.goto(`${shop.origin}/`)
+    await other.page.goto(`${shop.origin}/blank`)
+    await other.page.context().close()
+    assert.deepEqual(await pathsAfter('/other', 1), ['/other'])
+    assert.deepEqual(other.troubles, [])
+  })
 })

@@ -18,7 +18,7 @@ function canMeasure(): boolean {
   return (
     location.protocol.startsWith('http') &&
     'PerformanceNavigationTiming' in window &&
-    'PerformanceEventTiming' in window &&
+    'PerformanceObserver' in window &&
     'sendBeacon' in navigator &&
     !navigator.webdriver
   )

@@ -57,7 +57,7 @@ function onFirstInput(report: (delayMs: number) => void): () => void {
     }
   }
   const observer = new PerformanceObserver(quietly((list) => read(list.getEntries())))
-  observer.observe({ type: 'first-input', buffered: true })
+  if (canObserve('first-input')) observer.observe({ type: 'first-input', buffered: true })
   return () => read(observer.takeRecords())
 }
 
@@ -79,6 +79,10 @@ function onHidden(flush: () => void): void {
     if (document.visibilityState === 'hidden') flush()
   }
   addEventListener('visibilitychange', quietly(onChange))
-  if (PerformanceObserver.supportedEntryTypes.includes('largest-contentful-paint')) return
+  if (canObserve('largest-contentful-paint')) return
   addEventListener('pagehide', quietly(flush))
+}
+
+function canObserve(entryType: string): boolean {
+  return PerformanceObserver.supportedEntryTypes.includes(entryType)
 }
