@@ -11,6 +11,7 @@ import { keyHandlers } from './keys.ts'
 import { answerOther } from './other.ts'
 import { profileHandlers } from './profile.ts'
 import { toResponse } from './respond.ts'
+import { mountScript, scriptHandlers } from './script.ts'
 import { type AnyHandler, serve } from './serve.ts'
 import { siteHandlers } from './sites.ts'
 import { systemHandlers } from './system.ts'
@@ -27,6 +28,7 @@ export function createRoutes(services: Services) {
     ...siteHandlers(services),
     ...usageHandlers(services),
     ...auditHandlers(services),
+    ...scriptHandlers(services),
   }
   return operations.map((row) => {
     // safe: `Handlers` proves that the handler of a row takes what `serve` parses by that row
@@ -43,6 +45,7 @@ export function createApp(services: Services, routes = createRoutes(services)): 
   for (const { row, answer } of routes) {
     app.on(row.method.toUpperCase(), honoPath(row), (c) => toResponse(answer(c)))
   }
+  mountScript(app, services)
   if (services.handleAuth !== null) mountAuth(app, services, services.handleAuth)
   app.notFound((c) => toResponse(answerOther(services, c)))
   return app

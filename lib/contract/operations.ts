@@ -2,6 +2,7 @@ import { accountOperations } from './account.ts'
 import { billingOperations } from './billing.ts'
 import { contactOperations } from './contact.ts'
 import { geolocationOperations } from './geolocation.ts'
+import { scriptOperations } from './script.ts'
 import { systemOperations } from './system.ts'
 import { telemetryOperations } from './telemetry.ts'
 
@@ -12,6 +13,7 @@ export const operations = [
   ...accountOperations,
   ...billingOperations,
   ...telemetryOperations,
+  ...scriptOperations,
   ...contactOperations,
 ] as const
 

@@ -1,6 +1,6 @@
 import { formatIpv4 } from '../../lib/address.ts'
 import { type Network, parseNetwork } from '../../lib/network.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../random.ts'
 
 /** Sequences of addresses to ask for; the same ones in every run. */
 export interface Mix {

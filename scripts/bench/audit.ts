@@ -5,7 +5,7 @@ import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
 import type { AuditQuery } from '../../lib/contract/account-schemas.ts'
 import { type Db, openDb } from '../../lib/db/open.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../random.ts'
 import { markdownTable, median } from './table.ts'
 
 const ROWS = 400_000

@@ -10,7 +10,7 @@ import { createLastUsed } from '../../lib/access/last-used.ts'
 import { createFlusher } from '../../lib/db/flusher.ts'
 import { type Db, openDb } from '../../lib/db/open.ts'
 import { readPlans } from '../../lib/plans.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../random.ts'
 import { markdownTable, median } from './table.ts'
 
 const COUNTS = [1, 1_000, 100_000]

@@ -5,7 +5,7 @@ import { createFlusher, type Flusher } from '../../lib/db/flusher.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { createMeterStore } from '../../lib/limits/meter-store.ts'
 import { type Metered, Meters } from '../../lib/limits/meters.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../random.ts'
 import { markdownTable, median } from './table.ts'
 
 const CALLERS = [1, 1_000, 100_000]

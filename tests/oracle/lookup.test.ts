@@ -15,7 +15,7 @@ import { type GeoDatabase, openDatabase } from '../../lib/geo/database.ts'
 import { describe as describeAddress } from '../../lib/geo/describe.ts'
 import { embeddedIpv4 } from '../../lib/geo/embedded-ipv4.ts'
 import { locate } from '../../lib/geo/locate.ts'
-import { createRandom } from '../../scripts/bench/random.ts'
+import { createRandom } from '../../scripts/random.ts'
 
 const IPV4_ADDRESSES = 20_000
 const IPV6_ADDRESSES = 5_000

@@ -18,6 +18,8 @@ const ENDPOINTS = [
   ['POST /v1/contact', 'public', 200],
   ['GET /v1/contact/challenge', 'public', 200],
   ['POST /v1/telemetry/rum', 'public', 204],
+  // An addition to the published ones.
+  ['GET /rum.json', 'public', 200],
   ['GET /v1/ip/me', 'geo:read', 200, 404],
   ['GET /v1/ip/{ipAddress}', 'geo:read', 200, 404],
   ['GET /v1/ip/me/timezone', 'geo:read', 200, 404],

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import * as v from 'valibot'
+import { ScriptTag } from '../../lib/contract/script.ts'
+import type { Beacon } from '../../lib/contract/telemetry.ts'
+import { browseAlone, openBrowser, type TestBrowser, type Visitor } from './browser.ts'
+import { openReceiver, type Receiver } from './receiver.ts'
+import { openShop, type Shop, type ShopPage } from './shop.ts'
+
+const TIMEOUT_MS = 120_000
+
+let browser: TestBrowser
+let receiver: Receiver
+let shop: Shop
+let visitor: Visitor
+before(async () => {
+  browser = await openBrowser()
+})
+after(() => browser.close())
+beforeEach(async () => {
+  receiver = await openReceiver()
+  shop = await openShop(await pagesWith(receiver.origin))
+  visitor = await browser.visitor()
+})
+afterEach(async () => {
+  await visitor.page.context().close()
+  await shop.close()
+  await receiver.close()
+})
+
+/** Shifts once it is painted, and has a button that takes its time. */
+const CONTENT = `<h1>Shop</h1><div id="gap"></div><p>Something to move around</p>
+<button onclick="for (const end = performance.now() + 100; performance.now() < end;);">Buy</button>
+<script>
+new PerformanceObserver((list) => { window.hasShifted = list.getEntries().length > 0 })
+  .observe({ type: 'layout-shift', buffered: true })
+requestAnimationFrame(() => setTimeout(() => { gap.style.height = '200px' }, 50))
+</script>`
+
+/** Throws the same error three times, and rejects a promise. */
+const FAILURES = `<h1>Broken</h1><script>
+window.failures = 0
+const count = () => { window.failures += 1 }
+addEventListener('load', () => {
+  addEventListener('error', count)
+  addEventListener('unhandledrejection', count)
+  for (let n = 0; n < 3; n++) setTimeout(() => { throw new TypeError('no basket') })
+  Promise.reject(new RangeError('no stock'))
+})
+</script>`
+
+/** Follows its link once the page there is prerendered. */
+const LAUNCH = `<script type="speculationrules">
+{ "prerender": [{ "urls": ["/prerendered"], "eagerness": "immediate" }] }
+</script>
+<a id="link" href="/prerendered">Shop</a>
+<script>fetch('/awaited').then(() => link.click())</script>`
+
+/** Leaves once it has been shown; where it is not prerendered, it stays. */
+const PRERENDERED = `<h1>Prerendered</h1><script>
+const leave = () => { location.href = '/blank' }
+const shown = () => new PerformanceObserver(leave)
+  .observe({ type: 'largest-contentful-paint', buffered: true })
+addEventListener('load', () => {
+  if (document.prerendering) fetch('/told')
+})
+document.addEventListener('prerenderingchange', shown)
+</script>`
+
+async function pagesWith(origin: string) {
+  const { integrity, snippet } = v.parse(
+    ScriptTag,
+    await (await fetch(`${origin}/rum.json`)).json(),
+  )
+  const tag = (attributes = '') => `<script defer src="${origin}/rum.js"${attributes}></script>`
+  const csp = `default-src 'none'; script-src '${integrity}'; img-src data:; connect-src ${origin}`
+  return {
+    '/': page(`${tag()}${CONTENT}`),
+    '/other': page(`${tag()}<h1>Other</h1>`),
+    '/blank': page(''),
+    '/unmeasured': page(`${tag(' data-sample="0"')}<h1>Unmeasured</h1>`),
+    '/twice': page(`${tag()}${tag()}<h1>Twice</h1>`),
+    '/broken': page(`${tag()}${FAILURES}`),
+    '/strict': page(`${snippet}<h1>Strict</h1>`, { 'content-security-policy': csp }),
+    '/changed': page(`${snippet.replace('sha384-', 'sha384-A')}<h1>Changed</h1>`),
+    '/secretive': page(`${tag()}<h1>Secretive</h1>`, { 'referrer-policy': 'no-referrer' }),
+    '/own': page(
+      `<script defer src="/copy.js" data-endpoint="${origin}/v1/telemetry/rum"></script><h1>Own</h1>`,
+    ),
+    '/copy.js': {
+      body: await (await fetch(`${origin}/rum.js`)).text(),
+      headers: { 'content-type': 'text/javascript' },
+    },
+    '/launch': page(LAUNCH),
+    '/prerendered': page(`${tag()}${PRERENDERED}`),
+  } satisfies Record<string, ShopPage>
+}
+
+function page(body: string, headers: Readonly<Record<string, string>> = {}): ShopPage {
+  const head = '<title>Shop</title><link rel="icon" href="data:,">'
+  return { body: `<!doctype html><html lang="en">${head}${body}`, headers }
+}
+
+async function visit(path: string): Promise<Page> {
+  await visitor.page.goto(`${shop.origin}${path}`)
+  await painted(visitor.page)
+  return visitor.page
+}
+
+async function leave(): Promise<void> {
+  await visitor.page.goto(`${shop.origin}/blank`)
+}
+
+/** Until what the page shows has been painted, and the browser has told so. */
+async function painted(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((done) => new PerformanceObserver(
+    () => requestAnimationFrame(() => requestAnimationFrame(() => done())),
+  ).observe({ type: 'largest-contentful-paint', buffered: true }))`)
+}
+
+async function beacons(count: number): Promise<readonly Beacon[]> {
+  return (await receiver.received(count)).map(({ beacon }) => beacon)
+}
+
+/** All paths that were sent, known to be all since the last page is one that sends. */
+async function pathsAfter(path: string, count: number): Promise<unknown[]> {
+  await visit(path)
+  await leave()
+  return (await beacons(count)).map((beacon) => beacon.path)
+}
+
+describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
+  it('sends what it has measured when it is left', async () => {
+    const page = await visit('/?token=secret#part')
+    await page.waitForFunction('window.hasShifted')
+    await page.click('button')
+    await leave()
+    const [beacon] = await beacons(1)
+    const { lcp = -1, cls = -1, inp = -1, fid = -1, ttfb = -1 } = beacon?.metrics ?? {}
+    assert.ok(lcp > 0)
+    assert.ok(cls > 0 && cls < 1)
+    assert.ok(inp >= 100, 'the click took that long')
+    assert.ok(fid >= 0)
+    assert.ok(ttfb > 0)
+    assert.ok((beacon?.metrics?.request ?? 0) > 0)
+    assert.equal(beacon?.path, '/')
+    assert.equal(beacon?.deviceType, 'desktop')
+    assert.equal(beacon?.connectionType, '4g')
+    assert.deepEqual(visitor.troubles, [])
+  })
+
+  it('tells its origin, and neither its address nor a cookie, and needs no preflight', async () => {
+    for (const path of ['/', '/secretive']) {
+      await visit(path)
+      await visitor.page.evaluate('document.cookie = "a=b"')
+      await leave()
+    }
+    for (const { headers } of await receiver.received(2)) {
+      assert.equal(headers.origin, shop.origin)
+      assert.equal(headers.referer, undefined)
+      assert.equal(headers.cookie, undefined)
+      assert.match(headers['content-type'] ?? '', /^text\/plain/)
+    }
+    assert.deepEqual(visitor.troubles, [])
+  })
+
+  it('sends one beacon when it is closed', async () => {
+    const page = await visit('/')
+    await page.close({ runBeforeUnload: true })
+    const [beacon] = await beacons(1)
+    assert.ok((beacon?.metrics?.lcp ?? 0) > 0)
+  })
+
+  it('sends one beacon per view', async () => {
+    await visit('/')
+    await visit('/twice')
+    const paths = await pathsAfter('/other', 3)
+    assert.deepEqual(paths, ['/', '/twice', '/other'])
+  })
+
+  it('sends another one after it is restored from the back/forward cache', async () => {
+    await visit('/other')
+    await leave()
+    await visitor.page.goBack({ waitUntil: 'commit' })
+    await painted(visitor.page)
+    await leave()
+    const [first, second] = await beacons(2)
+    assert.ok((first?.metrics?.ttfb ?? 0) > 0)
+    assert.equal(second?.path, '/other')
+    assert.ok((second?.metrics?.lcp ?? 0) > 0)
+    assert.equal(second?.metrics?.cls, 0)
+    assert.equal(second?.metrics?.ttfb, undefined, 'nothing was fetched')
+  })
+
+  it('that is prerendered is measured from its activation on', async () => {
+    await using _browsing = await browseAlone(`${shop.origin}/launch`)
+    const [beacon, ...others] = await beacons(1)
+    assert.deepEqual(others, [])
+    assert.equal(beacon?.path, '/prerendered')
+    assert.equal(beacon?.metrics?.ttfb, 0, 'it came before the activation')
+    assert.ok((beacon?.metrics?.lcp ?? 0) > 0)
+  })
+
+  it('sends errors, each once', async () => {
+    const page = await visit('/broken')
+    await page.waitForFunction('window.failures === 4')
+    await leave()
+    const [beacon] = await beacons(1)
+    const errors = beacon?.errors?.map(({ message, type, source }) => [message, type, source])
+    assert.deepEqual(errors?.toSorted(), [
+      ['Uncaught TypeError: no basket', 'TypeError', `${shop.origin}/broken`],
+      ['no stock', 'RangeError', undefined],
+    ])
+  })
+
+  it('may allow nothing but the script of one integrity value', async () => {
+    await visit('/strict')
+    await leave()
+    const [beacon] = await beacons(1)
+    assert.equal(beacon?.path, '/strict')
+    assert.deepEqual(visitor.troubles, [])
+  })
+
+  it('does not run a script of another integrity value', async () => {
+    await visit('/changed')
+    assert.deepEqual(await pathsAfter('/other', 1), ['/other'])
+    assert.match(visitor.troubles.join(), /integrity/)
+  })
+
+  it('sends nothing where the sample is 0', async () => {
+    await visit('/unmeasured')
+    assert.deepEqual(await pathsAfter('/other', 1), ['/other'])
+  })
+
+  it('may serve the script itself, and name the endpoint', async () => {
+    assert.deepEqual(await pathsAfter('/own', 1), ['/own'])
+    assert.deepEqual(visitor.troubles, [])
+  })
+
+  it('sends what there is in a browser that measures no vitals', async () => {
+    await visitor.page.addInitScript(`
+      delete window.PerformanceEventTiming
+      Object.defineProperty(PerformanceObserver, 'supportedEntryTypes', { value: [] })`)
+    await visit('/broken')
+    await visitor.page.waitForFunction('window.failures === 4')
+    await leave()
+    const [beacon] = await beacons(1)
+    assert.ok((beacon?.metrics?.ttfb ?? 0) > 0)
+    assert.equal(beacon?.metrics?.lcp, undefined)
+    assert.equal(beacon?.errors?.length, 2)
+  })
+
+  it('sends from a browser without keepalive', async () => {
+    await visitor.page.addInitScript('delete Request.prototype.keepalive')
+    await visit('/')
+    await leave()
+    const [received] = await receiver.received(1)
+    assert.equal(received?.headers.origin, shop.origin)
+    assert.match(received?.headers['content-type'] ?? '', /^text\/plain/)
+    assert.deepEqual(visitor.troubles, [])
+  })
+
+  it('does nothing in a browser that lacks what it needs', async () => {
+    const other = await browser.visitor()
+    await other.page.addInitScript('delete window.PerformanceNavigationTiming')
+    await other.page.goto(`${shop.origin}/`)
+    await other.page.goto(`${shop.origin}/blank`)
+    await other.page.context().close()
+    assert.deepEqual(await pathsAfter('/other', 1), ['/other'])
+    assert.deepEqual(other.troubles, [])
+  })
+})

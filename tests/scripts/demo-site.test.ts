@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import { openDb } from '../../lib/db/open.ts'
+import { auditLog } from '../../lib/db/tables.ts'
+import { readPlans } from '../../lib/plans.ts'
+import type { Accounts } from '../../scripts/accounts.ts'
+import { demoSite } from '../../scripts/demo-rum/demo-site.ts'
+import { readDemoOptions } from '../../scripts/demo-rum/options.ts'
+import { NOON } from '../helpers.ts'
+
+const SHOP = { site: 'https://shop.example', email: 'ada@example.com' }
+
+let accounts: Accounts
+beforeEach(() => {
+  const plans = readPlans(undefined)
+  accounts = { db: openDb(':memory:'), plans, now: NOON, command: 'npm run demo:rum' }
+})
+
+describe('the site of the demo', () => {
+  it('is made once, with its user', async () => {
+    const made = await demoSite(accounts, SHOP)
+    assert.equal(made.name, SHOP.site)
+    assert.deepEqual(await demoSite(accounts, SHOP), made)
+    const rows = accounts.db.select().from(auditLog).all()
+    assert.deepEqual(
+      rows.map(({ app, action }) => [app, action]),
+      [
+        ['cli', 'create_user'],
+        ['cli', 'create_site'],
+      ],
+    )
+  })
+
+  it('is not made beyond what the plan allows', async () => {
+    await demoSite(accounts, SHOP)
+    await assert.rejects(demoSite(accounts, { ...SHOP, site: 'https://other.example' }), {
+      message:
+        'Cannot add https://other.example: ada@example.com has the 1 sites that the plan free allows',
+    })
+  })
+})
+
+describe('the options of the demo', () => {
+  it('need only the site', () => {
+    assert.deepEqual(readDemoOptions(['--site', 'https://Shop.example/']), {
+      site: 'https://shop.example',
+      days: 7,
+      views: 2000,
+      email: 'demo@example.com',
+    })
+  })
+
+  for (const [args, message] of [
+    [[], /^--site is missing/],
+    [['--site', 'shop'], /^--site must be an origin/],
+    [['--site', SHOP.site, '--days', '91'], /^--days must be a whole number from 1 to 90/],
+    [['--site', SHOP.site, '--days', 'x'], /^--days must be/],
+    [['--site', SHOP.site, '--views', '0'], /^--views must be/],
+    [['--site', SHOP.site, '--email', 'x'], /^--email must be an e-mail address/],
+  ] as const) {
+    it(`are refused: ${args.join(' ') || 'none'}`, () => {
+      assert.throws(() => readDemoOptions([...args]), { message })
+    })
+  }
+})

@@ -1,0 +1,73 @@
+import type { Beacon } from '../../lib/contract/telemetry.ts'
+
+export type PageError = NonNullable<Beacon['errors']>[number]
+
+/** What an `ErrorEvent` tells; of a rejection only the thrown value is known. */
+export interface Failure {
+  readonly message?: string
+  readonly filename?: string
+  readonly lineno?: number
+  readonly colno?: number
+  /** What was thrown: anything. */
+  readonly error: unknown
+}
+
+const MESSAGE_LENGTH = 200
+const SOURCE_LENGTH = 300
+const TYPE_LENGTH = 100
+const STACK_LENGTH = 1000
+/** More is not looked at: a message may hold a whole document. */
+const READ_LENGTH = 4000
+
+/** An error as a beacon carries it: short, and without the query strings of URLs. */
+export function toPageError({ message, filename, lineno, colno, error }: Failure): PageError {
+  const type = textOf(error, 'name', TYPE_LENGTH)
+  const source = cleanText(filename, SOURCE_LENGTH)
+  const stack = textOf(error, 'stack', STACK_LENGTH)
+  return {
+    message:
+      cleanText(message, MESSAGE_LENGTH) ||
+      textOf(error, 'message', MESSAGE_LENGTH) ||
+      thrownText(error) ||
+      'Unknown error',
+    ...(type && { type }),
+    ...(source && { source }),
+    ...(lineno && { line: lineno }),
+    ...(colno && { column: colno }),
+    ...(stack && { stack }),
+  }
+}
+
+/** Whether both are the same error, thrown at the same place. */
+export function isSameError(one: PageError, other: PageError): boolean {
+  return (
+    one.message === other.message &&
+    one.source === other.source &&
+    one.line === other.line &&
+    one.column === other.column
+  )
+}
+
+const URL_WITH_QUERY = /(https?:\/\/[^\s?#]*)[?#][^\s)'"<>]*/g
+const POSITION = /(:\d+){1,2}$/
+
+function cleanText(text: unknown, length: number): string {
+  if (typeof text !== 'string') return ''
+  const withoutQueries = text
+    .slice(0, READ_LENGTH)
+    .replace(URL_WITH_QUERY, (whole, url) => `${url}${POSITION.exec(whole)?.[0] ?? ''}`)
+  return withoutQueries.slice(0, length)
+}
+
+function textOf(error: unknown, name: 'name' | 'message' | 'stack', length: number): string {
+  return cleanText(isObject(error) ? error[name] : undefined, length)
+}
+
+/** A thrown text or number; an object says nothing as text, and may throw when asked for it. */
+function thrownText(error: unknown): string {
+  return isObject(error) ? '' : cleanText(String(error), MESSAGE_LENGTH)
+}
+
+function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null
+}

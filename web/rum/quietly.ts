@@ -1,0 +1,10 @@
+/** Makes a function that never throws: what goes wrong here is no concern of the page. */
+export function quietly<Args extends readonly unknown[]>(run: (...args: Args) => void) {
+  return (...args: Args): void => {
+    try {
+      run(...args)
+    } catch {
+      // The page goes on without being measured.
+    }
+  }
+}
