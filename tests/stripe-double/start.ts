@@ -69,9 +69,12 @@ export function typesOf(received: readonly Received[]): string[] {
 async function startEndpoint() {
   const received: Received[] = []
   const statuses: number[] = []
+  const waiting: ((came: Received) => void)[] = []
   const server = createServer(async (request, response) => {
     const body = await text(request)
-    received.push({ body, signature: String(request.headers['stripe-signature']) })
+    const came = { body, signature: String(request.headers['stripe-signature']) }
+    received.push(came)
+    waiting.shift()?.(came)
     response.writeHead(statuses.shift() ?? 200).end()
   })
   server.listen(0, '127.0.0.1')
@@ -83,6 +86,8 @@ async function startEndpoint() {
     /** Answers of the next requests; 200 after them. */
     statuses,
     url: `http://127.0.0.1:${port}/hook`,
+    /** The next request. */
+    arrival: () => new Promise<Received>((resolve) => waiting.push(resolve)),
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()
