@@ -15,7 +15,7 @@ import { addEndpoint } from './resources/webhook-endpoints.ts'
 import { createState } from './state.ts'
 import { createDeliveries, type Delivery } from './webhooks/deliveries.ts'
 import type { DeliverySwitch } from './webhooks/delivery-switches.ts'
-import type { World } from './world.ts'
+import { emit, type World } from './world.ts'
 
 export interface DoubleOptions {
   /** 0: any that is free. */
@@ -36,6 +36,8 @@ export interface StripeDouble extends AsyncDisposable {
   advance(seconds: number): void
   /** Sends events to `url`, signed by each of `secrets`. */
   addWebhook(url: string, secrets: readonly string[]): void
+  /** Sends an event that the double would not make by itself, such as `charge.refunded`. */
+  emit(type: string, object: object): void
   deliveries(): readonly Delivery[]
   /** What happens to the next `count` deliveries. */
   switchDeliveries(kind: DeliverySwitch, count?: number): void
@@ -84,6 +86,7 @@ export async function startStripeDouble({
     addWebhook(endpoint, secrets) {
       addEndpoint(world, { url: endpoint, enabled_events: ['*'] }, secrets)
     },
+    emit: (type, object) => emit(world, type, object),
     deliveries: deliveries.list,
     switchDeliveries: (kind, count = 1) => deliveries.switchNext(kind, count),
     settled: deliveries.settled,

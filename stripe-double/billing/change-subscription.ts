@@ -4,6 +4,7 @@ import { toList } from '../http/list.ts'
 import { Flag, Integer, Metadata, Text } from '../http/params.ts'
 import { badRequest, declined } from '../http/stripe-error.ts'
 import { mergeMetadata } from '../resources/metadata.ts'
+import { requireOwnMethod } from '../resources/own-method.ts'
 import { changeRow, getRow, type World } from '../world.ts'
 import { collect } from './collect.ts'
 import { DiscountParams, toDiscounts } from './discounts.ts'
@@ -48,6 +49,8 @@ export function changeSubscription(
   params: Params,
 ): Stripe.Subscription {
   requireChangeable(row, params)
+  const method = { id: params.default_payment_method, param: 'default_payment_method' }
+  requireOwnMethod(world, String(row.customer), method)
   const { items = [], proration_behavior: behavior = 'create_prorations' } = params
   const asked = { items, behavior, date: params.proration_date }
   planChange(world, row, asked)

@@ -13,6 +13,8 @@ const Switch = v.strictObject({ deliveries: DeliverySwitch, count: Count })
 
 const Fail = v.strictObject({ fault: ApiFault, count: Count })
 
+const Made = v.strictObject({ type: v.string(), object: v.record(v.string(), v.unknown()) })
+
 const Entry = v.strictObject({
   card: v.string(),
   promotionCode: v.exactOptional(v.string()),
@@ -44,6 +46,11 @@ export function createControl(double: () => StripeDouble) {
     const { fault, count } = v.parse(Fail, await context.req.json())
     double().failCalls(fault, count)
     return context.json({ fault, count })
+  })
+  control.post('/events', async (context) => {
+    const { type, object } = v.parse(Made, await context.req.json())
+    double().emit(type, object)
+    return context.json({ type })
   })
   control.get('/deliveries', (context) => context.json(double().deliveries()))
   control.post('/checkout/:id/pay', async (context) => {

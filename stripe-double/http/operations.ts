@@ -1,6 +1,7 @@
 import { checkoutRoutes } from '../resources/checkout-sessions.ts'
 import { couponRoutes } from '../resources/coupons.ts'
 import { customerRoutes } from '../resources/customers.ts'
+import { deleteCustomerRoutes } from '../resources/delete-customer.ts'
 import { eventRoutes } from '../resources/events.ts'
 import { invoiceRoutes } from '../resources/invoices.ts'
 import { meterEventRoutes } from '../resources/meter-events.ts'
@@ -20,6 +21,7 @@ import type { Route } from './route.ts'
 /** All of Stripe's API that the double speaks. */
 export const operations: readonly Route[] = [
   ...customerRoutes,
+  ...deleteCustomerRoutes,
   ...taxIdRoutes,
   ...productRoutes,
   ...priceRoutes,

@@ -3,10 +3,10 @@ import * as v from 'valibot'
 import { isWithin, listPage } from '../http/list.ts'
 import { Address, Created, Metadata, Page, Text } from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
-import { badRequest, missing } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
-import { addRow, changeRow, emit, getRow, type World } from '../world.ts'
+import { addRow, changeRow, getRow, type World } from '../world.ts'
 import { mergeMetadata } from './metadata.ts'
+import { requireOwnMethod } from './own-method.ts'
 
 const TaxExempt = v.picklist(['', 'none', 'exempt', 'reverse'])
 
@@ -51,16 +51,12 @@ export const customerRoutes: readonly Route[] = [
   ),
   route('POST /v1/customers/:id', UpdateParams, ({ world, params, id }) => {
     const row = getCustomer(world, id)
-    requireOwnMethod(world, id, params.invoice_settings?.default_payment_method)
+    requireOwnMethod(world, id, {
+      id: params.invoice_settings?.default_payment_method,
+      param: 'invoice_settings[default_payment_method]',
+    })
     const changes = changesOf(row, params)
     return changeRow(world, world.state.tables.customers, { row, changes }, 'customer.updated')
-  }),
-  route('DELETE /v1/customers/:id', Nothing, ({ world, id }) => {
-    const customer = getCustomer(world, id)
-    world.state.tables.customers.delete(id)
-    world.state.deletedIds.set(id, 'customer')
-    emit(world, 'customer.deleted', customer)
-    return deletedCustomer(id)
   }),
 ]
 
@@ -140,19 +136,6 @@ function attachTo(world: World, customer: string, id: string): Partial<Stripe.Cu
   return {}
 }
 
-function requireOwnMethod(world: World, customer: string, id: string | undefined): void {
-  if (id === undefined || id === '') return
-  const param = 'invoice_settings[default_payment_method]'
-  const method = world.state.tables.paymentMethods.get(id)
-  if (method === undefined) throw missing('PaymentMethod', id, param)
-  if (method.customer !== customer) {
-    throw badRequest(
-      `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
-      { code: 'resource_missing', param },
-    )
-  }
-}
-
-function deletedCustomer(id: string): Stripe.DeletedCustomer {
+export function deletedCustomer(id: string): Stripe.DeletedCustomer {
   return { id, object: 'customer', deleted: true }
 }

@@ -12,6 +12,7 @@ import { badRequest } from '../http/stripe-error.ts'
 import { changeRow, emit, getRow, type World } from '../world.ts'
 import { getCustomer } from './customers.ts'
 import { mergeMetadata } from './metadata.ts'
+import { requireOwnMethod } from './own-method.ts'
 
 const CreateParams = v.strictObject({
   customer: Text,
@@ -92,13 +93,14 @@ function isOfStatus({ status }: Stripe.Subscription, asked = 'not-canceled'): bo
 }
 
 function create(world: World, params: v.InferOutput<typeof CreateParams>): Stripe.Subscription {
-  const { trial_period_days: days, trial_end = null } = params
+  const { trial_period_days: days, trial_end = null, default_payment_method: method } = params
+  requireOwnMethod(world, params.customer, { id: method, param: 'default_payment_method' })
   return startSubscription(world, {
     customer: getCustomer(world, params.customer, 'customer').id,
     items: params.items,
     discounts: params.discounts ?? '',
     trialEnd: days === undefined ? trial_end : world.now() + days * 86_400,
-    defaultMethod: params.default_payment_method ?? null,
+    defaultMethod: method ?? null,
     metadata: mergeMetadata({}, params.metadata),
     description: params.description ?? null,
     paymentBehavior: params.payment_behavior ?? 'allow_incomplete',

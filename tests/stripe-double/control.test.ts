@@ -37,6 +37,17 @@ describe('the control of the double over HTTP', () => {
     assert.equal(JSON.parse(await paid.text()).status, 'complete')
   })
 
+  it('sends events that the double would not make by itself', async () => {
+    await using at = await startDouble()
+    const object = { id: 'ch_1', object: 'charge' }
+    await post(`${at.double.url}/_double/events`, { type: 'charge.refunded', object })
+    await at.double.settled()
+    assert.partialDeepStrictEqual(JSON.parse(at.received[0]?.body ?? ''), {
+      type: 'charge.refunded',
+      data: { object },
+    })
+  })
+
   it('refuses what it does not know', async () => {
     await using at = await startDouble()
     const answer = await post(`${at.double.url}/_double/switches`, { deliveries: 'lose' })

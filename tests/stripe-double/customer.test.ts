@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
-import { addPayer, startDouble } from './start.ts'
+import { addPayer, DAY, startDouble } from './start.ts'
 
 describe('customers', () => {
   it('keep address, name and metadata; an empty value takes one away', async () => {
@@ -18,10 +18,15 @@ describe('customers', () => {
     assert.deepEqual(row.metadata, { user: 'user-1' })
   })
 
-  it('are told as deleted afterwards', async () => {
+  it('are told as deleted afterwards, and have no subscription any more', async () => {
     await using at = await startDouble()
-    const { id } = await at.stripe.customers.create()
+    const id = await addPayer(at.stripe)
+    const items = [{ price: at.pro }]
+    const subscription = await at.stripe.subscriptions.create({ customer: id, items })
     await at.stripe.customers.del(id)
+    const ended = await at.stripe.subscriptions.retrieve(subscription.id)
+    assert.equal(ended.status, 'canceled')
+    at.double.advance(40 * DAY)
     const gone = await at.stripe.customers.retrieve(id)
     assert.equal(gone.deleted, true)
     await assert.rejects(at.stripe.customers.update(id, { name: 'Ada' }), {
