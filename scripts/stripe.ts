@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import * as v from 'valibot'
 import { readPlans } from '../lib/plans.ts'
-import { type StripeDouble, startStripeDouble } from '../stripe-double/double.ts'
+import type { StripeDouble } from '../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../stripe-double/ids.ts'
 import { type SeededPrices, seedPlans } from '../stripe-double/plans.ts'
+import { startStripeDouble } from '../stripe-double/start-double.ts'
 import { checkOptions, splitOptions, TEXT } from './options.ts'
 import { report, run } from './run.ts'
 

@@ -2,9 +2,10 @@ import type Stripe from 'stripe'
 import { badRequest } from '../http/stripe-error.ts'
 import type { Debit } from '../state.ts'
 import type { World } from '../world.ts'
+import type { ItemParam } from './item-params.ts'
 import { type Period, periodOf } from './period.ts'
 import { debitsOf } from './period-lines.ts'
-import { type ItemParam, itemsAfter, planItems } from './plan-items.ts'
+import { itemsAfter, planItems } from './plan-items.ts'
 import { leftUsageLines, prorationLines } from './proration.ts'
 
 export type ProrationBehavior = 'create_prorations' | 'always_invoice' | 'none'
@@ -34,11 +35,13 @@ export function planChange(
   requireWithin(date, period)
   const items = subscription.items.data
   const changes = planItems(world, params, { subscription: subscription.id, period, items })
+  const after = itemsAfter(items, changes)
+  if (after.length === 0) throw badRequest('A subscription must have at least one item')
   const moment = { subscription, period, date }
   const prorations = behavior === 'none' ? [] : prorationLines(world, changes, moment)
   const pending = world.state.pendingLines.get(subscription.id) ?? []
   return {
-    items: itemsAfter(items, changes),
+    items: after,
     lines: [...pending, ...leftUsageLines(world, changes, moment), ...prorations],
     debits: debitsOf(world, prorations, subscription.discounts.map(String)),
     period,

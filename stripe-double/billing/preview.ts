@@ -3,12 +3,12 @@ import * as v from 'valibot'
 import { Text } from '../http/params.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { getRow, type World } from '../world.ts'
-import { ProrationParams } from './change-subscription.ts'
+import { ProrationParams } from './change-params.ts'
+import { ItemParams } from './item-params.ts'
 import { type InvoicePlan, newInvoice } from './new-invoice.ts'
 import { periodEnd, periodOf } from './period.ts'
 import { advanceLines, usageLines } from './period-lines.ts'
 import { planChange } from './plan-change.ts'
-import { ItemParams } from './plan-items.ts'
 
 export const PreviewParams = v.strictObject({
   customer: v.optional(Text),

@@ -1,24 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
-import Stripe from 'stripe'
-import { newId } from '../ids.ts'
 import type { World } from '../world.ts'
+import { type Answer, injected, toResponse, unrecognized } from './answer.ts'
 import type { ApiFault, ApiFaults } from './api-faults.ts'
+import type { ApiCall } from './call.ts'
 import { expand } from './expand.ts'
 import { type Form, parseForm } from './form.ts'
-import { type Answer, createIdempotency } from './idempotency.ts'
+import { createIdempotency } from './idempotency.ts'
 import { operations } from './operations.ts'
 import type { Route } from './route.ts'
 import { badRequest, StripeDoubleError } from './stripe-error.ts'
-
-/** A call as it came, for whoever wants to replay it. */
-export interface ApiCall {
-  readonly method: string
-  readonly path: string
-  readonly body: string
-  readonly status: number
-}
 
 export interface ApiOptions {
   readonly world: World
@@ -58,7 +50,7 @@ export function createApi({ world, faults, tick, onCall }: ApiOptions) {
       )
     })
   }
-  api.all('*', ({ req }) => send(unrecognized(req.method, req.path)))
+  api.all('*', ({ req }) => toResponse(unrecognized(req.method, req.path)))
   return api
 }
 
@@ -72,7 +64,7 @@ async function failFirst(fault: ApiFault | null, context: Context<Env>): Promise
       return cut(context)
     case '429':
     case '500':
-      return send(injected(fault.kind))
+      return toResponse(injected(fault.kind))
     default:
       return null
   }
@@ -84,7 +76,7 @@ async function failAfter(
   answer: Promise<Answer>,
 ): Promise<Response> {
   const made = await answer
-  return fault?.kind === 'lost' ? cut(context) : send(made)
+  return fault?.kind === 'lost' ? cut(context) : toResponse(made)
 }
 
 async function readRequest(context: Context): Promise<Request> {
@@ -103,7 +95,7 @@ function answerOnce(
   if (method !== 'POST' || key === undefined) return answer()
   const fingerprint = `${path}?${body}`
   const found = kept.find(key, fingerprint)
-  if (found !== null) return found
+  if (found !== null) return { ...found, replayed: true }
   const made = settle(answer)
   kept.keep(key, fingerprint, made)
   return made
@@ -141,31 +133,6 @@ function requireKey(authorization = ''): void {
     type: 'invalid_request_error',
     message: 'Invalid API Key provided: the double takes keys of test mode only',
   })
-}
-
-function injected(kind: '429' | '500'): Answer {
-  if (kind === '500') {
-    return {
-      status: 500,
-      body: { error: { type: 'api_error', message: 'An unknown error occurred' } },
-    }
-  }
-  const error = { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' }
-  return { status: 429, body: { error } }
-}
-
-function unrecognized(method: string, path: string): Answer {
-  const message = `Unrecognized request URL (${method}: ${path}). The double does not know it.`
-  return { status: 404, body: { error: { type: 'invalid_request_error', message } } }
-}
-
-function send({ status, body }: Answer): Response {
-  const headers = {
-    'content-type': 'application/json',
-    'request-id': newId('req', 14),
-    'stripe-version': Stripe.API_VERSION,
-  }
-  return new Response(JSON.stringify(body, null, 2), { status, headers })
 }
 
 /** Cuts the connection without an answer. */

@@ -34,9 +34,7 @@ function put(tree: Tree, path: string[], value: string): void {
 }
 
 function toForm(tree: Tree): Form {
-  const form: Form = {}
-  for (const [name, value] of Object.entries(tree)) form[name] = toValue(value)
-  return form
+  return Object.fromEntries(Object.entries(tree).map(([name, value]) => [name, toValue(value)]))
 }
 
 function toValue(value: string | Tree): FormValue {

@@ -1,9 +1,5 @@
+import type { Answer } from './answer.ts'
 import { badRequest, StripeDoubleError } from './stripe-error.ts'
-
-export interface Answer {
-  readonly status: number
-  readonly body: object
-}
 
 interface Kept {
   readonly fingerprint: string

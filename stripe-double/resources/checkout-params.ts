@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { DiscountParams } from '../billing/discounts.ts'
+import { DiscountParams } from '../billing/redeem.ts'
 import { Flag, Integer, Metadata, Page, Text } from '../http/params.ts'
 import { badRequest } from '../http/stripe-error.ts'
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
-import { toDiscounts } from '../billing/discounts.ts'
+import { toDiscounts } from '../billing/redeem.ts'
 import { listPage, toList } from '../http/list.ts'
 import { Page } from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'

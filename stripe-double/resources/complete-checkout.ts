@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { requireUsable } from '../billing/discounts.ts'
+import { requireUsable } from '../billing/redeem.ts'
 import { startSubscription } from '../billing/start-subscription.ts'
 import { badRequest, declined } from '../http/stripe-error.ts'
 import { addRow, changeRow, getRow, type World } from '../world.ts'

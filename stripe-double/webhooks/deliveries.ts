@@ -1,21 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Stripe from 'stripe'
-import { newId } from '../ids.ts'
-import { isOfType } from '../resources/events.ts'
 import type { State } from '../state.ts'
 import { createDeliverySwitches, type DeliverySwitch } from './delivery-switches.ts'
+import { type Delivery, type Parcel, parcelsFor } from './parcels.ts'
 import { signatureHeader } from './sign.ts'
-
-/** One event on its way to one endpoint. */
-export interface Delivery {
-  readonly id: string
-  readonly event: string
-  readonly type: string
-  readonly url: string
-  outcome: 'waiting' | 'delivered' | 'failed' | 'dropped'
-  /** The status of each answer, or why there was none. */
-  readonly attempts: (number | string)[]
-}
 
 export interface Deliveries extends AsyncDisposable {
   send(event: Stripe.Event): void
@@ -31,12 +19,6 @@ export interface DeliveryOptions {
   readonly retryDelaysMs: readonly number[]
   /** The time in signatures, milliseconds since 1970. */
   readonly realNow: () => number
-}
-
-interface Parcel {
-  readonly delivery: Delivery
-  readonly endpoint: string
-  readonly body: string
 }
 
 const TIMEOUT_MS = 10_000
@@ -111,23 +93,6 @@ export function createDeliveries(
 
 function finish({ delivery }: Parcel, outcome: Delivery['outcome']): void {
   delivery.outcome = outcome
-}
-
-function parcelsFor(state: State, event: Stripe.Event): Parcel[] {
-  return [...state.tables.webhookEndpoints.values()]
-    .filter(({ enabled_events }) => enabled_events.some((type) => isOfType(event.type, type)))
-    .map(({ id, url }) => ({
-      delivery: {
-        id: newId('whd'),
-        event: event.id,
-        type: event.type,
-        url,
-        outcome: 'waiting',
-        attempts: [],
-      },
-      endpoint: id,
-      body: JSON.stringify(event, null, 2),
-    }))
 }
 
 async function answerOf(url: string, init: RequestInit): Promise<number | string> {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 
-export const DeliverySwitch = v.picklist(['drop', 'duplicate', 'reorder'])
+/** `pass` leaves deliveries alone: a plan can place its faults anywhere. */
+export const DeliverySwitch = v.picklist(['pass', 'drop', 'duplicate', 'reorder'])
 export type DeliverySwitch = v.InferOutput<typeof DeliverySwitch>
 
 export interface DeliverySwitches<Item> {
@@ -29,7 +30,7 @@ export function createDeliverySwitches<Item>(): DeliverySwitches<Item> {
       const kind = planned.shift()
       if (kind === 'drop') return { send: [], dropped: true }
       if (kind === 'duplicate') return { send: [item, item], dropped: false }
-      if (kind === undefined) return { send: [...release(), item], dropped: false }
+      if (kind !== 'reorder') return { send: [...release(), item], dropped: false }
       held.push(item)
       return { send: planned[0] === 'reorder' ? [] : release(), dropped: false }
     },

@@ -11,6 +11,7 @@ describe('calls of the API', () => {
     const first = await stripe.customers.create({ email: 'ada@example.com' }, once)
     const second = await stripe.customers.create({ email: 'ada@example.com' }, once)
     assert.equal(second.id, first.id)
+    assert.equal(second.lastResponse.headers['idempotent-replayed'], 'true')
     assert.equal((await stripe.customers.list()).data.length, 1)
     await assert.rejects(
       stripe.customers.create({ email: 'eve@example.com' }, once),

@@ -68,6 +68,7 @@ describe('the life of a subscription', () => {
     const canceling = await stripe.subscriptions.update(bought.id, { cancel_at_period_end: true })
     assert.equal(canceling.status, 'active')
     assert.equal(canceling.cancel_at, end)
+    assert.equal(canceling.canceled_at, double.now())
     const back = await stripe.subscriptions.update(bought.id, { cancel_at_period_end: false })
     assert.equal(back.cancel_at, null)
     assert.equal(back.canceled_at, null)

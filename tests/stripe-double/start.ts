@@ -4,9 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
-import { type DoubleOptions, startStripeDouble } from '../../stripe-double/double.ts'
+import type { DoubleOptions } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
+import { startStripeDouble } from '../../stripe-double/start-double.ts'
 
 export const NOW = Date.UTC(2026, 0, 15, 12)
 export const DAY = 86_400

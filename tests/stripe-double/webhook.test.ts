@@ -50,15 +50,16 @@ describe('webhooks', () => {
     const { double, stripe, received } = at
     double.switchDeliveries('drop')
     double.switchDeliveries('duplicate')
+    double.switchDeliveries('pass')
     double.switchDeliveries('reorder', 2)
-    for (const name of ['dropped', 'doubled', 'first', 'second']) {
+    for (const name of ['dropped', 'doubled', 'passed', 'first', 'second']) {
       await stripe.customers.create({ name })
     }
     await double.settled()
     const names = received.map(({ body }) => JSON.parse(body).data.object.name)
-    assert.deepEqual(names, ['doubled', 'doubled', 'second', 'first'])
+    assert.deepEqual(names, ['doubled', 'doubled', 'passed', 'second', 'first'])
     assert.equal(double.deliveries()[0]?.outcome, 'dropped')
-    assert.equal((await stripe.events.list({ type: 'customer.created' })).data.length, 4)
+    assert.equal((await stripe.events.list({ type: 'customer.created' })).data.length, 5)
   })
 
   it('go to endpoints that are made over the API, by the types that they want', async () => {
