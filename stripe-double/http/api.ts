@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
+import { atomically } from '../atomic.ts'
 import type { World } from '../world.ts'
 import { type Answer, injected, toResponse, unrecognized } from './answer.ts'
 import type { ApiFault, ApiFaults } from './api-faults.ts'
@@ -104,8 +105,9 @@ function answerOnce(
 function run(world: World, route: Route, { context, query, body }: Request): Answer {
   const { expand: paths, ...form } = parseForm([query.slice(1), body].filter(Boolean).join('&'))
   const { id = '', nested = '' } = context.req.param()
-  const answer = route.answer(world, form, { id, nested })
-  return { status: 200, body: expand(world, answer, toPaths(paths)) }
+  const answer = (inner: World) =>
+    expand(inner, route.answer(inner, form, { id, nested }), toPaths(paths))
+  return { status: 200, body: route.method === 'GET' ? answer(world) : atomically(world, answer) }
 }
 
 function toPaths(paths: Form[string] | undefined): string[] {

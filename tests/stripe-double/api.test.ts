@@ -112,6 +112,16 @@ describe('calls of the API', () => {
     })
   })
 
+  it('that are refused change nothing and tell nothing', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    const bad = stripe.customers.create({ email: 'ada@example.com', expand: ['email.nope'] })
+    await assert.rejects(bad, { statusCode: 400 })
+    assert.deepEqual((await stripe.customers.list()).data, [])
+    await double.settled()
+    assert.deepEqual(at.received, [])
+  })
+
   it('need a key of test mode', async () => {
     await using at = await startDouble()
     const live = sdkFor(at.double.port, ['sk', 'live', 'x'].join('_'))
