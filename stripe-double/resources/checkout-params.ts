@@ -6,7 +6,7 @@ import { badRequest } from '../http/stripe-error.ts'
 const UpdateChoice = v.optional(v.picklist(['auto', 'never']))
 
 export const CheckoutParams = v.strictObject({
-  mode: v.picklist(['subscription', 'setup'], 'the double knows subscription and setup'),
+  mode: v.literal('subscription', 'the double knows subscription only'),
   allow_promotion_codes: v.optional(Flag),
   automatic_tax: v.optional(v.strictObject({ enabled: Flag })),
   billing_address_collection: v.optional(v.picklist(['auto', 'required'])),

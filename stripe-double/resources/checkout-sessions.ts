@@ -95,8 +95,8 @@ function create(world: World, params: CheckoutParam): Stripe.Checkout.Session {
   return addRow(world, world.state.tables.sessions, session)
 }
 
-function requireLines(world: World, { mode, line_items = [] }: CheckoutParam) {
-  if (mode === 'subscription' && line_items.length === 0) {
+function requireLines(world: World, { line_items = [] }: CheckoutParam) {
+  if (line_items.length === 0) {
     throw badRequest('Missing required param: line_items.', {
       code: 'parameter_missing',
       param: 'line_items',

@@ -35,10 +35,7 @@ export function completeCheckout(
   if (entry.taxId !== undefined) addTaxId(world, customer, entry.taxId)
   if (entry.name !== undefined) rename(world, customer, entry.name)
   const method = addCard(world, card, customer).id
-  const outcome =
-    session.mode === 'subscription'
-      ? subscribe(world, session, { customer, discounts, method })
-      : { payment_status: 'no_payment_required' }
+  const outcome = subscribe(world, session, { customer, discounts, method })
   const changes = {
     ...outcome,
     customer,
