@@ -1,0 +1,36 @@
+import Stripe from 'stripe'
+import { newId } from '../ids.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly body: object
+  /** Given before to the same idempotency key. */
+  readonly replayed?: true
+}
+
+export function toResponse({ status, body, replayed }: Answer): Response {
+  const headers = {
+    'content-type': 'application/json',
+    'request-id': newId('req', 14),
+    'stripe-version': Stripe.API_VERSION,
+    ...(replayed === true && { 'idempotent-replayed': 'true' }),
+  }
+  return new Response(JSON.stringify(body, null, 2), { status, headers })
+}
+
+/** What Stripe says when it is to be in trouble. */
+export function injected(kind: '429' | '500'): Answer {
+  if (kind === '500') {
+    return {
+      status: 500,
+      body: { error: { type: 'api_error', message: 'An unknown error occurred' } },
+    }
+  }
+  const error = { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' }
+  return { status: 429, body: { error } }
+}
+
+export function unrecognized(method: string, path: string): Answer {
+  const message = `Unrecognized request URL (${method}: ${path}). The double does not know it.`
+  return { status: 404, body: { error: { type: 'invalid_request_error', message } } }
+}

@@ -1,0 +1,45 @@
+interface ErrorFields {
+  readonly status: number
+  readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error'
+  readonly message: string
+  readonly code?: string
+  readonly param?: string
+  readonly decline_code?: string
+}
+
+/** An answer in the error envelope of Stripe. */
+export class StripeDoubleError extends Error {
+  readonly status: number
+  readonly body: { readonly error: Omit<ErrorFields, 'status'> }
+
+  constructor({ status, ...error }: ErrorFields) {
+    super(error.message)
+    this.status = status
+    this.body = { error }
+  }
+}
+
+export function badRequest(message: string, more: { code?: string; param?: string } = {}) {
+  return new StripeDoubleError({ status: 400, type: 'invalid_request_error', message, ...more })
+}
+
+/** 404 where the path names what is missing, 400 where the parameter `param` does: as Stripe. */
+export function missing(what: string, id: string, param?: string) {
+  return new StripeDoubleError({
+    status: param === undefined ? 404 : 400,
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    param: param ?? 'id',
+    message: `No such ${what}: '${id}'`,
+  })
+}
+
+export function declined(): StripeDoubleError {
+  return new StripeDoubleError({
+    status: 402,
+    type: 'card_error',
+    code: 'card_declined',
+    decline_code: 'generic_decline',
+    message: 'Your card was declined.',
+  })
+}

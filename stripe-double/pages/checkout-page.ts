@@ -1,0 +1,86 @@
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import type Stripe from 'stripe'
+import { StripeDoubleError } from '../http/stripe-error.ts'
+import { getSession, lineItemsOf } from '../resources/checkout-sessions.ts'
+import { type CheckoutEntry, completeCheckout } from '../resources/complete-checkout.ts'
+import type { World } from '../world.ts'
+import { money, page } from './html.ts'
+
+/** The hosted page of a checkout session: `/c/pay/:id`. */
+export function createCheckoutPage(world: World, tick: () => void) {
+  const app = new Hono()
+  app.get('/c/pay/:id', (context) => {
+    tick()
+    return context.html(checkoutPage(world, getSession(world, context.req.param('id')), ''))
+  })
+  app.post('/c/pay/:id', async (context) => {
+    tick()
+    const form = await context.req.parseBody()
+    const session = getSession(world, context.req.param('id'))
+    try {
+      const paid = completeCheckout(world, session.id, readEntry(form))
+      return context.redirect(returnUrl(paid), 303)
+    } catch (error) {
+      if (!(error instanceof StripeDoubleError)) throw error
+      return context.html(checkoutPage(world, session, error.message), 402)
+    }
+  })
+  return app
+}
+
+function readEntry(form: Readonly<Record<string, unknown>>): CheckoutEntry {
+  const text = (name: string) => String(form[name] ?? '').trim()
+  return {
+    card: text('card'),
+    ...(text('promotion_code') !== '' && { promotionCode: text('promotion_code') }),
+    ...(text('name') !== '' && { name: text('name') }),
+    ...(text('tax_id') !== '' && {
+      taxId: { type: text('tax_id_type'), value: text('tax_id') },
+    }),
+  }
+}
+
+function returnUrl({ id, success_url }: Stripe.Checkout.Session): string {
+  return (success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', id)
+}
+
+function checkoutPage(world: World, session: Stripe.Checkout.Session, error: string) {
+  if (session.status !== 'open') {
+    return page('Checkout', html`<p>This checkout session is ${session.status}.</p>`)
+  }
+  const lines = lineItemsOf(world, session).data
+  return page(
+    'Checkout',
+    html`<ul>
+        ${lines.map(({ description, amount_total, currency, quantity }) =>
+          quantity === null
+            ? html`<li>${description}: by usage</li>`
+            : html`<li>${description}: ${money(amount_total, currency)} per month</li>`,
+        )}
+      </ul>
+      ${error === '' ? '' : html`<p class="error" role="alert">${error}</p>`}
+      <form method="post">
+        ${cardFields()} ${codeField(session)} ${taxFields(session)}
+        <button>Pay</button>
+        ${session.cancel_url === null ? '' : html`<a href="${session.cancel_url}">Cancel</a>`}
+      </form>`,
+  )
+}
+
+function cardFields() {
+  return html`<label>Name <input name="name" autocomplete="name" /></label>
+    <label>Card number <input name="card" value="4242 4242 4242 4242" required /></label>
+    <p><small>4242 4242 4242 4242 pays, 4000 0000 0000 0002 declines.</small></p>`
+}
+
+function codeField({ allow_promotion_codes }: Stripe.Checkout.Session) {
+  if (allow_promotion_codes !== true) return ''
+  return html`<label>Promotion code <input name="promotion_code" /></label>`
+}
+
+function taxFields({ tax_id_collection }: Stripe.Checkout.Session) {
+  if (tax_id_collection?.enabled !== true) return ''
+  return html`<label>Tax id type <input name="tax_id_type" value="eu_vat" /></label>
+    <label>Tax id <input name="tax_id" /></label>`
+}

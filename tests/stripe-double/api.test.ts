@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import Stripe from 'stripe'
+import { addPayer, sdkFor, startDouble } from './start.ts'
+
+describe('calls of the API', () => {
+  it('with the same idempotency key and parameters are done once', async () => {
+    await using at = await startDouble()
+    const { stripe } = at
+    const once = { idempotencyKey: 'action-1' }
+    const first = await stripe.customers.create({ email: 'ada@example.com' }, once)
+    const second = await stripe.customers.create({ email: 'ada@example.com' }, once)
+    assert.equal(second.id, first.id)
+    assert.equal(second.lastResponse.headers['idempotent-replayed'], 'true')
+    assert.equal((await stripe.customers.list()).data.length, 1)
+    await assert.rejects(
+      stripe.customers.create({ email: 'eve@example.com' }, once),
+      Stripe.errors.StripeIdempotencyError,
+    )
+  })
+
+  it('with an idempotency key survive an answer that was lost', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    const once = { idempotencyKey: 'action-1' }
+    // The SDK tries once more after a cut connection, also with `maxNetworkRetries: 0`.
+    double.failCalls({ kind: 'lost' }, 2)
+    const lost = stripe.customers.create({ email: 'ada@example.com' }, once)
+    await assert.rejects(lost, Stripe.errors.StripeConnectionError)
+    const made = await stripe.customers.create({ email: 'ada@example.com' }, once)
+    const all = await stripe.customers.list({ email: 'ada@example.com' })
+    assert.deepEqual(
+      all.data.map(({ id }) => id),
+      [made.id],
+    )
+  })
+
+  it('meet 429, 500, resets and slowness when they are told to', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    const call = () => stripe.customers.create()
+    double.failCalls({ kind: '429' })
+    await assert.rejects(call(), Stripe.errors.StripeRateLimitError)
+    double.failCalls({ kind: '500' })
+    await assert.rejects(call(), Stripe.errors.StripeAPIError)
+    double.failCalls({ kind: 'reset' }, 2)
+    await assert.rejects(call(), Stripe.errors.StripeConnectionError)
+    double.failCalls({ kind: 'slow', delayMs: 2_000 })
+    await assert.rejects(
+      stripe.customers.create({}, { timeout: 50 }),
+      Stripe.errors.StripeConnectionError,
+    )
+  })
+
+  it('that the double does not know are errors, never empty successes', async () => {
+    await using at = await startDouble()
+    await assert.rejects(at.stripe.charges.list(), (error) => {
+      assert.ok(error instanceof Stripe.errors.StripeInvalidRequestError)
+      assert.equal(error.statusCode, 404)
+      assert.match(error.message, /Unrecognized request URL \(GET: \/v1\/charges\)/)
+      return true
+    })
+  })
+
+  it('are refused in the envelope of Stripe, with a request id', async () => {
+    await using at = await startDouble()
+    const { stripe, pro } = at
+    const customer = await addPayer(stripe)
+    const url = 'https://app.example'
+    const session = { mode: 'subscription', success_url: url } as const
+    const line_items = [{ price: pro, quantity: 1 }]
+    const cases: [Promise<unknown>, object][] = [
+      [stripe.customers.retrieve('cus_none'), { code: 'resource_missing', statusCode: 404 }],
+      [
+        stripe.subscriptions.create({ customer, items: [{ price: 'price_none' }] }),
+        { code: 'resource_missing', param: 'items[0][price]', statusCode: 400 },
+      ],
+      [stripe.customers.list({ limit: 101 }), { param: 'limit', statusCode: 400 }],
+      [
+        stripe.checkout.sessions.create({ ...session, line_items, ui_mode: 'hosted' }),
+        { param: 'ui_mode', statusCode: 400 },
+      ],
+      [
+        stripe.checkout.sessions.create({ ...session, line_items: [{ price: pro }] }),
+        { param: 'line_items[0][quantity]', code: 'parameter_missing' },
+      ],
+      [
+        stripe.checkout.sessions.create({ mode: 'subscription', line_items }),
+        { param: 'success_url', code: 'parameter_missing' },
+      ],
+      [
+        stripe.customers.retrieve(customer, { expand: ['email.nope'] }),
+        { param: 'expand', statusCode: 400 },
+      ],
+    ]
+    for (const [call, expected] of cases) {
+      await assert.rejects(call, (error) => {
+        assert.ok(error instanceof Stripe.errors.StripeInvalidRequestError)
+        assert.partialDeepStrictEqual({ ...error }, expected)
+        assert.match(error.requestId ?? '', /^req_/)
+        return true
+      })
+    }
+  })
+
+  it('with unknown parameters are refused, so that nothing is ignored in silence', async () => {
+    await using at = await startDouble()
+    await assert.rejects(at.stripe.rawRequest('POST', '/v1/customers', { nickname: 'ada' }), {
+      code: 'parameter_unknown',
+      param: 'nickname',
+      statusCode: 400,
+    })
+  })
+
+  it('that are refused change nothing and tell nothing', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    const bad = stripe.customers.create({ email: 'ada@example.com', expand: ['email.nope'] })
+    await assert.rejects(bad, { statusCode: 400 })
+    assert.deepEqual((await stripe.customers.list()).data, [])
+    await double.settled()
+    assert.deepEqual(at.received, [])
+  })
+
+  it('need a key of test mode', async () => {
+    await using at = await startDouble()
+    const live = sdkFor(at.double.port, ['sk', 'live', 'x'].join('_'))
+    await assert.rejects(live.customers.list(), Stripe.errors.StripeAuthenticationError)
+  })
+
+  it('list newest first, page by page', async () => {
+    await using at = await startDouble()
+    const { stripe } = at
+    const ids: string[] = []
+    for (let made = 0; made < 5; made += 1) ids.unshift((await stripe.customers.create()).id)
+    const first = await stripe.customers.list({ limit: 2 })
+    assert.deepEqual(
+      first.data.map(({ id }) => id),
+      ids.slice(0, 2),
+    )
+    assert.equal(first.has_more, true)
+    const starting_after = ids[2] ?? ''
+    const last = await stripe.customers.list({ limit: 2, starting_after })
+    assert.deepEqual(
+      last.data.map(({ id }) => id),
+      ids.slice(3),
+    )
+    assert.equal(last.has_more, false)
+    const all = await stripe.customers.list({ limit: 2 }).autoPagingToArray({ limit: 100 })
+    assert.deepEqual(
+      all.map(({ id }) => id),
+      ids,
+    )
+  })
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { sdkFor, startDouble } from './start.ts'
+
+const VARIABLES = [
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'STRIPE_API_BASE',
+  'STRIPE_PRICE_STARTER',
+  'STRIPE_PRICE_PRO',
+  'STRIPE_PRICE_OVERAGE',
+]
+
+describe('npm run stripe', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`tells the variables, sends events, and ends cleanly on ${signal}`, async () => {
+      await using at = await startDouble()
+      const child = start(['--port', '0', '--webhook', at.url])
+      const variables = await readVariables(child.stdout)
+      assert.deepEqual([...variables.keys()], VARIABLES)
+      const { port } = new URL(variables.get('STRIPE_API_BASE') ?? '')
+      const stripe = sdkFor(Number(port), variables.get('STRIPE_SECRET_KEY'))
+      const pro = await stripe.prices.retrieve(variables.get('STRIPE_PRICE_PRO') ?? '')
+      assert.equal(pro.unit_amount, 2900)
+      const overage = await stripe.prices.retrieve(variables.get('STRIPE_PRICE_OVERAGE') ?? '')
+      assert.equal(overage.recurring?.usage_type, 'metered')
+      const came = at.arrival()
+      await stripe.customers.create()
+      const { body, signature } = await came
+      const secret = variables.get('STRIPE_WEBHOOK_SECRET') ?? ''
+      assert.equal(stripe.webhooks.constructEvent(body, signature, secret).type, 'customer.created')
+      child.kill(signal)
+      assert.deepEqual(await once(child, 'close'), [0, null])
+    })
+  }
+
+  it('shows how it is used when an option is wrong', async () => {
+    const child = start(['--port', 'abc'])
+    const said = await text(child.stderr)
+    assert.match(said, /^--port must be a port\n\nUsage: npm run stripe/)
+    if (child.exitCode === null) await once(child, 'close')
+    assert.equal(child.exitCode, 1)
+  })
+})
+
+function start(options: readonly string[]) {
+  const { PATH = '', HOME = '' } = process.env
+  const args = ['--import', 'tsx', 'scripts/stripe.ts', ...options]
+  return spawn(process.execPath, args, { env: { PATH, HOME } })
+}
+
+async function readVariables(output: NodeJS.ReadableStream): Promise<Map<string, string>> {
+  const variables = new Map<string, string>()
+  for await (const line of createInterface({ input: output })) {
+    const [, name = '', value = ''] = /^export (\w+)=(\S+)$/.exec(line) ?? []
+    variables.set(name, value)
+    if (variables.size === VARIABLES.length) break
+  }
+  return variables
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type Stripe from 'stripe'
+import { addPayer, DAY, startDouble } from './start.ts'
+
+describe('discounts', () => {
+  it('come by a promotion code, whatever its case, and reduce the next invoices', async () => {
+    await using at = await startDouble()
+    const { double, stripe, pro } = at
+    await addCode(stripe, 'SPRING', { percent_off: 50, duration: 'forever' })
+    const customer = await addPayer(stripe)
+    const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
+    const [code] = (
+      await stripe.promotionCodes.list({
+        code: 'spring',
+        active: true,
+        expand: ['data.promotion.coupon'],
+      })
+    ).data
+    const coupon = code?.promotion.coupon as Stripe.Coupon // safe: it is expanded
+    assert.equal(coupon.percent_off, 50)
+    const discounts = [{ promotion_code: code?.id ?? '' }]
+    const row = await stripe.subscriptions.update(id, {
+      discounts,
+      expand: ['discounts.source.coupon'],
+    })
+    const [discount] = row.discounts as Stripe.Discount[] // safe: they are expanded
+    assert.partialDeepStrictEqual(discount?.source.coupon, { percent_off: 50 })
+    assert.equal(discount?.promotion_code, code?.id)
+    double.advance(31 * DAY + 3_600)
+    const [renewal] = (await stripe.invoices.list({ customer })).data
+    assert.equal(renewal?.subtotal, 2900)
+    assert.equal(renewal?.amount_paid, 1450)
+    assert.equal(renewal?.total_discount_amounts?.[0]?.amount, 1450)
+  })
+
+  it('are replaced by a new list, so those that stay are told by their id', async () => {
+    await using at = await startDouble()
+    const { stripe, pro } = at
+    const one = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
+    const other = await stripe.coupons.create({ amount_off: 500, currency: 'usd' })
+    const customer = await addPayer(stripe)
+    const { id, discounts } = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: pro }],
+      discounts: [{ coupon: one.id }],
+    })
+    const kept = String(discounts[0])
+    const both = await stripe.subscriptions.update(id, {
+      discounts: [{ discount: kept }, { coupon: other.id }],
+    })
+    assert.equal(both.discounts.length, 2)
+    assert.equal(both.discounts[0], kept)
+    const none = await stripe.subscriptions.update(id, { discounts: '' })
+    assert.deepEqual(none.discounts, [])
+  })
+
+  it('that hold once are gone after their invoice', async () => {
+    await using at = await startDouble()
+    const { stripe, starter } = at
+    const { id: coupon } = await stripe.coupons.create({ percent_off: 100, duration: 'once' })
+    const customer = await addPayer(stripe)
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: starter }],
+      discounts: [{ coupon }],
+      expand: ['latest_invoice'],
+    })
+    assert.equal(made.status, 'active')
+    assert.deepEqual(made.discounts, [])
+    const preview = await stripe.invoices.createPreview({ subscription: made.id })
+    assert.equal(preview.amount_due, 900)
+  })
+
+  it('are refused for codes that the customer may not use', async () => {
+    await using at = await startDouble()
+    const { stripe, pro } = at
+    const first = await addCode(stripe, 'FIRST', { percent_off: 20 }, true)
+    const customer = await addPayer(stripe)
+    const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
+    await assert.rejects(
+      stripe.subscriptions.update(id, { discounts: [{ promotion_code: first }] }),
+      /prior transactions/,
+    )
+    await assert.rejects(
+      stripe.subscriptions.update(id, { discounts: [{ promotion_code: 'promo_none' }] }),
+      { code: 'resource_missing', param: 'discounts[0][promotion_code]', statusCode: 400 },
+    )
+  })
+
+  it('can be entered on the hosted page where the session allows it', async () => {
+    await using at = await startDouble()
+    const { double, stripe, starter } = at
+    await addCode(stripe, 'HALF', { percent_off: 50 })
+    const customer = (await stripe.customers.create()).id
+    const { id } = await stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer,
+      line_items: [{ price: starter, quantity: 1 }],
+      ui_mode: 'embedded_page',
+      return_url: 'https://app.example/done',
+      allow_promotion_codes: true,
+      customer_update: { address: 'auto', name: 'auto' },
+      tax_id_collection: { enabled: true },
+    })
+    const taxId = { type: 'eu_vat', value: 'FR12345678901' }
+    double.payCheckout(id, { card: 'pm_card_visa', promotionCode: 'half', name: 'Ada', taxId })
+    const session = await stripe.checkout.sessions.retrieve(id, { expand: ['line_items'] })
+    assert.equal(session.amount_total, 450)
+    assert.equal(session.line_items?.data[0]?.price?.id, starter)
+    assert.equal((await stripe.customers.listTaxIds(customer)).data[0]?.value, taxId.value)
+  })
+})
+
+async function addCode(
+  stripe: Stripe,
+  code: string,
+  coupon: Stripe.CouponCreateParams,
+  first = false,
+): Promise<string> {
+  const made = await stripe.coupons.create(coupon)
+  const row = await stripe.promotionCodes.create({
+    promotion: { type: 'coupon', coupon: made.id },
+    code,
+    restrictions: { first_time_transaction: first },
+  })
+  return row.id
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import Stripe from 'stripe'
+import { addPayer, DAY, startDouble, typesOf } from './start.ts'
+
+describe('payments', () => {
+  it('stay open on the hosted page when the card declines', async () => {
+    await using at = await startDouble()
+    const { stripe, pro } = at
+    const { id, url } = await stripe.checkout.sessions.create({
+      mode: 'subscription',
+      line_items: [{ price: pro, quantity: 1 }],
+      success_url: 'https://app.example/done',
+      cancel_url: 'https://app.example/plans',
+    })
+    const page = await fetch(url ?? '')
+    assert.match(await page.text(), /\$29\.00 per month[\s\S]*href="https:\/\/app\.example\/plans"/)
+    const body = new URLSearchParams({ card: '4000 0000 0000 0002' })
+    const refused = await fetch(url ?? '', { method: 'POST', body })
+    assert.equal(refused.status, 402)
+    assert.match(await refused.text(), /Your card was declined/)
+    assert.equal((await stripe.checkout.sessions.retrieve(id)).status, 'open')
+  })
+
+  it('make a subscription past due, are retried, and end it after the last retry', async () => {
+    await using at = await startDouble()
+    const { double, stripe, pro } = at
+    const customer = await addPayer(stripe)
+    const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
+    await useCard(stripe, customer, 'pm_card_chargeCustomerFail')
+    double.advance(31 * DAY + 3_600)
+    assert.equal((await stripe.subscriptions.retrieve(id)).status, 'past_due')
+    const [invoice] = (await stripe.invoices.list({ customer, status: 'open' })).data
+    assert.equal(invoice?.attempt_count, 1)
+    assert.equal(invoice?.next_payment_attempt, double.now() + 3 * DAY)
+    double.advance(15 * DAY)
+    assert.equal((await stripe.subscriptions.retrieve(id)).status, 'canceled')
+    await double.settled()
+    const failures = typesOf(at.received).filter((type) => type === 'invoice.payment_failed')
+    assert.equal(failures.length, 4)
+  })
+
+  it('bring a subscription back when the open invoice is paid', async () => {
+    await using at = await startDouble()
+    const { double, stripe, pro } = at
+    const customer = await addPayer(stripe)
+    const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
+    await useCard(stripe, customer, 'pm_card_chargeCustomerFail')
+    double.advance(31 * DAY + 3_600)
+    const [invoice] = (await stripe.invoices.list({ customer, status: 'open' })).data
+    await assert.rejects(stripe.invoices.pay(invoice?.id ?? ''), Stripe.errors.StripeCardError)
+    await useCard(stripe, customer, 'pm_card_visa')
+    assert.equal((await stripe.invoices.pay(invoice?.id ?? '')).status, 'paid')
+    assert.equal((await stripe.subscriptions.retrieve(id)).status, 'active')
+  })
+
+  it('leave a new subscription incomplete, or refuse it, as payment_behavior says', async () => {
+    await using at = await startDouble()
+    const { double, stripe, pro } = at
+    const customer = await addPayer(stripe, 'pm_card_chargeCustomerFail')
+    const items = [{ price: pro }]
+    await assert.rejects(
+      stripe.subscriptions.create({ customer, items, payment_behavior: 'error_if_incomplete' }),
+      (error) => error instanceof Stripe.errors.StripeCardError && error.statusCode === 402,
+    )
+    assert.deepEqual((await stripe.subscriptions.list({ customer, status: 'all' })).data, [])
+    const { id, status } = await stripe.subscriptions.create({ customer, items })
+    assert.equal(status, 'incomplete')
+    double.advance(DAY)
+    assert.equal((await stripe.subscriptions.retrieve(id)).status, 'incomplete_expired')
+  })
+
+  it('change nothing when an upgrade that must be paid declines', async () => {
+    await using at = await startDouble()
+    const { stripe, starter, pro } = at
+    const customer = await addPayer(stripe)
+    const made = await stripe.subscriptions.create({ customer, items: [{ price: starter }] })
+    await useCard(stripe, customer, 'pm_card_chargeCustomerFail')
+    const upgrade = stripe.subscriptions.update(made.id, {
+      items: [{ id: made.items.data[0]?.id ?? '', price: pro }],
+      proration_behavior: 'always_invoice',
+      payment_behavior: 'error_if_incomplete',
+    })
+    await assert.rejects(upgrade, Stripe.errors.StripeCardError)
+    const same = await stripe.subscriptions.retrieve(made.id)
+    assert.equal(same.items.data[0]?.price.id, starter)
+    assert.equal((await stripe.invoices.list({ customer })).data.length, 1)
+  })
+
+  it('refuse a card that declines when it is attached', async () => {
+    await using at = await startDouble()
+    const { id: customer } = await at.stripe.customers.create()
+    await assert.rejects(
+      at.stripe.paymentMethods.attach('pm_card_visa_chargeDeclined', { customer }),
+      (error) =>
+        error instanceof Stripe.errors.StripeCardError && error.decline_code === 'generic_decline',
+    )
+  })
+})
+
+async function useCard(stripe: Stripe, customer: string, card: string): Promise<void> {
+  const { id } = await stripe.paymentMethods.attach(card, { customer })
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } })
+}
