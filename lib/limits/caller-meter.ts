@@ -56,11 +56,6 @@ export class CallerMeter implements Unwritten {
     this.change()
   }
 
-  /** Not written, it is still needed; used in the last minute, its bucket may not be full. */
-  isIdle(now: number): boolean {
-    return !this.#waits && now - this.bucket.at > MINUTE_MS
-  }
-
   write(): void {
     this.#options.store.addCallerUse(this)
   }

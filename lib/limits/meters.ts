@@ -77,7 +77,19 @@ export class Meters {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
     }
     this.#options.store.removeBuckets(now - MINUTE_MS)
-    for (const [id, meter] of this.#callers) if (meter.isIdle(now)) this.#callers.delete(id)
+    this.#removeIdleCallers(now)
+    this.#removeUnusedUsers()
+  }
+
+  /** What is not written yet is still needed, also where the clock was set back and forth. */
+  #removeIdleCallers(now: number): void {
+    const unwritten = new Set([...this.#unwritten].map(({ bucket }) => bucket))
+    for (const [id, { bucket }] of this.#callers) {
+      if (now - bucket.at > MINUTE_MS && !unwritten.has(bucket)) this.#callers.delete(id)
+    }
+  }
+
+  #removeUnusedUsers(): void {
     const used = new Set([...this.#callers.values()].map(({ user }) => user))
     for (const [id, user] of this.#users) {
       if (user.isWritten && !used.has(user)) this.#users.delete(id)

@@ -171,17 +171,17 @@ describe('with a remote auth service', () => {
   }
 
   it('is unavailable while it does not answer in time', async () => {
-    const find = createFindRemoteSession({
+    const options = {
       url: auth.url,
       adopt: async () => 'nobody',
       findUser: async () => null,
       onTrouble: () => {},
-      timeoutMs: 50,
-    })
+    }
     await auth.setMode('silent')
-    await assert.rejects(find('some-token', now), { code: 'AUTH_UNAVAILABLE' })
+    const impatient = createFindRemoteSession({ ...options, timeoutMs: 50 })
+    await assert.rejects(impatient('some-token', now), { code: 'AUTH_UNAVAILABLE' })
     await auth.setMode('')
-    assert.equal(await find('some-token', now), null)
+    assert.equal(await createFindRemoteSession(options)('some-token', now), null)
   })
 
   it('has no sign-in here', async () => {
