@@ -21,7 +21,12 @@ type Message = Pick<Request, 'headers' | 'body'>
  * PAYLOAD_TOO_LARGE above `maxBytes`, counted as the bytes arrive, and BAD_REQUEST for no JSON.
  */
 export async function readJson(message: Message, maxBytes: number): Promise<unknown> {
-  const text = await readText(message, maxBytes)
+  return parseJson(await readBytes(message, maxBytes))
+}
+
+/** Throws BAD_REQUEST for no JSON in UTF-8. */
+export function parseJson(bytes: Uint8Array): unknown {
+  const text = decodeUtf8(bytes)
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -30,7 +35,12 @@ export async function readJson(message: Message, maxBytes: number): Promise<unkn
 }
 
 /** Reads a body as text, with the errors of `readJson`. */
-export async function readText({ headers, body }: Message, maxBytes: number): Promise<string> {
+export async function readText(message: Message, maxBytes: number): Promise<string> {
+  return decodeUtf8(await readBytes(message, maxBytes))
+}
+
+/** Reads a body. Throws PAYLOAD_TOO_LARGE above `maxBytes`, counted as the bytes arrive. */
+export async function readBytes({ headers, body }: Message, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes`)
   if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge
   const chunks: Uint8Array[] = []
@@ -47,7 +57,7 @@ export async function readText({ headers, body }: Message, maxBytes: number): Pr
       ? tooLarge
       : new ApiError('BAD_REQUEST', 'The body ends early', { cause })
   }
-  return decodeUtf8(Buffer.concat(chunks))
+  return Buffer.concat(chunks)
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

@@ -12,6 +12,7 @@ import {
 } from './access/session.ts'
 import { type AuditEvent, insertAudit } from './accounts/audit.ts'
 import { adoptUser } from './accounts/remote-users.ts'
+import { createFindSiteIds } from './accounts/sites.ts'
 import { ipv4FromBits } from './address.ts'
 import type { Config } from './config.ts'
 import { makeDataDir } from './data-dir.ts'
@@ -27,8 +28,9 @@ import { Meters } from './limits/meters.ts'
 import { createRateLimiter, POLICIES, type RateLimiter } from './limits/rate-limiter.ts'
 import type { CapNotice } from './limits/user-meter.ts'
 import type { Log } from './log.ts'
-import { repeat } from './periodic.ts'
+import { type Periodic, repeat } from './periodic.ts'
 import { type Plans, readPlans } from './plans.ts'
+import { openRum, type Rum } from './rum/rum.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
 /** All subjects, open and joined: what routes and scripts work with. */
@@ -45,6 +47,7 @@ export interface Services extends Disposable {
   readonly flusher: Flusher
   readonly meters: Meters
   readonly limits: Limits
+  readonly rum: Rum
   readonly geo: Library
   readonly health: Health
   readonly findClient: FindClient
@@ -60,6 +63,7 @@ export interface Limits {
   readonly account: RateLimiter
   readonly address: RateLimiter
   readonly failures: RateLimiter
+  readonly beacons: RateLimiter
 }
 
 /** What the edge of the process brings in. */
@@ -108,12 +112,8 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const flusher = openFlusher(base, opening)
   const lastUsed = createLastUsed(db, flusher.add)
   const meters = openMeters(base, flusher, opening)
-  const cleanUp = () => removeEnded(db, now())
-  opening.use(
-    repeat(SESSION_CLEANUP_MS, cleanUp, (error) =>
-      log.error({ err: error }, 'cannot remove ended sessions'),
-    ),
-  )
+  const rum = opening.use(openTelemetry(base, geo))
+  opening.use(removeEndedSessions(base))
   const health = createHealth(
     { geolocation: () => geo.locate(PROBE), database: () => checkWrite(db, now()) },
     now,
@@ -126,16 +126,39 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     lastUsed,
     flusher,
     meters,
-    limits: {
-      account: createRateLimiter(POLICIES.account),
-      address: createRateLimiter(POLICIES.address),
-      failures: createRateLimiter(POLICIES.failures),
-    },
+    limits: createLimits(),
+    rum,
     geo,
     health,
     findClient: createFindClient(config.trustedProxies),
     [Symbol.dispose]: () => opened.dispose(),
   }
+}
+
+function createLimits(): Limits {
+  return {
+    account: createRateLimiter(POLICIES.account),
+    address: createRateLimiter(POLICIES.address),
+    failures: createRateLimiter(POLICIES.failures),
+    beacons: createRateLimiter(POLICIES.beacons),
+  }
+}
+
+function removeEndedSessions({ db, log, now }: Base): Periodic {
+  return repeat(
+    SESSION_CLEANUP_MS,
+    () => removeEnded(db, now()),
+    (error) => log.error({ err: error }, 'cannot remove ended sessions'),
+  )
+}
+
+function openTelemetry({ db, log }: Base, geo: Library): Rum {
+  return openRum({
+    db,
+    findSites: createFindSiteIds(db),
+    findCountry: (address) => geo.locate(address).place?.country?.code,
+    onError: (error, message) => log.error({ err: error }, message),
+  })
 }
 
 /** Writes once a second, and once more when all is closed. */

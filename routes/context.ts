@@ -55,9 +55,9 @@ export type Handler<Row extends OperationRow> = (
   call: Call<Row>,
 ) => Reply<Row> | Promise<Reply<Row>>
 
-/** One handler for each operation: a missing one does not compile. */
+/** One handler for each operation: a missing one does not compile. Beacons go their own way. */
 export type Handlers = {
-  [Row in OperationRow as Exclude<Row['id'], UnfinishedId>]: Handler<Row>
+  [Row in OperationRow as Exclude<Row['id'], UnfinishedId | 'sendBeacon'>]: Handler<Row>
 }
 
 type Column<Row, Name extends PropertyKey> = Row extends { readonly [Key in Name]: infer Value }

@@ -142,7 +142,7 @@ export const telemetryOperations = [
       maxBytes: BEACON_MAX_BYTES,
     },
     replies: { 204: { description: 'The beacon is stored', schema: null } },
-    errors: ['ORIGIN_NOT_ALLOWED'],
+    errors: ['ORIGIN_NOT_ALLOWED', 'SERVICE_UNAVAILABLE'],
   },
   {
     id: 'getRumSummary',

@@ -74,8 +74,11 @@ export function createFlusher(db: Db): Flusher {
   }
 }
 
-/** A database that another process has locked is tried again later: to wait would stop everything. */
-function withoutWaiting<Result>({ $client }: Db, work: () => Result): Result {
+/**
+ * Runs the work, which fails at once where another process has locked the database: who calls tries
+ * again later, since to wait would stop everything.
+ */
+export function withoutWaiting<Result>({ $client }: Db, work: () => Result): Result {
   const before = $client.pragma('busy_timeout', { simple: true })
   $client.pragma('busy_timeout = 0')
   try {

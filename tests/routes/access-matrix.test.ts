@@ -123,6 +123,8 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   revokeKey: 'NOT_FOUND',
   renewKey: 'NOT_FOUND',
   deleteSite: 'NOT_FOUND',
+  sendBeacon: 'ORIGIN_NOT_ALLOWED',
+  getRumSummary: 'NOT_FOUND',
 }
 
 async function outcome(row: Operation, { headers }: Credential): Promise<string> {

@@ -1,0 +1,158 @@
+import { type FullCentroid, TDigest } from 'tdigest'
+
+/** Values that are near each other, taken as one; those of one value where it is not `mixed`. */
+export interface Centroid {
+  readonly mean: number
+  readonly n: number
+  readonly mixed: boolean
+}
+
+/** Up to this many values a sketch is exact. */
+export const EXACT_VALUES = 512
+/** The largest share of all values that one centroid may stand for, near the median. */
+const DELTA = 0.0125
+const MAX_CENTROIDS = 640
+
+/**
+ * The distribution of a metric: exact up to 512 values, a t-digest (arXiv 1902.04023) above. Equal
+ * values never lose their number, and what is the same every time goes in gives the same bytes. All
+ * values are whole: what they are fractions of is for the caller to know.
+ */
+export class Sketch {
+  #centroids: Centroid[]
+  #values: number[] = []
+  #n = 0
+
+  /** Centroids come in order of their means. */
+  constructor(centroids: Centroid[] = []) {
+    this.#centroids = centroids
+    for (const { n } of centroids) this.#n += n
+  }
+
+  get n(): number {
+    return this.#n
+  }
+
+  push(value: number): void {
+    this.#values.push(value)
+    this.#n += 1
+    if (this.#values.length > EXACT_VALUES) this.#settle()
+  }
+
+  /** In order of their means. At most a few hundred. */
+  centroids(): readonly Centroid[] {
+    if (this.#values.length > 0) this.#settle()
+    return this.#centroids
+  }
+
+  #settle(): void {
+    const values = toCentroids(this.#values)
+    this.#values = []
+    const all = this.#centroids.length === 0 ? values : joinEqual([...this.#centroids, ...values])
+    this.#centroids = this.#n <= EXACT_VALUES ? all : compress(all)
+  }
+}
+
+/** One sketch of all. Exact while they have 512 values together. */
+export function mergeSketches(sketches: readonly Sketch[]): Sketch {
+  const all = joinEqual(sketches.flatMap((sketch) => [...sketch.centroids()]))
+  const n = all.reduce((sum, centroid) => sum + centroid.n, 0)
+  return new Sketch(n <= EXACT_VALUES ? all : compress(all))
+}
+
+function toCentroids(values: readonly number[]): Centroid[] {
+  const sorted = Float64Array.from(values).sort()
+  const centroids: { mean: number; n: number; mixed: boolean }[] = []
+  for (const mean of sorted) {
+    const last = centroids.at(-1)
+    if (last?.mean === mean) last.n += 1
+    else centroids.push({ mean, n: 1, mixed: false })
+  }
+  return centroids
+}
+
+function joinEqual(centroids: Centroid[]): Centroid[] {
+  const joined: Centroid[] = []
+  for (const centroid of centroids.sort((a, b) => a.mean - b.mean)) {
+    const last = joined.at(-1)
+    if (last?.mean !== centroid.mean) joined.push(centroid)
+    else joined[joined.length - 1] = join(last, centroid)
+  }
+  return joined
+}
+
+/** Of the same mean: what most of them are decides whether they are one value. */
+function join(a: Centroid, b: Centroid): Centroid {
+  return { mean: a.mean, n: a.n + b.n, mixed: a.n >= b.n ? a.mixed : b.mixed }
+}
+
+function compress(centroids: readonly Centroid[]): Centroid[] {
+  let kept = centroids
+  // Each pass merges less: what is left after some passes is what there has to be.
+  for (let pass = 0; pass < 3 && (pass === 0 || kept.length > MAX_CENTROIDS); pass++) {
+    const digest = new TieDigest()
+    for (const { mean, n, mixed } of shuffled(kept)) digest.add(mean, n, mixed)
+    kept = digest.list()
+  }
+  return [...kept]
+}
+
+/** By Fisher and Yates with a generator of a fixed seed: a digest needs its input in no order. */
+function shuffled(centroids: readonly Centroid[]): Centroid[] {
+  const list = [...centroids]
+  let state = 1
+  for (let at = list.length - 1; at > 0; at--) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    const other = Math.floor((state / 2 ** 32) * (at + 1))
+    const [a, b] = [list[at], list[other]]
+    if (a === undefined || b === undefined) continue
+    list[at] = b
+    list[other] = a
+  }
+  return list
+}
+
+declare module 'tdigest' {
+  /** What the package has beside its types: its own Digest overrides the same two methods. */
+  interface TDigest {
+    readonly centroids: { each(visit: (centroid: FullCentroid) => void): void }
+    _addweight(nearest: FullCentroid, x: number, n: number): void
+    _new_centroid(x: number, n: number, cumn: number): FullCentroid
+  }
+}
+
+/** Remembers which centroids are of one value. The package has no such thing, and smears ties. */
+class TieDigest extends TDigest {
+  readonly #mixed = new Set<FullCentroid>()
+  #isMixed = false
+
+  constructor() {
+    // 0: never compresses by itself, since that is random.
+    super(DELTA, 0)
+  }
+
+  add(mean: number, n: number, mixed: boolean): void {
+    this.#isMixed = mixed
+    this.push(mean, n)
+  }
+
+  list(): Centroid[] {
+    const list: Centroid[] = []
+    this.centroids.each((centroid) => {
+      const { mean, n } = centroid
+      list.push({ mean: Math.round(mean), n, mixed: this.#mixed.has(centroid) })
+    })
+    return joinEqual(list)
+  }
+
+  override _addweight(nearest: FullCentroid, x: number, n: number): void {
+    if (nearest.mean !== x || this.#isMixed) this.#mixed.add(nearest)
+    super._addweight(nearest, x, n)
+  }
+
+  override _new_centroid(x: number, n: number, cumn: number): FullCentroid {
+    const centroid = super._new_centroid(x, n, cumn)
+    if (this.#isMixed) this.#mixed.add(centroid)
+    return centroid
+  }
+}
