@@ -242,8 +242,21 @@ export const rumHours = sqliteTable(
 
 export const rumSketches = sqliteTable(
   'rum_sketches',
-  { ...hourKey, sketches: blob().notNull() },
+  { ...hourKey, samples: integer().notNull(), sketches: blob().notNull() },
   (table) => [primaryKey({ columns: [table.siteId, table.hour, table.country, table.device] })],
+)
+
+export const rumDays = sqliteTable(
+  'rum_days',
+  {
+    siteId: text('site_id').notNull(),
+    day: integer().notNull(),
+    country: text().notNull(),
+    device: text().notNull(),
+    samples: integer().notNull(),
+    sketches: blob().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.siteId, table.day, table.country, table.device] })],
 )
 
 export const rumPaths = sqliteTable(

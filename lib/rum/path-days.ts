@@ -1,19 +1,13 @@
-import type { Measures } from './measures.ts'
-import { decodeMeasures, encodeMeasures } from './measures-blob.ts'
+import { type Row, toRow, toStored } from './row.ts'
 import type { RumStore } from './store.ts'
-
-export interface PathRow {
-  samples: number
-  readonly measures: Measures
-}
 
 /** The pages of a day that have changed, and the names of all that there are. */
 export interface PathDay {
   readonly names: Set<string>
-  readonly rows: Map<string, PathRow>
+  readonly rows: Map<string, Row>
 }
 
-export interface DayKey {
+export interface SiteDay {
   readonly siteId: string
   /** Since 1970-01-01, UTC. */
   readonly day: number
@@ -23,25 +17,23 @@ export interface DayKey {
 export const MAX_PATHS = 500
 export const OTHER_PATHS = '(other)'
 
-export function loadPathDay(store: RumStore, { siteId, day }: DayKey): PathDay {
+export function loadPathDay(store: RumStore, { siteId, day }: SiteDay): PathDay {
   return { names: new Set(store.listPaths(siteId, day)), rows: new Map() }
 }
 
-export function pathRow(store: RumStore, key: DayKey, paths: PathDay, path: string): PathRow {
+export function pathRow(store: RumStore, key: SiteDay, paths: PathDay, path: string): Row {
   const hasPlace = paths.names.has(path) || paths.names.size < MAX_PATHS
   const name = hasPlace ? path : OTHER_PATHS
   const known = paths.rows.get(name)
   if (known !== undefined) return known
-  const stored = store.findPath(key.siteId, key.day, name)
-  const measures = stored === undefined ? {} : decodeMeasures(stored.sketches)
-  const row = { samples: stored?.samples ?? 0, measures }
+  const row = toRow(store.findPath(key.siteId, key.day, name))
   paths.names.add(name)
   paths.rows.set(name, row)
   return row
 }
 
-export function savePaths(store: RumStore, { siteId, day }: DayKey, { rows }: PathDay): void {
-  for (const [path, { samples, measures }] of rows) {
-    store.savePath(siteId, day, path, { samples, sketches: encodeMeasures(measures) })
+export function savePaths(store: RumStore, { siteId, day }: SiteDay, { rows }: PathDay): void {
+  for (const [path, row] of rows) {
+    if (row.samples > 0) store.savePath(siteId, day, path, toStored(row))
   }
 }

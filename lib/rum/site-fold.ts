@@ -2,22 +2,21 @@ import { type ErrorHour, foldErrors, loadErrorHour, saveErrors } from './error-g
 import { dayOfHour, hourOf } from './hour.ts'
 import type { Entry } from './journal.ts'
 import { addValues, type Measures, percentilesOf } from './measures.ts'
-import { decodeMeasures, encodeMeasures } from './measures-blob.ts'
 import { VITALS } from './metrics.ts'
 import { loadPathDay, type PathDay, pathRow, savePaths } from './path-days.ts'
-import type { Columns, HourKey, RumStore } from './store.ts'
+import { type Row, toRow, toStored } from './row.ts'
+import type { Columns, DayKey, HourKey, RumStore } from './store.ts'
 
 /** One row of a summary, in memory with all that is stored of it. */
-export interface HourRow extends HourKey {
-  samples: number
-  readonly measures: Measures
-}
+export type HourRow = HourKey & Row
+type DayRow = DayKey & Row
 
 /** What the beacons of one site change, until it is written. Never holds a part of a beacon. */
 export class SiteFold {
   readonly #store: RumStore
   readonly #siteId: string
   readonly #hours = new Map<string, HourRow>()
+  readonly #days = new Map<string, DayRow>()
   readonly #paths = new Map<number, PathDay>()
   readonly #errors = new Map<number, ErrorHour>()
   /** By hour, kind and label. */
@@ -39,14 +38,15 @@ export class SiteFold {
     const hour = hourOf(receivedAt)
     const { path, metrics, errors, device = '' } = beacon
     const hasMetrics = Object.keys(metrics).length > 0
-    const row = hasMetrics ? this.#hour({ siteId: this.#siteId, hour, country, device }) : undefined
-    const page = path === undefined ? undefined : this.#path(dayOfHour(hour), path)
+    const day = dayOfHour(hour)
+    const key = { siteId: this.#siteId, hour, day, country, device }
+    const rows = hasMetrics ? [this.#hour(key), this.#day(key)] : []
+    const page = path === undefined || !hasMetrics ? [] : [this.#path(day, path)]
     const groups = errors.length === 0 ? undefined : this.#errorHour(hour)
     // Nothing below can fail: a beacon is folded whole or not at all.
-    for (const one of [row, page]) {
-      if (one === undefined) continue
-      one.samples += 1
-      addValues(one.measures, metrics)
+    for (const row of [...rows, ...page]) {
+      row.samples += 1
+      addValues(row.measures, metrics)
     }
     if (groups !== undefined) foldErrors(groups, beacon, receivedAt)
     this.#countBeacon(hour, beacon)
@@ -62,8 +62,9 @@ export class SiteFold {
   write(): void {
     const { siteId, store } = { siteId: this.#siteId, store: this.#store }
     for (const row of this.hours) {
-      store.saveHour(row, row.samples, toColumns(row.measures), encodeMeasures(row.measures))
+      store.saveHour(row, toColumns(row.measures), toStored(row))
     }
+    for (const row of this.#days.values()) if (row.samples > 0) store.saveDay(row, toStored(row))
     for (const [day, paths] of this.#paths) savePaths(store, { siteId, day }, paths)
     for (const [hour, errors] of this.#errors) saveErrors(store, { siteId, hour }, errors)
     for (const [key, count] of this.#counts) {
@@ -79,14 +80,23 @@ export class SiteFold {
     if (dropped > 0) this.count(hour, 'beacon', 'out-of-range', dropped)
   }
 
-  #hour(key: HourKey): HourRow {
+  #hour({ siteId, hour, country, device }: HourKey): HourRow {
+    const key = { siteId, hour, country, device }
     const name = rowName(key)
     const known = this.#hours.get(name)
     if (known !== undefined) return known
-    const stored = this.#store.findHour(key)
-    const measures = stored === undefined ? {} : decodeMeasures(stored.sketches)
-    const row = { ...key, samples: stored?.samples ?? 0, measures }
+    const row = { ...key, ...toRow(this.#store.findHour(key)) }
     this.#hours.set(name, row)
+    return row
+  }
+
+  #day({ siteId, day, country, device }: DayKey): DayRow {
+    const key = { siteId, day, country, device }
+    const name = `${day} ${country} ${device}`
+    const known = this.#days.get(name)
+    if (known !== undefined) return known
+    const row = { ...key, ...toRow(this.#store.findDay(key)) }
+    this.#days.set(name, row)
     return row
   }
 

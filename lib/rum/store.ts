@@ -11,6 +11,11 @@ export interface HourKey {
   readonly device: string
 }
 
+export interface DayKey extends Omit<HourKey, 'hour'> {
+  /** Since 1970-01-01, UTC. */
+  readonly day: number
+}
+
 /** p50, p75 and p95 of each vital, in the order of `VITALS`. */
 export type Columns = readonly (number | null)[]
 
@@ -35,7 +40,9 @@ export interface RumStore {
   readEntries(after: Pick<Entry, 'siteId' | 'id'>, limit: number): Entry[]
   removeEntries(siteId: string, upToId: number): void
   findHour(key: HourKey): Stored | undefined
-  saveHour(key: HourKey, samples: number, columns: Columns, sketches: Uint8Array): void
+  saveHour(key: HourKey, columns: Columns, stored: Stored): void
+  findDay(key: DayKey): Stored | undefined
+  saveDay(key: DayKey, stored: Stored): void
   listPaths(siteId: string, day: number): string[]
   findPath(siteId: string, day: number, path: string): Stored | undefined
   savePath(siteId: string, day: number, path: string, stored: Stored): void
@@ -85,22 +92,35 @@ function entryStatements({ $client }: Db) {
   }
 }
 
+const FIND_ROW = 'WHERE site_id = ? AND hour = ? AND country = ? AND device = ?'
+type FindRow = [string, number, string, string]
+
 function hourStatements({ $client }: Db) {
-  const find = $client.prepare<[string, number, string, string], Stored>(
-    `SELECT samples, sketches FROM rum_hours JOIN rum_sketches USING (site_id, hour, country, device)
-     WHERE site_id = ? AND hour = ? AND country = ? AND device = ?`,
+  const find = $client.prepare<FindRow, Stored>(
+    `SELECT samples, sketches FROM rum_sketches ${FIND_ROW}`,
   )
   const save = $client.prepare(
     `INSERT OR REPLACE INTO rum_hours VALUES (${Array(20).fill('?').join(', ')})`,
   )
-  const saveSketches = $client.prepare('INSERT OR REPLACE INTO rum_sketches VALUES (?, ?, ?, ?, ?)')
+  const saveSketches = $client.prepare(
+    'INSERT OR REPLACE INTO rum_sketches VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const findDay = $client.prepare<FindRow, Stored>(
+    `SELECT samples, sketches FROM rum_days ${FIND_ROW.replace('hour', 'day')}`,
+  )
+  const saveDay = $client.prepare('INSERT OR REPLACE INTO rum_days VALUES (?, ?, ?, ?, ?, ?)')
   return {
     findHour: ({ siteId, hour, country, device }: HourKey) =>
       find.get(siteId, hour, country, device),
-    saveHour: (key: HourKey, samples: number, columns: Columns, sketches: Uint8Array) => {
+    saveHour: (key: HourKey, columns: Columns, { samples, sketches }: Stored) => {
       const { siteId, hour, country, device } = key
       save.run(siteId, hour, country, device, samples, ...columns)
-      saveSketches.run(siteId, hour, country, device, sketches)
+      saveSketches.run(siteId, hour, country, device, samples, sketches)
+    },
+    findDay: ({ siteId, day, country, device }: DayKey) =>
+      findDay.get(siteId, day, country, device),
+    saveDay: ({ siteId, day, country, device }: DayKey, { samples, sketches }: Stored) => {
+      saveDay.run(siteId, day, country, device, samples, sketches)
     },
   }
 }

@@ -43,11 +43,23 @@ CREATE TABLE rum_sketches (
   hour INTEGER NOT NULL,
   country TEXT NOT NULL,
   device TEXT NOT NULL,
+  samples INTEGER NOT NULL,
   sketches BLOB NOT NULL,
   PRIMARY KEY (site_id, hour, country, device)
 ) STRICT, WITHOUT ROWID;
 
--- Pages by day (since 1970-01-01, UTC), at most 500 of a site and day; the others are one.
+-- The same by day (since 1970-01-01, UTC), so that long periods are merged from few rows.
+CREATE TABLE rum_days (
+  site_id TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  country TEXT NOT NULL,
+  device TEXT NOT NULL,
+  samples INTEGER NOT NULL,
+  sketches BLOB NOT NULL,
+  PRIMARY KEY (site_id, day, country, device)
+) STRICT, WITHOUT ROWID;
+
+-- Pages by day, at most 500 of a site and day; the others are one.
 CREATE TABLE rum_paths (
   site_id TEXT NOT NULL,
   day INTEGER NOT NULL,
