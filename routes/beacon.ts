@@ -1,5 +1,5 @@
 import type { Operation } from '../lib/contract/operation.ts'
-import { BEACON_MAX_BYTES, Beacon } from '../lib/contract/telemetry.ts'
+import { BEACON_MAX_BYTES, Beacon } from '../lib/contract/telemetry-schemas.ts'
 import { ApiError } from '../lib/errors.ts'
 import { parseOrigin } from '../lib/origin.ts'
 import { parse, parseJson, readBytes } from '../lib/parse.ts'

@@ -1,5 +1,5 @@
 import { findSiteByDomain } from '../lib/accounts/sites.ts'
-import type { SummaryQuery } from '../lib/contract/telemetry.ts'
+import type { SummaryQuery } from '../lib/contract/telemetry-schemas.ts'
 import { ApiError } from '../lib/errors.ts'
 import { formatHour } from '../lib/rum/hour.ts'
 import { readPeriod } from '../lib/rum/period.ts'
@@ -24,6 +24,11 @@ export function telemetryHandlers({ db, rum }: Services) {
       const filter = await readFilter(query, caller.userId, now)
       const metrics = rum.readSummary(filter)
       return { status: 200, body: { ...head(query, filter), metrics } }
+    },
+    getRumOverview: async ({ caller, query, now }) => {
+      const filter = await readFilter(query, caller.userId, now)
+      const overview = await rum.readOverview(filter)
+      return { status: 200, body: { ...head(query, filter), ...overview } }
     },
   } satisfies Partial<Handlers>
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { percentiles } from '../lib/rum/percentiles.ts'
-import { type Centroid, Sketch } from '../lib/rum/sketch.ts'
+import { newMeasure } from '../lib/rum/measures.ts'
+import { Pool } from '../lib/rum/pool.ts'
+import { Sketch } from '../lib/rum/sketch.ts'
 import { createRandom } from '../scripts/bench/random.ts'
 
 /** Whole values as sketches take them: hundredths of a millisecond, or CLS times 100,000. */
@@ -49,8 +50,11 @@ export function sketchOf(values: readonly number[]): Sketch {
   return sketch
 }
 
-export function estimates(centroids: readonly Centroid[]): number[] {
-  return percentiles(centroids, SHARES)
+/** The percentiles of all sketches together. */
+export function estimates(...sketches: readonly Sketch[]): number[] {
+  const pool = new Pool()
+  for (const sketch of sketches) pool.add(newMeasure(sketch))
+  return pool.percentiles(SHARES)
 }
 
 /** By the definition of Hazen, from all values. */

@@ -1,4 +1,4 @@
-import type { Beacon, DeviceType } from '../contract/telemetry.ts'
+import type { Beacon, DeviceType } from '../contract/telemetry-schemas.ts'
 import { ApiError } from '../errors.ts'
 import type { Values } from './measures.ts'
 import { METRIC_RULES, METRICS, type Metric } from './metrics.ts'

@@ -14,7 +14,6 @@ export type Metric = (typeof METRICS)[number]
 
 /** Those that a summary shows. */
 export const VITALS = ['lcp', 'inp', 'cls', 'ttfb', 'fid'] as const satisfies readonly Metric[]
-export type Vital = (typeof VITALS)[number]
 
 export interface MetricRule {
   /** Values above it are dropped. */
@@ -40,4 +39,13 @@ export const METRIC_RULES: Readonly<Record<Metric, MetricRule>> = {
   tls: TIME,
   request: TIME,
   response: TIME,
+}
+
+/** Between two values percentiles are interpolated, to this fraction of the scale. */
+const FINER = 1000
+
+/** A percentile of a sketch in the unit of the metric; null: there is none. */
+export function inUnit(metric: Metric, value: number | undefined): number | null {
+  if (value === undefined) return null
+  return Math.round(value * FINER) / (METRIC_RULES[metric].scale * FINER)
 }

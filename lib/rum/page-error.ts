@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Beacon } from '../contract/telemetry.ts'
+import type { Beacon } from '../contract/telemetry-schemas.ts'
 
 type BeaconError = NonNullable<Beacon['errors']>[number]
 

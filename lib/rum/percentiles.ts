@@ -1,59 +1,73 @@
 import type { Centroid } from './sketch.ts'
 
+/** Centroids as numbers, so that many are sorted fast: mean, then weight, then whether mixed. */
+const WEIGHTS = 2 ** 27
+const MAX_N = WEIGHTS / 2 - 1
+
+/** Hands on the centroid in one number; in several, where it stands for very many values. */
+export function pack({ mean, n, mixed }: Centroid, append: (packed: number) => void): void {
+  for (let left = n; left > 0; left -= MAX_N) {
+    append(mean * WEIGHTS + Math.min(left, MAX_N) * 2 + (mixed ? 1 : 0))
+  }
+}
+
 /**
- * The percentiles of what centroids in order of their means stand for, by Hazen: of n values the
- * i-th has the rank i - 1/2, and between two ranks it is interpolated. A centroid of one value
- * holds the ranks of all its values, a mixed one only that of its middle. Empty: none.
+ * The percentiles of what packed centroids in ascending order stand for, at ascending shares, by
+ * Hazen: of n values the i-th has the rank i - 1/2, and between two ranks it is interpolated. A
+ * centroid of one value holds the ranks of all its values, a mixed one only that of its middle.
+ * Empty: there are no values.
  */
-export function percentiles(centroids: readonly Centroid[], shares: readonly number[]): number[] {
-  if (centroids.length === 0) return []
-  let total = 0
-  for (const { n } of centroids) total += n
-  const walk = new RankWalk(centroids)
+export function percentiles(
+  sorted: Float64Array,
+  total: number,
+  shares: readonly number[],
+): number[] {
+  if (sorted.length === 0) return []
+  const walk = new RankWalk(sorted)
   return shares.map((share) => walk.at(total * share))
 }
 
 /** Walks to higher ranks only. */
 class RankWalk {
-  readonly #centroids: readonly Centroid[]
+  readonly #sorted: Float64Array
   #at = 0
   /** Values before the current centroid. */
   #before = 0
-  /** The last rank of the centroid before. */
-  #lastRank = 0
+  #mean = 0
+  #n = 0
+  #first = 0
+  #last = 0
+  #previousMean = 0
+  #previousLast = 0
 
-  constructor(centroids: readonly Centroid[]) {
-    this.#centroids = centroids
+  constructor(sorted: Float64Array) {
+    this.#sorted = sorted
+    this.#read()
+    this.#previousMean = this.#mean
   }
 
   at(rank: number): number {
-    for (; this.#at < this.#centroids.length; this.#step()) {
-      const centroid = this.#centroids[this.#at]
-      if (centroid === undefined) break
-      const { first, last } = ranks(centroid, this.#before)
-      if (rank <= last) return this.#between(rank, first, centroid.mean)
-    }
-    return this.#centroids.at(-1)?.mean ?? Number.NaN
-  }
-
-  #between(rank: number, first: number, mean: number): number {
-    const previous = this.#centroids[this.#at - 1]
-    if (rank >= first || previous === undefined) return mean
-    const share = (rank - this.#lastRank) / (first - this.#lastRank)
-    return previous.mean + share * (mean - previous.mean)
+    while (rank > this.#last && this.#at + 1 < this.#sorted.length) this.#step()
+    if (rank >= this.#first || this.#at === 0) return this.#mean
+    const share = (rank - this.#previousLast) / (this.#first - this.#previousLast)
+    return this.#previousMean + share * (this.#mean - this.#previousMean)
   }
 
   #step(): void {
-    const centroid = this.#centroids[this.#at]
-    if (centroid !== undefined) {
-      this.#lastRank = ranks(centroid, this.#before).last
-      this.#before += centroid.n
-    }
+    this.#previousMean = this.#mean
+    this.#previousLast = this.#last
+    this.#before += this.#n
     this.#at += 1
+    this.#read()
   }
-}
 
-function ranks({ n, mixed }: Centroid, before: number) {
-  if (mixed) return { first: before + n / 2, last: before + n / 2 }
-  return { first: before + 0.5, last: before + n - 0.5 }
+  #read(): void {
+    const packed = this.#sorted[this.#at] ?? 0
+    this.#mean = Math.floor(packed / WEIGHTS)
+    const weight = packed - this.#mean * WEIGHTS
+    this.#n = Math.floor(weight / 2)
+    const edge = weight % 2 === 1 ? this.#n / 2 : 0.5
+    this.#first = this.#before + edge
+    this.#last = this.#before + this.#n - edge
+  }
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../address.ts'
-import type { RumSummary } from '../contract/telemetry.ts'
+import type { RumSummary } from '../contract/telemetry-schemas.ts'
 import { withoutWaiting } from '../db/flusher.ts'
 import type { Db } from '../db/open.ts'
 import { isLocked } from '../db/unit.ts'
@@ -8,6 +8,7 @@ import { Aggregator } from './aggregator.ts'
 import type { KeptBeacon } from './beacon.ts'
 import { hourOf } from './hour.ts'
 import { type Accepted, Journal } from './journal.ts'
+import { createReadOverview, type ReadOverview } from './overview.ts'
 import { createRumStore } from './store.ts'
 import { createReadSummary, type RowFilter } from './summary.ts'
 
@@ -20,6 +21,7 @@ export interface Rum extends Disposable {
   /** Counts a beacon of the sites that is not kept, by the reason. */
   countDropped(siteIds: readonly string[], reason: DropReason, now: number): void
   readSummary(filter: RowFilter): RumSummary['metrics']
+  readOverview: ReadOverview
 }
 
 export interface Sender {
@@ -69,6 +71,7 @@ export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOpt
     (error) => onError(error, 'cannot sum up telemetry; it stays in the journal'),
   )
   const readSummary = createReadSummary(db)
+  const readOverview = createReadOverview(db)
   return {
     findSites,
     accept: (siteIds, beacon, { address, now }) => {
@@ -79,6 +82,14 @@ export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOpt
       for (const id of siteIds) aggregator.site(id).count(hourOf(now), 'beacon', reason)
     },
     readSummary: (filter) => readSummary(filter, aggregator.rows(filter.siteId)),
+    readOverview: (filter) => {
+      try {
+        aggregator.checkpointSite(filter.siteId)
+      } catch (error) {
+        onError(error, 'cannot sum up telemetry; an overview is a little old')
+      }
+      return readOverview(filter)
+    },
     [Symbol.dispose]: () => {
       checkpoints[Symbol.dispose]()
       journal.close()

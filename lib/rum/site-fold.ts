@@ -1,9 +1,10 @@
 import { type ErrorHour, foldErrors, loadErrorHour, saveErrors } from './error-groups.ts'
 import { dayOfHour, hourOf } from './hour.ts'
 import type { Entry } from './journal.ts'
-import { addValues, type Measures, percentilesOf } from './measures.ts'
-import { VITALS } from './metrics.ts'
+import { addValues, type Measures } from './measures.ts'
+import { inUnit, VITALS } from './metrics.ts'
 import { loadPathDay, type PathDay, pathRow, savePaths } from './path-days.ts'
+import { Pool } from './pool.ts'
 import { type Row, toRow, toStored } from './row.ts'
 import type { Columns, DayKey, HourKey, RumStore } from './store.ts'
 
@@ -118,6 +119,14 @@ export function rowName({ hour, country, device }: Omit<HourKey, 'siteId'>): str
   return `${hour} ${country} ${device}`
 }
 
+const SHARES = [0.5, 0.75, 0.95]
+
 export function toColumns(measures: Measures): Columns {
-  return VITALS.flatMap((vital) => percentilesOf(vital, measures[vital]) ?? [null, null, null])
+  return VITALS.flatMap((vital) => {
+    const pool = new Pool()
+    const measure = measures[vital]
+    if (measure !== undefined) pool.add(measure)
+    const found = pool.percentiles(SHARES)
+    return SHARES.map((_, at) => inUnit(vital, found[at]))
+  })
 }

@@ -8,7 +8,7 @@ export interface Centroid {
 }
 
 /** Up to this many values a sketch is exact. */
-export const EXACT_VALUES = 512
+const EXACT_VALUES = 512
 /** The largest share of all values that one centroid may stand for, near the median. */
 const DELTA = 0.0125
 const MAX_CENTROIDS = 640
@@ -51,13 +51,6 @@ export class Sketch {
     const all = this.#centroids.length === 0 ? values : joinEqual([...this.#centroids, ...values])
     this.#centroids = this.#n <= EXACT_VALUES ? all : compress(all)
   }
-}
-
-/** One sketch of all. Exact while they have 512 values together. */
-export function mergeSketches(sketches: readonly Sketch[]): Sketch {
-  const all = joinEqual(sketches.flatMap((sketch) => [...sketch.centroids()]))
-  const n = all.reduce((sum, centroid) => sum + centroid.n, 0)
-  return new Sketch(n <= EXACT_VALUES ? all : compress(all))
 }
 
 function toCentroids(values: readonly number[]): Centroid[] {

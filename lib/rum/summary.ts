@@ -1,4 +1,4 @@
-import type { RumSummary } from '../contract/telemetry.ts'
+import type { RumSummary } from '../contract/telemetry-schemas.ts'
 import type { Db } from '../db/open.ts'
 import { formatHour } from './hour.ts'
 import type { Period } from './period.ts'

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
-import { RumSummary } from '../../lib/contract/telemetry.ts'
+import { RumSummary } from '../../lib/contract/telemetry-schemas.ts'
 import { newDataFolder, runScript, startServer } from '../e2e/process.ts'
 
 /* Beacons that are answered 204, when the process is killed in the middle of its work. */

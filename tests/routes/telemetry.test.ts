@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { RumSummary } from '../../lib/contract/telemetry.ts'
+import { RumSummary } from '../../lib/contract/telemetry-schemas.ts'
 import { codeOf, makeApp, NOON, type SendOptions, type TestApp } from '../helpers.ts'
 
 const ORIGIN = 'https://shop.example'

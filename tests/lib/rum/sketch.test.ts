@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import {
-  addValues,
-  type Measures,
-  mergeMeasures,
-  percentilesOf,
-} from '../../../lib/rum/measures.ts'
+import { addValues, type Measures } from '../../../lib/rum/measures.ts'
 import { decodeMeasures, encodeMeasures } from '../../../lib/rum/measures-blob.ts'
-import { EXACT_VALUES, mergeSketches } from '../../../lib/rum/sketch.ts'
+import { toColumns } from '../../../lib/rum/site-fold.ts'
 import { assertNear, CONTINUOUS, draw, estimates, exact, sketchOf, TIED } from '../../rum-values.ts'
 
+const EXACT_VALUES = 512
 const ALL = { ...CONTINUOUS, ...TIED }
 const wholes = (maxLength: number, minLength = 1) =>
   fc.array(fc.oneof(fc.nat(60_000_000), fc.nat(5)), { minLength, maxLength, size: 'max' })
@@ -24,14 +20,13 @@ function assertClose(actual: readonly number[], wanted: readonly number[]): void
 
 describe('a sketch', () => {
   it('is exact up to 512 values, ties included', () => {
-    const check = (values: number[]) =>
-      assertClose(estimates(sketchOf(values).centroids()), exact(values))
+    const check = (values: number[]) => assertClose(estimates(sketchOf(values)), exact(values))
     fc.assert(fc.property(wholes(EXACT_VALUES), check))
     for (const from of Object.values(ALL)) check(draw(from, EXACT_VALUES))
   })
 
   it('tells known percentiles', () => {
-    const of = (...values: number[]) => estimates(sketchOf(values).centroids())
+    const of = (...values: number[]) => estimates(sketchOf(values))
     assert.deepEqual(of(1200), [1200, 1200, 1200])
     assert.deepEqual(of(100, 200), [150, 200, 200])
     assert.deepEqual(of(400, 100, 300, 200), [250, 350, 400])
@@ -43,7 +38,7 @@ describe('a sketch', () => {
     it(`is near for more: ${name}`, () => {
       for (const n of [513, 2_000, 20_000]) {
         const values = draw(from, n)
-        assertNear(estimates(sketchOf(values).centroids()), exact(values), `${name} ${n}`)
+        assertNear(estimates(sketchOf(values)), exact(values), `${name} ${n}`)
       }
     })
   }
@@ -52,7 +47,7 @@ describe('a sketch', () => {
     for (const from of [TIED['constant'], TIED['two-valued']]) {
       assert.ok(from)
       const values = draw(from, 30_000)
-      assert.deepEqual(estimates(sketchOf(values).centroids()), exact(values))
+      assert.deepEqual(estimates(sketchOf(values)), exact(values))
     }
   })
 
@@ -75,13 +70,11 @@ describe('a sketch', () => {
   })
 })
 
-describe('merged sketches', () => {
+describe('sketches together', () => {
   it('are exact while they have 512 values together', () => {
     fc.assert(
-      fc.property(fc.array(wholes(60), { maxLength: 8 }), (parts) => {
-        const merged = mergeSketches(parts.map(sketchOf))
-        if (parts.length > 0) assertClose(estimates(merged.centroids()), exact(parts.flat()))
-        assert.equal(merged.n, parts.flat().length)
+      fc.property(fc.array(wholes(60), { minLength: 1, maxLength: 8 }), (parts) => {
+        assertClose(estimates(...parts.map(sketchOf)), exact(parts.flat()))
       }),
     )
   })
@@ -89,8 +82,7 @@ describe('merged sketches', () => {
   it('are near for a week of hours', () => {
     for (const [name, from] of Object.entries(CONTINUOUS)) {
       const hours = Array.from({ length: 168 }, (_, hour) => draw(from, 300, hour))
-      const merged = mergeSketches(hours.map(sketchOf))
-      assertNear(estimates(merged.centroids()), exact(hours.flat()), name)
+      assertNear(estimates(...hours.map(sketchOf)), exact(hours.flat()), name)
     }
   })
 })
@@ -114,7 +106,7 @@ describe('measures as bytes', () => {
         const back = decodeMeasures(bytes)
         assert.deepEqual(encodeMeasures(back), bytes)
         assert.deepEqual(back.lcp?.sketch.centroids(), measures.lcp?.sketch.centroids())
-        assert.deepEqual(percentilesOf('cls', back.cls), percentilesOf('cls', measures.cls))
+        assert.deepEqual(toColumns(back), toColumns(measures))
         assert.equal(back.lcp?.poor, measures.lcp?.poor)
       }),
       { numRuns: 20 },
@@ -139,7 +131,7 @@ describe('measures as bytes', () => {
       addValues(measures, { lcp: value / 100 })
       if (at % 200 === 0) measures = decodeMeasures(encodeMeasures(measures))
     }
-    const found = percentilesOf('lcp', measures.lcp) ?? []
+    const found = toColumns(measures).slice(0, 3).map(Number)
     const wanted = exact(values).map((value) => value / 100)
     assertNear(found, wanted, 'lognormal')
   })
@@ -159,7 +151,5 @@ describe('measures as bytes', () => {
     assert.deepEqual([lcp?.good, lcp?.needsImprovement, lcp?.poor], [2, 2, 1])
     assert.deepEqual([cls?.good, cls?.needsImprovement, cls?.poor], [1, 1, 1])
     assert.deepEqual([dns?.good, dns?.needsImprovement, dns?.poor], [0, 0, 0])
-    const merged = mergeMeasures([lcp ?? [], cls ?? []].flat())
-    assert.deepEqual([merged?.good, merged?.needsImprovement, merged?.poor], [3, 3, 2])
   })
 })
