@@ -152,9 +152,10 @@ function removeEndedSessions({ db, log, now }: Base): Periodic {
   )
 }
 
-function openTelemetry({ db, log }: Base, geo: Library): Rum {
+function openTelemetry({ db, log, now }: Base, geo: Library): Rum {
   return openRum({
     db,
+    now,
     findSites: createFindSiteIds(db),
     findCountry: (address) => geo.locate(address).place?.country?.code,
     onError: (error, message) => log.error({ err: error }, message),

@@ -9,7 +9,7 @@ export interface ErrorHour {
 }
 
 /** An hour of a site has so many kinds of errors; the others are one. */
-export const MAX_GROUPS = 200
+const MAX_GROUPS = 200
 const OTHERS: PageError = { message: '(other errors)' }
 const OTHERS_HASH = ''
 
@@ -20,18 +20,29 @@ export function loadErrorHour(store: RumStore, siteId: string, hour: number): Er
 export function foldErrors(hour: ErrorHour, { errors, path }: KeptBeacon, at: number): void {
   for (const error of errors) {
     const own = errorHash(error)
-    const hasPlace = hour.hashes.has(own) || hour.hashes.size < MAX_GROUPS
-    const hash = hasPlace ? own : OTHERS_HASH
-    const group = hour.groups.get(hash)
-    if (group !== undefined) {
-      group.count += 1
-      group.lastAt = at
-      continue
-    }
-    const sample = hasPlace ? { ...error, ...(path !== undefined && { path }) } : OTHERS
-    hour.hashes.add(hash)
-    hour.groups.set(hash, { hash, count: 1, firstAt: at, lastAt: at, sample })
+    const isOwn = hour.hashes.has(own) || !isFull(hour)
+    const sample = isOwn ? { ...error, ...(path !== undefined && { path }) } : OTHERS
+    const group = findGroup(hour, { hash: isOwn ? own : OTHERS_HASH, sample, at })
+    group.count += 1
+    group.lastAt = at
   }
+}
+
+function isFull({ hashes }: ErrorHour): boolean {
+  return hashes.size - (hashes.has(OTHERS_HASH) ? 1 : 0) >= MAX_GROUPS
+}
+
+interface Found extends Pick<ErrorGroup, 'hash' | 'sample'> {
+  readonly at: number
+}
+
+function findGroup({ hashes, groups }: ErrorHour, { hash, sample, at }: Found): ErrorGroup {
+  const known = groups.get(hash)
+  if (known !== undefined) return known
+  const group = { hash, count: 0, firstAt: at, lastAt: at, sample }
+  hashes.add(hash)
+  groups.set(hash, group)
+  return group
 }
 
 export function saveErrors(

@@ -14,15 +14,16 @@ export interface SiteDay {
 }
 
 /** A day of a site has so many pages; the others are one. */
-export const MAX_PATHS = 500
-export const OTHER_PATHS = '(other)'
+const MAX_PATHS = 500
+const OTHER_PATHS = '(other)'
 
 export function loadPathDay(store: RumStore, { siteId, day }: SiteDay): PathDay {
   return { names: new Set(store.listPaths(siteId, day)), rows: new Map() }
 }
 
 export function pathRow(store: RumStore, key: SiteDay, paths: PathDay, path: string): Row {
-  const hasPlace = paths.names.has(path) || paths.names.size < MAX_PATHS
+  const isFull = paths.names.size - (paths.names.has(OTHER_PATHS) ? 1 : 0) >= MAX_PATHS
+  const hasPlace = !isFull || paths.names.has(path)
   const name = hasPlace ? path : OTHER_PATHS
   const known = paths.rows.get(name)
   if (known !== undefined) return known

@@ -9,6 +9,7 @@ import type { KeptBeacon } from './beacon.ts'
 import { hourOf } from './hour.ts'
 import { type Accepted, Journal } from './journal.ts'
 import { createReadOverview, type ReadOverview } from './overview.ts'
+import { removeOld } from './retention.ts'
 import { createRumStore } from './store.ts'
 import { createReadSummary, type RowFilter } from './summary.ts'
 
@@ -39,14 +40,16 @@ export interface RumOptions {
   /** ISO 3166-1 alpha-2. */
   readonly findCountry: (address: Address) => string | undefined
   readonly onError: (error: unknown, message: string) => void
+  readonly now: () => number
   readonly checkpointMs?: number
 }
 
 const CHECKPOINT_MS = 5_000
+const RETENTION_MS = 60 * 60 * 1000
 
 /** Opens telemetry: what the last run has accepted and not summed up yet is summed up first. */
 export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOptions): Rum {
-  const { findSites, findCountry, onError } = options
+  const { findSites, findCountry, onError, now: clock } = options
   const store = createRumStore(db)
   const transact = (work: () => void) =>
     withoutWaiting(db, () => db.$client.transaction(work).immediate())
@@ -70,6 +73,11 @@ export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOpt
     () => aggregator.checkpoint(),
     (error) => onError(error, 'cannot sum up telemetry; it stays in the journal'),
   )
+  const retention = repeat(
+    RETENTION_MS,
+    () => removeOld(db, clock()),
+    (error) => onError(error, 'cannot remove old telemetry'),
+  )
   const readSummary = createReadSummary(db)
   const readOverview = createReadOverview(db)
   return {
@@ -92,6 +100,7 @@ export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOpt
     },
     [Symbol.dispose]: () => {
       checkpoints[Symbol.dispose]()
+      retention[Symbol.dispose]()
       journal.close()
       try {
         aggregator.checkpointNow()

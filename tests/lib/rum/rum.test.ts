@@ -22,7 +22,14 @@ function open(file = join(folder, `${files++}.db`), checkpointMs = NEVER_MS) {
   const onError = (_: unknown, message: string) => {
     errors.push(message)
   }
-  const rum = openRum({ db, findSites: () => [], findCountry: () => 'GB', onError, checkpointMs })
+  const rum = openRum({
+    db,
+    now: () => NOON,
+    findSites: () => [],
+    findCountry: () => 'GB',
+    onError,
+    checkpointMs,
+  })
   /** Closes the connection alone: what is in memory is lost. */
   const kill = () => {
     db.$client.close()
