@@ -44,7 +44,7 @@ export interface RumOptions {
   readonly checkpointMs?: number
 }
 
-const CHECKPOINT_MS = 5_000
+const CHECKPOINT_MS = 10_000
 const RETENTION_MS = 60 * 60 * 1000
 
 /** Opens telemetry: what the last run has accepted and not summed up yet is summed up first. */

@@ -11,7 +11,8 @@ export interface Centroid {
 const EXACT_VALUES = 512
 /** The largest share of all values that one centroid may stand for, near the median. */
 const DELTA = 0.0125
-const MAX_CENTROIDS = 640
+/** Above so many centroids a sketch is compressed, to about half of them. */
+const MAX_CENTROIDS = 1_000
 
 /**
  * The distribution of a metric: exact up to 512 values, a t-digest (arXiv 1902.04023) above. Equal
@@ -39,17 +40,16 @@ export class Sketch {
     if (this.#values.length > EXACT_VALUES) this.#settle()
   }
 
-  /** In order of their means. At most a few hundred. */
+  /** In order of their means: at most a thousand, and some hundreds for very many values. */
   centroids(): readonly Centroid[] {
     if (this.#values.length > 0) this.#settle()
     return this.#centroids
   }
 
   #settle(): void {
-    const values = toCentroids(this.#values)
+    const all = mergeSorted(this.#centroids, toCentroids(this.#values))
     this.#values = []
-    const all = this.#centroids.length === 0 ? values : joinEqual([...this.#centroids, ...values])
-    this.#centroids = this.#n <= EXACT_VALUES ? all : compress(all)
+    this.#centroids = all.length > MAX_CENTROIDS && this.#n > EXACT_VALUES ? compress(all) : all
   }
 }
 
@@ -64,14 +64,21 @@ function toCentroids(values: readonly number[]): Centroid[] {
   return centroids
 }
 
-function joinEqual(centroids: Centroid[]): Centroid[] {
-  const joined: Centroid[] = []
-  for (const centroid of centroids.sort((a, b) => a.mean - b.mean)) {
-    const last = joined.at(-1)
-    if (last?.mean !== centroid.mean) joined.push(centroid)
-    else joined[joined.length - 1] = join(last, centroid)
+/** One list of two that are in order, equal means joined. */
+function mergeSorted(a: readonly Centroid[], b: readonly Centroid[]): Centroid[] {
+  if (a.length === 0) return [...b]
+  const merged: Centroid[] = []
+  let at = 0
+  for (const next of b) {
+    for (let head = a[at]; head !== undefined && head.mean < next.mean; head = a[at]) {
+      merged.push(head)
+      at += 1
+    }
+    const same = a[at]
+    if (same?.mean === next.mean) at += 1
+    merged.push(same?.mean === next.mean ? join(same, next) : next)
   }
-  return joined
+  return merged.concat(a.slice(at))
 }
 
 /** Of the same mean: what most of them are decides whether they are one value. */
@@ -80,14 +87,9 @@ function join(a: Centroid, b: Centroid): Centroid {
 }
 
 function compress(centroids: readonly Centroid[]): Centroid[] {
-  let kept = centroids
-  // Each pass merges less: what is left after some passes is what there has to be.
-  for (let pass = 0; pass < 3 && (pass === 0 || kept.length > MAX_CENTROIDS); pass++) {
-    const digest = new TieDigest()
-    for (const { mean, n, mixed } of shuffled(kept)) digest.add(mean, n, mixed)
-    kept = digest.list()
-  }
-  return [...kept]
+  const digest = new TieDigest()
+  for (const { mean, n, mixed } of shuffled(centroids)) digest.add(mean, n, mixed)
+  return digest.list()
 }
 
 /** By Fisher and Yates with a generator of a fixed seed: a digest needs its input in no order. */
@@ -135,7 +137,12 @@ class TieDigest extends TDigest {
       const { mean, n } = centroid
       list.push({ mean: Math.round(mean), n, mixed: this.#mixed.has(centroid) })
     })
-    return joinEqual(list)
+    return list.reduce<Centroid[]>((joined, centroid) => {
+      const last = joined.at(-1)
+      if (last?.mean === centroid.mean) joined[joined.length - 1] = join(last, centroid)
+      else joined.push(centroid)
+      return joined
+    }, [])
   }
 
   override _addweight(nearest: FullCentroid, x: number, n: number): void {
