@@ -2,7 +2,7 @@ import type { Operation } from '../lib/contract/operation.ts'
 import { BEACON_MAX_BYTES, Beacon } from '../lib/contract/telemetry-schemas.ts'
 import { ApiError } from '../lib/errors.ts'
 import { parseOrigin } from '../lib/origin.ts'
-import { parse, parseJson, readBytes } from '../lib/parse.ts'
+import { parse, parseJson, readBytes, readIncoming } from '../lib/parse.ts'
 import { isBot, keepBeacon } from '../lib/rum/beacon.ts'
 import type { Services } from '../lib/services.ts'
 import type { Asked } from './context.ts'
@@ -33,8 +33,9 @@ export function serveBeacon(services: Services, row: Operation) {
   }
 }
 
-async function readBody({ req }: Asked): Promise<Uint8Array> {
-  return req.raw === undefined ? new Uint8Array() : readBytes(req.raw, BEACON_MAX_BYTES)
+async function readBody({ req: { raw, incoming } }: Asked): Promise<Uint8Array> {
+  if (incoming !== undefined) return readIncoming(incoming, BEACON_MAX_BYTES)
+  return raw === undefined ? new Uint8Array() : readBytes(raw, BEACON_MAX_BYTES)
 }
 
 function checkPage({ req }: Asked, origin: string | undefined, siteIds: readonly string[]): void {

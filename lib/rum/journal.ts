@@ -31,6 +31,8 @@ export interface JournalOptions {
 
 const LIMIT = 20_000
 const BATCH = 500
+/** A group of so many waits for no others. */
+const FULL_GROUP = 50
 /** A disk that is slow gets fewer and larger transactions: it takes a quarter of the time. */
 const PAUSE_PER_COMMIT = 3
 const MAX_PAUSE_MS = 10
@@ -52,6 +54,7 @@ export class Journal {
   #nextId: number
   #waiting: Waiting[] = []
   #isScheduled = false
+  #timer: ReturnType<typeof setTimeout> | undefined
   #notBefore = 0
   #attempts = 0
 
@@ -79,14 +82,18 @@ export class Journal {
 
   #schedule(): void {
     if (this.#isScheduled || this.#waiting.length === 0) return
-    this.#isScheduled = true
-    const pause = this.#notBefore - performance.now()
-    if (pause <= 0) setImmediate(this.#run)
-    else setTimeout(this.#run, Math.ceil(pause))
+    const isFull = this.#waiting.length >= FULL_GROUP && this.#attempts === 0
+    const pause = isFull ? 0 : this.#notBefore - performance.now()
+    if (pause <= 0) {
+      this.#isScheduled = true
+      setImmediate(this.#run)
+    } else this.#timer ??= setTimeout(this.#run, Math.ceil(pause))
   }
 
   readonly #run = () => {
     this.#isScheduled = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#commit()
     this.#schedule()
   }

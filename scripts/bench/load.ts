@@ -25,6 +25,8 @@ export interface LoadResult {
 }
 
 const CONNECTIONS = 64
+/** Beacons come from many pages at once. */
+const BEACON_CONNECTIONS = 256
 const SCRIPT = fileURLToPath(new URL('./load.lua', import.meta.url))
 const BEACON_SCRIPT = fileURLToPath(new URL('./beacon.lua', import.meta.url))
 
@@ -47,7 +49,7 @@ async function loadWithWrk(target: Target, options: LoadOptions): Promise<LoadRe
 /** Sends beacons to the server at `url`. Throws where there is no wrk. */
 export function loadBeacons(url: string, seconds: number): Promise<LoadResult> {
   if (!machine.hasWrk) throw new Error('Cannot send beacons: wrk is missing')
-  const limits = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`]
+  const limits = ['-t1', `-c${BEACON_CONNECTIONS}`, `-d${seconds}s`]
   return runWrk([...limits, '-s', BEACON_SCRIPT, url, '--', '/v1/telemetry/rum'])
 }
 
