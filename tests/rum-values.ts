@@ -7,7 +7,7 @@ import { createRandom } from '../scripts/bench/random.ts'
 /** Whole values as sketches take them: hundredths of a millisecond, or CLS times 100,000. */
 export type Draw = (random: () => number, at: number) => number
 
-export const SHARES = [0.5, 0.75, 0.95]
+const SHARES = [0.5, 0.75, 0.95]
 
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())

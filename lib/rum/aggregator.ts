@@ -1,5 +1,7 @@
 import type { Entry } from './journal.ts'
-import { type HourRow, SiteFold } from './site-fold.ts'
+import { SiteFold } from './site-fold.ts'
+import { type HourRow, hoursOf } from './site-rows.ts'
+import { SiteWrite } from './site-write.ts'
 import type { RumStore } from './store.ts'
 
 export interface AggregatorOptions {
@@ -8,8 +10,8 @@ export interface AggregatorOptions {
   readonly transact: (work: () => void) => void
 }
 
-/** A transaction takes no more sites after this. */
-const CHUNK_MS = 4
+/** A step of a checkpoint takes no more rows or sites after this. */
+const STEP_MS = 4
 const REPLAY_ENTRIES = 5_000
 
 /**
@@ -20,6 +22,8 @@ const REPLAY_ENTRIES = 5_000
 export class Aggregator {
   readonly #options: AggregatorOptions
   readonly #sites = new Map<string, SiteFold>()
+  /** Of each site what a checkpoint is about to write. */
+  readonly #writes = new Map<string, SiteWrite>()
   /** Committed entries that are not folded, since the database could not be read. */
   #unfolded: Entry[] = []
 
@@ -58,47 +62,74 @@ export class Aggregator {
   site(siteId: string): SiteFold {
     const known = this.#sites.get(siteId)
     if (known !== undefined) return known
-    const site = new SiteFold(this.#options.store, siteId)
+    const source = this.#writes.get(siteId)?.source() ?? this.#options.store
+    const site = new SiteFold(source, siteId)
     this.#sites.set(siteId, site)
     return site
   }
 
-  /** Rows of the site that are newer than those in the database. */
+  /** Rows of the site that are newer than those in the database; of one row, the last counts. */
   rows(siteId: string): HourRow[] {
     if (this.#unfolded.length > 0) this.fold([])
-    return this.#sites.get(siteId)?.hours ?? []
+    const parts = [this.#writes.get(siteId)?.rows, this.#sites.get(siteId)?.rows]
+    return parts.flatMap((rows) => (rows === undefined ? [] : hoursOf(rows)))
   }
 
-  /** Writes all sites, in transactions between which others may run. */
+  /** Writes all sites, in steps between which others may run. What comes in meanwhile waits. */
   async checkpoint(): Promise<void> {
-    // What comes in meanwhile waits for the next time.
-    const siteIds = [...this.#sites.keys()]
-    while (siteIds.length > 0) {
-      this.#writeSome(siteIds)
-      await new Promise((resolve) => setImmediate(resolve))
+    for (const siteId of this.#sites.keys()) this.#close(siteId)
+    let end = performance.now() + STEP_MS
+    for (const write of [...this.#writes.values()]) {
+      while (!write.prepare(end)) {
+        await nextTurn()
+        end = performance.now() + STEP_MS
+      }
+    }
+    while (this.#writes.size > 0) {
+      this.#writeSome([...this.#writes.keys()])
+      await nextTurn()
     }
   }
 
   checkpointNow(): void {
-    const siteIds = [...this.#sites.keys()]
-    while (siteIds.length > 0) this.#writeSome(siteIds)
+    while (this.#writes.size + this.#sites.size > 0) {
+      for (const siteId of this.#sites.keys()) this.#close(siteId)
+      this.#writeSome([...this.#writes.keys()])
+    }
   }
 
   checkpointSite(siteId: string): void {
-    this.#writeSome([siteId])
+    if (this.#writes.has(siteId)) this.#writeSome([siteId])
+    this.#close(siteId)
+    if (this.#writes.has(siteId)) this.#writeSome([siteId])
   }
 
-  /** Writes the first of the sites, and takes them off the list. */
-  #writeSome(siteIds: string[]): void {
-    let written = 0
-    const end = performance.now() + CHUNK_MS
+  /** Nothing is added to what is to be written. One that could not be written comes first. */
+  #close(siteId: string): void {
+    const site = this.#sites.get(siteId)
+    if (site === undefined || this.#writes.has(siteId)) return
+    this.#writes.set(siteId, new SiteWrite(this.#options.store, site.rows))
+    this.#sites.delete(siteId)
+  }
+
+  /** Writes the first of the sites, at least one. */
+  #writeSome(siteIds: readonly string[]): void {
+    const written: string[] = []
+    const end = performance.now() + STEP_MS
     this.#options.transact(() => {
       for (const siteId of siteIds) {
-        this.#sites.get(siteId)?.write()
-        written += 1
+        this.#writes.get(siteId)?.write()
+        written.push(siteId)
         if (performance.now() > end) break
       }
     })
-    for (const siteId of siteIds.splice(0, written)) this.#sites.delete(siteId)
+    for (const siteId of written) {
+      this.#writes.get(siteId)?.forget()
+      this.#writes.delete(siteId)
+    }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,5 +1,5 @@
-import { type Row, toRow, toStored } from './row.ts'
-import type { RumStore } from './store.ts'
+import { type Row, toRow } from './row.ts'
+import type { RowSource } from './store.ts'
 
 /** The pages of a day that have changed, and the names of all that there are. */
 export interface PathDay {
@@ -17,11 +17,11 @@ export interface SiteDay {
 const MAX_PATHS = 500
 const OTHER_PATHS = '(other)'
 
-export function loadPathDay(store: RumStore, { siteId, day }: SiteDay): PathDay {
+export function loadPathDay(store: RowSource, { siteId, day }: SiteDay): PathDay {
   return { names: new Set(store.listPaths(siteId, day)), rows: new Map() }
 }
 
-export function pathRow(store: RumStore, key: SiteDay, paths: PathDay, path: string): Row {
+export function pathRow(store: RowSource, key: SiteDay, paths: PathDay, path: string): Row {
   const isFull = paths.names.size - (paths.names.has(OTHER_PATHS) ? 1 : 0) >= MAX_PATHS
   const hasPlace = !isFull || paths.names.has(path)
   const name = hasPlace ? path : OTHER_PATHS
@@ -31,10 +31,4 @@ export function pathRow(store: RumStore, key: SiteDay, paths: PathDay, path: str
   paths.names.add(name)
   paths.rows.set(name, row)
   return row
-}
-
-export function savePaths(store: RumStore, { siteId, day }: SiteDay, { rows }: PathDay): void {
-  for (const [path, row] of rows) {
-    if (row.samples > 0) store.savePath(siteId, day, path, toStored(row))
-  }
 }

@@ -32,21 +32,25 @@ export interface ErrorGroup {
   readonly sample: PageError & { readonly path?: string }
 }
 
+/** What is stored of the rows that beacons change. */
+export interface RowSource {
+  findHour(key: HourKey): Stored | undefined
+  findDay(key: DayKey): Stored | undefined
+  listPaths(siteId: string, day: number): Iterable<string>
+  findPath(siteId: string, day: number, path: string): Stored | undefined
+  listErrorHashes(siteId: string, hour: number): Iterable<string>
+}
+
 /** The statements of telemetry, prepared once. */
-export interface RumStore {
+export interface RumStore extends RowSource {
   addEntries(entries: readonly Entry[]): void
   lastEntryId(): number
   /** Entries after those of a site and id, in order of both. */
   readEntries(after: Pick<Entry, 'siteId' | 'id'>, limit: number): Entry[]
   removeEntries(siteId: string, upToId: number): void
-  findHour(key: HourKey): Stored | undefined
   saveHour(key: HourKey, columns: Columns, stored: Stored): void
-  findDay(key: DayKey): Stored | undefined
   saveDay(key: DayKey, stored: Stored): void
-  listPaths(siteId: string, day: number): string[]
-  findPath(siteId: string, day: number, path: string): Stored | undefined
   savePath(siteId: string, day: number, path: string, stored: Stored): void
-  listErrorHashes(siteId: string, hour: number): string[]
   addErrors(siteId: string, hour: number, group: ErrorGroup): void
   addCount(siteId: string, hour: number, counter: Counter): void
 }

@@ -2,7 +2,8 @@ import type { RumSummary } from '../contract/telemetry-schemas.ts'
 import type { Db } from '../db/open.ts'
 import { formatHour } from './hour.ts'
 import type { Period } from './period.ts'
-import { type HourRow, rowName, toColumns } from './site-fold.ts'
+import { type HourRow, rowName } from './site-rows.ts'
+import { toColumns } from './site-write.ts'
 import type { Columns, HourKey } from './store.ts'
 
 export interface RowFilter {

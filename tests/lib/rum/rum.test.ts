@@ -126,6 +126,36 @@ describe('telemetry', () => {
     await fc.assert(fc.asyncProperty(fc.array(AnyStep, { maxLength: 25 }), run), { numRuns: 25 })
   })
 
+  it('takes beacons while a checkpoint is written, and while one cannot be', async () => {
+    const opened = open(undefined, 1)
+    const sent: number[] = []
+    const send = async (times: number) => {
+      for (let n = 0; n < times; n++) {
+        sent.push(n)
+        const rows = Array.from({ length: 20 }, (_, at) =>
+          keepBeacon({ path: `/p${at}`, metrics: { lcp: n } }),
+        )
+        await Promise.all(rows.map((beacon) => opened.rum.accept(['site'], beacon, from)))
+      }
+    }
+    await send(20)
+    opened.db.$client.exec(
+      "CREATE TRIGGER no BEFORE DELETE ON rum_journal BEGIN SELECT raise(ABORT, 'no'); END",
+    )
+    await send(20)
+    assert.equal(samplesOf(opened.rum), 800)
+    assert.equal(rowsOf(opened.rum)[0]?.lcp.p50, 9.5)
+    opened.db.$client.exec('DROP TRIGGER no')
+    await send(20)
+    assert.equal(samplesOf(opened.rum), 1_200)
+    opened.rum[Symbol.dispose]()
+    assert.equal(opened.left(), 0)
+    assert.equal(samplesOf(opened.rum), 1_200)
+    const paths = opened.db.$client.prepare('SELECT count(*), sum(samples) FROM rum_paths')
+    assert.deepEqual(paths.raw().get(), [20, 1_200])
+    assert.ok(opened.errors.length > 0)
+  })
+
   it('goes on where stored rows cannot be read for a while', async () => {
     const { rum, db, errors } = open()
     await rum.accept(['site'], lcp(100), from)

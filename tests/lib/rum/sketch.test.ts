@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { addValues, type Measures } from '../../../lib/rum/measures.ts'
 import { decodeMeasures, encodeMeasures } from '../../../lib/rum/measures-blob.ts'
-import { toColumns } from '../../../lib/rum/site-fold.ts'
+import { toColumns } from '../../../lib/rum/site-write.ts'
 import { assertNear, CONTINUOUS, draw, estimates, exact, sketchOf, TIED } from '../../rum-values.ts'
 
 const EXACT_VALUES = 512
