@@ -1,6 +1,7 @@
 import { type Measure, type Measures, newMeasure } from './measures.ts'
 import { METRICS } from './metrics.ts'
-import { type Centroid, Sketch } from './sketch.ts'
+import type { Centroid } from './packed.ts'
+import { Sketch } from './sketch.ts'
 import { ByteReader, ByteWriter } from './varint.ts'
 
 const VERSION = 1

@@ -1,15 +1,4 @@
-import type { Centroid } from './sketch.ts'
-
-/** Centroids as numbers, so that many are sorted fast: mean, then weight, then whether mixed. */
-const WEIGHTS = 2 ** 27
-const MAX_N = WEIGHTS / 2 - 1
-
-/** Hands on the centroid in one number; in several, where it stands for very many values. */
-export function pack({ mean, n, mixed }: Centroid, append: (packed: number) => void): void {
-  for (let left = n; left > 0; left -= MAX_N) {
-    append(mean * WEIGHTS + Math.min(left, MAX_N) * 2 + (mixed ? 1 : 0))
-  }
-}
+import { unpackOne } from './packed.ts'
 
 /**
  * The percentiles of what packed centroids in ascending order stand for, at ascending shares, by
@@ -62,11 +51,10 @@ class RankWalk {
   }
 
   #read(): void {
-    const packed = this.#sorted[this.#at] ?? 0
-    this.#mean = Math.floor(packed / WEIGHTS)
-    const weight = packed - this.#mean * WEIGHTS
-    this.#n = Math.floor(weight / 2)
-    const edge = weight % 2 === 1 ? this.#n / 2 : 0.5
+    const { mean, n, mixed } = unpackOne(this.#sorted[this.#at] ?? 0)
+    this.#mean = mean
+    this.#n = n
+    const edge = mixed ? n / 2 : 0.5
     this.#first = this.#before + edge
     this.#last = this.#before + this.#n - edge
   }

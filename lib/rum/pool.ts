@@ -1,5 +1,5 @@
 import type { Measure } from './measures.ts'
-import { pack, percentiles } from './percentiles.ts'
+import { percentiles } from './percentiles.ts'
 
 /**
  * The values of many measures of one metric, taken together as they are: percentiles are never
@@ -14,7 +14,7 @@ export class Pool {
   poor = 0
 
   add({ sketch, good, needsImprovement, poor }: Measure): void {
-    for (const centroid of sketch.centroids()) pack(centroid, this.#append)
+    this.#append(sketch.packed())
     this.n += sketch.n
     this.good += good
     this.needsImprovement += needsImprovement
@@ -27,13 +27,14 @@ export class Pool {
     return percentiles(sorted, this.n, shares)
   }
 
-  readonly #append = (packed: number) => {
-    if (this.#length === this.#packed.length) {
-      const larger = new Float64Array(this.#length * 2)
+  #append(packed: Float64Array): void {
+    const length = this.#length + packed.length
+    if (length > this.#packed.length) {
+      const larger = new Float64Array(Math.max(length, this.#packed.length * 2))
       larger.set(this.#packed)
       this.#packed = larger
     }
-    this.#packed[this.#length] = packed
-    this.#length += 1
+    this.#packed.set(packed, this.#length)
+    this.#length = length
   }
 }

@@ -1,11 +1,5 @@
 import { type FullCentroid, TDigest } from 'tdigest'
-
-/** Values that are near each other, taken as one; those of one value where it is not `mixed`. */
-export interface Centroid {
-  readonly mean: number
-  readonly n: number
-  readonly mixed: boolean
-}
+import { type Centroid, pack, unpack } from './packed.ts'
 
 /** Up to this many values a sketch is exact. */
 const EXACT_VALUES = 512
@@ -20,13 +14,14 @@ const MAX_CENTROIDS = 1_000
  * values are whole: what they are fractions of is for the caller to know.
  */
 export class Sketch {
-  #centroids: Centroid[]
+  /** As numbers: objects would take many times the memory. */
+  #packed: Float64Array
   #values: number[] = []
   #n = 0
 
   /** Centroids come in order of their means. */
-  constructor(centroids: Centroid[] = []) {
-    this.#centroids = centroids
+  constructor(centroids: readonly Centroid[] = []) {
+    this.#packed = pack(centroids)
     for (const { n } of centroids) this.#n += n
   }
 
@@ -41,15 +36,20 @@ export class Sketch {
   }
 
   /** In order of their means: at most a thousand, and some hundreds for very many values. */
-  centroids(): readonly Centroid[] {
+  centroids(): Centroid[] {
+    return unpack(this.packed())
+  }
+
+  packed(): Float64Array {
     if (this.#values.length > 0) this.#settle()
-    return this.#centroids
+    return this.#packed
   }
 
   #settle(): void {
-    const all = mergeSorted(this.#centroids, toCentroids(this.#values))
+    const all = mergeSorted(unpack(this.#packed), toCentroids(this.#values))
     this.#values = []
-    this.#centroids = all.length > MAX_CENTROIDS && this.#n > EXACT_VALUES ? compress(all) : all
+    const isLarge = all.length > MAX_CENTROIDS && this.#n > EXACT_VALUES
+    this.#packed = pack(isLarge ? compress(all) : all)
   }
 }
 
