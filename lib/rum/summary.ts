@@ -26,20 +26,23 @@ export function createReadSummary({ $client }: Db): ReadSummary {
     .prepare<[RowParams], StoredRow>(
       `SELECT hour, country, device, samples, lcp_p50, lcp_p75, lcp_p95, inp_p50, inp_p75, inp_p95,
          cls_p50, cls_p75, cls_p95, ttfb_p50, ttfb_p75, ttfb_p95, fid_p50, fid_p75, fid_p95
-       FROM rum_hours WHERE ${ROW_CONDITION}`,
+       FROM rum_hours WHERE ${ROW_CONDITION}
+       ORDER BY hour, country, device`,
     )
     .raw()
   return (filter, fresh) => {
-    const rows = new Map<string, SummaryRow>()
-    for (const stored of read.iterate(rowParams(filter))) {
-      const row = toSummaryRow(stored)
-      rows.set(rowName(row), row)
-    }
-    for (const row of fresh.filter((one) => matches(one, filter))) {
-      rows.set(rowName(row), { ...row, columns: toColumns(row.measures) })
-    }
-    return [...rows.values()].sort(byKey).map(toWire)
+    const stored = read.all(rowParams(filter)).map(toSummaryRow)
+    const changed = fresh.filter((row) => matches(row, filter))
+    return (changed.length === 0 ? stored : replaceRows(stored, changed)).map(toWire)
   }
+}
+
+function replaceRows(stored: readonly SummaryRow[], fresh: readonly HourRow[]): SummaryRow[] {
+  const rows = new Map(stored.map((row) => [rowName(row), row]))
+  for (const row of fresh) {
+    rows.set(rowName(row), { ...row, columns: toColumns(row.measures) })
+  }
+  return [...rows.values()].sort(byKey)
 }
 
 /** Of tables with a row for each hour, country and device. */
