@@ -13,6 +13,7 @@ import {
 } from './access/session.ts'
 import { type AuditEvent, insertAudit } from './accounts/audit.ts'
 import { adoptUser } from './accounts/remote-users.ts'
+import { createFindSiteIds } from './accounts/sites.ts'
 import { ipv4FromBits } from './address.ts'
 import type { Config } from './config.ts'
 import { makeDataDir } from './data-dir.ts'
@@ -30,6 +31,7 @@ import type { CapNotice } from './limits/user-meter.ts'
 import type { Log } from './log.ts'
 import { repeat } from './periodic.ts'
 import { type Plans, readPlans } from './plans.ts'
+import { openRum, type Rum } from './rum/rum.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
 /** All subjects, open and joined: what routes and scripts work with. */
@@ -46,6 +48,7 @@ export interface Services extends Disposable {
   readonly flusher: Flusher
   readonly meters: Meters
   readonly limits: Limits
+  readonly rum: Rum
   readonly geo: Library
   readonly health: Health
   readonly findClient: FindClient
@@ -61,6 +64,7 @@ export interface Limits {
   readonly account: RateLimiter
   readonly address: RateLimiter
   readonly failures: RateLimiter
+  readonly beacons: RateLimiter
 }
 
 /** What the edge of the process brings in. */
@@ -110,6 +114,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const lastUsed = createLastUsed(db, flusher.add)
   const meters = openMeters(base, flusher, opening)
   cleanUpSessions(base, opening)
+  const rum = opening.use(openTelemetry(base, geo))
   const health = createHealth(
     { geolocation: () => geo.locate(PROBE), database: () => checkWrite(db, now()) },
     now,
@@ -122,11 +127,8 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     lastUsed,
     flusher,
     meters,
-    limits: {
-      account: createRateLimiter(POLICIES.account),
-      address: createRateLimiter(POLICIES.address),
-      failures: createRateLimiter(POLICIES.failures),
-    },
+    limits: createLimits(),
+    rum,
     geo,
     health,
     findClient: createFindClient(config.trustedProxies),
@@ -143,6 +145,25 @@ function cleanUpSessions({ db, log, now }: Base, opening: DisposableStack): void
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove ended sessions')
   cleanUp()
   opening.use(repeat(SESSION_CLEANUP_MS, cleanUp, onError))
+}
+
+function createLimits(): Limits {
+  return {
+    account: createRateLimiter(POLICIES.account),
+    address: createRateLimiter(POLICIES.address),
+    failures: createRateLimiter(POLICIES.failures),
+    beacons: createRateLimiter(POLICIES.beacons),
+  }
+}
+
+function openTelemetry({ db, log, now }: Base, geo: Library): Rum {
+  return openRum({
+    db,
+    now,
+    findSites: createFindSiteIds(db),
+    findCountry: (address) => geo.locate(address).place?.country?.code,
+    onError: (error, message) => log.error({ err: error }, message),
+  })
 }
 
 /** Writes once a second, and once more when all is closed. */

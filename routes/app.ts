@@ -5,6 +5,7 @@ import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services.ts'
 import { auditHandlers } from './audit.ts'
 import { mountAuth } from './auth.ts'
+import { serveBeacon } from './beacon.ts'
 import type { Env, Handlers } from './context.ts'
 import { geolocationHandlers } from './geolocation.ts'
 import { keyHandlers } from './keys.ts'
@@ -15,6 +16,7 @@ import { mountScript, scriptHandlers } from './script.ts'
 import { type AnyHandler, serve } from './serve.ts'
 import { siteHandlers } from './sites.ts'
 import { systemHandlers } from './system.ts'
+import { telemetryHandlers } from './telemetry.ts'
 import { UNFINISHED, type UnfinishedId } from './unfinished.ts'
 import { usageHandlers } from './usage.ts'
 
@@ -29,8 +31,10 @@ export function createRoutes(services: Services) {
     ...usageHandlers(services),
     ...auditHandlers(services),
     ...scriptHandlers(services),
+    ...telemetryHandlers(services),
   }
   return operations.map((row) => {
+    if (row.id === 'sendBeacon') return { row, answer: serveBeacon(services, row) }
     // safe: `Handlers` proves that the handler of a row takes what `serve` parses by that row
     const handler = isUnfinished(row.id) ? notImplemented : (handlers[row.id] as AnyHandler)
     return { row, answer: serve(services, row, handler) }

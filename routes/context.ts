@@ -2,6 +2,7 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { Caller } from '../lib/access/authenticate.ts'
 import type { Address } from '../lib/address.ts'
 import type { OperationRow } from '../lib/contract/operations.ts'
+import type { Incoming } from '../lib/parse.ts'
 import type { UnfinishedId } from './unfinished.ts'
 
 /** What the runtime tells of a request beside the Request. */
@@ -20,8 +21,10 @@ export interface AskedRequest {
   header(name: string): string | undefined
   param(): Readonly<Record<string, string>>
   query(): Readonly<Record<string, string>>
-  /** Undefined where no body is read. */
+  /** Undefined where no body is read, or from `incoming`. */
   readonly raw: Request | undefined
+  /** The request of node:http, where it is read without a Request. */
+  readonly incoming?: Incoming
 }
 
 /** A request that was let in, with all that the contract names in it parsed. */
@@ -55,9 +58,9 @@ export type Handler<Row extends OperationRow> = (
   call: Call<Row>,
 ) => Reply<Row> | Promise<Reply<Row>>
 
-/** One handler for each operation: a missing one does not compile. */
+/** One handler for each operation: a missing one does not compile. Beacons go their own way. */
 export type Handlers = {
-  [Row in OperationRow as Exclude<Row['id'], UnfinishedId>]: Handler<Row>
+  [Row in OperationRow as Exclude<Row['id'], UnfinishedId | 'sendBeacon'>]: Handler<Row>
 }
 
 type Column<Row, Name extends PropertyKey> = Row extends { readonly [Key in Name]: infer Value }

@@ -4,9 +4,14 @@ import type { Headers } from './respond.ts'
 const EXPOSED = 'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After'
 const PREFLIGHT_SECONDS = '86400'
 
-/** Whether pages of other origins may call the operation: look-ups, and what is public to read. */
-function isForBrowsers({ access, method }: Operation): boolean {
-  return access === 'geo:read' || (access === 'public' && method === 'get')
+/** Whether pages of other origins may call it: look-ups, what is public to read, and beacons. */
+function isForBrowsers(row: Operation): boolean {
+  const { access, method } = row
+  return access === 'geo:read' || (access === 'public' && method === 'get') || isBeacon(row)
+}
+
+function isBeacon({ limit }: Operation): boolean {
+  return limit === 'beacon'
 }
 
 /**
@@ -19,6 +24,20 @@ export function corsHeaders(row: Operation, allowedOrigin: string | null): Heade
   return {
     'access-control-allow-origin': allowedOrigin,
     'access-control-expose-headers': EXPOSED,
+    vary: 'Origin',
+  }
+}
+
+/**
+ * Headers of an answer to a page of a registered origin. `sendBeacon` always sends credentials,
+ * which nothing here reads; a page that isolates itself lets in what says that it may be embedded.
+ */
+export function beaconHeaders(origin: string): Headers {
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': EXPOSED,
+    'cross-origin-resource-policy': 'cross-origin',
     vary: 'Origin',
   }
 }
@@ -37,6 +56,7 @@ export function preflightHeaders(rows: readonly Operation[], origin: string | un
     'access-control-allow-methods': allowed.map(({ method }) => method.toUpperCase()).join(', '),
     'access-control-allow-headers': 'X-API-Key, Authorization, Content-Type, X-Request-Id',
     'access-control-max-age': PREFLIGHT_SECONDS,
+    ...(allowed.some(isBeacon) && { 'access-control-allow-credentials': 'true' }),
     vary: 'Origin',
   }
 }

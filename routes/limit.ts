@@ -26,6 +26,7 @@ function takeOne({ limits, meters, now: clock }: Services, visit: Visit): Charge
     const id = caller.key === null ? `user:${caller.userId}` : caller.key.id
     return chargeTo(limits.account, id, now)
   }
+  if (row?.limit === 'beacon') return chargeTo(limits.beacons, addressId(visit), now)
   if (row === undefined || row.limit === 'address') {
     return chargeTo(limits.address, addressId(visit), now)
   }

@@ -1,10 +1,11 @@
 import type { Operation } from '../lib/contract/operation.ts'
+import type { Incoming } from '../lib/parse.ts'
 import type { Routes } from './app.ts'
 import type { AskedRequest } from './context.ts'
 import type { Answer } from './respond.ts'
 
 /** What is read of a request of node:http. */
-export interface PlainRequest {
+export interface PlainRequest extends Incoming {
   readonly method?: string | undefined
   readonly url?: string | undefined
   readonly headers: PlainHeaders
@@ -21,24 +22,39 @@ const ADDRESS = '([0-9a-f][0-9a-f.:]*)'
 const PLAIN_HOST = /^[a-z0-9._-]+(:\d{1,5})?$/
 
 /**
- * Answers look-ups straight from the request of node:http: Request, Response and router would take
- * longer than the look-up. null: the request is for Hono, which answers it alike.
+ * Answers look-ups and beacons straight from the request of node:http: Request, Response and router
+ * would take longer than the look-up. null: the request is for Hono, which answers it alike.
  */
 export function createStraight(routes: Routes) {
   const lookups = routes.filter(({ row }) => isLookup(row)).map(toPattern)
+  const beacons = routes.find(({ row }) => row.id === 'sendBeacon')
   return (request: PlainRequest): Answer | Promise<Answer> | null => {
-    const { method, url = '', headers, socket } = request
-    if (method !== 'GET' || !PLAIN_HOST.test(headers.host ?? '')) return null
-    for (const { pattern, param, answer } of lookups) {
-      const value = pattern.exec(url)?.[1]
-      if (value === undefined) continue
-      return answer({
-        env: { remoteAddress: socket.remoteAddress },
-        req: new StraightRequest(headers, { [param]: value }),
-      })
-    }
-    return null
+    const { method, url = '', headers } = request
+    if (!PLAIN_HOST.test(headers.host ?? '')) return null
+    if (method === 'GET') return answerLookup(lookups, url, request)
+    return method === 'POST' && url === beacons?.row.path ? answerBeacon(beacons, request) : null
   }
+}
+
+function answerLookup(
+  lookups: readonly ReturnType<typeof toPattern>[],
+  url: string,
+  { headers, socket }: PlainRequest,
+): Answer | Promise<Answer> | null {
+  for (const { pattern, param, answer } of lookups) {
+    const value = pattern.exec(url)?.[1]
+    if (value === undefined) continue
+    return answer({
+      env: { remoteAddress: socket.remoteAddress },
+      req: new StraightRequest(headers, { [param]: value }),
+    })
+  }
+  return null
+}
+
+function answerBeacon({ answer }: Routes[number], request: PlainRequest) {
+  const { remoteAddress } = request.socket
+  return answer({ env: { remoteAddress }, req: new StraightBeacon(request) })
 }
 
 /** A row whose path holds an address, and that reads nothing but path and headers. */
@@ -49,6 +65,34 @@ function isLookup({ method, access, path, query }: Operation): boolean {
 function toPattern({ row, answer }: Routes[number]) {
   const param = /\{(\w+)\}/.exec(row.path)?.[1] ?? ''
   return { pattern: new RegExp(`^${row.path.replace(`{${param}}`, ADDRESS)}$`), param, answer }
+}
+
+class StraightBeacon implements AskedRequest {
+  readonly method = 'POST'
+  readonly raw = undefined
+  readonly incoming: Incoming
+  readonly #headers: PlainHeaders
+
+  constructor(request: PlainRequest) {
+    this.incoming = request
+    this.#headers = request.headers
+  }
+
+  header(name: string): string | undefined {
+    return textOf(this.#headers[name])
+  }
+
+  param(): Readonly<Record<string, string>> {
+    return {}
+  }
+
+  query(): Readonly<Record<string, string>> {
+    return {}
+  }
+}
+
+function textOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 class StraightRequest implements AskedRequest {
@@ -63,8 +107,7 @@ class StraightRequest implements AskedRequest {
   }
 
   header(name: string): string | undefined {
-    const value = this.#headers[name]
-    return typeof value === 'string' ? value : undefined
+    return textOf(this.#headers[name])
   }
 
   param(): Readonly<Record<string, string>> {

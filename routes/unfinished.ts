@@ -23,8 +23,6 @@ export const UNFINISHED = [
   'setPaymentMethod',
   'sendBillingInquiry',
   'receiveStripeEvent',
-  'sendBeacon',
-  'getRumSummary',
   'sendInquiry',
   'getContactChallenge',
 ] as const satisfies readonly OperationId[]

@@ -82,11 +82,20 @@ export function logVisit({ log }: Services, visit: Visit, status: number): void 
 }
 
 /** Answers the visit with an error; what is no ApiError is a bug, logged and not shown. */
-export function answerError(services: Services, visit: Visit, error: unknown): Answer {
+export function answerError(
+  services: Services,
+  visit: Visit,
+  error: unknown,
+  headers: Readonly<Headers> = {},
+): Answer {
   const shown = error instanceof ApiError ? error : new ApiError('INTERNAL', 'Internal error')
   if (shown !== error) {
     services.log.error({ requestId: visit.requestId, err: error }, 'unexpected error')
   }
   const json = errorJson(shown, visit.requestId)
-  return answer(services, visit, { status: shown.status, json, headers: shown.headers })
+  return answer(services, visit, {
+    status: shown.status,
+    json,
+    headers: { ...headers, ...shown.headers },
+  })
 }

@@ -42,6 +42,24 @@ export async function findSite(db: Db, userId: string, id: string): Promise<Site
   return db.select().from(sites).where(ownedBy(userId, id)).get() ?? null
 }
 
+/** Ids of the sites of this name, of all users. Prepared once: every beacon asks. */
+export function createFindSiteIds({ $client }: Db): (name: string) => string[] {
+  const find = $client.prepare<[string], string>('SELECT id FROM sites WHERE name = ?').pluck()
+  return (name) => find.all(name)
+}
+
+/** The user's site of an origin, or of a host: then the one with https, if there are two. */
+export async function findSiteByDomain(
+  db: Db,
+  userId: string,
+  domain: string,
+): Promise<SiteRow | null> {
+  const names = [domain, `https://${domain}`, `http://${domain}`].map(parseSiteName)
+  const own = await listSites(db, userId)
+  const found = names.map((name) => own.find((site) => site.name === name))
+  return found.find((site) => site !== undefined) ?? null
+}
+
 /**
  * Adds the site with the event that tells of it, unless its user has one of that name, or
  * `maxSites` in all.

@@ -4,7 +4,8 @@ import { ApiErrorBody } from './common.ts'
 import { ContactBody, ContactChallenge, InquiryBody, OkResponse } from './contact.ts'
 import { GeolocationResult, Location } from './geolocation.ts'
 import { Database, HealthStatus, ServiceInfo } from './system.ts'
-import { Beacon, PercentileSet, RumSummary } from './telemetry.ts'
+import { RumOverview } from './telemetry-overview.ts'
+import { Beacon, PercentileSet, RumSummary } from './telemetry-schemas.ts'
 
 /** Every schema that has a name in the description; one that is not here is written out in place. */
 export const schemas = {
@@ -55,5 +56,6 @@ export const schemas = {
   OkResponse,
   Beacon,
   RumSummary,
+  RumOverview,
   PercentileSet,
 } as const

@@ -1,118 +1,75 @@
-import * as v from 'valibot'
 import type { Operation } from './operation.ts'
-
-export const BEACON_MAX_BYTES = 4096
-
-export const DEVICE_TYPES = ['desktop', 'mobile', 'tablet'] as const
-export type DeviceType = (typeof DEVICE_TYPES)[number]
-
-const Milliseconds = v.pipe(
-  v.number(),
-  v.description('Milliseconds; a value that is not from 0 to 600000 is dropped'),
-)
-const Line = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-const ErrorText = v.pipe(v.string(), v.maxLength(BEACON_MAX_BYTES))
-
-const BeaconMetrics = v.object({
-  lcp: v.optional(Milliseconds),
-  fid: v.optional(Milliseconds),
-  inp: v.optional(Milliseconds),
-  cls: v.optional(
-    v.pipe(v.number(), v.description('No unit; a value that is not from 0 to 100 is dropped')),
-  ),
-  ttfb: v.optional(Milliseconds),
-  dns: v.optional(Milliseconds),
-  tls: v.optional(Milliseconds),
-  request: v.optional(Milliseconds),
-  response: v.optional(Milliseconds),
-})
-
-const BeaconError = v.object({
-  message: v.pipe(ErrorText, v.minLength(1), v.description('The first 200 characters are kept')),
-  type: v.optional(v.pipe(ErrorText, v.description('The name of the error, such as TypeError'))),
-  source: v.optional(v.pipe(ErrorText, v.description('The URL of the script'))),
-  line: v.optional(Line),
-  column: v.optional(Line),
-  stack: v.optional(v.pipe(ErrorText, v.description('The first 1000 characters are kept'))),
-})
-
-export const Beacon = v.pipe(
-  v.object({
-    path: v.optional(
-      v.pipe(
-        v.string(),
-        v.maxLength(500),
-        v.regex(/^[^?]*$/),
-        v.description('Path of the page, without a query string'),
-      ),
-    ),
-    deviceType: v.optional(v.picklist(DEVICE_TYPES)),
-    connectionType: v.optional(
-      v.pipe(v.string(), v.maxLength(100), v.description('Kind of network, such as 4g')),
-    ),
-    metrics: v.optional(BeaconMetrics),
-    errors: v.optional(v.pipe(v.array(BeaconError), v.maxLength(10))),
-  }),
-  v.description('What a page measured; metrics, errors or both must be there'),
-)
-export type Beacon = v.InferOutput<typeof Beacon>
-
-const Hour = v.pipe(
-  v.string(),
-  v.regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3])$/),
-)
-
-export const PercentileSet = v.strictObject({
-  p50: v.nullable(v.number()),
-  p75: v.nullable(v.number()),
-  p95: v.nullable(v.number()),
-})
-export type PercentileSet = v.InferOutput<typeof PercentileSet>
-
-export const RumSummary = v.pipe(
-  v.strictObject({
-    domain: v.string(),
-    period: v.strictObject({ from: Hour, to: Hour }),
-    metrics: v.array(
-      v.strictObject({
-        hour: v.pipe(Hour, v.description('UTC, by the clock of the server')),
-        country: v.pipe(v.nullable(v.string()), v.description('ISO 3166-1 alpha-2')),
-        deviceType: v.nullable(v.string()),
-        sampleCount: v.pipe(
-          v.number(),
-          v.integer(),
-          v.minValue(0),
-          v.description('Beacons with at least one metric'),
-        ),
-        lcp: PercentileSet,
-        inp: PercentileSet,
-        cls: PercentileSet,
-        ttfb: PercentileSet,
-        fid: PercentileSet,
-      }),
-    ),
-  }),
-  v.description('One row for each hour, country and device that sent beacons'),
-)
-export type RumSummary = v.InferOutput<typeof RumSummary>
-
-export const SummaryQuery = v.object({
-  domain: v.pipe(
-    v.string(),
-    v.minLength(1),
-    v.maxLength(300),
-    v.description('A registered site, as a host or an origin'),
-  ),
-  country: v.optional(
-    v.pipe(v.string(), v.regex(/^[A-Z]{2}$/), v.description('ISO 3166-1 alpha-2')),
-  ),
-  device: v.optional(v.pipe(v.picklist(DEVICE_TYPES), v.description('Kind of device'))),
-  from: v.optional(v.pipe(Hour, v.description('First hour, UTC; seven days ago unless told'))),
-  to: v.optional(v.pipe(Hour, v.description('Last hour, UTC; the current one unless told'))),
-})
-export type SummaryQuery = v.InferOutput<typeof SummaryQuery>
+import { RumOverview } from './telemetry-overview.ts'
+import {
+  BEACON_MAX_BYTES,
+  Beacon,
+  type PercentileSet,
+  RumSummary,
+  SummaryQuery,
+} from './telemetry-schemas.ts'
 
 const nothing = { p50: null, p75: null, p95: null } as const satisfies PercentileSet
+
+const time = { sampleCount: 12, p50: 31, p75: 44, p95: 120, ratings: null }
+const p75 = { lcp: 1840, inp: 96, cls: 0.02, ttfb: 210, fid: null }
+
+const overviewExample = {
+  domain: 'shop.example',
+  period: { from: '2026-01-08T12', to: '2026-01-15T12' },
+  sampleCount: 12,
+  metrics: {
+    lcp: {
+      sampleCount: 12,
+      p50: 1620,
+      p75: 1840,
+      p95: 2950,
+      ratings: { good: 0.9167, needsImprovement: 0.0833, poor: 0 },
+    },
+    inp: {
+      sampleCount: 9,
+      p50: 72,
+      p75: 96,
+      p95: 184,
+      ratings: { good: 1, needsImprovement: 0, poor: 0 },
+    },
+    cls: {
+      sampleCount: 12,
+      p50: 0.01,
+      p75: 0.02,
+      p95: 0.11,
+      ratings: { good: 0.9167, needsImprovement: 0.0833, poor: 0 },
+    },
+    ttfb: {
+      sampleCount: 12,
+      p50: 180,
+      p75: 210,
+      p95: 460,
+      ratings: { good: 1, needsImprovement: 0, poor: 0 },
+    },
+    fid: { sampleCount: 0, ...nothing, ratings: null },
+    dns: time,
+    tls: time,
+    request: time,
+    response: time,
+  },
+  devices: [{ deviceType: 'mobile', sampleCount: 12, p75 }],
+  countries: [{ country: 'GB', sampleCount: 12, p75 }],
+  paths: [{ path: '/product/*', sampleCount: 12, p75 }],
+  connections: [{ connectionType: '4g', count: 12 }],
+  errors: [
+    {
+      message: 'x is undefined',
+      type: 'TypeError',
+      source: 'https://shop.example/app.js',
+      line: 12,
+      path: '/product/*',
+      count: 3,
+      firstSeenAt: '2026-01-15T11:02:03.000Z',
+      lastSeenAt: '2026-01-15T11:40:00.000Z',
+    },
+  ],
+  beacons: { accepted: 14, bots: 2, refused: 0, droppedValues: 0, lastHour: '2026-01-15T11' },
+} as const satisfies RumOverview
 
 export const telemetryOperations = [
   {
@@ -142,7 +99,7 @@ export const telemetryOperations = [
       maxBytes: BEACON_MAX_BYTES,
     },
     replies: { 204: { description: 'The beacon is stored', schema: null } },
-    errors: ['ORIGIN_NOT_ALLOWED'],
+    errors: ['ORIGIN_NOT_ALLOWED', 'SERVICE_UNAVAILABLE'],
   },
   {
     id: 'getRumSummary',
@@ -177,6 +134,22 @@ export const telemetryOperations = [
           ],
         },
       },
+    },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    id: 'getRumOverview',
+    method: 'get',
+    path: '/v1/telemetry/rum/overview',
+    tag: 'Telemetry',
+    summary: 'Web Vitals of a site over a period',
+    description:
+      'Percentiles are those of all values of the period, by device and country too, the largest first. Paths, errors, connections and beacons are those of all devices and countries; paths those of whole days.',
+    access: 'account:read',
+    limit: 'plan',
+    query: SummaryQuery,
+    replies: {
+      200: { description: 'The overview', schema: RumOverview, example: overviewExample },
     },
     errors: ['NOT_FOUND'],
   },

@@ -39,6 +39,7 @@ function runAll(db: Db, [first, ...rest]: [Statement, ...Statement[]]): boolean 
     .immediate()
 }
 
-function isLocked(error: unknown): boolean {
+/** Whether another process holds the lock that the statement needs. */
+export function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }

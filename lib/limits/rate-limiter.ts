@@ -15,6 +15,8 @@ export const POLICIES = {
   account: { name: 'per-caller', capacity: 120, windowMs: MINUTE_MS },
   /** What needs no credential, per address of the client. */
   address: { name: 'per-address', capacity: 60, windowMs: MINUTE_MS },
+  /** Beacons, per address of the client. */
+  beacons: { name: 'beacons', capacity: 100, windowMs: MINUTE_MS },
   /** Credentials that are not good, per address of the client. */
   failures: { name: 'failed-credentials', capacity: 30, windowMs: MINUTE_MS },
 } as const satisfies Record<string, Policy>

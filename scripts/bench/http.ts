@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PREPARED } from '../../lib/geo/prepare.ts'
 import { type Mix, randomMix, zipfMix } from './addresses.ts'
 import { type LoadResult, load } from './load.ts'
-import { moveToLoadCore } from './machine.ts'
+import { cpuMicroseconds, moveToLoadCore } from './machine.ts'
 import { startBare, startMeridian, startNginx, type Target } from './servers.ts'
 import { markdownTable, median } from './table.ts'
 
@@ -28,7 +28,6 @@ interface Measured {
 
 const ADDRESSES = 1_000_000
 const WARM_UP_SECONDS = 3
-const CLOCK_TICK_US = 10_000
 const TITLES = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'failed']
 
 /** Drives Meridian, a bare answer and nginx in turn, and prints what each did. */
@@ -95,17 +94,6 @@ async function measure(target: Target, work: () => Promise<LoadResult>): Promise
   const { requests, seconds, p50, p99, failed } = await work()
   const cpu = (cpuMicroseconds(target.pid) - before) / requests
   return { name: target.name, rate: requests / seconds, p50, p99, cpu, failed }
-}
-
-/** utime and stime of /proc/<pid>/stat: the 12th and 13th field behind the name in brackets. */
-function cpuMicroseconds(pid: number): number {
-  try {
-    const [, text = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-    const fields = text.split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_US
-  } catch {
-    return Number.NaN
-  }
 }
 
 function toRow({ name, rate, p50, p99, cpu, failed }: Measured): (string | number)[] {

@@ -25,7 +25,10 @@ export interface LoadResult {
 }
 
 const CONNECTIONS = 64
+/** Beacons come from many pages at once. */
+const BEACON_CONNECTIONS = 256
 const SCRIPT = fileURLToPath(new URL('./load.lua', import.meta.url))
+const BEACON_SCRIPT = fileURLToPath(new URL('./beacon.lua', import.meta.url))
 
 /** Asks `target` over 64 connections as fast as it answers. */
 export function load(target: Target, options: LoadOptions): Promise<LoadResult> {
@@ -40,7 +43,17 @@ async function loadWithWrk(target: Target, options: LoadOptions): Promise<LoadRe
   ])
   const limits = ['-t1', `-c${CONNECTIONS}`, `-d${options.seconds}s`, ...headers]
   const own = ['--', options.addressFile, pathname + search, String(options.offset)]
-  const args = [...limits, '-s', SCRIPT, origin, ...own]
+  return runWrk([...limits, '-s', SCRIPT, origin, ...own])
+}
+
+/** Sends beacons to the server at `url`. Throws where there is no wrk. */
+export function loadBeacons(url: string, seconds: number): Promise<LoadResult> {
+  if (!machine.hasWrk) throw new Error('Cannot send beacons: wrk is missing')
+  const limits = ['-t1', `-c${BEACON_CONNECTIONS}`, `-d${seconds}s`]
+  return runWrk([...limits, '-s', BEACON_SCRIPT, url, '--', '/v1/telemetry/rum'])
+}
+
+async function runWrk(args: readonly string[]): Promise<LoadResult> {
   const { stdout } = await promisify(execFile)('wrk', args)
   const result = /^RESULT (.*)$/m.exec(stdout)?.[1]
   if (result === undefined) throw new Error(`Cannot read what wrk says: ${stdout}`)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { delimiter, join } from 'node:path'
 
@@ -47,6 +47,32 @@ export function onServerCore(command: readonly string[]): [string, ...string[]] 
 /** Keeps this process and what it starts off the core of servers. */
 export function moveToLoadCore(): void {
   if (machine.canPin) spawnSync('taskset', ['-a', '-p', '-c', String(LOAD_CORE), `${process.pid}`])
+}
+
+const CLOCK_TICK_US = 10_000
+
+/**
+ * What the process has used: utime and stime of /proc/<pid>/stat, the 12th and 13th field behind
+ * the name in brackets. NaN where the system does not tell.
+ */
+export function cpuMicroseconds(pid: number): number {
+  try {
+    const [, text = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+    const fields = text.split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_US
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Memory that the process holds, in MB; NaN where the system does not tell. */
+export function memoryMegabytes(pid: number): number {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return Number(kilobytes) / 1024
+  } catch {
+    return Number.NaN
+  }
 }
 
 function hasCommand(name: string): boolean {

@@ -12,13 +12,15 @@ import { benchKeys } from './keys.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { machineLine, missingLine } from './machine.ts'
+import { benchRum } from './rum.ts'
 
-const USAGE = `Usage: npm run --silent bench -- [lookup|keys|limits|audit] [options]
+const USAGE = `Usage: npm run --silent bench -- [lookup|keys|limits|audit|rum] [options]
   (none)        drive Meridian, a bare Hono answer and nginx with ngx_http_geoip2 over HTTP
   lookup        measure look-ups by themselves, next to other readers of the same file
   keys          measure loading and finding keys, by their number
   limits        measure what limiting and counting add to a request
   audit         measure pages of the audit log of a user with 100,000 entries
+  rum           measure storing beacons over HTTP, and reading what they sum up to
   --rounds N    how often each server is driven, or each page read; default: 5
   --seconds N   how long each time; default: 8
   --help        show this
@@ -41,7 +43,7 @@ function readOptions(args: string[]) {
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [subject = 'http', ...more] = positionals
-    if (more.length > 0 || !/^(http|lookup|keys|limits|audit)$/.test(subject)) {
+    if (more.length > 0 || !/^(http|lookup|keys|limits|audit|rum)$/.test(subject)) {
       throw new Error(`There is no benchmark "${positionals.join(' ')}"`)
     }
     const { help, rounds, seconds } = values
@@ -68,6 +70,8 @@ async function bench(options: ReturnType<typeof readOptions>): Promise<void> {
   if (subject === 'keys') print(`\n${await benchKeys()}`)
   else if (subject === 'limits') print(`\n${await benchLimits()}`)
   else if (subject === 'audit') print(`\n${await benchAudit(rounds)}`)
+  else if (subject === 'rum')
+    await benchRum({ rounds, seconds, geoFolder: await prepareGeoFolder(), print })
   else if (subject === 'lookup')
     print(`\n${await benchLookup(join(await prepareGeoFolder(), PREPARED.maxmindCity))}`)
   else await benchHttp({ rounds, seconds, geoFolder: await prepareGeoFolder(), print })

@@ -20,12 +20,17 @@ const NODE = [process.execPath, '--import', 'tsx']
 const UNLIMITED = { monthlyCap: 1e12, maxKeys: 10, maxSites: 1, requestsPerMinute: 1e9 }
 
 /** Starts Meridian as it comes, with a key of a plan that nothing limits and data of its own. */
-export async function startMeridian(folder: string, geoFolder: string): Promise<Target> {
+export async function startMeridian(
+  folder: string,
+  geoFolder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Target> {
   const plans = join(folder, 'plans.json')
   writeFileSync(plans, JSON.stringify([{ id: 'free', name: 'Free', price: 0, ...UNLIMITED }]))
   mkdirSync(geoFolder, { recursive: true })
   symlinkSync(resolve(geoFolder), join(folder, 'geo'))
-  const env = { ...process.env, MERIDIAN_DATA_DIR: folder, MERIDIAN_PLANS: plans, PORT: '0' }
+  const own = { MERIDIAN_DATA_DIR: folder, MERIDIAN_PLANS: plans, PORT: '0' }
+  const env = { ...process.env, ...own, ...settings }
   const command = [...NODE, 'scripts/key.ts', '--email', 'bench@example.com', '--name', 'bench']
   const key = execFileSync(process.execPath, command.slice(1), { env, stdio: 'pipe' })
   const headers = { 'X-API-Key': key.toString().trim() }

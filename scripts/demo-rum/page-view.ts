@@ -1,4 +1,4 @@
-import type { Beacon } from '../../lib/contract/telemetry.ts'
+import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
 import { drawTime, pick, type Random } from './draw.ts'
 import type { Country, Device, ShopPage } from './population.ts'
 

@@ -1,4 +1,4 @@
-import type { DeviceType } from '../../lib/contract/telemetry.ts'
+import type { DeviceType } from '../../lib/contract/telemetry-schemas.ts'
 
 export interface Country {
   readonly weight: number

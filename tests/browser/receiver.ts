@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { getRequestListener } from '@hono/node-server'
 import * as v from 'valibot'
-import { Beacon } from '../../lib/contract/telemetry.ts'
+import { Beacon } from '../../lib/contract/telemetry-schemas.ts'
 import { makeApp } from '../helpers.ts'
 import { listen } from './listen.ts'
 

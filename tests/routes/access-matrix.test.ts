@@ -116,6 +116,7 @@ const REQUESTS: Readonly<Record<string, () => SendOptions & { readonly query?: s
   createSite: () => ({ body: { name: `https://site-${made++}.example` } }),
   previewPlanChange: () => ({ query: '?planId=pro' }),
   getRumSummary: () => ({ query: '?domain=app.example' }),
+  getRumOverview: () => ({ query: '?domain=app.example' }),
 }
 
 /** What an operation answers to who is let in, where that is no success: nobody has such a thing. */
@@ -123,6 +124,9 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   revokeKey: 'NOT_FOUND',
   renewKey: 'NOT_FOUND',
   deleteSite: 'NOT_FOUND',
+  sendBeacon: 'ORIGIN_NOT_ALLOWED',
+  getRumSummary: 'NOT_FOUND',
+  getRumOverview: 'NOT_FOUND',
 }
 
 async function outcome(row: Operation, { headers }: Credential): Promise<string> {

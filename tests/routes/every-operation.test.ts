@@ -22,6 +22,7 @@ function filled({ path }: Pick<Operation, 'path'>): string {
 const QUERIES: Readonly<Record<string, string>> = {
   previewPlanChange: '?planId=pro',
   getRumSummary: '?domain=app.example',
+  getRumOverview: '?domain=app.example',
 }
 
 function queryOf({ id }: Operation): string {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { createRoutes } from '../../routes/app.ts'
 import { createStraight, type PlainRequest } from '../../routes/straight.ts'
@@ -6,6 +7,7 @@ import { makeApp, type TestApp } from '../helpers.ts'
 
 const REQUEST_ID = '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
 const PEER = '203.0.113.7'
+const BEACONS = '/v1/telemetry/rum'
 const LOCATE = '/v1/ip/81.2.69.160'
 
 let app: TestApp
@@ -24,12 +26,12 @@ before(async () => {
 after(() => app.close())
 
 function plain(url: string, headers: PlainRequest['headers'] = {}, method = 'GET'): PlainRequest {
-  return {
+  return Object.assign(new EventEmitter(), {
     method,
     url,
     headers: { host: '127.0.0.1:8787', ...headers },
     socket: { remoteAddress: PEER },
-  }
+  })
 }
 
 async function assertAlike(path: string, headers: Readonly<Record<string, string>>): Promise<void> {
@@ -121,5 +123,59 @@ describe('what does not go straight', () => {
     for (const host of [undefined, '', 'a b', 'a@b', 'A.example', 'a:x', '[::1]:8787', 'a/b']) {
       assert.equal(straight(plain(LOCATE, { host })), null)
     }
+  })
+})
+
+describe('a beacon that goes straight', () => {
+  const ORIGIN = 'https://shop.example'
+  before(async () => {
+    const site = { key: keys['secret'] ?? '', body: { name: ORIGIN } }
+    assert.equal((await app.send('POST', '/v1/account/me/sites', site)).status, 201)
+  })
+
+  async function sendStraight(
+    chunks: readonly string[],
+    headers: Readonly<Record<string, string>>,
+  ) {
+    const request = Object.assign(new EventEmitter(), plain(BEACONS, headers, 'POST'))
+    const answer = straight(request)
+    for (const chunk of chunks) request.emit('data', Buffer.from(chunk))
+    request.emit('end')
+    request.emit('close')
+    return answer
+  }
+
+  const good = '{"metrics":{"lcp":1200}}'
+  const beacons: readonly [string, readonly string[], Record<string, string>][] = [
+    ['good', [good], { origin: ORIGIN }],
+    ['in two chunks', ['{"metrics":', '{"cls":0}}'], { origin: ORIGIN }],
+    ['of another site', [good], { origin: 'https://other.example' }],
+    ['without an origin', [good], {}],
+    ['of two origins', [good], { origin: ORIGIN, referer: 'https://other.example/' }],
+    ['no JSON', ['{'], { origin: ORIGIN }],
+    ['empty', [], { origin: ORIGIN }],
+    ['of 4096 bytes', [good.padEnd(4096)], { origin: ORIGIN }],
+    ['too large', [good.padEnd(4097), 'more'], { origin: ORIGIN }],
+  ]
+  for (const [name, chunks, headers] of beacons) {
+    it(`is answered as by Hono: ${name}`, async () => {
+      const sent = { 'x-request-id': REQUEST_ID, ...headers }
+      const answer = await sendStraight(chunks, sent)
+      const options = { headers: sent, body: chunks.join(''), from: PEER }
+      const usual = await app.send('POST', BEACONS, options)
+      assert.equal(answer?.status, usual.status)
+      assert.equal(answer?.json ?? '', usual.text)
+      const { headers: own } = answer ?? { headers: {} }
+      assert.deepEqual(withoutRest(own), withoutRest(Object.fromEntries(usual.headers)))
+    })
+  }
+
+  it('is given up where the client hangs up', async () => {
+    const request = plain(BEACONS, { origin: ORIGIN }, 'POST')
+    const answer = straight(request)
+    assert.ok(request instanceof EventEmitter)
+    request.emit('data', Buffer.from('{'))
+    request.emit('close')
+    assert.equal((await answer)?.status, 400)
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { parseAddress } from '../../lib/address.ts'
-import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry.ts'
+import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry-schemas.ts'
 import { createTraffic, startOf } from '../../scripts/demo-rum/traffic.ts'
 import { NOON } from '../helpers.ts'
 

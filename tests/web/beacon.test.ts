@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry.ts'
+import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry-schemas.ts'
 import { MAX_BYTES, pathOf, writeBeacon } from '../../web/rum/beacon.ts'
 import { toPageError } from '../../web/rum/page-error.ts'
 

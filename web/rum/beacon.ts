@@ -1,4 +1,4 @@
-import type { Beacon } from '../../lib/contract/telemetry.ts'
+import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
 import type { PageError } from './page-error.ts'
 
 /** What the endpoint takes. The contract says the same; its schemas would not fit in a script. */

@@ -1,4 +1,4 @@
-import type { DeviceType } from '../../lib/contract/telemetry.ts'
+import type { DeviceType } from '../../lib/contract/telemetry-schemas.ts'
 
 /** What of `navigator` tells the kind of device. */
 export interface Device {

@@ -1,4 +1,4 @@
-import type { Beacon } from '../../lib/contract/telemetry.ts'
+import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
 
 export type PageError = NonNullable<Beacon['errors']>[number]
 

@@ -1,4 +1,4 @@
-import type { Beacon } from '../../lib/contract/telemetry.ts'
+import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
 import { type Finished, MAX_ERRORS, pathOf } from './beacon.ts'
 import { type Device, deviceTypeOf } from './device.ts'
 import { isSameError, type PageError } from './page-error.ts'

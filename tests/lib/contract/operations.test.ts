@@ -7,7 +7,7 @@ import { ERROR_STATUS } from '../../../lib/errors.ts'
 
 /**
  * The published list of endpoints, written out by hand: endpoint, what it needs, statuses of its
- * own bodies. 'key' is where the list names no scope.
+ * own bodies. 'key' is where the list names no scope. Of ours there is one more, the overview.
  */
 const ENDPOINTS = [
   ['GET /health', 'public', 200, 503],
@@ -56,6 +56,7 @@ const ENDPOINTS = [
   ['POST /v1/billing/payment-method', 'key', 200],
   ['POST /v1/billing/contact', 'key', 200],
   ['GET /v1/telemetry/rum/summary', 'key', 200],
+  ['GET /v1/telemetry/rum/overview', 'key', 200],
 ] as const
 
 /** The published conditions of each status, by endpoint. */

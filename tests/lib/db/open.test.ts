@@ -55,7 +55,7 @@ describe('openDb', () => {
     $client.pragma('user_version = 99')
     $client.close()
     assert.throws(() => openDb(file), {
-      message: `Cannot open the database ${file}: its schema is number 99, this version knows 3; use a newer version`,
+      message: `Cannot open the database ${file}: its schema is number 99, this version knows 4; use a newer version`,
     })
     const after = new Sqlite(file, { readonly: true })
     assert.equal(after.pragma('user_version', { simple: true }), 99)
@@ -79,7 +79,7 @@ describe('openDb', () => {
     const results = await Promise.all([run(), run(), run()])
     for (const { errors, code } of results)
       assert.deepEqual({ errors, code }, { errors: '', code: 0 })
-    assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), 3)
+    assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), 4)
   })
 })
 

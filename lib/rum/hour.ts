@@ -1,0 +1,25 @@
+const HOUR_MS = 3_600_000
+const HOURS_OF_DAY = 24
+
+/** Hours since 1970-01-01, UTC. */
+export function hourOf(now: number): number {
+  return Math.floor(now / HOUR_MS)
+}
+
+/** Days since 1970-01-01, UTC. */
+export function dayOfHour(hour: number): number {
+  return Math.floor(hour / HOURS_OF_DAY)
+}
+
+/** YYYY-MM-DDTHH. */
+export function formatHour(hour: number): string {
+  return new Date(hour * HOUR_MS).toISOString().slice(0, 13)
+}
+
+/** Reads YYYY-MM-DDTHH; null where the calendar has no such hour. */
+export function parseHour(text: string): number | null {
+  const at = Date.parse(`${text}:00:00.000Z`)
+  if (Number.isNaN(at)) return null
+  const hour = hourOf(at)
+  return formatHour(hour) === text ? hour : null
+}

@@ -1,0 +1,145 @@
+import type { KeptBeacon } from './beacon.ts'
+
+/** A beacon of one site, as the journal has it. */
+export interface Entry {
+  readonly siteId: string
+  /** Ascends. */
+  readonly id: number
+  /** Epoch milliseconds. */
+  readonly receivedAt: number
+  /** ISO 3166-1 alpha-2; empty: unknown. */
+  readonly country: string
+  readonly beacon: KeptBeacon
+}
+
+export type Draft = Omit<Entry, 'id' | 'siteId'> & { readonly siteIds: readonly string[] }
+
+/** `full`: too much waits. `failed`: the database could not be written, and nothing is kept. */
+export type Accepted = 'stored' | 'full' | 'failed'
+
+export interface JournalOptions {
+  readonly firstId: number
+  /** Writes all entries or throws, and writes none. */
+  readonly write: (entries: readonly Entry[]) => void
+  /** Told once they are committed. */
+  readonly committed: (entries: readonly Entry[]) => void
+  readonly isLocked: (error: unknown) => boolean
+  readonly onError: (error: unknown) => void
+  /** How many beacons may wait. */
+  readonly limit?: number
+}
+
+const LIMIT = 20_000
+const BATCH = 500
+/** A group of so many waits for no others. */
+const FULL_GROUP = 50
+/** A disk that is slow gets fewer and larger transactions: it takes a quarter of the time. */
+const PAUSE_PER_COMMIT = 3
+const MAX_PAUSE_MS = 10
+const RETRY_MS = 20
+const ATTEMPTS = 25
+
+interface Waiting {
+  readonly draft: Draft
+  readonly resolve: (accepted: Accepted) => void
+}
+
+/**
+ * Commits beacons in groups: those that come in one turn of the event loop, or in the few
+ * milliseconds that a slow disk needs, share a transaction. Each is told once it is on the disk.
+ */
+export class Journal {
+  readonly #options: JournalOptions
+  readonly #limit: number
+  #nextId: number
+  #waiting: Waiting[] = []
+  #isScheduled = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #notBefore = 0
+  #attempts = 0
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+    this.#limit = options.limit ?? LIMIT
+    this.#nextId = options.firstId
+  }
+
+  add(draft: Draft): Promise<Accepted> {
+    if (this.#waiting.length >= this.#limit) return Promise.resolve('full')
+    const { promise, resolve } = Promise.withResolvers<Accepted>()
+    this.#waiting.push({ draft, resolve })
+    this.#schedule()
+    return promise
+  }
+
+  /** Commits what waits before it returns. */
+  close(): void {
+    while (this.#waiting.length > 0) {
+      this.#attempts = ATTEMPTS
+      this.#commit()
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.length === 0) return
+    const isFull = this.#waiting.length >= FULL_GROUP && this.#attempts === 0
+    const pause = isFull ? 0 : this.#notBefore - performance.now()
+    if (pause <= 0) {
+      this.#isScheduled = true
+      setImmediate(this.#run)
+    } else this.#timer ??= setTimeout(this.#run, Math.ceil(pause))
+  }
+
+  readonly #run = () => {
+    this.#isScheduled = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#commit()
+    this.#schedule()
+  }
+
+  #commit(): void {
+    const batch = this.#waiting.slice(0, BATCH)
+    if (batch.length === 0) return
+    const entries = this.#number(batch)
+    const startedAt = performance.now()
+    try {
+      this.#options.write(entries)
+    } catch (error) {
+      this.#fail(batch, error)
+      return
+    }
+    const endedAt = performance.now()
+    this.#notBefore = endedAt + Math.min(MAX_PAUSE_MS, (endedAt - startedAt) * PAUSE_PER_COMMIT)
+    this.#attempts = 0
+    this.#options.committed(entries)
+    this.#settle(batch, 'stored')
+  }
+
+  #number(batch: readonly Waiting[]): Entry[] {
+    let id = this.#nextId
+    return batch.flatMap(({ draft: { siteIds, ...rest } }) =>
+      siteIds.map((siteId) => ({ ...rest, siteId, id: id++ })),
+    )
+  }
+
+  #settle(batch: readonly Waiting[], accepted: Accepted): void {
+    this.#waiting.splice(0, batch.length)
+    for (const { draft, resolve } of batch) {
+      this.#nextId += draft.siteIds.length
+      resolve(accepted)
+    }
+  }
+
+  /** Another process holds the lock for moments only, unless it does so for half a second. */
+  #fail(batch: readonly Waiting[], error: unknown): void {
+    this.#attempts += 1
+    if (this.#options.isLocked(error) && this.#attempts < ATTEMPTS) {
+      this.#notBefore = performance.now() + RETRY_MS
+      return
+    }
+    this.#attempts = 0
+    this.#options.onError(error)
+    this.#settle(batch, 'failed')
+  }
+}

@@ -1,0 +1,123 @@
+import type { RumOverview } from '../contract/telemetry-overview.ts'
+import type { Db } from '../db/open.ts'
+import { allMetrics, Group, Grouping } from './groups.ts'
+import { formatHour } from './hour.ts'
+import {
+  type CountTotal,
+  createOverviewStore,
+  type ErrorTotal,
+  type OverviewStore,
+  type SpanRow,
+} from './overview-store.ts'
+import { daysOf, splitPeriod } from './period.ts'
+import type { RowFilter } from './summary.ts'
+
+/** All of an overview but the words of the query. */
+type Overview = Omit<RumOverview, 'domain' | 'period'>
+export type ReadOverview = (filter: RowFilter) => Promise<Overview>
+
+const TOP = 20
+
+/** Sums up what is stored of a period. Others may run meanwhile. */
+export function createReadOverview(db: Db): ReadOverview {
+  const store = createOverviewStore(db)
+  return async (filter) => {
+    const total = allMetrics()
+    const devices = new Grouping<string>()
+    const countries = new Grouping<string>()
+    for (const page of readSpans(store, filter)) {
+      for (const row of page) {
+        total.add(row)
+        devices.add(row.device, row)
+        countries.add(row.country, row)
+      }
+      await nextTurn()
+    }
+    const counts = store.counts(filter)
+    return {
+      sampleCount: total.samples,
+      metrics: await tellMetrics(total),
+      devices: devices
+        .list()
+        .map(([name, group]) => ({ deviceType: name || null, ...tell(group) })),
+      countries: countries
+        .list()
+        .map(([name, group]) => ({ country: name || null, ...tell(group) })),
+      paths: await tellPaths(store, filter),
+      connections: toConnections(counts),
+      errors: store.topErrors(filter, TOP).map(toErrorGroup),
+      beacons: toBeacons(counts),
+    }
+  }
+}
+
+function* readSpans(store: OverviewStore, filter: RowFilter): Generator<SpanRow[]> {
+  const { hours, days } = splitPeriod(filter.period)
+  for (const period of hours) yield* store.hours({ ...filter, period })
+  if (days !== undefined) yield* store.days({ ...filter, period: days })
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function tell(group: Group) {
+  return { sampleCount: group.samples, p75: group.p75() }
+}
+
+async function tellMetrics(total: Group): Promise<Overview['metrics']> {
+  const metrics = {
+    lcp: total.tell('lcp'),
+    inp: total.tell('inp'),
+    cls: total.tell('cls'),
+    ttfb: total.tell('ttfb'),
+    fid: total.tell('fid'),
+  }
+  await nextTurn()
+  return {
+    ...metrics,
+    dns: total.tell('dns'),
+    tls: total.tell('tls'),
+    request: total.tell('request'),
+    response: total.tell('response'),
+  }
+}
+
+async function tellPaths(store: OverviewStore, filter: RowFilter): Promise<Overview['paths']> {
+  const days = { ...filter, period: daysOf(filter.period) }
+  const paths: Overview['paths'] = []
+  for (const path of store.topPaths(days, TOP)) {
+    const group = new Group()
+    for (const row of store.pathRows(days, path)) group.add(row)
+    paths.push({ path, ...tell(group) })
+    await nextTurn()
+  }
+  return paths
+}
+
+function toConnections(counts: readonly CountTotal[]): Overview['connections'] {
+  return counts
+    .filter(({ kind }) => kind === 'connection')
+    .map(({ label, count }) => ({ connectionType: label, count }))
+}
+
+function toErrorGroup({ count, firstAt, lastAt, sample }: ErrorTotal): Overview['errors'][number] {
+  return {
+    ...sample,
+    count,
+    firstSeenAt: new Date(firstAt).toISOString(),
+    lastSeenAt: new Date(lastAt).toISOString(),
+  }
+}
+
+function toBeacons(counts: readonly CountTotal[]): Overview['beacons'] {
+  const of = (label: string) => counts.find((one) => one.kind === 'beacon' && one.label === label)
+  const accepted = of('accepted')
+  return {
+    accepted: accepted?.count ?? 0,
+    bots: of('bot')?.count ?? 0,
+    refused: of('queue-full')?.count ?? 0,
+    droppedValues: of('out-of-range')?.count ?? 0,
+    lastHour: accepted === undefined ? null : formatHour(accepted.lastHour),
+  }
+}

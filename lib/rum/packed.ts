@@ -1,0 +1,31 @@
+/** Values that are near each other, taken as one; those of one value where it is not `mixed`. */
+export interface Centroid {
+  readonly mean: number
+  readonly n: number
+  readonly mixed: boolean
+}
+
+/** A centroid in one number: mean, then weight, then whether it is mixed. Sorts by the mean. */
+const WEIGHTS = 2 ** 27
+const MAX_N = WEIGHTS / 2 - 1
+
+/** Several numbers for a centroid that stands for very many values. */
+export function pack(centroids: readonly Centroid[]): Float64Array {
+  const packed: number[] = []
+  for (const { mean, n, mixed } of centroids) {
+    for (let left = n; left > 0; left -= MAX_N) {
+      packed.push(mean * WEIGHTS + Math.min(left, MAX_N) * 2 + (mixed ? 1 : 0))
+    }
+  }
+  return Float64Array.from(packed)
+}
+
+export function unpack(packed: Float64Array): Centroid[] {
+  return Array.from(packed, unpackOne)
+}
+
+export function unpackOne(packed: number): Centroid {
+  const mean = Math.floor(packed / WEIGHTS)
+  const weight = packed - mean * WEIGHTS
+  return { mean, n: Math.floor(weight / 2), mixed: weight % 2 === 1 }
+}

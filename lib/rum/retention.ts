@@ -1,0 +1,53 @@
+import type { Db } from '../db/open.ts'
+import { dayOfHour, hourOf } from './hour.ts'
+
+const RETENTION_DAYS = 90
+const HOURS_OF_DAY = 24
+/** So few at once that no request waits for long. */
+const STEP_ROWS = 500
+
+/** The tables by the column of their time, in hours or days, and the rest of their keys. */
+const TABLES = [
+  ['rum_hours', 'hour', 'country, device'],
+  ['rum_sketches', 'hour', 'country, device'],
+  ['rum_days', 'day', 'country, device'],
+  ['rum_paths', 'day', 'path'],
+  ['rum_errors', 'hour', 'hash'],
+  ['rum_counts', 'hour', 'kind, label'],
+] as const
+
+/** Removes what is older than 90 days, or of a site that is gone, in small steps. */
+export async function removeOld(db: Db, now: number): Promise<void> {
+  const day = dayOfHour(hourOf(now)) - RETENTION_DAYS
+  for (const [table, column, rest] of TABLES) {
+    const first = column === 'day' ? day : day * HOURS_OF_DAY
+    for (const siteId of listSiteIds(db, table)) {
+      const remove = prepareRemove(db, table, `site_id, ${column}, ${rest}`, column)
+      while (remove.run({ siteId, first }).changes === STEP_ROWS) await nextTurn()
+      await nextTurn()
+    }
+  }
+}
+
+function prepareRemove({ $client }: Db, table: string, key: string, column: string) {
+  return $client.prepare<[{ siteId: string; first: number }]>(
+    `DELETE FROM ${table} WHERE (${key}) IN (
+       SELECT ${key} FROM ${table} WHERE site_id = $siteId
+         AND (${column} < $first OR NOT EXISTS (SELECT 1 FROM sites WHERE id = $siteId))
+       LIMIT ${STEP_ROWS})`,
+  )
+}
+
+/** Jumps from site to site along the key, past all of their rows. */
+function listSiteIds({ $client }: Db, table: string): string[] {
+  const next = $client
+    .prepare<[string], string | null>(`SELECT min(site_id) FROM ${table} WHERE site_id > ?`)
+    .pluck()
+  const ids: string[] = []
+  for (let id = next.get(''); typeof id === 'string'; id = next.get(id)) ids.push(id)
+  return ids
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

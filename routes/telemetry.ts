@@ -1,0 +1,38 @@
+import { findSiteByDomain } from '../lib/accounts/sites.ts'
+import type { SummaryQuery } from '../lib/contract/telemetry-schemas.ts'
+import { ApiError } from '../lib/errors.ts'
+import { formatHour } from '../lib/rum/hour.ts'
+import { readPeriod } from '../lib/rum/period.ts'
+import type { RowFilter } from '../lib/rum/summary.ts'
+import type { Services } from '../lib/services.ts'
+import type { Handlers } from './context.ts'
+
+export function telemetryHandlers({ db, rum }: Services) {
+  const readFilter = async (
+    query: SummaryQuery,
+    userId: string,
+    now: number,
+  ): Promise<RowFilter> => {
+    const { domain, country, device } = query
+    const period = readPeriod(query, now)
+    const site = await findSiteByDomain(db, userId, domain)
+    if (site === null) throw new ApiError('NOT_FOUND', `${domain} is none of your sites`)
+    return { siteId: site.id, period, country, device }
+  }
+  return {
+    getRumSummary: async ({ caller, query, now }) => {
+      const filter = await readFilter(query, caller.userId, now)
+      const metrics = rum.readSummary(filter)
+      return { status: 200, body: { ...head(query, filter), metrics } }
+    },
+    getRumOverview: async ({ caller, query, now }) => {
+      const filter = await readFilter(query, caller.userId, now)
+      const overview = await rum.readOverview(filter)
+      return { status: 200, body: { ...head(query, filter), ...overview } }
+    },
+  } satisfies Partial<Handlers>
+}
+
+function head({ domain }: SummaryQuery, { period: { from, to } }: RowFilter) {
+  return { domain, period: { from: formatHour(from), to: formatHour(to) } }
+}

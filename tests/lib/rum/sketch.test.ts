@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { addValues, type Measures } from '../../../lib/rum/measures.ts'
+import { decodeMeasures, encodeMeasures } from '../../../lib/rum/measures-blob.ts'
+import { toColumns } from '../../../lib/rum/site-write.ts'
+import { assertNear, CONTINUOUS, draw, estimates, exact, sketchOf, TIED } from '../../rum-values.ts'
+
+const EXACT_VALUES = 512
+const ALL = { ...CONTINUOUS, ...TIED }
+const wholes = (maxLength: number, minLength = 1) =>
+  fc.array(fc.oneof(fc.nat(60_000_000), fc.nat(5)), { minLength, maxLength, size: 'max' })
+
+function assertClose(actual: readonly number[], wanted: readonly number[]): void {
+  for (const [at, value] of actual.entries()) {
+    const expected = wanted[at] ?? Number.NaN
+    assert.ok(Math.abs(value - expected) <= 1e-6 * (1 + Math.abs(expected)), `${actual} ${wanted}`)
+  }
+}
+
+describe('a sketch', () => {
+  it('is exact up to 512 values, ties included', () => {
+    const check = (values: number[]) => assertClose(estimates(sketchOf(values)), exact(values))
+    fc.assert(fc.property(wholes(EXACT_VALUES), check))
+    for (const from of Object.values(ALL)) check(draw(from, EXACT_VALUES))
+  })
+
+  it('tells known percentiles', () => {
+    const of = (...values: number[]) => estimates(sketchOf(values))
+    assert.deepEqual(of(1200), [1200, 1200, 1200])
+    assert.deepEqual(of(100, 200), [150, 200, 200])
+    assert.deepEqual(of(400, 100, 300, 200), [250, 350, 400])
+    assert.deepEqual(of(100, 100, 100, 200), [100, 150, 200])
+    assert.deepEqual(of(), [])
+  })
+
+  for (const [name, from] of Object.entries(CONTINUOUS)) {
+    it(`is near for more: ${name}`, () => {
+      for (const n of [513, 2_000, 20_000]) {
+        const values = draw(from, n)
+        assertNear(estimates(sketchOf(values)), exact(values), `${name} ${n}`)
+      }
+    })
+  }
+
+  it('keeps the numbers of equal values, however many', () => {
+    for (const from of [TIED['constant'], TIED['two-valued']]) {
+      assert.ok(from)
+      const values = draw(from, 30_000)
+      assert.deepEqual(estimates(sketchOf(values)), exact(values))
+    }
+  })
+
+  it('loses no value, and stays small', () => {
+    fc.assert(
+      fc.property(wholes(3_000, 500), (values) => {
+        const sketch = sketchOf(values)
+        const weights = sketch.centroids().reduce((sum, { n }) => sum + n, 0)
+        assert.equal(weights, values.length)
+        assert.equal(sketch.n, values.length)
+        assert.ok(sketch.centroids().length <= 1_000)
+        const means = sketch.centroids().map(({ mean }) => mean)
+        assert.deepEqual(
+          means,
+          [...new Set(means)].toSorted((a, b) => a - b),
+        )
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
+
+describe('sketches together', () => {
+  it('are exact while they have 512 values together', () => {
+    fc.assert(
+      fc.property(fc.array(wholes(60), { minLength: 1, maxLength: 8 }), (parts) => {
+        assertClose(estimates(...parts.map(sketchOf)), exact(parts.flat()))
+      }),
+    )
+  })
+
+  it('are near for a week of hours', () => {
+    for (const [name, from] of Object.entries(CONTINUOUS)) {
+      const hours = Array.from({ length: 168 }, (_, hour) => draw(from, 300, hour))
+      assertNear(estimates(...hours.map(sketchOf)), exact(hours.flat()), name)
+    }
+  })
+})
+
+describe('measures as bytes', () => {
+  const Values = fc.record(
+    {
+      lcp: fc.double({ min: 0, max: 600_000, noNaN: true }),
+      cls: fc.double({ min: 0, max: 100, noNaN: true }),
+      response: fc.nat(600_000),
+    },
+    { requiredKeys: [] },
+  )
+
+  it('come back as they were', () => {
+    fc.assert(
+      fc.property(fc.array(Values, { maxLength: 900, size: 'max' }), (all) => {
+        const measures: Measures = {}
+        for (const values of all) addValues(measures, values)
+        const bytes = encodeMeasures(measures)
+        const back = decodeMeasures(bytes)
+        assert.deepEqual(encodeMeasures(back), bytes)
+        assert.deepEqual(back.lcp?.sketch.centroids(), measures.lcp?.sketch.centroids())
+        assert.deepEqual(toColumns(back), toColumns(measures))
+        assert.equal(back.lcp?.poor, measures.lcp?.poor)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('are the same for the same values, every time', () => {
+    for (const from of Object.values(ALL)) {
+      const bytes = () => {
+        const measures: Measures = {}
+        for (const value of draw(from, 5_000)) addValues(measures, { lcp: value / 100 })
+        return encodeMeasures(measures)
+      }
+      assert.deepEqual(bytes(), bytes())
+    }
+  })
+
+  it('stay as near when they are written and read again and again', () => {
+    const values = draw(CONTINUOUS['lognormal'] ?? (() => 0), 12_000)
+    let measures: Measures = {}
+    for (const [at, value] of values.entries()) {
+      addValues(measures, { lcp: value / 100 })
+      if (at % 200 === 0) measures = decodeMeasures(encodeMeasures(measures))
+    }
+    const found = toColumns(measures).slice(0, 3).map(Number)
+    const wanted = exact(values).map((value) => value / 100)
+    assertNear(found, wanted, 'lognormal')
+  })
+
+  it('of any other kind are refused', () => {
+    assert.throws(() => decodeMeasures(Uint8Array.of(2)), /version 2/)
+    assert.throws(() => decodeMeasures(Uint8Array.of(1, 99)), /unknown metric/)
+    assert.throws(() => decodeMeasures(Uint8Array.of(1, 0, 1, 1, 1, 200)), /damaged/)
+    assert.throws(() => decodeMeasures(Uint8Array.of()), /damaged/)
+  })
+
+  it('count what is good, middling and poor by the published thresholds', () => {
+    const measures: Measures = {}
+    for (const lcp of [0, 2_500, 2_500.01, 4_000, 4_000.01]) addValues(measures, { lcp })
+    for (const cls of [0.1, 0.25, 0.26]) addValues(measures, { cls, dns: 9 })
+    const { lcp, cls, dns } = measures
+    assert.deepEqual([lcp?.good, lcp?.needsImprovement, lcp?.poor], [2, 2, 1])
+    assert.deepEqual([cls?.good, cls?.needsImprovement, cls?.poor], [1, 1, 1])
+    assert.deepEqual([dns?.good, dns?.needsImprovement, dns?.poor], [0, 0, 0])
+  })
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { makeApp, type TestApp } from '../helpers.ts'
+
+/* Whatever is sent as a beacon gets a documented answer, and no 500. `send` checks the answers. */
+
+const ORIGIN = 'https://shop.example'
+const TABLES = ['rum_hours', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
+
+let app: TestApp
+let key: string
+before(async () => {
+  app = await makeApp()
+  key = await app.makeKey()
+  const site = await app.send('POST', '/v1/account/me/sites', { key, body: { name: ORIGIN } })
+  assert.equal(site.status, 201)
+})
+after(() => app.close())
+
+async function statusOf(body: unknown, headers: Record<string, string> = {}): Promise<number> {
+  const all = { origin: ORIGIN, ...headers }
+  return (await app.send('POST', '/v1/telemetry/rum', { body, headers: all })).status
+}
+
+const anyNumber = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(-0, 1e308, 0.1, 600_000))
+const anything = fc.oneof(anyNumber, fc.string({ unit: 'binary' }), fc.jsonValue())
+const metric = fc.oneof({ weight: 5, arbitrary: anyNumber }, anything)
+const names = ['lcp', 'inp', 'cls', 'ttfb', 'fid', 'dns', 'tls', '__proto__', 'toString', 'x']
+const AnyBeacon = fc.record(
+  {
+    path: fc.oneof(fc.webPath(), fc.string({ unit: 'binary', maxLength: 510 }), anything),
+    deviceType: fc.oneof(fc.constantFrom('mobile', 'desktop', 'tablet'), anything),
+    connectionType: fc.oneof(fc.constantFrom('4g', 'WIFI', 'constructor'), anything),
+    metrics: fc.oneof(fc.dictionary(fc.constantFrom(...names), metric), anything),
+    errors: fc.oneof(
+      fc.array(
+        fc.record(
+          {
+            message: fc.string({ unit: 'binary', maxLength: 300 }),
+            type: fc.string({ unit: 'binary' }),
+            source: fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.string()),
+            line: fc.oneof(fc.nat(), anyNumber),
+            stack: fc.string({ unit: 'grapheme' }),
+          },
+          { requiredKeys: [] },
+        ),
+        { maxLength: 12 },
+      ),
+      anything,
+    ),
+  },
+  { requiredKeys: [] },
+)
+
+describe('any beacon', () => {
+  it('is stored or refused, and can be read', async () => {
+    const seen = new Set<number>()
+    const check = async (beacon: unknown) => {
+      const status = await statusOf(JSON.stringify(beacon))
+      seen.add(status)
+      assert.ok([204, 400, 413].includes(status), `${status}`)
+    }
+    await fc.assert(fc.asyncProperty(AnyBeacon, check), { numRuns: 400 })
+    assert.ok(seen.has(204) && seen.has(400))
+    for (const kind of ['summary', 'overview']) {
+      const path = `/v1/telemetry/rum/${kind}?domain=shop.example`
+      assert.equal((await app.send('GET', path, { key })).status, 200)
+    }
+  })
+
+  it('of raw bytes is stored or refused', async () => {
+    const bytes = fc.uint8Array({ maxLength: 5_000, size: 'max' })
+    const check = async (chunk: Uint8Array) => {
+      const status = await statusOf(new Blob([Buffer.from(chunk)]).stream())
+      assert.equal(status, chunk.length > 4096 ? 413 : 400)
+    }
+    await fc.assert(fc.asyncProperty(bytes, check), { numRuns: 100 })
+  })
+
+  it('with any headers is stored or refused', async () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 60 }).map((value) => value.replaceAll(/[^ -~]/g, '')),
+      fc.webUrl(),
+      fc.constantFrom('null', ORIGIN, `${ORIGIN}/`, 'https://', '*', 'Googlebot'),
+    )
+    const Headers = fc.record(
+      { origin: text, referer: text, 'user-agent': text, 'content-type': text, cookie: text },
+      { requiredKeys: [] },
+    )
+    const check = async (headers: Record<string, string>) => {
+      const status = await statusOf('{"metrics":{"lcp":1}}', headers)
+      const isOurs = (headers['origin'] ?? ORIGIN).trim() === ORIGIN
+      assert.ok(status === 403 || (status === 204 && isOurs), `${status}`)
+    }
+    await fc.assert(fc.asyncProperty(Headers, check), { numRuns: 200 })
+  })
+
+  it('leaves few rows, however many different ones come', () => {
+    const { $client } = app.services.db
+    for (const table of TABLES) {
+      const rows = Number($client.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
+      assert.ok(rows <= 600, `${table}: ${rows}`)
+    }
+    assert.equal($client.pragma('integrity_check', { simple: true }), 'ok')
+  })
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { RumOverview } from '../../lib/contract/telemetry-overview.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+
+const ORIGIN = 'https://shop.example'
+const HOUR_MS = 3_600_000
+const BRITISH = '81.2.69.160'
+const NOWHERE = '198.51.100.7'
+
+let now = NOON
+let app: TestApp
+let key: string
+before(async () => {
+  app = await makeApp({ now: () => now })
+  key = await app.makeKey()
+  const site = await app.send('POST', '/v1/account/me/sites', { key, body: { name: ORIGIN } })
+  assert.equal(site.status, 201)
+})
+after(() => app.close())
+
+async function post(body: unknown, from = NOWHERE, agent = 'Mozilla/5.0'): Promise<void> {
+  const headers = { origin: ORIGIN, 'user-agent': agent }
+  const { status } = await app.send('POST', '/v1/telemetry/rum', { body, headers, from })
+  assert.equal(status, 204)
+}
+
+async function overview(query = '') {
+  const path = `/v1/telemetry/rum/overview?domain=shop.example${query}`
+  const answer = await app.send('GET', path, { key })
+  assert.equal(answer.status, 200)
+  return v.parse(RumOverview, answer.body)
+}
+
+const none = { lcp: null, inp: null, cls: null, ttfb: null, fid: null }
+
+describe('GET /v1/telemetry/rum/overview', () => {
+  it('tells of nothing where nothing was sent', async () => {
+    const { sampleCount, metrics, devices, beacons } = await overview()
+    assert.equal(sampleCount, 0)
+    const unrated = { sampleCount: 0, p50: null, p75: null, p95: null, ratings: null }
+    assert.deepEqual(metrics.lcp, unrated)
+    assert.deepEqual(devices, [])
+    const counts = { accepted: 0, bots: 0, refused: 0, droppedValues: 0, lastHour: null }
+    assert.deepEqual(beacons, counts)
+  })
+
+  it('merges hours, days, devices and countries by their values', async () => {
+    // From before the first whole day to after the last one.
+    const lcp = [100, 2_600, 4_100, 200, 300]
+    for (const [at, value] of lcp.entries()) {
+      now = NOON - (4 - at) * 15 * HOUR_MS
+      const deviceType = at < 2 ? 'desktop' : 'mobile'
+      const path = `/product/${at}#top`
+      const from = at === 0 ? BRITISH : NOWHERE
+      await post({ path, deviceType, connectionType: '4G', metrics: { lcp: value, dns: 5 } }, from)
+    }
+    const told = await overview()
+    assert.equal(told.sampleCount, 5)
+    const ratings = { good: 0.6, needsImprovement: 0.2, poor: 0.2 }
+    assert.deepEqual(told.metrics.lcp, { sampleCount: 5, p50: 300, p75: 2975, p95: 4100, ratings })
+    const dns = { sampleCount: 5, p50: 5, p75: 5, p95: 5, ratings: null }
+    assert.deepEqual(told.metrics.dns, dns)
+    assert.deepEqual(told.devices, [
+      { deviceType: 'mobile', sampleCount: 3, p75: { ...none, lcp: 3150 } },
+      { deviceType: 'desktop', sampleCount: 2, p75: { ...none, lcp: 2600 } },
+    ])
+    assert.deepEqual(told.countries, [
+      { country: null, sampleCount: 4, p75: { ...none, lcp: 3350 } },
+      { country: 'GB', sampleCount: 1, p75: { ...none, lcp: 100 } },
+    ])
+    const paths = [{ path: '/product/*', sampleCount: 5, p75: { ...none, lcp: 2975 } }]
+    assert.deepEqual(told.paths, paths)
+    assert.deepEqual(told.connections, [{ connectionType: '4g', count: 5 }])
+  })
+
+  it('tells of a part alone: by device, country and period', async () => {
+    assert.equal((await overview('&device=desktop')).sampleCount, 2)
+    assert.equal((await overview('&country=GB')).sampleCount, 1)
+    assert.equal((await overview('&country=GB&device=mobile')).sampleCount, 0)
+    assert.equal((await overview('&from=2026-01-14T00&to=2026-01-14T23')).sampleCount, 2)
+    assert.equal((await overview('&from=2026-01-14T00&to=2026-01-15T11')).sampleCount, 2)
+    assert.equal((await overview('&from=2026-01-14T22&to=2026-01-15T12')).sampleCount, 1)
+  })
+
+  it('groups errors that differ in numbers, and keeps no query', async () => {
+    const source = `${ORIGIN}/app.js?token=secret`
+    for (const [at, id] of [4, 17].entries()) {
+      now = NOON + at * HOUR_MS
+      const error = {
+        message: `no item ${id}`,
+        type: 'TypeError',
+        source,
+        line: 3,
+        stack: 'x'.repeat(1500),
+      }
+      await post({ path: `/cart/${id}`, errors: [error, error] })
+    }
+    await post({ errors: [{ message: 'another' }] })
+    const { errors } = await overview()
+    const [first, second] = errors
+    assert.equal(errors.length, 2)
+    assert.deepEqual(first, {
+      message: 'no item 4',
+      type: 'TypeError',
+      source: `${ORIGIN}/app.js`,
+      line: 3,
+      stack: 'x'.repeat(1000),
+      path: '/cart/*',
+      count: 4,
+      firstSeenAt: new Date(NOON).toISOString(),
+      lastSeenAt: new Date(NOON + HOUR_MS).toISOString(),
+    })
+    assert.deepEqual(second?.message, 'another')
+  })
+
+  it('tells what was not stored', async () => {
+    const { beacons: before } = await overview()
+    await post({ metrics: { lcp: 1 } }, BRITISH, 'Mozilla/5.0 (X11) HeadlessChrome/140.0')
+    await post({ metrics: { lcp: 700_000, cls: -1, ttfb: 5 } })
+    const { beacons } = await overview()
+    assert.equal(beacons.bots, before.bots + 1)
+    assert.equal(beacons.droppedValues, before.droppedValues + 2)
+    assert.equal(beacons.accepted, before.accepted + 1)
+    assert.equal(beacons.lastHour, '2026-01-15T13')
+  })
+
+  it('keeps at most 500 pages of a day and 200 kinds of errors of an hour', async () => {
+    now = NOON - 6 * 24 * HOUR_MS
+    const errors = (n: number) =>
+      Array.from({ length: 5 }, (_, at) => ({ message: 'e'.repeat(1 + n) + 'f'.repeat(at) }))
+    for (let n = 0; n < 520; n++) {
+      const body = {
+        path: `/page-${n}`,
+        metrics: { ttfb: 9 },
+        ...(n < 50 && { errors: errors(n) }),
+      }
+      await post(body, `203.0.113.${n & 127}`)
+    }
+    const period = '&from=2026-01-09T00&to=2026-01-09T23'
+    const { paths, errors: groups, sampleCount } = await overview(period)
+    assert.equal(sampleCount, 520)
+    assert.deepEqual(paths[0], { path: '(other)', sampleCount: 20, p75: { ...none, ttfb: 9 } })
+    assert.ok(groups.some(({ message }) => message === '(other errors)'))
+    const largest = (table: string, span: string) =>
+      app.services.db.$client
+        .prepare(`SELECT count(*) FROM ${table} GROUP BY site_id, ${span} ORDER BY 1 DESC`)
+        .pluck()
+        .get()
+    assert.equal(largest('rum_paths', 'day'), 501)
+    assert.equal(largest('rum_errors', 'hour'), 201)
+  })
+
+  it('is for the sites of the caller alone', async () => {
+    const other = await app.makeKey({ email: 'eve@example.com' })
+    const path = '/v1/telemetry/rum/overview?domain=shop.example'
+    assert.equal(codeOf(await app.send('GET', path, { key: other })), 'NOT_FOUND')
+  })
+})

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { RumSummary } from '../../lib/contract/telemetry-schemas.ts'
+import { codeOf, makeApp, NOON, type SendOptions, type TestApp } from '../helpers.ts'
+
+const ORIGIN = 'https://shop.example'
+const LCP = { metrics: { lcp: 1200 } }
+
+let app: TestApp
+let key: string
+before(async () => {
+  app = await makeApp()
+  key = await app.makeKey()
+  await addSite(app, key, ORIGIN)
+})
+after(() => app.close())
+
+async function addSite(to: TestApp, owner: string, name: string): Promise<void> {
+  const { status } = await to.send('POST', '/v1/account/me/sites', { key: owner, body: { name } })
+  assert.equal(status, 201)
+}
+
+function post(body: unknown, options: SendOptions = {}, to = app) {
+  const headers = { origin: ORIGIN, ...options.headers }
+  return to.send('POST', '/v1/telemetry/rum', { ...options, body, headers })
+}
+
+async function summary(query = '', owner = key, from = app) {
+  const path = `/v1/telemetry/rum/summary?domain=shop.example${query}`
+  const { status, body } = await from.send('GET', path, { key: owner })
+  assert.equal(status, 200)
+  return v.parse(RumSummary, body)
+}
+
+describe('POST /v1/telemetry/rum', () => {
+  it('stores a beacon, which the next summary has', async () => {
+    const body = { deviceType: 'mobile', metrics: { lcp: 1840.5, cls: 0.02, fid: 3, unknown: 7 } }
+    const { status, headers } = await post(body, { from: '81.2.69.160' })
+    assert.equal(status, 204)
+    assert.equal(headers.get('ratelimit-policy'), '"beacons";q=100;w=60')
+    const { period, metrics } = await summary('&device=mobile')
+    assert.deepEqual(period, { from: '2026-01-08T12', to: '2026-01-15T12' })
+    const nothing = { p50: null, p75: null, p95: null }
+    assert.deepEqual(metrics, [
+      {
+        hour: '2026-01-15T12',
+        country: 'GB',
+        deviceType: 'mobile',
+        sampleCount: 1,
+        lcp: { p50: 1840.5, p75: 1840.5, p95: 1840.5 },
+        inp: nothing,
+        cls: { p50: 0.02, p75: 0.02, p95: 0.02 },
+        ttfb: nothing,
+        fid: { p50: 3, p75: 3, p95: 3 },
+      },
+    ])
+  })
+
+  const refused: readonly [string, unknown, Record<string, string>, string][] = [
+    ['too large a body before all else', 'x'.repeat(4097), { origin: 'null' }, 'PAYLOAD_TOO_LARGE'],
+    ['a null Origin', LCP, { origin: 'null' }, 'ORIGIN_NOT_ALLOWED'],
+    ['an empty Origin', LCP, { origin: '' }, 'ORIGIN_NOT_ALLOWED'],
+    ['an Origin that is none', LCP, { origin: 'shop.example' }, 'ORIGIN_NOT_ALLOWED'],
+    ['another origin', LCP, { origin: 'https://evil.example' }, 'ORIGIN_NOT_ALLOWED'],
+    ['an origin that ends alike', LCP, { origin: 'https://myshop.example' }, 'ORIGIN_NOT_ALLOWED'],
+    ['a subdomain', LCP, { origin: 'https://www.shop.example' }, 'ORIGIN_NOT_ALLOWED'],
+    ['another scheme', LCP, { origin: 'http://shop.example' }, 'ORIGIN_NOT_ALLOWED'],
+    ['another port', LCP, { origin: 'https://shop.example:8443' }, 'ORIGIN_NOT_ALLOWED'],
+    ['a Referer of elsewhere', LCP, { referer: 'https://evil.example/' }, 'ORIGIN_NOT_ALLOWED'],
+    ['a Referer that is none', LCP, { referer: 'shop' }, 'ORIGIN_NOT_ALLOWED'],
+    ['no JSON from elsewhere', '{', { origin: 'https://evil.example' }, 'ORIGIN_NOT_ALLOWED'],
+    ['no JSON', '{', {}, 'BAD_REQUEST'],
+    ['no body', '', {}, 'BAD_REQUEST'],
+    ['no object', '[]', {}, 'BAD_REQUEST'],
+    ['neither metrics nor errors', { path: '/' }, {}, 'BAD_REQUEST'],
+    ['metrics without one', { metrics: {} }, {}, 'BAD_REQUEST'],
+    ['no errors', { errors: [] }, {}, 'BAD_REQUEST'],
+    ['a text as a metric', { metrics: { lcp: '12' } }, {}, 'BAD_REQUEST'],
+    ['a query in the path', { ...LCP, path: '/a?b=c' }, {}, 'BAD_REQUEST'],
+    ['a long path', { ...LCP, path: `/${'a'.repeat(500)}` }, {}, 'BAD_REQUEST'],
+    ['another device', { ...LCP, deviceType: 'fridge' }, {}, 'BAD_REQUEST'],
+    ['eleven errors', { errors: Array(11).fill({ message: 'x' }) }, {}, 'BAD_REQUEST'],
+    ['an error without a message', { errors: [{}] }, {}, 'BAD_REQUEST'],
+  ]
+  for (const [name, body, headers, code] of refused) {
+    it(`refuses ${name}`, async () => {
+      assert.equal(codeOf(await post(body, { headers })), code)
+    })
+  }
+
+  it('refuses a missing Origin', async () => {
+    const answer = await app.send('POST', '/v1/telemetry/rum', { body: LCP })
+    assert.equal(codeOf(answer), 'ORIGIN_NOT_ALLOWED')
+  })
+
+  it('counts the bytes of a body that does not tell its length', async () => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1000)),
+    })
+    assert.equal((await post(body)).status, 413)
+    const { length } = JSON.stringify(LCP)
+    assert.equal((await post(JSON.stringify(LCP) + ' '.repeat(4096 - length))).status, 204)
+  })
+
+  it('lets in a hundred a minute for each address, before it looks at the origin', async () => {
+    const from = '198.51.100.7'
+    const headers = { origin: 'https://evil.example' }
+    for (let n = 0; n < 100; n++) assert.equal((await post(LCP, { from, headers })).status, 403)
+    const answer = await post(LCP, { from })
+    assert.equal(answer.status, 429)
+    assert.equal(answer.headers.get('retry-after'), '1')
+    assert.equal(answer.headers.get('access-control-allow-origin'), ORIGIN)
+  })
+
+  it('takes any kind of content and a Referer of the same origin', async () => {
+    for (const type of ['text/plain;charset=UTF-8', 'application/json', 'image/png', '']) {
+      const headers = { 'content-type': type, referer: `${ORIGIN}/cart?id=1` }
+      assert.equal((await post(LCP, { headers })).status, 204)
+    }
+  })
+
+  it('can be sent by a page of the site, and its answer be read, good or bad', async () => {
+    for (const body of [LCP, '{']) {
+      const { headers } = await post(body)
+      assert.equal(headers.get('access-control-allow-origin'), ORIGIN)
+      assert.equal(headers.get('access-control-allow-credentials'), 'true')
+      assert.equal(headers.get('cross-origin-resource-policy'), 'cross-origin')
+    }
+    const elsewhere = await post(LCP, { headers: { origin: 'https://evil.example' } })
+    assert.equal(elsewhere.headers.get('access-control-allow-origin'), null)
+    const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' }
+    const preflight = await app.send('OPTIONS', '/v1/telemetry/rum', { headers })
+    assert.equal(preflight.headers.get('access-control-allow-origin'), ORIGIN)
+    assert.equal(preflight.headers.get('access-control-allow-credentials'), 'true')
+    assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Content-Type/)
+    assert.equal(preflight.headers.get('access-control-allow-methods'), 'POST')
+  })
+
+  it('answers 503 and stores nothing where the database cannot be written', async () => {
+    using own = await makeApp()
+    const owner = await own.makeKey()
+    await addSite(own, owner, ORIGIN)
+    own.services.db.$client.pragma('query_only = ON')
+    const answer = await post(LCP, {}, own)
+    own.services.db.$client.pragma('query_only = OFF')
+    assert.equal(codeOf(answer), 'SERVICE_UNAVAILABLE')
+    assert.deepEqual((await summary('', owner, own)).metrics, [])
+    assert.equal((await post(LCP, {}, own)).status, 204)
+    assert.equal((await summary('', owner, own)).metrics[0]?.sampleCount, 1)
+  })
+})
+
+describe('what is sent', () => {
+  let own: TestApp
+  let owner: string
+  before(async () => {
+    own = await makeApp()
+    owner = await own.makeKey()
+    await addSite(own, owner, ORIGIN)
+  })
+  after(() => own.close())
+
+  it('is dropped where it is out of range, and kept where it is not', async () => {
+    const metrics = { lcp: -1, inp: 600_001, cls: 100.5, ttfb: 600_000, fid: 0 }
+    assert.equal((await post({ metrics }, {}, own)).status, 204)
+    assert.equal((await post('{"metrics":{"lcp":1e400}}', {}, own)).status, 204)
+    const rows = (await summary('', owner, own)).metrics
+    assert.equal(rows.length, 1)
+    assert.equal(rows[0]?.sampleCount, 1)
+    assert.equal(rows[0]?.lcp.p50, null)
+    assert.equal(rows[0]?.ttfb.p95, 600_000)
+    assert.equal(rows[0]?.fid.p50, 0)
+  })
+
+  it('makes no row where it is errors alone, or a bot', async () => {
+    const before = await summary('', owner, own)
+    const bot = { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' }
+    assert.equal((await post({ errors: [{ message: 'x' }] }, {}, own)).status, 204)
+    assert.equal((await post(LCP, { headers: bot }, own)).status, 204)
+    assert.deepEqual(await summary('', owner, own), before)
+  })
+
+  it('counts for every user who has the site, and for nobody else', async () => {
+    const other = await own.makeKey({ email: 'bob@example.com' })
+    await addSite(own, other, ORIGIN)
+    await post({ ...LCP, deviceType: 'tablet' }, {}, own)
+    for (const reader of [owner, other]) {
+      const { metrics } = await summary('&device=tablet', reader, own)
+      assert.equal(metrics[0]?.sampleCount, 1)
+    }
+    assert.equal((await summary('', other, own)).metrics.length, 1)
+  })
+
+  it('is still there after a restart, in order, once', async () => {
+    for (const deviceType of ['mobile', 'desktop', 'mobile']) {
+      const from = deviceType === 'mobile' ? '81.2.69.160' : '198.51.100.9'
+      assert.equal((await post({ ...LCP, deviceType }, { from }, own)).status, 204)
+    }
+    const before = await summary('', owner, own)
+    const keys = before.metrics.map(({ country, deviceType }) => [country, deviceType])
+    assert.deepEqual(keys, [
+      [null, null],
+      [null, 'desktop'],
+      [null, 'tablet'],
+      ['GB', 'mobile'],
+    ])
+    own = await own.restart()
+    assert.deepEqual(await summary('', owner, own), before)
+    await post({ ...LCP, deviceType: 'mobile' }, { from: '81.2.69.160' }, own)
+    assert.equal((await summary('&country=GB', owner, own)).metrics[0]?.sampleCount, 3)
+  })
+})
+
+describe('GET /v1/telemetry/rum/summary', () => {
+  const path = '/v1/telemetry/rum/summary'
+  it('finds the site by host or origin, whatever the case', async () => {
+    for (const domain of ['shop.example', 'SHOP.example', ORIGIN, `${ORIGIN}/`]) {
+      const query = `?domain=${encodeURIComponent(domain)}`
+      const { status, body } = await app.send('GET', path + query, { key })
+      assert.equal(status, 200)
+      assert.equal(v.parse(RumSummary, body).domain, domain)
+    }
+  })
+
+  it('answers 404 for what is none of the sites of the caller', async () => {
+    const other = await app.makeKey({ email: 'eve@example.com' })
+    for (const domain of ['other.example', 'http://shop.example', 'x'.repeat(300), '*', '..']) {
+      const { status } = await app.send('GET', `${path}?domain=${domain}`, { key })
+      assert.equal(status, 404, domain)
+    }
+    const theirs = await app.send('GET', `${path}?domain=shop.example`, { key: other })
+    assert.equal(codeOf(theirs), 'NOT_FOUND')
+  })
+
+  const bad = [
+    '',
+    '?domain=',
+    '?domain=shop.example&device=fridge',
+    '?domain=shop.example&country=gb',
+    '?domain=shop.example&from=2026-01-15',
+    '?domain=shop.example&from=2026-02-30T00&to=2026-03-05T00',
+    '?domain=shop.example&from=2026-01-15T12&to=2026-01-15T11',
+    '?domain=shop.example&from=2025-10-01T00',
+  ]
+  for (const query of bad) {
+    it(`refuses ${query || 'no query'}`, async () => {
+      assert.equal(codeOf(await app.send('GET', path + query, { key })), 'BAD_REQUEST')
+    })
+  }
+
+  it('includes both ends of the period', async () => {
+    using own = await makeApp({ now: () => NOON + 59 * 60_000 })
+    const owner = await own.makeKey()
+    await addSite(own, owner, ORIGIN)
+    await post(LCP, {}, own)
+    const count = async (query: string) => (await summary(query, owner, own)).metrics.length
+    assert.equal(await count('&from=2026-01-15T12&to=2026-01-15T12'), 1)
+    assert.equal(await count('&from=2026-01-15T13&to=2026-01-15T13'), 0)
+    assert.equal(await count('&to=2026-01-15T11'), 0)
+  })
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { newMeasure } from '../lib/rum/measures.ts'
+import { Pool } from '../lib/rum/pool.ts'
+import { Sketch } from '../lib/rum/sketch.ts'
+import { createRandom } from '../scripts/random.ts'
+
+/** Whole values as sketches take them: hundredths of a millisecond, or CLS times 100,000. */
+export type Draw = (random: () => number, at: number) => number
+
+const SHARES = [0.5, 0.75, 0.95]
+
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
+
+function lognormal(median: number, sigma: number): Draw {
+  return (random) => Math.round(median * Math.exp(sigma * normal(random)))
+}
+
+const fast = lognormal(20_000, 0.3)
+const slow = lognormal(250_000, 0.4)
+
+/** What the values of pages are like. */
+export const CONTINUOUS: Readonly<Record<string, Draw>> = {
+  lognormal: lognormal(180_000, 0.6),
+  bimodal: (random, at) => (random() < 0.6 ? fast : slow)(random, at),
+  'heavy-tailed': (random) => Math.min(60_000_000, Math.round(50_000 / (1 - random()) ** 0.67)),
+  ascending: (_, at) => 1_000 + at * 3,
+  descending: (_, at) => 10_000_000 - at * 3,
+  uniform: (random) => Math.round(100_000 + 400_000 * random()),
+}
+
+/** Few values, many times. */
+export const TIED: Readonly<Record<string, Draw>> = {
+  constant: () => 5,
+  'two-valued': (random) => (random() < 0.76 ? 0 : 30_000),
+  'steps of 8 ms': (random) => 800 * Math.round(12 * Math.exp(0.8 * normal(random))),
+  'CLS with zeros': (random) =>
+    random() < 0.55 ? 0 : Math.round(6_000 * Math.exp(normal(random))),
+}
+
+export function draw(from: Draw, n: number, seed = 1): number[] {
+  const random = createRandom(seed)
+  return Array.from({ length: n }, (_, at) => from(random, at))
+}
+
+export function sketchOf(values: readonly number[]): Sketch {
+  const sketch = new Sketch()
+  for (const value of values) sketch.push(value)
+  return sketch
+}
+
+/** The percentiles of all sketches together. */
+export function estimates(...sketches: readonly Sketch[]): number[] {
+  const pool = new Pool()
+  for (const sketch of sketches) pool.add(newMeasure(sketch))
+  return pool.percentiles(SHARES)
+}
+
+/** By the definition of Hazen, from all values. */
+export function exact(values: readonly number[]): number[] {
+  const sorted = Float64Array.from(values).sort()
+  const at = (index: number) => sorted[Math.max(0, Math.min(sorted.length - 1, index))] ?? 0
+  return SHARES.map((share) => {
+    const rank = sorted.length * share - 0.5
+    const below = Math.floor(rank)
+    return at(below) + (rank - below) * (at(below + 1) - at(below))
+  })
+}
+
+export function assertNear(actual: readonly number[], wanted: readonly number[], name: string) {
+  const bounds = [0.01, 0.01, 0.02]
+  for (const [at, value] of actual.entries()) {
+    const expected = wanted[at] ?? Number.NaN
+    const error = Math.abs(value - expected) / (expected || 1)
+    assert.ok(error <= (bounds[at] ?? 0), `${name} p${SHARES[at]}: ${value}, not ${expected}`)
+  }
+}
+
+export type Rating = 'good' | 'needs improvement' | 'poor'
+
+export function rating(value: number, good: number, poor: number): Rating {
+  if (value <= good) return 'good'
+  return value <= poor ? 'needs improvement' : 'poor'
+}
