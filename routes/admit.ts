@@ -36,13 +36,18 @@ export function admit(
  * good, however many come at once, until it turns out to be good.
  */
 async function admitSession(services: Services, row: Operation, c: Asked, visit: Visit) {
+  const before = visit.charge
+  const forgive = () => {
+    forgiveFailure(services, visit)
+    visit.charge = before
+  }
   chargeFailure(services, visit)
   try {
     const caller = await authenticate(services, (name) => c.req.header(name), row, visit.now)
-    forgiveFailure(services, visit)
+    forgive()
     return caller
   } catch (error) {
-    if (!isUnauthorized(error)) forgiveFailure(services, visit)
+    if (!isUnauthorized(error)) forgive()
     throw error
   }
 }

@@ -54,7 +54,6 @@ export function chargeFailure({ limits, now }: Services, visit: Visit): void {
 /** Takes back the charge for a credential that turned out to be good, or cannot be checked. */
 export function forgiveFailure({ limits }: Services, visit: Visit): void {
   limits.failures.giveBack(addressId(visit))
-  visit.charge = null
 }
 
 function rateLimited({ resetSeconds }: Standing): ApiError {

@@ -124,6 +124,13 @@ describe('account and billing', () => {
     assert.equal((await app.send('GET', '/v1/account/me', { key: other })).status, 200)
     assert.equal((await app.send('GET', LOCATE, { key })).status, 200)
   })
+
+  it('tell the limit of a session, too, where a body is read', async () => {
+    const headers = { authorization: `Bearer ${await signUp(app)}` }
+    const body = { name: 'https://shop.example' }
+    const answer = await app.send('POST', '/v1/account/me/sites', { headers, body })
+    assert.equal(limitOf(answer), '"per-caller";q=120;w=60 "per-caller";r=119;t=1')
+  })
 })
 
 describe('what needs no credential', () => {
