@@ -24,7 +24,7 @@ export interface AskedRequest {
   /** Undefined where no body is read, or from `incoming`. */
   readonly raw: Request | undefined
   /** The request of node:http, where it is read without a Request. */
-  readonly incoming?: Incoming
+  readonly incoming?: Incoming | undefined
 }
 
 /** A request that was let in, with all that the contract names in it parsed. */

@@ -63,7 +63,8 @@ function proceed(route: Route, c: Asked, visit: Visit, caller: Caller | null) {
   return reply.then((later) => answerReply(route.services, visit, later))
 }
 
-function callHandler({ services, row, handler }: Route, visit: Visit, c: Asked) {
+function callHandler(route: Route, visit: Visit, c: Asked) {
+  const { services, row, handler } = route
   const call = {
     requestId: visit.requestId,
     now: visit.now,
@@ -76,22 +77,13 @@ function callHandler({ services, row, handler }: Route, visit: Visit, c: Asked) 
   }
   const { raw } = c.req
   if (row.body === undefined || raw === undefined) return handler(call)
-  return callWithBody({ services, row, handler }, visit, c, call)
+  return readBody(row.body, raw).then((body) => callWithBody(route, visit, c, { ...call, body }))
 }
 
 /** A body may come slowly: what was good when it began to come may be revoked since. */
-async function callWithBody(
-  { services, row, handler }: Route,
-  visit: Visit,
-  c: Asked,
-  call: AnyCall,
-) {
-  const { body: schema } = row
-  const { raw } = c.req
-  if (schema === undefined || raw === undefined) return handler(call)
-  const body = await readBody(schema, raw)
-  visit.caller = await admit(services, row, c, visit)
-  return handler({ ...call, body, caller: visit.caller })
+async function callWithBody(route: Route, visit: Visit, c: Asked, call: AnyCall) {
+  visit.caller = await admit(route.services, route.row, c, visit)
+  return route.handler({ ...call, caller: visit.caller })
 }
 
 function isDegraded({ meters }: Services, { row, caller, now }: Visit): boolean {

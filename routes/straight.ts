@@ -46,15 +46,18 @@ function answerLookup(
     if (value === undefined) continue
     return answer({
       env: { remoteAddress: socket.remoteAddress },
-      req: new StraightRequest(headers, { [param]: value }),
+      req: new StraightRequest({ method: 'GET', headers, params: { [param]: value } }),
     })
   }
   return null
 }
 
 function answerBeacon({ answer }: Routes[number], request: PlainRequest) {
-  const { remoteAddress } = request.socket
-  return answer({ env: { remoteAddress }, req: new StraightBeacon(request) })
+  const { headers, socket } = request
+  return answer({
+    env: { remoteAddress: socket.remoteAddress },
+    req: new StraightRequest({ method: 'POST', headers, incoming: request }),
+  })
 }
 
 /** A row whose path holds an address, and that reads nothing but path and headers. */
@@ -67,47 +70,31 @@ function toPattern({ row, answer }: Routes[number]) {
   return { pattern: new RegExp(`^${row.path.replace(`{${param}}`, ADDRESS)}$`), param, answer }
 }
 
-class StraightBeacon implements AskedRequest {
-  readonly method = 'POST'
-  readonly raw = undefined
-  readonly incoming: Incoming
-  readonly #headers: PlainHeaders
-
-  constructor(request: PlainRequest) {
-    this.incoming = request
-    this.#headers = request.headers
-  }
-
-  header(name: string): string | undefined {
-    return textOf(this.#headers[name])
-  }
-
-  param(): Readonly<Record<string, string>> {
-    return {}
-  }
-
-  query(): Readonly<Record<string, string>> {
-    return {}
-  }
-}
-
-function textOf(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined
+interface StraightParts {
+  readonly method: string
+  readonly headers: PlainHeaders
+  readonly params?: Readonly<Record<string, string>>
+  /** Where a body is read. */
+  readonly incoming?: Incoming
 }
 
 class StraightRequest implements AskedRequest {
-  readonly method = 'GET'
+  readonly method: string
   readonly raw = undefined
+  readonly incoming: Incoming | undefined
   readonly #headers: PlainHeaders
   readonly #params: Readonly<Record<string, string>>
 
-  constructor(headers: PlainHeaders, params: Readonly<Record<string, string>>) {
+  constructor({ method, headers, params = {}, incoming }: StraightParts) {
+    this.method = method
+    this.incoming = incoming
     this.#headers = headers
     this.#params = params
   }
 
   header(name: string): string | undefined {
-    return textOf(this.#headers[name])
+    const value = this.#headers[name]
+    return typeof value === 'string' ? value : undefined
   }
 
   param(): Readonly<Record<string, string>> {
