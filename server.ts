@@ -1,11 +1,17 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import type { HttpBindings } from '@hono/node-server'
+import type { Admin } from './admin/server.ts'
 import type { Config } from './lib/config.ts'
 import type { Log } from './lib/log.ts'
 import { checkRuntime } from './lib/runtime.ts'
-import type { Services } from './lib/services.ts'
+import type { Services } from './lib/services/services.ts'
+import type { createApp } from './routes/app.ts'
 
-const STOP_DEADLINE_MS = 10_000
+/** About what merging the databases needs at its height. */
+const ATLAS_MEMORY = 700 * 1024 * 1024
+/** A terminal or a supervisor may tell every process at once, and their parent passes it on again. */
+const SAME_SIGNAL_MS = 1_000
 
 try {
   checkRuntime(process.versions)
@@ -21,52 +27,108 @@ async function main(): Promise<void> {
   const { readConfig } = await import('./lib/config.ts')
   const { createProgress } = await import('./lib/geo/progress.ts')
   const { createLog } = await import('./lib/log.ts')
-  const { openServices } = await import('./lib/services.ts')
+  const { openServices } = await import('./lib/services/services.ts')
 
   const config = readConfig(process.env)
   const log = createLog({ level: config.logLevel, fd: process.stdout.fd })
   let listenUrl = ''
+  const listening = Promise.withResolvers<void>()
+  const stopping = new AbortController()
   const services = await openServices(config, {
     log,
     now: Date.now,
     onProgress: createProgress(process.stdout),
     listenUrl: () => listenUrl,
+    compileAtlas: async () => {
+      await listening.promise
+      await compileAtlas(log, stopping.signal)
+    },
   })
+  const admin = await openAdmin(config, services)
   const server = await listen(config, services)
   listenUrl = urlOf(server, config.host)
-  stopOnSignals(server, services, log)
-  process.stdout.write(announcement(services.baseUrl(), services.geo.list()))
+  listening.resolve()
+  stopOnSignals({ server, admin }, services, log, stopping)
+  services.reconciliation.start()
+  await services.openDemo()
+  process.stdout.write(
+    announcement({
+      baseUrl: services.baseUrl(),
+      databases: services.geo.list(),
+      adminUrl: admin?.url,
+    }),
+  )
+}
+
+/** In a process of its own, which takes memory and processor time for half a minute. */
+async function compileAtlas(log: Log, signal: AbortSignal): Promise<void> {
+  if (process.availableMemory() < ATLAS_MEMORY) {
+    log.info({}, 'too little memory to merge the databases beforehand')
+    return
+  }
+  const { runLowPriority } = await import('./lib/low-priority.ts')
+  const script = fileURLToPath(new URL('./scripts/geo.ts', import.meta.url))
+  try {
+    await runLowPriority([process.execPath, ...process.execArgv, script, '--atlas'], signal)
+    log.info({}, 'databases merged beforehand')
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** First, and without keeping the process alive: a start that fails later ends all the same. */
+async function openAdmin({ admin }: Config, services: Services): Promise<Admin | undefined> {
+  if (admin === undefined) return undefined
+  const { startAdmin } = await import('./admin/server.ts')
+  return startAdmin(admin, services)
 }
 
 async function listen(config: Config, services: Services): Promise<Server> {
-  const { getRequestListener } = await import('@hono/node-server')
   const { createApp, createRoutes } = await import('./routes/app.ts')
   const { createStraight } = await import('./routes/straight.ts')
-  const { BatchedResponse } = await import('./lib/batched-response.ts')
+  const { answerUnreadable } = await import('./routes/unreadable.ts')
+  const { createHttpServer } = await import('./lib/http-server.ts')
   const { createListener } = await import('./lib/listener.ts')
+  const { tellSometimes } = await import('./lib/tell-sometimes.ts')
+  const { log } = services
   const routes = createRoutes(services)
-  const app = createApp(services, routes)
-  const hono = getRequestListener((request, env) =>
-    // safe: the adaptor passes the bindings of Node
-    app.fetch(request, { remoteAddress: (env as HttpBindings).incoming.socket.remoteAddress }),
-  )
-  const options = {
-    ServerResponse: BatchedResponse,
-    headersTimeout: 10_000,
-    requestTimeout: 15_000,
-    connectionsCheckingInterval: 2_000,
-    // Longer than load balancers keep idle connections, which else meet a closed one.
-    keepAliveTimeout: 65_000,
-  }
+  const hono = await honoListener(services, createApp(services, routes))
   const listener = createListener(createStraight(routes), hono, (error) =>
-    services.log.error({ err: error }, 'unexpected error'),
+    log.error({ err: error }, 'unexpected error'),
   )
-  const server = createServer(options, listener)
+  const server = createHttpServer(listener, {
+    answerUnreadable: (unreadable) => answerUnreadable(services, unreadable),
+    connections: {
+      total: config.maxConnections,
+      perAddress: Math.ceil(config.maxConnections / 10),
+      proxies: config.trustedProxies,
+      onRefused: tellSometimes((count) => log.warn({ count }, 'connections refused: too many')),
+    },
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.port, config.host, resolve)
   })
   return server
+}
+
+async function honoListener(services: Services, app: ReturnType<typeof createApp>) {
+  const { getRequestListener, RequestError } = await import('@hono/node-server')
+  const { toResponse } = await import('./routes/respond.ts')
+  const { answerFailure, answerUnreadable } = await import('./routes/unreadable.ts')
+  return getRequestListener(
+    (request, env) =>
+      // safe: the adaptor passes the bindings of Node
+      app.fetch(request, { remoteAddress: (env as HttpBindings).incoming.socket.remoteAddress }),
+    {
+      errorHandler: (error) =>
+        toResponse(
+          error instanceof RequestError
+            ? answerUnreadable(services, { code: '', remoteAddress: undefined })
+            : answerFailure(services, error),
+        ),
+    },
+  )
 }
 
 function urlOf(server: Server, host: string): string {
@@ -75,16 +137,30 @@ function urlOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** The first signal lets requests finish; a second one ends the process at once. */
-function stopOnSignals(server: Server, services: Services, log: Log): void {
-  let stopping = false
+/** The first signal lets requests finish; one that comes later ends the process at once. */
+function stopOnSignals(
+  { server, admin }: { readonly server: Server; readonly admin: Admin | undefined },
+  services: Services,
+  log: Log,
+  stopping: AbortController,
+): void {
+  let first = 0
   const stop = async (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (stopping.signal.aborted) {
+      if (performance.now() - first > SAME_SIGNAL_MS) process.exit(1)
+      return
+    }
+    first = performance.now()
+    stopping.abort()
     log.info({ signal }, 'stopping')
     services.health.drain()
-    const { stopServer } = await import('./lib/stop.ts')
-    await stopServer(server, { deadlineMs: STOP_DEADLINE_MS })
+    const { STOP_DEADLINE_MS, stopServer } = await import('./lib/stop.ts')
+    const { queue } = services.contact
+    await Promise.all([
+      stopServer(server, { deadlineMs: STOP_DEADLINE_MS }),
+      queue?.courier?.stop(),
+    ])
+    admin?.close()
     services[Symbol.dispose]()
     log.info({}, 'stopped')
     log.flush()

@@ -1,14 +1,23 @@
+import { DOCS_PATH } from './contract/pages.ts'
 import type { GeoDatabase } from './geo/database.ts'
 
+export interface Announced {
+  readonly baseUrl: string
+  readonly databases: readonly GeoDatabase[]
+  /** Where operators ask; undefined: nowhere. */
+  readonly adminUrl: string | undefined
+}
+
 /** What `npm start` prints once the service answers. */
-export function announcement(baseUrl: string, databases: readonly GeoDatabase[]): string {
+export function announcement({ baseUrl, databases, adminUrl }: Announced): string {
   const rows = databases.map(
     ({ name, provider, metadata }) =>
       `             ${name} (${provider}), built ${new Date(metadata.builtAt).toISOString().slice(0, 10)}`,
   )
   return [
     `Meridian     ${baseUrl}`,
-    `Description  ${baseUrl}/.well-known/openapi.json`,
+    `Reference    ${baseUrl}${DOCS_PATH}`,
+    ...(adminUrl === undefined ? [] : [`Operators    ${adminUrl}/metrics`]),
     `Databases    ${rows.join('\n').trimStart()}`,
     'First key    npm run --silent key -- --email you@example.com --name first',
     '',

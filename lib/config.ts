@@ -1,149 +1,45 @@
+import { join } from 'node:path'
 import * as v from 'valibot'
-import { type Network, parseNetwork } from './network.ts'
-
-const describe = v.description
-
-const Port = v.pipe(
-  v.string(),
-  v.regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535'),
-  v.toNumber(),
-  v.maxValue(65_535, 'must be a port number from 0 to 65535'),
-)
-
-const HttpUrl = v.pipe(
-  v.string(),
-  v.regex(/^https?:\/\/[^/?#]+/, 'must be an http or https URL'),
-  v.url('must be an http or https URL'),
-  v.transform((text) => text.replace(/\/+$/, '')),
-)
-
-const Flag = v.pipe(
-  v.picklist(['0', '1'], 'must be 0 or 1'),
-  v.transform((text) => text === '1'),
-)
-
-const List = v.pipe(
-  v.string(),
-  v.transform((text) => text.split(',').map((part) => part.trim())),
-  v.filterItems((part) => part !== ''),
-)
-
-const Networks = v.pipe(
-  List,
-  v.everyItem(
-    (part) => parseNetwork(part) !== null,
-    'must be a comma-separated list of networks such as 10.0.0.0/8',
-  ),
-  v.transform((parts) => parts.map(parseNetwork).filter((network) => network !== null)),
-)
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-
-/** Every environment variable that is read, with its meaning and default. */
-export const Environment = v.object({
-  PORT: v.optional(v.pipe(Port, describe('Port to listen on; 0 takes any free one')), '8787'),
-  HOST: v.optional(v.pipe(v.string(), describe('Address to listen on')), '127.0.0.1'),
-  MERIDIAN_DATA_DIR: v.optional(
-    v.pipe(v.string(), describe('Folder of app.db, secrets.json and geo/')),
-    'data',
-  ),
-  MERIDIAN_BASE_URL: v.optional(
-    v.pipe(HttpUrl, describe('Public address of the service, used in links')),
-  ),
-  MERIDIAN_GEO: v.optional(
-    v.pipe(
-      List,
-      describe('Database files to use instead of the bundled set, in order of priority'),
-    ),
-  ),
-  MERIDIAN_GEO_MMAP: v.optional(
-    v.pipe(Flag, describe('0 reads database files into memory instead of mapping them')),
-    '1',
-  ),
-  MERIDIAN_PLANS: v.optional(v.pipe(v.string(), describe('JSON file with your own plans'))),
-  MERIDIAN_TRUSTED_PROXIES: v.optional(
-    v.pipe(Networks, describe('Networks of proxies whose X-Forwarded-For is believed')),
-    '',
-  ),
-  MERIDIAN_AUTH_URL: v.optional(
-    v.pipe(
-      HttpUrl,
-      describe('Address of a better-auth service to ask for sessions, instead of signing in here'),
-    ),
-  ),
-  MERIDIAN_SIGN_UP: v.optional(
-    v.pipe(
-      v.picklist(['open', 'closed'], 'must be open or closed'),
-      describe('Whether new users may sign up by themselves'),
-    ),
-    'open',
-  ),
-  MERIDIAN_SMTP_URL: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^smtps?:\/\/[^/?#]+/, 'must be an smtp or smtps URL'),
-      describe('Mail server, such as smtps://user:password@mail.example:465'),
-    ),
-  ),
-  MERIDIAN_MAIL_FROM: v.optional(
-    v.pipe(v.string(), describe('Sender of the mail')),
-    'Meridian <meridian@localhost>',
-  ),
-  MERIDIAN_LOG_LEVEL: v.optional(
-    v.pipe(
-      v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
-      describe('Least severe level that is logged; requests are logged at info'),
-    ),
-    'info',
-  ),
-  MERIDIAN_MAXMIND_ACCOUNT_ID: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^\d+$/, 'must be a number'),
-      describe('MaxMind account, for npm run geo -- --download'),
-    ),
-  ),
-  MERIDIAN_MAXMIND_LICENSE_KEY: v.optional(
-    v.pipe(v.string(), describe('Licence key of that account')),
-  ),
-  MERIDIAN_MAXMIND_URL: v.optional(
-    v.pipe(HttpUrl, describe('Where MaxMind files are downloaded from')),
-    'https://download.maxmind.com',
-  ),
-  MERIDIAN_DBIP_URL: v.optional(
-    v.pipe(HttpUrl, describe('Where DB-IP files are downloaded from')),
-    'https://download.db-ip.com',
-  ),
-  STRIPE_PRICE_STARTER: v.optional(
-    v.pipe(v.string(), describe('Stripe price of the plan starter, shown in the list of plans')),
-  ),
-  STRIPE_PRICE_PRO: v.optional(
-    v.pipe(v.string(), describe('Stripe price of the plan pro, shown in the list of plans')),
-  ),
-})
-
-/** Names that are taken, but do nothing yet: what they set up answers 501. */
-export const RESERVED = ['MERIDIAN_ADMIN_PORT', 'MERIDIAN_CONTACT'] as const
+import { type ContactTarget, parseContactTarget } from './contact-target.ts'
+import { Environment, List, type LOG_LEVELS } from './environment.ts'
+import type { Network } from './network.ts'
 
 export interface Config {
   readonly port: number
   readonly host: string
+  /** Where operators ask; undefined: nowhere. */
+  readonly admin: AdminConfig | undefined
+  /** Open at once. */
+  readonly maxConnections: number
   readonly dataDir: string
+  readonly backupDir: string
+  /** Whether another process copies the database and moves its log into it. */
+  readonly replicated: boolean
   readonly baseUrl: string | undefined
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly plansFile: string | undefined
-  readonly stripePrices: Readonly<Record<string, string | undefined>>
+  readonly stripe: StripeConfig
   readonly trustedProxies: readonly Network[]
   /** undefined: sign-in is embedded. */
   readonly authUrl: string | undefined
   readonly allowSignUp: boolean
+  /** Whether visitors of the landing page may look up addresses. */
+  readonly demo: boolean
   /** undefined: no mail is sent. */
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
+  /** undefined: no inquiries are taken. */
+  readonly contact: ContactTarget | undefined
+  /** Signs what is sent to a webhook; there is one where `contact` is such. */
+  readonly contactSecret: string
+  /** undefined: the bot check is our own. */
+  readonly turnstile: TurnstileConfig | undefined
   readonly geo: {
     /** undefined: the bundled set. */
     readonly files: readonly string[] | undefined
     readonly map: boolean
+    /** Whether databases are merged beforehand, into a file of some 120 MB. */
+    readonly atlas: boolean
   }
   readonly download: {
     readonly maxmindUrl: string
@@ -153,23 +49,77 @@ export interface Config {
   }
 }
 
+export interface AdminConfig {
+  readonly port: number
+  readonly host: string
+}
+
+export interface StripeConfig {
+  /** undefined: nothing is sold. */
+  readonly secretKey: string | undefined
+  /** Any of them signs the events. */
+  readonly webhookSecrets: readonly string[]
+  /** undefined: Stripe itself. */
+  readonly apiBase: string | undefined
+  /** By the name of the plan in capitals, such as PRO: the price that is sold, then older ones. */
+  readonly prices: Readonly<Record<string, readonly string[]>>
+  readonly overagePrice: string | undefined
+}
+
+export interface TurnstileConfig {
+  readonly secretKey: string
+  readonly hostnames: readonly string[]
+  readonly verifyUrl: string
+}
+
 /** Reads the settings from `env`, or throws one error that names every bad variable. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const known = Object.entries(env).filter(([, text]) => text !== undefined && text !== '')
   const result = v.safeParse(Environment, Object.fromEntries(known))
   const problems = unknownNames(known.map(([name]) => name)).map((name) => `${name} is no setting`)
   for (const issue of result.issues ?? []) {
-    problems.push(`${v.getDotPath(issue) ?? ''} ${issue.message}, got ${quote(issue.input)}`)
+    problems.push(problemOf(v.getDotPath(issue) ?? '', issue))
   }
+  const { STRIPE_SECRET_KEY: stripeKey = '', STRIPE_API_BASE: stripeBase } = env
+  if (stripeBase && /^.k_live_/.test(stripeKey)) {
+    problems.push('STRIPE_API_BASE is for test keys: a live key belongs to Stripe alone')
+  }
+  if (result.success) problems.push(...missingNames(result.output))
   if (!result.success || problems.length > 0) {
     throw new Error(`Cannot read the configuration: ${problems.join('; ')}`)
   }
-  return toConfig(result.output)
+  return toConfig(result.output, known)
 }
 
 function unknownNames(names: readonly string[]): string[] {
-  const taken = new Set<string>([...Object.keys(Environment.entries), ...RESERVED])
+  const taken = new Set<string>(Object.keys(Environment.entries))
   return names.filter((name) => name.startsWith('MERIDIAN_') && !taken.has(name))
+}
+
+/** A password stands in the address of a mail server. */
+const SECRET = /SECRET|^MERIDIAN_SMTP_URL$/
+
+/** A secret is not shown, however bad it is. */
+function problemOf(name: string, { message, input }: v.BaseIssue<unknown>): string {
+  return SECRET.test(name) ? `${name} ${message}` : `${name} ${message}, got ${quote(input)}`
+}
+
+type Settings = v.InferOutput<typeof Environment>
+
+/** What is needed by what is set. */
+function missingNames(env: Settings): string[] {
+  const { kind } = toTarget(env) ?? {}
+  if (kind === 'mail' && env.MERIDIAN_SMTP_URL === undefined) {
+    return ['MERIDIAN_SMTP_URL is missing, which sends the mail of MERIDIAN_CONTACT']
+  }
+  if (kind === 'webhook' && env.MERIDIAN_CONTACT_SECRET === undefined) {
+    return ['MERIDIAN_CONTACT_SECRET is missing, which signs what MERIDIAN_CONTACT gets']
+  }
+  return []
+}
+
+function toTarget({ MERIDIAN_CONTACT }: Settings): ContactTarget | undefined {
+  return parseContactTarget(MERIDIAN_CONTACT ?? '') ?? undefined
 }
 
 /** What was given, cut short: a value may be a secret put into the wrong variable. */
@@ -178,21 +128,41 @@ function quote(input: unknown): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 }
 
-function toConfig(env: v.InferOutput<typeof Environment>): Config {
+type Variables = readonly (readonly [name: string, text: string | undefined])[]
+
+function toConfig(env: Settings, known: Variables): Config {
   return {
     port: env.PORT,
     host: env.HOST,
+    admin: toAdmin(env),
+    maxConnections: env.MERIDIAN_MAX_CONNECTIONS,
     dataDir: env.MERIDIAN_DATA_DIR,
+    backupDir: env.MERIDIAN_BACKUP_DIR ?? join(env.MERIDIAN_DATA_DIR, 'backups'),
+    replicated: env.MERIDIAN_REPLICATED,
     baseUrl: env.MERIDIAN_BASE_URL,
     logLevel: env.MERIDIAN_LOG_LEVEL,
     plansFile: env.MERIDIAN_PLANS,
-    stripePrices: { starter: env.STRIPE_PRICE_STARTER, pro: env.STRIPE_PRICE_PRO },
+    stripe: {
+      secretKey: env.STRIPE_SECRET_KEY,
+      webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
+      apiBase: env.STRIPE_API_BASE,
+      prices: readPrices(known),
+      overagePrice: env.STRIPE_PRICE_OVERAGE,
+    },
     trustedProxies: env.MERIDIAN_TRUSTED_PROXIES,
     authUrl: env.MERIDIAN_AUTH_URL,
     allowSignUp: env.MERIDIAN_SIGN_UP === 'open',
+    demo: env.MERIDIAN_DEMO,
     smtpUrl: env.MERIDIAN_SMTP_URL,
     mailFrom: env.MERIDIAN_MAIL_FROM,
-    geo: { files: env.MERIDIAN_GEO, map: env.MERIDIAN_GEO_MMAP },
+    contact: toTarget(env),
+    contactSecret: env.MERIDIAN_CONTACT_SECRET ?? '',
+    turnstile: toTurnstile(env),
+    geo: {
+      files: env.MERIDIAN_GEO,
+      map: env.MERIDIAN_GEO_MMAP,
+      atlas: env.MERIDIAN_GEO_ATLAS,
+    },
     download: {
       maxmindUrl: env.MERIDIAN_MAXMIND_URL,
       maxmindAccountId: env.MERIDIAN_MAXMIND_ACCOUNT_ID,
@@ -200,4 +170,25 @@ function toConfig(env: v.InferOutput<typeof Environment>): Config {
       dbipUrl: env.MERIDIAN_DBIP_URL,
     },
   }
+}
+
+function toAdmin({ MERIDIAN_ADMIN_PORT: port, MERIDIAN_ADMIN_HOST: host }: Settings) {
+  return port === undefined ? undefined : { port, host }
+}
+
+const PRICE = 'STRIPE_PRICE_'
+
+/** The prices of all plans: which plans there are, another file tells. */
+function readPrices(known: Variables): Record<string, readonly string[]> {
+  const prices = known.filter(([name]) => name.startsWith(PRICE) && name !== `${PRICE}OVERAGE`)
+  return Object.fromEntries(
+    prices.map(([name, text]) => [name.slice(PRICE.length), v.parse(List, text)]),
+  )
+}
+
+function toTurnstile(env: Settings): TurnstileConfig | undefined {
+  const secretKey = env.TURNSTILE_SECRET_KEY
+  if (secretKey === undefined) return undefined
+  const hostnames = (env.TURNSTILE_HOSTNAMES ?? []).map((name) => name.toLowerCase())
+  return { secretKey, hostnames, verifyUrl: env.TURNSTILE_VERIFY_URL }
 }

@@ -23,8 +23,9 @@ export const PARAMETERS = {
     name: 'X-Request-Id',
     in: 'header',
     required: false,
-    description: 'A name for the request, repeated in the answer; replaced where it is no UUID',
-    schema: { type: 'string', format: 'uuid' },
+    description:
+      'A name for the request, repeated in the answer. Any text is taken; one that is no UUID is replaced.',
+    schema: { type: 'string' },
     example: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
   },
 } as const
@@ -55,14 +56,11 @@ function describe({ description, access }: Operation): string {
 }
 
 function requiredParameters(place: 'path' | 'header', params: Operation['params'] = {}): object[] {
-  return Object.entries(params).map(([name, { description, example }]: [string, Param]) => ({
-    name,
-    in: place,
-    required: true,
-    description,
-    schema: { type: 'string' },
-    example,
-  }))
+  return Object.entries(params).map(([name, param]: [string, Param]) => {
+    const schema = param.schema === undefined ? { type: 'string' } : toSchema(param.schema)
+    const { description, example } = param
+    return { name, in: place, required: true, description, schema, example }
+  })
 }
 
 function queryParameters({ query }: Operation): object[] {
@@ -74,10 +72,16 @@ function queryParameters({ query }: Operation): object[] {
   })
 }
 
-function toRequestBody({ schema, example, maxBytes }: Body): object {
+function toRequestBody({ schema, maxBytes, ...examples }: Body): object {
   return {
     ...(maxBytes !== undefined && { description: `At most ${maxBytes} bytes` }),
     required: true,
-    content: { 'application/json': { schema: toSchema(schema), example } },
+    content: { 'application/json': { schema: toSchema(schema), ...toExamples(examples) } },
   }
+}
+
+function toExamples({ example, otherExamples }: Pick<Body, 'example' | 'otherExamples'>): object {
+  if (otherExamples === undefined) return { example }
+  const others = Object.entries(otherExamples).map(([name, value]) => [name, { value }])
+  return { examples: { Usual: { value: example }, ...Object.fromEntries(others) } }
 }

@@ -13,12 +13,12 @@ export const HEADERS = {
   },
   'RateLimit-Policy': {
     description: 'The limit: `q` requests in `w` seconds',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^"[a-z-]+";q=\\d+;w=\\d+$' },
     example: '"per-key";q=10;w=60',
   },
   RateLimit: {
     description: 'What is left of it: `r` requests, with more in `t` seconds',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^"[a-z-]+";r=\\d+;t=\\d+$' },
     example: '"per-key";r=9;t=6',
   },
   'Retry-After': {
@@ -26,6 +26,17 @@ export const HEADERS = {
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 6,
+  },
+  'WWW-Authenticate': {
+    description: 'How else than with a key one may be let in: with the token of a session',
+    required: true,
+    schema: { type: 'string' },
+    example: 'Bearer realm="Meridian"',
+  },
+  'Server-Timing': {
+    description: 'Milliseconds that the server took to answer, for callers who are known',
+    schema: { type: 'string', pattern: '^total;dur=[\\d.]+$' },
+    example: 'total;dur=1.3',
   },
 } as const
 
@@ -39,7 +50,11 @@ const HEADERS_TOO_LARGE = {
 export function toResponses(row: Operation): Record<string, object> {
   const replies = Object.entries(row.replies).map(([status, reply]) => [
     status,
-    { ...toReply(reply), headers: toHeaders(row, Number(status)) },
+    {
+      ...toReply(reply),
+      headers: { ...toHeaders(row, Number(status)), ...toTiming(row) },
+      ...toLinks(reply),
+    },
   ])
   const errors = [...errorsByStatus(row)].map(([status, codes]) => [
     status,
@@ -71,6 +86,19 @@ function toReply({ description, schema, example }: Reply): object {
   return { description, content: { 'application/json': { schema: toSchema(schema), example } } }
 }
 
+function toLinks({ links }: Reply): object {
+  if (links === undefined) return {}
+  const byOperation = Object.entries(links).map(([operationId, fields]) => {
+    const names = Object.entries(fields)
+    const parameters = names.map(([name, field]) => [name, `$response.body#/${field}`])
+    const description = names
+      .map(([name, field]) => `\`${name}\` is the \`${field}\` of the answer`)
+      .join('; ')
+    return [operationId, { operationId, parameters: Object.fromEntries(parameters), description }]
+  })
+  return { links: Object.fromEntries(byOperation) }
+}
+
 function toErrors(codes: readonly ErrorCode[]): object {
   const schema = toSchema(schemas.ApiError)
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
@@ -80,9 +108,15 @@ function toErrors(codes: readonly ErrorCode[]): object {
   }
 }
 
+function toTiming({ access }: Operation): object {
+  const isTimed = access !== 'public' && access !== 'geo:read'
+  return isTimed ? { 'Server-Timing': { $ref: '#/components/headers/Server-Timing' } } : {}
+}
+
 function toHeaders({ limit }: Operation, status: number): object {
   const names: (keyof typeof HEADERS)[] = ['X-Request-Id']
   if (limit !== 'none') names.push('RateLimit-Policy', 'RateLimit')
   if (status === ERROR_STATUS.RATE_LIMITED) names.push('Retry-After')
+  if (status === ERROR_STATUS.UNAUTHORIZED) names.push('WWW-Authenticate')
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

@@ -6,6 +6,7 @@ import {
   toJsonSchemaDefs,
 } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import { schemaDescriptions } from './contract/schema-descriptions.ts'
 import { schemas } from './contract/schemas.ts'
 
 const CONVERSION = {
@@ -20,9 +21,13 @@ const NAMES = new Map<GenericSchema, string>(
   Object.entries(schemas).map(([name, schema]) => [schema, name]),
 )
 
-/** The named schemas, as JSON Schema. */
+/** The named schemas, as JSON Schema, each with a description. */
 export function namedSchemas(): Record<string, JsonSchema> {
-  return toJsonSchemaDefs(schemas, CONVERSION)
+  const descriptions: Readonly<Record<string, string>> = schemaDescriptions
+  const named = Object.entries(toJsonSchemaDefs(schemas, CONVERSION))
+  return Object.fromEntries(
+    named.map(([name, schema]) => [name, { description: descriptions[name] ?? '', ...schema }]),
+  )
 }
 
 /** The schema in place: a reference where it has a name. Throws for what JSON Schema cannot say. */

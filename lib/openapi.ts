@@ -22,6 +22,7 @@ const INFO = {
   description: [
     'Bodies are JSON, of at most 16 KB where an operation does not say otherwise. HEAD works wherever GET does.',
     'Every answer names its request in `X-Request-Id`. An error is an `ApiError`: its `code` is stable, its `message` may change.',
+    'An unknown path is 404. A path that is known answers any other method with 405, and `OPTIONS` with 204; both name its methods in `Allow`.',
     'Where requests are limited, `RateLimit-Policy` and `RateLimit` tell the limit and what is left of it; above it the answer is 429 with `Retry-After`.',
   ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },

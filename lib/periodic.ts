@@ -4,18 +4,20 @@ export interface Periodic {
 }
 
 /**
- * Calls `work` every `intervalMs`, each time after the last call has ended. What it throws goes to
- * `onError`, and the next call comes all the same. Does not keep the process alive.
+ * Calls `work` every `intervalMs`, each time after the last call has ended, and first after
+ * `firstMs`. What it throws goes to `onError`, and the next call comes all the same. Does not keep
+ * the process alive.
  */
 export function repeat(
   intervalMs: number,
   work: () => void | Promise<void>,
   onError: (error: unknown) => void,
+  firstMs: number = intervalMs,
 ): Periodic {
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
-  const schedule = () => {
-    timer = setTimeout(run, intervalMs)
+  const schedule = (waitMs: number) => {
+    timer = setTimeout(run, waitMs)
     timer.unref()
   }
   const run = async () => {
@@ -24,9 +26,9 @@ export function repeat(
     } catch (error) {
       onError(error)
     }
-    if (!stopped) schedule()
+    if (!stopped) schedule(intervalMs)
   }
-  schedule()
+  schedule(firstMs)
   return {
     [Symbol.dispose]: () => {
       stopped = true

@@ -24,6 +24,7 @@ const PlanFile = v.pipe(
     (plans) => plans.some(({ id, price }) => id === 'free' && price === 0),
     'the plan "free" with the price 0 is missing',
   ),
+  v.check((plans) => plans.every(({ id }) => id !== 'demo'), 'the id "demo" is taken'),
 )
 
 /** What a user may do, by plan. */
@@ -34,6 +35,22 @@ export interface Plans {
   readonly list: readonly Plan[]
   readonly free: Plan
   find(id: string): Plan | undefined
+  /** The plan of a user, who keeps the free one where that was taken out of the file. */
+  ofUser(id: string): Plan
+}
+
+/**
+ * What all visitors of the landing page share who look up by its script. Hidden: it is in no list,
+ * and nobody can be given it. A visitor who finds it used up is answered by the page instead.
+ */
+export const DEMO_PLAN: Plan = {
+  id: 'demo',
+  name: 'Demo',
+  monthlyCap: 100_000,
+  maxKeys: 1,
+  maxSites: 0,
+  price: 0,
+  requestsPerMinute: 60,
 }
 
 const BUNDLED = new URL('../data/plans.json', import.meta.url)
@@ -53,7 +70,12 @@ function toPlans(rows: readonly Plan[]): Plans {
   const byId = new Map(list.map((plan) => [plan.id, plan]))
   const free = byId.get('free')
   if (free === undefined) throw new Error('the plan "free" is missing')
-  return { list, free, find: (id) => byId.get(id) }
+  return {
+    list,
+    free,
+    find: (id) => byId.get(id),
+    ofUser: (id) => (id === DEMO_PLAN.id ? DEMO_PLAN : (byId.get(id) ?? free)),
+  }
 }
 
 function reason(cause: unknown): string {

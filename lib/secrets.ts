@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
@@ -6,7 +6,7 @@ import * as v from 'valibot'
 const Secret = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
 const Secrets = v.object({
-  /** Signs session tokens. */
+  /** Signs session tokens; others are derived from it. */
   auth: Secret,
 })
 
@@ -19,6 +19,11 @@ export type Secrets = v.InferOutput<typeof Secrets>
 export function openSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json')
   return readSecrets(path) ?? createSecrets(path)
+}
+
+/** A secret of its own for each purpose, so that none is ever used for two. Hex, 32 bytes. */
+export function deriveSecret({ auth }: Secrets, purpose: string): string {
+  return createHmac('sha256', Buffer.from(auth, 'hex')).update(purpose).digest('hex')
 }
 
 function readSecrets(path: string): Secrets | null {

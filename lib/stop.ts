@@ -1,3 +1,6 @@
+/** Milliseconds that requests get to finish; supervisors must wait for longer. */
+export const STOP_DEADLINE_MS = 10_000
+
 /** The part of an HTTP server that stopping needs; that of node:http has it. */
 export interface StoppableServer {
   close(done: (error?: Error) => void): unknown

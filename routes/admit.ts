@@ -1,8 +1,8 @@
 import { authenticate, type Caller } from '../lib/access/authenticate.ts'
 import type { Body, Operation } from '../lib/contract/operation.ts'
 import { ApiError } from '../lib/errors.ts'
-import { parse, readJson } from '../lib/parse.ts'
-import type { Services } from '../lib/services.ts'
+import { parse, readBytes, readJson } from '../lib/parse.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Asked } from './context.ts'
 import { chargeFailure, forgiveFailure } from './limit.ts'
 import type { Visit } from './visit.ts'
@@ -61,5 +61,13 @@ export function readQuery({ query }: Operation, c: Asked): unknown {
 }
 
 export async function readBody(body: Body, request: Request): Promise<unknown> {
-  return parse(body.schema, await readJson(request, body.maxBytes ?? MAX_BODY_BYTES))
+  const { schema, raw, maxBytes = MAX_BODY_BYTES } = body
+  if (raw === true) return readBytes(request, maxBytes)
+  return parse(schema, await readJson(request, maxBytes))
+}
+
+/** The headers that the row names. */
+export function readHeaders({ headers }: Operation, c: Asked): unknown {
+  if (headers === undefined) return undefined
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, c.req.header(name)]))
 }

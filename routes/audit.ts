@@ -1,6 +1,6 @@
 import { readAuditPage } from '../lib/accounts/audit-page.ts'
 import { ApiError } from '../lib/errors.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Handlers } from './context.ts'
 
 export function auditHandlers({ db, log }: Services) {

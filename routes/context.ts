@@ -3,7 +3,6 @@ import type { Caller } from '../lib/access/authenticate.ts'
 import type { Address } from '../lib/address.ts'
 import type { OperationRow } from '../lib/contract/operations.ts'
 import type { Incoming } from '../lib/parse.ts'
-import type { UnfinishedId } from './unfinished.ts'
 
 /** What the runtime tells of a request beside the Request. */
 export interface Env {
@@ -34,7 +33,12 @@ export interface Call<Row extends OperationRow> {
   readonly now: number
   readonly params: Params<Row['path']>
   readonly query: OutputOf<Column<Row, 'query'>>
-  readonly body: OutputOf<Column<Column<Row, 'body'>, 'schema'>>
+  /** Those that the row names. */
+  readonly headers: { readonly [Name in keyof Column<Row, 'headers'>]: string | undefined }
+  /** The bytes where the row says `raw`. */
+  readonly body: Column<Row, 'body'> extends { readonly raw: true }
+    ? Uint8Array
+    : OutputOf<Column<Column<Row, 'body'>, 'schema'>>
   /** null only where the operation is public. */
   readonly caller: Row['access'] extends 'public' ? null : Caller
   /** null where the runtime does not tell. */
@@ -60,7 +64,7 @@ export type Handler<Row extends OperationRow> = (
 
 /** One handler for each operation: a missing one does not compile. Beacons go their own way. */
 export type Handlers = {
-  [Row in OperationRow as Exclude<Row['id'], UnfinishedId | 'sendBeacon'>]: Handler<Row>
+  [Row in OperationRow as Exclude<Row['id'], 'sendBeacon'>]: Handler<Row>
 }
 
 type Column<Row, Name extends PropertyKey> = Row extends { readonly [Key in Name]: infer Value }

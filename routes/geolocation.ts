@@ -1,16 +1,16 @@
 import type { Address } from '../lib/address.ts'
 import { parseAddress } from '../lib/address.ts'
 import { ApiError } from '../lib/errors.ts'
-import { createAnswers } from '../lib/geo/answers.ts'
+import { describe } from '../lib/geo/describe.ts'
 import type { Library } from '../lib/geo/library.ts'
-import type { Services } from '../lib/services.ts'
+import { createSelect } from '../lib/geo/select-fields.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Handlers } from './context.ts'
 
 export function geolocationHandlers({ geo }: Services) {
-  const describe = createAnswers(geo)
   return {
-    locateCaller: (call) => locate(describe, call.clientAddress, call),
-    locateAddress: (call) => locate(describe, readAddress(call.params.ipAddress), call),
+    locateCaller: (call) => locate(geo, call.clientAddress, call),
+    locateAddress: (call) => locate(geo, readAddress(call.params.ipAddress), call),
     getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
     validateAddress: (call) => ({
@@ -20,17 +20,23 @@ export function geolocationHandlers({ geo }: Services) {
   } satisfies Partial<Handlers>
 }
 
-type Describe = ReturnType<typeof createAnswers>
-
 interface LocateCall {
   readonly requestId: string
   readonly now: number
+  readonly query: { readonly fields?: string | undefined }
   readonly caller: { readonly plan: { readonly id: string } }
   readonly degraded: boolean
 }
 
-function locate(
-  describe: Describe,
+function locate(geo: Library, address: Address | null, call: LocateCall) {
+  const answer = locateWhole(geo, address, call)
+  const { fields } = call.query
+  if (fields === undefined) return answer
+  return { status: answer.status, json: createSelect(fields.split(','))(answer.json) } as const
+}
+
+function locateWhole(
+  geo: Library,
   address: Address | null,
   { requestId, now, caller, degraded }: LocateCall,
 ) {
@@ -38,7 +44,7 @@ function locate(
   if (address === null) {
     return { status: 404, json: `{"meta":{"precision":"none",${request}}}` } as const
   }
-  const { json, precision } = describe(address, { now, degraded })
+  const { json, precision } = describe(address, geo.find(address), { now, degraded })
   const status = precision === 'none' ? 404 : 200
   return { status, json: `{${json},"meta":{"precision":"${precision}",${request}}}` } as const
 }

@@ -17,7 +17,7 @@ import { apiEvent, insertAudit } from '../lib/accounts/audit.ts'
 import type { ApiKeyCreated, ApiKeyInfo, CreateKeyBody } from '../lib/contract/account-schemas.ts'
 import type { Statement } from '../lib/db/unit.ts'
 import { ApiError } from '../lib/errors.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Handlers } from './context.ts'
 
 /** Who changes a key, and when. */

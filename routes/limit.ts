@@ -3,7 +3,7 @@ import { ApiError } from '../lib/errors.ts'
 import { planRate } from '../lib/limits/meters.ts'
 import { clientId, type Policy, type RateLimiter } from '../lib/limits/rate-limiter.ts'
 import type { Standing } from '../lib/limits/token-bucket.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Charge } from './limit-headers.ts'
 import type { Visit } from './visit.ts'
 
@@ -13,6 +13,15 @@ export function charge(services: Services, visit: Visit): void {
   if (charged === null) return
   visit.charge = charged
   if (!charged.standing.allowed) throw rateLimited(charged.standing)
+}
+
+/** Charges what the body weighs, in place of the one request that was charged before it was read. */
+export function chargeBody({ meters, now }: Services, visit: Visit, body: unknown): void {
+  const { row, caller } = visit
+  if (row?.weigh === undefined || caller === null) return
+  const standing = meters.takeInstead(caller, now(), row.weigh(body))
+  visit.charge = { policy: planPolicy(caller), standing }
+  if (!standing.allowed) throw rateLimited(standing)
 }
 
 /** Of the moment of charging: a session may have taken long to check, and time must not go back. */
@@ -27,6 +36,7 @@ function takeOne({ limits, meters, now: clock }: Services, visit: Visit): Charge
     return chargeTo(limits.account, id, now)
   }
   if (row?.limit === 'beacon') return chargeTo(limits.beacons, addressId(visit), now)
+  if (row?.limit === 'contact') return chargeTo(limits.contact, addressId(visit), now)
   if (row === undefined || row.limit === 'address') {
     return chargeTo(limits.address, addressId(visit), now)
   }

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Operation } from '../lib/contract/operation.ts'
 import { operations } from '../lib/contract/operations.ts'
 import { ApiError } from '../lib/errors.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Env } from './context.ts'
 import { preflightHeaders } from './cors.ts'
 import type { Answer } from './respond.ts'
@@ -33,8 +33,19 @@ const PATTERNS = operations.map((row: Operation) => ({
   pattern: new RegExp(`^${row.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
+/** A path in so many words goes before one with a parameter, as OpenAPI has it. */
 function rowsAt(path: string): Operation[] {
-  return PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row)
+  const rows = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row)
+  const literal = rows.filter((row) => row.path === path)
+  return literal.length > 0 ? literal : rows
+}
+
+/** Paths in so many words at which a path with a parameter would answer other methods. */
+export function shadowedPaths(): string[] {
+  const literal = new Set(PATTERNS.map(({ row }) => row.path).filter((path) => !path.includes('{')))
+  return [...literal].filter((path) =>
+    PATTERNS.some(({ row, pattern }) => row.path.includes('{') && pattern.test(path)),
+  )
 }
 
 function allowedMethods(rows: readonly Operation[]): string {

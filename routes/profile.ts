@@ -1,6 +1,6 @@
 import { unauthorized } from '../lib/access/authenticate.ts'
 import { findUser, toProfile } from '../lib/accounts/users.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Handlers } from './context.ts'
 
 export function profileHandlers({ db }: Services) {

@@ -1,10 +1,10 @@
 import type { Caller } from '../lib/access/authenticate.ts'
 import type { Address } from '../lib/address.ts'
 import type { Operation } from '../lib/contract/operation.ts'
-import type { Services } from '../lib/services.ts'
-import { admit, readBody, readQuery } from './admit.ts'
+import type { Services } from '../lib/services/services.ts'
+import { admit, readBody, readHeaders, readQuery } from './admit.ts'
 import type { Asked } from './context.ts'
-import { charge } from './limit.ts'
+import { charge, chargeBody } from './limit.ts'
 import type { Answer } from './respond.ts'
 import { answer, answerError, openVisit, type Visit } from './visit.ts'
 
@@ -16,6 +16,7 @@ interface AnyCall {
   readonly now: number
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
+  readonly headers: unknown
   readonly body: unknown
   readonly caller: Caller | null
   readonly clientAddress: Address | null
@@ -70,6 +71,7 @@ function callHandler(route: Route, visit: Visit, c: Asked) {
     now: visit.now,
     params: c.req.param(),
     query: readQuery(row, c),
+    headers: readHeaders(row, c),
     body: undefined,
     caller: visit.caller,
     clientAddress: visit.client === null ? null : visit.client.address,
@@ -83,6 +85,7 @@ function callHandler(route: Route, visit: Visit, c: Asked) {
 /** A body may come slowly: what was good when it began to come may be revoked since. */
 async function callWithBody(route: Route, visit: Visit, c: Asked, call: AnyCall) {
   visit.caller = await admit(route.services, route.row, c, visit)
+  chargeBody(route.services, visit, call.body)
   return route.handler({ ...call, caller: visit.caller })
 }
 

@@ -10,7 +10,7 @@ import {
   toSite,
 } from '../lib/accounts/sites.ts'
 import { ApiError } from '../lib/errors.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Handlers } from './context.ts'
 
 export function siteHandlers({ db }: Services) {

@@ -60,9 +60,9 @@ function answerBeacon({ answer }: Routes[number], request: PlainRequest) {
   })
 }
 
-/** A row whose path holds an address, and that reads nothing but path and headers. */
-function isLookup({ method, access, path, query }: Operation): boolean {
-  return method === 'get' && access === 'geo:read' && query === undefined && path.includes('{')
+/** A row whose path holds an address. */
+function isLookup({ method, access, path }: Operation): boolean {
+  return method === 'get' && access === 'geo:read' && path.includes('{')
 }
 
 function toPattern({ row, answer }: Routes[number]) {
@@ -101,6 +101,7 @@ class StraightRequest implements AskedRequest {
     return this.#params
   }
 
+  /** What has a query goes the usual way. */
   query(): Readonly<Record<string, string>> {
     return {}
   }

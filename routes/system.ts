@@ -1,13 +1,14 @@
+import { DOCS_PATH } from '../lib/contract/pages.ts'
 import type { ServiceInfo } from '../lib/contract/system.ts'
 import { attributionOf } from '../lib/geo/attribution.ts'
 import type { GeoDatabase } from '../lib/geo/database.ts'
 import { createOpenApi } from '../lib/openapi.ts'
 import { toPublicPlan } from '../lib/plans.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Handlers } from './context.ts'
 
-export function systemHandlers({ baseUrl, config, geo, health, plans }: Services) {
+export function systemHandlers({ baseUrl, billing: { prices }, geo, health, plans }: Services) {
   let openApi: ReturnType<typeof createOpenApi> | undefined
   return {
     getHealth: () => {
@@ -23,7 +24,7 @@ export function systemHandlers({ baseUrl, config, geo, health, plans }: Services
       body: {
         name: 'Meridian',
         version: VERSION,
-        documentation: `${baseUrl()}/.well-known/openapi.json`,
+        documentation: `${baseUrl()}${DOCS_PATH}`,
         openapi: `${baseUrl()}/.well-known/openapi.json`,
         plans: `${baseUrl()}/v1/billing/plans`,
         databases: geo.list().map(toPublicDatabase),
@@ -31,12 +32,12 @@ export function systemHandlers({ baseUrl, config, geo, health, plans }: Services
     }),
     listPlans: () => ({
       status: 200,
-      body: plans.list.map((plan) => toPublicPlan(plan, config.stripePrices[plan.id])),
+      body: plans.list.map((plan) => toPublicPlan(plan, prices.priceOf(plan))),
     }),
   } satisfies Partial<Handlers>
 }
 
-function toPublicDatabase(database: GeoDatabase): ServiceInfo['databases'][number] {
+export function toPublicDatabase(database: GeoDatabase): ServiceInfo['databases'][number] {
   const { name, provider, metadata } = database
   return {
     name,

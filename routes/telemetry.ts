@@ -4,7 +4,7 @@ import { ApiError } from '../lib/errors.ts'
 import { formatHour } from '../lib/rum/hour.ts'
 import { readPeriod } from '../lib/rum/period.ts'
 import type { RowFilter } from '../lib/rum/summary.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Handlers } from './context.ts'
 
 export function telemetryHandlers({ db, rum }: Services) {

@@ -2,7 +2,7 @@ import type { Caller } from '../lib/access/authenticate.ts'
 import { isExpired, type KeyRow, listKeys } from '../lib/access/keys.ts'
 import type { UsageStats } from '../lib/contract/account-schemas.ts'
 import { dateOfDay, dayOf } from '../lib/limits/period.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { Handlers } from './context.ts'
 
 const DAYS = 30
@@ -23,13 +23,13 @@ interface Asked {
 }
 
 function toUsage(services: Services, keys: readonly KeyRow[], { caller, now }: Asked): UsageStats {
-  const { userId, plan } = caller
+  const { userId, plan, paid } = caller
   const activeKeys = keys.filter((key) => !isExpired(key, now))
   return {
     totalKeys: keys.length,
     activeKeys: activeKeys.length,
-    totalRequests: services.meters.periodRequests(userId, now),
-    monthlyCap: plan.monthlyCap,
+    totalRequests: services.meters.periodRequests(caller, now),
+    monthlyCap: paid?.overages === true ? null : plan.monthlyCap,
     dailyUsage: lastDays(services, userId, now),
     keys: keys.map((key) => toKeyUsage(services, key, { caller, now })),
   }

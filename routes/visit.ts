@@ -2,7 +2,8 @@ import type { Caller } from '../lib/access/authenticate.ts'
 import type { Client } from '../lib/access/client-address.ts'
 import type { Operation } from '../lib/contract/operation.ts'
 import { ApiError } from '../lib/errors.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
+import { parseTraceparent, type TraceContext } from '../lib/trace-context.ts'
 import type { Asked } from './context.ts'
 import { corsHeaders } from './cors.ts'
 import { type Charge, setLimitHeaders } from './limit-headers.ts'
@@ -21,6 +22,8 @@ export interface Visit {
   /** Monotonic milliseconds, for the duration. */
   readonly startedAt: number
   readonly client: Client | null
+  /** null: the caller tells of none. */
+  readonly trace: TraceContext | null
   caller: Caller | null
   /** The limit that it was charged to; null: none. */
   charge: Charge | null
@@ -35,6 +38,7 @@ export function openVisit(
   { row, route = row?.path }: { row?: Operation; route?: string } = {},
 ): Visit {
   const given = c.req.header('x-request-id')
+  const traceparent = c.req.header('traceparent')
   return {
     requestId: given !== undefined && UUID.test(given) ? given : crypto.randomUUID(),
     method: c.req.method,
@@ -43,6 +47,7 @@ export function openVisit(
     now: services.now(),
     startedAt: performance.now(),
     client: services.findClient(c.env?.remoteAddress, () => c.req.header('x-forwarded-for')),
+    trace: traceparent === undefined ? null : parseTraceparent(traceparent),
     caller: null,
     charge: null,
   }
@@ -63,21 +68,40 @@ export function answer(
   const cors = row === undefined ? null : corsHeaders(row, caller === null ? null : caller.origin)
   if (cors !== null) Object.assign(sent, cors)
   if (visit.charge !== null) setLimitHeaders(sent, visit.charge)
+  if (isTimed(visit)) sent['server-timing'] = serverTiming(visit)
   if (headers !== undefined) Object.assign(sent, headers)
   return { status, headers: sent, json }
 }
 
-export function logVisit({ log }: Services, visit: Visit, status: number): void {
-  const { now, requestId, method, route, startedAt, caller, client } = visit
+/**
+ * Whether the answer tells how long it took: to callers who are known alone, since a stranger could
+ * learn from it what is slow; and not to look-ups, where it would cost as much as the look-up.
+ */
+function isTimed({ row, caller }: Visit): boolean {
+  return caller !== null && row?.access !== 'geo:read'
+}
+
+/** The header of W3C Server Timing, in milliseconds; no finer, since that would tell too much. */
+function serverTiming({ startedAt }: Visit): string {
+  return `total;dur=${(performance.now() - startedAt).toFixed(1)}`
+}
+
+/** Ends the visit: it is logged and counted. */
+export function logVisit({ log, requestTimes }: Services, visit: Visit, status: number): void {
+  const { now, requestId, method, route, startedAt, caller, client, trace } = visit
+  const ms = performance.now() - startedAt
+  requestTimes.observe(route, method, status, ms)
   log.request({
     time: now,
     requestId,
     method,
     route,
     status,
-    ms: performance.now() - startedAt,
+    ms,
     key: caller?.key?.prefix,
     client: client?.network,
+    traceId: trace?.traceId,
+    parentId: trace?.parentId,
   })
 }
 

@@ -4,13 +4,15 @@ import { insertKey, keyExpiry, newKey } from '../lib/access/keys.ts'
 import { unit } from '../lib/db/unit.ts'
 import { type Accounts, audit } from './accounts.ts'
 import type { NewKeyOptions } from './key-options.ts'
+import { planInEffect } from './plan-in-effect.ts'
 import { report } from './run.ts'
 import { userWithPlan } from './user-with-plan.ts'
 
 /** Makes the key, and the user if new. Returns the text of the key. */
 export async function createKey(accounts: Accounts, options: NewKeyOptions): Promise<string> {
   const { db, now } = accounts
-  const { user, plan } = await userWithPlan(accounts, options)
+  const { user } = await userWithPlan(accounts, options)
+  const plan = await planInEffect(accounts, user.id)
   const { name, type, scopes, origins } = options
   const minted = mintKey(type)
   const key = newKey(minted, {

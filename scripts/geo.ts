@@ -13,6 +13,7 @@ import { PREPARED } from '../lib/geo/prepare.ts'
 import { createProgress } from '../lib/geo/progress.ts'
 import { readRegions } from '../lib/geo/regions.ts'
 import { OPTIONAL } from '../lib/geo/source-files.ts'
+import { compileAtlas } from './compile-atlas.ts'
 import { listDatabases } from './list-databases.ts'
 import { run } from './run.ts'
 import { isoDay } from './times.ts'
@@ -25,6 +26,8 @@ const USAGE = `Usage: npm run geo -- [options]
   --overlay FILE.csv   first put your own networks before all databases, one a line:
                        10.0.0.0/8,country=DE,region=DE-BE,city=Berlin,asn=AS64500
   --remove-overlay     first take them away again
+  --atlas              only merge the databases that are served beforehand, for quicker look-ups;
+                       a running server does that by itself
   --help               show this
 The exit code is 1 if a file cannot be downloaded or used.
 `
@@ -40,7 +43,13 @@ type Options = ReturnType<typeof readOptions>
 function readOptions(args: string[]) {
   const flag = { type: 'boolean', default: false } as const
   const text = { type: 'string' } as const
-  const options = { help: flag, download: flag, overlay: text, 'remove-overlay': flag }
+  const options = {
+    help: flag,
+    download: flag,
+    overlay: text,
+    'remove-overlay': flag,
+    atlas: flag,
+  }
   try {
     const { values } = parseArgs({ args, options })
     if (values.overlay === undefined || !values['remove-overlay']) return values
@@ -55,6 +64,10 @@ async function update(options: Options, config: Config): Promise<void> {
   const directory = join(config.dataDir, 'geo')
   const onProgress = createProgress(process.stderr)
   const findFiles = await prepareGeo({ directory, files: config.geo.files, onProgress })
+  if (options.atlas) {
+    await compileAtlas(config, findFiles, onProgress)
+    return
+  }
   if (options.overlay !== undefined) await writeOverlay(directory, options.overlay)
   if (options['remove-overlay']) await removeOverlay(directory)
   if (options.download) await download(directory, config)

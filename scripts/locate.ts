@@ -40,7 +40,7 @@ function readOptions(args: string[]) {
 async function locateLines(csv: boolean): Promise<void> {
   using geo = await openLibrary()
   const answer = csv ? toCsvLine : toJsonLine
-  const bulk = createBulk({ locate: geo.locate, answer, now: Date.now })
+  const bulk = createBulk({ locate: geo.find, answer, now: Date.now })
   const startedAt = performance.now()
   const seconds = () => (performance.now() - startedAt) / 1000
   using progress = showProgress(bulk, seconds)
@@ -63,6 +63,8 @@ async function openLibrary() {
     cacheBits: CACHE_BITS,
     log: createLog({ level: config.logLevel, fd: process.stderr.fd }),
     onProgress: createProgress(process.stderr),
+    // An atlas that is there is used; for one run it is not worth making.
+    ...(config.geo.atlas && { compileAtlas: async () => {} }),
   })
 }
 

@@ -9,6 +9,7 @@ import {
 import { findUserByEmail, type UserRow } from '../lib/accounts/users.ts'
 import { type Statement, unit } from '../lib/db/unit.ts'
 import { type Accounts, audit } from './accounts.ts'
+import { planInEffect } from './plan-in-effect.ts'
 import { type Column, textTable } from './text-table.ts'
 import { isoSecond } from './times.ts'
 
@@ -53,10 +54,10 @@ export async function revokeKey(accounts: Accounts, email: string, name: string)
 
 /** Lets the key live as long as a new one. Returns it as it is then. */
 export async function renewKey(accounts: Accounts, email: string, name: string): Promise<KeyRow> {
-  const { db, plans, now } = accounts
+  const { db, now } = accounts
   const user = await getUser(accounts, email)
   const key = await getKey(accounts, user, name)
-  const expiresAt = keyExpiry(plans.find(user.plan) ?? plans.free, now)
+  const expiresAt = keyExpiry(await planInEffect(accounts, user.id), now)
   const renewed = { ...key, expiresAt }
   return change(accounts, 'renew_key', renewed, setExpiry(db, key, expiresAt))
 }

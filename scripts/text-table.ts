@@ -19,6 +19,6 @@ export function textTable(
 }
 
 /** Names come from users: without characters that a terminal would obey. */
-function printable(cell: string): string {
+export function printable(cell: string): string {
   return cell.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd')
 }

@@ -45,7 +45,7 @@ async function setPlan(
       `Warning: somebody signed up as ${user.email} without verifying the address: make sure that it is who you mean`,
     )
   }
-  const plan = wanted ?? plans.find(user.plan) ?? plans.free
+  const plan = wanted ?? plans.ofUser(user.plan)
   if (plan.id === user.plan) return { user, plan, outcome: 'kept' }
   const row = audit(accounts, user.id, { action: 'change_plan', detail: plan.id })
   await unit(db, [updatePlan(db, user.id, plan.id), row])

@@ -39,6 +39,8 @@ export interface State {
   }
   readonly deletedIds: Map<string, string>
   readonly cards: Map<string, CardBehaviour>
+  /** What a coupon is good for, which Stripe leaves out unless it is asked for. */
+  readonly couponProducts: Map<string, Stripe.Coupon.AppliesTo>
   /** By subscription item. */
   readonly debits: Map<string, Debit>
   /** Prorations that wait for the next invoice, by subscription. */
@@ -78,6 +80,7 @@ export function createState(): State {
     },
     deletedIds: new Map(),
     cards: new Map(),
+    couponProducts: new Map(),
     debits: new Map(),
     pendingLines: new Map(),
     orders: new Map(),

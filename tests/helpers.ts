@@ -13,7 +13,7 @@ import type { Scope } from '../lib/contract/operation.ts'
 import { type Db, openDb } from '../lib/db/open.ts'
 import { createRateLimiter, POLICIES } from '../lib/limits/rate-limiter.ts'
 import { type Log, type RequestLine, silentLog } from '../lib/log.ts'
-import { openServices, type Services } from '../lib/services.ts'
+import { openServices, type Services } from '../lib/services/services.ts'
 import { createApp } from '../routes/app.ts'
 import type { Env } from '../routes/context.ts'
 import { checkAnswer } from './contract-check.ts'
@@ -64,8 +64,8 @@ export interface TestApp extends Disposable {
   send(method: string, path: string, options?: SendOptions): Promise<Answer>
   /** Makes a key as `npm run key` does, over a connection of its own. Returns its text. */
   makeKey(options?: KeyOptions): Promise<string>
-  /** Stops the service in order, and opens another one on what it has left. */
-  restart(): Promise<TestApp>
+  /** Stops the service in order, and opens another one on what it has left, with other settings. */
+  restart(env?: AppOptions['env']): Promise<TestApp>
   close(): void
 }
 
@@ -100,10 +100,10 @@ async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
     dataDir,
     send: (method, path, sent = {}) => send(app, method, path, sent),
     makeKey: (wanted = {}) => makeKey(other, services, wanted),
-    restart: () => {
+    restart: (env = {}) => {
       closing.move()
       stop()
-      return openApp(dataDir, options)
+      return openApp(dataDir, { ...options, env: { ...options.env, ...env } })
     },
     close: () => closing.dispose(),
     [Symbol.dispose]: () => closing.dispose(),
@@ -179,6 +179,11 @@ async function makeKey(db: Db, { plans, now }: Services, options: KeyOptions): P
   // The service looks for changes of other connections once in a turn of the event loop.
   await nextTurn()
   return minted.text
+}
+
+/** All headers but those that tell of the time it took and of what is left of a limit. */
+export function steadyHeaders({ headers }: Pick<Answer, 'headers'>): [string, string][] {
+  return [...headers].filter(([name]) => name !== 'ratelimit' && name !== 'server-timing')
 }
 
 export interface Logged {

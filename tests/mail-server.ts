@@ -7,6 +7,8 @@ export interface ReceivedMail {
   /** As the envelope says. */
   readonly from: string
   readonly to: readonly string[]
+  /** Lines of the header, those that are folded put together. */
+  readonly headers: readonly string[]
   /** The whole message, with lines that its encoding broke put together again. */
   readonly text: string
 }
@@ -19,25 +21,46 @@ export interface MailServer extends AsyncDisposable {
   received(): number
 }
 
-/** A real SMTP server on loopback, which takes everything. */
-export async function startMailServer(): Promise<MailServer> {
+export interface MailServerOptions {
+  /** The port; any free one unless told. */
+  readonly port?: number
+  /** Whether the next message is taken, refused, or never answered; taken unless told. */
+  readonly answer?: () => MailAnswer | Promise<MailAnswer>
+}
+
+export type MailAnswer = 'take' | 'refuse' | 'hang'
+
+/** A real SMTP server on loopback. */
+export async function startMailServer({
+  port: wanted = 0,
+  answer = () => 'take' as const,
+}: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = []
   const waiting: ((mail: ReceivedMail) => void)[] = []
   let taken = 0
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    closeTimeout: 100,
     onData: async (stream, { envelope }, done) => {
+      const source = await text(stream)
+      const outcome = await answer()
+      if (outcome === 'hang') return
+      if (outcome === 'refuse') {
+        done(Object.assign(new Error(`not taken: ${source.slice(0, 300)}`), { responseCode: 451 }))
+        return
+      }
       const mail = {
         from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
         to: envelope.rcptTo.map(({ address }) => address),
-        text: decodeQuotedPrintable(await text(stream)),
+        headers: readHeaders(source),
+        text: decodeQuotedPrintable(source),
       }
       mails.push(mail)
       waiting.shift()?.(mail)
       done()
     },
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(wanted, '127.0.0.1')
   await once(server.server, 'listening')
   // safe: a TCP server that listens has such an address
   const { port } = server.server.address() as AddressInfo
@@ -52,6 +75,11 @@ export async function startMailServer(): Promise<MailServer> {
     received: () => mails.length,
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   }
+}
+
+function readHeaders(source: string): string[] {
+  const [head = ''] = source.split('\r\n\r\n', 1)
+  return head.replaceAll(/\r\n[ \t]/g, ' ').split('\r\n')
 }
 
 function decodeQuotedPrintable(message: string): string {

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash, hkdfSync, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 export type KeyType = 'secret' | 'publishable'
@@ -27,7 +27,16 @@ export interface MintedKey {
  * all before it as 8 more, by which scanners and we tell a typo from a key without a look-up.
  */
 export function mintKey(type: KeyType): MintedKey {
-  const body = `${PREFIX[type]}${randomBytes(RANDOM_BYTES).toString('hex')}`
+  return toMinted(type, randomBytes(RANDOM_BYTES))
+}
+
+/** The key that belongs to `secret` and `purpose`: always the same, so that it need not be stored. */
+export function deriveKey(type: KeyType, secret: string, purpose: string): MintedKey {
+  return toMinted(type, Buffer.from(hkdfSync('sha256', secret, '', purpose, RANDOM_BYTES)))
+}
+
+function toMinted(type: KeyType, bytes: Buffer): MintedKey {
+  const body = `${PREFIX[type]}${bytes.toString('hex')}`
   const text = `${body}${checksum(body)}`
   return {
     text,

@@ -1,6 +1,7 @@
 import type { Operation, Scope } from '../contract/operation.ts'
+import { type Entitlement, toEntitlement } from '../entitlement.ts'
 import { ApiError } from '../errors.ts'
-import type { Plan, Plans } from '../plans.ts'
+import type { Plans } from '../plans.ts'
 import type { KeyRecord } from './key-records.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { LastUsed } from './last-used.ts'
@@ -9,9 +10,8 @@ import { hasScope } from './scopes.ts'
 import type { FindSession } from './session.ts'
 
 /** Who is asking, as an API key or a session proves it. */
-export interface Caller {
+export interface Caller extends Entitlement {
   readonly userId: string
-  readonly plan: Plan
   /** null: every scope. */
   readonly scopes: readonly Scope[] | null
   /** null: a session. */
@@ -28,6 +28,8 @@ export interface Credentials {
   readonly lastUsed: LastUsed
   readonly findSession: FindSession
   readonly plans: Plans
+  /** Address of this service as callers know it. */
+  readonly baseUrl: () => string
 }
 
 /** Reads a header of the request by its lower-case name. Each read costs, so few are made. */
@@ -50,7 +52,7 @@ export function authenticate(
   if (text !== undefined) {
     const key = credentials.keys.find(text, now)
     if (key === null) throw unauthorized()
-    const caller = keyCaller(key, readHeader, row)
+    const caller = keyCaller(credentials, key, readHeader, row)
     credentials.lastUsed.touch(key, now)
     return caller
   }
@@ -61,17 +63,23 @@ export function authenticate(
     : unauthorized()
 }
 
-function keyCaller(key: KeyRecord, readHeader: ReadHeader, { access }: Row): Caller {
+function keyCaller(
+  credentials: Credentials,
+  key: KeyRecord,
+  readHeader: ReadHeader,
+  { access }: Row,
+): Caller {
   if (access !== 'public' && !mayUse(key, access)) {
     throw new ApiError('INSUFFICIENT_SCOPE', `This key lacks the scope ${access}`)
   }
   return {
     userId: key.userId,
     plan: key.plan,
+    paid: key.paid,
     scopes: key.scopes,
     key,
     label: key.prefix,
-    origin: key.type === 'secret' ? null : allowedOrigin(key, readHeader('origin')),
+    origin: key.type === 'secret' ? null : allowedOrigin(credentials, key, readHeader),
   }
 }
 
@@ -86,7 +94,7 @@ async function sessionCaller(
   if (user === null) throw unauthorized()
   return {
     userId: user.id,
-    plan: plans.find(user.plan) ?? plans.free,
+    ...toEntitlement(user, plans),
     scopes: null,
     key: null,
     label: user.email,
@@ -94,9 +102,10 @@ async function sessionCaller(
   }
 }
 
-/** The one answer to every credential that is no good. */
+/** The one answer to every credential that is no good, with the challenge of RFC 6750, section 3. */
 export function unauthorized(): ApiError {
-  return new ApiError('UNAUTHORIZED', 'A valid API key or session is required')
+  const headers = { 'www-authenticate': 'Bearer realm="Meridian"' }
+  return new ApiError('UNAUTHORIZED', 'A valid API key or session is required', { headers })
 }
 
 /** A publishable key is for look-ups alone, whatever stands in its row. */
@@ -104,9 +113,18 @@ function mayUse(key: KeyRecord, scope: Scope): boolean {
   return key.type === 'publishable' ? scope === 'geo:read' : hasScope(key.scopes, scope)
 }
 
-function allowedOrigin(key: KeyRecord, origin: string | undefined): string {
+function allowedOrigin(credentials: Credentials, key: KeyRecord, readHeader: ReadHeader): string {
+  const origin = readHeader('origin') ?? ownOrigin(credentials, readHeader)
   if (origin === undefined || !matchesOrigin(key.origins, origin)) {
     throw new ApiError('ORIGIN_NOT_ALLOWED', 'This key may not be used from this origin')
   }
   return origin
+}
+
+/**
+ * Browsers send no Origin where a page asks its own server with GET. They say so instead, in a
+ * header that no page can set (Fetch Metadata): then the page is one of this service.
+ */
+function ownOrigin({ baseUrl }: Credentials, readHeader: ReadHeader): string | undefined {
+  return readHeader('sec-fetch-site') === 'same-origin' ? new URL(baseUrl()).origin : undefined
 }

@@ -1,13 +1,16 @@
 import { desc, eq, gt } from 'drizzle-orm'
 import type { Scope } from '../contract/operation.ts'
+import { subscriptions } from '../db/billing-tables.ts'
 import type { Db } from '../db/open.ts'
 import { accessChanges, apiKeys, users } from '../db/tables.ts'
-import type { Plan, Plans } from '../plans.ts'
+import { type Entitlement, toEntitlement } from '../entitlement.ts'
+import type { Plans } from '../plans.ts'
 import type { KeyType } from './api-key.ts'
+import { entitlementColumns } from './entitled.ts'
 import { type OriginPattern, parseOriginPattern } from './origins.ts'
 
 /** What a request needs to know of its key. */
-export interface KeyRecord {
+export interface KeyRecord extends Entitlement {
   readonly id: string
   readonly userId: string
   readonly prefix: string
@@ -15,7 +18,6 @@ export interface KeyRecord {
   /** null: every scope. */
   readonly scopes: readonly Scope[] | null
   readonly origins: readonly OriginPattern[]
-  readonly plan: Plan
   readonly expiresAt: number | null
   /** To the second, as far as `LastUsed` has seen it, which alone writes it; 0: not yet. */
   lastUsedAt: number
@@ -100,17 +102,18 @@ function selectKeys(db: Db) {
       scopes: apiKeys.scopes,
       allowedOrigins: apiKeys.allowedOrigins,
       expiresAt: apiKeys.expiresAt,
-      planId: users.plan,
+      ...entitlementColumns,
     })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.userId))
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
 }
 
-function toRecord({ hash: _, allowedOrigins, planId, ...key }: StoredKey, plans: Plans): KeyRecord {
+function toRecord(row: StoredKey, plans: Plans): KeyRecord {
+  const { hash: _, allowedOrigins, givenPlan, subscribed, ...key } = row
   return {
     ...key,
-    // A plan that was taken out of the file leaves its users with the free one.
-    plan: plans.find(planId) ?? plans.free,
+    ...toEntitlement({ givenPlan, subscribed }, plans),
     origins: (allowedOrigins ?? []).map(parseOriginPattern).filter((origin) => origin !== null),
     lastUsedAt: 0,
   }

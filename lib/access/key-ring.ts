@@ -9,6 +9,8 @@ import { isExpired } from './keys.ts'
 export interface KeyRing {
   /** The record of a key that is known and has not expired at `now`. */
   find(text: string, now: number): KeyRecord | null
+  /** How many keys there are, expired ones included. */
+  size(): number
   /**
    * Runs statements that change keys or plans in one transaction, and takes the change over before
    * it returns: the next request meets it. Returns whether the first statement changed something.
@@ -60,6 +62,7 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
       const key = byText.get(text) ?? findByText(text)
       return key === undefined || isExpired(key, now) ? null : key
     },
+    size: () => records.byHash.size,
     change: async (statements) => {
       const changed = await unit(db, statements)
       // Our own writes leave the version as it is. Should this fail, the next turn tries again.

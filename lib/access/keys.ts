@@ -82,6 +82,11 @@ export function deleteKey(db: Db, { userId, id }: KeyRow): Statement {
   return db.delete(apiKeys).where(isOwn(userId, id))
 }
 
+/** All keys of the user. */
+export function removeKeys(db: Db, userId: string): Statement {
+  return db.delete(apiKeys).where(eq(apiKeys.userId, userId))
+}
+
 /** `expiresAt` is epoch milliseconds; null: never. */
 export function setExpiry(db: Db, { userId, id }: KeyRow, expiresAt: number | null): Statement {
   return db.update(apiKeys).set({ expiresAt }).where(isOwn(userId, id))

@@ -1,13 +1,15 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { and, eq, gt, isNull, lte, notExists } from 'drizzle-orm'
+import { subscriptions } from '../db/billing-tables.ts'
 import type { Db } from '../db/open.ts'
 import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../db/tables.ts'
+import type { StoredEntitlement } from '../entitlement.ts'
+import { entitlementColumns } from './entitled.ts'
 
 /** The user of a session. */
-export interface SessionUser {
+export interface SessionUser extends StoredEntitlement {
   readonly id: string
   readonly email: string | null
-  readonly plan: string
 }
 
 /**
@@ -15,6 +17,8 @@ export interface SessionUser {
  * AUTH_UNAVAILABLE where that cannot be told.
  */
 export type FindSession = (token: string, now: number) => Promise<SessionUser | null>
+
+const sessionUser = { id: users.id, email: users.email, ...entitlementColumns }
 
 /** What a session is stored and found by. A fast hash is right: a token is 32 random characters. */
 export function hashToken(token: string): string {
@@ -27,9 +31,10 @@ export function createFindSession(db: Db, secret: string): FindSession {
     const token = readToken(text, secret)
     if (token === null) return null
     const session = db
-      .select({ id: users.id, email: users.email, plan: users.plan })
+      .select(sessionUser)
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
+      .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
       .where(and(eq(sessions.tokenHash, hashToken(token)), gt(sessions.expiresAt, now)))
       .get()
     return session ?? null
@@ -38,8 +43,13 @@ export function createFindSession(db: Db, secret: string): FindSession {
 
 /** Finds a user as a session shows them. */
 export async function findSessionUser(db: Db, id: string): Promise<SessionUser | null> {
-  const { email, plan } = users
-  return db.select({ id: users.id, email, plan }).from(users).where(eq(users.id, id)).get() ?? null
+  const user = db
+    .select(sessionUser)
+    .from(users)
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .where(eq(users.id, id))
+    .get()
+  return user ?? null
 }
 
 const MINUTE_MS = 60 * 1000

@@ -42,10 +42,21 @@ export async function findSite(db: Db, userId: string, id: string): Promise<Site
   return db.select().from(sites).where(ownedBy(userId, id)).get() ?? null
 }
 
-/** Ids of the sites of this name, of all users. Prepared once: every beacon asks. */
-export function createFindSiteIds({ $client }: Db): (name: string) => string[] {
+/**
+ * Ids of the sites of this name, of all users. Every beacon asks: the database is asked once in each
+ * turn of the event loop, in which many come of a busy site.
+ */
+export function createFindSiteIds({ $client }: Db): (name: string) => readonly string[] {
   const find = $client.prepare<[string], string>('SELECT id FROM sites WHERE name = ?').pluck()
-  return (name) => find.all(name)
+  const found = new Map<string, readonly string[]>()
+  return (name) => {
+    const known = found.get(name)
+    if (known !== undefined) return known
+    if (found.size === 0) setImmediate(() => found.clear())
+    const ids = find.all(name)
+    found.set(name, ids)
+    return ids
+  }
 }
 
 /** The user's site of an origin, or of a host: then the one with https, if there are two. */

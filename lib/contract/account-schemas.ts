@@ -9,8 +9,16 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
 const KeyPrefix = v.pipe(v.string(), v.description('The first 16 characters of the key'))
 
+export const KeyId = v.pipe(
+  v.string(),
+  v.regex(/^[0-9a-f]{32}$/),
+  v.description('A hash that names the key in paths'),
+)
+
+export const SiteId = v.pipe(v.string(), v.uuid())
+
 const keyEntries = {
-  id: v.pipe(v.string(), v.description('A hash that names the key in paths')),
+  id: KeyId,
   prefix: KeyPrefix,
   name: v.string(),
   type: v.picklist(KEY_TYPES),
@@ -47,7 +55,7 @@ export const ApiKeyCreated = v.strictObject({
 export type ApiKeyCreated = v.InferOutput<typeof ApiKeyCreated>
 
 export const Site = v.strictObject({
-  id: v.string(),
+  id: SiteId,
   name: v.pipe(UrlText, v.description('An origin, such as https://shop.example')),
   userId: v.string(),
   createdAt: Timestamp,
@@ -100,15 +108,19 @@ export type UsageStats = v.InferOutput<typeof UsageStats>
 export const DeletedResponse = v.strictObject({ deleted: v.boolean() })
 export const KeyRenewed = v.strictObject({ status: v.literal('renewed') })
 
-/** Strict, since a misspelt `scopes` would else make a key of full access. */
-export const CreateKeyBody = v.strictObject({
+/** What origins look like, for the description alone: who reads one asks more of its host. */
+const SCHEME = '^[Hh][Tt][Tt][Pp][Ss]?://'
+const HOST = '[^\\s/\\\\?#@*%]+'
+
+/** Means the same with the flag `u`, which validators of JSON Schema set, and without it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is there to refuse them
+const TEXT_OF_ONE_LINE = /^(?=[\s\S]*\S)[^\u0000-\u001f\u007f-\u009f]*$/
+
+const NewKey = v.strictObject({
   name: v.pipe(
     v.string(),
     v.maxLength(100),
-    v.regex(
-      /^(?=.*\S)[ -~\u00a0-\uffff]*$/,
-      'must not be blank, and must have no control characters',
-    ),
+    v.regex(TEXT_OF_ONE_LINE, 'must not be blank, and must have no control characters'),
     v.description('Stored without blanks around it'),
   ),
   type: v.optional(v.picklist(KEY_TYPES), 'secret'),
@@ -122,19 +134,51 @@ export const CreateKeyBody = v.strictObject({
   ),
   allowedOrigins: v.optional(
     v.pipe(
-      v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(300))),
+      v.array(
+        v.pipe(v.string(), v.maxLength(300), v.metadata({ pattern: `${SCHEME}(\\*\\.)?${HOST}$` })),
+      ),
       v.minLength(1),
       v.maxLength(20),
       v.description('For publishable keys: exact origins, or such as https://*.shop.example'),
     ),
   ),
 })
+
+/** What `toKeyAccess` asks of the two types of keys, in the words of JSON Schema. */
+const BY_KEY_TYPE = {
+  if: {
+    properties: { type: { const: 'publishable' } },
+    required: ['type'],
+    additionalProperties: true,
+  },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: {
+    properties: {
+      scopes: { items: { enum: ['geo:read', 'location:read'] } },
+      allowedOrigins: { minItems: 1 },
+    },
+    required: ['allowedOrigins'],
+    additionalProperties: true,
+  },
+  else: { properties: { allowedOrigins: false }, additionalProperties: true },
+} as const
+
+/** Strict, since a misspelt `scopes` would else make a key of full access. */
+export const CreateKeyBody = v.pipe(NewKey, v.metadata(BY_KEY_TYPE))
 export type CreateKeyBody = v.InferOutput<typeof CreateKeyBody>
 
 export const CreateSiteBody = v.object({
-  name: v.pipe(v.string(), v.url(), v.maxLength(300), v.description('An http or https origin')),
+  name: v.pipe(
+    v.string(),
+    v.maxLength(300),
+    v.metadata({ pattern: `${SCHEME}${HOST}/?$` }),
+    v.description('An http or https origin, such as https://shop.example'),
+  ),
 })
 export type CreateSiteBody = v.InferOutput<typeof CreateSiteBody>
+
+/** As many digits as `wholeNumber` reads. */
+const MAX_OFFSET = 999_999_999
 
 function wholeNumber(fallback: number) {
   return v.pipe(
@@ -149,7 +193,7 @@ function wholeNumber(fallback: number) {
 
 export const AuditQuery = v.object({
   limit: v.pipe(wholeNumber(50), v.minValue(1), v.maxValue(100), v.description('Entries per page')),
-  offset: v.pipe(wholeNumber(0), v.description('Entries to skip')),
+  offset: v.pipe(wholeNumber(0), v.maxValue(MAX_OFFSET), v.description('Entries to skip')),
   action: v.optional(v.pipe(v.string(), v.maxLength(100), v.description('Only this action'))),
   search: v.optional(
     v.pipe(v.string(), v.maxLength(200), v.description('Text in action, target or detail')),

@@ -8,15 +8,21 @@ import {
   CreateSiteBody,
   DeletedResponse,
   examples,
+  KeyId,
   KeyRenewed,
   Site,
+  SiteId,
   UsageStats,
   UserProfile,
 } from './account-schemas.ts'
 import type { Operation } from './operation.ts'
 
-const keyId = { keyId: { description: 'The id of the key', example: examples.key.id } } as const
-const siteId = { siteId: { description: 'The id of the site', example: examples.site.id } } as const
+const keyId = {
+  keyId: { description: 'The id of the key', example: examples.key.id, schema: KeyId },
+} as const
+const siteId = {
+  siteId: { description: 'The id of the site', example: examples.site.id, schema: SiteId },
+} as const
 
 const read = { tag: 'Account', access: 'account:read', limit: 'account' } as const
 const write = { tag: 'Account', access: 'account:write', limit: 'account' } as const
@@ -50,9 +56,25 @@ export const accountOperations = [
     summary: 'Create a key',
     description:
       'A key creates only keys whose scopes are within its own; full access is handed on by full access alone.',
-    body: { schema: CreateKeyBody, example: { name: examples.key.name, type: 'secret' } },
+    body: {
+      schema: CreateKeyBody,
+      example: { name: examples.key.name, type: 'secret' },
+      otherExamples: {
+        'A secret key for look-ups alone': { name: 'Log analysis', scopes: ['geo:read'] },
+        'A publishable key': {
+          name: 'Shop front',
+          type: 'publishable',
+          allowedOrigins: ['https://shop.example', 'https://*.shop.example'],
+        },
+      },
+    },
     replies: {
-      201: { description: 'The key', schema: ApiKeyCreated, example: examples.createdKey },
+      201: {
+        description: 'The key',
+        schema: ApiKeyCreated,
+        example: examples.createdKey,
+        links: { revokeKey: { keyId: 'id' }, renewKey: { keyId: 'id' } },
+      },
     },
     errors: ['KEY_LIMIT_REACHED'],
   },
@@ -103,7 +125,18 @@ export const accountOperations = [
     ...write,
     summary: 'Register a site',
     body: { schema: CreateSiteBody, example: { name: examples.site.name } },
-    replies: { 201: { description: 'The site', schema: Site, example: examples.site } },
+    replies: {
+      201: {
+        description: 'The site',
+        schema: Site,
+        example: examples.site,
+        links: {
+          deleteSite: { siteId: 'id' },
+          getRumSummary: { domain: 'name' },
+          getRumOverview: { domain: 'name' },
+        },
+      },
+    },
     errors: ['SITE_LIMIT_REACHED', 'SITE_EXISTS'],
   },
   {

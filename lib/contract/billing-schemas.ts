@@ -39,7 +39,7 @@ export type SubscriptionResponse = v.InferOutput<typeof SubscriptionResponse>
 
 export const CheckoutResponse = v.strictObject({
   url: v.optional(v.pipe(UrlText, v.description('Where to send the user to pay'))),
-  clientSecret: v.optional(v.string()),
+  clientSecret: v.optional(v.pipe(v.string(), v.description('Where embedded was asked for'))),
 })
 export type CheckoutResponse = v.InferOutput<typeof CheckoutResponse>
 
@@ -57,6 +57,20 @@ export const OveragesResponse = v.strictObject({ overagesEnabled: v.boolean() })
 export const SetupIntentResponse = v.strictObject({ clientSecret: v.string() })
 export const SuccessResponse = v.strictObject({ success: v.boolean() })
 export const ReceivedResponse = v.strictObject({ received: v.boolean() })
+
+/** What is read of an event, once its signature is checked. */
+export const StripeEvent = v.pipe(
+  v.looseObject({
+    id: v.pipe(v.string(), v.minLength(1)),
+    type: v.pipe(v.string(), v.description('Such as invoice.paid')),
+    data: v.looseObject({
+      object: v.record(v.string(), v.unknown()),
+      previous_attributes: v.optional(v.record(v.string(), v.unknown())),
+    }),
+  }),
+  v.description('An event, as Stripe sends it'),
+)
+export type StripeEvent = v.InferOutput<typeof StripeEvent>
 
 export const Invoice = v.strictObject({
   id: v.string(),
@@ -140,35 +154,25 @@ const PlanId = v.pipe(
 export const PlanBody = v.object({ planId: PlanId })
 export type PlanBody = v.InferOutput<typeof PlanBody>
 
+export const CheckoutBody = v.pipe(
+  v.object({
+    planId: PlanId,
+    embedded: v.optional(
+      v.pipe(
+        v.boolean(),
+        v.description('Answer a clientSecret, for the page of Stripe within one of yours'),
+      ),
+    ),
+  }),
+  v.description('The plan to buy, and how its page is to be shown'),
+)
+export type CheckoutBody = v.InferOutput<typeof CheckoutBody>
+
 export const PreviewQuery = v.object({ planId: PlanId })
 export type PreviewQuery = v.InferOutput<typeof PreviewQuery>
 
 export const OveragesBody = v.object({ overagesEnabled: v.boolean() })
 export type OveragesBody = v.InferOutput<typeof OveragesBody>
-
-export const AddressBody = v.object({
-  line1: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
-  line2: v.optional(v.pipe(v.string(), v.maxLength(200))),
-  city: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  state: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  postal_code: v.optional(v.pipe(v.string(), v.maxLength(20))),
-  country: v.pipe(v.string(), v.regex(/^[A-Z]{2}$/), v.description('ISO 3166-1 alpha-2')),
-})
-export type AddressBody = v.InferOutput<typeof AddressBody>
-
-export const PromoBody = v.object({ code: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) })
-export type PromoBody = v.InferOutput<typeof PromoBody>
-
-export const TaxIdBody = v.object({
-  type: v.pipe(v.string(), v.minLength(1), v.maxLength(32), v.description('Such as eu_vat')),
-  value: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
-})
-export type TaxIdBody = v.InferOutput<typeof TaxIdBody>
-
-export const PaymentMethodBody = v.object({
-  paymentMethodId: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
-})
-export type PaymentMethodBody = v.InferOutput<typeof PaymentMethodBody>
 
 const discount = {
   code: 'WELCOME',
@@ -234,12 +238,6 @@ export const examples = {
       country: 'GB',
     },
   } satisfies BillingDetails,
-  address: {
-    line1: '1 Example Street',
-    city: 'London',
-    postal_code: 'N1 1AA',
-    country: 'GB',
-  } satisfies AddressBody,
   discount,
   promo: { applied: true, discount } satisfies PromoApplied,
   taxId: {
@@ -248,6 +246,11 @@ export const examples = {
     value: 'DE000000000',
     status: 'pending',
   } satisfies TaxId,
+  event: {
+    id: 'evt_example',
+    type: 'invoice.paid',
+    data: { object: { id: 'in_example', object: 'invoice', customer: 'cus_example' } },
+  } satisfies StripeEvent,
   signature: `t=1768478400,v1=${'0'.repeat(64)}`,
   card: { brand: 'visa', last4: '0000', expMonth: 12, expYear: 2030 } satisfies PaymentMethodInfo,
 } as const

@@ -18,25 +18,30 @@ export const ContactBody = v.object({
     v.string(),
     v.minLength(1),
     v.maxLength(2048),
-    v.description('The answer to the bot check: a Turnstile token or a solved challenge'),
+    v.description(
+      'The answer to the bot check: a Turnstile token, or the solved challenge in base64',
+    ),
   ),
 })
 export type ContactBody = v.InferOutput<typeof ContactBody>
 
+const Hex = v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{2})+$/))
+
 export const ContactChallenge = v.pipe(
   v.strictObject({
-    algorithm: v.pipe(v.string(), v.description('The hash function, such as SHA-256')),
-    challenge: v.pipe(v.string(), v.description('The hash of the salt and the number to find')),
-    maxnumber: v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(1),
-      v.description('The number to find is not above this'),
-    ),
-    salt: v.string(),
-    signature: v.string(),
+    parameters: v.strictObject({
+      algorithm: v.pipe(v.string(), v.description('The key derivation, such as PBKDF2/SHA-256')),
+      cost: v.pipe(v.number(), v.integer(), v.minValue(1), v.description('Rounds of each try')),
+      nonce: v.pipe(Hex, v.description('What a try begins with; the counter follows it')),
+      salt: Hex,
+      keyLength: v.pipe(v.number(), v.integer(), v.minValue(1), v.description('In bytes')),
+      keyPrefix: v.pipe(Hex, v.description('What the key begins with that is to be found')),
+      keySignature: Hex,
+      expiresAt: v.pipe(v.number(), v.integer(), v.description('Epoch seconds')),
+    }),
+    signature: Hex,
   }),
-  v.description('A proof of work for the ALTCHA widget, to be solved once'),
+  v.description('A proof of work as the ALTCHA widget solves it, good for one inquiry'),
 )
 export type ContactChallenge = v.InferOutput<typeof ContactChallenge>
 
@@ -47,7 +52,8 @@ export const contactOperations = [
     path: '/v1/contact',
     tag: 'Contact',
     summary: 'Ask for enterprise or custom pricing',
-    description: 'Each address may send five inquiries in 15 minutes.',
+    description:
+      'Each address may send five in 15 minutes. 200 means that the inquiry is stored, to be delivered; 503 that this service takes none.',
     access: 'public',
     limit: 'contact',
     body: {
@@ -79,11 +85,17 @@ export const contactOperations = [
         description: 'A new challenge',
         schema: ContactChallenge,
         example: {
-          algorithm: 'SHA-256',
-          challenge: '0'.repeat(64),
-          maxnumber: 50_000,
-          salt: 'a1b2c3d4?expires=1768478400',
-          signature: '0'.repeat(64),
+          parameters: {
+            algorithm: 'PBKDF2/SHA-256',
+            cost: 5_000,
+            expiresAt: 1_768_478_400,
+            keyLength: 32,
+            keyPrefix: 'a1'.repeat(16),
+            keySignature: 'b2'.repeat(32),
+            nonce: 'c3'.repeat(16),
+            salt: 'd4'.repeat(16),
+          },
+          signature: 'e5'.repeat(32),
         },
       },
     },

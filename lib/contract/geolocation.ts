@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { RequestId } from './common.ts'
+import { fieldPaths, selectionOf } from './field-paths.ts'
 import type { Operation } from './operation.ts'
 
 const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
@@ -95,9 +96,36 @@ export const GeolocationResult = v.pipe(
 )
 export type GeolocationResult = v.InferOutput<typeof GeolocationResult>
 
+/** What may be selected of a result. */
+export const FIELDS = fieldPaths(GeolocationResult)
+
+const FIELD = FIELDS.map((name) => name.replaceAll('.', '\\.')).join('|')
+
+export const SelectedResult = v.pipe(
+  selectionOf(GeolocationResult),
+  v.description(
+    'The fields of a GeolocationResult that were asked for, as far as they have a value',
+  ),
+)
+
+const LookupResult = v.union([GeolocationResult, SelectedResult])
+
+const LookupQuery = v.object({
+  fields: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        new RegExp(`^(${FIELD})(,(${FIELD}))*$`),
+        'must be names of fields with commas between them, such as location.city,network.asn',
+      ),
+      v.description('Only these fields are answered, such as location.city,network.asn'),
+    ),
+  ),
+})
+
 export const Timezone = v.pipe(v.string(), v.description('IANA timezone name'))
 
-const located = {
+export const located = {
   query: { type: 'ip', value: '81.2.69.160', ipVersion: 4 },
   location: {
     continent: { code: 'EU', name: 'Europe' },
@@ -119,7 +147,7 @@ const located = {
   },
 } as const satisfies GeolocationResult
 
-const unknown = {
+export const unknown = {
   query: { type: 'ip', value: '10.0.0.1', ipVersion: 4 },
   meta: {
     precision: 'none',
@@ -129,18 +157,25 @@ const unknown = {
   },
 } as const satisfies GeolocationResult
 
+const AddressText = v.union([v.pipe(v.string(), v.ipv4()), v.pipe(v.string(), v.ipv6())])
+
 const ipAddress = {
   ipAddress: {
     description: 'An IPv4 address in dotted form or an IPv6 address without a zone id',
     example: '81.2.69.160',
+    schema: AddressText,
   },
 } as const
 
+const anyText = {
+  ipAddress: { description: 'The text that may be an address', example: '81.2.69.160' },
+} as const
+
 const geolocation = {
-  200: { description: 'The location', schema: GeolocationResult, example: located },
+  200: { description: 'The location', schema: LookupResult, example: located },
   404: {
     description: 'The address is valid, but no database knows where it is',
-    schema: GeolocationResult,
+    schema: LookupResult,
     example: unknown,
   },
 } as const
@@ -166,6 +201,7 @@ export const geolocationOperations = [
     access: 'geo:read',
     limit: 'plan',
     metered: true,
+    query: LookupQuery,
     replies: geolocation,
   },
   {
@@ -178,6 +214,7 @@ export const geolocationOperations = [
     limit: 'plan',
     metered: true,
     params: ipAddress,
+    query: LookupQuery,
     replies: geolocation,
     errors: ['BAD_REQUEST'],
   },
@@ -217,7 +254,7 @@ export const geolocationOperations = [
     access: 'geo:read',
     limit: 'plan',
     metered: true,
-    params: ipAddress,
+    params: anyText,
     replies: {
       200: { description: 'Whether it is an address', schema: v.boolean(), example: true },
     },

@@ -21,18 +21,31 @@ export interface Reply {
   /** The body; null where there is none. */
   readonly schema: GenericSchema | null
   readonly example?: unknown
+  readonly links?: Links
 }
+
+/**
+ * Where the answer leads: by the id of an operation, its parameters, each with the field of the body
+ * that holds its value.
+ */
+export type Links = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export interface Body {
   readonly schema: GenericSchema
   readonly example: unknown
+  /** Further examples, by what they show. */
+  readonly otherExamples?: Readonly<Record<string, unknown>>
   /** 16 KB unless told. */
   readonly maxBytes?: number
+  /** The handler gets the bytes as they came, and parses them itself: a signature is over these. */
+  readonly raw?: true
 }
 
 export interface Param {
   readonly description: string
   readonly example: string
+  /** Which texts are good, for the description alone: any, unless told. Handlers do the checking. */
+  readonly schema?: GenericSchema
 }
 
 /** One row of the interface: what a request may be, and what it may get back. */
@@ -49,6 +62,9 @@ export interface Operation {
   readonly limit: Limit
   /** Its 200 and 404 count towards the monthly cap of the plan. */
   readonly metered?: true
+  /** How many requests of its limit it takes, by its body; 1 unless told. */
+  // biome-ignore lint/suspicious/noExplicitAny: the body of this row
+  readonly weigh?: (body: any) => number
   readonly params?: Readonly<Record<string, Param>>
   readonly query?: GenericSchema
   /** Headers that the request must have, beside those that `access` asks for. */

@@ -1,8 +1,10 @@
 import * as account from './account-schemas.ts'
+import { BatchBody, BatchError, BatchResponse } from './batch.ts'
+import * as bodies from './billing-account-bodies.ts'
 import * as billing from './billing-schemas.ts'
 import { ApiErrorBody } from './common.ts'
 import { ContactBody, ContactChallenge, InquiryBody, OkResponse } from './contact.ts'
-import { GeolocationResult, Location } from './geolocation.ts'
+import { GeolocationResult, Location, SelectedResult } from './geolocation.ts'
 import { Database, HealthStatus, ServiceInfo } from './system.ts'
 import { RumOverview } from './telemetry-overview.ts'
 import { Beacon, PercentileSet, RumSummary } from './telemetry-schemas.ts'
@@ -15,6 +17,10 @@ export const schemas = {
   Database,
   GeolocationResult,
   Location,
+  SelectedResult,
+  BatchBody,
+  BatchResponse,
+  BatchError,
   UserProfile: account.UserProfile,
   ApiKeyInfo: account.ApiKeyInfo,
   ApiKeyCreated: account.ApiKeyCreated,
@@ -29,6 +35,7 @@ export const schemas = {
   Plan: billing.Plan,
   PlanBody: billing.PlanBody,
   SubscriptionResponse: billing.SubscriptionResponse,
+  CheckoutBody: billing.CheckoutBody,
   CheckoutResponse: billing.CheckoutResponse,
   OveragesBody: billing.OveragesBody,
   OveragesResponse: billing.OveragesResponse,
@@ -38,17 +45,18 @@ export const schemas = {
   PortalResponse: billing.PortalResponse,
   Invoice: billing.Invoice,
   BillingDetails: billing.BillingDetails,
-  AddressBody: billing.AddressBody,
-  PromoBody: billing.PromoBody,
+  AddressBody: bodies.AddressBody,
+  PromoBody: bodies.PromoBody,
   PromoApplied: billing.PromoApplied,
   Discount: billing.Discount,
   ActiveDiscount: billing.ActiveDiscount,
   TaxId: billing.TaxId,
-  TaxIdBody: billing.TaxIdBody,
+  TaxIdBody: bodies.TaxIdBody,
   PaymentMethodInfo: billing.PaymentMethodInfo,
-  PaymentMethodBody: billing.PaymentMethodBody,
+  PaymentMethodBody: bodies.PaymentMethodBody,
   SetupIntentResponse: billing.SetupIntentResponse,
   SuccessResponse: billing.SuccessResponse,
+  StripeEvent: billing.StripeEvent,
   ReceivedResponse: billing.ReceivedResponse,
   InquiryBody,
   ContactBody,

@@ -96,7 +96,7 @@ export const systemOperations = [
         example: {
           name: 'Meridian',
           version: '0.1.0',
-          documentation: 'https://geo.example/.well-known/openapi.json',
+          documentation: 'https://geo.example/docs',
           openapi: 'https://geo.example/.well-known/openapi.json',
           plans: 'https://geo.example/v1/billing/plans',
           databases: [

@@ -12,7 +12,7 @@ const Milliseconds = v.pipe(
 const Line = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const ErrorText = v.pipe(v.string(), v.maxLength(BEACON_MAX_BYTES))
 
-const BeaconMetrics = v.object({
+const Metrics = v.object({
   lcp: v.optional(Milliseconds),
   fid: v.optional(Milliseconds),
   inp: v.optional(Milliseconds),
@@ -26,6 +26,13 @@ const BeaconMetrics = v.object({
   response: v.optional(Milliseconds),
 })
 
+/** A list is none, though it is an object to valibot. */
+const BeaconMetrics = v.pipe(
+  v.unknown(),
+  v.check((metrics) => !Array.isArray(metrics), 'must be an object'),
+  Metrics,
+)
+
 const BeaconError = v.object({
   message: v.pipe(ErrorText, v.minLength(1), v.description('The first 200 characters are kept')),
   type: v.optional(v.pipe(ErrorText, v.description('The name of the error, such as TypeError'))),
@@ -34,6 +41,22 @@ const BeaconError = v.object({
   column: v.optional(Line),
   stack: v.optional(v.pipe(ErrorText, v.description('The first 1000 characters are kept'))),
 })
+
+/** What `keepBeacon` refuses, in the words of JSON Schema: neither a metric nor an error. */
+const NOTHING = {
+  properties: {
+    metrics: {
+      not: {
+        anyOf: Object.keys(Metrics.entries).map((metric) => ({
+          properties: { [metric]: { type: 'number' } },
+          required: [metric],
+        })),
+      },
+    },
+    errors: { maxItems: 0 },
+  },
+  additionalProperties: true,
+} as const
 
 export const Beacon = v.pipe(
   v.object({
@@ -53,6 +76,7 @@ export const Beacon = v.pipe(
     errors: v.optional(v.pipe(v.array(BeaconError), v.maxLength(10))),
   }),
   v.description('What a page measured; metrics, errors or both must be there'),
+  v.metadata({ not: NOTHING }),
 )
 export type Beacon = v.InferOutput<typeof Beacon>
 
@@ -101,9 +125,15 @@ export const SummaryQuery = v.object({
     v.minLength(1),
     v.maxLength(300),
     v.description('A registered site, as a host or an origin'),
+    v.examples(['shop.example']),
   ),
   country: v.optional(
-    v.pipe(v.string(), v.regex(/^[A-Z]{2}$/), v.description('ISO 3166-1 alpha-2')),
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Z]{2}$/),
+      v.description('ISO 3166-1 alpha-2'),
+      v.examples(['GB']),
+    ),
   ),
   device: v.optional(v.pipe(v.picklist(DEVICE_TYPES), v.description('Kind of device'))),
   from: v.optional(v.pipe(Hour, v.description('First hour, UTC; seven days ago unless told'))),

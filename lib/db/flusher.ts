@@ -15,6 +15,8 @@ export interface Flusher {
   add(item: Unwritten): void
   /** How many items wait. */
   size(): number
+  /** Milliseconds for which something has waited at most; 0: nothing waits. */
+  lagMs(): number
   /** Writes what waits, in transactions between which others may run. */
   flush(): Promise<void>
   /** Writes the first of what waits, in one transaction. */
@@ -35,6 +37,8 @@ export function createFlusher(db: Db): Flusher {
   let waiting: Unwritten[] = []
   /** Items before this one are written. */
   let next = 0
+  /** Monotonic milliseconds: nothing that waits came before. */
+  let since = 0
 
   const writeChunk = db.$client.transaction(() => {
     const end = performance.now() + CHUNK_MS
@@ -56,10 +60,13 @@ export function createFlusher(db: Db): Flusher {
   const size = () => waiting.length - next
   return {
     add: (item) => {
+      if (size() === 0) since = performance.now()
       waiting.push(item)
     },
     size,
+    lagMs: () => (size() === 0 ? 0 : performance.now() - since),
     flush: async () => {
+      const startedAt = performance.now()
       // What comes in meanwhile waits for the next time.
       for (let left = size(); left > 0 && size() > 0; ) {
         const before = size()
@@ -67,6 +74,7 @@ export function createFlusher(db: Db): Flusher {
         left -= before - size()
         await new Promise((resolve) => setImmediate(resolve))
       }
+      since = Math.max(since, startedAt)
     },
     flushChunk,
     flushNow: () => {

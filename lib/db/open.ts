@@ -1,10 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
+import { migrate } from './migrate.ts'
 
-export type Db = BetterSQLite3Database & { readonly $client: Sqlite.Database }
+/** A connection as the driver gives it. */
+export type Client = Sqlite.Database
 
-const MIGRATIONS = new URL('./migrations/', import.meta.url)
+export type Db = BetterSQLite3Database & { readonly $client: Client }
+
+export interface OpenDbOptions {
+  /** Whether another process copies the database and moves the write-ahead log into it. */
+  readonly replicated?: boolean
+}
 
 const CACHE_KIB = 16 * 1024
 /** The start waits for other processes. */
@@ -12,9 +18,11 @@ const OPENING_TIMEOUT_MS = 5_000
 /** Later every wait stops all requests: who writes tries again instead, as `unit` does. */
 const BUSY_TIMEOUT_MS = 100
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
+/** Only where the replicating process has stopped does the log become so long: 64 MB. */
+const REPLICATED_CHECKPOINT_PAGES = 16_384
 
 /** Opens the database file (or `:memory:`), and brings its schema up to date. */
-export function openDb(file: string): Db {
+export function openDb(file: string, { replicated = false }: OpenDbOptions = {}): Db {
   const client = new Sqlite(file)
   try {
     // First, since the others may have to wait for a writer.
@@ -25,6 +33,7 @@ export function openDb(file: string): Db {
     client.pragma('trusted_schema = OFF')
     client.pragma(`cache_size = ${-CACHE_KIB}`)
     client.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`)
+    if (replicated) client.pragma(`wal_autocheckpoint = ${REPLICATED_CHECKPOINT_PAGES}`)
     migrate(client)
     client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return drizzle(client)
@@ -35,26 +44,12 @@ export function openDb(file: string): Db {
   }
 }
 
-/**
- * Applies the SQL files not yet counted by `user_version`, in the order of their names, all in one
- * transaction. It takes the write lock first, so that of two processes the second finds it done.
- */
-function migrate(client: Sqlite.Database): void {
-  const names = readdirSync(MIGRATIONS)
-    .filter((name) => name.endsWith('.sql'))
-    .toSorted()
-  client
-    .transaction(() => {
-      const applied = Number(client.pragma('user_version', { simple: true }))
-      if (applied > names.length) {
-        throw new Error(
-          `its schema is number ${applied}, this version knows ${names.length}; use a newer version`,
-        )
-      }
-      for (const name of names.slice(applied)) {
-        client.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
-      }
-      client.pragma(`user_version = ${names.length}`)
-    })
-    .immediate()
+/** Opens a file that is there for reading, whatever its schema. A server may write it meanwhile. */
+export function openReadOnly(file: string): Client {
+  return new Sqlite(file, { readonly: true, fileMustExist: true, timeout: OPENING_TIMEOUT_MS })
+}
+
+/** Opens a file as it is, and makes an empty one where none is. What is locked is not waited for. */
+export function openPlain(file: string): Client {
+  return new Sqlite(file, { timeout: 0 })
 }

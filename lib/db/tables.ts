@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import {
-  blob,
   index,
   integer,
   primaryKey,
@@ -190,109 +189,16 @@ export const usageByPeriod = sqliteTable(
     requests: integer().notNull(),
     /** Per cent of the cap at which the audit log was told: 0, 80 or 100. */
     warned: integer().notNull().default(0),
+    /** Requests over the cap that are charged for. */
+    overage: integer().notNull().default(0),
+    /** How many of them were handed to the outbox, and when that was last done. */
+    overageReported: integer('overage_reported').notNull().default(0),
+    overageReportedAt: integer('overage_reported_at').notNull().default(0),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.periodStart] })],
-)
-
-/** The tables of telemetry are written and read by plain statements. */
-export const rumJournal = sqliteTable(
-  'rum_journal',
-  {
-    siteId: text('site_id').notNull(),
-    id: integer().notNull(),
-    receivedAt: integer('received_at').notNull(),
-    /** Empty: unknown. */
-    country: text().notNull(),
-    beacon: text().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.siteId, table.id] })],
-)
-
-/** Hours since 1970-01-01, UTC; country and device are empty where unknown. */
-const hourKey = {
-  siteId: text('site_id').notNull(),
-  hour: integer().notNull(),
-  country: text().notNull(),
-  device: text().notNull(),
-}
-
-export const rumHours = sqliteTable(
-  'rum_hours',
-  {
-    ...hourKey,
-    samples: integer().notNull(),
-    lcpP50: real('lcp_p50'),
-    lcpP75: real('lcp_p75'),
-    lcpP95: real('lcp_p95'),
-    inpP50: real('inp_p50'),
-    inpP75: real('inp_p75'),
-    inpP95: real('inp_p95'),
-    clsP50: real('cls_p50'),
-    clsP75: real('cls_p75'),
-    clsP95: real('cls_p95'),
-    ttfbP50: real('ttfb_p50'),
-    ttfbP75: real('ttfb_p75'),
-    ttfbP95: real('ttfb_p95'),
-    fidP50: real('fid_p50'),
-    fidP75: real('fid_p75'),
-    fidP95: real('fid_p95'),
-  },
-  (table) => [primaryKey({ columns: [table.siteId, table.hour, table.country, table.device] })],
-)
-
-export const rumSketches = sqliteTable(
-  'rum_sketches',
-  { ...hourKey, samples: integer().notNull(), sketches: blob().notNull() },
-  (table) => [primaryKey({ columns: [table.siteId, table.hour, table.country, table.device] })],
-)
-
-export const rumDays = sqliteTable(
-  'rum_days',
-  {
-    siteId: text('site_id').notNull(),
-    day: integer().notNull(),
-    country: text().notNull(),
-    device: text().notNull(),
-    samples: integer().notNull(),
-    sketches: blob().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.siteId, table.day, table.country, table.device] })],
-)
-
-export const rumPaths = sqliteTable(
-  'rum_paths',
-  {
-    siteId: text('site_id').notNull(),
-    day: integer().notNull(),
-    path: text().notNull(),
-    samples: integer().notNull(),
-    sketches: blob().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.siteId, table.day, table.path] })],
-)
-
-export const rumErrors = sqliteTable(
-  'rum_errors',
-  {
-    siteId: text('site_id').notNull(),
-    hour: integer().notNull(),
-    hash: text().notNull(),
-    count: integer().notNull(),
-    firstAt: integer('first_at').notNull(),
-    lastAt: integer('last_at').notNull(),
-    sample: text().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.siteId, table.hour, table.hash] })],
-)
-
-export const rumCounts = sqliteTable(
-  'rum_counts',
-  {
-    siteId: text('site_id').notNull(),
-    hour: integer().notNull(),
-    kind: text().notNull(),
-    label: text().notNull(),
-    count: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.siteId, table.hour, table.kind, table.label] })],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.periodStart] }),
+    index('usage_by_period_unreported')
+      .on(table.userId)
+      .where(sql`${table.overage} > ${table.overageReported}`),
+  ],
 )

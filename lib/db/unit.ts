@@ -15,28 +15,32 @@ const PAUSE_MS = 25
 /**
  * Runs the statements in one transaction, in order: all of them or none. Where the first changes
  * no row, the rest are not run: so a limit is one conditional insert at the head of the list.
- * Returns whether the first changed something. Where another process holds the lock, it is tried
- * again for some seconds, between which requests are answered.
+ * Returns whether the first changed something.
  */
-export async function unit(db: Db, statements: [Statement, ...Statement[]]): Promise<boolean> {
+export async function unit(
+  db: Db,
+  [first, ...rest]: [Statement, ...Statement[]],
+): Promise<boolean> {
+  return transact(db, () => {
+    if (first.run().changes === 0) return false
+    for (const statement of rest) statement.run()
+    return true
+  })
+}
+
+/**
+ * Runs `work` in one transaction. Where another process holds the lock, it is tried again for some
+ * seconds, between which requests are answered.
+ */
+export async function transact<Result>(db: Db, work: () => Result): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return withoutWaiting(db, () => runAll(db, statements))
+      return withoutWaiting(db, () => db.$client.transaction(work).immediate())
     } catch (error) {
       if (!isLocked(error) || attempt === ATTEMPTS) throw error
       await sleep(PAUSE_MS)
     }
   }
-}
-
-function runAll(db: Db, [first, ...rest]: [Statement, ...Statement[]]): boolean {
-  return db.$client
-    .transaction(() => {
-      if (first.run().changes === 0) return false
-      for (const statement of rest) statement.run()
-      return true
-    })
-    .immediate()
 }
 
 /** Whether another process holds the lock that the statement needs. */

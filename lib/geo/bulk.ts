@@ -1,7 +1,6 @@
 import { type Address, parseAddress } from '../address.ts'
 import { LineBuffer } from '../line-buffer.ts'
-import { describe } from './describe.ts'
-import type { Located } from './locate.ts'
+import { type Describable, describe } from './describe.ts'
 
 /** Says what is known of the addresses in a text that comes in pieces, one on each line. */
 export interface Bulk {
@@ -14,7 +13,7 @@ export interface Bulk {
 }
 
 export interface BulkOptions {
-  readonly locate: (address: Address) => Located
+  readonly locate: (address: Address) => Describable
   /** Answers one line, newline included; `line` may have white space around it. */
   readonly answer: (line: string, locate: BulkOptions['locate'], now: number) => string
   /** Gives epoch milliseconds. */

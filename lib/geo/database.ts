@@ -19,6 +19,8 @@ export interface GeoDatabase {
   readonly bytes: number
   /** What the file says of `address`; an empty finding where it says nothing. */
   find(address: Address): Finding
+  /** Where networks of IPv4 begin that are not told the same as the one before; in order. */
+  ipv4Starts(): Uint32Array
   /** Number of different records. Walks the whole tree. */
   countRecords(): number
 }
@@ -48,6 +50,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
       residence,
       bytes: bytes.length,
       find: createFinder(mmdb, schema, options),
+      ipv4Starts: () => mmdb.ipv4Starts(),
       countRecords: () => [...mmdb.offsets(Number.POSITIVE_INFINITY)].length,
     }
   } catch (cause) {

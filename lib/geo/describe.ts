@@ -1,6 +1,6 @@
 import type { Address } from '../address.ts'
 import type { Precision } from '../contract/geolocation.ts'
-import { LEVEL, type Level, type Place } from './finding.ts'
+import { LEVEL, type Level, type NetworkOwner, type Place } from './finding.ts'
 import type { Located } from './locate.ts'
 import { utcOffset } from './timezones.ts'
 
@@ -18,10 +18,17 @@ export interface DescribeOptions {
   readonly degraded: boolean
 }
 
+/** What an answer is made of. */
+export interface Describable
+  extends Pick<Located, 'confidence' | 'timezone' | 'placeSources' | 'networkSources'> {
+  readonly place: Pick<Place, 'level' | 'json'> | undefined
+  readonly network: Pick<NetworkOwner, 'json'> | undefined
+}
+
 /** Shapes what is known of `address`. Names of zones and providers hold nothing to escape. */
 export function describe(
   address: Address,
-  located: Located,
+  located: Describable,
   { now, degraded }: DescribeOptions,
 ): Description {
   const { place } = located
@@ -52,8 +59,12 @@ function coarser(level: Level | undefined): Level | undefined {
 }
 
 /** The fields that each level allows: the precision table of section 2.1. */
-function locationJson(place: Place, level: Level, located: Located, now: number): string {
-  const { json } = place
+function locationJson(
+  { json }: Pick<Place, 'json'>,
+  level: Level,
+  located: Describable,
+  now: number,
+): string {
   if (level <= LEVEL.country) return json.country
   let text = json.countryWithEmblems
   if (json.region !== '') text += `,${json.region}`
@@ -70,7 +81,7 @@ function timezoneJson(name: string, now: number): string {
     : `"timezone":"${name}","utcOffset":"${offset}"`
 }
 
-function sourcesJson(located: Located, level: Level, withNetwork: boolean): string {
+function sourcesJson(located: Describable, level: Level, withNetwork: boolean): string {
   const { placeSources, networkSources, timezone } = located
   // At the coarser levels only the provider that decided the country has data in the answer.
   const places = level > LEVEL.country ? listJson(placeSources) : `["${placeSources[0]}"]`

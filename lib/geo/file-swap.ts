@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { isRunning } from '../running.ts'
+import { syncPath } from '../sync-path.ts'
 
 /** Names of files on their way: `.partial-<process id>-<random>-<name>`. */
 const PARTIAL = /^\.partial-(\d+)-/
@@ -40,11 +42,11 @@ export async function putInPlace(
   directory: string,
   name: string,
 ): Promise<string> {
-  await sync(partial)
+  await syncPath(partial)
   await chmod(partial, 0o444)
   const path = join(directory, name)
   await rename(partial, path)
-  await sync(directory)
+  await syncPath(directory)
   return path
 }
 
@@ -67,25 +69,7 @@ export async function removeAbandoned(directory: string): Promise<void> {
   }
 }
 
-function isRunning(processId: number): boolean {
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
 async function isOld(path: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
   return Date.now() - mtimeMs > ABANDONED_AFTER_MS
-}
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }

@@ -9,8 +9,12 @@ const PLAIN = /^[ !#-[\]-~]*$/
 
 /** `text` as a JSON string. */
 export function quoted(text: string): string {
-  if (PLAIN.test(text)) return `"${text}"`
-  const json = JSON.stringify(text).replaceAll(/[^ -~]/g, escaped)
+  return PLAIN.test(text) ? `"${text}"` : asciiJson(text)
+}
+
+/** `value` as JSON in ASCII. */
+export function asciiJson(value: unknown): string {
+  const json = JSON.stringify(value).replaceAll(/[^ -~]/g, escaped)
   // Through bytes and back: V8 goes on to store in two bytes what once needed them.
   return Buffer.from(json, 'latin1').toString('latin1')
 }

@@ -15,7 +15,7 @@ export interface FileBytes {
  * as well; its pages cost nothing once unused.
  */
 export async function openBytes(path: string, map: boolean): Promise<FileBytes> {
-  const mapped = map ? await mapFile(path) : null
+  const mapped = map ? await mapBytes(path) : null
   return mapped === null
     ? { bytes: readFileSync(path), residence: 'read' }
     : { bytes: mapped, residence: 'mapped' }
@@ -26,7 +26,8 @@ const MAP_SHARED = 1
 /** What mmap(2) answers on failure: (void *)-1 as an unsigned 64-bit integer. */
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn
 
-async function mapFile(path: string): Promise<Buffer | null> {
+/** As `openBytes`, but null where the platform cannot map. */
+export async function mapBytes(path: string): Promise<Buffer | null> {
   loading ??= loadMmap()
   const mmap = await loading
   if (mmap === null) return null

@@ -10,6 +10,8 @@ export interface Mmdb {
   find(address: Address): number
   /** The record at an offset that `find` gave. Throws where the data is damaged. */
   decode(offset: number): Decoded
+  /** First addresses of the networks of IPv4, in order, those with the record of the one before left out. */
+  ipv4Starts(): Uint32Array
   /** Offsets of records in tree order, each once; `limit` of them at most. */
   offsets(limit: number): IterableIterator<number>
 }
@@ -51,6 +53,7 @@ export function openMmdb(bytes: Buffer): Mmdb {
     metadata,
     find: (address) => offsetOf(findRecord(tree, address)),
     decode: (offset) => decoder.decode(offset),
+    ipv4Starts: () => walkIpv4(tree),
     offsets: (limit) => walkOffsets(tree, offsetOf, limit),
   }
 }
@@ -237,4 +240,24 @@ function enter(entered: Uint8Array, node: number): boolean {
   const before = entered[byteAt] ?? 0
   entered[byteAt] = before | bit
   return (before & bit) === 0
+}
+
+/** Throws where a damaged tree points back: each of its nodes is entered once at most. */
+function walkIpv4(tree: Tree): Uint32Array {
+  const starts = new Uint32Array(tree.nodeCount + 1)
+  let count = 0
+  let entered = 0
+  let before = -1
+  const walk = (node: number, start: number, depth: number) => {
+    if (node < tree.nodeCount && depth < 32) {
+      if (++entered > tree.nodeCount) throw new Error('damaged: the search tree points back')
+      walk(child(tree, node, 0), start, depth + 1)
+      walk(child(tree, node, 1), start + 2 ** (31 - depth), depth + 1)
+      return
+    }
+    if (node !== before) starts[count++] = start
+    before = node
+  }
+  walk(ipv4Root(tree), 0, 0)
+  return starts.slice(0, count)
 }

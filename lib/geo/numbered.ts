@@ -6,6 +6,11 @@ export class Numbered<Value> {
   readonly #numbers = new Map<string, number>()
   readonly #values: (Value | undefined)[] = [undefined]
 
+  /** All values, that of number 1 first. */
+  list(): Value[] {
+    return this.#values.filter((value) => value !== undefined)
+  }
+
   get(number: number): Value | undefined {
     return this.#values[number]
   }

@@ -51,8 +51,8 @@ export class CallerMeter implements Unwritten {
     this.#options.write(this)
   }
 
-  count(): void {
-    this.requests += 1
+  count(requests: number): void {
+    this.requests += requests
     this.change()
   }
 

@@ -18,6 +18,8 @@ export interface UserUse {
   readonly userId: string
   readonly periodStart: number
   readonly requests: number
+  /** Those of them that are charged for. */
+  readonly overage: number
 }
 
 /** How often the cap was announced in a period, in per cent of it. */
@@ -47,8 +49,9 @@ export function createMeterStore({ $client }: Db): MeterStore {
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
   )
   const addPeriod = $client.prepare(
-    `INSERT INTO usage_by_period (user_id, period_start, requests) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
+    `INSERT INTO usage_by_period (user_id, period_start, requests, overage) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+       overage = overage + excluded.overage`,
   )
   const setBucket = $client.prepare(
     `INSERT INTO buckets (caller_id, spent, at) VALUES (?, ?, ?)
@@ -73,8 +76,8 @@ export function createMeterStore({ $client }: Db): MeterStore {
       setBucket.run(id, bucket.spent, bucket.at)
       if (requests > 0) addDay.run(userId, day, keyId, requests)
     },
-    addUserUse: ({ userId, periodStart, requests }) => {
-      addPeriod.run(userId, periodStart, requests)
+    addUserUse: ({ userId, periodStart, requests, overage }) => {
+      addPeriod.run(userId, periodStart, requests, overage)
     },
     markWarned: (userId, periodStart, warned) =>
       setWarned.run(warned, userId, periodStart, warned).changes > 0,

@@ -1,12 +1,14 @@
 import { CallerMeter, MINUTE_MS } from './caller-meter.ts'
-import { contains, dayOf, monthOf } from './period.ts'
-import { type Bucket, look, type Rate, type Standing, take } from './token-bucket.ts'
+import { contains, dayOf, monthOf, type Period, paidPeriod } from './period.ts'
+import { type Bucket, giveBack, look, type Rate, type Standing, take } from './token-bucket.ts'
 import { UserMeter, type UserMeterOptions } from './user-meter.ts'
 
 /** Who is metered. */
 export interface Metered {
   readonly userId: string
   readonly plan: { readonly requestsPerMinute: number; readonly monthlyCap: number }
+  /** null: requests are counted by calendar month, UTC. */
+  readonly paid: (Period & { readonly overages: boolean }) | null
   /** null: a session, which shares a rate limit with the other sessions of its user. */
   readonly key: { readonly id: string } | null
 }
@@ -19,7 +21,7 @@ export class Meters {
   readonly #unwritten = new Set<CallerMeter>()
   /** Buckets of callers that have not come again since the start. */
   readonly #restored: Map<string, Bucket>
-  #period = monthOf(0)
+  #month = monthOf(0)
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: UserMeterOptions, now: number) {
@@ -29,12 +31,18 @@ export class Meters {
     for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
   }
 
-  /** Takes one request from the bucket of the caller, if there is one. */
-  take(caller: Metered, now: number): Standing {
+  /** Takes requests from the bucket of the caller, if there are as many. */
+  take(caller: Metered, now: number, requests = 1): Standing {
     const meter = this.#find(caller, now)
-    const standing = take(meter.bucket, planRate(caller.plan), now)
+    const standing = take(meter.bucket, planRate(caller.plan), now, requests)
     if (standing.allowed) meter.change()
     return standing
+  }
+
+  /** Takes `requests` from the bucket in place of the one that was taken before. */
+  takeInstead(caller: Metered, now: number, requests: number): Standing {
+    giveBack(this.#find(caller, now).bucket)
+    return this.take(caller, now, requests)
   }
 
   /** What is left to the key, without taking. */
@@ -43,21 +51,28 @@ export class Meters {
     return look(bucket ?? { spent: 0, at: now }, planRate(plan), now)
   }
 
-  /** Whether the user has used up the cap of the period. */
+  /** Whether the user has used up the cap of the period, and does not pay for what is over it. */
   isOverCap(caller: Metered, now: number): boolean {
-    return this.#userOf(this.#find(caller, now), now).requests >= caller.plan.monthlyCap
+    return this.leftToCap(caller, now) === 0
   }
 
-  /** Counts one answered request. */
-  count(caller: Metered, now: number): void {
+  /** How many requests may be answered in full in the period. */
+  leftToCap(caller: Metered, now: number): number {
+    if (caller.paid?.overages === true) return Number.POSITIVE_INFINITY
+    const { requests } = this.#userOf(caller, now, this.#find(caller, now))
+    return Math.max(0, caller.plan.monthlyCap - requests)
+  }
+
+  /** Counts answered requests, those over the cap for a fee where the user pays for that. */
+  count(caller: Metered, now: number, requests = 1): void {
     const meter = this.#find(caller, now)
-    meter.count()
-    this.#userOf(meter, now).count(caller.plan.monthlyCap)
+    meter.count(requests)
+    this.#userOf(caller, now, meter).count(caller, requests)
   }
 
   /** Counted requests of the user's current period. */
-  periodRequests(userId: string, now: number): number {
-    return this.#openUser(userId, now).requests
+  periodRequests({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): number {
+    return this.#openUser(userId, this.#periodOf(paid, now)).requests
   }
 
   /** Counted requests of the user since `fromDay`, by day: those in the database and the others. */
@@ -103,14 +118,14 @@ export class Meters {
     return meter?.day === dayOf(now) ? meter : this.#openCaller(id, caller, now)
   }
 
-  #openCaller(id: string, { userId, key }: Metered, now: number): CallerMeter {
+  #openCaller(id: string, { userId, key, paid }: Metered, now: number): CallerMeter {
     const meter = new CallerMeter(this.#options, {
       id,
       userId,
       keyId: key?.id ?? '',
       day: dayOf(now),
       bucket: this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? { spent: 0, at: now },
-      user: this.#openUser(userId, now),
+      user: this.#openUser(userId, this.#periodOf(paid, now)),
       unwritten: this.#unwritten,
     })
     this.#callers.set(id, meter)
@@ -118,17 +133,23 @@ export class Meters {
     return meter
   }
 
-  #userOf(meter: CallerMeter, now: number): UserMeter {
-    if (!contains(meter.user.period, now)) meter.user = this.#openUser(meter.userId, now)
+  #userOf({ paid }: Metered, now: number, meter: CallerMeter): UserMeter {
+    const period = this.#periodOf(paid, now)
+    if (meter.user.period.start !== period.start) meter.user = this.#openUser(meter.userId, period)
     return meter.user
   }
 
-  #openUser(userId: string, now: number): UserMeter {
-    if (!contains(this.#period, now)) this.#period = monthOf(now)
-    const id = `${this.#period.start} ${userId}`
+  #periodOf(paid: Period | null, now: number): Period {
+    if (paid !== null) return paidPeriod(paid, now)
+    if (!contains(this.#month, now)) this.#month = monthOf(now)
+    return this.#month
+  }
+
+  #openUser(userId: string, period: Period): UserMeter {
+    const id = `${period.start} ${userId}`
     const known = this.#users.get(id)
     if (known !== undefined) return known
-    const user = new UserMeter(this.#options, userId, this.#period)
+    const user = new UserMeter(this.#options, userId, period)
     this.#users.set(id, user)
     return user
   }

@@ -12,6 +12,18 @@ export function monthOf(now: number): Period {
   return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
 }
 
+/**
+ * The paid period. Where its end has passed, the payment processor has not told of the next one yet:
+ * that begins where the last one ended.
+ */
+export function paidPeriod(paid: Period, now: number): Period {
+  const { start, end } = paid
+  if (now < end || end <= start) return paid
+  const length = end - start
+  const next = end + Math.floor((now - end) / length) * length
+  return { start: next, end: next + length }
+}
+
 export function contains({ start, end }: Period, now: number): boolean {
   return start <= now && now < end
 }

@@ -17,6 +17,8 @@ export const POLICIES = {
   address: { name: 'per-address', capacity: 60, windowMs: MINUTE_MS },
   /** Beacons, per address of the client. */
   beacons: { name: 'beacons', capacity: 100, windowMs: MINUTE_MS },
+  /** Inquiries without a key, per address of the client. */
+  contact: { name: 'inquiries', capacity: 5, windowMs: 15 * MINUTE_MS },
   /** Credentials that are not good, per address of the client. */
   failures: { name: 'failed-credentials', capacity: 30, windowMs: MINUTE_MS },
 } as const satisfies Record<string, Policy>

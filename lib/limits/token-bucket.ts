@@ -20,20 +20,21 @@ export interface Standing {
   readonly allowed: boolean
   /** Whole requests that are left. */
   readonly remaining: number
-  /** Whole seconds until there is one more, rounded up; 0: the bucket is full. */
+  /** Whole seconds until there is one more, or what was refused, rounded up; 0: it is full. */
   readonly resetSeconds: number
 }
 
 /** Sums of fractions miss the whole number by less than this. */
 const EPSILON = 1e-6
 
-/** Takes one request from the bucket at `now`, if there is one. */
-export function take(bucket: Bucket, rate: Rate, now: number): Standing {
+/** Takes `requests` from the bucket at `now`, if there are as many; at most all that it can hold. */
+export function take(bucket: Bucket, rate: Rate, now: number, requests = 1): Standing {
   const spent = spentAt(bucket, rate, now)
-  const allowed = spent + 1 <= rate.capacity + EPSILON
-  bucket.spent = allowed ? spent + 1 : spent
+  const wanted = Math.min(requests, rate.capacity)
+  const allowed = spent + wanted <= rate.capacity + EPSILON
+  bucket.spent = allowed ? spent + wanted : spent
   bucket.at = now
-  return standing(bucket.spent, rate, allowed)
+  return allowed ? standing(bucket.spent, rate, true) : standing(bucket.spent, rate, false, wanted)
 }
 
 /** Gives a request back that was taken and is not to count. */
@@ -57,10 +58,16 @@ export function spentAt({ spent, at }: Bucket, { capacity, windowMs }: Rate, now
   return elapsed <= 0 ? kept : Math.max(0, kept - (elapsed * capacity) / windowMs)
 }
 
-function standing(spent: number, { capacity, windowMs }: Rate, allowed: boolean): Standing {
+/** `wanted`: as many are waited for; else for one more than are left. */
+function standing(
+  spent: number,
+  { capacity, windowMs }: Rate,
+  allowed: boolean,
+  wanted?: number,
+): Standing {
   const left = capacity - spent
   const remaining = Math.max(0, Math.floor(left + EPSILON))
-  const missing = spent <= EPSILON ? 0 : remaining + 1 - left
+  const missing = spent <= EPSILON ? 0 : (wanted ?? remaining + 1) - left
   const resetSeconds = Math.ceil((missing * windowMs) / (capacity * 1000) - EPSILON)
   return { allowed, remaining, resetSeconds }
 }

@@ -9,6 +9,13 @@ export interface CapNotice {
   readonly cap: number
 }
 
+/** What a request is counted by. */
+export interface Terms {
+  readonly plan: { readonly monthlyCap: number }
+  /** Whether requests over the cap are charged for; null: nothing is paid for. */
+  readonly paid: { readonly overages: boolean } | null
+}
+
 /** In per cent of the cap. */
 const WARNINGS = [80, 100] as const
 
@@ -29,6 +36,8 @@ export class UserMeter implements Unwritten {
   requests: number
   readonly #options: UserMeterOptions
   #unwritten = 0
+  /** Those of the unwritten requests that are charged for. */
+  #overage = 0
   #cap = Number.POSITIVE_INFINITY
   #warned: Warned
   #notices: readonly CapNotice[] = []
@@ -46,17 +55,26 @@ export class UserMeter implements Unwritten {
     return this.#unwritten === 0
   }
 
-  count(cap: number): void {
+  count({ plan, paid }: Terms, requests: number): void {
+    // A batch without an address: what is handed over twice would be written twice.
+    if (requests === 0) return
     if (this.#unwritten === 0) this.#options.write(this)
-    this.#unwritten += 1
-    this.requests += 1
-    this.#cap = cap
+    this.#unwritten += requests
+    this.requests += requests
+    this.#cap = plan.monthlyCap
+    if (paid?.overages !== true) return
+    this.#overage += Math.min(requests, Math.max(0, this.requests - plan.monthlyCap))
   }
 
   write(): void {
     const { userId, period } = this
     const { store, audit } = this.#options
-    store.addUserUse({ userId, periodStart: period.start, requests: this.#unwritten })
+    store.addUserUse({
+      userId,
+      periodStart: period.start,
+      requests: this.#unwritten,
+      overage: this.#overage,
+    })
     this.#notices = this.#dueNotices().filter(({ warned }) =>
       store.markWarned(userId, period.start, warned),
     )
@@ -65,6 +83,7 @@ export class UserMeter implements Unwritten {
 
   written(): void {
     this.#unwritten = 0
+    this.#overage = 0
     for (const notice of this.#notices) {
       this.#warned = notice.warned
       this.#options.announce(notice)

@@ -1,44 +1,47 @@
+import type { Flusher } from '../db/flusher.ts'
+import { isLocked } from '../db/unit.ts'
 import type { Entry } from './journal.ts'
 import { SiteFold } from './site-fold.ts'
-import { type HourRow, hoursOf } from './site-rows.ts'
-import { SiteWrite } from './site-write.ts'
+import { changedHours, forgetStored, type HourRow } from './site-rows.ts'
+import { partsOf } from './site-write.ts'
 import type { RumStore } from './store.ts'
 
 export interface AggregatorOptions {
   readonly store: RumStore
-  /** Runs `work` in a transaction, and hands on what it throws. */
-  readonly transact: (work: () => void) => void
+  readonly createFlusher: () => Flusher
 }
 
-/** A step of a checkpoint takes no more rows or sites after this. */
-const STEP_MS = 4
 const REPLAY_ENTRIES = 5_000
 
 /**
  * Folds committed beacons into the rows that they change. Those are read when the first beacon
- * comes, kept until the next checkpoint, and written then together with the end of their entries in
- * the journal: so each beacon counts once, whenever the process ends.
+ * comes, and kept while more come. A checkpoint writes what has changed, each row with the last
+ * entry of the journal that it holds: so each beacon counts once, whenever the process ends.
  */
 export class Aggregator {
-  readonly #options: AggregatorOptions
+  readonly #store: RumStore
+  readonly #createFlusher: () => Flusher
   readonly #sites = new Map<string, SiteFold>()
-  /** Of each site what a checkpoint is about to write. */
-  readonly #writes = new Map<string, SiteWrite>()
   /** Committed entries that are not folded, since the database could not be read. */
   #unfolded: Entry[] = []
+  #isClosed = false
 
-  constructor(options: AggregatorOptions) {
-    this.#options = options
+  constructor({ store, createFlusher }: AggregatorOptions) {
+    this.#store = store
+    this.#createFlusher = createFlusher
   }
 
-  /** Takes in what the journal holds from the last run, and writes it. */
+  /**
+   * Takes in what the journal holds from the last run, and writes it: with the next checkpoint where
+   * another process has the lock.
+   */
   replay(): void {
     for (let after = { siteId: '', id: 0 }; ; ) {
-      const entries = this.#options.store.readEntries(after, REPLAY_ENTRIES)
+      const entries = this.#store.readEntries(after, REPLAY_ENTRIES)
       const last = entries.at(-1)
       if (last === undefined) return
       this.fold(entries)
-      this.checkpointNow()
+      this.#writeUnlessLocked()
       after = last
     }
   }
@@ -62,70 +65,70 @@ export class Aggregator {
   site(siteId: string): SiteFold {
     const known = this.#sites.get(siteId)
     if (known !== undefined) return known
-    const source = this.#writes.get(siteId)?.source() ?? this.#options.store
-    const site = new SiteFold(source, siteId)
+    const site = new SiteFold(this.#store, siteId)
     this.#sites.set(siteId, site)
     return site
   }
 
-  /** Rows of the site that are newer than those in the database; of one row, the last counts. */
+  /** Rows of the site that are newer than those in the database. */
   rows(siteId: string): HourRow[] {
     if (this.#unfolded.length > 0) this.fold([])
-    const parts = [this.#writes.get(siteId)?.rows, this.#sites.get(siteId)?.rows]
-    return parts.flatMap((rows) => (rows === undefined ? [] : hoursOf(rows)))
+    const site = this.#sites.get(siteId)
+    return site === undefined ? [] : changedHours(site.rows)
   }
 
-  /** Writes all sites, in steps between which others may run. What comes in meanwhile waits. */
+  /**
+   * Writes all sites, in transactions between which others may run. What has not changed since the
+   * last time is forgotten.
+   */
   async checkpoint(): Promise<void> {
-    for (const siteId of this.#sites.keys()) this.#close(siteId)
-    let end = performance.now() + STEP_MS
-    for (const write of [...this.#writes.values()]) {
-      while (!write.prepare(end)) {
-        await nextTurn()
-        end = performance.now() + STEP_MS
-      }
+    this.#forgetStored()
+    await this.#writeOut(this.#sites.values())
+  }
+
+  async checkpointSite(siteId: string): Promise<void> {
+    const site = this.#sites.get(siteId)
+    if (site !== undefined) await this.#writeOut([site])
+  }
+
+  checkpointNow(): void {
+    this.#queue(this.#sites.values()).flushNow()
+    this.#forgetStored()
+  }
+
+  /** Writes what is left. A checkpoint that is under way ends. */
+  close(): void {
+    this.#isClosed = true
+    this.checkpointNow()
+  }
+
+  #writeUnlessLocked(): void {
+    try {
+      this.checkpointNow()
+    } catch (error) {
+      if (!isLocked(error)) throw error
     }
-    while (this.#writes.size > 0) {
-      this.#writeSome([...this.#writes.keys()])
+  }
+
+  async #writeOut(sites: Iterable<SiteFold>): Promise<void> {
+    const flusher = this.#queue(sites)
+    while (flusher.size() > 0 && !this.#isClosed) {
+      flusher.flushChunk()
       await nextTurn()
     }
   }
 
-  checkpointNow(): void {
-    while (this.#writes.size + this.#sites.size > 0) {
-      for (const siteId of this.#sites.keys()) this.#close(siteId)
-      this.#writeSome([...this.#writes.keys()])
+  #queue(sites: Iterable<SiteFold>): Flusher {
+    const flusher = this.#createFlusher()
+    for (const { rows } of sites) {
+      for (const part of partsOf(this.#store, rows, flusher.add)) flusher.add(part)
     }
+    return flusher
   }
 
-  checkpointSite(siteId: string): void {
-    if (this.#writes.has(siteId)) this.#writeSome([siteId])
-    this.#close(siteId)
-    if (this.#writes.has(siteId)) this.#writeSome([siteId])
-  }
-
-  /** Nothing is added to what is to be written. One that could not be written comes first. */
-  #close(siteId: string): void {
-    const site = this.#sites.get(siteId)
-    if (site === undefined || this.#writes.has(siteId)) return
-    this.#writes.set(siteId, new SiteWrite(this.#options.store, site.rows))
-    this.#sites.delete(siteId)
-  }
-
-  /** Writes the first of the sites, at least one. */
-  #writeSome(siteIds: readonly string[]): void {
-    const written: string[] = []
-    const end = performance.now() + STEP_MS
-    this.#options.transact(() => {
-      for (const siteId of siteIds) {
-        this.#writes.get(siteId)?.write()
-        written.push(siteId)
-        if (performance.now() > end) break
-      }
-    })
-    for (const siteId of written) {
-      this.#writes.get(siteId)?.forget()
-      this.#writes.delete(siteId)
+  #forgetStored(): void {
+    for (const [siteId, { rows }] of this.#sites) {
+      if (forgetStored(rows)) this.#sites.delete(siteId)
     }
   }
 }

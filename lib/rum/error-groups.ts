@@ -1,6 +1,6 @@
 import type { KeptBeacon } from './beacon.ts'
 import { errorHash, type PageError } from './page-error.ts'
-import type { ErrorGroup, RowSource, RumStore } from './store.ts'
+import type { ErrorGroup, RumStore } from './store.ts'
 
 /** The errors of an hour that are not written yet, and the hashes of all that there are. */
 export interface ErrorHour {
@@ -13,7 +13,7 @@ const MAX_GROUPS = 200
 const OTHERS: PageError = { message: '(other errors)' }
 const OTHERS_HASH = ''
 
-export function loadErrorHour(store: RowSource, siteId: string, hour: number): ErrorHour {
+export function loadErrorHour(store: RumStore, siteId: string, hour: number): ErrorHour {
   return { hashes: new Set(store.listErrorHashes(siteId, hour)), groups: new Map() }
 }
 

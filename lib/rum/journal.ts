@@ -64,6 +64,11 @@ export class Journal {
     this.#nextId = options.firstId
   }
 
+  /** How many beacons wait to be committed. */
+  get size(): number {
+    return this.#waiting.length
+  }
+
   add(draft: Draft): Promise<Accepted> {
     if (this.#waiting.length >= this.#limit) return Promise.resolve('full')
     const { promise, resolve } = Promise.withResolvers<Accepted>()

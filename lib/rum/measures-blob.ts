@@ -1,6 +1,6 @@
 import { type Measure, type Measures, newMeasure } from './measures.ts'
 import { METRICS } from './metrics.ts'
-import type { Centroid } from './packed.ts'
+import { joinPacked, splitPacked } from './packed.ts'
 import { Sketch } from './sketch.ts'
 import { ByteReader, ByteWriter } from './varint.ts'
 
@@ -23,15 +23,16 @@ export function encodeMeasures(measures: Measures): Buffer {
 }
 
 function writeMeasure(out: ByteWriter, measure: Measure): void {
-  const centroids = measure.sketch.centroids()
+  const packed = measure.sketch.packed()
   out.write(measure.good)
   out.write(measure.needsImprovement)
   out.write(measure.poor)
-  out.write(centroids.length)
+  out.write(packed.length)
   let before = 0
-  for (const { mean, n, mixed } of centroids) {
+  for (const one of packed) {
+    const [mean, weight] = splitPacked(one)
     out.write(mean - before)
-    out.write(n * 2 + (mixed ? 1 : 0))
+    out.write(weight)
     before = mean
   }
 }
@@ -42,7 +43,7 @@ export function decodeMeasures(bytes: Uint8Array): Measures {
   const version = reader.read()
   if (version !== VERSION) throw new Error(`Cannot read a sketch of version ${version}`)
   const measures: Measures = {}
-  while (!reader.isAtEnd) {
+  while (reader.left > 0) {
     const metric = METRICS[reader.read()]
     if (metric === undefined) throw new Error('Cannot read a sketch: it has an unknown metric')
     measures[metric] = readMeasure(reader)
@@ -52,12 +53,13 @@ export function decodeMeasures(bytes: Uint8Array): Measures {
 
 function readMeasure(reader: ByteReader): Measure {
   const [good, needsImprovement, poor] = [reader.read(), reader.read(), reader.read()]
-  const centroids: Centroid[] = []
+  const length = reader.read()
+  if (length > reader.left) throw new Error('Cannot read a sketch: it ends early')
+  const packed = new Float64Array(length)
   let mean = 0
-  for (let left = reader.read(); left > 0; left--) {
+  for (let at = 0; at < length; at++) {
     mean += reader.read()
-    const weight = reader.read()
-    centroids.push({ mean, n: Math.floor(weight / 2), mixed: weight % 2 === 1 })
+    packed[at] = joinPacked(mean, reader.read())
   }
-  return { ...newMeasure(new Sketch(centroids)), good, needsImprovement, poor }
+  return { ...newMeasure(new Sketch(packed)), good, needsImprovement, poor }
 }

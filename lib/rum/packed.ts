@@ -20,12 +20,26 @@ export function pack(centroids: readonly Centroid[]): Float64Array {
   return Float64Array.from(packed)
 }
 
+/** A packed centroid in two numbers. The second is the weight with a bit for `mixed`. */
+export function splitPacked(packed: number): readonly [mean: number, weight: number] {
+  const mean = Math.floor(packed / WEIGHTS)
+  return [mean, packed - mean * WEIGHTS]
+}
+
+/** Throws where a number is none that `splitPacked` gives. */
+export function joinPacked(mean: number, weight: number): number {
+  const packed = mean * WEIGHTS + weight
+  if (weight < 2 || weight >= WEIGHTS || packed > Number.MAX_SAFE_INTEGER) {
+    throw new Error('Cannot read a sketch: a number is out of range')
+  }
+  return packed
+}
+
 export function unpack(packed: Float64Array): Centroid[] {
   return Array.from(packed, unpackOne)
 }
 
 export function unpackOne(packed: number): Centroid {
-  const mean = Math.floor(packed / WEIGHTS)
-  const weight = packed - mean * WEIGHTS
+  const [mean, weight] = splitPacked(packed)
   return { mean, n: Math.floor(weight / 2), mixed: weight % 2 === 1 }
 }

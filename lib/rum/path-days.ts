@@ -1,10 +1,10 @@
-import { type Row, toRow } from './row.ts'
-import type { RowSource } from './store.ts'
+import { type LiveRow, toLiveRow } from './row.ts'
+import type { RumStore } from './store.ts'
 
-/** The pages of a day that have changed, and the names of all that there are. */
+/** The pages of a day that have lately changed, and the names of all that there are. */
 export interface PathDay {
   readonly names: Set<string>
-  readonly rows: Map<string, Row>
+  readonly rows: Map<string, LiveRow>
 }
 
 export interface SiteDay {
@@ -17,17 +17,17 @@ export interface SiteDay {
 const MAX_PATHS = 500
 const OTHER_PATHS = '(other)'
 
-export function loadPathDay(store: RowSource, { siteId, day }: SiteDay): PathDay {
+export function loadPathDay(store: RumStore, { siteId, day }: SiteDay): PathDay {
   return { names: new Set(store.listPaths(siteId, day)), rows: new Map() }
 }
 
-export function pathRow(store: RowSource, key: SiteDay, paths: PathDay, path: string): Row {
+export function pathRow(store: RumStore, key: SiteDay, paths: PathDay, path: string): LiveRow {
   const isFull = paths.names.size - (paths.names.has(OTHER_PATHS) ? 1 : 0) >= MAX_PATHS
   const hasPlace = !isFull || paths.names.has(path)
   const name = hasPlace ? path : OTHER_PATHS
   const known = paths.rows.get(name)
   if (known !== undefined) return known
-  const row = toRow(store.findPath(key.siteId, key.day, name))
+  const row = toLiveRow(store.findPath(key.siteId, key.day, name))
   paths.names.add(name)
   paths.rows.set(name, row)
   return row

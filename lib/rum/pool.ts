@@ -1,5 +1,9 @@
 import type { Measure } from './measures.ts'
+import { nearRanks } from './near-ranks.ts'
 import { percentiles } from './percentiles.ts'
+
+/** Fewer are sorted as quickly. */
+const MANY = 5_000
 
 /**
  * The values of many measures of one metric, taken together as they are: percentiles are never
@@ -23,7 +27,9 @@ export class Pool {
 
   /** At ascending shares; empty: there are no values. */
   percentiles(shares: readonly number[]): number[] {
-    const sorted = this.#packed.subarray(0, this.#length).sort()
+    const all = this.#packed.subarray(0, this.#length)
+    const ranks = shares.map((share) => this.n * share)
+    const sorted = all.length < MANY ? all.sort() : nearRanks(all, ranks)
     return percentiles(sorted, this.n, shares)
   }
 

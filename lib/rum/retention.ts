@@ -27,6 +27,9 @@ export async function removeOld(db: Db, now: number): Promise<void> {
       await nextTurn()
     }
   }
+  db.$client.exec(
+    'DELETE FROM rum_counted WHERE NOT EXISTS (SELECT 1 FROM sites WHERE id = site_id)',
+  )
 }
 
 function prepareRemove({ $client }: Db, table: string, key: string, column: string) {

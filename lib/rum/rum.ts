@@ -1,5 +1,6 @@
 import type { Address } from '../address.ts'
 import type { RumSummary } from '../contract/telemetry-schemas.ts'
+import { createFlusher } from '../db/flusher.ts'
 import type { Db } from '../db/open.ts'
 import { isLocked } from '../db/unit.ts'
 import { withoutWaiting } from '../db/without-waiting.ts'
@@ -21,6 +22,10 @@ export interface Rum extends Disposable {
   accept(siteIds: readonly string[], beacon: KeptBeacon, from: Sender): Promise<Accepted>
   /** Counts a beacon of the sites that is not kept, by the reason. */
   countDropped(siteIds: readonly string[], reason: DropReason, now: number): void
+  /** What became of the beacons since the start. */
+  readonly beacons: Readonly<Record<BeaconEnd, number>>
+  /** How many beacons wait to be on the disk. */
+  waiting(): number
   readSummary(filter: RowFilter): RumSummary['metrics']
   readOverview: ReadOverview
 }
@@ -33,6 +38,7 @@ export interface Sender {
 }
 
 export type DropReason = 'bot' | 'queue-full'
+export type BeaconEnd = Exclude<Accepted, 'full'> | DropReason
 
 export interface RumOptions {
   readonly db: Db
@@ -49,11 +55,9 @@ const RETENTION_MS = 60 * 60 * 1000
 
 /** Opens telemetry: what the last run has accepted and not summed up yet is summed up first. */
 export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOptions): Rum {
-  const { findSites, findCountry, onError, now: clock } = options
+  const { findSites, findCountry, onError } = options
   const store = createRumStore(db)
-  const transact = (work: () => void) =>
-    withoutWaiting(db, () => db.$client.transaction(work).immediate())
-  const aggregator = new Aggregator({ store, transact })
+  const aggregator = new Aggregator({ store, createFlusher: () => createFlusher(db) })
   aggregator.replay()
   const journal = new Journal({
     firstId: store.lastEntryId() + 1,
@@ -73,26 +77,29 @@ export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOpt
     () => aggregator.checkpoint(),
     (error) => onError(error, 'cannot sum up telemetry; it stays in the journal'),
   )
-  const retention = repeat(
-    RETENTION_MS,
-    () => removeOld(db, clock()),
-    (error) => onError(error, 'cannot remove old telemetry'),
-  )
+  const retention = removeOldHourly(db, options)
+  const beacons = { stored: 0, failed: 0, bot: 0, 'queue-full': 0 }
   const readSummary = createReadSummary(db)
   const readOverview = createReadOverview(db)
   return {
     findSites,
-    accept: (siteIds, beacon, { address, now }) => {
+    beacons,
+    waiting: () => journal.size,
+    accept: async (siteIds, beacon, { address, now }) => {
       const country = address === null ? undefined : findCountry(address)
-      return journal.add({ siteIds, receivedAt: now, country: country ?? '', beacon })
+      const draft = { siteIds, receivedAt: now, country: country ?? '', beacon }
+      const accepted = await journal.add(draft)
+      if (accepted !== 'full') beacons[accepted] += 1
+      return accepted
     },
     countDropped: (siteIds, reason, now) => {
+      beacons[reason] += 1
       for (const id of siteIds) aggregator.site(id).count(hourOf(now), 'beacon', reason)
     },
     readSummary: (filter) => readSummary(filter, aggregator.rows(filter.siteId)),
-    readOverview: (filter) => {
+    readOverview: async (filter) => {
       try {
-        aggregator.checkpointSite(filter.siteId)
+        await aggregator.checkpointSite(filter.siteId)
       } catch (error) {
         onError(error, 'cannot sum up telemetry; an overview is a little old')
       }
@@ -103,10 +110,18 @@ export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOpt
       retention[Symbol.dispose]()
       journal.close()
       try {
-        aggregator.checkpointNow()
+        aggregator.close()
       } catch (error) {
         onError(error, 'cannot sum up telemetry; it stays in the journal')
       }
     },
   }
+}
+
+function removeOldHourly(db: Db, { now, onError }: Pick<RumOptions, 'now' | 'onError'>) {
+  return repeat(
+    RETENTION_MS,
+    () => removeOld(db, now()),
+    (error) => onError(error, 'cannot remove old telemetry'),
+  )
 }

@@ -1,10 +1,10 @@
 import { type FullCentroid, TDigest } from 'tdigest'
-import { type Centroid, pack, unpack } from './packed.ts'
+import { type Centroid, pack, unpack, unpackOne } from './packed.ts'
 
 /** Up to this many values a sketch is exact. */
 const EXACT_VALUES = 512
 /** The largest share of all values that one centroid may stand for, near the median. */
-const DELTA = 0.0125
+const DELTA = 0.01
 /** Above so many centroids a sketch is compressed, to about half of them. */
 const MAX_CENTROIDS = 1_000
 
@@ -19,10 +19,10 @@ export class Sketch {
   #values: number[] = []
   #n = 0
 
-  /** Centroids come in order of their means. */
-  constructor(centroids: readonly Centroid[] = []) {
-    this.#packed = pack(centroids)
-    for (const { n } of centroids) this.#n += n
+  /** Begins with what `packed` of another one has told. */
+  constructor(packed = new Float64Array()) {
+    this.#packed = packed
+    for (const one of packed) this.#n += unpackOne(one).n
   }
 
   get n(): number {

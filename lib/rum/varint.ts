@@ -38,8 +38,9 @@ export class ByteReader {
     this.#bytes = bytes
   }
 
-  get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length
+  /** How many bytes are not read yet. */
+  get left(): number {
+    return this.#bytes.length - this.#at
   }
 
   read(): number {

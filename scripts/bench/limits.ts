@@ -34,6 +34,7 @@ function measure(file: string, count: number): number[] {
   const callers = Array.from({ length: count }, (_, n) => ({
     userId: `user ${n}`,
     plan: PLAN,
+    paid: null,
     key: { id: `key ${n}` },
   }))
   const requests: number[] = []

@@ -27,7 +27,9 @@ export interface LoadResult {
 const CONNECTIONS = 64
 /** Beacons come from many pages at once. */
 const BEACON_CONNECTIONS = 256
+const BATCH_CONNECTIONS = 8
 const SCRIPT = fileURLToPath(new URL('./load.lua', import.meta.url))
+const BATCH_SCRIPT = fileURLToPath(new URL('./batch.lua', import.meta.url))
 const BEACON_SCRIPT = fileURLToPath(new URL('./beacon.lua', import.meta.url))
 
 /** Asks `target` over 64 connections as fast as it answers. */
@@ -44,6 +46,18 @@ async function loadWithWrk(target: Target, options: LoadOptions): Promise<LoadRe
   const limits = ['-t1', `-c${CONNECTIONS}`, `-d${options.seconds}s`, ...headers]
   const own = ['--', options.addressFile, pathname + search, String(options.offset)]
   return runWrk([...limits, '-s', SCRIPT, origin, ...own])
+}
+
+/** Sends the addresses of `file` in batches of 1,000. Throws where there is no wrk. */
+export function loadBatches(target: Target, file: string, seconds: number): Promise<LoadResult> {
+  if (!machine.hasWrk) throw new Error('Cannot send batches: wrk is missing')
+  const { origin, pathname } = new URL(target.url)
+  const headers = Object.entries(target.headers).flatMap(([name, text]) => [
+    '-H',
+    `${name}: ${text}`,
+  ])
+  const limits = ['-t1', `-c${BATCH_CONNECTIONS}`, `-d${seconds}s`, ...headers]
+  return runWrk([...limits, '-s', BATCH_SCRIPT, origin, '--', file, `${pathname}batch`])
 }
 
 /** Sends beacons to the server at `url`. Throws where there is no wrk. */

@@ -65,10 +65,14 @@ export function cpuMicroseconds(pid: number): number {
   }
 }
 
-/** Memory that the process holds, in MB; NaN where the system does not tell. */
-export function memoryMegabytes(pid: number): number {
+/**
+ * Memory that the process holds, in MB: all of it, or what is its own, without the files that it has
+ * mapped. NaN where the system does not tell.
+ */
+export function memoryMegabytes(pid: number, kind: 'VmRSS' | 'RssAnon' = 'VmRSS'): number {
   try {
-    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const kilobytes = new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(status)?.[1]
     return Number(kilobytes) / 1024
   } catch {
     return Number.NaN

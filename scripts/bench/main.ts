@@ -7,22 +7,29 @@ import { PREPARED } from '../../lib/geo/prepare.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
 import { run } from '../run.ts'
 import { benchAudit } from './audit.ts'
+import { benchBatch } from './batch.ts'
 import { benchHttp } from './http.ts'
 import { benchKeys } from './keys.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { machineLine, missingLine } from './machine.ts'
 import { benchRum } from './rum.ts'
+import { benchRumMemory } from './rum-memory.ts'
+import { benchWatching } from './watching.ts'
 
-const USAGE = `Usage: npm run --silent bench -- [lookup|keys|limits|audit|rum] [options]
+const USAGE = `Usage: npm run --silent bench -- [lookup|batch|keys|limits|watching|audit|rum|rum-memory] [options]
   (none)        drive Meridian, a bare Hono answer and nginx with ngx_http_geoip2 over HTTP
   lookup        measure look-ups by themselves, next to other readers of the same file
+  batch         measure look-ups in batches of 1,000 over HTTP
   keys          measure loading and finding keys, by their number
   limits        measure what limiting and counting add to a request
+  watching      measure what metrics and traces add to a request
   audit         measure pages of the audit log of a user with 100,000 entries
   rum           measure storing beacons over HTTP, and reading what they sum up to
+  rum-memory    measure what memory is held while beacons are stored without a break
   --rounds N    how often each server is driven, or each page read; default: 5
   --seconds N   how long each time; default: 8
+  --beacons N   how many are sent for rum-memory; default: 5000000
   --help        show this
 Prints Markdown tables. Take the ratios: absolute figures differ from machine to machine.
 `
@@ -38,20 +45,25 @@ function readOptions(args: string[]) {
   const options = {
     rounds: number('5'),
     seconds: number('8'),
+    beacons: number('5000000'),
     help: { type: 'boolean', default: false },
   } as const
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [subject = 'http', ...more] = positionals
-    if (more.length > 0 || !/^(http|lookup|keys|limits|audit|rum)$/.test(subject)) {
+    if (
+      more.length > 0 ||
+      !/^(http|lookup|batch|keys|limits|watching|audit|rum|rum-memory)$/.test(subject)
+    ) {
       throw new Error(`There is no benchmark "${positionals.join(' ')}"`)
     }
-    const { help, rounds, seconds } = values
+    const { help, rounds, seconds, beacons } = values
     return {
       help,
       subject,
       rounds: toCount('--rounds', rounds),
       seconds: toCount('--seconds', seconds),
+      beacons: toCount('--beacons', beacons),
     }
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
@@ -59,19 +71,24 @@ function readOptions(args: string[]) {
 }
 
 function toCount(name: string, text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new Error(`${name} must be a number from 1 to 9999, got "${text}"`)
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
+  throw new Error(`${name} must be a number from 1 to 9999999, got "${text}"`)
 }
 
 async function bench(options: ReturnType<typeof readOptions>): Promise<void> {
-  const { subject, rounds, seconds } = options
+  const { subject, rounds, seconds, beacons } = options
   print(`Machine: ${machineLine()}\n`)
   if (missingLine() !== '') print(`${missingLine()}\n`)
   if (subject === 'keys') print(`\n${await benchKeys()}`)
   else if (subject === 'limits') print(`\n${await benchLimits()}`)
+  else if (subject === 'watching') print(`\n${benchWatching()}`)
   else if (subject === 'audit') print(`\n${await benchAudit(rounds)}`)
   else if (subject === 'rum')
     await benchRum({ rounds, seconds, geoFolder: await prepareGeoFolder(), print })
+  else if (subject === 'batch')
+    await benchBatch({ rounds, seconds, geoFolder: await prepareGeoFolder(), print })
+  else if (subject === 'rum-memory')
+    print(await benchRumMemory({ beacons, geoFolder: await prepareGeoFolder() }))
   else if (subject === 'lookup')
     print(`\n${await benchLookup(join(await prepareGeoFolder(), PREPARED.maxmindCity))}`)
   else await benchHttp({ rounds, seconds, geoFolder: await prepareGeoFolder(), print })

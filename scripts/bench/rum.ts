@@ -5,7 +5,7 @@ import type { HttpOptions } from './http.ts'
 import { loadBeacons } from './load.ts'
 import { cpuMicroseconds, memoryMegabytes, moveToLoadCore } from './machine.ts'
 import { measureReading } from './rum-reading.ts'
-import { startMeridian } from './servers.ts'
+import { startWithSite } from './rum-server.ts'
 import { markdownTable } from './table.ts'
 
 const TITLES = ['round', 'beacons/s', 'p50 ms', 'p99 ms', 'CPU µs/beacon', 'memory MB', 'failed']
@@ -24,16 +24,9 @@ export async function benchRum(options: HttpOptions): Promise<void> {
 }
 
 async function benchStoring(folder: string, { rounds, seconds, geoFolder, print }: HttpOptions) {
-  const settings = { MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' }
-  const server = await startMeridian(folder, geoFolder, settings)
+  const server = await startWithSite(folder, geoFolder)
   const { origin } = new URL(server.url)
   try {
-    const added = await fetch(`${origin}/v1/account/me/sites`, {
-      method: 'POST',
-      headers: server.headers,
-      body: JSON.stringify({ name: 'https://bench.example' }),
-    })
-    if (added.status !== 201) throw new Error(`Cannot add a site: ${await added.text()}`)
     await loadBeacons(origin, WARM_UP_SECONDS)
     const rows: number[][] = []
     for (let round = 1; round <= rounds; round++) {

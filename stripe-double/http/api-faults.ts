@@ -1,9 +1,15 @@
 import * as v from 'valibot'
 
-/** `lost` does what was asked and then cuts the connection: the caller cannot know. */
+const method = v.exactOptional(v.picklist(['GET', 'POST', 'DELETE']))
+
+/**
+ * `lost` does what was asked and then cuts the connection, `late` does it and then lets `delayMs`
+ * pass: the caller cannot know. One with a `method` waits for a call of that kind, as do those that
+ * were set after it.
+ */
 export const ApiFault = v.union([
-  v.strictObject({ kind: v.picklist(['429', '500', 'reset', 'lost']) }),
-  v.strictObject({ kind: v.literal('slow'), delayMs: v.number() }),
+  v.strictObject({ kind: v.picklist(['429', '500', 'reset', 'lost']), method }),
+  v.strictObject({ kind: v.picklist(['slow', 'late']), delayMs: v.number(), method }),
 ])
 export type ApiFault = v.InferOutput<typeof ApiFault>
 
@@ -11,7 +17,7 @@ export interface ApiFaults {
   /** What happens to the next `count` calls of the API. */
   failNext(fault: ApiFault, count: number): void
   /** The fault of this call, or null. */
-  take(): ApiFault | null
+  take(method: string): ApiFault | null
   clear(): void
 }
 
@@ -21,7 +27,12 @@ export function createApiFaults(): ApiFaults {
     failNext(fault, count) {
       for (let made = 0; made < count; made += 1) planned.push(fault)
     },
-    take: () => planned.shift() ?? null,
+    take(called) {
+      const [next] = planned
+      if (next === undefined || (next.method ?? called) !== called) return null
+      planned.shift()
+      return next
+    },
     clear: () => {
       planned.length = 0
     },

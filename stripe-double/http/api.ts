@@ -45,7 +45,7 @@ export function createApi({ world, faults, tick, onCall }: ApiOptions) {
   }
   for (const route of operations) {
     api.on(route.method, route.path, async (context) => {
-      const fault = faults.take()
+      const fault = faults.take(route.method)
       return (
         (await failFirst(fault, context)) ?? failAfter(fault, context, answerTo(route, context))
       )
@@ -59,7 +59,7 @@ export function createApi({ world, faults, tick, onCall }: ApiOptions) {
 async function failFirst(fault: ApiFault | null, context: Context<Env>): Promise<Response | null> {
   switch (fault?.kind) {
     case 'slow':
-      await wait(fault.delayMs)
+      await pause(fault.delayMs)
       return null
     case 'reset':
       return cut(context)
@@ -77,7 +77,13 @@ async function failAfter(
   answer: Promise<Answer>,
 ): Promise<Response> {
   const made = await answer
+  if (fault?.kind === 'late') await pause(fault.delayMs)
   return fault?.kind === 'lost' ? cut(context) : toResponse(made)
+}
+
+/** Does not outlive the double. */
+async function pause(delayMs: number): Promise<void> {
+  await wait(delayMs, undefined, { ref: false })
 }
 
 async function readRequest(context: Context): Promise<Request> {

@@ -11,6 +11,8 @@ const MAX_DEPTH = 4
 /** The answer with the fields of `paths` (`data.customer`) in full instead of their ids. */
 export function expand(world: World, answer: object, paths: readonly string[]): Json {
   const copy: Json = JSON.parse(JSON.stringify(answer))
+  // Of what was deleted there is nothing but its id.
+  if (copy['deleted'] === true) return copy
   for (const path of paths) {
     const names = path.split('.')
     if (names.length - (names[0] === 'data' ? 1 : 0) > MAX_DEPTH) {
@@ -54,6 +56,7 @@ function included(world: World, target: Json, { names, path }: Step): unknown {
   if (key === 'checkout.session.line_items' && session !== undefined) {
     return JSON.parse(JSON.stringify(lineItemsOf(world, session)))
   }
+  if (key === 'coupon.applies_to') return world.state.couponProducts.get(String(id)) ?? null
   if (key === 'customer.tax_ids' && customers.has(String(id))) {
     return toList(`/v1/customers/${id}/tax_ids`, taxIdsOf(world, String(id)))
   }

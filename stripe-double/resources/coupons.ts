@@ -12,6 +12,7 @@ const CreateParams = v.strictObject({
   id: v.optional(Text),
   name: v.optional(Text),
   amount_off: v.optional(Integer),
+  applies_to: v.optional(v.strictObject({ products: v.array(Text) })),
   currency: v.optional(Text),
   percent_off: v.optional(Decimal),
   duration: v.optional(v.picklist(['once', 'repeating', 'forever'])),
@@ -66,6 +67,7 @@ function addCoupon(world: World, params: v.InferOutput<typeof CreateParams>): St
     times_redeemed: 0,
     valid: true,
   }
+  if (params.applies_to !== undefined) world.state.couponProducts.set(coupon.id, params.applies_to)
   return addRow(world, world.state.tables.coupons, coupon, 'coupon.created')
 }
 

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { isWithin, listPage } from '../http/list.ts'
 import { Address, Created, Metadata, Page, Text } from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
+import { badRequest } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
 import { addRow, changeRow, getRow, type World } from '../world.ts'
 import { mergeMetadata } from './metadata.ts'
@@ -76,6 +77,7 @@ export function newCustomer(world: World): Stripe.Customer {
     default_source: null,
     delinquent: false,
     description: null,
+    discount: null,
     email: null,
     invoice_prefix: newId('inv', 8).slice(4).toUpperCase(),
     invoice_settings: {
@@ -119,6 +121,9 @@ function emptyToNull(texts: Readonly<Record<string, string | undefined>>) {
 function toAddress(address: '' | v.InferOutput<typeof Address>): Stripe.Address | null {
   if (address === '') return null
   const { line1, line2, city, state, postal_code, country } = address
+  if (country && !isCountry(country)) {
+    throw badRequest(`Country '${country}' is unknown.`, { param: 'address[country]' })
+  }
   return {
     line1: line1 || null,
     line2: line2 || null,
@@ -127,6 +132,12 @@ function toAddress(address: '' | v.InferOutput<typeof Address>): Stripe.Address 
     postal_code: postal_code || null,
     country: country || null,
   }
+}
+
+const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+
+function isCountry(code: string): boolean {
+  return /^[A-Z]{2}$/.test(code) && REGIONS.of(code) !== undefined
 }
 
 function attachTo(world: World, customer: string, id: string): Partial<Stripe.Customer> {

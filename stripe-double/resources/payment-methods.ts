@@ -43,7 +43,10 @@ export const paymentMethodRoutes: readonly Route[] = [
   route('GET /v1/payment_methods', ListParams, ({ world, params }) =>
     listPage('/v1/payment_methods', methodsOf(world, params.customer), params),
   ),
-  route('GET /v1/payment_methods/:id', Nothing, ({ world, id }) => getMethod(world, id)),
+  route('GET /v1/payment_methods/:id', Nothing, ({ world, id }) => {
+    const card = findCard(id)
+    return card === null ? getMethod(world, id) : addCard(world, card, null)
+  }),
   route('POST /v1/payment_methods/:id/attach', v.strictObject({ customer: Text }), (call) =>
     attachMethod(call.world, call.id, getCustomer(call.world, call.params.customer, 'customer').id),
   ),

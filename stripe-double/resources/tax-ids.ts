@@ -7,10 +7,11 @@ import { badRequest, missing } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
 import { addRow, emit, type World } from '../world.ts'
 import { getCustomer } from './customers.ts'
+import { TAX_ID_TYPES } from './tax-id-types.ts'
 
 const CreateParams = v.strictObject({ type: Text, value: Text })
 
-/** The types whose form is checked; any other `xx_name` is taken as it is. */
+/** The types whose form is checked; values of others are taken as they are. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   eu_vat: /^[A-Z]{2}[0-9A-Z]{8,12}$/,
   gb_vat: /^(GB|XI)?\d{9}(\d{3})?$/,
@@ -48,7 +49,7 @@ export function addTaxId(
   customer: string,
   { type, value }: v.InferOutput<typeof CreateParams>,
 ): Stripe.TaxId {
-  if (!/^([a-z]{2}|eu)_[a-z]{2,6}$/.test(type)) {
+  if (!TAX_ID_TYPES.has(type)) {
     throw badRequest(`Invalid type: must be one of ad_nrt, …, got ${type}`, { param: 'type' })
   }
   if (FORMS[type]?.test(value) === false) {

@@ -3,7 +3,12 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 
 const EXECUTABLES = [
   process.env['CHROMIUM'] ?? '',
@@ -23,7 +28,7 @@ export interface Visitor {
 
 export interface TestBrowser {
   /** A new browser profile with one tab. */
-  visitor(): Promise<Visitor>
+  visitor(options?: BrowserContextOptions): Promise<Visitor>
   close(): Promise<void>
 }
 
@@ -36,11 +41,16 @@ export async function openBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({
     executablePath: executable(),
     // Containers run tests as root, where Chromium has no sandbox.
-    args: ['--no-sandbox', '--disable-blink-features=AutomationControlled'],
+    args: [
+      '--no-sandbox',
+      '--disable-blink-features=AutomationControlled',
+      // Not that of a context: what is sent as a page goes away may have the one of the browser.
+      `--user-agent=${USER_AGENT}`,
+    ],
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   })
   return {
-    visitor: async () => watch(await browser.newContext({ userAgent: USER_AGENT })),
+    visitor: async (options = {}) => watch(await browser.newContext(options)),
     close: () => browser.close(),
   }
 }

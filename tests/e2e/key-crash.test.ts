@@ -21,7 +21,8 @@ after(remove)
 const plansFile = join(dataDir, 'plans.json')
 const unlimited = { monthlyCap: 1e9, maxKeys: 1e6, maxSites: 1, requestsPerMinute: 1e9 }
 writeFileSync(plansFile, JSON.stringify([{ id: 'free', name: 'Free', price: 0, ...unlimited }]))
-const settings = { ...base, MERIDIAN_PLANS: plansFile }
+/** Without the demo key, which each start on another port makes anew. */
+const settings = { ...base, MERIDIAN_PLANS: plansFile, MERIDIAN_DEMO: '0' }
 
 /**
  * Creates keys until the server is gone, each with the one before. Adds those that it has answered

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -28,17 +28,24 @@ export async function runScript(args: readonly string[], settings: Settings): Pr
 }
 
 export interface Running {
+  readonly pid: number
   /** As the server prints it. */
   readonly url: string
   /** All that it has written so far. */
   output(): string
+  /** Resolves when it, and all that wrote to its output, has ended. */
+  readonly ended: Promise<Ended>
   /** Sends the signal to this very process and waits for its end. */
   stop(signal: NodeJS.Signals): Promise<Ended>
 }
 
 /** Starts the server, and waits until it says where it listens. */
 export async function startServer(settings: Settings): Promise<Running> {
-  const child = start(['server.ts'], { PORT: '0', ...settings })
+  return waitForUrl(start(['server.ts'], { PORT: '0', MERIDIAN_GEO_ATLAS: '0', ...settings }))
+}
+
+/** Waits until `child`, or a child of it, says where it listens. */
+export async function waitForUrl(child: ChildProcess): Promise<Running> {
   const written = { stdout: '', stderr: '' }
   const address = Promise.withResolvers<string>()
   child.stdout?.on('data', (chunk) => {
@@ -49,16 +56,17 @@ export async function startServer(settings: Settings): Promise<Running> {
   child.stderr?.on('data', (chunk) => {
     written.stderr += chunk
   })
-  const end = closed(child)
+  const ended = closed(child).then(() => ({ code: child.exitCode, ...written }))
   child.once('close', () => {
     address.reject(new Error(`ended early: ${written.stdout}${written.stderr}`))
   })
-  const stop = async (signal: NodeJS.Signals) => {
+  const stop = (signal: NodeJS.Signals) => {
     child.kill(signal)
-    await end
-    return { code: child.exitCode, ...written }
+    return ended
   }
-  return { url: await address.promise, output: () => written.stdout, stop }
+  const url = await address.promise
+  assert.ok(child.pid)
+  return { pid: child.pid, url, output: () => written.stdout, ended, stop }
 }
 
 function start(args: readonly string[], settings: Settings): ChildProcess {
@@ -80,4 +88,10 @@ export function newDataFolder() {
     settings: { MERIDIAN_DATA_DIR: dataDir, MERIDIAN_GEO: `${city},${asn}` },
     remove: () => rmSync(dataDir, { recursive: true, force: true }),
   }
+}
+
+/** What a server keeps: its database with all that lies beside it. */
+export function storedBytes(dataDir: string): Buffer {
+  const names = readdirSync(dataDir).filter((name) => name.startsWith('app.db'))
+  return Buffer.concat(names.map((name) => readFileSync(join(dataDir, name))))
 }

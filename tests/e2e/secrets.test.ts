@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { newDataFolder, runScript, startServer } from './process.ts'
+import { newDataFolder, runScript, startServer, storedBytes } from './process.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 after(remove)
 
 const Token = v.object({ token: v.string() })
 const RawKey = v.object({ rawKey: v.string() })
-
-/** What the server keeps: its database with all that lies beside it. */
-function storedBytes(): Buffer {
-  const names = readdirSync(dataDir).filter((name) => name.startsWith('app.db'))
-  return Buffer.concat(names.map((name) => readFileSync(join(dataDir, name))))
-}
 
 describe('keys, session tokens and passwords', () => {
   it('stand in no file of the database and in no line of the log', async () => {
@@ -67,7 +59,7 @@ describe('keys, session tokens and passwords', () => {
     )
     await post('/api/auth/sign-out', {}, session)
 
-    const running = storedBytes()
+    const running = storedBytes(dataDir)
     const { code, stdout, stderr } = await server.stop('SIGTERM')
     assert.equal(code, 0)
     assert.match(stdout, /"route":"\/api\/auth\/sign-in\/email"/)
@@ -76,7 +68,7 @@ describe('keys, session tokens and passwords', () => {
       assert.ok(secret.length >= 24, name)
       for (const [where, text] of [
         ['database', running],
-        ['stopped database', storedBytes()],
+        ['stopped database', storedBytes(dataDir)],
         ['output', Buffer.from(stdout)],
         ['errors', Buffer.from(stderr)],
       ] as const) {

@@ -26,6 +26,7 @@ describe('the server', () => {
   it('prints where it listens, what it answers from and how to make a key', () => {
     const lines = server.output()
     assert.match(lines, /^Meridian +http:\/\/127\.0\.0\.1:\d+$/m)
+    assert.ok(lines.includes(`\nReference    ${server.url}/docs\n`))
     assert.match(lines, /^Databases +City \(maxmind\), built 2026-01-13$/m)
     assert.match(lines, /^First key +npm run --silent key -- --email/m)
   })
@@ -41,6 +42,18 @@ describe('the server', () => {
     assert.equal(answer.status, 200)
     const { location, meta } = v.parse(GeolocationResult, await answer.json())
     assert.deepEqual([location?.city, meta?.tier], ['London', 'free'])
+  })
+
+  it('answers its landing page with a key for the pages of this server alone', async () => {
+    const page = await (await fetch(`${server.url}/`)).text()
+    const key = /data-key="(\w+)"/.exec(page)?.[1] ?? ''
+    assert.match(`${key}\n`, KEY)
+    const locate = (site: string) =>
+      fetch(`${server.url}/v1/ip/81.2.69.160`, {
+        headers: { 'x-api-key': key, 'sec-fetch-site': site },
+      })
+    assert.equal((await locate('same-origin')).status, 200)
+    assert.equal((await locate('cross-site')).status, 403)
   })
 
   it('refuses a key at once that is revoked while it runs', async () => {
@@ -115,6 +128,17 @@ describe('the server', () => {
       lines.slice(-2).map(({ msg }) => msg),
       ['stopping', 'stopped'],
     )
+  })
+})
+
+describe('a server that is told twice at once to stop', () => {
+  it('ends as if it was told once', async () => {
+    const server = await startServer(settings)
+    process.kill(server.pid, 'SIGTERM')
+    process.kill(server.pid, 'SIGINT')
+    const { code, stdout } = await server.stop('SIGTERM')
+    assert.equal(code, 0)
+    assert.match(stdout, /"msg":"stopped"/)
   })
 })
 

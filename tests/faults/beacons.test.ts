@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { Agent, type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { RumSummary } from '../../lib/contract/telemetry-schemas.ts'
+import { openDb } from '../../lib/db/open.ts'
 import { newDataFolder, runScript, startServer } from '../e2e/process.ts'
 
 /* Beacons that are answered 204, when the process is killed in the middle of its work. */
@@ -11,9 +13,11 @@ import { newDataFolder, runScript, startServer } from '../e2e/process.ts'
 const ROUNDS = 10
 const CLIENTS = 32
 const PAST_CHECKPOINT_MS = 10_500
+/** Each is a row of its own: so a checkpoint takes many transactions. */
+const PAGES = 450
 const ORIGIN = 'https://shop.example'
 /** Each comes from another address, since those of one are limited. */
-const { settings: folder, remove } = newDataFolder()
+const { settings: folder, dataDir, remove } = newDataFolder()
 const settings = { ...folder, MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' }
 after(remove)
 
@@ -36,7 +40,11 @@ async function sendUntilGone(url: string, load: BeaconLoad): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
   const client = async (number: number) => {
     for (let n = 0; ; n++) {
-      const status = await send(agent, url, `10.${number}.${(n >> 8) & 255}.${n & 255}`)
+      const path = `/p${(number + CLIENTS * n) % PAGES}`
+      const status = await send(agent, url, {
+        from: `10.${number}.${(n >> 8) & 255}.${n & 255}`,
+        body: `{"path":"${path}","deviceType":"mobile","metrics":{"lcp":1200,"cls":0}}`,
+      })
       if (status === 204) load.stored += 1
       else load.others.push(status)
       if (typeof status !== 'string') continue
@@ -48,7 +56,10 @@ async function sendUntilGone(url: string, load: BeaconLoad): Promise<void> {
   agent.destroy()
 }
 
-/** An overview writes what it is made from: so the kill may come before, in or after a checkpoint. */
+/**
+ * An overview writes what it is made from: so the kill may come before a checkpoint, between two of
+ * its transactions, or after it.
+ */
 async function sumUpFor(url: string, ms: number): Promise<void> {
   for (const end = performance.now() + ms; performance.now() < end; ) {
     await sleep(Math.min(300 * Math.random(), end - performance.now()))
@@ -58,8 +69,13 @@ async function sumUpFor(url: string, ms: number): Promise<void> {
   }
 }
 
+interface Sent {
+  readonly from: string
+  readonly body: string
+}
+
 /** The status of a whole answer, or what went wrong. */
-function send(agent: Agent, url: string, from: string): Promise<number | string> {
+function send(agent: Agent, url: string, { from, body }: Sent): Promise<number | string> {
   return new Promise((resolve) => {
     const fail = (error: Error) => resolve(error.message)
     const read = (answer: IncomingMessage) => {
@@ -70,7 +86,7 @@ function send(agent: Agent, url: string, from: string): Promise<number | string>
     const headers = { origin: ORIGIN, 'x-forwarded-for': from }
     request(`${url}/v1/telemetry/rum`, { method: 'POST', agent, headers }, read)
       .on('error', fail)
-      .end('{"path":"/a","deviceType":"mobile","metrics":{"lcp":1200,"cls":0}}')
+      .end(body)
   })
 }
 
@@ -83,6 +99,18 @@ async function samples(url: string): Promise<number> {
   assert.equal(answer.status, 200)
   const { metrics } = v.parse(RumSummary, await answer.json())
   return metrics.reduce((sum, { sampleCount }) => sum + sampleCount, 0)
+}
+
+/** How many beacons each table tells of. No server may run. */
+function countStored(): unknown {
+  const db = openDb(join(dataDir, 'app.db'))
+  const counts = `SELECT (SELECT sum(samples) FROM rum_hours) AS hours,
+    (SELECT sum(samples) FROM rum_sketches) AS sketches, (SELECT sum(samples) FROM rum_days) AS days,
+    (SELECT sum(samples) FROM rum_paths) AS paths,
+    (SELECT sum(count) FROM rum_counts WHERE label = 'accepted') AS accepted`
+  const row = db.$client.prepare(counts).get()
+  db.$client.close()
+  return row
 }
 
 describe('kill -9 under a load of beacons', () => {
@@ -111,6 +139,8 @@ describe('kill -9 under a load of beacons', () => {
       assert.ok(counted >= load.stored, `${load.stored - counted} of ${load.stored} are lost`)
       assert.ok(counted <= load.stored + load.open, `${counted} of ${load.stored} + ${load.open}`)
       earlier += counted
+      const [hours, sketches, days, paths, accepted] = Array(5).fill(earlier)
+      assert.deepEqual(countStored(), { hours, sketches, days, paths, accepted })
     })
   }
 })

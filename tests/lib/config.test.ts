@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Environment, RESERVED, readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config.ts'
+import { Environment } from '../../lib/environment.ts'
 import { parseNetwork } from '../../lib/network.ts'
 
 function problemsOf(env: Record<string, string>): string {
@@ -17,17 +18,31 @@ describe('readConfig', () => {
     assert.deepEqual(readConfig({}), {
       port: 8787,
       host: '127.0.0.1',
+      admin: undefined,
+      maxConnections: 10_000,
       dataDir: 'data',
+      backupDir: 'data/backups',
+      replicated: false,
       baseUrl: undefined,
       logLevel: 'info',
       plansFile: undefined,
-      stripePrices: { starter: undefined, pro: undefined },
+      stripe: {
+        secretKey: undefined,
+        webhookSecrets: [],
+        apiBase: undefined,
+        prices: {},
+        overagePrice: undefined,
+      },
       trustedProxies: [],
       authUrl: undefined,
       allowSignUp: true,
+      demo: true,
       smtpUrl: undefined,
       mailFrom: 'Meridian <meridian@localhost>',
-      geo: { files: undefined, map: true },
+      contact: undefined,
+      contactSecret: '',
+      turnstile: undefined,
+      geo: { files: undefined, map: true, atlas: true },
       download: {
         maxmindUrl: 'https://download.maxmind.com',
         maxmindAccountId: undefined,
@@ -38,7 +53,7 @@ describe('readConfig', () => {
   })
 
   it('takes an empty text for no text', () => {
-    const names = [...Object.keys(Environment.entries), ...RESERVED, 'MERIDIAN_TYPO']
+    const names = [...Object.keys(Environment.entries), 'MERIDIAN_TYPO']
     const empty = Object.fromEntries(names.map((name) => [name, '']))
     assert.deepEqual(readConfig(empty), readConfig({}))
   })
@@ -50,24 +65,44 @@ describe('readConfig', () => {
       MERIDIAN_BASE_URL: 'https://geo.example/api//',
       MERIDIAN_GEO: ' a.mmdb, ,b.mmdb,',
       MERIDIAN_GEO_MMAP: '0',
+      MERIDIAN_GEO_ATLAS: '0',
       MERIDIAN_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
       MERIDIAN_LOG_LEVEL: 'silent',
-      STRIPE_PRICE_PRO: 'price_1',
+      STRIPE_WEBHOOK_SECRET: 'new,old',
+      STRIPE_PRICE_PRO: 'price_2, price_1',
+      STRIPE_PRICE_OVERAGE: 'price_3',
+      STRIPE_PRICE_MY_PLAN: 'price_4',
     })
     assert.equal(config.port, 0)
     assert.equal(config.host, '::')
     assert.equal(config.baseUrl, 'https://geo.example/api')
-    assert.deepEqual(config.geo, { files: ['a.mmdb', 'b.mmdb'], map: false })
+    assert.deepEqual(config.geo, { files: ['a.mmdb', 'b.mmdb'], map: false, atlas: false })
     assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '::1/128'].map(parseNetwork))
     assert.equal(config.logLevel, 'silent')
-    assert.deepEqual(config.stripePrices, { starter: undefined, pro: 'price_1' })
+    assert.deepEqual(config.stripe.webhookSecrets, ['new', 'old'])
+    assert.deepEqual(config.stripe.prices, { PRO: ['price_2', 'price_1'], MY_PLAN: ['price_4'] })
+    assert.equal(config.stripe.overagePrice, 'price_3')
   })
 
   const bad = [
+    ['MERIDIAN_ADMIN_PORT', ['abc', '65536']],
     ['PORT', ['abc', '-1', '65536', '80 ', '1e3', '0x50', '8787.5', '123456']],
     ['MERIDIAN_BASE_URL', ['geo.example', 'ftp://geo.example', 'https://', 'http:geo.example']],
     ['MERIDIAN_GEO_MMAP', ['true', 'yes', '2']],
     ['MERIDIAN_TRUSTED_PROXIES', ['10.0.0.0/33', '10.0.0.1/8', 'all', '10.0.0.0/8;::1']],
+    [
+      'MERIDIAN_CONTACT',
+      [
+        ...['stored', 'mailto:', 'mailto:support', 'mailto:a@b.example?subject=x', 'a@b.example'],
+        ...['mailto:a@b.example\nBcc: c@d.example', 'https://', 'http://crm.example/hook'],
+        ...[
+          'https://user:pass@crm.example/hook',
+          'ftp://crm.example',
+          'mailto:a@b.example,c@d.example',
+        ],
+      ],
+    ],
+    ['TURNSTILE_VERIFY_URL', ['turnstile']],
     ['MERIDIAN_LOG_LEVEL', ['INFO', 'verbose']],
     ['MERIDIAN_MAXMIND_ACCOUNT_ID', ['abc', '1 2']],
     ['MERIDIAN_MAXMIND_URL', ['maxmind']],
@@ -102,8 +137,64 @@ describe('readConfig', () => {
     )
   })
 
-  it('takes the reserved names', () => {
-    for (const name of RESERVED) assert.equal(problemsOf({ [name]: 'x' }), '', name)
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+  it('reads where inquiries go', () => {
+    const contact = (env: Record<string, string>) => readConfig(env).contact
+    assert.deepEqual(contact({ MERIDIAN_CONTACT: 'store' }), { kind: 'store' })
+    assert.deepEqual(
+      contact({
+        MERIDIAN_CONTACT: 'mailto:support@shop.example',
+        MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:25',
+      }),
+      { kind: 'mail', to: 'support@shop.example' },
+    )
+    for (const url of ['https://crm.example/hook?a=1', 'http://127.0.0.1:9/x', 'http://[::1]:9/']) {
+      const env = { MERIDIAN_CONTACT: url, MERIDIAN_CONTACT_SECRET: secret }
+      assert.deepEqual(contact(env), { kind: 'webhook', url })
+    }
+  })
+
+  it('says what is missing for inquiries', () => {
+    assert.match(
+      problemsOf({ MERIDIAN_CONTACT: 'mailto:support@shop.example' }),
+      /: MERIDIAN_SMTP_URL is missing/,
+    )
+    assert.match(
+      problemsOf({ MERIDIAN_CONTACT: 'https://crm.example' }),
+      /: MERIDIAN_CONTACT_SECRET is missing/,
+    )
+  })
+
+  it('shows nothing of a secret that is no good', () => {
+    for (const bad of [secret.slice(6), secret.slice(0, 30), `${secret} `, `${secret}!`]) {
+      const problem = problemsOf({ MERIDIAN_CONTACT_SECRET: bad })
+      assert.match(problem, /: MERIDIAN_CONTACT_SECRET must be whsec_ followed by [^"]+ in base64$/)
+    }
+  })
+
+  it('shows nothing of a mail server, whose password stands in its address', () => {
+    const problem = problemsOf({ MERIDIAN_SMTP_URL: 'user:password@mail.example' })
+    assert.match(problem, /: MERIDIAN_SMTP_URL must be an smtp or smtps URL$/)
+  })
+
+  it('reads the settings of Turnstile', () => {
+    const env = { TURNSTILE_SECRET_KEY: 'x', TURNSTILE_HOSTNAMES: 'Shop.example, www.shop.example' }
+    assert.deepEqual(readConfig(env).turnstile, {
+      secretKey: 'x',
+      hostnames: ['shop.example', 'www.shop.example'],
+      verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+    })
+  })
+
+  it('reads where operators ask, which is on this machine unless told', () => {
+    const admin = (env: Record<string, string>) => readConfig(env).admin
+    assert.deepEqual(admin({ MERIDIAN_ADMIN_PORT: '9091' }), { port: 9091, host: '127.0.0.1' })
+    assert.deepEqual(admin({ MERIDIAN_ADMIN_PORT: '0', MERIDIAN_ADMIN_HOST: '::' }), {
+      port: 0,
+      host: '::',
+    })
+    assert.equal(admin({ MERIDIAN_ADMIN_HOST: '::' }), undefined)
   })
 
   it('does not show a whole secret that stands in the wrong place', () => {

@@ -35,6 +35,8 @@ const line: RequestLine = {
   ms: 0.12345,
   key: 'prefix',
   client: '203.0.113.0/24',
+  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+  parentId: '00f067aa0ba902b7',
 }
 
 describe('the log', () => {
@@ -46,8 +48,9 @@ describe('the log', () => {
 
   it('omits what is not known of a request', async () => {
     const { log, lines } = openLog('info')
-    log.request({ ...line, route: undefined, key: undefined, client: undefined })
-    const { route, key, client, ...known } = line
+    const { route, key, client, traceId, parentId, ...known } = line
+    const unknown = { route: undefined, key: undefined, client: undefined }
+    log.request({ ...known, ...unknown, traceId: undefined, parentId: undefined })
     assert.deepEqual(await lines(1), [{ level: 30, ...known, ms: 0.123, msg: 'request' }])
   })
 

@@ -58,6 +58,7 @@ describe('readPlans', () => {
     'no JSON': '{',
     'no list': {},
     'no free plan': [plan('pro', 1)],
+    'the id of the hidden plan': [plan('free', 0), plan('demo', 0)],
     'a free plan that costs': [plan('free', 1)],
     'an id that stands twice': [plan('free', 0), plan('free', 0)],
     'an id of other characters': [plan('free', 0), plan('A"', 1)],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { Environment, RESERVED } from '../../lib/config.ts'
+import { Environment } from '../../lib/environment.ts'
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const SECTION = section('## Configuration')
@@ -16,11 +16,6 @@ interface Row {
 describe('the configuration table of README.md', () => {
   it('lists every variable with its meaning and default, and no other', () => {
     assert.deepEqual(tableRows(SECTION), Object.entries(Environment.entries).map(toRow))
-  })
-
-  it('is followed by the reserved names', () => {
-    const line = SECTION.split('\n').find((text) => text.startsWith('Reserved names'))
-    assert.deepEqual(line?.match(/MERIDIAN_\w+/g), [...RESERVED])
   })
 })
 

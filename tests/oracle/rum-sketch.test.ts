@@ -19,7 +19,7 @@ const TRIALS = 400
 const THRESHOLDS = { time: [250_000, 400_000], step: [20_000, 50_000], cls: [10_000, 25_000] }
 
 describe('a sketch of many values', () => {
-  for (const [name, from] of Object.entries(CONTINUOUS)) {
+  for (const [name, from] of Object.entries({ ...CONTINUOUS, ...TIED })) {
     it(`is within 1 % at p50 and p75, 2 % at p95: ${name}`, () => {
       for (const n of SIZES) {
         const values = draw(from, n)

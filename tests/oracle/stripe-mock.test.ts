@@ -11,6 +11,13 @@ import { after, before, describe, it } from 'node:test'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 
 const isInstalled = spawnSync('stripe-mock', ['-version']).error === undefined
+/** Tests that record what they send. */
+const RECORDED = [
+  'tests/stripe-double/*.test.ts',
+  'tests/billing/*.test.ts',
+  'tests/routes/overage*.test.ts',
+]
+
 const skip = isInstalled ? false : 'stripe-mock is not installed'
 
 interface Call {
@@ -38,7 +45,7 @@ describe('stripe-mock', { skip }, () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('accepts every request that the tests of the double send and the double takes', async () => {
+  it('accepts every request that tests send and the double takes', async () => {
     const file = join(folder, 'calls')
     await runTests(file)
     const calls: Call[] = readFileSync(file, 'utf8')
@@ -63,7 +70,7 @@ describe('stripe-mock', { skip }, () => {
 
 async function runTests(file: string): Promise<void> {
   const { PATH = '', HOME = '' } = process.env
-  const args = ['--import', 'tsx', '--test', 'tests/stripe-double/*.test.ts']
+  const args = ['--import', 'tsx', '--test', ...RECORDED]
   const child = spawn(process.execPath, args, { env: { PATH, HOME, STRIPE_CALLS_FILE: file } })
   const [output] = await Promise.all([text(child.stdout), once(child, 'close')])
   assert.equal(child.exitCode, 0, output)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { codeOf, makeApp, type TestApp } from '../helpers.ts'
+import { codeOf, makeApp, steadyHeaders, type TestApp } from '../helpers.ts'
 
 let app: TestApp
 let key: string
@@ -38,9 +38,8 @@ describe('every operation', () => {
         ['GET', 'HEAD'].map((method) => app.send(method, path, { key, headers })),
       )
       assert.equal(head?.status, got?.status, row.id)
-      // What is left of the limit is less after the second.
-      for (const answer of [got, head]) answer?.headers.delete('ratelimit')
-      assert.deepEqual([...(head?.headers ?? [])], [...(got?.headers ?? [])], row.id)
+      assert.ok(got && head)
+      assert.deepEqual(steadyHeaders(head), steadyHeaders(got), row.id)
     }
   })
 })
@@ -70,7 +69,6 @@ describe('every path', () => {
 
   it('is known by its one spelling alone', async () => {
     const others = [
-      '/',
       '/v2',
       '/v1/',
       '/V1',

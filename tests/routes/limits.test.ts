@@ -99,7 +99,7 @@ describe('a session that takes long to check', () => {
             slow = false
             await waiting.promise
           }
-          return { id: 'ada', email: 'ada@example.com', plan: 'free' }
+          return { id: 'ada', email: 'ada@example.com', givenPlan: 'free', subscribed: null }
         },
       }),
     })

@@ -64,7 +64,7 @@ describe('the monthly cap', () => {
 
   it('counts what is answered with 200 or 404, and nothing else', async () => {
     const key = await app.makeKey({ plan: 'free' })
-    const counted = () => app.services.meters.periodRequests(userId(), now)
+    const counted = () => app.services.meters.periodRequests({ userId: userId(), paid: null }, now)
     const userId = () =>
       String(app.services.db.$client.prepare('SELECT id FROM users').pluck().get())
     await app.send('GET', LOCATE, { key })

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { UNFINISHED } from '../../routes/unfinished.ts'
-import { type Answer, makeApp, type TestApp } from '../helpers.ts'
+import { type BillingApp, makeBillingApp } from '../billing/customers.ts'
+import type { Answer, TestApp } from '../helpers.ts'
 import { signUp } from '../sign-in.ts'
 
 /*
@@ -13,8 +13,7 @@ import { signUp } from '../sign-in.ts'
  */
 
 const rows: readonly Operation[] = operations
-const isFinished = ({ id }: Operation) => !UNFINISHED.some((unfinished) => unfinished === id)
-const withId = rows.filter(({ path }) => /\{(?!ipAddress)\w+\}/.test(path)).filter(isFinished)
+const withId = rows.filter(({ path }) => /\{(?!ipAddress)\w+\}/.test(path))
 
 const Id = v.object({ id: v.string() })
 
@@ -28,21 +27,28 @@ const MAKE: Readonly<Record<string, (headers: Record<string, string>) => Promise
     const body = { name: `https://${crypto.randomUUID()}.example` }
     return v.parse(Id, (await app.send('POST', '/v1/account/me/sites', { headers, body })).body).id
   },
+  id: async (headers) => {
+    const body = { type: 'zw_tin', value: crypto.randomUUID() }
+    return v.parse(Id, (await app.send('POST', '/v1/billing/tax-ids', { headers, body })).body).id
+  },
 }
 
+let billing: BillingApp
 let app: TestApp
 let ada: Record<string, string>
 let eve: Record<string, Record<string, string>>
 before(async () => {
-  app = await makeApp()
+  billing = await makeBillingApp()
+  app = billing.app
   ada = { authorization: `Bearer ${await signUp(app, 'ada@example.com')}` }
   eve = {
     session: { authorization: `Bearer ${await signUp(app, 'eve@example.com')}` },
     key: { 'x-api-key': await app.makeKey({ email: 'eve@example.com' }) },
   }
+  for (const email of ['ada@example.com', 'eve@example.com']) await billing.addCustomer(email)
   app.services.db.$client.exec("UPDATE users SET plan = 'pro'")
 })
-after(() => app.close())
+after(() => billing[Symbol.asyncDispose]())
 
 function ask(row: Operation, id: string, headers: Record<string, string>): Promise<Answer> {
   const path = row.path.replace(/\{\w+\}/, id)

@@ -151,7 +151,7 @@ describe('a bug', () => {
       replace: ({ geo }) => ({
         geo: {
           ...geo,
-          locate: () => {
+          find: () => {
             throw new TypeError('secret detail')
           },
         },

@@ -3,14 +3,38 @@ import { beforeEach, describe, it } from 'node:test'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { insertKey, type KeyRow, listKeys, newKey } from '../../lib/access/keys.ts'
 import { insertUser, newUser, type UserRow } from '../../lib/accounts/users.ts'
+import { insertCustomer } from '../../lib/billing/customers.ts'
+import { saveSubscription } from '../../lib/billing/subscriptions.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { auditLog } from '../../lib/db/tables.ts'
 import { readPlans } from '../../lib/plans.ts'
 import type { Accounts } from '../../scripts/accounts.ts'
+import { createKey } from '../../scripts/create-key.ts'
 import { keyTable, renewKey, revokeKey } from '../../scripts/owned-keys.ts'
 import { NOON } from '../helpers.ts'
 
 const YEAR_LATER = Date.UTC(2027, 0, 15, 12)
+
+const BOUGHT = {
+  id: 'sub_1',
+  itemId: 'si_1',
+  plan: 'starter',
+  status: 'active',
+  periodStart: NOON,
+  periodEnd: NOON + 1,
+  cancelAt: null,
+  overages: false,
+  overageItemId: null,
+}
+
+const WANTED = {
+  email: 'ada@example.com',
+  name: 'made',
+  type: 'secret',
+  plan: undefined,
+  scopes: undefined,
+  origins: undefined,
+} as const
 
 let accounts: Accounts
 let user: UserRow
@@ -106,6 +130,20 @@ describe('a key of the command line', () => {
     assert.deepEqual(
       audited().map(({ action, targetId }) => [action, targetId]),
       [['renew_key', id]],
+    )
+  })
+
+  it('is made and renewed by the plan that is paid for', async () => {
+    const { db } = accounts
+    insertCustomer(db, { userId: user.id, customerId: 'cus_1', createdAt: NOON }).run()
+    saveSubscription(db, { userId: user.id, ...BOUGHT }).run()
+    const { id } = addKey({ expiresAt: NOON - 1 })
+    assert.equal((await renewKey(accounts, user.email, id)).expiresAt, null)
+    for (let made = 2; made <= 5; made++) await createKey(accounts, WANTED)
+    await assert.rejects(createKey(accounts, WANTED), /the 5 keys that the plan starter allows/)
+    assert.deepEqual(
+      (await keysOf(user)).map(({ expiresAt }) => expiresAt),
+      [null, null, null, null, null],
     )
   })
 

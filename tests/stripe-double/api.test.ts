@@ -52,6 +52,18 @@ describe('calls of the API', () => {
     )
   })
 
+  it('meet an answer that is late, where it is of the kind that is meant', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    double.failCalls({ kind: 'late', delayMs: 60_000, method: 'POST' })
+    assert.deepEqual((await stripe.customers.list()).data, [])
+    await assert.rejects(
+      stripe.customers.create({}, { timeout: 1_000 }),
+      Stripe.errors.StripeConnectionError,
+    )
+    assert.equal((await stripe.customers.list()).data.length, 1)
+  })
+
   it('that the double does not know are errors, never empty successes', async () => {
     await using at = await startDouble()
     await assert.rejects(at.stripe.charges.list(), (error) => {

@@ -81,6 +81,21 @@ describe('customers', () => {
     assert.equal(without.invoice_settings.default_payment_method, null)
   })
 
+  it('are refused a country that there is not', async () => {
+    await using at = await startDouble()
+    const address = { line1: '1 Example Street', country: 'QQ' }
+    await assert.rejects(at.stripe.customers.create({ address }), { param: 'address[country]' })
+  })
+
+  it("get the card of a test token, which is nobody's until it is attached", async () => {
+    await using at = await startDouble()
+    const { stripe } = at
+    const card = await stripe.paymentMethods.retrieve('pm_card_visa')
+    assert.equal(card.customer, null)
+    const { id: customer } = await stripe.customers.create()
+    assert.equal((await stripe.paymentMethods.attach(card.id, { customer })).id, card.id)
+  })
+
   it('cannot use a card of another customer', async () => {
     await using at = await startDouble()
     const { stripe } = at

@@ -88,6 +88,19 @@ describe('discounts', () => {
     )
   })
 
+  it('tell what they are good for where that is asked for', async () => {
+    await using at = await startDouble()
+    const { stripe } = at
+    const { id: product } = await stripe.products.create({ name: 'Meridian' })
+    const applies_to = { products: [product] }
+    const { id } = await stripe.coupons.create({ percent_off: 10, applies_to })
+    await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: id }, code: 'ONE' })
+    const expand = ['data.promotion.coupon.applies_to']
+    const [code] = (await stripe.promotionCodes.list({ code: 'ONE', expand })).data
+    assert.partialDeepStrictEqual(code?.promotion.coupon, { applies_to })
+    assert.equal((await stripe.coupons.retrieve(id)).applies_to, undefined)
+  })
+
   it('can be entered on the hosted page where the session allows it', async () => {
     await using at = await startDouble()
     const { double, stripe, starter } = at

@@ -97,7 +97,7 @@ async function startEndpoint() {
 }
 
 /** For the comparison with stripe-mock: tests/oracle/stripe-mock.test.ts. */
-function recordCalls(calls: readonly object[]): void {
+export function recordCalls(calls: readonly object[]): void {
   const file = process.env['STRIPE_CALLS_FILE']
   if (file === undefined) return
   appendFileSync(file, calls.map((call) => `${JSON.stringify(call)}\n`).join(''))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { hashKey, isKeyText, mintKey } from '../../../lib/access/api-key.ts'
+import { deriveKey, hashKey, isKeyText, mintKey } from '../../../lib/access/api-key.ts'
 
 const TYPES = ['secret', 'publishable'] as const
 const types = fc.constantFrom(...TYPES)
@@ -27,6 +27,19 @@ describe('mintKey', () => {
     assert.equal(hash, sha256(text))
     assert.equal(hashKey(text), hash)
     assert.equal(id, sha256(`id:${text}`).slice(0, 32))
+  })
+})
+
+describe('deriveKey', () => {
+  it('makes the same key of the same secret and purpose alone', () => {
+    const { text, hash } = deriveKey('publishable', 'secret', 'demo key')
+    assert.ok(isKeyText(text))
+    assert.equal(hash, hashKey(text))
+    assert.equal(deriveKey('publishable', 'secret', 'demo key').text, text)
+    const bytes = (secret: string, purpose: string) =>
+      deriveKey('publishable', secret, purpose).text.slice(8, 64)
+    assert.notEqual(bytes('other', 'demo key'), text.slice(8, 64))
+    assert.notEqual(bytes('secret', 'other key'), text.slice(8, 64))
   })
 })
 

@@ -71,6 +71,7 @@ describe('a key ring', () => {
       type: 'secret',
       scopes: ['geo:read'],
       expiresAt: null,
+      paid: null,
       lastUsedAt: 0,
     })
     assert.deepEqual([origins, plan], [[], plans.free])
@@ -148,11 +149,11 @@ describe('a key ring', () => {
   it('knows what another connection writes while the keys are being loaded', () => {
     addKey()
     const added: string[] = []
-    const find = (id: string) => {
+    const ofUser = (id: string) => {
       if (added.length === 0) added.push(addKey().text)
-      return plans.find(id)
+      return plans.ofUser(id)
     }
-    const late = openKeyRing(db, { ...plans, find }, assert.ifError)
+    const late = openKeyRing(db, { ...plans, ofUser }, assert.ifError)
     assert.ok(late.find(added[0] ?? '', NOON))
   })
 

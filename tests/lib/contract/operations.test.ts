@@ -18,8 +18,9 @@ const ENDPOINTS = [
   ['POST /v1/contact', 'public', 200],
   ['GET /v1/contact/challenge', 'public', 200],
   ['POST /v1/telemetry/rum', 'public', 204],
-  // An addition to the published ones.
+  // Additions to the published ones.
   ['GET /rum.json', 'public', 200],
+  ['POST /v1/ip/batch', 'geo:read', 200],
   ['GET /v1/ip/me', 'geo:read', 200, 404],
   ['GET /v1/ip/{ipAddress}', 'geo:read', 200, 404],
   ['GET /v1/ip/me/timezone', 'geo:read', 200, 404],

@@ -33,6 +33,17 @@ function createItem({ $client }: Db, id: number): Unwritten & { pending: number 
 const total = ({ $client }: Db) => $client.prepare('SELECT sum(n) FROM counter').pluck().get()
 
 describe('a flusher', () => {
+  it('tells for how long the oldest item waits, also where writing fails', async () => {
+    const db = openCounter('lag.db')
+    const flusher = createFlusher(db)
+    assert.equal(flusher.lagMs(), 0)
+    flusher.add({ ...createItem(db, 1), write: () => assert.fail('no') })
+    const addedBy = performance.now()
+    await assert.rejects(flusher.flush())
+    flusher.add(createItem(db, 2))
+    assert.ok(flusher.lagMs() >= performance.now() - addedBy - 1)
+  })
+
   it('writes each item once', async () => {
     const db = openCounter('once.db')
     const flusher = createFlusher(db)
@@ -52,10 +63,12 @@ describe('a flusher', () => {
       turns += 1
       flusher.add(createItem(db, 100_000 + turns))
     }, 0)
+    const startedAt = performance.now()
     await flusher.flush()
     clearInterval(timer)
     assert.ok(turns > 1)
     assert.equal(flusher.size() > 0, true)
+    assert.ok(flusher.lagMs() <= performance.now() - startedAt, 'what waits now came later')
     flusher.flushNow()
     assert.equal(total(db), 30_000 + turns)
   })

@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import * as billingTables from '../../../lib/db/billing-tables.ts'
 import { checkWrite } from '../../../lib/db/check-write.ts'
-import { openDb } from '../../../lib/db/open.ts'
-import * as tables from '../../../lib/db/tables.ts'
+import * as contactTables from '../../../lib/db/contact-tables.ts'
+import { type OpenDbOptions, openDb } from '../../../lib/db/open.ts'
+import * as rumTables from '../../../lib/db/rum-tables.ts'
+import * as mainTables from '../../../lib/db/tables.ts'
 import { tempFolder } from '../../temp-folder.ts'
 
 const folder = tempFolder()
 const fileOf = (name: string) => join(folder, name)
+
+const MIGRATIONS = readdirSync(new URL('../../../lib/db/migrations/', import.meta.url)).length
+
+const tables = { ...mainTables, ...billingTables, ...contactTables, ...rumTables }
 
 describe('openDb', () => {
   it('sets what makes SQLite safe and quick', () => {
@@ -26,6 +33,15 @@ describe('openDb', () => {
     assert.equal(read('busy_timeout'), 100)
     assert.equal(read('journal_size_limit'), 64 * 1024 * 1024)
     assert.equal(read('integrity_check'), 'ok')
+  })
+
+  it('leaves the write-ahead log to whoever replicates it, until that is 64 MB long', () => {
+    const pagesOf = (options: OpenDbOptions) => {
+      const { $client } = openDb(fileOf('replicated.db'), options)
+      return $client.pragma('wal_autocheckpoint', { simple: true })
+    }
+    assert.equal(pagesOf({ replicated: true }), 16_384)
+    assert.equal(pagesOf({}), 1_000)
   })
 
   it('makes only strict tables', () => {
@@ -46,7 +62,7 @@ describe('openDb', () => {
     checkWrite(first, 7)
     first.$client.close()
     const second = openDb(file)
-    assert.deepEqual(second.select().from(tables.health).all(), [{ id: 1, checkedAt: 7 }])
+    assert.deepEqual(second.select().from(mainTables.health).all(), [{ id: 1, checkedAt: 7 }])
   })
 
   it('refuses the schema of a newer version and leaves it alone', () => {
@@ -55,7 +71,7 @@ describe('openDb', () => {
     $client.pragma('user_version = 99')
     $client.close()
     assert.throws(() => openDb(file), {
-      message: `Cannot open the database ${file}: its schema is number 99, this version knows 4; use a newer version`,
+      message: `Cannot open the database ${file}: its schema is number 99, this version knows ${MIGRATIONS}; use a newer version`,
     })
     const after = new Sqlite(file, { readonly: true })
     assert.equal(after.pragma('user_version', { simple: true }), 99)
@@ -79,7 +95,7 @@ describe('openDb', () => {
     const results = await Promise.all([run(), run(), run()])
     for (const { errors, code } of results)
       assert.deepEqual({ errors, code }, { errors: '', code: 0 })
-    assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), 4)
+    assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), MIGRATIONS)
   })
 })
 

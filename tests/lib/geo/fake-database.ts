@@ -27,6 +27,7 @@ export function says(provider: string, place?: RawPlace, network?: RawNetwork): 
     residence: 'read',
     bytes: 0,
     find: () => finding,
+    ipv4Starts: () => Uint32Array.of(0),
     countRecords: () => 1,
   }
 }

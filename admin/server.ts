@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import { createMetrics } from '../lib/metrics/metrics.ts'
+import { listMeasures } from '../lib/services/measures.ts'
+import type { Services } from '../lib/services/services.ts'
+import { type Answer, createAnswer } from './answer.ts'
+import { createProfile } from './profiler.ts'
+
+/** The port for operators, while it is open. */
+export interface Admin {
+  readonly url: string
+  /** Closes it at once: what is under way is broken off. */
+  close(): void
+}
+
+export interface AdminOptions {
+  /** 0: any free one. */
+  readonly port: number
+  readonly host: string
+}
+
+const CONNECTIONS = 32
+const TIME_LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 65_000 }
+
+/** Opens the port for operators. It does not keep the process alive. */
+export async function startAdmin({ port, host }: AdminOptions, services: Services): Promise<Admin> {
+  const { log } = services
+  const metrics = createMetrics({
+    measures: listMeasures(services),
+    requestTimes: services.requestTimes,
+    onError: (error, name) => log.error({ err: error, name }, 'cannot measure'),
+  })
+  const answer = createAnswer({ services, metrics, profile: createProfile() })
+  const server = createServer(TIME_LIMITS, async (request, response) => {
+    const closed = new AbortController()
+    response.once('close', () => closed.abort())
+    try {
+      const { method = '', url: target = '' } = request
+      const answered = isForeign(request, host)
+        ? FOREIGN
+        : await answer({ method, target, signal: closed.signal })
+      send(response, answered)
+    } catch (error) {
+      if (closed.signal.aborted) return
+      log.error({ err: error }, 'cannot answer an operator')
+      send(response, FAILED)
+    }
+  })
+  server.maxConnections = CONNECTIONS
+  const url = await listen(server, port, host)
+  return {
+    url,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  server.unref()
+  const address = server.address()
+  const actual = typeof address === 'object' ? address?.port : undefined
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
+}
+
+const PLAIN = 'text/plain; charset=utf-8'
+const FOREIGN: Answer = { status: 403, type: PLAIN, body: 'Nothing for web pages\n' }
+const FAILED: Answer = { status: 500, type: PLAIN, body: 'Internal error, see the log\n' }
+const LOOPBACK = /^(127\.[\d.]+|::1|localhost)$/
+
+/**
+ * Whether a page in a browser of this machine may have asked, which nobody else can who is not on it:
+ * it says so in Origin, or names us by a host of its own that leads here (DNS rebinding).
+ */
+function isForeign({ headers }: IncomingMessage, host: string): boolean {
+  if (headers.origin !== undefined) return true
+  const name = (headers.host ?? '').replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  return LOOPBACK.test(host) && name !== 'localhost' && isIP(name) === 0
+}
+
+function send(response: ServerResponse, { status, type, body, headers }: Answer): void {
+  const all = {
+    ...headers,
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
+  response.writeHead(status, all).end(body)
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+/** A file for browsers, in memory, ready to be served. */
+export interface Asset {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** The same, compressed: not every reverse proxy does that. */
+  readonly gzipped: Uint8Array<ArrayBuffer>
+  /** 16 hexadecimal digits that change with the bytes. */
+  readonly hash: string
+  /** As Subresource Integrity names it. */
+  readonly integrity: string
+}
+
+const compress = promisify(gzip)
+
+export async function toAsset(content: Uint8Array): Promise<Asset> {
+  const bytes = new Uint8Array(content)
+  const digest = createHash('sha384').update(bytes).digest()
+  return {
+    bytes,
+    gzipped: new Uint8Array(await compress(bytes, { level: 9 })),
+    hash: digest.toString('hex').slice(0, 16),
+    integrity: `sha384-${digest.toString('base64')}`,
+  }
+}

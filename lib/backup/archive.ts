@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { chmod, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { create, extract, list, type ReadEntry } from 'tar'
+import * as v from 'valibot'
+import { findDamage } from '../db/inspect.ts'
+import { DATABASE, MANIFEST, Manifest, SECRETS, type StoredFile } from './manifest.ts'
+
+/** Name, size and SHA-256 of a file in `folder`. */
+export async function describeFile(folder: string, name: StoredFile['name']): Promise<StoredFile> {
+  const path = join(folder, name)
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return { name, bytes: (await stat(path)).size, sha256: hash.digest('hex') }
+}
+
+/** Packs the files of a backup that stand in `folder` into one gzipped tar file. */
+export async function packBackup(folder: string, archive: string): Promise<void> {
+  const options = { file: archive, cwd: folder, gzip: true, portable: true, strict: true }
+  await create(options, [MANIFEST, DATABASE, SECRETS])
+}
+
+/**
+ * Unpacks a backup into an empty folder and checks all of it: names, checksums, and the database
+ * by SQLite. Throws an error that names the archive where anything is not as it was written.
+ */
+export async function unpackBackup(archive: string, folder: string): Promise<Manifest> {
+  try {
+    await checkEntries(archive)
+    await extract({ file: archive, cwd: folder, strict: true })
+    for (const name of [DATABASE, SECRETS]) await chmod(join(folder, name), 0o600)
+    const manifest = parseManifest(await readFile(join(folder, MANIFEST), 'utf8'))
+    await checkFiles(folder, manifest)
+    return manifest
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`Cannot use the backup ${archive}: ${reason}`, { cause })
+  }
+}
+
+/** A backup holds three plain files: nothing else is ever written to the disk. */
+async function checkEntries(archive: string): Promise<void> {
+  const found: string[] = []
+  const onReadEntry = ({ path, type }: ReadEntry) => {
+    found.push(type === 'File' ? path : `${path} (${type})`)
+  }
+  try {
+    await list({ file: archive, strict: true, onReadEntry })
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') throw cause
+    throw new Error('it is damaged, cut short or no archive at all', { cause })
+  }
+  if (found.toSorted().join() === [DATABASE, MANIFEST, SECRETS].toSorted().join()) return
+  throw new Error(`it is none of Meridian's: it holds ${found.join(', ') || 'nothing'}`)
+}
+
+function parseManifest(text: string): Manifest {
+  try {
+    return v.parse(Manifest, JSON.parse(text))
+  } catch (cause) {
+    throw new Error(`its ${MANIFEST} is damaged or of a newer version`, { cause })
+  }
+}
+
+async function checkFiles(folder: string, { files }: Manifest): Promise<void> {
+  for (const name of [DATABASE, SECRETS] as const) {
+    const stored = files.find((file) => file.name === name)
+    const { bytes, sha256 } = await describeFile(folder, name)
+    if (stored?.bytes === bytes && stored.sha256 === sha256) continue
+    throw new Error(`${name} is not what the manifest says`)
+  }
+  const [damage] = findDamage(join(folder, DATABASE))
+  if (damage !== undefined) throw new Error(`its database is damaged: ${damage}`)
+}

@@ -1,0 +1,49 @@
+import { STATUS_CODES } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** A whole answer. `json` null: no body. */
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly json: string | null
+}
+
+/** A request that could not be read, and why: the code of node:http. */
+interface Unreadable {
+  readonly code: string
+  readonly remoteAddress: string | undefined
+}
+
+export type AnswerUnreadable = (unreadable: Unreadable) => Answer
+
+/** How node:http names what its parser refuses, and what came too slowly. */
+const REFUSED = /^(HPE_|ERR_HTTP_REQUEST_TIMEOUT$)/
+
+/**
+ * Returns a listener for `clientError` that answers what node:http could not read, and closes the
+ * connection. Who has sent nothing, or is gone, gets no answer.
+ */
+export function createClientErrorListener(answer: AnswerUnreadable) {
+  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    const { code = '' } = error
+    if (socket instanceof Socket && isWaiting(socket) && REFUSED.test(code)) {
+      socket.write(toText(answer({ code, remoteAddress: socket.remoteAddress })))
+      socket.destroySoon()
+    } else {
+      socket.destroy()
+    }
+  }
+}
+
+/** Whether the client has asked for anything, and may still read. */
+function isWaiting({ writable, bytesRead }: Socket): boolean {
+  return writable && bytesRead > 0
+}
+
+function toText({ status, headers, json }: Answer): string {
+  const body = json ?? ''
+  const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
+}

@@ -1,0 +1,64 @@
+import { type Message, mailTrouble, type SendMail } from '../mail.ts'
+import type { Deliver } from './courier.ts'
+import type { InquiryRow } from './inquiry.ts'
+
+export interface InquiryMailOptions {
+  /** Address of who reads inquiries. */
+  readonly to: string
+  /** Sender of the mail, such as Meridian <geo@shop.example>. */
+  readonly from: string
+  readonly sendMail: SendMail
+}
+
+/** Delivers inquiries by mail. */
+export function createDeliverMail({ to, from, sendMail }: InquiryMailOptions): Deliver {
+  return async (inquiry, signal) => {
+    try {
+      await sendMail(toMessage(inquiry, { to, from }), signal)
+    } catch (error) {
+      throw new Error(`the mail server did not take it: ${mailTrouble(error)}`)
+    }
+  }
+}
+
+/** The same however often it is tried: mail servers know a second copy by its Message-ID. */
+export function toMessage(
+  inquiry: InquiryRow,
+  { to, from }: Pick<InquiryMailOptions, 'to' | 'from'>,
+): Message {
+  const name = oneLine(inquiry.name)
+  const address = inquiry.email
+  return {
+    to,
+    subject: `Inquiry from ${name}`,
+    text: toText(inquiry),
+    messageId: `<${inquiry.id}@${hostOf(from)}>`,
+    date: new Date(inquiry.createdAt),
+    ...(PLAIN_ADDRESS.test(address) && { replyTo: { name, address } }),
+  }
+}
+
+function toText({ id, name, email, company, userId, message }: InquiryRow): string {
+  const lines = [
+    `Name: ${oneLine(name)}`,
+    `E-mail: ${oneLine(email)}`,
+    ...(company === null ? [] : [`Company: ${oneLine(company)}`]),
+    ...(userId === null ? [] : [`User: ${userId}`]),
+    `Inquiry: ${id}`,
+  ]
+  return `${lines.join('\n')}\n\n${message.toWellFormed()}\n`
+}
+
+/** What needs no quotes; a remote auth service may know users by anything. */
+const PLAIN_ADDRESS = /^[a-z\d.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z\d.-]{1,190}$/i
+
+function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+}
+
+function hostOf(sender: string): string {
+  return /@([\w.-]+)>?\s*$/.exec(sender)?.[1] ?? 'localhost'
+}

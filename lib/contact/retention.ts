@@ -1,0 +1,19 @@
+import type { Db } from '../db/open.ts'
+import { removeDelivered } from './inquiry-store.ts'
+import { removeSpent } from './spent-challenges.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+const DELIVERED_MS = 30 * 24 * HOUR_MS
+/** A clock may be set back a little. */
+const SPENT_MS = HOUR_MS
+
+/**
+ * Removes inquiries that were delivered 30 days ago, in small steps, and used challenges that have
+ * ended. Inquiries that nobody has got stay until the operator removes them.
+ */
+export async function removeOldContact(db: Db, now: number): Promise<void> {
+  removeSpent(db, now - SPENT_MS)
+  while (removeDelivered(db, now - DELIVERED_MS) > 0) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -1,0 +1,16 @@
+import { openPlain } from './open.ts'
+
+/**
+ * Moves all of the write-ahead log into the database file, so that it is whole by itself. Leaves
+ * both as they are where the file is damaged.
+ */
+export function foldLog(file: string): void {
+  const client = openPlain(file)
+  try {
+    client.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // What SQLite cannot read, it does not change.
+  } finally {
+    client.close()
+  }
+}

@@ -1,0 +1,61 @@
+-- Requests over the cap that are charged for: those that came while overages were on. How many of
+-- them were handed to the outbox, and when that was last done, in epoch milliseconds.
+ALTER TABLE usage_by_period ADD COLUMN overage INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE usage_by_period ADD COLUMN overage_reported INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE usage_by_period ADD COLUMN overage_reported_at INTEGER NOT NULL DEFAULT 0;
+-- Holds only rows that have something to report.
+CREATE INDEX usage_by_period_unreported ON usage_by_period (user_id)
+WHERE overage > overage_reported;
+
+-- Who pays for the overage of a period: it outlives the mirrored subscription, which is told of the
+-- next period, or is gone, before the last units of this one are reported.
+CREATE TABLE overage_periods (
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  period_start INTEGER NOT NULL,
+  period_end INTEGER NOT NULL,
+  customer_id TEXT NOT NULL,
+  subscription_id TEXT NOT NULL,
+  PRIMARY KEY (user_id, period_start)
+) STRICT, WITHOUT ROWID;
+
+-- What is told to the payment processor: units `from_units` to `to_units` of a period, once for each
+-- identifier, which the processor refuses to take twice.
+CREATE TABLE overage_reports (
+  identifier TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  subscription_id TEXT NOT NULL,
+  period_start INTEGER NOT NULL,
+  period_end INTEGER NOT NULL,
+  from_units INTEGER NOT NULL,
+  to_units INTEGER NOT NULL CHECK (to_units > from_units),
+  -- The time that the processor is told: it decides which invoice they come on.
+  at INTEGER NOT NULL,
+  first_tried_at INTEGER,
+  sent_at INTEGER,
+  -- When the processor last refused them for a reason that does not pass by itself.
+  refused_at INTEGER
+) STRICT, WITHOUT ROWID;
+-- One at a time for each period: what is not known to have arrived is then one number.
+CREATE UNIQUE INDEX overage_reports_unsent ON overage_reports (user_id, period_start)
+WHERE sent_at IS NULL;
+CREATE INDEX overage_reports_by_customer ON overage_reports (customer_id, at);
+CREATE INDEX overage_reports_by_time ON overage_reports (at);
+
+-- Whoever writes the mirror: while overages are on, requests are counted for a fee, also those of a
+-- period of which the processor has not told yet when overages are turned off.
+CREATE TRIGGER overages_begun AFTER INSERT ON subscriptions WHEN NEW.overages = 1 BEGIN
+  INSERT INTO overage_periods (user_id, period_start, period_end, customer_id, subscription_id)
+  SELECT NEW.user_id, NEW.period_start, NEW.period_end, customer_id, NEW.id
+  FROM billing_customers WHERE user_id = NEW.user_id
+  ON CONFLICT DO UPDATE SET period_end = excluded.period_end,
+    customer_id = excluded.customer_id, subscription_id = excluded.subscription_id;
+END;
+CREATE TRIGGER overages_continued AFTER UPDATE ON subscriptions
+WHEN NEW.overages = 1 OR OLD.overages = 1 BEGIN
+  INSERT INTO overage_periods (user_id, period_start, period_end, customer_id, subscription_id)
+  SELECT NEW.user_id, NEW.period_start, NEW.period_end, customer_id, NEW.id
+  FROM billing_customers WHERE user_id = NEW.user_id
+  ON CONFLICT DO UPDATE SET period_end = excluded.period_end,
+    customer_id = excluded.customer_id, subscription_id = excluded.subscription_id;
+END;

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { type Asset, toAsset } from './asset.ts'
+import { bundle } from './bundle.ts'
+import { once } from './once.ts'
+
+const { resolve } = createRequire(import.meta.url)
+
+/** What the pages load, each read or bundled when it is first asked for. */
+const LOADERS = {
+  'site.css': load(() => bundle('site/site.css')),
+  'favicon.svg': load(() => readFile(new URL('../web/site/favicon.svg', import.meta.url))),
+  'home.js': load(() => bundle('home/main.tsx')),
+  'docs.css': load(() => bundle('docs/docs.css')),
+  'docs.js': load(() => bundle('docs/main.ts')),
+  'swagger-ui.js': load(() => readFile(resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
+} as const
+
+export type AssetName = keyof typeof LOADERS
+
+function load(read: () => Promise<Uint8Array>): () => Promise<Asset> {
+  return once(async () => toAsset(await read()))
+}
+
+export function loadAsset(name: AssetName): Promise<Asset> {
+  return LOADERS[name]()
+}
+
+export function isAssetName(name: string): name is AssetName {
+  return Object.hasOwn(LOADERS, name)
+}

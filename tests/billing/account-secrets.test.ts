@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import * as v from 'valibot'
+import { recordingLog } from '../helpers.ts'
+import { billingRequests } from './account-requests.ts'
+import { makeBillingApp } from './customers.ts'
+
+const Secret = v.object({ clientSecret: v.string() })
+const Portal = v.object({ url: v.string() })
+
+it('no secret, tax id, card or address comes into database or log', async () => {
+  const log = recordingLog()
+  await using at = await makeBillingApp({ log })
+  const ada = await at.addSubscriber()
+  const { id: coupon } = await at.stripe.coupons.create({ percent_off: 10 })
+  const promotion = { type: 'coupon', coupon } as const
+  await at.stripe.promotionCodes.create({ promotion, code: 'WELCOME' })
+  const answers = new Map<string, unknown>()
+  for (const { id, method, path, body } of billingRequests) {
+    answers.set(id, (await ada.send(method, path, { body })).body)
+  }
+  const wrong = { type: 'eu_vat', value: 'wrong-tax-id' }
+  await ada.send('POST', '/v1/billing/tax-ids', { body: wrong })
+  const declined = { paymentMethodId: 'pm_card_visa_chargeDeclined' }
+  await ada.send('POST', '/v1/billing/payment-method', { body: declined })
+
+  const { clientSecret } = v.parse(Secret, answers.get('createSetupIntent'))
+  const { url } = v.parse(Portal, answers.get('openPortal'))
+  const { secretKey = '' } = at.app.services.config.stripe
+  const intent = clientSecret.replace(/_secret.*/, '')
+  const values = ['DE123456789', wrong.value, '1 Example Street', 'mastercard', '4242', 'pm_']
+  const words = [secretKey, clientSecret, intent, url, ...values]
+  assert.ok(words.every((word) => word.length > 2))
+
+  at.app.services.db.$client.pragma('wal_checkpoint(TRUNCATE)')
+  const files = readdirSync(at.app.dataDir).filter((name) => name.startsWith('app.db'))
+  const bytes = files.map((name) => readFileSync(join(at.app.dataDir, name), 'latin1')).join('')
+  // What is looked for could be found.
+  assert.ok(bytes.includes(ada.customer))
+  assert.ok(bytes.includes('create_setup_intent'))
+  const lines = JSON.stringify([log.events, log.requests])
+  assert.ok(lines.includes('/v1/billing/tax-ids'))
+  assert.ok(log.events.length > 0)
+  for (const word of words) {
+    assert.ok(!bytes.includes(word), `the database holds ${word}`)
+    assert.ok(!lines.includes(word), `the log holds ${word}`)
+  }
+})
+
+it('every change that was made has its entry', async () => {
+  await using at = await makeBillingApp()
+  const ada = await at.addSubscriber()
+  for (const { method, path, body } of billingRequests) await ada.send(method, path, { body })
+  assert.deepEqual(
+    ada.audit().map(({ action }) => action),
+    ['open_portal', 'update_address', 'add_tax_id', 'create_setup_intent', 'set_payment_method'],
+  )
+})

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { findCustomer } from '../../lib/billing/customers.ts'
+import type { SubscriptionResponse } from '../../lib/contract/billing-schemas.ts'
+import { codeOf, makeApp } from '../helpers.ts'
+import { auditOf, openShop, type Shop, SUBSCRIPTION } from './shop.ts'
+
+const Opened = v.object({ url: v.string() })
+
+const sessions = ({ double }: Shop) => [...double.world.state.tables.sessions.values()]
+const customers = ({ double }: Shop) => [...double.world.state.tables.customers.values()]
+
+async function planOf(shop: Shop): Promise<string> {
+  const { body } = await shop.send('GET', SUBSCRIPTION)
+  return (body as SubscriptionResponse).plan.id // safe: `send` checks it by the contract
+}
+
+describe('POST /v1/billing/subscription', () => {
+  it('answers a page on which the plan is bought, and the plan is in effect at once', async () => {
+    await using shop = await openShop()
+    const { body } = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    const { url } = v.parse(Opened, body)
+    const form = new URLSearchParams({ card: '4242 4242 4242 4242', name: 'Ada' })
+    const paid = await fetch(url, { method: 'POST', body: form, redirect: 'manual' })
+    assert.equal(paid.status, 303)
+    assert.equal(
+      paid.headers.get('location'),
+      'http://127.0.0.1:8787/v1/billing/plans?checkout=done',
+    )
+    await shop.settled()
+    assert.deepEqual((await shop.send('GET', SUBSCRIPTION)).body, {
+      plan: {
+        id: 'pro',
+        name: 'Pro',
+        monthlyCap: 100_000,
+        maxKeys: 10,
+        maxSites: 2,
+        price: 29,
+        stripePriceId: shop.prices.pro,
+      },
+      subscription: {
+        id: (await shop.row())?.id,
+        status: 'active',
+        currentPeriodStart: '2026-01-15T12:00:00.000Z',
+        currentPeriodEnd: '2026-02-15T12:00:00.000Z',
+        overagesEnabled: false,
+      },
+    })
+    const { tier } = v.parse(
+      v.object({ meta: v.object({ tier: v.string() }) }),
+      (await shop.send('GET', '/v1/ip/81.2.69.160')).body,
+    ).meta
+    assert.equal(tier, 'pro')
+    assert.deepEqual(
+      auditOf(shop).map(({ app, action, detail }) => [app, action, detail]),
+      [
+        ['api', 'create_checkout', null],
+        ['stripe', 'subscription_updated', 'none to pro active'],
+      ],
+    )
+  })
+
+  it('opens a session as a shop would, for a customer who knows the user', async () => {
+    await using shop = await openShop()
+    await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
+    const [customer, ...others] = customers(shop)
+    assert.deepEqual(others, [])
+    assert.equal(customer?.email, 'ada@example.com')
+    assert.deepEqual(customer.metadata, { meridian_user: shop.userId })
+    const [session] = sessions(shop)
+    assert.ok(session)
+    assert.equal(session.customer, customer.id)
+    assert.equal(session.client_reference_id, shop.userId)
+    assert.equal(session.allow_promotion_codes, true)
+    assert.equal(session.billing_address_collection, 'required')
+    assert.equal(session.tax_id_collection?.enabled, true)
+    assert.equal(session.cancel_url, 'http://127.0.0.1:8787/v1/billing/plans?checkout=canceled')
+    const { id } = await shop.buy('starter')
+    assert.deepEqual(shop.told(id).metadata, { meridian_user: shop.userId })
+  })
+
+  it('answers a client secret where the page is embedded', async () => {
+    await using shop = await openShop()
+    const wish = { planId: 'pro', embedded: true }
+    const { body } = await shop.send('POST', SUBSCRIPTION, wish)
+    const [session] = sessions(shop)
+    assert.deepEqual(body, { clientSecret: session?.client_secret })
+    assert.equal(session?.ui_mode, 'embedded_page')
+    const stored = shop.app.services.db.$client.serialize().toString('latin1')
+    assert.equal(stored.includes(session?.client_secret ?? ''), false)
+  })
+
+  it('closes the pages that were opened before: nobody pays twice in two tabs', async () => {
+    await using shop = await openShop()
+    await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
+    await Promise.all([
+      shop.send('POST', SUBSCRIPTION, { planId: 'starter' }),
+      shop.send('POST', SUBSCRIPTION, { planId: 'pro' }),
+    ])
+    const states = sessions(shop).map(({ status }) => status)
+    assert.deepEqual(states, ['expired', 'expired', 'open'])
+    assert.equal(customers(shop).length, 1)
+  })
+
+  it('is 400 for a plan that is free, unknown or not for sale', async () => {
+    await using shop = await openShop({ env: { STRIPE_PRICE_PRO: '' } })
+    for (const planId of ['free', 'gold', 'pro']) {
+      const answer = await shop.send('POST', SUBSCRIPTION, { planId })
+      assert.equal(codeOf(answer), 'BAD_REQUEST', planId)
+    }
+    assert.deepEqual(shop.newCalls(), [])
+  })
+
+  it('is 400 where a plan is paid for whose price is missing in the settings', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    using app = await shop.app.restart({ STRIPE_PRICE_PRO: '' })
+    await app.services.reconciliation.run()
+    const body = { planId: 'starter' }
+    const answer = await app.send('POST', SUBSCRIPTION, { key: shop.key, body })
+    assert.equal(codeOf(answer), 'ALREADY_SUBSCRIBED')
+  })
+
+  it('is 400 where the payment processor knows of a subscription, even if we do not', async () => {
+    await using shop = await openShop()
+    shop.double.switchDeliveries('drop', 100)
+    const { body } = await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
+    const { url } = v.parse(Opened, body)
+    await fetch(url, {
+      method: 'POST',
+      body: new URLSearchParams({ card: '4242 4242 4242 4242' }),
+      redirect: 'manual',
+    })
+    assert.equal(await planOf(shop), 'free')
+    const answer = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    assert.equal(codeOf(answer), 'ALREADY_SUBSCRIBED')
+    assert.equal(await planOf(shop), 'starter')
+  })
+
+  it('makes the customer once, also where the answer was lost', async () => {
+    await using shop = await openShop()
+    shop.double.failCalls({ kind: 'lost' }, 2)
+    const lost = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    assert.equal(codeOf(lost), 'BILLING_UNAVAILABLE')
+    assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+    assert.equal(customers(shop).length, 1)
+  })
+
+  it('makes another customer where the one we know was deleted', async () => {
+    await using shop = await openShop()
+    const { db } = shop.app.services
+    await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    for (const isForgotten of [false, true]) {
+      const before = await findCustomer(db, shop.userId)
+      if (!isForgotten) shop.double.switchDeliveries('drop')
+      await shop.stripe.customers.del(before?.customerId ?? '')
+      await shop.settled()
+      assert.equal((await findCustomer(db, shop.userId)) === null, isForgotten)
+      assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+      const after = await findCustomer(db, shop.userId)
+      assert.deepEqual(
+        customers(shop).map(({ id }) => id),
+        [after?.customerId],
+      )
+    }
+  })
+
+  it('ends what is no longer paid for before another is bought', async () => {
+    await using shop = await openShop()
+    const customer = await buyer(shop)
+    const unpaid = await shop.stripe.subscriptions.create({
+      customer,
+      items: [{ price: shop.prices.starter }],
+      payment_behavior: 'default_incomplete',
+    })
+    assert.equal(unpaid.status, 'incomplete')
+    assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+    assert.equal(shop.told(unpaid.id).status, 'canceled')
+  })
+
+  it('is 503 without a payment processor', async () => {
+    using app = await makeApp()
+    const key = await app.makeKey({ plan: 'free' })
+    const answer = await app.send('POST', SUBSCRIPTION, { key, body: { planId: 'pro' } })
+    assert.equal(codeOf(answer), 'BILLING_NOT_CONFIGURED')
+  })
+})
+
+async function buyer(shop: Shop): Promise<string> {
+  await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+  return customers(shop)[0]?.id ?? ''
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import type Stripe from 'stripe'
+import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { insertCustomer } from '../../lib/billing/customers.ts'
+import { readPlans } from '../../lib/plans.ts'
+import { newSecretKey } from '../../stripe-double/ids.ts'
+import { seedPlans } from '../../stripe-double/plans.ts'
+import { startStripeDouble } from '../../stripe-double/start-double.ts'
+import {
+  type Answer,
+  type AppOptions,
+  makeApp,
+  NOON,
+  type SendOptions,
+  type TestApp,
+} from '../helpers.ts'
+import { addPayer, recordCalls, sdkFor } from '../stripe-double/start.ts'
+
+/** The whole service, with a double in the place of Stripe whose clock also says `NOON`. */
+export async function makeBillingApp(options: AppOptions = {}) {
+  const double = await startStripeDouble({ realNow: () => NOON, retryDelaysMs: [0, 0] })
+  const { plans, overage } = seedPlans(double.world, readPlans(undefined).list)
+  const prices = { starter: plans.get('starter') ?? '', pro: plans.get('pro') ?? '' }
+  const env = {
+    STRIPE_SECRET_KEY: newSecretKey(),
+    STRIPE_API_BASE: double.url,
+    STRIPE_PRICE_STARTER: prices.starter,
+    STRIPE_PRICE_PRO: prices.pro,
+    STRIPE_PRICE_OVERAGE: overage,
+    ...options.env,
+  }
+  const app = await makeApp({ ...options, env })
+  const stripe = sdkFor(double.port)
+  return {
+    app,
+    double,
+    stripe,
+    prices,
+    addUser: (email: string) => addUser(app, email),
+    addCustomer: (email = 'ada@example.com') => addCustomer(app, stripe, email),
+    /** A customer with an active subscription to `plan`, paid with a card. */
+    addSubscriber: async (email = 'ada@example.com', plan: keyof typeof prices = 'pro') => {
+      const ada = await addCustomer(app, stripe, email)
+      const { customer } = ada
+      const items = [{ price: prices[plan] }]
+      const { id: subscription } = await stripe.subscriptions.create({ customer, items })
+      await ada.sync()
+      return { ...ada, subscription }
+    },
+    async [Symbol.asyncDispose]() {
+      app.close()
+      recordCalls(double.calls())
+      await double[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type BillingApp = Awaited<ReturnType<typeof makeBillingApp>>
+
+/** A user of the plan free, with a key. */
+async function addUser(app: TestApp, email: string) {
+  const key = await app.makeKey({ email, plan: 'free' })
+  const user = await findUserByEmail(app.services.db, email)
+  assert.ok(user)
+  return {
+    key,
+    userId: user.id,
+    send: (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
+      app.send(method, path, { key, ...options }),
+    /** The actions in the audit log, oldest first. */
+    audit: () =>
+      app.services.db.$client
+        .prepare<[string], { action: string; detail: string | null }>(
+          'SELECT action, detail FROM audit_log WHERE actor_id = ? ORDER BY id',
+        )
+        .all(user.id),
+  }
+}
+
+async function addCustomer(app: TestApp, stripe: Stripe, email: string) {
+  const user = await addUser(app, email)
+  const customer = await addPayer(stripe)
+  const { billing, db, now } = app.services
+  insertCustomer(db, { userId: user.userId, customerId: customer, createdAt: now() }).run()
+  return { ...user, customer, sync: () => billing.sync(billing.begin(), user.userId) }
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { insertCustomer } from '../../lib/billing/customers.ts'
+import { type SubscriptionRow, saveSubscription } from '../../lib/billing/subscriptions.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { SUBSCRIPTION } from './shop.ts'
+
+/** What is answered without a subscription, and with one that was bought before. */
+const TABLE = [
+  ['GET', SUBSCRIPTION, undefined, '200', '200'],
+  ['POST', SUBSCRIPTION, { planId: 'pro' }, 'BILLING_NOT_CONFIGURED', 'BILLING_NOT_CONFIGURED'],
+  ['POST', SUBSCRIPTION, { planId: 'free' }, 'BAD_REQUEST', 'BAD_REQUEST'],
+  ['PUT', SUBSCRIPTION, { planId: 'pro' }, 'NO_ACTIVE_SUBSCRIPTION', 'BILLING_NOT_CONFIGURED'],
+  ['DELETE', SUBSCRIPTION, undefined, 'NO_ACTIVE_SUBSCRIPTION', 'BILLING_NOT_CONFIGURED'],
+  [
+    'GET',
+    `${SUBSCRIPTION}/preview?planId=pro`,
+    undefined,
+    'NO_ACTIVE_SUBSCRIPTION',
+    'BILLING_NOT_CONFIGURED',
+  ],
+  [
+    'POST',
+    `${SUBSCRIPTION}/reactivate`,
+    undefined,
+    'NO_ACTIVE_SUBSCRIPTION',
+    'BILLING_NOT_CONFIGURED',
+  ],
+] as const
+
+const BOUGHT: Omit<SubscriptionRow, 'userId'> = {
+  id: 'sub_1',
+  itemId: 'si_1',
+  plan: 'starter',
+  status: 'active',
+  periodStart: NOON,
+  periodEnd: NOON + 1,
+  cancelAt: null,
+  overages: false,
+  overageItemId: null,
+}
+
+let app: TestApp
+let key: string
+before(async () => {
+  app = await makeApp()
+  key = await app.makeKey({ plan: 'free' })
+})
+after(() => app.close())
+
+async function answers(): Promise<string[]> {
+  const all: string[] = []
+  for (const [method, path, body] of TABLE) {
+    const answer = await app.send(method, path, { key, body })
+    all.push(answer.status === 200 ? '200' : codeOf(answer))
+  }
+  return all
+}
+
+describe('without a payment processor', () => {
+  it('what is known here is answered, and the rest is 503', async () => {
+    assert.deepEqual(
+      await answers(),
+      TABLE.map(([, , , unsubscribed]) => unsubscribed),
+    )
+    const { db, keys } = app.services
+    const userId = String(db.$client.prepare('SELECT id FROM users').pluck().get())
+    await keys.change([
+      insertCustomer(db, { userId, customerId: 'cus_1', createdAt: NOON }),
+      saveSubscription(db, { userId, ...BOUGHT }),
+    ])
+    assert.deepEqual(
+      await answers(),
+      TABLE.map(([, , , , subscribed]) => subscribed),
+    )
+  })
+
+  it('reconciliation does nothing', async () => {
+    await app.services.reconciliation.run()
+  })
+})

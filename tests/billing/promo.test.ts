@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type Stripe from 'stripe'
+import { codeOf, NOON } from '../helpers.ts'
+import { type BillingApp, makeBillingApp } from './customers.ts'
+
+const PATH = '/v1/billing/promo'
+const MONTHS_3 = '2026-04-15T12:00:00.000Z'
+
+/** A promotion code at Stripe. Returns its id. */
+async function addCode(
+  { stripe }: BillingApp,
+  code: string,
+  more: Partial<Stripe.PromotionCodeCreateParams> = {},
+  coupon: Stripe.CouponCreateParams = { percent_off: 20, duration: 'forever' },
+): Promise<string> {
+  const { id } = await stripe.coupons.create(coupon)
+  const promotion = { type: 'coupon', coupon: id } as const
+  return (await stripe.promotionCodes.create({ promotion, code, ...more })).id
+}
+
+describe('POST /v1/billing/promo', () => {
+  it('applies the code, whatever its case, in the place of other discounts', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    await addCode(at, 'FIRST')
+    const months = { duration: 'repeating', duration_in_months: 3 } as const
+    await addCode(at, 'WELCOME', {}, { amount_off: 500, currency: 'usd', ...months })
+    await ada.send('POST', PATH, { body: { code: 'first' } })
+    const { status, body } = await ada.send('POST', PATH, { body: { code: ' welcome ' } })
+    assert.equal(status, 200)
+    const discount = {
+      code: 'WELCOME',
+      percentOff: null,
+      amountOff: 500,
+      currency: 'usd',
+      endsAt: MONTHS_3,
+    }
+    assert.deepEqual(body, { applied: true, discount })
+    assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, discount)
+    const { discounts } = await at.stripe.subscriptions.retrieve(ada.subscription)
+    assert.equal(discounts.length, 1)
+    assert.deepEqual(ada.audit(), [
+      { action: 'apply_promo', detail: 'FIRST' },
+      { action: 'apply_promo', detail: 'WELCOME' },
+    ])
+  })
+
+  it('leaves a code that is applied as it is', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const id = await addCode(at, 'WELCOME')
+    const first = await ada.send('POST', PATH, { body: { code: 'WELCOME' } })
+    const again = await ada.send('POST', PATH, { body: { code: 'WELCOME' } })
+    assert.deepEqual(again.body, first.body)
+    assert.equal((await at.stripe.promotionCodes.retrieve(id)).times_redeemed, 1)
+    assert.equal(ada.audit().length, 1)
+  })
+
+  it('prefers the code that is kept for the caller to that of another', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const eve = await at.addSubscriber('eve@example.com')
+    await addCode(at, 'MINE', { customer: ada.customer })
+    const { promotionCodes } = at.double.world.state.tables
+    const [mine] = promotionCodes.values()
+    assert.ok(mine)
+    // Younger, so that it is listed first.
+    promotionCodes.set('promo_eve', { ...mine, id: 'promo_eve', customer: eve.customer })
+    assert.equal((await ada.send('POST', PATH, { body: { code: 'mine' } })).status, 200)
+    promotionCodes.delete('promo_eve')
+    const foreign = await eve.send('POST', PATH, { body: { code: 'mine' } })
+    assert.equal(codeOf(foreign), 'BAD_REQUEST')
+  })
+
+  it('refuses codes that are unknown, over, or not for this subscription', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const other = await at.stripe.products.create({ name: 'Another' })
+    await addCode(at, 'OFF', { active: false })
+    await addCode(at, 'SPENT', { max_redemptions: 0 })
+    await addCode(at, 'OVER', { expires_at: NOON / 1000 - 1 })
+    await addCode(at, 'FIRST', { restrictions: { first_time_transaction: true } })
+    const minimum = { minimum_amount: 2901, minimum_amount_currency: 'usd' }
+    await addCode(at, 'MINIMUM', { restrictions: minimum })
+    await addCode(at, 'OTHER', {}, { percent_off: 10, applies_to: { products: [other.id] } })
+    const unknown = ['NONE', 'a b', 'é', '\ud800', ' ', '../..', 'A'.repeat(201)]
+    for (const code of ['OFF', 'SPENT', 'OVER', 'FIRST', 'MINIMUM', 'OTHER', ...unknown]) {
+      const answer = await ada.send('POST', PATH, { body: { code } })
+      assert.equal(codeOf(answer), 'BAD_REQUEST', code)
+    }
+    assert.deepEqual((await at.stripe.subscriptions.retrieve(ada.subscription)).discounts, [])
+    assert.deepEqual(ada.audit(), [])
+  })
+
+  it('takes a code whose minimum and products the subscription meets', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const { product } = await at.stripe.prices.retrieve(at.prices.pro)
+    const minimum = { minimum_amount: 2900, minimum_amount_currency: 'usd' }
+    const coupon = { percent_off: 10, applies_to: { products: [String(product)] } }
+    await addCode(at, 'ENOUGH', { restrictions: minimum }, { ...coupon, duration: 'forever' })
+    assert.equal((await ada.send('POST', PATH, { body: { code: 'ENOUGH' } })).status, 200)
+  })
+
+  it('answers 404 without an active subscription, also where it has just ended', async () => {
+    await using at = await makeBillingApp()
+    await addCode(at, 'WELCOME')
+    const body = { code: 'WELCOME' }
+    const eve = await at.addCustomer('eve@example.com')
+    assert.equal(codeOf(await eve.send('POST', PATH, { body })), 'NO_ACTIVE_SUBSCRIPTION')
+    const ada = await at.addSubscriber()
+    await at.stripe.subscriptions.cancel(ada.subscription)
+    assert.equal(codeOf(await ada.send('POST', PATH, { body })), 'NO_ACTIVE_SUBSCRIPTION')
+  })
+})
+
+describe('GET /v1/billing/discount', () => {
+  it('is empty where there is none, and where it has ended', async () => {
+    await using at = await makeBillingApp()
+    const eve = await at.addUser('eve@example.com')
+    const ada = await at.addSubscriber()
+    assert.deepEqual((await eve.send('GET', '/v1/billing/discount')).body, {})
+    assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, {})
+    const coupon = await at.stripe.coupons.create({ percent_off: 10, duration: 'forever' })
+    const discounts = [{ coupon: coupon.id }]
+    await at.stripe.subscriptions.update(ada.subscription, { discounts })
+    const table = at.double.world.state.tables.discounts
+    for (const row of table.values()) table.set(row.id, { ...row, end: NOON / 1000 })
+    assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, {})
+  })
+
+  it('tells that of the customer where the subscription has none', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const eve = await at.addCustomer('eve@example.com')
+    await giveDiscount(at, [ada.customer, eve.customer])
+    const told = {
+      code: null,
+      percentOff: 15,
+      amountOff: null,
+      currency: null,
+      endsAt: null,
+    }
+    assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, told)
+    assert.deepEqual((await eve.send('GET', '/v1/billing/discount')).body, told)
+    await addCode(at, 'WELCOME')
+    await ada.send('POST', PATH, { body: { code: 'WELCOME' } })
+    const { body } = await ada.send('GET', '/v1/billing/discount')
+    assert.partialDeepStrictEqual(body, { code: 'WELCOME', percentOff: 20 })
+  })
+
+  it('is empty where subscription or customer are gone at Stripe', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const eve = await at.addCustomer('eve@example.com')
+    at.double.world.state.tables.subscriptions.clear()
+    await at.stripe.customers.del(eve.customer)
+    assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, {})
+    assert.deepEqual((await eve.send('GET', '/v1/billing/discount')).body, {})
+  })
+})
+
+/** Customers have discounts of old, or by the dashboard of Stripe: no call gives them one. */
+async function giveDiscount({ stripe, double, prices }: BillingApp, ids: readonly string[]) {
+  const coupon = await stripe.coupons.create({ percent_off: 15, duration: 'forever' })
+  const customer = (await stripe.customers.create()).id
+  const items = [{ price: prices.pro }]
+  const discounts = [{ coupon: coupon.id }]
+  await stripe.subscriptions.create({ customer, items, discounts, trial_period_days: 1 })
+  const [discount] = double.world.state.tables.discounts.values()
+  assert.ok(discount)
+  const { customers } = double.world.state.tables
+  for (const id of ids) {
+    const row = customers.get(id)
+    assert.ok(row)
+    customers.set(id, { ...row, discount: { ...discount, customer: id, subscription: null } })
+  }
+}

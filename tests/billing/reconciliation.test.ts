@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { findCustomer } from '../../lib/billing/customers.ts'
+import { recordingLog } from '../helpers.ts'
+import { auditOf, DAY, openShop, SUBSCRIPTION } from './shop.ts'
+
+describe('reconciliation', () => {
+  it('takes over what events have not told', async () => {
+    await using shop = await openShop()
+    const { reconciliation } = shop.app.services
+    const { id } = await shop.buy('starter')
+    shop.double.switchDeliveries('drop', 1_000)
+    const changes = [
+      () => shop.stripe.subscriptions.update(id, { cancel_at_period_end: true }),
+      () => shop.stripe.subscriptions.update(id, { cancel_at_period_end: false }),
+      () => shop.stripe.subscriptions.cancel(id),
+    ]
+    const seen: unknown[] = []
+    for (const change of changes) {
+      await change()
+      await reconciliation.run()
+      seen.push((await shop.row())?.cancelAt)
+    }
+    assert.deepEqual(seen, [Date.UTC(2026, 1, 15, 12), null, undefined])
+    assert.deepEqual(
+      auditOf(shop)
+        .slice(-3)
+        .map(({ app, action }) => [app, action]),
+      [
+        ['stripe', 'subscription_updated'],
+        ['stripe', 'subscription_updated'],
+        ['stripe', 'subscription_ended'],
+      ],
+    )
+  })
+
+  it('asks for a list and for nothing else where all is as it was', async () => {
+    await using shop = await openShop()
+    await shop.buy('starter')
+    shop.newCalls()
+    await shop.app.services.reconciliation.run()
+    assert.deepEqual(shop.newCalls(), ['GET /v1/subscriptions'])
+  })
+
+  it('tells the log of a user who pays for a plan whose price is not set', async () => {
+    const log = recordingLog()
+    await using shop = await openShop({ log })
+    await shop.buy('pro')
+    using app = await shop.app.restart({ STRIPE_PRICE_PRO: '' })
+    log.events.length = 0
+    await app.services.reconciliation.run()
+    const errors = log.events.filter(({ level }) => level === 'error')
+    assert.deepEqual(
+      errors.map(({ fields, message }) => [fields, message]),
+      [
+        [
+          { userId: shop.userId },
+          'a user pays for a plan whose price is in no STRIPE_PRICE_ variable',
+        ],
+      ],
+    )
+  })
+
+  it('reads every page of the list', async () => {
+    await using shop = await openShop()
+    shop.double.switchDeliveries('drop', 10_000)
+    await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    const { customerId } = (await findCustomer(shop.app.services.db, shop.userId)) ?? {}
+    const customer = (await shop.stripe.customers.create()).id
+    const items = [{ price: shop.prices.starter }]
+    const behaviour = { payment_behavior: 'default_incomplete' } as const
+    await shop.stripe.subscriptions.create({ customer: customerId ?? '', items, ...behaviour })
+    for (let made = 0; made < 105; made++) {
+      await shop.stripe.subscriptions.create({ customer, items, ...behaviour })
+    }
+    shop.newCalls()
+    await shop.app.services.reconciliation.run()
+    const lists = shop.newCalls().filter((call) => call === 'GET /v1/subscriptions')
+    assert.equal(lists.length, 2)
+    assert.equal((await shop.row())?.status, 'incomplete')
+  })
+
+  it('finds the customers again that a restored database does not know', async () => {
+    const log = recordingLog()
+    await using shop = await openShop({ log })
+    const { services } = shop.app
+    await shop.buy('pro')
+    const { customerId } = (await findCustomer(services.db, shop.userId)) ?? {}
+    services.db.$client.exec('DELETE FROM billing_customers')
+    await services.reconciliation.run()
+    assert.equal((await findCustomer(services.db, shop.userId))?.customerId, customerId)
+    assert.equal((await shop.row())?.plan, 'pro')
+    services.db.$client.exec("UPDATE billing_customers SET customer_id = 'cus_other'")
+    await services.reconciliation.run()
+    const warned = log.events.filter(({ level }) => level === 'warn').map(({ fields }) => fields)
+    assert.deepEqual(warned.at(-1), { customer: customerId })
+  })
+
+  it('goes on after one who cannot be asked for, and tells the log', async () => {
+    const log = recordingLog()
+    await using shop = await openShop({ log })
+    const { reconciliation } = shop.app.services
+    const { id } = await shop.buy('starter')
+    shop.double.switchDeliveries('drop', 100)
+    await shop.stripe.subscriptions.update(id, { cancel_at_period_end: true })
+    const times = log.events.length
+    failSecondCall(shop)
+    await reconciliation.run()
+    assert.equal((await shop.row())?.cancelAt, null)
+    const told = log.events.slice(times).map(({ message }) => message)
+    assert.deepEqual(told, [
+      'trouble with the payment processor',
+      'cannot compare with the payment processor',
+    ])
+    await reconciliation.run()
+    assert.notEqual((await shop.row())?.cancelAt, null)
+  })
+
+  it('removes the ids of events that are too old to come again', async () => {
+    await using shop = await openShop()
+    await shop.buy('starter')
+    const count = () =>
+      shop.app.services.db.$client.prepare('SELECT count(*) FROM processor_events').pluck().get()
+    assert.notEqual(count(), 0)
+    shop.double.switchDeliveries('drop', 1_000)
+    shop.pass(35 * DAY - 1)
+    await shop.app.services.reconciliation.run()
+    assert.notEqual(count(), 0)
+    shop.pass(1)
+    await shop.app.services.reconciliation.run()
+    assert.equal(count(), 0)
+  })
+
+  it('runs in the background from the start on, and ends with the service', async () => {
+    await using shop = await openShop()
+    const { reconciliation } = shop.app.services
+    const { id } = await shop.buy('starter')
+    shop.double.switchDeliveries('drop', 100)
+    await shop.stripe.subscriptions.cancel(id)
+    reconciliation.start()
+    while ((await shop.row()) !== null) await new Promise((resolve) => setImmediate(resolve))
+    reconciliation[Symbol.dispose]()
+    assert.equal(await shop.row(), null)
+  })
+})
+
+/** A list comes before the question for one customer. */
+function failSecondCall({ double }: Awaited<ReturnType<typeof openShop>>): void {
+  double.failCalls({ kind: 'slow', delayMs: 0 })
+  double.failCalls({ kind: '429' })
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type Stripe from 'stripe'
+
+import { findSubscription, type SubscriptionRow } from '../../lib/billing/subscriptions.ts'
+import { readPlans } from '../../lib/plans.ts'
+import { openBilling } from '../../lib/services/billing.ts'
+import { createReconciliation } from '../../lib/services/reconciliation.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { StripeDouble } from '../../stripe-double/double.ts'
+import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
+import { seedPlans } from '../../stripe-double/plans.ts'
+import { startStripeDouble } from '../../stripe-double/start-double.ts'
+import {
+  type Answer,
+  type AppOptions,
+  makeApp,
+  NOON,
+  type TestApp,
+  withoutAccountLimit,
+} from '../helpers.ts'
+import { recordCalls, sdkFor } from '../stripe-double/start.ts'
+
+export const WEBHOOK = '/v1/billing/webhook'
+export const SUBSCRIPTION = '/v1/billing/subscription'
+export const DAY = 86_400
+
+export interface ShopOptions extends Pick<AppOptions, 'log' | 'env'> {
+  /** How long an action may wait for the payment processor. */
+  readonly timeLimitMs?: number
+}
+
+/** The whole service beside a Stripe double, whose events reach it over HTTP. */
+export interface Shop extends AsyncDisposable {
+  readonly app: TestApp
+  readonly double: StripeDouble
+  readonly stripe: Stripe
+  /** The prices of the plans. */
+  readonly prices: { readonly starter: string; readonly pro: string; readonly overage: string }
+  /** Those of the webhook, the newest first. */
+  readonly secrets: readonly string[]
+  /** Of the user who buys. */
+  readonly key: string
+  readonly userId: string
+  now(): number
+  /** Lets time pass for the service and for the double, with all that is due. */
+  pass(seconds: number): void
+  /** Sends a request with the key of the user. */
+  send(method: string, path: string, body?: unknown): Promise<Answer>
+  /** Buys the plan on the page of the checkout, and waits for the events. */
+  buy(planId: string): Promise<SubscriptionRow>
+  /** Resolves when all events have been delivered, or given up. */
+  settled(): Promise<void>
+  row(): Promise<SubscriptionRow | null>
+  /** The subscription as the double has it. */
+  told(id: string): Stripe.Subscription
+  /** What the calls since the last look were, such as `POST /v1/customers`. */
+  newCalls(): string[]
+}
+
+export async function openShop({ timeLimitMs, ...options }: ShopOptions = {}): Promise<Shop> {
+  let now = NOON
+  let seen = 0
+  const double = await startStripeDouble({ realNow: () => now, retryDelaysMs: [0, 0] })
+  const { plans, overage } = seedPlans(double.world, readPlans(undefined).list)
+  const prices = { starter: plans.get('starter') ?? '', pro: plans.get('pro') ?? '', overage }
+  const secrets = [newSigningSecret(), newSigningSecret()]
+  const app = await makeApp({
+    ...options,
+    now: () => now,
+    env: { ...environment(double, { prices, secrets }), ...options.env },
+    replace: (services) => ({
+      ...withoutAccountLimit(services),
+      ...(timeLimitMs !== undefined && impatient(services, timeLimitMs)),
+    }),
+  })
+  const key = await app.makeKey({ plan: 'free' })
+  const { db } = app.services
+  const userId = String(db.$client.prepare('SELECT id FROM users').pluck().get())
+  const endpoint = await openEndpoint(app)
+  double.addWebhook(endpoint.url, secrets.slice(0, 1))
+  const shop: Shop = {
+    app,
+    double,
+    stripe: sdkFor(double.port),
+    prices,
+    secrets,
+    key,
+    userId,
+    now: () => now,
+    pass: (seconds) => {
+      now += seconds * 1000
+      double.advance(0)
+    },
+    send: (method, path, body) => app.send(method, path, { key, body }),
+    buy: async (planId) => {
+      const { status, text: shown } = await shop.send('POST', SUBSCRIPTION, { planId })
+      assert.equal(status, 200, shown)
+      const [session] = [...double.world.state.tables.sessions.values()].slice(-1)
+      double.payCheckout(session?.id ?? '', { card: 'pm_card_visa' })
+      await shop.settled()
+      const row = await shop.row()
+      assert.ok(row)
+      return row
+    },
+    settled: () => double.settled(),
+    row: () => findSubscription(db, userId),
+    told: (id) => {
+      const row = double.world.state.tables.subscriptions.get(id)
+      assert.ok(row)
+      return row
+    },
+    newCalls: () => {
+      const calls = double.calls().slice(seen)
+      seen += calls.length
+      return calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`)
+    },
+    async [Symbol.asyncDispose]() {
+      recordCalls(double.calls())
+      await double[Symbol.asyncDispose]()
+      await endpoint[Symbol.asyncDispose]()
+      app.close()
+      assert.deepEqual(endpoint.failures, [])
+    },
+  }
+  return shop
+}
+
+interface Sold {
+  readonly prices: Shop['prices']
+  readonly secrets: readonly string[]
+}
+
+function environment({ url }: StripeDouble, { prices, secrets }: Sold) {
+  return {
+    STRIPE_SECRET_KEY: newSecretKey(),
+    STRIPE_WEBHOOK_SECRET: secrets.join(','),
+    STRIPE_API_BASE: url,
+    STRIPE_PRICE_STARTER: prices.starter,
+    STRIPE_PRICE_PRO: prices.pro,
+    STRIPE_PRICE_OVERAGE: prices.overage,
+  }
+}
+
+function impatient(services: Services, timeLimitMs: number): Partial<Services> {
+  const billing = openBilling(services, services.keys, timeLimitMs)
+  return { billing, reconciliation: createReconciliation(services, billing) }
+}
+
+/** Hands what the double sends to the app, and checks its answers by the contract. */
+async function openEndpoint(app: TestApp) {
+  const failures: unknown[] = []
+  const server = createServer(async (request, response) => {
+    const signature = String(request.headers['stripe-signature'])
+    const body = await text(request)
+    try {
+      const headers = { 'stripe-signature': signature }
+      const answer = await app.send('POST', WEBHOOK, { body, headers })
+      response.writeHead(answer.status).end(answer.text)
+    } catch (error) {
+      failures.push(error)
+      response.writeHead(500).end()
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // safe: a server that listens on a port has an AddressInfo
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}${WEBHOOK}`,
+    failures,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+export interface AuditRow {
+  readonly app: string
+  readonly action: string
+  readonly detail: string | null
+}
+
+/** The audit log of the user, oldest first. */
+export function auditOf({ app, userId }: Shop): AuditRow[] {
+  const sql = 'SELECT app, action, detail FROM audit_log WHERE actor_id = ? ORDER BY id'
+  return app.services.db.$client.prepare<[string], AuditRow>(sql).all(userId)
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type SubscriptionRow, saveSubscription } from '../../lib/billing/subscriptions.ts'
+import { billingAccountOperations } from '../../lib/contract/billing-account.ts'
+import { openBilling } from '../../lib/services/billing.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { ApiFault } from '../../stripe-double/http/api-faults.ts'
+import { codeOf, NOON } from '../helpers.ts'
+import { billingRequests } from './account-requests.ts'
+import { makeBillingApp } from './customers.ts'
+
+/** More than all actions call, with what the SDK tries again. */
+const ALL = 200
+
+const FAULTS: readonly ApiFault[] = [
+  { kind: '429' },
+  { kind: '500' },
+  { kind: 'reset' },
+  { kind: 'slow', delayMs: 4_000 },
+]
+
+/** Billing that waits for Stripe but a moment. */
+function impatient(services: Services): Partial<Services> {
+  return { billing: openBilling(services, services.keys, 2_000) }
+}
+
+function activeSubscription(userId: string): SubscriptionRow {
+  const period = { periodStart: NOON, periodEnd: NOON + 1, cancelAt: null }
+  const items = { id: 'sub_one', itemId: 'si_one', overages: false, overageItemId: null }
+  return { userId, plan: 'pro', status: 'active', ...items, ...period }
+}
+
+it('every operation on a billing account is asked below', () => {
+  assert.deepEqual(
+    billingRequests.map(({ id }) => id),
+    billingAccountOperations.map(({ id }) => id),
+  )
+})
+
+describe('without a payment processor', () => {
+  for (const { id, method, path, body, missing } of billingRequests) {
+    it(`${id} tells what is missing here first`, async () => {
+      await using at = await makeBillingApp({ env: { STRIPE_SECRET_KEY: '' } })
+      const { send } = await at.addUser('ada@example.com')
+      const answer = await send(method, path, { body })
+      if (missing === null) assert.deepEqual(answer.body, {})
+      else if (id === 'createSetupIntent') assert.equal(codeOf(answer), 'BILLING_NOT_CONFIGURED')
+      else assert.equal(codeOf(answer), missing)
+      assert.equal(at.double.calls().length, 0)
+    })
+  }
+
+  it('what needs it answers 503 to a subscriber', async () => {
+    await using at = await makeBillingApp({ env: { STRIPE_SECRET_KEY: '' } })
+    const ada = await at.addCustomer()
+    saveSubscription(at.app.services.db, activeSubscription(ada.userId)).run()
+    const before = at.double.calls().length
+    for (const { id, method, path, body } of billingRequests) {
+      const answer = await ada.send(method, path, { body })
+      if (id === 'getDiscount') assert.deepEqual(answer.body, {})
+      else assert.equal(codeOf(answer), 'BILLING_NOT_CONFIGURED', id)
+    }
+    assert.equal(at.double.calls().length, before)
+  })
+})
+
+describe('without a billing account', () => {
+  for (const { id, method, path, body, missing } of billingRequests) {
+    it(`${id} answers without a call`, async () => {
+      await using at = await makeBillingApp()
+      const { send, audit } = await at.addUser('ada@example.com')
+      const answer = await send(method, path, { body })
+      if (missing === null) assert.deepEqual(answer.body, {})
+      else assert.equal(codeOf(answer), missing)
+      assert.equal(at.double.calls().length, 0)
+      assert.deepEqual(audit(), [])
+    })
+  }
+})
+
+describe('while Stripe is in trouble', () => {
+  for (const fault of FAULTS) {
+    it(`every operation answers 503 and changes nothing: ${fault.kind}`, async () => {
+      await using at = await makeBillingApp(fault.kind === 'slow' ? { replace: impatient } : {})
+      const ada = await at.addSubscriber()
+      at.double.failCalls(fault, ALL)
+      const answers = await Promise.all(
+        billingRequests.map(({ method, path, body }) => ada.send(method, path, { body })),
+      )
+      at.double.clearFaults()
+      for (const [index, answer] of answers.entries()) {
+        assert.equal(codeOf(answer), 'BILLING_UNAVAILABLE', billingRequests[index]?.id)
+      }
+      assert.deepEqual(ada.audit(), [])
+      const { status } = await ada.send('GET', '/v1/billing/invoices')
+      assert.equal(status, 200)
+    })
+  }
+
+  it('an answer that is lost is asked for again, and done once', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const body = { type: 'eu_vat', value: 'DE123456789' }
+    at.double.failCalls({ kind: 'lost' }, 2)
+    await ada.send('POST', '/v1/billing/tax-ids', { body })
+    at.double.clearFaults()
+    await ada.send('POST', '/v1/billing/tax-ids', { body })
+    assert.equal((await at.stripe.customers.listTaxIds(ada.customer)).data.length, 1)
+  })
+
+  it('a refusal that nobody expects is no bug of ours', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const { paymentMethods } = at.double.world.state.tables
+    const [card] = paymentMethods.values()
+    assert.ok(card)
+    // Stripe tells of the card, and then refuses it.
+    paymentMethods.set('pm_alias', card)
+    const body = { paymentMethodId: 'pm_alias' }
+    paymentMethods.delete(card.id)
+    const answer = await ada.send('POST', '/v1/billing/payment-method', { body })
+    assert.equal(codeOf(answer), 'BILLING_UNAVAILABLE')
+  })
+})

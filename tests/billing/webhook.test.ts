@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import Stripe from 'stripe'
+import { insertUser, newUser } from '../../lib/accounts/users.ts'
+import { findCustomer } from '../../lib/billing/customers.ts'
+import { newSigningSecret } from '../../stripe-double/ids.ts'
+import { codeOf, makeApp, NOON, recordingLog } from '../helpers.ts'
+import { auditOf, openShop, type Shop, SUBSCRIPTION, WEBHOOK } from './shop.ts'
+
+const EVENT = { id: 'evt_1', object: 'event', type: 'price.updated', data: { object: {} } }
+
+interface Delivery {
+  readonly body?: string
+  readonly secret?: string
+  /** Seconds since 1970. */
+  readonly timestamp?: number
+  readonly signature?: string
+}
+
+function deliver(shop: Shop, delivery: Delivery = {}) {
+  const { body = JSON.stringify(EVENT), secret = shop.secrets[0] ?? '' } = delivery
+  const { timestamp = shop.now() / 1000 } = delivery
+  const { signature = sign({ body, secret, timestamp }) } = delivery
+  return shop.app.send('POST', WEBHOOK, { body, headers: { 'stripe-signature': signature } })
+}
+
+function sign({ body: payload, secret, timestamp }: Required<Omit<Delivery, 'signature'>>) {
+  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
+}
+
+function countEvents({ app }: Shop): number {
+  const sql = 'SELECT count(*) FROM processor_events'
+  return Number(app.services.db.$client.prepare(sql).pluck().get())
+}
+
+function addUser({ app }: Shop, email: string): string {
+  const user = newUser({ email, plan: 'free', now: NOON })
+  insertUser(app.services.db, user).run()
+  return user.id
+}
+
+describe('the signature of an event', () => {
+  it('may be made with any of the secrets while they are replaced', async () => {
+    await using shop = await openShop()
+    for (const secret of shop.secrets) assert.equal((await deliver(shop, { secret })).status, 200)
+    const wrong = await deliver(shop, { secret: newSigningSecret() })
+    assert.equal(codeOf(wrong), 'BAD_REQUEST')
+  })
+
+  it('is at most five minutes from our time, before or after', async () => {
+    await using shop = await openShop()
+    const now = shop.now() / 1000
+    for (const [away, status] of [
+      [-300, 200],
+      [-301, 400],
+      [300, 200],
+      [301, 400],
+      [86_400, 400],
+    ] as const) {
+      const answer = await deliver(shop, { timestamp: now + away })
+      assert.equal(answer.status, status, `${away} seconds away`)
+    }
+  })
+
+  it('is 400 where it is missing, of another body, or nonsense', async () => {
+    await using shop = await openShop()
+    const body = JSON.stringify(EVENT)
+    const good = sign({ body, secret: shop.secrets[0] ?? '', timestamp: shop.now() / 1000 })
+    const bad = ['', 'nonsense', 't=,v1=', good.replace('v1=', 'v0='), `${good.slice(0, -1)}x`]
+    for (const signature of bad) {
+      assert.equal((await deliver(shop, { signature })).status, 400, signature)
+    }
+    assert.equal((await deliver(shop, { signature: good, body: `${body} ` })).status, 400)
+    assert.equal((await shop.app.send('POST', WEBHOOK, { body })).status, 400)
+  })
+
+  it('over what is no event is 400', async () => {
+    await using shop = await openShop()
+    const thin = { id: 'evt_2', object: 'v2.core.event', type: 'v1.billing.meter.no_meter_found' }
+    const bodies = ['no JSON', 'null', '[]', '{}', JSON.stringify(thin), '{"id":"","type":"a"}']
+    for (const body of bodies) assert.equal((await deliver(shop, { body })).status, 400, body)
+  })
+
+  it('is asked for before anything else; without a secret of ours the answer is 503', async () => {
+    using app = await makeApp()
+    const unsigned = await app.send('POST', WEBHOOK, { body: EVENT })
+    assert.equal(codeOf(unsigned), 'BAD_REQUEST')
+    const headers = { 'stripe-signature': 't=1,v1=00' }
+    const signed = await app.send('POST', WEBHOOK, { body: EVENT, headers })
+    assert.equal(codeOf(signed), 'BILLING_NOT_CONFIGURED')
+  })
+})
+
+describe('an event', () => {
+  it('of an unknown type, or of somebody else’s customer, is 200 and changes nothing', async () => {
+    await using shop = await openShop()
+    await shop.buy('starter')
+    const before = { row: await shop.row(), events: countEvents(shop) }
+    assert.deepEqual((await deliver(shop)).body, { received: true })
+    const { id } = await shop.stripe.customers.create({ email: 'eve@example.com' })
+    await shop.stripe.customers.update(id, { name: 'Eve' })
+    await shop.settled()
+    assert.deepEqual({ row: await shop.row(), events: countEvents(shop) }, before)
+    assert.deepEqual(
+      shop.double.deliveries().map(({ outcome }) => outcome),
+      shop.double.deliveries().map(() => 'delivered'),
+    )
+  })
+
+  it('that comes again has no effect, nor has one that comes late', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('starter')
+    const old = shop.told(id)
+    await shop.send('DELETE', SUBSCRIPTION)
+    await shop.settled()
+    const before = { row: await shop.row(), audit: auditOf(shop) }
+    const body = JSON.stringify({
+      id: 'evt_late',
+      type: 'customer.subscription.updated',
+      data: { object: old },
+    })
+    shop.newCalls()
+    await Promise.all([deliver(shop, { body }), deliver(shop, { body }), deliver(shop, { body })])
+    assert.equal(shop.newCalls().length, 1)
+    assert.deepEqual({ row: await shop.row(), audit: auditOf(shop) }, before)
+  })
+
+  it('doubled and turned round leaves what the last one would', async () => {
+    await using shop = await openShop()
+    shop.double.switchDeliveries('duplicate', 3)
+    shop.double.switchDeliveries('reorder', 4)
+    const { id } = await shop.buy('starter')
+    await shop.stripe.subscriptions.update(id, { cancel_at_period_end: true })
+    await shop.stripe.subscriptions.update(id, { cancel_at_period_end: false })
+    await shop.stripe.subscriptions.cancel(id)
+    await shop.settled()
+    assert.equal(await shop.row(), null)
+  })
+
+  it('is asked for again where Stripe does not answer us', async () => {
+    await using shop = await openShop()
+    await shop.buy('starter')
+    const row = await shop.row()
+    const body = JSON.stringify({
+      id: 'evt_again',
+      type: 'invoice.paid',
+      data: { object: { customer: String(shop.told(row?.id ?? '').customer) } },
+    })
+    shop.double.failCalls({ kind: '500' })
+    assert.equal(codeOf(await deliver(shop, { body })), 'BILLING_UNAVAILABLE')
+    assert.equal((await deliver(shop, { body })).status, 200)
+    shop.newCalls()
+    assert.equal((await deliver(shop, { body })).status, 200)
+    assert.deepEqual(shop.newCalls(), [])
+  })
+
+  it('tells the audit log of what it changed, and of a payment that failed', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('starter')
+    const { length } = auditOf(shop)
+    await shop.stripe.subscriptions.update(id, { description: 'nothing of ours' })
+    await shop.settled()
+    assert.equal(auditOf(shop).length, length)
+    const customer = String(shop.told(id).customer)
+    await shop.stripe.subscriptions.update(id, { cancel_at_period_end: true })
+    await shop.settled()
+    shop.double.emit('invoice.payment_failed', { id: 'in_1', object: 'invoice', customer })
+    await shop.settled()
+    await shop.stripe.subscriptions.cancel(id)
+    await shop.settled()
+    assert.deepEqual(
+      auditOf(shop).slice(length),
+      [
+        ['subscription_updated', 'starter active to starter canceling'],
+        ['payment_failed', null],
+        ['subscription_ended', 'starter canceling to none'],
+      ].map(([action, detail]) => ({ app: 'stripe', action, detail })),
+    )
+  })
+
+  it('that a customer is deleted ends the account and the plan', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('pro')
+    await shop.stripe.customers.del(String(shop.told(id).customer))
+    await shop.settled()
+    assert.equal(await shop.row(), null)
+    assert.equal(await findCustomer(shop.app.services.db, shop.userId), null)
+    assert.match((await shop.send('GET', '/v1/ip/81.2.69.160')).text, /"tier":"free"/)
+  })
+
+  it('of an unknown customer makes the customer known whose user it names', async () => {
+    await using shop = await openShop()
+    const { db } = shop.app.services
+    const { plan } = await shop.buy('pro')
+    db.$client.exec('DELETE FROM billing_customers')
+    assert.equal(await shop.row(), null)
+    const [session] = [...shop.double.world.state.tables.sessions.values()].slice(-1)
+    shop.double.emit('checkout.session.completed', { ...session })
+    await shop.settled()
+    assert.equal((await shop.row())?.plan, plan)
+  })
+
+  it('that names nobody, or somebody who is another customer, is left alone', async () => {
+    await using shop = await openShop()
+    const { db } = shop.app.services
+    await shop.buy('starter')
+    const known = await findCustomer(db, shop.userId)
+    const bob = addUser(shop, 'bob@example.com')
+    const stranger = (await shop.stripe.customers.create()).id
+    for (const user of ['nobody', shop.userId, bob]) {
+      const metadata = { meridian_user: user }
+      const object = { object: 'subscription', customer: stranger, metadata }
+      shop.double.emit('customer.subscription.updated', object)
+      await shop.settled()
+      assert.deepEqual((await findCustomer(db, shop.userId))?.customerId, known?.customerId)
+      const own = await findCustomer(db, bob)
+      assert.equal(own?.customerId, user === bob ? stranger : undefined)
+    }
+  })
+})
+
+describe('what is kept of billing', () => {
+  it('holds no secret and no card, nor does the log', async () => {
+    const log = recordingLog()
+    await using shop = await openShop({ log })
+    await shop.buy('pro')
+    await shop.send('DELETE', SUBSCRIPTION)
+    shop.double.failCalls({ kind: '500' })
+    await shop.send('DELETE', SUBSCRIPTION)
+    await shop.settled()
+    const stored = shop.app.services.db.$client.serialize().toString('latin1')
+    const written = `${stored}${JSON.stringify([log.events, log.requests])}`
+    for (const secret of [...shop.secrets, 'sk_test_', '4242', 'visa', '_secret_']) {
+      assert.equal(written.includes(secret), false, secret)
+    }
+  })
+})

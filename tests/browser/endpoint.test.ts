@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as v from 'valibot'
+import { RumOverview } from '../../lib/contract/telemetry-overview.ts'
+import { RumSummary } from '../../lib/contract/telemetry-schemas.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
+import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
+import { openShop, type Shop } from './shop.ts'
+
+/* Pages, the script and the service as they are: what Chromium sends comes back in numbers. */
+
+const TIMEOUT_MS = 120_000
+const { settings, remove } = newDataFolder()
+
+let browser: TestBrowser
+let server: Running
+let key: string
+before(async () => {
+  browser = await openBrowser()
+  server = await startServer(settings)
+  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'test', '--plan', 'pro']
+  key = (await runScript(args, settings)).stdout.trim()
+})
+after(async () => {
+  await browser.close()
+  await server.stop('SIGTERM')
+  remove()
+})
+
+let shop: Shop
+let visitor: Visitor
+beforeEach(async () => {
+  shop = await openShop({ '/': page(CONTENT), '/blank': { body: '', headers: {} } })
+  visitor = await browser.visitor()
+})
+afterEach(async () => {
+  await visitor.page.context().close()
+  await shop.close()
+  for (const { id } of await listSites()) await call('DELETE', `/v1/account/me/sites/${id}`)
+})
+
+/** Shifts once it is painted, throws an error, and has a button that takes its time. */
+const CONTENT = `<h1>Shop</h1><div id="gap"></div><p>Something to move around</p>
+<button onclick="for (const end = performance.now() + 100; performance.now() < end;);">Buy</button>
+<script>
+new PerformanceObserver((list) => { window.hasShifted = list.getEntries().length > 0 })
+  .observe({ type: 'layout-shift', buffered: true })
+requestAnimationFrame(() => setTimeout(() => { gap.style.height = '200px' }, 50))
+addEventListener('load', () => setTimeout(() => {
+  setTimeout(() => { window.hasFailed = true })
+  throw new TypeError('no basket')
+}))
+</script>`
+
+/** The page is hidden, and stays: so what the browser says of the answer can be seen. */
+const HIDE = `Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`
+
+function page(content: string) {
+  const head = '<title>Shop</title><link rel="icon" href="data:,">'
+  const script = `<script defer src="${server.url}/rum.js"></script>`
+  return { body: `<!doctype html><html lang="en">${head}${script}${content}`, headers: {} }
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+  const answer = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { 'x-api-key': key },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`)
+  const text = await answer.text()
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+const Sites = v.array(v.object({ id: v.string() }))
+
+async function listSites() {
+  return v.parse(Sites, await call('GET', '/v1/account/me/sites'))
+}
+
+function register(name: string): Promise<unknown> {
+  return call('POST', '/v1/account/me/sites', { name })
+}
+
+async function summary() {
+  const path = `/v1/telemetry/rum/summary?domain=${encodeURIComponent(shop.origin)}`
+  return v.parse(RumSummary, await call('GET', path)).metrics
+}
+
+async function overview() {
+  const path = `/v1/telemetry/rum/overview?domain=${encodeURIComponent(shop.origin)}`
+  return v.parse(RumOverview, await call('GET', path))
+}
+
+/** How the server has answered beacons so far, by its log. */
+function beaconStatuses(): number[] {
+  const lines = server.output().split('\n').slice(0, -1)
+  const beacons = lines.filter((line) => line.includes('"route":"/v1/telemetry/rum"'))
+  return beacons.map((line) => Number(/"status":(\d+)/.exec(line)?.[1]))
+}
+
+/** How it has answered those after the first `count`, once there is one. */
+async function nextStatuses(count: number): Promise<number[]> {
+  while (beaconStatuses().length <= count) await sleep(50)
+  return beaconStatuses().slice(count)
+}
+
+async function visitAndClick(): Promise<void> {
+  await visitor.page.goto(`${shop.origin}/`)
+  await visitor.page.waitForFunction('window.hasShifted && window.hasFailed')
+  await visitor.page.click('button')
+  await visitor.page.goto(`${shop.origin}/blank`)
+}
+
+describe('a page of a registered site', { timeout: TIMEOUT_MS }, () => {
+  it('is in the summary once it is left, and its errors in the overview', async () => {
+    await register(shop.origin)
+    const before = beaconStatuses().length
+    await visitAndClick()
+    assert.deepEqual(await nextStatuses(before), [204])
+    const [row, ...others] = await summary()
+    assert.deepEqual(others, [])
+    assert.equal(row?.deviceType, 'desktop')
+    assert.equal(row?.sampleCount, 1)
+    assert.ok((row?.lcp.p75 ?? 0) > 0)
+    assert.ok((row?.cls.p75 ?? 0) > 0)
+    assert.ok((row?.ttfb.p75 ?? 0) > 0)
+    assert.ok((row?.inp.p75 ?? 0) >= 100, 'the click took that long')
+    const { errors, paths, beacons } = await overview()
+    assert.deepEqual(
+      errors.map(({ message, type, count, path }) => [message, type, count, path]),
+      [['Uncaught TypeError: no basket', 'TypeError', 1, '/']],
+    )
+    assert.deepEqual(
+      paths.map(({ path, sampleCount }) => [path, sampleCount]),
+      [['/', 1]],
+    )
+    assert.equal(beacons.accepted, 1)
+    assert.deepEqual(visitor.troubles, ['TypeError: no basket'])
+  })
+
+  it('may read the answer, as the browser sees it', async () => {
+    await register(shop.origin)
+    await visitor.page.goto(`${shop.origin}/`)
+    await visitor.page.waitForFunction('window.hasFailed')
+    const before = beaconStatuses().length
+    const answered = visitor.page.waitForResponse(`${server.url}/v1/telemetry/rum`)
+    await visitor.page.evaluate(HIDE)
+    assert.equal((await answered).status(), 204)
+    assert.deepEqual(await nextStatuses(before), [204])
+    // The browser has judged the answer before the next one.
+    await visitor.page.evaluate('fetch("/blank").then((answer) => answer.text())')
+    assert.deepEqual(visitor.troubles, ['TypeError: no basket'])
+  })
+})
+
+describe('a page of a site that is not registered', { timeout: TIMEOUT_MS }, () => {
+  it('is refused with 403', async () => {
+    const before = beaconStatuses().length
+    await visitAndClick()
+    assert.deepEqual(await nextStatuses(before), [403])
+    await register(shop.origin)
+    assert.equal((await overview()).beacons.accepted, 0)
+  })
+})

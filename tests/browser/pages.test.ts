@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import axe from 'axe-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import * as v from 'valibot'
+import { DEMO_PLAN } from '../../lib/plans.ts'
+import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
+import { openSite, type Site } from './site.ts'
+
+const TIMEOUT_MS = 300_000
+const OTHER_ADDRESS = '2001:db8:1::1'
+
+let browser: TestBrowser
+let site: Site
+let opened: Visitor[]
+/** Addresses outside of the site that a page has asked for. */
+let strayed: string[]
+before(async () => {
+  browser = await openBrowser()
+})
+after(() => browser.close())
+beforeEach(async () => {
+  site = await openSite()
+  opened = []
+  strayed = []
+})
+afterEach(async () => {
+  for (const { page } of opened) await page.context().close()
+  await site[Symbol.asyncDispose]()
+})
+
+/** Opens the page, in a browser that reaches nothing but the site. */
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const visitor = await browser.visitor(options)
+  opened.push(visitor)
+  await visitor.page.context().route('**', async (route) => {
+    const url = route.request().url()
+    if (url.startsWith(`${site.origin}/`) || url.startsWith('data:')) return route.continue()
+    strayed.push(url)
+    return route.abort()
+  })
+  await visitor.page.goto(`${site.origin}${path}`)
+  return visitor
+}
+
+const Violations = v.array(
+  v.object({ id: v.string(), nodes: v.array(v.object({ html: v.string() })) }),
+)
+
+/** Fails where axe-core finds anything wrong, however slight, or the page is wider than the screen. */
+async function assertAccessible(page: Page, state: string): Promise<void> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
+  const wrong = v.parse(Violations, found).map(({ id, nodes }) => [id, nodes[0]?.html])
+  assert.deepEqual(wrong, [], state)
+  const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  assert.equal(beyond, 0, `${state} is too wide`)
+}
+
+const SCREENS = ['light', 'dark'].flatMap((colorScheme) =>
+  [1280, 390].map((width) => ({
+    name: `${colorScheme}, ${width} pixels wide`,
+    // safe: one of the two above
+    options: { colorScheme: colorScheme as 'light' | 'dark', viewport: { width, height: 800 } },
+  })),
+)
+
+async function typeAddress(page: Page, text: string): Promise<void> {
+  await page.fill('#ip', text)
+  await page.click('#look-up button')
+}
+
+async function textOf(page: Page, selector: string): Promise<string> {
+  return (await page.textContent(selector)) ?? ''
+}
+
+function answerOf(page: Page): Promise<string> {
+  return textOf(page, '#answer')
+}
+
+describe('the landing page', { timeout: TIMEOUT_MS }, () => {
+  for (const { name, options } of SCREENS) {
+    it(`is accessible: ${name}`, async () => {
+      const { page, troubles } = await open('/', options)
+      await page.click('summary')
+      await assertAccessible(page, 'an answer')
+      await typeAddress(page, OTHER_ADDRESS)
+      await page.waitForSelector(`h2:has-text("${OTHER_ADDRESS}")`)
+      await assertAccessible(page, 'nothing known')
+      assert.deepEqual(strayed, [])
+      assert.deepEqual(
+        troubles.filter((text) => !text.includes('404')),
+        [],
+      )
+      await page.goto(`${site.origin}/?ip=nope`)
+      await assertAccessible(page, 'no address')
+    })
+  }
+
+  it('shows where the visitor is, and looks up what is typed, without a script', async () => {
+    const { page } = await open('/', { javaScriptEnabled: false })
+    assert.match(await answerOf(page), /Your address81\.2\.69\.160London, City of London, England/)
+    await typeAddress(page, OTHER_ADDRESS)
+    await page.waitForURL(/\?ip=/)
+    assert.match(await answerOf(page), /Looked up2001:db8:1::1/)
+  })
+
+  it('looks up what is typed by the public API, with the demo key', async () => {
+    const { page, troubles } = await open('/')
+    await typeAddress(page, ' 81.2.69.160 ')
+    await page.waitForSelector('.request', { state: 'attached' })
+    assert.match(await answerOf(page), /Looked up81\.2\.69\.160London, City of London, England/)
+    assert.equal(new URL(page.url()).search, '?ip=81.2.69.160')
+    assert.equal(
+      site.app.services.meters.periodRequests({ userId: 'demo', paid: null }, Date.now()),
+      1,
+    )
+    assert.deepEqual(troubles, [])
+  })
+
+  it('shows texts of an answer as texts', async () => {
+    const { page, troubles } = await open('/')
+    const city = '<img src="/x" onerror="document.title = 1">'
+    const location = { continent: { code: 'EU', name: 'Europe' }, city }
+    const query = { type: 'ip', value: '192.0.2.1', ipVersion: 4 }
+    await page.route('**/v1/ip/*', (route) => route.fulfill({ json: { query, location } }))
+    await typeAddress(page, '192.0.2.1')
+    await page.waitForSelector('.place:has-text("<img")')
+    assert.equal(await page.locator('#answer img').count(), 0)
+    assert.deepEqual(troubles, [])
+  })
+
+  it('asks the page itself where the demo key is used up', async () => {
+    const { page } = await open('/')
+    const key = await site.app.services.openDemo()
+    const headers = { origin: site.origin, 'x-api-key': key ?? '' }
+    const spent = Array.from({ length: DEMO_PLAN.requestsPerMinute }, () =>
+      fetch(`${site.origin}/v1/ip/81.2.69.160`, { headers }),
+    )
+    await Promise.all(spent)
+    await page.route('**/v1/ip/*', async (route) => {
+      const answered = await route.fetch()
+      // A request may have come back since: that it is used up is what is tried here.
+      await route.fulfill({ response: answered, status: 429 })
+    })
+    const loaded = page.waitForEvent('load')
+    await typeAddress(page, '81.2.69.160')
+    await loaded
+    assert.match(await answerOf(page), /Looked up81\.2\.69\.160London/)
+    assert.equal(await page.locator('.request').count(), 0)
+  })
+
+  it('asks the page itself where the demo key is used up for the month', async () => {
+    const { page } = await open('/')
+    const demo = { userId: 'demo', plan: DEMO_PLAN, paid: null, key: null }
+    site.app.services.meters.count(demo, Date.now(), DEMO_PLAN.monthlyCap)
+    const loaded = page.waitForEvent('load')
+    await typeAddress(page, '81.2.69.160')
+    await loaded
+    assert.match(await answerOf(page), /Looked up81\.2\.69\.160London/)
+    assert.equal(await page.locator('.request').count(), 0)
+  })
+
+  it('says what is no address', async () => {
+    const { page } = await open('/')
+    await typeAddress(page, '<b>nope</b>')
+    await page.waitForSelector('.trouble')
+    assert.match(await answerOf(page), /<b>nope<\/b> is neither an IPv4 address/)
+    assert.equal(await page.getAttribute('#ip', 'aria-invalid'), 'true')
+  })
+})
+
+/** Types the key into the dialogue, and sends the request of the operation that is open. */
+async function tryOperation(page: Page, key: string): Promise<string> {
+  await page.click('.btn.authorize')
+  await assertAccessible(page, 'the dialogue for keys')
+  // The cursor stands in the field for the key.
+  await page.keyboard.type(key)
+  await page.keyboard.press('Enter')
+  await page.click('.btn-done')
+  await page.click('.execute')
+  await page.waitForSelector('.live-responses-table .response')
+  return textOf(page, '.live-responses-table')
+}
+
+describe('the API reference', { timeout: TIMEOUT_MS }, () => {
+  for (const { name, options } of SCREENS) {
+    it(`is accessible, and tries operations with a key: ${name}`, async () => {
+      const key = await site.app.makeKey()
+      const { page, troubles } = await open('/docs', options)
+      await page.waitForSelector('.opblock')
+      await assertAccessible(page, 'the list')
+      await page.click('#operations-Geolocation-locateAddress .opblock-summary-control')
+      const answer = await tryOperation(page, key)
+      assert.match(answer, /^CodeDetails200/)
+      assert.match(answer, /"city": "London"/)
+      assert.match(answer, /ratelimit: "per-key";r=\d+/)
+      await assertAccessible(page, 'an answer')
+      assert.deepEqual([strayed, troubles], [[], []])
+    })
+  }
+
+  it('opens an operation by its address', async () => {
+    const { page, troubles } = await open('/docs#/Geolocation/getTimezone')
+    await page.waitForSelector('#operations-Geolocation-getTimezone .execute')
+    assert.deepEqual([strayed, troubles], [[], []])
+  })
+
+  it('works by whatever name the server is reached', async () => {
+    const other = site.origin.replace('127.0.0.1', 'localhost')
+    const { page } = await open('/')
+    await page.context().unrouteAll()
+    await page.goto(`${other}/docs#/System/getHealth`)
+    await page.click('.execute')
+    await page.waitForSelector('.live-responses-table .response')
+    assert.match(await textOf(page, '.live-responses-table'), /"geolocation": true/)
+  })
+
+  it('lists the operations without a script', async () => {
+    const { page } = await open('/docs', { javaScriptEnabled: false })
+    assert.match(await textOf(page, '#reference'), /GET \/v1\/ip\/\{ipAddress\}/)
+  })
+})

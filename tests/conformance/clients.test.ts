@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
+
+const DOCUMENT = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
+const REQUESTS_PER_MINUTE = 10
+
+/** What runs each client of docs/clients.md. */
+const CLIENTS = {
+  'locate.sh': 'sh',
+  'locate.ts': process.execPath,
+  'locate.py': 'python3',
+} as const
+
+/** The block that follows the name of its file. */
+function blockOf(file: string): string {
+  const [, block] =
+    new RegExp(`^<!-- ${file} -->\n\n\`\`\`\\w+\n(.*?)^\`\`\`$`, 'ms').exec(DOCUMENT) ?? []
+  assert.ok(block, `docs/clients.md has no ${file}`)
+  return block
+}
+
+for (const [file, command] of Object.entries(CLIENTS)) {
+  describe(`${file} of docs/clients.md`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'meridian-clients-'))
+    const { settings, remove } = newDataFolder()
+    let server: Running
+
+    before(async () => {
+      writeFileSync(join(folder, file), blockOf(file))
+      server = await startServer(settings)
+    })
+    after(async () => {
+      await server.stop('SIGTERM')
+      remove()
+      rmSync(folder, { recursive: true })
+    })
+
+    const makeKey = async (name: string) => {
+      const options = ['--email', 'ada@example.com', '--name', name]
+      return (await runScript(['scripts/key.ts', ...options], settings)).stdout.trim()
+    }
+    const locate = async (addresses: readonly string[], key: string) => {
+      const { PATH = '' } = process.env
+      const env = { PATH, MERIDIAN_URL: server.url, MERIDIAN_KEY: key }
+      const child = spawn(command, [join(folder, file), ...addresses], { env })
+      const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+      const [code, stdout, stderr] = await Promise.all([
+        ended,
+        text(child.stdout),
+        text(child.stderr),
+      ])
+      return { code, lines: stdout.trim().split('\n'), stderr }
+    }
+
+    it('locates addresses, and says which nobody knows', async () => {
+      const key = await makeKey('first')
+      const { code, lines, stderr } = await locate(['81.2.69.160', '10.0.0.1'], key)
+      assert.equal(code, 0, stderr)
+      assert.match(lines[0] ?? '', /^81\.2\.69\.160 .*London/)
+      assert.equal(lines[1], '10.0.0.1 nobody knows')
+    })
+
+    it('ends with the code of an error', async () => {
+      const { code, stderr } = await locate(['81.2.69.160'], 'none')
+      assert.equal(code, 1)
+      assert.match(stderr, /UNAUTHORIZED.*[0-9a-f]{8}-/)
+    })
+
+    it('waits as long as the limit asks for, and goes on', async () => {
+      const addresses = Array.from({ length: REQUESTS_PER_MINUTE + 1 }, (_, n) => `81.2.69.${n}`)
+      const { code, lines, stderr } = await locate(addresses, await makeKey('second'))
+      assert.equal(code, 0, stderr)
+      assert.deepEqual(
+        lines.map((line) => /^(\S+) .*London/.exec(line)?.[1]),
+        addresses,
+      )
+      assert.match(server.output(), /"status":429/)
+    })
+  })
+}

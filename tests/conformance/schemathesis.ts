@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import * as v from 'valibot'
+
+/** Who asks: the header with the credential, and the credentials, by id. */
+export interface Askers {
+  readonly header: 'X-API-Key' | 'Authorization'
+  readonly credentials: Readonly<Record<string, string>>
+}
+
+export interface Run {
+  readonly code: number | null
+  readonly output: string
+  /** How often each operation answered with which status. */
+  readonly statuses: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url))
+const Statuses = v.record(v.string(), v.record(v.string(), v.number()))
+
+/**
+ * Lets schemathesis ask all operations that are built, by the description that the service at `url`
+ * gives of itself. What it asks is the same each time: see schemathesis.toml.
+ */
+export async function runSchemathesis(
+  url: string,
+  { header, credentials }: Askers,
+  options: readonly string[] = [],
+): Promise<Run> {
+  const folder = mkdtempSync(join(tmpdir(), 'meridian-schemathesis-'))
+  try {
+    const report = join(folder, 'statuses.json')
+    const env = {
+      ...process.env,
+      PYTHONPATH: FOLDER,
+      PYTHONDONTWRITEBYTECODE: '1',
+      SCHEMATHESIS_HOOKS: 'hooks',
+      CONFORMANCE: JSON.stringify({ header, credentials, report }),
+    }
+    const child = spawn('schemathesis', toArguments(url, options), { cwd: folder, env })
+    const ended = new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', resolve)
+    })
+    const [code, output, errors] = await Promise.all([
+      ended,
+      text(child.stdout),
+      text(child.stderr),
+    ])
+    const statuses = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
+    return { code, output: `${output}${errors}`, statuses: v.parse(Statuses, statuses) }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function toArguments(url: string, options: readonly string[]): string[] {
+  const config = ['--config-file', join(FOLDER, 'schemathesis.toml')]
+  const description = `${url}/.well-known/openapi.json`
+  return [...config, 'run', description, '--url', url, ...options]
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { insertUser, newUser } from '../lib/accounts/users.ts'
+import { makeDataDir } from '../lib/data-dir.ts'
+import { type Client, openDb, openPlain } from '../lib/db/open.ts'
+import { unit } from '../lib/db/unit.ts'
+import { openSecrets, type Secrets } from '../lib/secrets.ts'
+
+export interface DataFolder {
+  readonly dataDir: string
+  readonly database: string
+  readonly secrets: Secrets
+}
+
+/** A data folder in `parent` as a server leaves it, with one user. */
+export async function makeDataFolder(parent: string, email = 'ada@example.com') {
+  const dataDir = join(mkdtempSync(join(parent, 'data-')), 'data')
+  makeDataDir(dataDir)
+  const database = join(dataDir, 'app.db')
+  const db = openDb(database)
+  await unit(db, [insertUser(db, newUser({ email, plan: 'free', now: 1 }))])
+  db.$client.close()
+  return { dataDir, database, secrets: openSecrets(dataDir) }
+}
+
+/** A database as the version left it that knew the first `count` migrations. */
+export function makeOldDatabase(path: string, count: number): void {
+  const migrations = new URL('../lib/db/migrations/', import.meta.url)
+  const names = readdirSync(migrations).toSorted().slice(0, count)
+  const client = openPlain(path)
+  for (const name of names) client.exec(readFileSync(new URL(name, migrations), 'utf8'))
+  client.pragma(`user_version = ${count}`)
+  client.close()
+}
+
+/** E-mail addresses of the users in a database file. */
+export function emailsIn(database: string): unknown[] {
+  return withClient(database, (client) =>
+    client.prepare('SELECT email FROM users ORDER BY email').pluck().all(),
+  )
+}
+
+/** Lets `work` change a database file in ways that the product does not. */
+export function withClient<Result>(database: string, work: (client: Client) => Result): Result {
+  const { $client } = openDb(database)
+  try {
+    return work($client)
+  } finally {
+    $client.close()
+  }
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { readPrometheusText, readValue } from '../prometheus-text.ts'
+import { newDataFolder, type Running, runScript, startServer } from './process.ts'
+
+const { settings, remove } = newDataFolder()
+after(remove)
+
+const urlOf = (server: Running) => /^Operators +(http:.+)\/metrics$/m.exec(server.output())?.[1]
+
+describe('the admin port of a server', () => {
+  it('counts what the public port answers, and closes with it', async () => {
+    const { stdout } = await runScript(
+      ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first'],
+      settings,
+    )
+    const server = await startServer({ ...settings, MERIDIAN_ADMIN_PORT: '0' })
+    const admin = urlOf(server)
+    assert.ok(admin)
+    const headers = { 'x-api-key': stdout.trim() }
+    assert.equal((await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })).status, 200)
+    const body = await (await fetch(`${admin}/metrics`)).text()
+    const name = 'http_server_request_duration_seconds_count'
+    const labels = { http_route: '/v1/ip/{ipAddress}', http_request_method: 'GET' }
+    assert.equal(readValue(readPrometheusText(body), name, labels), 1)
+    assert.equal((await fetch(`${server.url}/metrics`)).status, 404)
+
+    const profile = fetch(`${admin}/profile/cpu?seconds=60`, { method: 'POST' })
+    profile.catch(() => {})
+    while ((await fetch(`${admin}/profile/cpu?seconds=1`, { method: 'POST' })).status !== 409);
+    const { code, stderr } = await server.stop('SIGTERM')
+    assert.deepEqual([code, stderr], [0, ''])
+    await assert.rejects(profile, 'a profile that is being made is broken off')
+    await assert.rejects(fetch(`${admin}/livez`))
+  })
+
+  it('is open only where it is wanted', async () => {
+    const server = await startServer(settings)
+    assert.equal(urlOf(server), undefined)
+    await server.stop('SIGTERM')
+  })
+
+  it('that is taken ends the start', async () => {
+    const server = await startServer(settings)
+    const other = newDataFolder()
+    const { code, stderr } = await runScript(['server.ts'], {
+      ...other.settings,
+      PORT: '0',
+      MERIDIAN_ADMIN_PORT: new URL(server.url).port,
+    })
+    assert.equal(code, 1)
+    assert.match(stderr, /^[^\n]*EADDRINUSE[^\n]*\n$/)
+    await server.stop('SIGTERM')
+    other.remove()
+  })
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { listInquiries } from '../../lib/contact/inquiry-store.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { INQUIRY, PRIVATE } from '../inquiry.ts'
+import { type MailAnswer, startMailServer } from '../mail-server.ts'
+import { newDataFolder, runScript, startServer } from './process.ts'
+
+const { dataDir, settings, remove } = newDataFolder()
+const db = openDb(join(dataDir, 'app.db'))
+after(() => {
+  db.$client.close()
+  remove()
+})
+
+let key: string
+before(async () => {
+  const args = ['scripts/key.ts', '--email', INQUIRY.email, '--name', 'first']
+  key = (await runScript(args, settings)).stdout.trim()
+})
+
+async function send(url: string): Promise<void> {
+  const body = JSON.stringify({ name: INQUIRY.name, message: INQUIRY.message })
+  const init = { method: 'POST', body, headers: { 'x-api-key': key } }
+  const answer = await fetch(`${url}/v1/billing/contact`, init)
+  assert.deepEqual([answer.status, await answer.text()], [200, '{"ok":true}'])
+}
+
+const mailing = ({ url }: { readonly url: string }) => ({
+  ...settings,
+  MERIDIAN_CONTACT: 'mailto:support@shop.example',
+  MERIDIAN_SMTP_URL: url,
+})
+
+describe('inquiries', () => {
+  it('are delivered by the next run where the process is killed before the mail server answers', async () => {
+    let answer: MailAnswer = 'hang'
+    const asked = Promise.withResolvers<void>()
+    await using mail = await startMailServer({
+      answer: () => {
+        asked.resolve()
+        return answer
+      },
+    })
+    const killed = await startServer(mailing(mail))
+    await send(killed.url)
+    await asked.promise
+    await killed.stop('SIGKILL')
+    answer = 'take'
+    // Instead of waiting for the end of the lease.
+    db.$client.exec('UPDATE inquiries SET due_at = 0')
+    const next = await startServer(mailing(mail))
+    await mail.next()
+    const { code, stdout } = await next.stop('SIGTERM')
+    assert.equal(code, 0)
+    assert.equal(mail.received(), 1)
+    const [row] = listInquiries(db)
+    assert.deepEqual([row?.state, row?.attempts], ['delivered', 2])
+    for (const text of PRIVATE) assert.ok(!`${killed.output()}${stdout}`.includes(text), stdout)
+    db.$client.exec('DELETE FROM inquiries')
+  })
+})
+
+describe('npm run contact', () => {
+  const contact = (...options: string[]) => runScript(['scripts/contact.ts', ...options], settings)
+  const ids = () => listInquiries(db).map(({ id }) => id)
+
+  before(async () => {
+    const server = await startServer({ ...settings, MERIDIAN_CONTACT: 'store' })
+    for (let n = 0; n < 3; n++) await send(server.url)
+    await server.stop('SIGTERM')
+    const nasty = { message: 'One\r\nTwo\u001b[2J\u202e', trouble: 'the webhook answered 500' }
+    db.$client
+      .prepare("UPDATE inquiries SET state = 'dead', message = ?, trouble = ? WHERE id <> ?")
+      .run(nasty.message, nasty.trouble, ids()[0])
+  })
+
+  it('lists all', async () => {
+    const { code, stdout, stderr } = await contact()
+    assert.deepEqual([code, stderr], [0, ''])
+    const [title = '', first = '', second = '', ...more] = stdout.trimEnd().split('\n')
+    assert.match(title, /^Id +State +Received +Attempts +Next or last +Name +Trouble$/)
+    assert.match(first, new RegExp(`^${ids()[0]}  kept +20\\S+Z +0  20\\S+Z +Zoë Quarryman$`))
+    assert.match(second, /dead .*Zoë Quarryman {2}the webhook answered 500$/)
+    assert.equal(more.length, 1)
+  })
+
+  it('shows one, without what a terminal would obey', async () => {
+    const { code, stdout } = await contact('--show', (ids()[1] ?? '').slice(0, 18))
+    assert.equal(code, 0)
+    assert.ok(stdout.includes('State     dead: the webhook answered 500\n'))
+    assert.ok(stdout.includes(`E-mail    ${INQUIRY.email}\n`))
+    assert.ok(stdout.endsWith('\n\nOne\nTwo\ufffd[2J\ufffd\n'), stdout)
+  })
+
+  it('removes one', async () => {
+    const [, , last = ''] = ids()
+    const { code, stderr } = await contact('--remove', last)
+    assert.deepEqual([code, stderr], [0, `Removed ${last}\n`])
+    assert.equal(ids().length, 2)
+  })
+
+  it('queues one, or all that were given up, for a running server to deliver', async () => {
+    await using mail = await startMailServer()
+    const server = await startServer(mailing(mail))
+    const [kept = ''] = ids()
+    assert.match((await contact('--retry-dead')).stderr, /^Queued 1;/)
+    assert.match((await contact('--retry', kept)).stderr, new RegExp(`^Queued ${kept};`))
+    await mail.next()
+    await mail.next()
+    await server.stop('SIGTERM')
+    assert.equal(listInquiries(db, 'delivered').length, 2)
+    assert.match((await contact('--retry-dead')).stderr, /^Queued 0;/)
+  })
+
+  it('refuses what it does not know', async () => {
+    const bad = [
+      [['--show', 'x'], /^There is no inquiry x\n$/],
+      [['--show', ''], /^--show is missing/],
+      [['--show', 'x', '--retry', 'x'], /cannot be used together/],
+      [['--list'], /^Unknown option/],
+    ] as const
+    for (const [options, message] of bad) {
+      const { code, stdout, stderr } = await contact(...options)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, message)
+    }
+  })
+})

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type Stripe from 'stripe'
+import type { StripeDouble } from '../../stripe-double/double.ts'
+import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
+import { seedPlans } from '../../stripe-double/plans.ts'
+import { startStripeDouble } from '../../stripe-double/start-double.ts'
+import { checkAnswer } from '../contract-check.ts'
+import type { Answer } from '../helpers.ts'
+import { sdkFor } from '../stripe-double/start.ts'
+import { newDataFolder, type Running, runScript, type Settings, startServer } from './process.ts'
+
+export const SUBSCRIPTION = '/v1/billing/subscription'
+
+/** Requests of a period that each of the plans pays for. */
+export const CAP = 5
+
+/** Dollars per month. */
+export interface Prices {
+  readonly starter: number
+  readonly pro: number
+}
+
+/** A Stripe double, and what a server needs that sells by it: a process that can be killed. */
+export interface Store extends AsyncDisposable {
+  readonly double: StripeDouble
+  readonly stripe: Stripe
+  readonly dataDir: string
+  readonly prices: { readonly starter: string; readonly pro: string }
+  readonly secretKey: string
+  readonly signingSecret: string
+  /** Makes a user. Returns the key. */
+  addUser(email: string): Promise<string>
+  /** Starts a server on the data; always on the same port. */
+  start(settings?: Settings): Promise<Running>
+}
+
+export async function openStore(dollars: Prices): Promise<Store> {
+  const { dataDir, settings: folder, remove } = newDataFolder()
+  const double = await startStripeDouble()
+  const plans = planRows(dollars)
+  const file = join(dataDir, 'plans.json')
+  writeFileSync(file, JSON.stringify(plans))
+  const seeded = seedPlans(double.world, plans)
+  const prices = {
+    starter: seeded.plans.get('starter') ?? '',
+    pro: seeded.plans.get('pro') ?? '',
+  }
+  const secretKey = newSecretKey()
+  const signingSecret = newSigningSecret()
+  const own = {
+    ...folder,
+    MERIDIAN_PLANS: file,
+    STRIPE_SECRET_KEY: secretKey,
+    STRIPE_WEBHOOK_SECRET: signingSecret,
+    STRIPE_API_BASE: double.url,
+    STRIPE_PRICE_STARTER: prices.starter,
+    STRIPE_PRICE_PRO: prices.pro,
+    STRIPE_PRICE_OVERAGE: seeded.overage,
+  }
+  const running = new Set<Running>()
+  let port = '0'
+  return {
+    double,
+    stripe: sdkFor(double.port),
+    dataDir,
+    prices,
+    secretKey,
+    signingSecret,
+    addUser: async (email) => {
+      const made = await runScript(['scripts/key.ts', '--email', email, '--name', 'first'], own)
+      assert.equal(made.code, 0, made.stderr)
+      return made.stdout.trim()
+    },
+    start: async (settings = {}) => {
+      const server = await startServer({ ...own, PORT: port, ...settings })
+      running.add(server)
+      port = new URL(server.url).port
+      return server
+    },
+    async [Symbol.asyncDispose]() {
+      for (const server of running) await server.stop('SIGKILL')
+      await double[Symbol.asyncDispose]()
+      remove()
+    },
+  }
+}
+
+function planRows({ starter, pro }: Prices) {
+  const rest = { monthlyCap: CAP, maxKeys: 10, maxSites: 10, requestsPerMinute: 1_000_000 }
+  return [
+    { id: 'free', name: 'Free', price: 0, ...rest },
+    { id: 'starter', name: 'Starter', price: starter, ...rest },
+    { id: 'pro', name: 'Pro', price: pro, ...rest },
+  ]
+}
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly body?: object
+}
+
+/** Asks the server with the key, and checks the answer against the contract. */
+export async function ask(
+  { url }: Pick<Running, 'url'>,
+  key: string,
+  { method, path, body }: Asked,
+): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { 'x-api-key': key },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const { status, headers } = response
+  const text = await response.text()
+  const answer = { status, headers, text, body: text === '' ? undefined : JSON.parse(text) }
+  checkAnswer(method, new URL(response.url).pathname, answer)
+  return answer
+}
+
+/** A minute is enough on the busiest machine. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 60_000; !(await holds()); await sleep(20)) {
+    assert.ok(performance.now() < end, 'it does not happen')
+  }
+}
+
+/** What the double was told of all users together. */
+export function meteredUnits({ double }: Pick<Store, 'double'>): number {
+  return [...double.world.state.meterEvents.values()].reduce((sum, { value }) => sum + value, 0)
+}

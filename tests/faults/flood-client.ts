@@ -1,0 +1,48 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/*
+ * Opens many connections and asks for nothing: `flood-client.ts PORT ADDRESS,… COUNT MODE SECONDS`. What
+ * is closed is opened again. Prints how many were opened in all, as JSON.
+ */
+
+const [port, addresses = '', count, mode = 'silent', seconds] = process.argv.slice(2)
+
+/** What is sent at first, and then again and again. */
+const MODES: Readonly<Record<string, readonly [first: string, later: string]>> = {
+  silent: ['', ''],
+  headers: ['GET /v1 HTTP/1.1\r\n', 'x: y\r\n'],
+  body: ['POST /v1/telemetry/rum HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n{', ' '],
+}
+
+const from = addresses.split(',')
+const AT_ONCE = 200
+const PAUSE_MS = 20
+const TRICKLE_MS = 2_000
+
+const [first, later] = MODES[mode] ?? ['', '']
+const open = new Set<Socket>()
+let opened = 0
+
+function openOne(): void {
+  const localAddress = from[opened % from.length] ?? ''
+  const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress })
+  open.add(socket)
+  opened += 1
+  socket.on('error', () => {})
+  socket.on('close', () => open.delete(socket))
+  socket.on('data', () => {})
+  if (first !== '') socket.write(first)
+}
+
+const deadline = performance.now() + Number(seconds) * 1_000
+const timer = setInterval(() => {
+  if (later !== '') for (const socket of open) socket.write(later)
+}, TRICKLE_MS)
+while (performance.now() < deadline) {
+  for (let n = 0; n < AT_ONCE && open.size < Number(count); n++) openOne()
+  await sleep(PAUSE_MS)
+}
+clearInterval(timer)
+process.stdout.write(`${JSON.stringify({ opened, open: open.size })}\n`)
+for (const socket of open) socket.destroy()

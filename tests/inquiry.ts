@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { listInquiries } from '../lib/contact/inquiry-store.ts'
+import { type Answer, codeOf, type TestApp } from './helpers.ts'
+
+export const CONTACT = '/v1/contact'
+
+export const INQUIRY = {
+  name: 'Zoë Quarryman',
+  email: 'zoe@quarry.example',
+  company: 'Quarry & Sons',
+  message: 'Two million look-ups a month, please.',
+}
+
+/** What no log may show of it. */
+export const PRIVATE = ['Zo', 'Quarry', 'quarry', 'million']
+
+export function outcomeOf(answer: Pick<Answer, 'status' | 'body'>): string {
+  return answer.status === 200 ? 'ok' : codeOf(answer)
+}
+
+export function inquiries({ services }: TestApp) {
+  return listInquiries(services.db)
+}
+
+/** Accepts an inquiry as the routes do. */
+export async function accept({ services }: TestApp) {
+  const { queue } = services.contact
+  assert.ok(queue)
+  const inquiry = queue.make({ ...INQUIRY, userId: null, now: services.now() })
+  await queue.accept(inquiry)
+  return inquiry
+}
+
+/** Delivers what is due. */
+export async function look({ services }: TestApp): Promise<void> {
+  await services.contact.queue?.courier?.look()
+}
+
+/** What has become of each, oldest first. */
+export function outcomes(app: TestApp) {
+  return inquiries(app).map(({ state, attempts, trouble }) => ({ state, attempts, trouble }))
+}

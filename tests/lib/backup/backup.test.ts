@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { create } from 'tar'
+import { describeFile, packBackup, unpackBackup } from '../../../lib/backup/archive.ts'
+import { createBackup } from '../../../lib/backup/create-backup.ts'
+import { type Manifest, SECRETS } from '../../../lib/backup/manifest.ts'
+import { restoreBackup } from '../../../lib/backup/restore-backup.ts'
+import { lockDataDir } from '../../../lib/db/lock.ts'
+import { openDb } from '../../../lib/db/open.ts'
+import { openSecrets } from '../../../lib/secrets.ts'
+import { type DataFolder, emailsIn, makeDataFolder, withClient } from '../../data-folder.ts'
+import { NOON } from '../../helpers.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const folder = tempFolder()
+const GEO = [{ name: 'GeoLite2-City', bytes: 7, builtAt: '2026-01-13T00:00:00.000Z' }]
+
+let ada: DataFolder
+let archive: string
+let manifest: Manifest
+before(async () => {
+  ada = await makeDataFolder(folder)
+  archive = join(folder, 'backups', 'ada.tar.gz')
+  manifest = await createBackup({ dataDir: ada.dataDir, path: archive, now: NOON, geo: GEO })
+})
+
+let folders = 0
+function newFolder(): string {
+  const path = join(folder, `new-${folders++}`)
+  mkdirSync(path)
+  return path
+}
+
+const restore = (dataDir: string, from = archive, overwrite = false) =>
+  restoreBackup({ archive: from, dataDir, overwrite, now: NOON })
+
+describe('a backup', () => {
+  it('brings back the database and the secrets', async () => {
+    const dataDir = join(newFolder(), 'data')
+    const restored = await restore(dataDir)
+    assert.deepEqual(emailsIn(join(dataDir, 'app.db')), ['ada@example.com'])
+    assert.deepEqual(openSecrets(dataDir), ada.secrets)
+    assert.deepEqual(restored, { manifest, aside: undefined, pending: [] })
+    assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+    for (const name of ['app.db', 'secrets.json']) {
+      assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name)
+    }
+  })
+
+  it('says what it holds and what was served', () => {
+    assert.equal(manifest.createdAt, new Date(NOON).toISOString())
+    assert.deepEqual(
+      manifest.files.map(({ name }) => name),
+      ['app.db', 'secrets.json'],
+    )
+    assert.deepEqual(manifest.geo, GEO)
+  })
+
+  it('is for its owner alone, and nothing is left beside it', () => {
+    assert.equal(statSync(archive).mode & 0o777, 0o600)
+    assert.deepEqual(readdirSync(join(folder, 'backups')), ['ada.tar.gz'])
+  })
+
+  it('holds what another connection has written and not yet moved out of the log', async () => {
+    const { dataDir, database } = await makeDataFolder(folder, 'bob@example.com')
+    const { $client } = openDb(database)
+    $client.exec("UPDATE users SET email = 'carol@example.com'")
+    const path = join(folder, 'open.tar.gz')
+    await createBackup({ dataDir, path, now: NOON, geo: [] })
+    $client.close()
+    const target = newFolder()
+    await restore(target, path)
+    assert.deepEqual(emailsIn(join(target, 'app.db')), ['carol@example.com'])
+  })
+
+  it('takes no name that is taken', async () => {
+    const again = createBackup({ dataDir: ada.dataDir, path: archive, now: NOON, geo: [] })
+    await assert.rejects(again, { message: `There is a file ${archive} already` })
+  })
+
+  it('needs a database', async () => {
+    const dataDir = newFolder()
+    const path = join(folder, 'none.tar.gz')
+    const message = `There is no app.db in ${dataDir}: the first start of the server makes it`
+    await assert.rejects(createBackup({ dataDir, path, now: NOON, geo: [] }), { message })
+    assert.equal(existsSync(path), false)
+  })
+
+  it('is not made of a damaged database', async () => {
+    const { dataDir, database } = await makeDataFolder(folder)
+    damage(database)
+    const path = join(folder, 'damaged.tar.gz')
+    await assert.rejects(createBackup({ dataDir, path, now: NOON, geo: [] }), /malformed|damaged/)
+    assert.equal(existsSync(path), false)
+  })
+})
+
+describe('restoring', () => {
+  it('leaves a folder alone that holds data', async () => {
+    const { dataDir, database } = await makeDataFolder(folder, 'bob@example.com')
+    await assert.rejects(restore(dataDir), /holds app\.db, .*secrets\.json: set MERIDIAN_DATA_DIR/)
+    assert.deepEqual(emailsIn(database), ['bob@example.com'])
+  })
+
+  it('puts what is there aside when told to', async () => {
+    const { dataDir, database } = await makeDataFolder(folder, 'bob@example.com')
+    const { $client } = openDb(database)
+    $client.exec("UPDATE users SET email = 'carol@example.com'")
+    cpSync(`${database}-wal`, join(dataDir, 'wal'))
+    $client.close()
+    renameSync(join(dataDir, 'wal'), `${database}-wal`)
+    mkdirSync(join(dataDir, '.app.db-litestream'))
+    const { aside = '' } = await restore(dataDir, archive, true)
+    assert.deepEqual(emailsIn(database), ['ada@example.com'])
+    const moved = ['.app.db-litestream', 'app.db', 'app.db-wal', 'secrets.json']
+    assert.deepEqual(readdirSync(aside).toSorted(), moved)
+    assert.deepEqual(emailsIn(join(aside, 'app.db')), ['carol@example.com'])
+    assert.equal(existsSync(`${database}-wal`), false)
+    assert.equal(statSync(aside).mode & 0o777, 0o700)
+  })
+
+  it('is refused while a server has the folder', async () => {
+    const dataDir = newFolder()
+    using _lock = lockDataDir(dataDir)
+    await assert.rejects(restore(dataDir, archive, true), /a server runs on it; stop it first/)
+    assert.deepEqual(readdirSync(dataDir), ['server.lock'])
+  })
+
+  it('tells which migrations the next start applies', async () => {
+    const dataDir = newFolder()
+    const path = await repack((database) =>
+      withClient(database, (client) => client.pragma('user_version = 3')),
+    )
+    assert.equal((await restore(dataDir, path)).pending[0], '0004-rum.sql')
+  })
+
+  it('refuses a database of a newer version, and leaves nothing behind', async () => {
+    const path = await repack((database) =>
+      withClient(database, (client) => client.pragma('user_version = 99')),
+    )
+    await refuses(path, /its schema is number 99, this version knows \d+; use a newer version$/)
+  })
+
+  it('refuses a database that SQLite finds damaged', async () => {
+    await refuses(await repack(damage), /: its database is damaged: |malformed/)
+  })
+
+  it('refuses rows that belong to nothing', async () => {
+    const path = await repack((database) =>
+      withClient(database, (client) => {
+        client.pragma('foreign_keys = OFF')
+        client.exec("INSERT INTO sites (id, user_id, name, created_at) VALUES ('a', 'b', 'c', 1)")
+      }),
+    )
+    await refuses(path, /a row of sites belongs to a row of users that is not there$/)
+  })
+
+  it('refuses what the manifest does not describe', async () => {
+    const inside = await unpacked()
+    writeFileSync(join(inside, SECRETS), `${JSON.stringify({ auth: '00'.repeat(32) })}\n`)
+    const path = join(folder, `changed-${folders}.tar.gz`)
+    await packBackup(inside, path)
+    await refuses(path, /: secrets\.json is not what the manifest says$/)
+  })
+
+  it('refuses a manifest of another format', async () => {
+    const path = await repack(() => {}, { format: 'meridian-backup-2' })
+    await refuses(path, /: its manifest\.json is damaged or of a newer version$/)
+  })
+
+  it('refuses what is no archive', async () => {
+    const path = join(folder, 'text.tar.gz')
+    writeFileSync(path, 'this is a text\n'.repeat(100))
+    await refuses(path, /: it is damaged, cut short or no archive at all$/)
+    await refuses(join(folder, 'missing.tar.gz'), /ENOENT/)
+  })
+
+  it('refuses archives of others, and writes nothing of theirs', async () => {
+    const inside = newFolder()
+    symlinkSync('/etc', join(inside, 'app.db'))
+    writeFileSync(join(inside, 'secrets.json'), '')
+    writeFileSync(join(inside, 'manifest.json'), '')
+    const path = join(folder, 'links.tar.gz')
+    await create({ file: path, cwd: inside, gzip: true }, readdirSync(inside))
+    await refuses(path, /: it is none of Meridian's: it holds app\.db \(SymbolicLink\)/)
+    writeFileSync(join(inside, 'more'), '')
+    await create({ file: path, cwd: inside, gzip: true }, ['more', 'secrets.json'])
+    await refuses(path, /: it holds more, secrets\.json$/)
+  })
+
+  it('refuses a part of a backup, wherever it is cut', async () => {
+    const bytes = readFileSync(archive)
+    const path = join(folder, 'cut.tar.gz')
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: bytes.length - 1 }), async (length) => {
+        writeFileSync(path, bytes.subarray(0, length))
+        await assert.rejects(unpackBackup(path, newFolder()), /^Error: Cannot use the backup/)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('refuses a backup with a changed byte, unless that changes nothing', async () => {
+    const bytes = readFileSync(archive)
+    const path = join(folder, 'flipped.tar.gz')
+    const change = fc.tuple(
+      fc.integer({ min: 0, max: bytes.length - 1 }),
+      fc.integer({ min: 1, max: 255 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(change, async ([at, mask]) => {
+        const changed = Buffer.from(bytes)
+        changed.writeUInt8(changed.readUInt8(at) ^ mask, at)
+        writeFileSync(path, changed)
+        const result = await unpackBackup(path, newFolder()).catch((error) => error)
+        if (result instanceof Error) assert.match(result.message, /^Cannot use the backup/)
+        else assert.deepEqual(result, manifest)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+async function refuses(path: string, message: RegExp): Promise<void> {
+  const dataDir = newFolder()
+  await assert.rejects(restore(dataDir, path), { message })
+  assert.deepEqual(readdirSync(dataDir), ['server.lock'])
+}
+
+async function unpacked(): Promise<string> {
+  const inside = newFolder()
+  await unpackBackup(archive, inside)
+  return inside
+}
+
+/** The backup with another database, and a manifest that fits it. */
+async function repack(change: (database: string) => void, extra: object = {}): Promise<string> {
+  const inside = await unpacked()
+  const database = join(inside, 'app.db')
+  change(database)
+  const path = join(folder, `repacked-${folders++}.tar.gz`)
+  const files = [await describeFile(inside, 'app.db'), await describeFile(inside, SECRETS)]
+  writeFileSync(join(inside, 'manifest.json'), JSON.stringify({ ...manifest, files, ...extra }))
+  await packBackup(inside, path)
+  return path
+}
+
+/** Overwrites a page in the middle, as a bad disk does. */
+function damage(database: string): void {
+  const bytes = readFileSync(database)
+  const page = 4096 * Math.floor(bytes.length / 4096 / 2)
+  bytes.fill(0x5a, 4096, page)
+  writeFileSync(database, bytes)
+}

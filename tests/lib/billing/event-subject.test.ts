@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { HANDLED_EVENTS, subjectOf } from '../../../lib/billing/event-subject.ts'
+
+const customer = 'cus_1'
+const metadata = { meridian_user: 'user-1' }
+const ofCustomer = { customer, user: null }
+const named = { customer, user: 'user-1' }
+
+type Row = readonly [type: string, data: Parameters<typeof subjectOf>[0]['data'], subject: unknown]
+
+const TABLE: readonly Row[] = [
+  ['customer.subscription.updated', { object: { id: 'sub_1', customer, metadata } }, named],
+  ['customer.subscription.deleted', { object: { customer, metadata: {} } }, ofCustomer],
+  ['customer.subscription.paused', { object: { customer: { id: customer }, metadata } }, named],
+  ['checkout.session.completed', { object: { customer, metadata } }, named],
+  [
+    'checkout.session.completed',
+    { object: { customer, client_reference_id: 'user-1' } },
+    ofCustomer,
+  ],
+  ['checkout.session.expired', { object: { customer, metadata: {} } }, ofCustomer],
+  ['checkout.session.expired', { object: { customer: null, metadata } }, null],
+  ['invoice.paid', { object: { id: 'in_1', customer } }, ofCustomer],
+  ['invoice.payment_failed', { object: { customer: { id: customer } } }, ofCustomer],
+  ['customer.updated', { object: { id: customer, metadata } }, ofCustomer],
+  ['customer.deleted', { object: { id: customer } }, ofCustomer],
+  ['customer.discount.created', { object: { id: 'di_1', customer } }, ofCustomer],
+  ['payment_method.attached', { object: { id: 'pm_1', customer } }, ofCustomer],
+  [
+    'payment_method.detached',
+    { object: { id: 'pm_1', customer: null }, previous_attributes: { customer } },
+    ofCustomer,
+  ],
+  ['payment_method.detached', { object: { id: 'pm_1', customer: null } }, null],
+  ['customer.created', { object: { id: customer } }, null],
+  ['price.updated', { object: { id: 'price_1', customer } }, null],
+  ['something.else', { object: {} }, null],
+  ['invoice.paid', { object: { customer: '' } }, null],
+  ['invoice.paid', { object: { customer: 7 } }, null],
+]
+
+describe('the subject of an event', () => {
+  for (const [type, data, subject] of TABLE) {
+    it(`is ${JSON.stringify(subject)} for ${type} with ${JSON.stringify(data)}`, () => {
+      assert.deepEqual(subjectOf({ id: 'evt_1', type, data }), subject)
+    })
+  }
+})
+
+describe('docs/billing.md', () => {
+  it('lists the events to send here', () => {
+    const text = readFileSync(new URL('../../../docs/billing.md', import.meta.url), 'utf8')
+    const listed = [...text.matchAll(/^([a-z_]+\.[a-z_.]+)$/gm)].map(([, type]) => type)
+    assert.deepEqual(listed, HANDLED_EVENTS)
+  })
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { type ConnectionLimits, limitConnections } from '../../lib/connections.ts'
+import { parseNetwork } from '../../lib/network.ts'
+import { openConnection, type RawConnection } from '../raw-connection.ts'
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+let server: Server
+let url: string
+let refused: number
+let opened: RawConnection[]
+beforeEach(() => {
+  opened = []
+  refused = 0
+})
+afterEach(() => {
+  for (const { socket } of opened) socket.destroy()
+  server.closeAllConnections()
+  server.close()
+})
+
+async function listen(limits: Partial<ConnectionLimits>): Promise<void> {
+  server = createServer((_, response) => response.end('ok'))
+  const onRefused = () => {
+    refused += 1
+  }
+  limitConnections(server, { total: 100, perAddress: 100, proxies: [], onRefused, ...limits })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // safe: it listens on a port
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function open(from?: string): Promise<RawConnection> {
+  const connection = await openConnection(url, from)
+  opened.push(connection)
+  return connection
+}
+
+/** Sends a request, and waits until it is answered or the connection closed. */
+async function ask({ socket, received, ended }: RawConnection): Promise<'answered' | 'closed'> {
+  const before = received().length
+  const answered = new Promise<'answered'>((resolve) => {
+    socket.on('data', () => resolve('answered'))
+  })
+  socket.write(REQUEST)
+  const outcome = await Promise.race([answered, ended.then(() => 'closed' as const)])
+  assert.equal(received().length > before, outcome === 'answered')
+  return outcome
+}
+
+/** Waits until the server has seen that all have gone. */
+async function emptied(): Promise<void> {
+  const count = promisify(server.getConnections.bind(server))
+  while ((await count()) > 0) await nextTurn()
+}
+
+describe('connections of one address', () => {
+  it('are closed above its limit, and those of others are not', async () => {
+    await listen({ perAddress: 2 })
+    const first = await open()
+    await ask(first)
+    await ask(await open())
+    assert.equal(await ask(await open()), 'closed')
+    assert.equal(await ask(await open('127.0.0.2')), 'answered')
+    assert.equal(await ask(first), 'answered')
+    assert.equal(refused, 1)
+  })
+
+  it('may come anew once others have gone', async () => {
+    await listen({ perAddress: 1 })
+    for (let n = 0; n < 5; n++) {
+      const { socket } = await open()
+      socket.destroy()
+      await emptied()
+    }
+    assert.equal(await ask(await open()), 'answered')
+    assert.equal(refused, 0)
+  })
+
+  it('are not counted where it is a proxy', async () => {
+    const proxy = parseNetwork('127.0.0.1')
+    assert.ok(proxy)
+    await listen({ perAddress: 1, proxies: [proxy] })
+    await ask(await open())
+    assert.equal(await ask(await open()), 'answered')
+  })
+})
+
+describe('when all places are taken', () => {
+  it('the connection that was silent for longest makes room', async () => {
+    await listen({ total: 3 })
+    const busy = await open()
+    await ask(busy)
+    const silent = await open('127.0.0.2')
+    const halfway = await open('127.0.0.3')
+    halfway.socket.write('GET / HTTP/1.1\r\n')
+    assert.equal(await ask(await open('127.0.0.4')), 'answered')
+    assert.equal(await silent.ended, '')
+    assert.equal(await ask(await open('127.0.0.5')), 'answered')
+    assert.equal(await halfway.ended, '')
+    assert.equal(await ask(busy), 'answered')
+    assert.equal(refused, 0)
+  })
+
+  it('those go that wait for another request, and the next one finds room', async () => {
+    await listen({ total: 2 })
+    await ask(await open())
+    await ask(await open())
+    assert.equal(await ask(await open()), 'closed')
+    assert.equal(await ask(await open()), 'answered')
+    assert.equal(refused, 1)
+  })
+})

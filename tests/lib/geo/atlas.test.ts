@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { chmodSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { type Ipv4, ipv4FromBits, parseAddress } from '../../../lib/address.ts'
+import { type Atlas, openAtlas } from '../../../lib/geo/atlas.ts'
+import { findAtlas, makeAtlas } from '../../../lib/geo/atlas-file.ts'
+import { createAtlasKeeper } from '../../../lib/geo/atlas-keeper.ts'
+import { BytePool } from '../../../lib/geo/byte-pool.ts'
+import { compileAtlas, writeAtlas } from '../../../lib/geo/compile-atlas.ts'
+import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import { describe as toJson } from '../../../lib/geo/describe.ts'
+import { locate } from '../../../lib/geo/locate.ts'
+import { operatorFiles } from '../../../lib/geo/source-files.ts'
+import { geoFiles } from '../../geo-files.ts'
+import { NOON } from '../../helpers.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const folder = tempFolder()
+const { city, dbip, asn, ipinfo } = geoFiles()
+const SETS = [[city, dbip, asn, ipinfo], [ipinfo, dbip], [city], [asn]]
+
+const openAll = (files: readonly string[]) =>
+  Promise.all(files.map((file) => openDatabase(file, { map: false, regionCode: () => undefined })))
+
+async function atlasOf(databases: readonly GeoDatabase[], name: string): Promise<Atlas> {
+  const path = join(folder, name)
+  await writeAtlas(
+    path,
+    compileAtlas(databases, () => {}),
+  )
+  return openAtlas(readFileSync(path))
+}
+
+/** First and last addresses of all networks, and those around them. */
+function edgesOf(databases: readonly GeoDatabase[]): Ipv4[] {
+  const starts = new Set(databases.flatMap((database) => [...database.ipv4Starts()]))
+  const edges = [...starts].flatMap((start) => [start - 1, start, start + 1])
+  return edges.map((bits) => ipv4FromBits(bits >>> 0))
+}
+
+for (const files of SETS) {
+  describe(`an atlas of ${files.length} databases, ${files[0]?.split('/').at(-1)} first`, () => {
+    let databases: GeoDatabase[]
+    let atlas: Atlas
+    before(async () => {
+      databases = await openAll(files)
+      atlas = await atlasOf(databases, `${files.length}-${SETS.indexOf(files)}.bin`)
+    })
+
+    const assertAlike = (address: Ipv4) => {
+      for (const degraded of [false, true]) {
+        const options = { now: NOON, degraded }
+        const merged = toJson(address, atlas.find(address.bits), options)
+        assert.deepEqual(merged, toJson(address, locate(databases, address), options))
+      }
+    }
+
+    it('says at the edges of all networks what the databases say', () => {
+      const edges = edgesOf(databases)
+      assert.ok(edges.length > 20)
+      for (const edge of edges) assertAlike(edge)
+    })
+
+    it('says anywhere what the databases say', () => {
+      const anywhere = fc.integer({ min: 0, max: 0xffff_ffff }).map(ipv4FromBits)
+      fc.assert(fc.property(anywhere, assertAlike), { numRuns: 2_000 })
+    })
+  })
+}
+
+describe('the file of an atlas', () => {
+  const files = () => operatorFiles(folder, [city, asn])
+  const make = async () => makeAtlas(folder, files(), await openAll([city, asn]), () => {})
+  const address = parseAddress('81.2.69.160')
+  const cityAt = (atlas: Atlas | null) => {
+    assert.ok(address?.version === 4)
+    return atlas?.find(address.bits).place?.json.city
+  }
+
+  it('is found once it is made, for the same files alone', async () => {
+    assert.equal(await findAtlas(folder, files()), null)
+    await make()
+    assert.match(cityAt(await findAtlas(folder, files())) ?? '', /London/)
+    assert.equal(await findAtlas(folder, operatorFiles(folder, [asn, city])), null)
+    assert.equal(await findAtlas(folder, operatorFiles(folder, [city])), null)
+  })
+
+  it('is made anew where it is damaged', async () => {
+    await make()
+    const path = atlasPath()
+    const whole = readFileSync(path)
+    for (const length of [0, 3, 4, 100, whole.length - 1, whole.length - 5]) {
+      writeFileSync(`${path}.cut`, whole.subarray(0, length))
+      assert.throws(() => openAtlas(readFileSync(`${path}.cut`)), String(length))
+    }
+    chmodSync(path, 0o600)
+    truncateSync(path, 100)
+    assert.equal(await findAtlas(folder, files()), null)
+    await make()
+    assert.match(cityAt(await findAtlas(folder, files())) ?? '', /London/)
+  })
+})
+
+describe('the keeper of the atlas', () => {
+  it('has one made at a time, and another for files that have changed meanwhile', async () => {
+    const making: PromiseWithResolvers<void>[] = []
+    const keeper = createAtlasKeeper({
+      findAtlas: async () => null,
+      make: () => {
+        const one = Promise.withResolvers<void>()
+        making.push(one)
+        return one.promise
+      },
+    })
+    const look = async () => {
+      await keeper.adopt([])
+      return making.length
+    }
+    assert.deepEqual([await look(), await look()], [1, 1])
+    keeper.drop()
+    assert.equal(await look(), 1)
+    making[0]?.resolve()
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual([await look(), await look()], [2, 2])
+  })
+})
+
+/** Of the only one there is. */
+function atlasPath(): string {
+  const name = readdirSync(folder).find((file) => /^atlas-.*\.bin$/.test(file))
+  assert.ok(name)
+  return join(folder, name)
+}
+
+describe('a pool of byte strings', () => {
+  it('keeps each once, and finds it again', () => {
+    const strings = fc.array(fc.uint8Array({ maxLength: 12 }), { maxLength: 6_000, size: 'max' })
+    fc.assert(
+      fc.property(strings, (all) => {
+        const pool = new BytePool()
+        const places = all.map((string) => pool.add(string))
+        for (const [at, string] of all.entries()) {
+          const place = places[at] ?? 0
+          assert.deepEqual([...pool.bytes.subarray(place, place + string.length)], [...string])
+          assert.equal(pool.add(string), place)
+        }
+        const different = new Map(all.map((string) => [string.join(), string.length]))
+        const bytes = [...different.values()].reduce((sum, length) => sum + length, 0)
+        assert.equal(pool.bytes.length, bytes)
+      }),
+      { numRuns: 20 },
+    )
+  })
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import type { Operation, Reply } from '../../lib/contract/operation.ts'
+import { operations } from '../../lib/contract/operations.ts'
+import { createOpenApi } from '../../lib/openapi.ts'
+import { toSchema } from '../../lib/openapi-schemas.ts'
+
+const rows: readonly Operation[] = operations
+
+const Links = v.record(
+  v.string(),
+  v.strictObject({
+    operationId: v.string(),
+    parameters: v.record(v.string(), v.pipe(v.string(), v.startsWith('$response.body#/'))),
+    description: v.pipe(v.string(), v.nonEmpty()),
+  }),
+)
+const Document = v.looseObject({
+  paths: v.record(
+    v.string(),
+    v.record(
+      v.string(),
+      v.looseObject({
+        responses: v.optional(
+          v.record(v.string(), v.looseObject({ links: v.optional(Links, {}) })),
+          {},
+        ),
+      }),
+    ),
+  ),
+})
+const { paths } = v.parse(Document, createOpenApi('https://geo.example'))
+
+interface Link {
+  readonly from: string
+  readonly to: string
+  readonly reply: Reply
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+const links = rows.flatMap((row) =>
+  Object.entries(row.replies).flatMap(([status, reply]) => {
+    const described = paths[row.path]?.[row.method]?.responses[status]?.links ?? {}
+    return Object.values(described).map(
+      ({ operationId, parameters }): Link => ({
+        from: row.id,
+        to: operationId,
+        reply,
+        parameters,
+      }),
+    )
+  }),
+)
+
+/** What an expression such as `$response.body#/id` leads to in the example of the answer. */
+function follow({ reply: { example } }: Link, expression: string): unknown {
+  assert.ok(typeof example === 'object' && example !== null)
+  return new Map(Object.entries(example)).get(expression.replace('$response.body#/', ''))
+}
+
+function parametersOf(row: Operation): string[] {
+  const inQuery = row.query === undefined ? {} : (toSchema(row.query).properties ?? {})
+  return [...Object.keys(row.params ?? {}), ...Object.keys(inQuery)]
+}
+
+describe('the links of the OpenAPI document', () => {
+  it('lead from what makes a thing to what is done with it', () => {
+    const found = links.map(({ from, to }) => `${from} ${to}`)
+    assert.deepEqual(found.sort(), [
+      'addTaxId deleteTaxId',
+      'createKey renewKey',
+      'createKey revokeKey',
+      'createSite deleteSite',
+      'createSite getRumOverview',
+      'createSite getRumSummary',
+    ])
+  })
+
+  it('lead to operations and parameters that there are', () => {
+    for (const { from, to, parameters } of links) {
+      const row = rows.find(({ id }) => id === to)
+      assert.ok(row, `${from} leads to ${to}`)
+      for (const name of Object.keys(parameters)) {
+        assert.ok(parametersOf(row).includes(name), `${from} gives ${name} to ${to}`)
+      }
+    }
+  })
+
+  it('take their values from where the answer has them', () => {
+    for (const link of links) {
+      for (const expression of Object.values(link.parameters)) {
+        assert.equal(typeof follow(link, expression), 'string', `${link.from} to ${link.to}`)
+      }
+    }
+  })
+})

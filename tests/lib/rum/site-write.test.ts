@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { Unwritten } from '../../../lib/db/flusher.ts'
+import { type Db, openDb } from '../../../lib/db/open.ts'
+import { keepBeacon } from '../../../lib/rum/beacon.ts'
+import type { Entry } from '../../../lib/rum/journal.ts'
+import { openRum, type Rum } from '../../../lib/rum/rum.ts'
+import { SiteFold } from '../../../lib/rum/site-fold.ts'
+import { partsOf } from '../../../lib/rum/site-write.ts'
+import { createRumStore } from '../../../lib/rum/store.ts'
+import { createRandom } from '../../../scripts/random.ts'
+import { NOON } from '../../helpers.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+/* A checkpoint that ends between two of its transactions, as a process does that is killed. */
+
+const folder = tempFolder()
+const ENTRIES = 1_500
+const PAGES = 600
+const KINDS = 230
+let files = 0
+
+/** Of more pages and kinds of errors than are kept apart, so that some are others. */
+const entries = Array.from({ length: ENTRIES }, (_, at) => toEntry(at + 1))
+
+function toEntry(id: number): Entry {
+  const random = createRandom(id)
+  const beacon = keepBeacon({
+    path: `/p${Math.floor(PAGES * random())}`,
+    deviceType: random() < 0.5 ? 'mobile' : 'desktop',
+    connectionType: random() < 0.5 ? '4g' : '3g',
+    metrics: { lcp: Math.round(5_000 * random()), cls: random() < 0.2 ? 101 : 0 },
+    errors: [{ message: 'no', line: Math.floor(KINDS * random()) }],
+  })
+  const receivedAt = NOON - Math.floor(2 * random()) * 3_600_000 + id
+  return { siteId: 'site', id, receivedAt, country: random() < 0.5 ? 'GB' : '', beacon }
+}
+
+/** What the tables have, but for the entries up to which they have it. */
+function contents(db: Db): unknown[] {
+  const tables = ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
+  return [...tables, 'rum_journal'].map((table) =>
+    db.$client
+      .prepare(`SELECT * FROM ${table}`)
+      .all()
+      .map((row) => JSON.stringify({ ...Object(row), last_id: undefined })),
+  )
+}
+
+/** Without waiting for the disk, which keeps what a process has written that ends. */
+function openQuick(file: string): Db {
+  const db = openDb(file)
+  db.$client.pragma('synchronous = OFF')
+  return db
+}
+
+function open(db: Db): Rum {
+  return openRum({
+    db,
+    now: () => NOON,
+    findSites: () => [],
+    findCountry: () => undefined,
+    onError: assert.ifError,
+  })
+}
+
+/** Opens telemetry as the next process does, and closes it. */
+function restart(file: string): Db {
+  const db = openQuick(file)
+  open(db)[Symbol.dispose]()
+  return db
+}
+
+interface Run {
+  /** How many entries are folded before the checkpoint. */
+  readonly before: number
+  /** How many come between two of its transactions. */
+  readonly between: number
+  /** How many transactions there are before the end. */
+  readonly transactions: number
+}
+
+/** Folds, writes and ends without a word. */
+function crash(file: string, { before, between, transactions }: Run): void {
+  const db = openQuick(file)
+  const store = createRumStore(db)
+  const site = new SiteFold(store, 'site')
+  const left = [...entries]
+  const take = (count: number) => {
+    const some = left.splice(0, count)
+    store.addEntries(some)
+    for (const entry of some) site.add(entry)
+  }
+  take(before)
+  const parts: Unwritten[] = []
+  parts.push(...partsOf(store, site.rows, (part) => parts.push(part)))
+  for (const part of parts.slice(0, transactions)) {
+    db.$client.transaction(() => part.write())()
+    part.written()
+    take(between)
+  }
+  take(left.length)
+  db.$client.close()
+}
+
+function newFile(): string {
+  return join(folder, `${files++}.db`)
+}
+
+function whole(): unknown[] {
+  const file = newFile()
+  crash(file, { before: ENTRIES, between: 0, transactions: 0 })
+  return contents(restart(file))
+}
+
+describe('a checkpoint that is cut off', () => {
+  const wanted = whole()
+
+  it('leaves what makes up for the rest, once', () => {
+    const others = String(wanted).match(/\(other( errors)?\)/g)
+    assert.deepEqual(new Set(others), new Set(['(other)', '(other errors)']))
+    const AnyRun = fc.record({
+      before: fc.nat(ENTRIES),
+      between: fc.nat(3),
+      transactions: fc.nat(800),
+    })
+    const check = (run: Run) => {
+      const file = newFile()
+      crash(file, run)
+      const db = restart(file)
+      assert.deepEqual(contents(db), wanted)
+      db.$client.close()
+    }
+    const examples: [Run][] = [
+      [{ before: ENTRIES, between: 0, transactions: 1 }],
+      [{ before: ENTRIES, between: 0, transactions: 1_000 }],
+      [{ before: 1_000, between: 1, transactions: 1_000 }],
+    ]
+    fc.assert(fc.property(AnyRun, check), { numRuns: 15, examples })
+  })
+
+  it('is made up for, however often it is cut off', () => {
+    const file = newFile()
+    crash(file, { before: ENTRIES, between: 0, transactions: 300 })
+    for (const transactions of [5, 0, 150]) {
+      const db = openQuick(file)
+      const store = createRumStore(db)
+      const site = new SiteFold(store, 'site')
+      for (const entry of store.readEntries({ siteId: '', id: 0 }, ENTRIES)) site.add(entry)
+      for (const part of [...partsOf(store, site.rows, () => {})].slice(0, transactions)) {
+        part.write()
+        part.written()
+      }
+      db.$client.close()
+    }
+    assert.deepEqual(contents(restart(file)), wanted)
+  })
+})
+
+describe('a start', () => {
+  it('goes on where another process writes at that moment, and makes up for it later', () => {
+    const file = newFile()
+    crash(file, { before: ENTRIES, between: 0, transactions: 300 })
+    const [db, other] = [openQuick(file), openQuick(file)]
+    other.$client.exec('BEGIN IMMEDIATE')
+    const rum = open(db)
+    other.$client.exec('COMMIT')
+    rum[Symbol.dispose]()
+    assert.deepEqual(contents(db), whole())
+  })
+})
+
+describe('the ids of entries', () => {
+  it('are above those of all rows, also where the journal is empty', () => {
+    const file = newFile()
+    crash(file, { before: ENTRIES, between: 0, transactions: 0 })
+    const db = restart(file)
+    assert.equal(createRumStore(db).lastEntryId(), ENTRIES)
+  })
+})

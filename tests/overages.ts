@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type Stripe from 'stripe'
+import { findUserByEmail } from '../lib/accounts/users.ts'
+import type { Billing } from '../lib/billing/billing.ts'
+import { insertCustomer } from '../lib/billing/customers.ts'
+import { OVERAGE_EVENT } from '../lib/billing/send-report.ts'
+import { newSecretKey } from '../stripe-double/ids.ts'
+import { makeApp, NOON, recordingLog, type TestApp } from './helpers.ts'
+import { addPayer, startDouble } from './stripe-double/start.ts'
+import { tempFolder } from './temp-folder.ts'
+
+/** Requests of a period that the plan pro pays for. */
+export const CAP = 5
+
+const folder = tempFolder()
+
+/** Plans with small caps and wide rates. Returns the file. */
+export function overagePlans(): string {
+  const rest = { maxKeys: 10, maxSites: 10, requestsPerMinute: 1_000_000 }
+  const file = join(folder, 'plans.json')
+  const plans = [
+    { id: 'free', name: 'Free', price: 0, monthlyCap: CAP, ...rest },
+    { id: 'starter', name: 'Starter', price: 9, monthlyCap: CAP, ...rest },
+    { id: 'pro', name: 'Pro', price: 29, monthlyCap: CAP, ...rest },
+  ]
+  writeFileSync(file, JSON.stringify(plans))
+  return file
+}
+
+type Double = Awaited<ReturnType<typeof startDouble>>
+
+/** Settings that sell the plans of the double. */
+export function sellingEnv({ double, starter, pro, overage }: Double) {
+  return {
+    STRIPE_SECRET_KEY: newSecretKey(),
+    STRIPE_API_BASE: double.url,
+    STRIPE_PRICE_STARTER: starter,
+    STRIPE_PRICE_PRO: pro,
+    STRIPE_PRICE_OVERAGE: overage,
+    MERIDIAN_PLANS: overagePlans(),
+  }
+}
+
+/** The service with a double that it sells by, both at `clock.now`. */
+export async function makeSeller(without: readonly string[] = []) {
+  const clock = { now: NOON }
+  const stripe = await startDouble({ realNow: () => clock.now })
+  const log = recordingLog()
+  const settings = Object.entries(sellingEnv(stripe)).filter(([name]) => !without.includes(name))
+  const now = () => clock.now
+  const app = await makeApp({ now, log, env: Object.fromEntries(settings) })
+  return {
+    ...stripe,
+    app,
+    log,
+    clock,
+    /** Lets time pass for both. */
+    pass: (ms: number) => {
+      clock.now += ms
+      stripe.double.advance(0)
+    },
+    async [Symbol.asyncDispose]() {
+      app.close()
+      await stripe[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type Seller = Awaited<ReturnType<typeof makeSeller>>
+
+/** A user with a key whose card pays for a plan. */
+export async function subscribe(
+  { app, stripe, pro }: Pick<Seller, 'app' | 'stripe' | 'pro'>,
+  { email = 'ada@example.com', price = pro } = {},
+) {
+  const { billing, db } = app.services
+  const key = await app.makeKey({ email, plan: 'free' })
+  const user = await findUserByEmail(db, email)
+  assert.ok(user)
+  return {
+    key,
+    userId: user.id,
+    ...(await startPaying(stripe, billing, { userId: user.id, price })),
+  }
+}
+
+/** What a checkout does, without one. */
+export async function startPaying(
+  stripe: Stripe,
+  billing: Billing,
+  { userId, price }: { readonly userId: string; readonly price: string },
+) {
+  const customer = await addPayer(stripe)
+  const { id } = await stripe.subscriptions.create({ customer, items: [{ price }] })
+  insertCustomer(billing.db, { userId, customerId: customer, createdAt: 0 }).run()
+  await billing.sync(billing.begin(), userId)
+  return { customer, subscription: id }
+}
+
+/** Has `count` requests of the key answered and counted. */
+export async function ask(app: TestApp, key: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const { status } = await app.send('GET', '/v1/ip/81.2.69.160', { key })
+    assert.equal(status, 200)
+  }
+}
+
+export async function setOverages(app: TestApp, key: string, overagesEnabled: boolean) {
+  const body = { overagesEnabled }
+  return app.send('PATCH', '/v1/billing/subscription', { key, body })
+}
+
+/** What the double was told of the customer, in the order in which it came. */
+export function meterEvents({ double }: Pick<Double, 'double'>, customer: string) {
+  return [...double.world.state.meterEvents.values()].filter(
+    (event) => event.customer === customer && event.eventName === OVERAGE_EVENT,
+  )
+}
+
+export function meteredUnits(at: Pick<Double, 'double'>, customer: string): number {
+  return meterEvents(at, customer).reduce((units, { value }) => units + value, 0)
+}
+
+/** A seller whose one user pays for overages and has used up the cap. */
+export async function makeOver() {
+  const at = await makeSeller()
+  const payer = await subscribe(at)
+  await setOverages(at.app, payer.key, true)
+  await ask(at.app, payer.key, CAP)
+  const { overages } = at.app.services
+  const askMore = (count: number) => ask(at.app, payer.key, count)
+  return { ...at, ...payer, overages, ask: askMore }
+}
+
+/** What the payer is to pay for, by meter event. */
+export function unitsOf(at: Seller & { readonly customer: string }): number[] {
+  return meterEvents(at, at.customer).map(({ value }) => value)
+}
+
+/** The end of the period as we know it. */
+export function endOf(at: Seller): number {
+  return Number(readOne(at, 'SELECT period_end FROM subscriptions'))
+}
+
+export function readOne({ app }: Seller, sql: string): unknown {
+  return app.services.db.$client.prepare(sql).pluck().get()
+}
+
+/** As an event would. */
+export function sync({ app }: Seller, userId: string) {
+  const { billing } = app.services
+  return billing.sync(billing.begin(), userId)
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import Sqlite from 'better-sqlite3'
+import { type Acknowledged, BEACON_CLIENTS, LOOKUP_CLIENTS } from './writers.ts'
+
+/** What a database file holds of what the drill writes. */
+export interface Holdings {
+  readonly keys: ReadonlySet<unknown>
+  readonly sites: ReadonlySet<unknown>
+  readonly beacons: number
+  readonly lookups: number
+}
+
+/** Reads a database file that nobody writes. Throws where SQLite finds it damaged. */
+export function readHoldings(path: string): Holdings {
+  const db = new Sqlite(path, { readonly: true })
+  try {
+    assert.deepEqual(db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
+    assert.deepEqual(db.pragma('foreign_key_check'), [])
+    const ids = (table: string) => new Set(db.prepare(`SELECT id FROM ${table}`).pluck().all())
+    const number = (sql: string) => Number(db.prepare(`SELECT ${sql}`).pluck().get())
+    return {
+      keys: ids('api_keys'),
+      sites: ids('sites'),
+      beacons: number(
+        '(SELECT coalesce(sum(samples), 0) FROM rum_hours) + (SELECT count(*) FROM rum_journal)',
+      ),
+      lookups: number('coalesce(sum(requests), 0) FROM usage_by_period'),
+    }
+  } finally {
+    db.close()
+  }
+}
+
+/** Adds what `disk` holds and `copy` lacks: from `now` on, Litestream has to catch up with it. */
+export function addUncopied(
+  acknowledged: Acknowledged,
+  disk: Holdings,
+  copy: Holdings,
+  now: number,
+): void {
+  for (const name of ['keys', 'sites'] as const) {
+    const missing = [...disk[name]].filter((id) => !copy[name].has(id))
+    acknowledged[name].push(...missing.map((id) => ({ id: String(id), at: now })))
+  }
+  for (const name of ['beacons', 'lookups'] as const) {
+    for (let n = copy[name]; n < disk[name]; n++) acknowledged[name].push(now)
+  }
+}
+
+/** A flush comes once a second; a tenth more is allowed for writing it. */
+const FLUSH_MS = 1_100
+/** Answers may come in another order than their commits, but not this much later. */
+const OUT_OF_ORDER_MS = 1_000
+
+/**
+ * Tells from when `after` is: the earliest moment at which something was acknowledged that it lacks,
+ * or `now`. Throws unless it is the state of one moment: it holds all of `before`, nothing twice,
+ * and nothing from much later than what it lacks.
+ */
+export function momentOf(
+  after: Holdings,
+  before: Holdings,
+  acknowledged: Acknowledged,
+  now: number,
+): number {
+  const { beacons, lookups } = acknowledged
+  const rows = (['keys', 'sites'] as const).flatMap((name) => {
+    const lost = [...before[name]].filter((id) => !after[name].has(id))
+    assert.deepEqual(lost, [], `${name} of earlier are lost`)
+    return acknowledged[name].map(({ id, at }) => ({ at, isThere: after[name].has(id) }))
+  })
+  const missing = Math.min(now, ...rows.filter(({ isThere }) => !isThere).map(({ at }) => at))
+  const latest = Math.max(0, ...rows.filter(({ isThere }) => isThere).map(({ at }) => at))
+  assert.ok(latest - missing < OUT_OF_ORDER_MS, 'there is a hole among keys and sites')
+
+  const newBeacons = after.beacons - before.beacons
+  const newLookups = after.lookups - before.lookups
+  assert.ok(newBeacons >= 0 && newLookups >= 0, 'what was counted earlier is lost')
+  assert.ok(newBeacons <= beacons.length + BEACON_CLIENTS, 'beacons are counted twice')
+  assert.ok(newLookups <= lookups.length + LOOKUP_CLIENTS, 'look-ups are counted twice')
+  return Math.min(
+    missing,
+    beacons[newBeacons] ?? now,
+    (lookups[newLookups] ?? Number.POSITIVE_INFINITY) + FLUSH_MS,
+  )
+}

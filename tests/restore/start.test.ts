@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { before, describe, it } from 'node:test'
+import { emailsIn } from '../data-folder.ts'
+import { runScript } from '../e2e/process.ts'
+import { geoFiles, makeGeoFolder } from '../geo-files.ts'
+import { tempFolder } from '../temp-folder.ts'
+import { checkLitestream, startReplicated } from './litestream.ts'
+
+const folder = tempFolder()
+const replica = join(folder, 'replica')
+
+function settingsOf(machine: string) {
+  const { city, asn } = geoFiles()
+  makeGeoFolder(join(folder, machine))
+  return {
+    MERIDIAN_DATA_DIR: join(folder, machine),
+    MERIDIAN_GEO: `${city},${asn}`,
+    LITESTREAM_REPLICA_URL: `file://${replica}`,
+  }
+}
+
+/** Starts what is expected to end by itself. */
+async function failToStart(settings: Record<string, string>) {
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, PORT: '0', ...settings }
+  const child = spawn('sh', ['scripts/with-litestream.sh'], { env })
+  const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')])
+  assert.notEqual(child.exitCode, 0)
+  return stderr
+}
+
+describe('the start under Litestream', () => {
+  before(checkLitestream)
+
+  it('begins anew where there is no copy, and stops with all of it copied', async () => {
+    const settings = settingsOf('first')
+    const server = await startReplicated(settings)
+    const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first']
+    assert.equal((await runScript(args, settings)).code, 0)
+    const { code } = await server.stop('SIGTERM')
+    assert.equal(code, 0)
+    assert.match(server.output(), /"msg":"stopped"/)
+  })
+
+  it('restores the copy where there is no database', async () => {
+    const settings = settingsOf('second')
+    const server = await startReplicated(settings)
+    await server.stop('SIGTERM')
+    assert.deepEqual(emailsIn(join(folder, 'second', 'app.db')), ['ada@example.com'])
+  })
+
+  it('is refused without a place to copy to, or beside a log without its database', async () => {
+    const { LITESTREAM_REPLICA_URL: _, ...without } = settingsOf('third')
+    assert.match(await failToStart(without), /^Set LITESTREAM_REPLICA_URL, such as s3:/)
+    writeFileSync(join(folder, 'third', 'app.db-wal'), '')
+    assert.match(await failToStart(settingsOf('third')), /app\.db is missing, but .*-wal is not\n$/)
+  })
+
+  it('is refused where the copy is damaged, and makes no empty database instead', async () => {
+    for (const path of globSync(join(replica, '**/*.ltx'))) {
+      const bytes = readFileSync(path)
+      writeFileSync(path, bytes.fill(0x5a, Math.floor(bytes.length / 2)))
+    }
+    assert.notEqual(await failToStart(settingsOf('fourth')), '')
+    assert.equal(existsSync(join(folder, 'fourth', 'app.db')), false)
+  })
+})

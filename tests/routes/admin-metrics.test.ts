@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { type Admin, startAdmin } from '../../admin/server.ts'
+import { AUTH_BASE_PATH, AUTH_REQUESTS } from '../../lib/contract/auth.ts'
+import { operations } from '../../lib/contract/operations.ts'
+import { assetPath, DOCS_PATH, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
+import { pinnedScriptPath, SCRIPT_PATH } from '../../lib/contract/script.ts'
+import { freshClient, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { readPrometheusText, readValue } from '../prometheus-text.ts'
+
+const REQUESTS = 'http_server_request_duration_seconds'
+const ORIGIN = 'https://shop.example'
+const LOCAL = { port: 0, host: '127.0.0.1' }
+
+let app: TestApp
+let admin: Admin
+let key: string
+before(async () => {
+  app = await makeApp()
+  key = await app.makeKey()
+  admin = await startAdmin(LOCAL, app.services)
+})
+after(() => {
+  admin.close()
+  app.close()
+})
+
+const ask = (path: string) => fetch(`${admin.url}${path}`)
+const scrape = async () => readPrometheusText(await (await ask('/metrics')).text())
+
+describe('what is measured', () => {
+  it('is valid, and tells of the service', async () => {
+    await app.send('GET', '/v1/ip/81.2.69.160', { key })
+    const families = await scrape()
+    const databases = families.get('meridian_geo_build_timestamp_seconds')?.samples ?? []
+    assert.deepEqual(
+      databases.map(({ labels, value }) => [labels['database'], labels['provider'], value]),
+      app.services.geo
+        .list()
+        .map(({ name, provider, metadata }) => [name, provider, metadata.builtAt / 1000]),
+    )
+    assert.equal(readValue(families, 'meridian_health', { check: 'database' }), 1)
+    assert.equal(readValue(families, 'meridian_keys'), 1)
+    assert.equal(readValue(families, 'meridian_geo_atlas'), 0)
+    assert.ok(readValue(families, 'meridian_database_bytes') > 0)
+    assert.ok(readValue(families, 'meridian_database_wal_bytes') > 0)
+    assert.equal(families.get('meridian_build_info')?.samples.length, 1)
+    assert.equal(
+      families.has('meridian_reconciliation_timestamp_seconds'),
+      false,
+      'nothing is sold',
+    )
+  })
+
+  it('counts requests by operation and status', async () => {
+    const labels = { http_route: '/v1/ip/{ipAddress}', http_response_status_code: '200' }
+    const counted = async () => readValue(await scrape(), `${REQUESTS}_count`, labels)
+    await app.send('GET', '/v1/ip/81.2.69.160', { key })
+    const before = await counted()
+    await app.send('GET', '/v1/ip/81.2.69.160', { key })
+    await app.send('GET', '/v1/ip/81.2.69.160')
+    assert.equal(await counted(), before + 1)
+  })
+
+  it('tells for how long counters wait', async () => {
+    const lag = async () => readValue(await scrape(), 'meridian_flush_lag_seconds')
+    // The service may write them between the two.
+    do await app.send('GET', '/v1/ip/81.2.69.160', { key })
+    while ((await lag()) === 0)
+    await app.services.flusher.flush()
+    assert.equal(await lag(), 0)
+    assert.equal(readValue(await scrape(), 'meridian_flush_waiting'), 0)
+  })
+
+  it('counts beacons by what became of them', async () => {
+    await app.send('POST', '/v1/account/me/sites', { key, body: { name: ORIGIN } })
+    const beacon = (agent: string) =>
+      app.send('POST', '/v1/telemetry/rum', {
+        body: { path: '/', deviceType: 'desktop', metrics: { lcp: 1 } },
+        headers: { origin: ORIGIN, 'user-agent': agent },
+      })
+    assert.equal((await beacon('Mozilla/5.0')).status, 204)
+    assert.equal((await beacon('Googlebot/2.1')).status, 204)
+    const families = await scrape()
+    const results = ['stored', 'bot', 'queue-full', 'failed'].map((result) =>
+      readValue(families, 'meridian_rum_beacons_total', { result }),
+    )
+    assert.deepEqual(results, [1, 1, 0, 0])
+    assert.equal(readValue(families, 'meridian_rum_beacons_waiting'), 0)
+  })
+
+  it('tells when the latest backup was made', async () => {
+    using other = await makeApp({ env: { MERIDIAN_BACKUP_DIR: app.dataDir } })
+    const port = await startAdmin(LOCAL, other.services)
+    const told = async () => {
+      const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
+      return readValue(families, 'meridian_backup_timestamp_seconds')
+    }
+    assert.equal(await told(), 0)
+    writeFileSync(join(app.dataDir, 'meridian-2026-01-15T120000Z.tar.gz'), '')
+    assert.equal(await told(), NOON / 1000)
+    port.close()
+  })
+
+  it('never holds a path as it was sent, nor a key', async () => {
+    const mark = 'zqzq'
+    const segment = fc.oneof(
+      fc.webSegment(),
+      fc.constantFrom('v1', 'ip', 'account', 'me', 'keys', 'assets', 'api', 'auth', '{ipAddress}'),
+    )
+    const method = fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY')
+    const paths = fc.array(fc.tuple(method, fc.array(segment, { maxLength: 5 })), { maxLength: 10 })
+    await fc.assert(
+      fc.asyncProperty(paths, async (all) => {
+        for (const [method, segments] of all) await sendRaw(method, [...segments, mark].join('/'))
+      }),
+      { numRuns: 40 },
+    )
+    for (const { path } of operations) {
+      await sendRaw('GET', path.slice(1).replaceAll(/\{\w+\}/g, mark))
+    }
+    const body = await (await ask('/metrics')).text()
+    assert.equal(body.includes(mark), false)
+    assert.equal(body.includes(key.slice(0, 12)), false)
+    const { samples = [] } = readPrometheusText(body).get(REQUESTS) ?? {}
+    const routes = new Set(samples.map(({ labels }) => labels['http_route'] ?? ''))
+    assert.ok(routes.size > 20)
+    assert.deepEqual(
+      [...routes].filter((route) => !PATTERNS.has(route)),
+      [],
+    )
+  })
+})
+
+const PATTERNS = new Set<string>([
+  '_OTHER',
+  ...operations.map(({ path }) => path),
+  ...AUTH_REQUESTS.map(({ path }) => `${AUTH_BASE_PATH}${path}`),
+  ...[HOME_PATH, DOCS_PATH, ROBOTS_PATH, SCRIPT_PATH, pinnedScriptPath('{hash}')],
+  assetPath('{name}', '{hash}'),
+])
+
+/** Past `send`, which holds answers to the contract: methods may be none of it. */
+async function sendRaw(method: string, path: string): Promise<void> {
+  const url = `http://127.0.0.1:8787/${path}`
+  const request = new Request(url, { method, headers: { 'x-api-key': key } })
+  await (await app.app.fetch(request, { remoteAddress: freshClient() })).text()
+}

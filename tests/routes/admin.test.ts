@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { type Admin, startAdmin } from '../../admin/server.ts'
+import { operations } from '../../lib/contract/operations.ts'
+import { HealthStatus } from '../../lib/contract/system.ts'
+import { makeApp, type TestApp } from '../helpers.ts'
+
+const LOCAL = { port: 0, host: '127.0.0.1' }
+
+let app: TestApp
+let admin: Admin
+let key: string
+before(async () => {
+  app = await makeApp()
+  key = await app.makeKey()
+  admin = await startAdmin(LOCAL, app.services)
+})
+after(() => {
+  admin.close()
+  app.close()
+})
+
+const ask = (path: string, init?: RequestInit) => fetch(`${admin.url}${path}`, init)
+
+describe('the admin port', () => {
+  it('says that the process lives, without a look at the database', async () => {
+    using dead = await makeApp({
+      replace: () => ({
+        health: { read: () => assert.fail('nobody asks'), drain: () => {} },
+      }),
+    })
+    const other = await startAdmin(LOCAL, dead.services)
+    const answer = await fetch(`${other.url}/livez`)
+    assert.deepEqual([answer.status, await answer.text()], [200, 'ok\n'])
+    other.close()
+  })
+
+  it('says whether requests can be answered, as /health does', async () => {
+    const ready = await ask('/readyz')
+    assert.equal(ready.status, 200)
+    const { body } = await app.send('GET', '/health')
+    assert.deepEqual(v.parse(HealthStatus, await ready.json()), body)
+    using draining = await makeApp()
+    const other = await startAdmin(LOCAL, draining.services)
+    draining.services.health.drain()
+    const answer = await fetch(`${other.url}/readyz`)
+    assert.equal(answer.status, 503)
+    assert.equal(v.parse(HealthStatus, await answer.json()).status, 'degraded')
+    other.close()
+  })
+
+  it('answers nothing else', async () => {
+    for (const path of [
+      '/',
+      '/v1',
+      '/health',
+      '/metrics/',
+      '//metrics',
+      '/METRICS',
+      '/__proto__',
+    ]) {
+      assert.equal((await ask(path)).status, 404, path)
+    }
+    for (const [path, method, allow] of [
+      ['/metrics', 'POST', 'GET, HEAD'],
+      ['/livez', 'DELETE', 'GET, HEAD'],
+      ['/profile/cpu', 'GET', 'POST'],
+      ['/profile/heap', 'HEAD', 'POST'],
+    ] as const) {
+      const answer = await ask(path, { method })
+      assert.deepEqual([answer.status, answer.headers.get('allow')], [405, allow], path)
+    }
+    const head = await ask('/metrics', { method: 'HEAD' })
+    assert.deepEqual([head.status, await head.text()], [200, ''])
+  })
+
+  it('is no part of the interface, nor is that a part of it', async () => {
+    for (const path of ['/metrics', '/livez', '/readyz', '/profile/cpu']) {
+      assert.equal((await app.send('GET', path)).status, 404, path)
+      assert.equal((await app.send('POST', path)).status, 404, path)
+    }
+    for (const { path } of operations) {
+      const at = path.replaceAll(/\{\w+\}/g, 'x')
+      assert.equal((await ask(at, { headers: { 'x-api-key': key } })).status, 404, at)
+    }
+  })
+
+  it('refuses web pages, however they reach it', async () => {
+    assert.equal(await statusFor({ origin: 'https://shop.example' }), 403)
+    const hosts: Record<string, number> = {
+      'rebound.example': 403,
+      'rebound.example:9091': 403,
+      '127.0.0.1.example': 403,
+      'localhost:9091': 200,
+      '[::1]:9091': 200,
+      '127.0.0.1': 200,
+    }
+    for (const [host, status] of Object.entries(hosts)) {
+      assert.equal(await statusFor({ host }), status, host)
+    }
+  })
+
+  it('survives what is no HTTP', async () => {
+    const { hostname, port } = new URL(admin.url)
+    for (const line of ['x\u0000', 'GET /% HTTP/1.1\r\nHost: 127.0.0.1', 'GET ? HTTP/1.0']) {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => {})
+      socket.end(`${line}\r\n\r\n`)
+      await text(socket).catch(() => '')
+    }
+    assert.equal((await ask('/livez')).status, 200)
+  })
+})
+
+describe('a profile', () => {
+  it('of the processor says where time was spent', async () => {
+    const answer = await ask('/profile/cpu?seconds=1', { method: 'POST' })
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers.get('content-disposition') ?? '', /filename="meridian.cpuprofile"/)
+    const { nodes, samples, startTime, endTime } = v.parse(CpuProfile, await answer.json())
+    const ids = new Set(nodes.map(({ id }) => id))
+    assert.ok(samples.length > 0 && samples.every((id) => ids.has(id)))
+    assert.ok(endTime > startTime)
+  })
+
+  it('of the heap says who asked for memory, and not what stands in it', async () => {
+    const answer = await ask('/profile/heap?seconds=1', { method: 'POST' })
+    assert.equal(answer.status, 200)
+    const json = await answer.text()
+    assert.equal(v.parse(HeapProfile, JSON.parse(json)).head.callFrame.functionName, '(root)')
+    assert.equal(json.includes(key), false)
+  })
+
+  it('takes from 1 to 60 seconds', async () => {
+    for (const seconds of ['0', '61', '-1', '1.5', 'x', '', '1e1', '999999999999']) {
+      const answer = await ask(`/profile/cpu?seconds=${seconds}`, { method: 'POST' })
+      assert.equal(answer.status, 400, seconds)
+    }
+  })
+
+  it('is made once at a time, and not for who has gone', async () => {
+    const gone = new AbortController()
+    const first = ask('/profile/cpu?seconds=60', { method: 'POST', signal: gone.signal })
+    first.catch(() => {})
+    await until(async () => (await profileFor(1, 'heap')) === 409)
+    gone.abort()
+    await until(async () => (await profileFor(1, 'heap')) === 200)
+  })
+})
+
+async function profileFor(seconds: number, kind: string): Promise<number> {
+  const answer = await ask(`/profile/${kind}?seconds=${seconds}`, { method: 'POST' })
+  await answer.text()
+  return answer.status
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo()));
+}
+
+/** Past `fetch`, which sends these headers as it likes. */
+function statusFor(headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${admin.url}/livez`, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+const CallFrame = v.object({ functionName: v.string(), url: v.string(), lineNumber: v.number() })
+const CpuProfile = v.object({
+  nodes: v.array(v.object({ id: v.number(), callFrame: CallFrame })),
+  samples: v.array(v.number()),
+  timeDeltas: v.array(v.number()),
+  startTime: v.number(),
+  endTime: v.number(),
+})
+const HeapProfile = v.object({
+  head: v.object({ callFrame: CallFrame, selfSize: v.number(), children: v.array(v.unknown()) }),
+})

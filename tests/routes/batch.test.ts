@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { plansFile } from '../plans-file.ts'
+
+const BATCH = '/v1/ip/batch'
+
+let app: TestApp
+let now: number
+beforeEach(async () => {
+  now = NOON
+  app = await makeApp({ now: () => now, env: { MERIDIAN_PLANS: plansFile() } })
+})
+afterEach(() => app.close())
+
+const post = (key: string, body: unknown) => app.send('POST', BATCH, { key, body })
+
+const Results = v.object({
+  results: v.array(v.record(v.string(), v.unknown())),
+  meta: v.object({ tier: v.string(), degraded: v.boolean() }),
+})
+
+async function batch(key: string, ips: readonly string[], fields?: readonly string[]) {
+  const answer = await post(key, { ips, ...(fields !== undefined && { fields }) })
+  assert.equal(answer.status, 200)
+  return v.parse(Results, answer.body)
+}
+
+const many = (count: number) => Array.from({ length: count }, () => '81.2.69.160')
+
+describe('POST /v1/ip/batch', () => {
+  it('says of each address what a look-up of it says, in order', async () => {
+    const key = await app.makeKey()
+    const ips = ['81.2.69.160', '2A02:4780::1', '10.0.0.1', '8.8.8.8', '81.2.69.160']
+    const { results, meta } = await batch(key, ips)
+    assert.deepEqual(meta.degraded, false)
+    assert.equal(results.length, ips.length)
+    for (const [n, ip] of ips.entries()) {
+      const { body } = await app.send('GET', `/v1/ip/${ip}`, { key })
+      const single = v.parse(v.looseObject({ meta: v.record(v.string(), v.unknown()) }), body)
+      const { precision, degraded } = single.meta
+      assert.deepEqual(results[n], { ...single, meta: { precision, degraded } })
+    }
+  })
+
+  it('tells of a text that is no address in its place', async () => {
+    const key = await app.makeKey()
+    const bad = ['', 'nope', '1.2.3.256', '::1%eth0', '"\\\u2028\u{1f600}', 'x'.repeat(5_000)]
+    const { results } = await batch(key, ['81.2.69.160', ...bad, '8.8.8.8'])
+    assert.equal(results.length, bad.length + 2)
+    assert.ok('location' in (results.at(0) ?? {}) && 'location' in (results.at(-1) ?? {}))
+    for (const [n, text] of bad.entries()) {
+      assert.deepEqual(results[n + 1], {
+        query: { type: 'ip', value: text.length > 100 ? text.slice(0, 100) : text },
+        error: { code: 'BAD_REQUEST', message: 'Not an IPv4 or IPv6 address' },
+      })
+    }
+  })
+
+  it('counts each address, and nothing that is none', async () => {
+    const key = await app.makeKey({ plan: 'fast' })
+    await batch(key, [...many(250), 'nope', '10.0.0.1'])
+    const { body } = await app.send('GET', '/v1/account/me/usage', { key })
+    const Usage = v.object({ totalRequests: v.number(), dailyUsage: v.array(v.unknown()) })
+    const usage = v.parse(Usage, body)
+    assert.equal(usage.totalRequests, 251)
+    assert.deepEqual(usage.dailyUsage.at(-1), { date: '2026-01-15', requests: 251 })
+  })
+
+  it('has nothing written twice that comes after one without an address', async () => {
+    const key = await app.makeKey({ plan: 'fast' })
+    await batch(key, ['nope'])
+    await batch(key, many(3))
+    await app.services.flusher.flush()
+    const { $client } = app.services.db
+    const written = $client.prepare('SELECT requests FROM usage_by_period').pluck().all()
+    assert.deepEqual(written, [3])
+  })
+
+  it('reduces those that are over the cap, and tells', async () => {
+    const key = await app.makeKey({ plan: 'tiny' })
+    const { results, meta } = await batch(key, ['nope', ...many(14)])
+    assert.equal(meta.degraded, true)
+    const degraded = results.slice(1).map(({ meta: own }) => Object(own).degraded)
+    assert.deepEqual(degraded, [...Array(10).fill(false), ...Array(4).fill(true)])
+    const reduced = v.parse(v.object({ location: v.record(v.string(), v.unknown()) }), results[14])
+    assert.deepEqual(Object.keys(reduced.location), ['continent', 'country'])
+  })
+
+  it('takes one request of the rate limit for a hundred addresses', async () => {
+    const key = await app.makeKey({ plan: 'free' })
+    const rate = async (count: number) => {
+      const answer = await post(key, { ips: many(count) })
+      return [answer.status, /r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]]
+    }
+    assert.deepEqual(await rate(1), [200, '9'])
+    assert.deepEqual(await rate(100), [200, '8'])
+    assert.deepEqual(await rate(101), [200, '6'])
+    const refused = await post(key, { ips: many(700) })
+    assert.equal(codeOf(refused), 'RATE_LIMITED')
+    assert.equal(refused.headers.get('retry-after'), '6')
+    assert.deepEqual(await rate(600), [200, '0'])
+    const last = await post(key, { ips: many(1_000) })
+    assert.equal(last.headers.get('retry-after'), '6')
+    now += 60_000
+    assert.deepEqual(await rate(1_000), [200, '0'])
+  })
+
+  it('tells when a batch that was refused will be taken', async () => {
+    const key = await app.makeKey({ plan: 'free' })
+    await post(key, { ips: many(600) })
+    const refused = await post(key, { ips: many(1_000) })
+    assert.equal(refused.headers.get('retry-after'), '36')
+    now += 36_000
+    assert.equal((await post(key, { ips: many(1_000) })).status, 200)
+  })
+
+  it('answers only the fields that are asked for', async () => {
+    const key = await app.makeKey()
+    const fields = ['query.value', 'location.country.code', 'location.city', 'network']
+    const { results } = await batch(key, ['81.2.69.160', '10.0.0.1', 'nope'], fields)
+    assert.deepEqual(results.slice(0, 2), [
+      {
+        query: { value: '81.2.69.160' },
+        location: { country: { code: 'GB' }, city: 'London' },
+        network: { asn: 'AS20712', organization: 'Andrews & Arnold Ltd', domain: 'aa.net.uk' },
+      },
+      { query: { value: '10.0.0.1' } },
+    ])
+    assert.ok('error' in (results[2] ?? {}))
+  })
+
+  const bad: [string, unknown][] = [
+    ['nothing', undefined],
+    ['no list', { ips: '8.8.8.8' }],
+    ['an empty list', { ips: [] }],
+    ['1,001 addresses', { ips: many(1_001) }],
+    ['a number for an address', { ips: [134744072] }],
+    ['no field', { ips: many(1), fields: [] }],
+    ['an unknown field', { ips: many(1), fields: ['location.town'] }],
+    ['a field that every object has', { ips: many(1), fields: ['constructor'] }],
+  ]
+  for (const [name, body] of bad) {
+    it(`refuses ${name}`, async () => {
+      const key = await app.makeKey()
+      assert.equal(codeOf(await post(key, body)), 'BAD_REQUEST')
+    })
+  }
+
+  it('takes 64 KB and no more', async () => {
+    const key = await app.makeKey()
+    const ips = ['81.2.69.160', 'x'.repeat(65_000)]
+    assert.equal((await post(key, { ips })).status, 200)
+    assert.equal((await post(key, { ips: [...ips, 'x'.repeat(600)] })).status, 413)
+  })
+
+  it('is open to pages of an allowed origin', async () => {
+    const origin = 'https://app.example'
+    const key = await app.makeKey({ type: 'publishable', origins: [origin] })
+    const headers = { origin }
+    const preflight = await app.send('OPTIONS', BATCH, { headers })
+    assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /POST/)
+    const answer = await app.send('POST', BATCH, { key, headers, body: { ips: many(1) } })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('access-control-allow-origin'), origin)
+  })
+})
+
+describe('GET /v1/ip/{ipAddress}?fields=', () => {
+  const select = async (fields: string, path = '/v1/ip/81.2.69.160') => {
+    const key = await app.makeKey()
+    return app.send('GET', `${path}?fields=${encodeURIComponent(fields)}`, { key })
+  }
+
+  const selections: [string, unknown][] = [
+    ['location.city,network.asn', { location: { city: 'London' }, network: { asn: 'AS20712' } }],
+    ['location.country,location.country.code', { location: { country: country() } }],
+    ['meta.precision', { meta: { precision: 'city' } }],
+    ['location.coordinates.latitude', { location: { coordinates: { latitude: 51.5142 } } }],
+    ['sources.tz', { sources: { tz: ['maxmind'] } }],
+  ]
+  for (const [fields, expected] of selections) {
+    it(`answers ${fields}`, async () => {
+      assert.deepEqual((await select(fields)).body, expected)
+    })
+  }
+
+  it('answers an empty object where nothing of it is known', async () => {
+    const answer = await select('location.city', '/v1/ip/10.0.0.1')
+    assert.deepEqual([answer.status, answer.body], [404, {}])
+  })
+
+  it('selects of the address of the caller as well', async () => {
+    const key = await app.makeKey()
+    const path = '/v1/ip/me?fields=query.value'
+    const answer = await app.send('GET', path, { key, from: '81.2.69.160' })
+    assert.deepEqual(answer.body, { query: { value: '81.2.69.160' } })
+  })
+
+  for (const fields of [
+    '',
+    ',',
+    'location.town',
+    'location.',
+    'locationXcity',
+    'location,',
+    '__proto__',
+  ]) {
+    it(`refuses "${fields}"`, async () => {
+      assert.equal(codeOf(await select(fields)), 'BAD_REQUEST')
+    })
+  }
+})
+
+function country() {
+  return { code: 'GB', name: 'United Kingdom', flag: '\u{1f1ec}\u{1f1e7}' }
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { createProofOfWork } from '../../lib/contact/proof-of-work.ts'
+import { ContactChallenge } from '../../lib/contract/contact.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { deriveSecret } from '../../lib/secrets.ts'
+import { freshClient, makeApp, type TestApp } from '../helpers.ts'
+import { CONTACT, INQUIRY, inquiries, outcomeOf } from '../inquiry.ts'
+import { solveChallenge } from '../solve-challenge.ts'
+
+describe('POST /v1/contact, checked by a proof of work', () => {
+  let now = Date.now()
+  let app: TestApp
+  before(async () => {
+    app = await makeApp({ env: { MERIDIAN_CONTACT: 'store' }, now: () => now })
+  })
+  after(() => app.close())
+  const getChallenge = async () =>
+    v.parse(ContactChallenge, (await app.send('GET', `${CONTACT}/challenge`)).body)
+  const sendWith = async (verification: string, by: TestApp = app) =>
+    outcomeOf(await by.send('POST', CONTACT, { body: { ...INQUIRY, verification } }))
+
+  it('takes an answer once, and not again after a restart', async () => {
+    const answer = await solveChallenge(await getChallenge())
+    assert.equal(await sendWith(answer), 'ok')
+    assert.equal(await sendWith(answer), 'BOT_VERIFICATION_FAILED')
+    app = await app.restart()
+    assert.equal(await sendWith(answer), 'BOT_VERIFICATION_FAILED')
+    assert.equal(inquiries(app).length, 1)
+  })
+
+  it('takes one of many at once', async () => {
+    const answer = await solveChallenge(await getChallenge())
+    const outcomes = await Promise.all([1, 2, 3, 4].map(() => sendWith(answer)))
+    assert.deepEqual(outcomes.toSorted().slice(0, 3), Array(3).fill('BOT_VERIFICATION_FAILED'))
+    assert.equal(outcomes.toSorted()[3], 'ok')
+  })
+
+  it('takes no challenge that was changed, and the real one still', async () => {
+    const challenge = await getChallenge()
+    const answer = await solveChallenge(challenge)
+    const { solution } = JSON.parse(atob(answer))
+    const { parameters, signature } = challenge
+    const write = (value: unknown) => btoa(JSON.stringify(value))
+    const changed = (change: object) =>
+      write({ challenge: { parameters: { ...parameters, ...change }, signature }, solution })
+    const bad = [
+      ...[{ expiresAt: parameters.expiresAt + 1 }, { cost: 1 }, { keyPrefix: '00' }],
+      ...[{ keySignature: parameters.salt }, { salt: parameters.nonce }, { data: { a: 1 } }],
+      ...[{ expiresAt: undefined }, { keySignature: undefined }],
+    ].map(changed)
+    const others = [
+      ...['rubbish', '!', btoa('null'), btoa('[]'), btoa('{"challenge":{}}')],
+      write({ challenge, solution: { counter: 1, derivedKey: parameters.keyPrefix } }),
+      write({ challenge, solution: { ...solution, derivedKey: '' } }),
+      write({ challenge: { parameters, signature: signature.toUpperCase() }, solution }),
+      write({ challenge: { parameters }, solution }),
+    ]
+    for (const text of [...bad, ...others]) {
+      assert.equal(await sendWith(text), 'BOT_VERIFICATION_FAILED', text)
+    }
+    assert.equal(await sendWith(answer), 'ok')
+    const reordered = Object.fromEntries(Object.entries(parameters).toReversed())
+    const again = write({ solution, challenge: { signature, parameters: reordered } })
+    assert.equal(await sendWith(again), 'BOT_VERIFICATION_FAILED')
+  })
+
+  it('takes no challenge of another service', async () => {
+    const other = createProofOfWork({ db: openDb(':memory:'), secret: 'a', keySecret: 'b' })
+    const answer = await solveChallenge(await other.issue(now))
+    assert.equal(await other.check(answer, now), true)
+    assert.equal(await sendWith(answer), 'BOT_VERIFICATION_FAILED')
+  })
+
+  it('takes no challenge that has ended', async () => {
+    const answer = await solveChallenge(await getChallenge())
+    now += 20 * 60_000
+    assert.equal(await sendWith(answer), 'BOT_VERIFICATION_FAILED')
+    now -= 60_000
+    assert.equal(await sendWith(answer), 'ok')
+  })
+
+  it('signs with secrets of its own', () => {
+    const secrets = { auth: 'ab'.repeat(32) }
+    const derived = ['contact challenge', 'contact solution'].map((use) =>
+      deriveSecret(secrets, use),
+    )
+    assert.equal(new Set([secrets.auth, ...derived]).size, 3)
+    for (const secret of derived) assert.match(secret, /^[0-9a-f]{64}$/)
+  })
+
+  it('limits challenges by address', async () => {
+    const from = freshClient()
+    const statuses = new Set<number>()
+    for (let n = 0; n <= 60; n++) {
+      statuses.add((await app.send('GET', `${CONTACT}/challenge`, { from })).status)
+    }
+    assert.deepEqual([...statuses], [200, 429])
+  })
+})

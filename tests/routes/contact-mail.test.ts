@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { newInquiry } from '../../lib/contact/inquiry.ts'
+import { toMessage } from '../../lib/contact/inquiry-mail.ts'
+import { openMailConnection } from '../../lib/mail.ts'
+import { makeApp, NOON, recordingLog } from '../helpers.ts'
+import { accept, INQUIRY, inquiries, look, outcomes, PRIVATE } from '../inquiry.ts'
+import { type MailServerOptions, startMailServer } from '../mail-server.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+const SUPPORT = 'support@shop.example'
+
+describe('inquiries by mail', () => {
+  const startMailing = async (options: MailServerOptions & { now?: () => number } = {}) => {
+    const mail = await startMailServer(options)
+    const log = recordingLog()
+    const env = {
+      MERIDIAN_CONTACT: `mailto:${SUPPORT}`,
+      MERIDIAN_SMTP_URL: mail.url,
+      MERIDIAN_MAIL_FROM: 'Meridian <geo@shop.example>',
+    }
+    const app = await makeApp({ env, log, now: options.now ?? (() => NOON) })
+    return {
+      app,
+      mail,
+      log,
+      [Symbol.asyncDispose]: async () => {
+        app.close()
+        await mail[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  it('are sent to the address of the configuration, to be answered to who asks', async () => {
+    await using at = await startMailing()
+    const { id } = await accept(at.app)
+    const { from, to, headers, text: mail } = await at.mail.next()
+    assert.deepEqual([from, to], ['geo@shop.example', [SUPPORT]])
+    assert.ok(headers.includes('Subject: =?UTF-8?Q?Inquiry_from_Zo=C3=AB_Quarryman?='))
+    assert.ok(headers.includes('Reply-To: =?UTF-8?Q?Zo=C3=AB_Quarryman?= <zoe@quarry.example>'))
+    assert.ok(headers.includes(`Message-ID: <${id}@shop.example>`))
+    assert.ok(headers.includes('Date: Thu, 15 Jan 2026 12:00:00 +0000'))
+    assert.match(mail, /\r\nCompany: Quarry & Sons\r\nInquiry: \S+\r\n\r\nTwo million look-ups/)
+    await look(at.app)
+    assert.deepEqual(outcomes(at.app), [{ state: 'delivered', attempts: 1, trouble: null }])
+    assert.equal(at.mail.received(), 1)
+  })
+
+  it('come after a refusal with longer and longer pauses, with the same Message-ID', async () => {
+    let now = NOON
+    let refusals = 3
+    await using at = await startMailing({
+      now: () => now,
+      answer: () => (refusals-- > 0 ? 'refuse' : 'take'),
+    })
+    const { id } = await accept(at.app)
+    const pauses: number[] = []
+    for (let attempts = 1; attempts <= 3; attempts++) {
+      await look(at.app)
+      const [row] = inquiries(at.app)
+      assert.equal(row?.attempts, attempts)
+      assert.equal(row.trouble, 'the mail server did not take it: EMESSAGE 451')
+      pauses.push(row.dueAt - now)
+      now = row.dueAt - 1
+      await look(at.app)
+      assert.equal(inquiries(at.app)[0]?.attempts, attempts, 'not before it is due')
+      now += 1
+    }
+    for (const [n, pause] of pauses.entries()) {
+      assert.ok(pause >= 15_000 * 2 ** n && pause <= 30_000 * 2 ** n, `${n}: ${pause}`)
+    }
+    await look(at.app)
+    const { headers } = await at.mail.next()
+    assert.ok(headers.includes(`Message-ID: <${id}@shop.example>`))
+    assert.equal(outcomes(at.app)[0]?.state, 'delivered')
+    const logged = JSON.stringify(at.log.events)
+    assert.equal(logged.match(/cannot deliver an inquiry/g)?.length, 3)
+    assert.ok(logged.includes(id))
+    for (const secret of PRIVATE) assert.ok(!logged.includes(secret), logged)
+  })
+
+  it('are given up after five days, and told', async () => {
+    let now = NOON
+    await using at = await startMailing({ now: () => now, answer: () => 'refuse' })
+    await accept(at.app)
+    for (let attempts = 0; attempts < 100 && outcomes(at.app)[0]?.state === 'waiting'; attempts++) {
+      await look(at.app)
+      now = inquiries(at.app)[0]?.dueAt ?? assert.fail('it is gone')
+    }
+    const [row] = inquiries(at.app)
+    assert.equal(row?.state, 'dead')
+    const settledAt = row.settledAt ?? 0
+    assert.ok(settledAt >= NOON + 5 * DAY_MS && settledAt < NOON + 6 * DAY_MS)
+    assert.ok(row.attempts > 20 && row.attempts < 80, `${row.attempts}`)
+    assert.match(at.log.events.at(-1)?.message ?? '', /^gave an inquiry up/)
+    now += 100 * DAY_MS
+    await look(at.app)
+    using later = await at.app.restart()
+    assert.equal(outcomes(later)[0]?.state, 'dead')
+  })
+
+  it('wait while the mail server is down, and are sent by a later run', async () => {
+    const gone = await startMailServer()
+    await gone[Symbol.asyncDispose]()
+    let now = NOON
+    const env = { MERIDIAN_CONTACT: `mailto:${SUPPORT}`, MERIDIAN_SMTP_URL: gone.url }
+    const app = await makeApp({ env, now: () => now })
+    await accept(app)
+    await accept(app)
+    await look(app)
+    // One attempt tells that the server is down.
+    const states = outcomes(app)
+    assert.deepEqual(states[0]?.trouble, 'the mail server did not take it: ESOCKET')
+    assert.deepEqual(
+      states.map(({ attempts }) => attempts),
+      [1, 0],
+    )
+    now += MINUTE_MS
+    await using mail = await startMailServer({ port: Number(new URL(gone.url).port) })
+    using later = await app.restart()
+    await mail.next()
+    await mail.next()
+    await look(later)
+    assert.deepEqual(
+      outcomes(later).map(({ state }) => state),
+      ['delivered', 'delivered'],
+    )
+  })
+
+  it('are given back where the service stops while the mail server is silent', async () => {
+    let answer: 'hang' | 'take' = 'hang'
+    const asked = Promise.withResolvers<void>()
+    await using mail = await startMailServer({
+      answer: () => {
+        asked.resolve()
+        return answer
+      },
+    })
+    const env = { MERIDIAN_CONTACT: `mailto:${SUPPORT}`, MERIDIAN_SMTP_URL: mail.url }
+    const app = await makeApp({ env })
+    await accept(app)
+    await asked.promise
+    answer = 'take'
+    using later = await app.restart()
+    await mail.next()
+    await look(later)
+    assert.deepEqual(outcomes(later), [{ state: 'delivered', attempts: 1, trouble: null }])
+  })
+
+  it('let what is being sent finish before the service stops', async () => {
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<'take'>()
+    await using at = await startMailing({
+      answer: () => {
+        asked.resolve()
+        return answer.promise
+      },
+    })
+    await accept(at.app)
+    await accept(at.app)
+    await asked.promise
+    const stopped = at.app.services.contact.queue?.courier?.stop()
+    answer.resolve('take')
+    await stopped
+    await look(at.app)
+    const states = outcomes(at.app).map(({ state }) => state)
+    assert.deepEqual(states, ['delivered', 'waiting'])
+  })
+
+  it('have no header but ours, whatever who asks is called', async () => {
+    await using mail = await startMailServer()
+    using connection = openMailConnection({ url: mail.url, from: 'Meridian <geo@shop.example>' })
+    const ours = /^(From|To|Subject|Reply-To|Message-ID|Date|MIME-Version|Content-T[-\w]+): /
+    const nasty = fc.constantFrom(
+      ...['\r\nBcc: all@evil.example', '\n\n', '\r', '"', '<>', ',', ':;', '\\', '(', '=?', '?='],
+      ...['\0', '\u2028', '\ud800', '🗺️', 'ü', ' ', '\t', '\u202e', '@', 'all@evil.example'],
+    )
+    const Part = fc.oneof(nasty, fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }))
+    const Text = fc.array(Part, { size: 'medium' }).map((parts) => parts.join(''))
+    const Inquiry = fc.record({
+      name: Text,
+      company: Text,
+      message: fc.oneof(
+        Text,
+        Text.map((part) => part.repeat(100).slice(0, 5_000)),
+      ),
+      email: fc.oneof(
+        Text,
+        Text.map((part) => `${part}@evil.example`),
+        fc.emailAddress(),
+      ),
+    })
+    const check = async (given: object) => {
+      const asked = { ...INQUIRY, ...given, userId: null, now: NOON, state: 'waiting' } as const
+      const inquiry = newInquiry(asked)
+      await connection.send(toMessage(inquiry, { to: SUPPORT, from: 'geo@shop.example' }))
+      const { to, headers } = await mail.next()
+      assert.deepEqual(to, [SUPPORT])
+      const names = headers.map((line) => ours.exec(line)?.[1])
+      assert.ok(!names.includes(undefined), JSON.stringify(headers))
+      assert.equal(new Set(names).size, names.length)
+      for (const line of headers) assert.match(line, /^[\t\x20-\x7e]*$/)
+      assert.ok(headers.includes(`To: ${SUPPORT}`))
+    }
+    await fc.assert(fc.asyncProperty(Inquiry, check), { numRuns: 300 })
+  })
+})

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { listInquiries } from '../../lib/contact/inquiry-store.ts'
+import { createTurnstile } from '../../lib/contact/turnstile.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { auditLog } from '../../lib/db/tables.ts'
+import { freshClient, makeApp, recordingLog, type TestApp } from '../helpers.ts'
+import { CONTACT, INQUIRY, inquiries, outcomeOf, PRIVATE } from '../inquiry.ts'
+import { startTurnstile, TOKENS, type TurnstileServer } from '../turnstile-server.ts'
+
+describe('POST /v1/contact, checked by Turnstile', () => {
+  let turnstile: TurnstileServer
+  let app: TestApp
+  const log = recordingLog()
+  const secretKey = `secret-${crypto.randomUUID()}`
+  const startApp = (env: Record<string, string>) =>
+    makeApp({
+      log,
+      env: {
+        TURNSTILE_SECRET_KEY: secretKey,
+        TURNSTILE_VERIFY_URL: turnstile.url,
+        TURNSTILE_HOSTNAMES: 'shop.example',
+        ...env,
+      },
+      // As the service opens it, but for the time limit.
+      replace: ({ contact, config }) => ({
+        contact: {
+          ...contact,
+          checkBot: createTurnstile({
+            ...(config.turnstile ?? assert.fail('Turnstile is configured')),
+            onTrouble: (reason) => log.error({ reason }, 'cannot ask Turnstile'),
+            timeoutMs: 200,
+          }),
+        },
+      }),
+    })
+  const sendWith = (verification: string, by: TestApp = app) =>
+    by.send('POST', CONTACT, { body: { ...INQUIRY, verification } })
+  before(async () => {
+    turnstile = await startTurnstile()
+    app = await startApp({ MERIDIAN_CONTACT: 'store' })
+  })
+  after(async () => {
+    app.close()
+    await turnstile[Symbol.asyncDispose]()
+  })
+
+  it('stores the inquiry before it answers', async () => {
+    const { status, body } = await sendWith('good')
+    assert.deepEqual([status, body], [200, { ok: true }])
+    const other = openDb(`${app.dataDir}/app.db`)
+    const [row, ...more] = listInquiries(other)
+    other.$client.close()
+    assert.equal(more.length, 0)
+    const { name, email, company, message, state, userId } = row ?? assert.fail('nothing is stored')
+    assert.deepEqual({ name, email, company, message }, INQUIRY)
+    assert.deepEqual({ state, userId }, { state: 'kept', userId: null })
+  })
+
+  it('asks with the secret and the token, and tells nothing else', () => {
+    assert.deepEqual(turnstile.asked[0], { secret: secretKey, response: 'good' })
+  })
+
+  for (const token of Object.keys(TOKENS).filter((name) => name !== 'good')) {
+    it(`refuses where Turnstile answers: ${token}`, async () => {
+      const before = inquiries(app).length
+      assert.equal(outcomeOf(await sendWith(token)), 'BOT_VERIFICATION_FAILED')
+      assert.equal(inquiries(app).length, before)
+    })
+  }
+
+  it('logs trouble of its own or of Cloudflare, and no token that is bad', async () => {
+    const troubleOf = async (token: string) => {
+      const { length } = log.events
+      await sendWith(token)
+      return log.events.slice(length).map(({ fields }) => fields)
+    }
+    assert.deepEqual(await troubleOf('bad'), [])
+    assert.deepEqual(await troubleOf('spent'), [])
+    assert.deepEqual(await troubleOf('failing'), [{ reason: 'it answered 500' }])
+    assert.deepEqual(await troubleOf('trouble'), [{ reason: 'it answered internal-error' }])
+    assert.deepEqual(await troubleOf('rubbish'), [{ reason: 'The body is not JSON' }])
+  })
+
+  it('refuses a token of a page on another host', async () => {
+    using elsewhere = await startApp({ TURNSTILE_HOSTNAMES: 'other.example' })
+    assert.equal(outcomeOf(await sendWith('good', elsewhere)), 'BOT_VERIFICATION_FAILED')
+  })
+
+  it('refuses where nothing listens', async () => {
+    const gone = await startTurnstile()
+    await gone[Symbol.asyncDispose]()
+    using down = await startApp({ TURNSTILE_VERIFY_URL: gone.url, MERIDIAN_CONTACT: 'store' })
+    assert.equal(outcomeOf(await sendWith('good', down)), 'BOT_VERIFICATION_FAILED')
+  })
+
+  it('makes no challenges', async () => {
+    const { status } = await app.send('GET', `${CONTACT}/challenge`)
+    assert.equal(status, 404)
+  })
+
+  it('checks rate, shape, bot and queue, in that order', async () => {
+    using unset = await startApp({})
+    const bodies = { bad: '{', botted: { verification: 'bad' }, good: { verification: 'good' } }
+    const ask = async (to: TestApp, kind: keyof typeof bodies, from = freshClient()) => {
+      const given = bodies[kind]
+      const body = typeof given === 'string' ? given : { ...INQUIRY, ...given }
+      return outcomeOf(await to.send('POST', CONTACT, { body, from }))
+    }
+    assert.equal(await ask(unset, 'good'), 'SERVICE_UNAVAILABLE')
+    assert.equal(await ask(unset, 'botted'), 'BOT_VERIFICATION_FAILED')
+    assert.equal(await ask(unset, 'bad'), 'BAD_REQUEST')
+    const from = freshClient()
+    for (let n = 0; n < 5; n++) assert.equal(await ask(unset, 'bad', from), 'BAD_REQUEST')
+    const { length } = turnstile.asked
+    for (const kind of ['bad', 'botted', 'good'] as const) {
+      assert.equal(await ask(unset, kind, from), 'RATE_LIMITED')
+      assert.equal(
+        await ask(app, kind),
+        { bad: 'BAD_REQUEST', botted: 'BOT_VERIFICATION_FAILED', good: 'ok' }[kind],
+      )
+    }
+    assert.equal(turnstile.asked.length, length + 2)
+  })
+
+  it('takes five in 15 minutes from an address, or from a /64', async () => {
+    let now = Date.now()
+    using limited = await makeApp({ now: () => now })
+    const ask = (from: string) => limited.send('POST', CONTACT, { body: {}, from })
+    for (const host of [1, 2, 3, 4, 5]) {
+      assert.equal((await ask(`2001:db8:1:2::${host}`)).status, 400)
+    }
+    const refused = await ask('2001:db8:1:2:ffff::1')
+    assert.equal(refused.status, 429)
+    assert.equal(refused.headers.get('ratelimit-policy'), '"inquiries";q=5;w=900')
+    assert.equal(refused.headers.get('retry-after'), '180')
+    assert.equal((await ask('2001:db8:1:3::1')).status, 400)
+    now += 180_000
+    assert.equal((await ask('2001:db8:1:2::6')).status, 400)
+    assert.equal((await ask('2001:db8:1:2::7')).status, 429)
+  })
+
+  it('refuses inquiries of another shape', async () => {
+    const bad = [
+      { name: '' },
+      { name: 'x'.repeat(101) },
+      { name: undefined },
+      { email: 'zoe' },
+      { email: 'zoe@quarry.example\r\nBcc: all@quarry.example' },
+      { email: `${'z'.repeat(250)}@quarry.example` },
+      { company: 'x'.repeat(101) },
+      { message: '' },
+      { message: 'x'.repeat(5_001) },
+      { message: ['x'] },
+      { verification: '' },
+      { verification: 'x'.repeat(2_049) },
+    ]
+    for (const change of bad) {
+      const body = { ...INQUIRY, verification: 'good', ...change }
+      const answer = await app.send('POST', CONTACT, { body })
+      assert.equal(answer.status, 400, JSON.stringify(change).slice(0, 60))
+    }
+    const large = { ...INQUIRY, verification: 'good', other: 'x'.repeat(16_384) }
+    assert.equal((await app.send('POST', CONTACT, { body: large })).status, 413)
+  })
+
+  it('answers 500 where it cannot be stored, and logs nothing of it', async () => {
+    using damaged = await startApp({ MERIDIAN_CONTACT: 'store' })
+    damaged.services.db.$client.exec('DROP TABLE inquiries')
+    assert.equal(outcomeOf(await sendWith('good', damaged)), 'INTERNAL')
+    assert.equal(log.events.at(-1)?.message, 'unexpected error')
+  })
+
+  it('has logged neither name nor address nor message', () => {
+    const lines = [...log.events, ...log.requests].map((line) =>
+      JSON.stringify(line, (_, value) => (value instanceof Error ? `${value.stack}` : value)),
+    )
+    assert.ok(lines.length > 20)
+    for (const line of lines) for (const text of PRIVATE) assert.ok(!line.includes(text), line)
+  })
+})
+
+describe('POST /v1/billing/contact', () => {
+  const body = { name: INQUIRY.name, message: INQUIRY.message }
+
+  it('stores the inquiry with the address of the profile, and tells the audit log', async () => {
+    using app = await makeApp({ env: { MERIDIAN_CONTACT: 'store' } })
+    const key = await app.makeKey({ email: 'zoe@quarry.example' })
+    const answer = await app.send('POST', '/v1/billing/contact', {
+      key,
+      body: { ...body, company: '' },
+    })
+    assert.equal(outcomeOf(answer), 'ok')
+    const [row] = inquiries(app)
+    assert.deepEqual([row?.email, row?.company, row?.state], ['zoe@quarry.example', null, 'kept'])
+    const [event] = app.services.db.select().from(auditLog).all()
+    assert.equal(event?.action, 'send_inquiry')
+    assert.deepEqual([event?.targetType, event?.targetId], ['inquiry', row?.id])
+    assert.equal(event?.actorId, row?.userId)
+    assert.equal(event?.detail, null)
+  })
+
+  it('needs a key that may write to billing, a body, and a queue, in that order', async () => {
+    using app = await makeApp()
+    const poor = await app.makeKey({ scopes: ['billing:read'] })
+    const key = await app.makeKey({ scopes: ['billing:write'] })
+    const ask = async (sent: object) =>
+      outcomeOf(await app.send('POST', '/v1/billing/contact', sent))
+    assert.equal(await ask({ body }), 'UNAUTHORIZED')
+    assert.equal(await ask({ key: poor, body: {} }), 'INSUFFICIENT_SCOPE')
+    assert.equal(await ask({ key, body: { name: 'Zoë' } }), 'BAD_REQUEST')
+    assert.equal(await ask({ key, body }), 'SERVICE_UNAVAILABLE')
+  })
+})

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { listKeys } from '../../lib/access/keys.ts'
+import { insertUser, newUser } from '../../lib/accounts/users.ts'
+import { DEMO_PLAN } from '../../lib/plans.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+
+const BASE = 'https://geo.example'
+const PATH = '/v1/ip/81.2.69.160'
+const FROM_PAGE = { 'sec-fetch-site': 'same-origin' }
+
+async function demoKey({ services }: TestApp): Promise<string> {
+  const key = await services.openDemo()
+  assert.ok(key)
+  return key
+}
+
+describe('the demo key', () => {
+  it('looks up for pages of this instance, with or without an Origin header', async () => {
+    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    const key = await demoKey(app)
+    for (const headers of [FROM_PAGE, { origin: BASE }]) {
+      const { status, body } = await app.send('GET', PATH, { key, headers })
+      assert.equal(status, 200)
+      assert.partialDeepStrictEqual(body, { meta: { tier: 'demo' } })
+    }
+  })
+
+  it('is refused to everybody else', async () => {
+    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    const key = await demoKey(app)
+    const others = [
+      {},
+      { origin: 'https://other.example' },
+      { origin: 'null' },
+      { origin: 'http://geo.example' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': 'same-origin', origin: 'https://other.example' },
+    ]
+    for (const headers of others) {
+      const answer = await app.send('GET', PATH, { key, headers })
+      assert.equal(answer.status, 403, JSON.stringify(headers))
+      assert.equal(codeOf(answer), 'ORIGIN_NOT_ALLOWED')
+    }
+  })
+
+  it('does nothing but look up', async () => {
+    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    const key = await demoKey(app)
+    for (const path of ['/v1/account/me', '/v1/account/me/keys', '/v1/account/me/usage']) {
+      const answer = await app.send('GET', path, { key, headers: FROM_PAGE })
+      assert.equal(codeOf(answer), 'INSUFFICIENT_SCOPE', path)
+    }
+  })
+
+  it('is limited, and counted against a cap', async () => {
+    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    const key = await demoKey(app)
+    const locate = () => app.send('GET', PATH, { key, headers: FROM_PAGE })
+    for (let n = 0; n < DEMO_PLAN.requestsPerMinute; n++) {
+      assert.equal((await locate()).status, 200)
+    }
+    assert.equal((await locate()).status, 429)
+    assert.equal(
+      app.services.meters.periodRequests({ userId: 'demo', paid: null }, NOON),
+      DEMO_PLAN.requestsPerMinute,
+    )
+  })
+
+  it('is the same after a restart, and another one in another instance', async () => {
+    const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    const key = await demoKey(app)
+    using again = await app.restart()
+    assert.equal(await demoKey(again), key)
+    assert.equal((await listKeys(again.services.db, 'demo')).length, 1)
+    using other = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    assert.notEqual(await demoKey(other), key)
+  })
+
+  it('is not stored', async () => {
+    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    const key = await demoKey(app)
+    const { db } = app.services
+    for (const table of ['users', 'api_keys', 'audit_log']) {
+      const rows = JSON.stringify(db.$client.prepare(`SELECT * FROM ${table}`).all())
+      assert.ok(rows.includes('demo'), table)
+      assert.equal(rows.includes(key.slice(16)), false, table)
+    }
+  })
+
+  it('follows the base URL', async () => {
+    const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    await demoKey(app)
+    using moved = await app.restart({ MERIDIAN_BASE_URL: 'https://new.example/geo' })
+    const key = await moved.services.openDemo()
+    const rows = await listKeys(moved.services.db, 'demo')
+    assert.deepEqual(
+      rows.map(({ allowedOrigins }) => allowedOrigins),
+      [['https://new.example']],
+    )
+    const send = (origin: string) =>
+      moved.send('GET', PATH, { key: key ?? '', headers: { origin } })
+    assert.equal((await send('https://new.example')).status, 200)
+    assert.equal((await send(BASE)).status, 403)
+  })
+
+  it('is gone once the demo is turned off', async () => {
+    const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    const key = await demoKey(app)
+    using off = await app.restart({ MERIDIAN_DEMO: '0' })
+    assert.equal(await off.services.openDemo(), null)
+    assert.deepEqual(await listKeys(off.services.db, 'demo'), [])
+    assert.equal((await off.send('GET', PATH, { key, headers: FROM_PAGE })).status, 401)
+  })
+
+  it('is not made where pages could be changed on their way', async () => {
+    using app = await makeApp({ env: { MERIDIAN_BASE_URL: 'http://geo.example' } })
+    assert.equal(await app.services.openDemo(), null)
+    assert.deepEqual(await listKeys(app.services.db, 'demo'), [])
+  })
+
+  it('belongs to a plan that is neither listed nor given to anybody', async () => {
+    using app = await makeApp()
+    const { body } = await app.send('GET', '/v1/billing/plans')
+    assert.doesNotMatch(JSON.stringify(body), /demo/i)
+    assert.equal(app.services.plans.find('demo'), undefined)
+    assert.equal(app.services.plans.ofUser('demo'), DEMO_PLAN)
+  })
+
+  it('takes no keys from a user of a remote auth service who has its id', async () => {
+    const app = await makeApp({ env: { MERIDIAN_DEMO: '0' } })
+    const user = { ...newUser({ email: 'ada@example.com', plan: 'free', now: NOON }), id: 'demo' }
+    insertUser(app.services.db, user).run()
+    const key = await app.makeKey({ plan: 'free' })
+    using on = await app.restart({ MERIDIAN_DEMO: '1' })
+    assert.equal(await on.services.openDemo(), null)
+    assert.equal((await on.send('GET', PATH, { key })).status, 200)
+  })
+
+  it('belongs to nobody who can sign in', async () => {
+    using app = await makeApp()
+    await demoKey(app)
+    const sent = { email: 'demo', password: 'a long enough one', name: 'Demo' }
+    for (const path of ['sign-up', 'sign-in']) {
+      const request = new Request(`http://127.0.0.1:8787/api/auth/${path}/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(sent),
+      })
+      assert.equal((await app.app.fetch(request, { remoteAddress: '198.51.100.8' })).status, 400)
+    }
+  })
+})

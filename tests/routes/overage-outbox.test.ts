@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createBilling } from '../../lib/billing/billing.ts'
+import { createOverages, type Overages } from '../../lib/billing/overages.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { unit } from '../../lib/db/unit.ts'
+import {
+  ask,
+  CAP,
+  endOf,
+  makeOver,
+  meteredUnits,
+  readOne,
+  type Seller,
+  setOverages,
+  subscribe,
+  sync,
+  unitsOf,
+} from '../overages.ts'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const meterCalls = ({ double }: Seller) =>
+  double.calls().filter(({ path }) => path === '/v1/billing/meter_events').length
+
+describe('the outbox of overages', () => {
+  for (const kind of ['lost', 'reset', '500', '429'] as const) {
+    it(`tells once what could not be told at first: ${kind}`, async () => {
+      await using at = await makeOver()
+      await at.ask(2)
+      at.double.failCalls({ kind }, 2)
+      await assert.rejects(at.overages.reportAll(at.userId), { code: 'BILLING_UNAVAILABLE' })
+      at.double.clearFaults()
+      await at.ask(3)
+      await at.overages.reportAll(at.userId)
+      assert.deepEqual(unitsOf(at), [2, 3])
+    })
+  }
+
+  it('is sent by the next process, where the first could not', async () => {
+    await using at = await makeOver()
+    await at.ask(2)
+    at.double.failCalls({ kind: '500' })
+    await assert.rejects(at.overages.reportDue())
+    const app = await at.app.restart()
+    await app.services.overages.reportDue()
+    assert.deepEqual(unitsOf(at), [2])
+    app.close()
+  })
+
+  it('waits longer and longer while the payment processor is in trouble', async () => {
+    await using at = await makeOver()
+    await at.ask(1)
+    at.double.failCalls({ kind: '500' }, 100)
+    let tries = 0
+    for (let seconds = 0; seconds < 600; seconds += 5) {
+      await at.overages.reportDue().catch(() => {
+        tries += 1
+      })
+      at.pass(5 * SECOND)
+    }
+    assert.ok(tries < 15, `${tries}`)
+    at.double.clearFaults()
+    at.pass(MINUTE)
+    await at.overages.reportDue()
+    assert.deepEqual(unitsOf(at), [1])
+  })
+
+  it('tells of a refusal once, tries again each hour, and holds up nobody else', async () => {
+    await using at = await makeOver()
+    const other = await subscribe(at, { email: 'bob@example.com' })
+    await setOverages(at.app, other.key, true)
+    await at.ask(1)
+    await ask(at.app, other.key, CAP + 2)
+    const known = at.double.world.state.tables.customers
+    const gone = known.get(at.customer)
+    known.delete(at.customer)
+    const calls = meterCalls(at)
+    for (let minutes = 0; minutes < 180; minutes += 1) {
+      await at.overages.reportDue()
+      at.pass(MINUTE)
+    }
+    assert.equal(meteredUnits(at, other.customer), 2)
+    const told = at.log.events.filter(({ message }) => message.startsWith('overages are refused'))
+    assert.equal(told.length, 1)
+    assert.equal(meterCalls(at) - calls, 1 + 3)
+    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE refused_at > 0'), 1)
+    assert.ok(gone)
+    known.set(at.customer, gone)
+    at.pass(HOUR)
+    await at.overages.reportDue()
+    assert.deepEqual(unitsOf(at), [1])
+  })
+
+  for (const [outcome, kind] of [
+    ['arrived', 'lost'],
+    ['did not arrive', 'reset'],
+  ] as const) {
+    it(`asks, once identifiers are forgotten, for what ${outcome}`, async () => {
+      await using at = await makeOver()
+      await at.ask(1)
+      await at.overages.reportAll(at.userId)
+      await at.ask(4)
+      at.double.failCalls({ kind }, 2)
+      await assert.rejects(at.overages.reportAll(at.userId))
+      at.double.clearFaults()
+      forgetIdentifiers(at)
+      at.pass(DAY)
+      const before = meterCalls(at)
+      await at.overages.reportDue()
+      assert.equal(meteredUnits(at, at.customer), 5)
+      assert.equal(meterCalls(at) - before, outcome === 'arrived' ? 0 : 1)
+      await at.overages.reportDue()
+      assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE sent_at IS NULL'), 0)
+    })
+  }
+
+  it('holds up nobody else where it cannot ask, since the price is not set any more', async () => {
+    await using at = await makeOver()
+    const other = await subscribe(at, { email: 'bob@example.com' })
+    await setOverages(at.app, other.key, true)
+    await at.ask(1)
+    at.double.failCalls({ kind: 'lost' }, 2)
+    await assert.rejects(at.overages.reportAll(at.userId))
+    at.double.clearFaults()
+    await ask(at.app, other.key, CAP + 2)
+    forgetIdentifiers(at)
+    at.pass(DAY)
+    using app = await at.app.restart({ STRIPE_PRICE_OVERAGE: '' })
+    await app.services.overages.reportDue()
+    assert.equal(meteredUnits(at, other.customer), 2)
+    assert.deepEqual(unitsOf(at), [1])
+  })
+
+  it('asks what has arrived before it moves units to the next invoice', async () => {
+    await using at = await makeOver()
+    await at.ask(4)
+    at.pass(endOf(at) - at.clock.now)
+    at.double.failCalls({ kind: 'lost' }, 2)
+    await assert.rejects(at.overages.reportAll(at.userId))
+    at.double.clearFaults()
+    forgetIdentifiers(at)
+    at.pass(2 * HOUR)
+    await sync(at, at.userId)
+    await at.overages.reportDue()
+    assert.deepEqual(unitsOf(at), [4])
+  })
+
+  it('sends nothing twice with two processes on one database', async () => {
+    await using at = await makeOver()
+    await using second = openSecond(at)
+    for (let round = 0; round < 5; round++) {
+      await at.ask(3)
+      await Promise.all([
+        at.overages.reportAll(at.userId),
+        second.overages.reportAll(at.userId),
+        second.overages.reportAll(at.userId),
+      ])
+      await at.overages.reportAll(at.userId)
+      assert.equal(meteredUnits(at, at.customer), 3 * (round + 1))
+    }
+  })
+
+  it('forgets reports after seventy days', async () => {
+    await using at = await makeOver()
+    await at.ask(1)
+    await at.overages.reportDue()
+    at.clock.now += 69 * DAY
+    await at.overages.removeOld()
+    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports'), 1)
+    at.clock.now += 35 * DAY
+    await at.overages.removeOld()
+    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports'), 0)
+    assert.equal(readOne(at, 'SELECT count(*) FROM overage_periods'), 0)
+  })
+})
+
+/** What Stripe may do after a day: what was told stays, but its identifiers are free. */
+function forgetIdentifiers({ double }: Seller): void {
+  const { meterEvents: events } = double.world.state
+  for (const [identifier, event] of [...events]) {
+    events.delete(identifier)
+    events.set(`forgotten ${identifier}`, event)
+  }
+}
+
+/** Another process, over a connection of its own. */
+function openSecond({ app, clock }: Seller): { readonly overages: Overages } & AsyncDisposable {
+  const { config, plans } = app.services
+  const db = openDb(`${app.dataDir}/app.db`)
+  const billing = createBilling({
+    db,
+    plans,
+    stripe: config.stripe,
+    change: (statements) => unit(db, statements),
+    auditTold: () => assert.fail(),
+    onTrouble: () => {},
+  })
+  const overages = createOverages({
+    billing,
+    flush: async () => {},
+    now: () => clock.now,
+    onRefused: ({ identifier }) => assert.fail(identifier),
+  })
+  return {
+    overages,
+    [Symbol.asyncDispose]: async () => {
+      db.$client.close()
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { insertCustomer } from '../../lib/billing/customers.ts'
+import { saveSubscription } from '../../lib/billing/subscriptions.ts'
+import { type Answer, codeOf, type TestApp } from '../helpers.ts'
+import { ask, CAP, makeSeller, setOverages, subscribe } from '../overages.ts'
+
+const Usage = v.object({ monthlyCap: v.nullable(v.number()) })
+const Meta = v.object({ meta: v.object({ degraded: v.boolean() }) })
+const Subscription = v.object({ subscription: v.object({ overagesEnabled: v.boolean() }) })
+const Audit = v.object({ logs: v.array(v.object({ detail: v.nullable(v.string()) })) })
+
+async function isDegraded(app: TestApp, key: string): Promise<boolean> {
+  const { body } = await app.send('GET', '/v1/ip/81.2.69.160', { key })
+  return v.parse(Meta, body).meta.degraded
+}
+
+async function audited(app: TestApp, key: string) {
+  const { body } = await app.send('GET', '/v1/account/me/audit?action=set_overages', { key })
+  return v.parse(Audit, body).logs.map(({ detail }) => detail)
+}
+
+function assertOverages({ status, body }: Answer, overagesEnabled: boolean): void {
+  assert.deepEqual({ status, body }, { status: 200, body: { overagesEnabled } })
+}
+
+describe('PATCH /v1/billing/subscription', () => {
+  it('turns overages on: requests over the cap are answered in full', async () => {
+    await using at = await makeSeller()
+    const { app, stripe, overage } = at
+    const { key, subscription } = await subscribe(at)
+    await ask(app, key, CAP)
+    assert.equal(await isDegraded(app, key), true)
+    assertOverages(await setOverages(app, key, true), true)
+    assert.equal(await isDegraded(app, key), false)
+    const usage = await app.send('GET', '/v1/account/me/usage', { key })
+    assert.equal(v.parse(Usage, usage.body).monthlyCap, null)
+    const shown = await app.send('GET', '/v1/billing/subscription', { key })
+    assert.equal(v.parse(Subscription, shown.body).subscription.overagesEnabled, true)
+    const { items, metadata } = await stripe.subscriptions.retrieve(subscription)
+    assert.equal(metadata['meridian_overages'], 'on')
+    assert.equal(items.data.filter(({ price }) => price.id === overage).length, 1)
+    assert.deepEqual(await audited(app, key), ['on'])
+  })
+
+  it('turns them off, and leaves the item that charges for what was used', async () => {
+    await using at = await makeSeller()
+    const { app, stripe, overage } = at
+    const { key, subscription } = await subscribe(at)
+    await setOverages(app, key, true)
+    await ask(app, key, CAP + 1)
+    assertOverages(await setOverages(app, key, false), false)
+    assert.equal(await isDegraded(app, key), true)
+    const { items, metadata } = await stripe.subscriptions.retrieve(subscription)
+    assert.equal(metadata['meridian_overages'], 'off')
+    assert.ok(items.data.some(({ price }) => price.id === overage))
+    assertOverages(await setOverages(app, key, true), true)
+    const { items: again } = await stripe.subscriptions.retrieve(subscription)
+    assert.equal(again.data.length, 2)
+    assert.deepEqual(await audited(app, key), ['on', 'off', 'on'])
+  })
+
+  it('answers the same again where nothing changes, and writes no entry', async () => {
+    await using at = await makeSeller()
+    const { app, stripe } = at
+    const { key, subscription } = await subscribe(at)
+    const both = await Promise.all([setOverages(app, key, true), setOverages(app, key, true)])
+    for (const answer of both) assertOverages(answer, true)
+    assertOverages(await setOverages(app, key, true), true)
+    const { items } = await stripe.subscriptions.retrieve(subscription)
+    assert.equal(items.data.length, 2)
+    assert.deepEqual(await audited(app, key), ['on'])
+  })
+
+  it('is right when it is repeated after an answer that was lost', async () => {
+    await using at = await makeSeller()
+    const { app, double, stripe } = at
+    const { key, subscription } = await subscribe(at)
+    // The first call asks for the subscription; the second, and what the SDK tries again, changes it.
+    double.failCalls({ kind: 'slow', delayMs: 0 })
+    double.failCalls({ kind: 'lost' }, 2)
+    const lost = await setOverages(app, key, true)
+    double.clearFaults()
+    assert.equal(codeOf(lost), 'BILLING_UNAVAILABLE')
+    assertOverages(await setOverages(app, key, true), true)
+    const { items } = await stripe.subscriptions.retrieve(subscription)
+    assert.equal(items.data.length, 2)
+  })
+
+  it('changes nothing where the payment processor is in trouble', async () => {
+    await using at = await makeSeller()
+    const { app, double } = at
+    const { key } = await subscribe(at)
+    await ask(app, key, CAP)
+    for (const kind of ['429', '500', 'reset'] as const) {
+      double.failCalls({ kind }, 2)
+      const { status, body } = await setOverages(app, key, true)
+      double.clearFaults()
+      assert.equal(status, 503)
+      assert.equal(codeOf({ body }), 'BILLING_UNAVAILABLE')
+    }
+    assert.equal(await isDegraded(app, key), true)
+    assert.deepEqual(await audited(app, key), [])
+  })
+
+  it('is 404 without a subscription, also where the plan was given', async () => {
+    await using at = await makeSeller()
+    const key = await at.app.makeKey({ plan: 'pro' })
+    const { status, body } = await setOverages(at.app, key, true)
+    assert.equal(status, 404)
+    assert.equal(codeOf({ body }), 'NO_ACTIVE_SUBSCRIPTION')
+    assert.deepEqual(at.double.calls(), [])
+  })
+
+  it('is 403 below the plan pro', async () => {
+    await using at = await makeSeller()
+    const { key } = await subscribe(at, { price: at.starter })
+    const { status, body } = await setOverages(at.app, key, true)
+    assert.equal(status, 403)
+    assert.equal(codeOf({ body }), 'PLAN_REQUIRED')
+  })
+
+  it('is 503 where overages have no price', async () => {
+    await using at = await makeSeller(['STRIPE_PRICE_OVERAGE'])
+    const { key } = await subscribe(at)
+    assert.equal(codeOf(await setOverages(at.app, key, true)), 'BILLING_NOT_CONFIGURED')
+  })
+
+  it('is 503 where nothing is sold any more', async () => {
+    await using at = await makeSeller(['STRIPE_SECRET_KEY', 'STRIPE_API_BASE'])
+    const { app } = at
+    const key = await app.makeKey({ plan: 'free' })
+    const { db, now } = app.services
+    const [userId] = db.$client.prepare<[], string>('SELECT id FROM users').pluck().all()
+    assert.ok(userId)
+    insertCustomer(db, { userId, customerId: 'cus_test', createdAt: now() }).run()
+    saveSubscription(db, {
+      userId,
+      id: 'sub_test',
+      itemId: 'si_test',
+      plan: 'pro',
+      status: 'active',
+      periodStart: now(),
+      periodEnd: now() + 1,
+      cancelAt: null,
+      overages: false,
+      overageItemId: null,
+    }).run()
+    assert.equal(codeOf(await setOverages(app, key, true)), 'BILLING_NOT_CONFIGURED')
+  })
+})

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { parseAddress } from '../../lib/address.ts'
+import { POLICIES } from '../../lib/limits/rate-limiter.ts'
+import { freshClient, makeApp, recordingLog, type TestApp } from '../helpers.ts'
+
+const LONDON = '81.2.69.160'
+const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const log = recordingLog()
+let app: TestApp
+before(async () => {
+  app = await makeApp({ log })
+})
+after(() => app.close())
+
+interface LoadOptions extends RequestInit {
+  readonly from?: string
+  readonly in?: TestApp
+}
+
+async function load(path: string, { from, in: other, ...init }: LoadOptions = {}) {
+  const request = new Request(new URL(path, 'http://127.0.0.1:8787'), init)
+  const { app: hono } = other ?? app
+  const response = await hono.fetch(request, { remoteAddress: from ?? freshClient() })
+  return {
+    response,
+    status: response.status,
+    headers: response.headers,
+    html: await response.text(),
+  }
+}
+
+/** Everything between angle brackets, but for what was typed into the field. */
+function tagsOf(html: string): string[] {
+  return (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/ value="[^"]*"/, ''))
+}
+
+describe('pages', () => {
+  it('allow nothing but what this service serves', async () => {
+    for (const path of ['/', '/docs', '/nothing']) {
+      const { headers } = await load(path, { headers: { accept: 'text/html' } })
+      assert.equal(headers.get('content-security-policy'), CSP, path)
+      assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+      assert.equal(headers.get('referrer-policy'), 'same-origin')
+      assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin')
+      assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin')
+      assert.match(headers.get('permissions-policy') ?? '', /geolocation=\(\)/)
+      assert.equal(headers.get('cache-control'), 'no-store')
+      assert.equal(headers.get('access-control-allow-origin'), null)
+    }
+  })
+
+  it('hold no script or style of their own', async () => {
+    for (const path of ['/', '/docs']) {
+      const { html } = await load(path)
+      assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=/)
+      for (const [tag] of html.matchAll(/<script[^>]*>/g)) assert.match(tag, / src="\/assets\//)
+    }
+  })
+
+  it('answer HEAD as GET, and 405 to other methods', async () => {
+    for (const path of ['/', '/docs', '/robots.txt']) {
+      const head = await load(path, { method: 'HEAD' })
+      assert.deepEqual([head.status, head.html], [200, ''])
+      const posted = await load(path, { method: 'POST' })
+      assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD, OPTIONS'])
+    }
+  })
+
+  it('are not led elsewhere by the header Host', async () => {
+    for (const path of ['/', '/docs']) {
+      const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
+      const { html } = await load(path, { headers })
+      assert.doesNotMatch(html, /evil/)
+    }
+  })
+
+  it('link below the path of the base URL', async () => {
+    using mounted = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://host.example/geo' } })
+    for (const path of ['/', '/docs']) {
+      const { html } = await load(path, { in: mounted })
+      const paths = [...html.matchAll(/ (?:href|src|action)="(\/[^"]*)"/g)].map(([, link]) => link)
+      assert.ok(paths.length > 5)
+      for (const link of paths) assert.match(link ?? '', /^\/geo\//)
+    }
+  })
+
+  it('are for people, and not the answers of paths for programs', async () => {
+    const accept = 'text/html,application/xhtml+xml'
+    const { status, html } = await load('/nothing', { headers: { accept } })
+    assert.equal(status, 404)
+    assert.match(html, /<h1>No such page<\/h1>/)
+    for (const path of ['/v1/nothing', '/api/x', '/.well-known/security.txt', '/health/x']) {
+      const answer = await load(path, { headers: { accept } })
+      assert.equal(answer.headers.get('content-type'), 'application/json', path)
+    }
+    assert.match((await load('/nothing')).html, /"NOT_FOUND"/)
+  })
+
+  it('are not shown to search engines where they hold an answer', async () => {
+    const { headers, html } = await load('/robots.txt')
+    assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8')
+    assert.match(html, /^Disallow: \/\?ip=$/m)
+  })
+
+  it('tell nothing of what went wrong inside', async () => {
+    using broken = await makeApp({
+      log,
+      replace: ({ geo }) => ({
+        geo: {
+          ...geo,
+          list: () => {
+            throw new Error('secret detail')
+          },
+        },
+      }),
+    })
+    const { status, html } = await load('/', { in: broken })
+    assert.equal(status, 500)
+    assert.match(html, /Something went wrong/)
+    assert.doesNotMatch(html, /secret detail/)
+    assert.equal(log.events.at(-1)?.message, 'unexpected error')
+  })
+})
+
+describe('GET /', () => {
+  it('shows where the visitor is', async () => {
+    const { status, html } = await load('/', { from: LONDON })
+    assert.equal(status, 200)
+    assert.match(html, /Your address.*81\.2\.69\.160.*London, England, United Kingdom/s)
+  })
+
+  it('looks up an address that is typed in, however it is spelt', async () => {
+    for (const text of [LONDON, `%20${LONDON}%20`]) {
+      const { status, html } = await load(`/?ip=${text}`)
+      assert.equal(status, 200)
+      assert.match(html, /Looked up.*London, England, United Kingdom/s)
+    }
+    assert.match((await load('/?ip=::FFFF:81.2.69.160')).html, /London/)
+  })
+
+  it('says that nothing is known about an address', async () => {
+    const { status, html } = await load('/?ip=10.0.0.1')
+    assert.equal(status, 200)
+    assert.match(html, /Nothing is known about this address/)
+  })
+
+  it('says what is no address, and shows it as text', async () => {
+    const { status, html } = await load(`/?ip=${encodeURIComponent('<script>alert(1)</script>')}`)
+    assert.equal(status, 400)
+    assert.match(html, /<q>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/q>/)
+    assert.match(html, /aria-invalid="true" aria-describedby="trouble"/)
+  })
+
+  it('is the same page whatever is typed', async () => {
+    const typed = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', '/', '=', ' ', 'a', ';') }),
+    )
+    const expected = tagsOf((await load('/?ip=x')).html)
+    await fc.assert(
+      fc.asyncProperty(typed, async (text) => {
+        fc.pre(text.trim() !== '' && parseAddress(text.trim()) === null)
+        const { html } = await load(`/?ip=${encodeURIComponent(text)}`)
+        assert.deepEqual(tagsOf(html), expected)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('limits what an address may look up, but not coming by', async () => {
+    const from = freshClient()
+    for (let n = 0; n < POLICIES.address.capacity; n++) {
+      assert.equal((await load(`/?ip=${LONDON}`, { from })).status, 200)
+    }
+    const { status, headers, html } = await load(`/?ip=${LONDON}`, { from })
+    assert.equal(status, 429)
+    assert.equal(headers.get('retry-after'), '1')
+    assert.match(html, /It goes on in 1 second\./)
+    assert.equal((await load('/', { from })).status, 200)
+  })
+
+  it('shows plans, databases and what their licences ask for', async () => {
+    const { html } = await load('/')
+    assert.match(html, /<th scope="row">Starter<\/th><td>9<\/td><td>25,000<\/td><td>120<\/td>/)
+    assert.match(html, /GeoLite2 data created by MaxMind.*<a href="https:\/\/www\.maxmind\.com">/)
+    assert.doesNotMatch(html, /Demo/)
+  })
+
+  it('gives its script the demo key', async () => {
+    const key = await app.services.openDemo()
+    assert.ok((await load('/')).html.includes(`data-key="${key}"`))
+  })
+
+  it('has a field without a key where there is no demo key', async () => {
+    using plain = await makeApp({ env: { MERIDIAN_BASE_URL: 'http://geo.example' } })
+    const { html } = await load(`/?ip=${LONDON}`, { in: plain })
+    assert.doesNotMatch(html, /data-key/)
+    assert.match(html, /<form.*London/s)
+  })
+
+  it('has neither field nor answer for others where the demo is off', async () => {
+    using off = await makeApp({ env: { MERIDIAN_DEMO: '0' } })
+    const { html } = await load(`/?ip=${LONDON}`, { in: off })
+    assert.doesNotMatch(html, /<form|<script|London/)
+    assert.match((await load('/', { in: off, from: LONDON })).html, /London/)
+  })
+})
+
+describe('GET /docs', () => {
+  it('lists every operation without a script', async () => {
+    const { html } = await load('/docs')
+    assert.match(html, /<code>GET \/v1\/ip\/\{ipAddress\}<\/code><span>Locate an address<\/span>/)
+    assert.match(html, /<code>POST \/v1\/telemetry\/rum<\/code>/)
+  })
+
+  it('is what GET /v1 names', async () => {
+    const { body } = await app.send('GET', '/v1')
+    assert.partialDeepStrictEqual(body, { documentation: 'http://127.0.0.1:8787/docs' })
+  })
+})
+
+describe('what pages load', () => {
+  const paths = async () => {
+    const { html } = await load('/docs')
+    const found = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
+    return [...new Set(found)]
+  }
+
+  it('is stored for a year at an address that changes with it', async () => {
+    const found = await paths()
+    assert.equal(found.length, 5)
+    for (const path of found) {
+      const { status, headers } = await load(path)
+      assert.equal(status, 200, path)
+      assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+      assert.match(
+        headers.get('content-type') ?? '',
+        /^(text\/(css|javascript); ch|image\/svg\+xml$)/,
+      )
+      const tag = headers.get('etag') ?? ''
+      assert.equal((await load(path, { headers: { 'if-none-match': tag } })).status, 304)
+      const zipped = await load(path, { headers: { 'accept-encoding': 'gzip' } })
+      assert.equal(zipped.headers.get('content-encoding'), 'gzip')
+    }
+  })
+
+  it('is 404 at any other address', async () => {
+    const [first = ''] = await paths()
+    const wrong = [
+      first.replace(/\.[0-9a-f]{16}\./, '.0123456789abcdef.'),
+      '/assets/constructor.0123456789abcdef.js',
+      '/assets/site.css',
+      '/assets/..%2fpackage.json',
+      '/assets/',
+    ]
+    for (const path of wrong) {
+      const { status, headers } = await load(path)
+      assert.equal(status, 404, path)
+      assert.equal(headers.get('cache-control'), 'no-store')
+    }
+    assert.equal((await load(first, { method: 'POST' })).status, 405)
+  })
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { makeApp, recordingLog, type TestApp } from '../helpers.ts'
+
+const LOCATE = '/v1/ip/81.2.69.160'
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+
+const log = recordingLog()
+let app: TestApp
+let key: string
+before(async () => {
+  app = await makeApp({ log })
+  key = await app.makeKey()
+})
+after(() => app.close())
+beforeEach(() => {
+  log.requests.length = 0
+})
+
+describe('Server-Timing', () => {
+  const timing = async (method: string, path: string, withKey: boolean) => {
+    const { headers } = await app.send(method, path, withKey ? { key } : {})
+    return headers.get('server-timing')
+  }
+
+  it('tells callers who are known how long it took, also where they are refused', async () => {
+    for (const path of ['/v1/account/me', '/v1/account/me/audit?limit=x']) {
+      assert.match((await timing('GET', path, true)) ?? '', /^total;dur=\d+\.\d$/, path)
+    }
+  })
+
+  it('tells strangers nothing, and is not on look-ups', async () => {
+    for (const path of ['/v1', '/health', '/v1/account/me', '/v1/ip/me', '/v1/nowhere']) {
+      assert.equal(await timing('GET', path, false), null, path)
+    }
+    for (const path of [LOCATE, '/v1', '/v1/nowhere']) {
+      assert.equal(await timing('GET', path, true), null, path)
+    }
+  })
+})
+
+describe('the trace of a request', () => {
+  const traced = async (traceparent: string) => {
+    await app.send('GET', LOCATE, { key, headers: { traceparent } })
+    const [line] = log.requests
+    return [line?.traceId, line?.parentId]
+  }
+
+  it('is in its log line', async () => {
+    assert.deepEqual(await traced(`00-${TRACE}-${PARENT}-01`), [TRACE, PARENT])
+  })
+
+  it('is left out where it is none', async () => {
+    assert.deepEqual(await traced(`00-${TRACE}-"}{-01`), [undefined, undefined])
+  })
+})

@@ -1,0 +1,38 @@
+import { render } from 'hono/jsx/dom'
+import { OutcomeView } from '../../pages/outcome.tsx'
+import { askApi } from './ask-api.ts'
+
+/** Answers the form in place, by the public API. Whatever goes wrong, the page itself is asked. */
+function main(form: HTMLFormElement, answer: HTMLElement): void {
+  const { base = '', key } = form.dataset
+  const input = form.querySelector('input')
+  if (key === undefined || input === null) return
+  let latest = new AbortController()
+
+  const lookUp = async (text: string) => {
+    latest.abort()
+    latest = new AbortController()
+    const { signal } = latest
+    answer.setAttribute('aria-busy', 'true')
+    const outcome = await askApi(`${base}/v1/ip/${text}`, { key, signal })
+    if (signal.aborted) return
+    answer.removeAttribute('aria-busy')
+    if (outcome === null) return form.submit()
+    for (const name of ['aria-invalid', 'aria-describedby']) input.removeAttribute(name)
+    render(<OutcomeView outcome={outcome} isOwn={false} />, answer)
+    history.replaceState(null, '', `${base}/?ip=${text}`)
+  }
+  form.addEventListener('submit', (event) => {
+    const text = input.value.trim()
+    if (!MAY_BE_ADDRESS.test(text)) return
+    event.preventDefault()
+    void lookUp(text)
+  })
+}
+
+/** What is no address at all the page says better; nothing here needs escaping in a path. */
+const MAY_BE_ADDRESS = /^[\da-f.]*[\d:][\da-f.:]*$/i
+
+const form = document.querySelector<HTMLFormElement>('#look-up')
+const answer = document.querySelector<HTMLElement>('#answer')
+if (form !== null && answer !== null) main(form, answer)
