@@ -23,9 +23,12 @@ export interface Replicated extends Running {
   kill(): Promise<void>
 }
 
-/** Starts the server as operators do, under Litestream. */
+/**
+ * Starts the server as operators do, under Litestream; without the demo key, which comes from
+ * the secrets: each machine here has its own and would replace that of the copy.
+ */
 export async function startReplicated(settings: Settings): Promise<Replicated> {
-  const env = { PATH, HOME, PORT: '0', ...settings }
+  const env = { PATH, HOME, PORT: '0', MERIDIAN_DEMO: '0', ...settings }
   const child = spawn('sh', ['scripts/with-litestream.sh'], { env, detached: true })
   const running = await waitForUrl(child)
   const kill = async () => {
