@@ -1,5 +1,6 @@
 import type { Operation } from '../lib/contract/operation.ts'
-import { type Instance, Layout, type PageAssets } from './layout.tsx'
+import type { PageAssets } from './document.tsx'
+import { type Instance, Layout } from './layout.tsx'
 
 export interface DocsProps {
   readonly instance: Instance

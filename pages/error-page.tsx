@@ -1,4 +1,5 @@
-import { type Instance, Layout, type PageAssets } from './layout.tsx'
+import type { PageAssets } from './document.tsx'
+import { type Instance, Layout } from './layout.tsx'
 
 export interface ErrorPageProps {
   readonly instance: Instance

@@ -1,6 +1,7 @@
 import type { Plan } from '../lib/plans.ts'
 import { Databases, type ListedDatabase } from './databases.tsx'
-import { type Instance, Layout, type PageAssets } from './layout.tsx'
+import type { PageAssets } from './document.tsx'
+import { type Instance, Layout } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
 import { type Outcome, OutcomeView } from './outcome.tsx'
 import { PlanTable } from './plan-table.tsx'

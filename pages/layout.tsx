@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { Document, Mark, type PageAssets } from './document.tsx'
 
 /** What every page is told of the instance. */
 export interface Instance {
@@ -15,45 +16,21 @@ export interface LayoutProps {
   readonly children?: Child
 }
 
-/** Paths of what the page loads. */
-export interface PageAssets {
-  readonly icon: string
-  readonly styles: readonly string[]
-  readonly scripts: readonly string[]
-}
-
 const LINKS = [
   { path: '/', text: 'Look up' },
   { path: '/docs', text: 'API reference' },
   { path: '/#plans', text: 'Plans' },
+  { path: '/app', text: 'Dashboard' },
 ] as const
 
-/** The frame of every page. Its child is `main` with the id `content`. */
+/** The frame of every public page. Its child is `main` with the id `content`. */
 export function Layout({ instance, title, path, assets, children }: LayoutProps) {
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <title>{title}</title>
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <link rel="icon" type="image/svg+xml" href={assets.icon} />
-        {assets.styles.map((href) => (
-          <link rel="stylesheet" href={href} />
-        ))}
-        {assets.scripts.map((src) => (
-          <script defer src={src} />
-        ))}
-      </head>
-      <body>
-        <a class="skip" href="#content">
-          Skip to the content
-        </a>
-        <Header instance={instance} path={path} icon={assets.icon} />
-        {children}
-        <Footer instance={instance} />
-      </body>
-    </html>
+    <Document title={title} assets={assets}>
+      <Header instance={instance} path={path} icon={assets.icon} />
+      {children}
+      <Footer instance={instance} />
+    </Document>
   )
 }
 
@@ -66,10 +43,7 @@ interface HeaderProps {
 function Header({ instance: { base }, path, icon }: HeaderProps) {
   return (
     <header class="bar">
-      <a class="mark" href={`${base}/`}>
-        <img src={icon} alt="" width="24" height="24" />
-        Meridian
-      </a>
+      <Mark href={`${base}/`} icon={icon} />
       <nav aria-label="Pages">
         {LINKS.map((link) => (
           <a href={`${base}${link.path}`} aria-current={link.path === path ? 'page' : undefined}>

@@ -45,7 +45,7 @@ async function admitSession(services: Services, row: Operation, c: Asked, visit:
   try {
     const caller = await authenticate(services, (name) => c.req.header(name), row, visit.now)
     forgive()
-    return caller
+    return { ...caller, app: c.env?.app ?? caller.app }
   } catch (error) {
     if (!isUnauthorized(error)) forgive()
     throw error

@@ -6,7 +6,11 @@ import type { Incoming } from '../lib/parse.ts'
 
 /** What the runtime tells of a request beside the Request. */
 export interface Env {
-  Bindings: { readonly remoteAddress: string | undefined }
+  Bindings: {
+    readonly remoteAddress: string | undefined
+    /** The dashboard asks, in this process, for the user of a session. */
+    readonly app?: 'dashboard'
+  }
 }
 
 /** What is read of a request: Hono's Context has it, and so has what goes straight to `serve`. */

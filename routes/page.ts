@@ -15,7 +15,8 @@ import { logVisit, openVisit, type Visit } from './visit.ts'
 /** What a page says. */
 export interface PageAnswer {
   readonly status: number
-  readonly html: HtmlEscapedString | Promise<HtmlEscapedString>
+  /** null: nothing, since it leads elsewhere. */
+  readonly html: HtmlEscapedString | Promise<HtmlEscapedString> | null
   readonly headers?: Readonly<Headers>
 }
 
@@ -38,7 +39,8 @@ async function finished(services: Services, visit: Visit, page: PageAnswer): Pro
   logVisit(services, visit, page.status)
   const headers: Headers = { ...baseHeaders(visit.requestId), ...PAGE_HEADERS }
   if (visit.charge !== null) setLimitHeaders(headers, visit.charge)
-  return new Response(`<!doctype html>${await page.html}`, {
+  const body = page.html === null ? null : `<!doctype html>${await page.html}`
+  return new Response(body, {
     status: page.status,
     headers: { ...headers, ...page.headers },
   })

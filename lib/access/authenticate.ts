@@ -12,6 +12,8 @@ import type { FindSession } from './session.ts'
 /** Who is asking, as an API key or a session proves it. */
 export interface Caller extends Entitlement {
   readonly userId: string
+  /** From where they ask: as any program, or by the dashboard. */
+  readonly app: 'api' | 'dashboard'
   /** null: every scope. */
   readonly scopes: readonly Scope[] | null
   /** null: a session. */
@@ -74,6 +76,7 @@ function keyCaller(
   }
   return {
     userId: key.userId,
+    app: 'api',
     plan: key.plan,
     paid: key.paid,
     scopes: key.scopes,
@@ -94,6 +97,7 @@ async function sessionCaller(
   if (user === null) throw unauthorized()
   return {
     userId: user.id,
+    app: 'api',
     ...toEntitlement(user, plans),
     scopes: null,
     key: null,

@@ -12,11 +12,14 @@ export function insertAudit(db: Db, event: AuditEvent): Statement {
 /** What a change was, without who made it. */
 export type Change = Pick<AuditEvent, 'action' | 'targetType' | 'targetId' | 'detail'>
 
+interface Actor {
+  /** From where they ask: as any program, or by the dashboard. */
+  readonly app: 'api' | 'dashboard'
+  readonly userId: string
+  readonly label: string | null
+}
+
 /** The event of a change that a caller of the API makes. */
-export function apiEvent(
-  { userId, label }: { readonly userId: string; readonly label: string | null },
-  change: Change,
-  now: number,
-): AuditEvent {
-  return { app: 'api', actorId: userId, actorLabel: label, createdAt: now, ...change }
+export function apiEvent({ app, userId, label }: Actor, change: Change, now: number): AuditEvent {
+  return { app, actorId: userId, actorLabel: label, createdAt: now, ...change }
 }

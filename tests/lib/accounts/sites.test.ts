@@ -32,7 +32,7 @@ function siteOf(userId: string, host: string, now = NOON): SiteRow {
 
 function eventOf({ userId, id, name }: SiteRow, action: 'create_site' | 'delete_site') {
   const change = { action, targetType: 'site', targetId: id, detail: name }
-  return apiEvent({ userId, label: 'test' }, change, NOON)
+  return apiEvent({ app: 'api', userId, label: 'test' }, change, NOON)
 }
 
 const add = (db: Db, site: SiteRow, maxSites: number) =>

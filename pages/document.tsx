@@ -1,0 +1,51 @@
+import type { Child } from 'hono/jsx'
+
+/** Paths of what the page loads. */
+export interface PageAssets {
+  readonly icon: string
+  readonly styles: readonly string[]
+  readonly scripts: readonly string[]
+}
+
+interface DocumentProps {
+  readonly title: string
+  readonly assets: PageAssets
+  readonly children?: Child
+}
+
+/** The document of every page. Among its children is `main` with the id `content`. */
+export function Document({ title, assets, children }: DocumentProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>{title}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" type="image/svg+xml" href={assets.icon} />
+        {assets.styles.map((href) => (
+          <link rel="stylesheet" href={href} />
+        ))}
+        {assets.scripts.map((src) => (
+          <script defer src={src} />
+        ))}
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        {children}
+      </body>
+    </html>
+  )
+}
+
+/** The sign of Meridian, which leads to a first page. */
+export function Mark({ href, icon }: { readonly href: string; readonly icon: string }) {
+  return (
+    <a class="mark" href={href}>
+      <img src={icon} alt="" width="24" height="24" />
+      Meridian
+    </a>
+  )
+}
