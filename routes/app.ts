@@ -9,6 +9,7 @@ import { serveBeacon } from './beacon.ts'
 import { billingAccountHandlers } from './billing-account.ts'
 import { contactHandlers } from './contact.ts'
 import type { Env, Handlers } from './context.ts'
+import { mountDashboard } from './dashboard/dashboard.ts'
 import { geolocationHandlers } from './geolocation.ts'
 import { keyHandlers } from './keys.ts'
 import { answerOther, shadowedPaths } from './other.ts'
@@ -73,6 +74,7 @@ export function createApp(services: Services, routes = createRoutes(services)): 
   mountScript(app, services)
   mountPages(app, services)
   mountPageAssets(app, services)
+  mountDashboard(app, services)
   if (services.handleAuth !== null) mountAuth(app, services, services.handleAuth)
   app.notFound((c) =>
     isForPeople(c) ? serveNoPage(services, c) : toResponse(answerOther(services, c)),

@@ -53,14 +53,22 @@ async function showError(services: Services, visit: Visit, error: unknown): Prom
     services.log.error({ requestId: visit.requestId, err: error }, 'unexpected error')
   }
   const instance = instanceOf(services)
-  const [title, text] = shown.status === 404 ? NOT_FOUND : FAILED
+  const [title, text] = wordsOf(shown)
   const assets = await pageAssets(instance.base)
   const html = ErrorPage({ instance, assets, title, text, requestId: visit.requestId })
-  return { status: shown.status, html }
+  return { status: shown.status, html, headers: shown.headers }
 }
 
-const NOT_FOUND = ['No such page', 'Nothing stands at this address.'] as const
-const FAILED = ['Something went wrong', 'The page could not be made. Try again later.'] as const
+function wordsOf({ code, message }: ApiError): readonly [title: string, text: string] {
+  switch (code) {
+    case 'NOT_FOUND':
+      return ['No such page', 'Nothing stands at this address.']
+    case 'INTERNAL':
+      return ['Something went wrong', 'The page could not be made. Try again later.']
+    default:
+      return ['This did not work', `${message}.`]
+  }
+}
 
 /** What pages are told of this instance. The header Host has no say in it. */
 export function instanceOf({ baseUrl }: Services): Instance {

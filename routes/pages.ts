@@ -31,7 +31,7 @@ async function showDocs(services: Services) {
 }
 
 /** Answers of look-ups, and pages that show one, are nothing for search engines. */
-const ROBOTS = 'User-agent: *\nDisallow: /v1/\nDisallow: /api/\nDisallow: /?ip=\n'
+const ROBOTS = 'User-agent: *\nDisallow: /v1/\nDisallow: /api/\nDisallow: /app\nDisallow: /?ip=\n'
 
 function serveRobots(services: Services, c: Context<Env>): Response {
   const visit = openVisit(services, c, { route: ROBOTS_PATH })

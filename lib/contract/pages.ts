@@ -2,6 +2,8 @@
 export const HOME_PATH = '/'
 export const DOCS_PATH = '/docs'
 export const ROBOTS_PATH = '/robots.txt'
+/** The dashboard: all of it stands here or below. */
+export const APP_PATH = '/app'
 
 /** Where what pages load stands, as the router knows it; stored for a year. */
 export const ASSET_PATTERN = '/assets/:file{[a-z-]+\\.[0-9a-f]{16}\\.[a-z]+}'

@@ -1,0 +1,18 @@
+import { dayOf, minuteOf } from './words.ts'
+
+interface TimeProps {
+  /** ISO 8601, UTC; null: never. */
+  readonly at: string | null
+  readonly precision?: 'day' | 'minute'
+}
+
+/** A time, in UTC as everywhere in the API. */
+export function Time({ at, precision = 'minute' }: TimeProps) {
+  if (at === null) return <span class="soft">Never</span>
+  const text = precision === 'day' ? dayOf(at) : minuteOf(at)
+  return (
+    <time datetime={at} title={`${minuteOf(at)} UTC`}>
+      {text}
+    </time>
+  )
+}

@@ -1,0 +1,19 @@
+/** 12,345 */
+export function count(n: number): string {
+  return n.toLocaleString('en')
+}
+
+/** `one` of one and `many` of all else, with the number before it. */
+export function counted(n: number, one: string, many: string): string {
+  return `${count(n)} ${n === 1 ? one : many}`
+}
+
+/** 2026-01-15 12:00 of an ISO 8601 time in UTC. */
+export function minuteOf(time: string): string {
+  return time.slice(0, 16).replace('T', ' ')
+}
+
+/** 2026-01-15 */
+export function dayOf(time: string): string {
+  return time.slice(0, 10)
+}

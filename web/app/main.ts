@@ -1,0 +1,4 @@
+import { offerCopying } from './copying.ts'
+
+/** What every page of the dashboard can do beyond its forms and links. */
+offerCopying(document)
