@@ -59,8 +59,11 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   tar: ['lib/backup/archive.ts', 'lib/geo/unpack.ts'],
   tdigest: ['lib/rum/sketch.ts'],
   tldts: ['lib/access/origins.ts'],
+  'topojson-client': ['lib/world-map.ts'],
+  uplot: ['web/app/'],
   valibot: ['lib/', 'routes/', 'scripts/', 'stripe-double/'],
   'web-vitals': ['web/rum/'],
+  'world-atlas': ['lib/world-map.ts'],
 }
 
 /** Files that only the named ones may import. */
