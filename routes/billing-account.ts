@@ -3,6 +3,7 @@ import { findDiscount } from '../lib/billing/discounts.ts'
 import { listInvoices } from '../lib/billing/invoices.ts'
 import { openPortal } from '../lib/billing/portal.ts'
 import { applyPromotion } from '../lib/billing/promotion.ts'
+import { APP_PATH } from '../lib/contract/pages.ts'
 import type { Services } from '../lib/services/services.ts'
 import { toActor } from './actor.ts'
 import type { Handlers } from './context.ts'
@@ -33,7 +34,7 @@ export function billingAccountHandlers({ billing, db, baseUrl }: Services) {
   } satisfies Partial<Handlers>
 }
 
-/** A page of the instance that anybody can read. */
+/** A page of the dashboard. */
 function returnPage(baseUrl: string): string {
-  return `${baseUrl}/v1/billing/plans`
+  return `${baseUrl}${APP_PATH}/billing`
 }

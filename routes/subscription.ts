@@ -7,6 +7,7 @@ import { changePlan, previewPlanChange } from '../lib/billing/plan-change.ts'
 import { getPaidPlan } from '../lib/billing/plan-choice.ts'
 import { findSubscription, type SubscriptionRow, statusOf } from '../lib/billing/subscriptions.ts'
 import type { SubscriptionResponse } from '../lib/contract/billing-schemas.ts'
+import { APP_PATH } from '../lib/contract/pages.ts'
 import { toPublicPlan } from '../lib/plans.ts'
 import type { Services } from '../lib/services/services.ts'
 import { toActor } from './actor.ts'
@@ -52,9 +53,9 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
   } satisfies Partial<Handlers>
 }
 
-/** Pages of the instance that anybody can read. */
+/** Pages of the dashboard. */
 function returnPages(baseUrl: string) {
-  const page = `${baseUrl}/v1/billing/plans`
+  const page = `${baseUrl}${APP_PATH}/billing`
   return { done: `${page}?checkout=done`, canceled: `${page}?checkout=canceled` }
 }
 

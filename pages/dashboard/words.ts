@@ -17,3 +17,15 @@ export function minuteOf(time: string): string {
 export function dayOf(time: string): string {
   return time.slice(0, 10)
 }
+
+/** An amount in the smallest unit of the currency, such as cents: €12.34. */
+export function money(amount: number, currency: string): string {
+  try {
+    const style = { style: 'currency', currency } as const
+    const format = new Intl.NumberFormat('en', style)
+    const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+    return format.format(amount / 10 ** digits)
+  } catch {
+    return count(amount)
+  }
+}

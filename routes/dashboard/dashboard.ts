@@ -5,21 +5,36 @@ import { refuseMethod } from '../asset.ts'
 import type { Env } from '../context.ts'
 import { instanceOf, type PageAnswer, servePage } from '../page.ts'
 import { toResponse } from '../respond.ts'
+import { accountRoutes } from './account.ts'
 import { createAsk } from './ask.ts'
+import { billingRoutes } from './billing.ts'
+import { invoiceRoutes } from './invoices.ts'
 import { keyRoutes } from './keys.ts'
 import { overviewRoutes } from './overview.ts'
+import { passwordResetRoutes } from './password-reset.ts'
 import { refuseOtherSites } from './same-site.ts'
 import { createSendApi } from './send-api.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { signInRoutes } from './sign-in.ts'
 import { askToSignIn } from './sign-in-first.ts'
+import { signUpRoutes } from './sign-up.ts'
 import type { AppRoute, GuestVisit, UserVisit } from './visit.ts'
 
 /** Open to everybody. */
-const GUEST_ROUTES: readonly AppRoute<GuestVisit>[] = [...signInRoutes]
+const GUEST_ROUTES: readonly AppRoute<GuestVisit>[] = [
+  ...signInRoutes,
+  ...signUpRoutes,
+  ...passwordResetRoutes,
+]
 
 /** For who is signed in. */
-const USER_ROUTES: readonly AppRoute<UserVisit>[] = [...overviewRoutes, ...keyRoutes]
+const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
+  ...overviewRoutes,
+  ...keyRoutes,
+  ...billingRoutes,
+  ...invoiceRoutes,
+  ...accountRoutes,
+]
 
 /** Mounts the dashboard, which does everything by the public API. */
 export function mountDashboard(app: Hono<Env>, services: Services): void {

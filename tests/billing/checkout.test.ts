@@ -24,10 +24,7 @@ describe('POST /v1/billing/subscription', () => {
     const form = new URLSearchParams({ card: '4242 4242 4242 4242', name: 'Ada' })
     const paid = await fetch(url, { method: 'POST', body: form, redirect: 'manual' })
     assert.equal(paid.status, 303)
-    assert.equal(
-      paid.headers.get('location'),
-      'http://127.0.0.1:8787/v1/billing/plans?checkout=done',
-    )
+    assert.equal(paid.headers.get('location'), 'http://127.0.0.1:8787/app/billing?checkout=done')
     await shop.settled()
     assert.deepEqual((await shop.send('GET', SUBSCRIPTION)).body, {
       plan: {
@@ -75,7 +72,7 @@ describe('POST /v1/billing/subscription', () => {
     assert.equal(session.allow_promotion_codes, true)
     assert.equal(session.billing_address_collection, 'required')
     assert.equal(session.tax_id_collection?.enabled, true)
-    assert.equal(session.cancel_url, 'http://127.0.0.1:8787/v1/billing/plans?checkout=canceled')
+    assert.equal(session.cancel_url, 'http://127.0.0.1:8787/app/billing?checkout=canceled')
     const { id } = await shop.buy('starter')
     assert.deepEqual(shop.told(id).metadata, { meridian_user: shop.userId })
   })
