@@ -32,7 +32,7 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
 }
 
 /** The path is made of the row: one that the client wrote could lead on to what is not served. */
-async function readCall(row: AuthRequest, { req }: Context<Env>, { client }: Visit) {
+async function readCall(row: AuthRequest, { req, env }: Context<Env>, { client }: Visit) {
   const token = req.param('token') ?? ''
   if (!/^[\w-]*$/.test(token)) throw new ApiError('NOT_FOUND', 'There is no such token')
   const body = req.raw.body === null ? null : await readText(req.raw, MAX_BODY_BYTES)
@@ -44,7 +44,8 @@ async function readCall(row: AuthRequest, { req }: Context<Env>, { client }: Vis
     headers: req.raw.headers,
     body,
     client: client === null ? null : client.address.text,
-  }
+    app: env?.app ?? 'api',
+  } as const
 }
 
 async function finished(response: Response, { requestId, charge: charged }: Visit) {

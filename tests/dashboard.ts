@@ -60,5 +60,10 @@ export async function enter(app: Pick<TestApp, 'app'>, email = 'ada@example.com'
   await signUp(app, email)
   const page = await ask(app, '/app/sign-in', { form: { email, password: PASSWORD } })
   assert.equal(page.status, 303, page.html)
-  return (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  return cookieOf(page)
+}
+
+/** The cookie that the page sets, as a browser sends it. */
+export function cookieOf({ headers }: Pick<Page, 'headers'>): string {
+  return (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 }

@@ -31,12 +31,17 @@ export interface AuthCall {
   readonly body: string | null
   /** Address of the client; null where the runtime does not tell. */
   readonly client: string | null
+  /** From where it is asked: by any program, or by the dashboard. */
+  readonly app: 'api' | 'dashboard'
 }
 
 export type HandleAuth = (call: AuthCall) => Promise<Response>
 
 /** Carries the address of the client, which better-auth cannot find out. */
 const CLIENT_HEADER = 'x-meridian-client'
+
+/** Stands before the browser of sessions that the dashboard begins: the audit log knows them by it. */
+const DASHBOARD = 'dashboard: '
 
 /** Sign-up, sign-in and sessions by better-auth, in our database. */
 export function createEmbeddedAuth(options: EmbeddedAuthOptions): HandleAuth {
@@ -87,11 +92,18 @@ export function createEmbeddedAuth(options: EmbeddedAuthOptions): HandleAuth {
   return (call) => auth.handler(toRequest(call, baseUrl))
 }
 
-function toRequest({ method, path, headers: given, body, client }: AuthCall, baseUrl: string) {
-  const headers = new Headers(given)
+function toRequest({ method, path, body, client, ...call }: AuthCall, baseUrl: string) {
+  const headers = new Headers(call.headers)
   headers.set(CLIENT_HEADER, client ?? '0.0.0.0')
+  headers.set('user-agent', agentOf(call))
   if (!headers.has('origin') && !headers.has('cookie')) dropFetchMetadata(headers)
   return new Request(`${baseUrl}${path}`, { method, headers, body })
+}
+
+function agentOf({ app, headers }: Pick<AuthCall, 'app' | 'headers'>): string {
+  const given = headers.get('user-agent') ?? ''
+  if (app === 'dashboard') return `${DASHBOARD}${given}`
+  return given.startsWith(DASHBOARD) ? given.slice(DASHBOARD.length) : given
 }
 
 /**

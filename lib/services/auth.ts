@@ -1,5 +1,6 @@
 import type { HandleAuth } from '../access/embedded-auth.ts'
 import { createFindRemoteSession } from '../access/remote-auth.ts'
+import { type AskRemoteAuth, createAskRemoteAuth } from '../access/remote-sign-in.ts'
 import {
   createFindSession,
   type FindSession,
@@ -15,6 +16,8 @@ export interface Auth {
   readonly findSession: FindSession
   /** Sign-up and sign-in; null: another service does that. */
   readonly handleAuth: HandleAuth | null
+  /** Asks the service that does; null: it is done here. */
+  readonly askRemoteAuth: AskRemoteAuth | null
 }
 
 const CLEANUP_MS = 60 * 60 * 1000
@@ -26,7 +29,7 @@ const NO_MAIL =
 export function openAuth(base: Base, opening: DisposableStack): Auth {
   cleanUpSessions(base, opening)
   const { authUrl } = base.config
-  return authUrl === undefined ? embedAuth(base) : askRemoteAuth(base, authUrl)
+  return authUrl === undefined ? embedAuth(base) : openRemoteAuth(base, authUrl)
 }
 
 /** At the start and then once an hour. */
@@ -64,15 +67,16 @@ function embedAuth({ config, secrets, db, plans, log, baseUrl }: Base): Auth {
       loading ??= load()
       return (await loading)(call)
     },
+    askRemoteAuth: null,
   }
 }
 
-function askRemoteAuth({ db, plans, log }: Base, url: string): Auth {
+function openRemoteAuth({ db, plans, log }: Base, url: string): Auth {
   const findSession = createFindRemoteSession({
     url,
     adopt: (user, now) => adoptUser(db, user, { plan: plans.free.id, now }),
     findUser: (id) => findSessionUser(db, id),
     onTrouble: (reason) => log.error({ reason }, 'cannot ask the auth service'),
   })
-  return { findSession, handleAuth: null }
+  return { findSession, handleAuth: null, askRemoteAuth: createAskRemoteAuth(url) }
 }

@@ -44,7 +44,7 @@ export function mountDashboard(app: Hono<Env>, services: Services): void {
         if (method === 'post') refuseOtherSites(services, c)
         const sendApi = createSendApi(app.fetch, services, c, visit)
         const token = readSessionCookie(c)
-        return answer({ services, c, instance: instanceOf(services), sendApi, token })
+        return answer({ services, c, instance: instanceOf(services), visit, sendApi, token })
       }),
     )
   for (const route of GUEST_ROUTES) mount(route, route.answer)

@@ -4,6 +4,7 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Instance } from '../../pages/layout.tsx'
 import type { Env } from '../context.ts'
 import type { PageAnswer } from '../page.ts'
+import type { Visit } from '../visit.ts'
 import type { Ask } from './ask.ts'
 import type { SendApi } from './send-api.ts'
 
@@ -12,6 +13,8 @@ export interface GuestVisit {
   readonly services: Services
   readonly c: Context<Env>
   readonly instance: Instance
+  /** Of the page itself, as it is logged. */
+  readonly visit: Visit
   readonly sendApi: SendApi
   /** The token in the cookie, good or not; null: none. */
   readonly token: string | null
@@ -25,8 +28,8 @@ export interface UserVisit extends GuestVisit {
 }
 
 /** What answers a path of the dashboard, as Hono knows it. A post is refused from other sites. */
-export interface AppRoute<Visit> {
+export interface AppRoute<Kind extends GuestVisit> {
   readonly method: 'get' | 'post'
   readonly path: `/app${string}`
-  readonly answer: (visit: Visit) => Promise<PageAnswer>
+  readonly answer: (visit: Kind) => Promise<PageAnswer>
 }

@@ -13,6 +13,7 @@ import { bearer } from 'better-auth/plugins'
 const memory: MemoryDB = { user: [], session: [], account: [], verification: [] }
 const auth = betterAuth({
   baseURL: 'http://auth.example',
+  trustedOrigins: ['http://127.0.0.1:*'],
   secret: crypto.randomUUID() + crypto.randomUUID(),
   database: memoryAdapter(memory),
   emailAndPassword: { enabled: true },

@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { createFindRemoteSession } from '../../lib/access/remote-auth.ts'
+import { ask, cookieOf } from '../dashboard.ts'
 import { codeOf, makeApp, recordingLog, type TestApp } from '../helpers.ts'
+import { PASSWORD } from '../sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 
@@ -14,7 +16,7 @@ interface AuthService {
   setMode(mode: string): Promise<void>
   /** How often it was asked for a session. */
   asked(): Promise<number>
-  signUp(email: string): Promise<string>
+  signUp(email: string, password?: string): Promise<string>
   signOut(token: string): Promise<void>
   kill(): Promise<void>
 }
@@ -44,8 +46,8 @@ async function startAuthService(): Promise<AuthService> {
       await fetch(`${url}/mode`, { method: 'POST', body: mode })
     },
     asked: async () => Number(await (await fetch(`${url}/asked`)).text()),
-    signUp: async (email) => {
-      const user = { email, password: crypto.randomUUID(), name: 'Ada' }
+    signUp: async (email, password = crypto.randomUUID()) => {
+      const user = { email, password, name: 'Ada' }
       return v.parse(v.object({ token: v.string() }), await post('/sign-up/email', user)).token
     },
     signOut: async (token) => {
@@ -102,6 +104,21 @@ describe('with a remote auth service', () => {
     assert.deepEqual(app.services.db.$client.prepare(audit).all(), [
       { app: 'api', action: 'create_user', actor_label: 'ada@example.com' },
     ])
+  })
+
+  it('people sign in at the dashboard with their password there, and out again', async () => {
+    await auth.signUp('dora@example.com', PASSWORD)
+    const form = { email: 'dora@example.com', password: PASSWORD }
+    const refused = await ask(app, '/app/sign-in', { form: { ...form, password: 'wrong horse' } })
+    assert.equal(refused.status, 401)
+    const entered = await ask(app, '/app/sign-in', { form })
+    assert.equal(entered.location, '/app', entered.html)
+    const cookie = cookieOf(entered)
+    assert.match((await ask(app, '/app/account', { cookie })).html, /dora@example\.com/)
+    await ask(app, '/app/sign-out', { cookie, form: {} })
+    later(60_000)
+    assert.equal((await ask(app, '/app', { cookie })).location, '/app/sign-in')
+    assert.equal((await ask(app, '/app/sign-up')).status, 404)
   })
 
   it('what is no session of it is 401', async () => {
