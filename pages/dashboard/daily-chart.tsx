@@ -27,7 +27,7 @@ export function DailyChart({ days }: DailyChartProps) {
             <g>
               <title>{`${date}: ${count(requests)}`}</title>
               <rect class="ground" x={at * STEP} width={STEP} height={HEIGHT} />
-              <rect class="bar" x={at * STEP + 3} y={HEIGHT - height} width={BAR} height={height} />
+              <rect class="day" x={at * STEP + 3} y={HEIGHT - height} width={BAR} height={height} />
             </g>
           )
         })}
