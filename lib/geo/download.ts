@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findSources, type Providers, type Source } from './download-sources.ts'
-import { type FetchOptions, fetchFile } from './fetch-file.ts'
+import { type FetchOptions, fetchFile, isUnchanged } from './fetch-file.ts'
 import { removeAbandoned } from './file-swap.ts'
 import { failedRequest, fetchText } from './http-request.ts'
 import { type Done, findCurrent, installArchive } from './install-archive.ts'
@@ -60,6 +60,9 @@ async function download(
     modifiedSince: current?.modifiedAt,
     onShare: (share: number) => onProgress(`Download ${source.name}`, share),
   }
+  // Of MaxMind, this does not count towards the downloads of the day.
+  const [url] = source.urls
+  if (url !== undefined && (await isUnchanged(url, options))) return { outcome: 'up-to-date' }
   const checksum = await fetchChecksum(source, options)
   const fetched = await fetchArchive(archive, source, options)
   try {
