@@ -7,9 +7,11 @@ import { checkConfig } from '../lib/doctor/check-config.ts'
 import { checkClock, checkDatabase } from '../lib/doctor/check-database.ts'
 import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
 import { checkFolder } from '../lib/doctor/check-folder.ts'
-import { checkGeo } from '../lib/doctor/check-geo.ts'
+import { checkDownloads, checkGeo } from '../lib/doctor/check-geo.ts'
 import { checkMail } from '../lib/doctor/check-mail.ts'
 import { type Check, type Finding, findAll } from '../lib/doctor/finding.ts'
+import { findLastDownload } from '../lib/geo/last-download.ts'
+import { isDownloading } from '../lib/services/downloads.ts'
 import { readGeoFiles } from './geo-versions.ts'
 import { splitOptions } from './options.ts'
 import { run } from './run.ts'
@@ -34,7 +36,7 @@ function checksOf(config: Config): Check[] {
     { name: 'Disk', find: async () => checkDisk(readDisk(dataDir)) },
     { name: 'Clock', find: async () => checkClock(database, Date.now()) },
     { name: 'Database', find: async () => checkDatabase(database) },
-    { name: 'Geo files', find: async () => checkGeo(await readGeoFiles(config), Date.now()) },
+    { name: 'Geo files', find: () => findGeo(config) },
     {
       name: 'Backups',
       find: async () => {
@@ -48,6 +50,13 @@ function checksOf(config: Config): Check[] {
     checks.push({ name: 'Sign-in', find: () => checkAuth(authUrl, Date.now) })
   }
   return checks
+}
+
+async function findGeo(config: Config): Promise<Finding[]> {
+  const files = checkGeo(await readGeoFiles(config), Date.now())
+  if (!isDownloading(config)) return files
+  const succeededAt = findLastDownload(join(config.dataDir, 'geo'))
+  return [...files, checkDownloads(succeededAt, Date.now())]
 }
 
 function print(name: string, finding: Finding): void {

@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findSources, type Providers, type Source } from './download-sources.ts'
+import { findSources, hasAccount, type Providers, type Source } from './download-sources.ts'
 import { type FetchOptions, fetchFile, isUnchanged } from './fetch-file.ts'
 import { removeAbandoned } from './file-swap.ts'
 import { failedRequest, fetchText } from './http-request.ts'
 import { type Done, findCurrent, installArchive } from './install-archive.ts'
+import { noteDownload } from './last-download.ts'
 import { removePartial } from './partial-file.ts'
 import type { OnProgress } from './prepare.ts'
 
@@ -44,6 +45,8 @@ export async function downloadAll(
       results.push({ name, outcome: 'failed', reason })
     }
   }
+  const isWhole = results.every(({ outcome }) => outcome !== 'failed')
+  if (isWhole && hasAccount(options)) await noteDownload(directory, options.now)
   return results
 }
 

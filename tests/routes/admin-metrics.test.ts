@@ -105,6 +105,19 @@ describe('what is measured', () => {
     port.close()
   })
 
+  it('tells when databases were last downloaded, where the server does that', async () => {
+    const [failedAt, succeededAt] = [NOON + 5_000, NOON]
+    const downloads = { look: async () => {}, last: () => ({ failedAt, succeededAt }) }
+    using other = await makeApp({ replace: () => ({ downloads }) })
+    const port = await startAdmin(LOCAL, other.services)
+    const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
+    port.close()
+    const name = 'meridian_geo_download'
+    assert.equal(readValue(families, `${name}_timestamp_seconds`), NOON / 1000)
+    assert.equal(readValue(families, `${name}_failed_timestamp_seconds`), NOON / 1000 + 5)
+    assert.equal((await scrape()).has(`${name}_timestamp_seconds`), false)
+  })
+
   it('never holds a path as it was sent, nor a key', async () => {
     const mark = 'zqzq'
     const segment = fc.oneof(
