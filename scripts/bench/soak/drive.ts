@@ -4,7 +4,7 @@ import type { Act } from './mix.ts'
 
 const CLIENTS = 64
 const TICK_MS = 1
-const MOST_WAITING = 20_000
+const MOST_WAITING = 100_000
 
 /** Clients who act one after the other: as fast as the server answers. */
 export async function driveHard(act: Act, seconds: number): Promise<void> {

@@ -15,7 +15,7 @@ import { driveEvenly, driveHard } from './drive.ts'
 import { type Act, createMix } from './mix.ts'
 import { addPeople } from './people.ts'
 import { judge, type SoakRow } from './verdict.ts'
-import { startWatch, type Watch, type Watched } from './watch.ts'
+import { startWatch, type Watched } from './watch.ts'
 
 export interface SoakOptions {
   readonly minutes: number
@@ -39,6 +39,7 @@ const TITLES = [
   'p50 ms',
   'p99 ms',
   'max ms',
+  'CPU µs/request',
   'own MB',
   'files MB',
   'heap MB',
@@ -136,15 +137,14 @@ async function soak(client: Client, act: Act, course: Course): Promise<void> {
   const { perSecond, minutes, watched, onRow } = course
   using watch = startWatch(watched)
   for (let n = 1; n <= ROWS; n++) {
+    const before = cpuMicroseconds(watched.pid)
     await driveEvenly(client, act, { perSecond, seconds: (minutes * 60) / ROWS })
-    const row = await takeRow(client, watch, (minutes * n) / ROWS)
+    const tally = client.takeTally()
+    const cpu = (cpuMicroseconds(watched.pid) - before) / tally.requests
+    const row = { minutes: (minutes * n) / ROWS, ...tally, cpu, ...(await watch.takeHeld()) }
     report(TITLES.map((title, at) => `${title} ${toRow(row)[at]?.toPrecision(4)}`).join(', '))
     onRow(row)
   }
-}
-
-async function takeRow(client: Client, watch: Watch, minutes: number): Promise<SoakRow> {
-  return { minutes, ...client.takeTally(), ...(await watch.takeHeld()) }
 }
 
 function toRow(row: SoakRow): number[] {
@@ -155,6 +155,7 @@ function toRow(row: SoakRow): number[] {
     row.p50,
     row.p99,
     row.max,
+    row.cpu,
     row.anonMegabytes,
     row.fileMegabytes,
     row.heapMegabytes,

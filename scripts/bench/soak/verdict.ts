@@ -5,6 +5,8 @@ import type { Held } from './watch.ts'
 export interface SoakRow extends Tally, Held {
   /** Since the beginning, at the end of the row. */
   readonly minutes: number
+  /** Processor time of the server per request, in microseconds: the same however busy others are. */
+  readonly cpu: number
 }
 
 export interface Verdict {
@@ -21,6 +23,7 @@ const ALLOWED = [
   ['mapped files, MB', 'fileMegabytes', 1.1],
   ['heap in use, MB', 'heapMegabytes', 1.1],
   ['p99 ms', 'p99', 1.5],
+  ['CPU µs/request', 'cpu', 1.2],
 ] as const
 
 /** Whether nothing failed, and memory and p99 are at the end as they were at the beginning. */
