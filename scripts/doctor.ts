@@ -64,8 +64,8 @@ function checksOf(config: Config): Check[] {
 async function findGeo(config: Config): Promise<Finding[]> {
   const files = checkGeo(await readGeoFiles(config), Date.now())
   if (!isDownloading(config)) return files
-  const succeededAt = findLastDownload(join(config.dataDir, 'geo'))
-  return [...files, checkDownloads(succeededAt, Date.now())]
+  const now = Date.now()
+  return [...files, checkDownloads(findLastDownload(join(config.dataDir, 'geo'), now), now)]
 }
 
 async function findBilling(secretKey: string, config: Config): Promise<Finding[]> {

@@ -14,11 +14,15 @@ export async function noteDownload(directory: string, now: number): Promise<void
   await replaceFile(directory, NAME, (partial) => writeFile(partial, JSON.stringify(state)))
 }
 
-/** When that was the last time, in epoch milliseconds; 0: never. */
-export function findLastDownload(directory: string): number {
+/**
+ * When that was the last time, in epoch milliseconds; 0: never. A time to come is none: it was told
+ * by a clock that was wrong, and would be waited for.
+ */
+export function findLastDownload(directory: string, now: number): number {
   try {
     const text = readFileSync(join(directory, NAME), 'utf8')
-    return Date.parse(v.parse(State, JSON.parse(text)).succeededAt)
+    const succeededAt = Date.parse(v.parse(State, JSON.parse(text)).succeededAt)
+    return succeededAt <= now ? succeededAt : 0
   } catch {
     return 0 // no file, or one that nobody can read: the providers are asked
   }

@@ -34,13 +34,14 @@ export function openDownloads(
   let failedAt = 0
   let failures = 0
   const look = async () => {
-    const succeededAt = findLastDownload(directory)
+    const succeededAt = findLastDownload(directory, now())
     if (now() < nextDownload({ startedAt, succeededAt, failedAt, failures }, spread)) return
     try {
       await download()
       failures = 0
       // A process that is stopped breaks it off.
-      if (findLastDownload(directory) > succeededAt) log.info({}, 'asked for newer databases')
+      if (findLastDownload(directory, now()) > succeededAt)
+        log.info({}, 'asked for newer databases')
     } catch (error) {
       failures += 1
       failedAt = now()
@@ -49,5 +50,5 @@ export function openDownloads(
   }
   const onError = (error: unknown) => log.error({ err: error }, 'cannot look after downloads')
   opening.use(repeat(LOOK_MS, look, onError))
-  return { look, last: () => ({ failedAt, succeededAt: findLastDownload(directory) }) }
+  return { look, last: () => ({ failedAt, succeededAt: findLastDownload(directory, now()) }) }
 }
