@@ -43,6 +43,7 @@ async function main(): Promise<void> {
       await listening.promise
       await compileAtlas(log, stopping.signal)
     },
+    downloadGeo: () => runGeo(['--update'], stopping.signal),
   })
   const admin = await openAdmin(config, services)
   const server = await listen(config, services)
@@ -60,17 +61,22 @@ async function main(): Promise<void> {
   )
 }
 
-/** In a process of its own, which takes memory and processor time for half a minute. */
+/** Takes memory and processor time for half a minute. */
 async function compileAtlas(log: Log, signal: AbortSignal): Promise<void> {
   if (process.availableMemory() < ATLAS_MEMORY) {
     log.info({}, 'too little memory to merge the databases beforehand')
     return
   }
+  await runGeo(['--atlas'], signal)
+  if (!signal.aborted) log.info({}, 'databases merged beforehand')
+}
+
+/** In a process of its own, with low priority. Throws what it says, unless `signal` has ended it. */
+async function runGeo(options: readonly string[], signal: AbortSignal): Promise<void> {
   const { runLowPriority } = await import('./lib/low-priority.ts')
   const script = fileURLToPath(new URL('./scripts/geo.ts', import.meta.url))
   try {
-    await runLowPriority([process.execPath, ...process.execArgv, script, '--atlas'], signal)
-    log.info({}, 'databases merged beforehand')
+    await runLowPriority([process.execPath, ...process.execArgv, script, ...options], signal)
   } catch (error) {
     if (!signal.aborted) throw error
   }

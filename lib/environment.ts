@@ -168,7 +168,7 @@ export const Environment = v.object({
     v.pipe(
       v.string(),
       v.regex(/^\d+$/, 'must be a number'),
-      describe('MaxMind account, for npm run geo -- --download'),
+      describe('MaxMind account, from which a server downloads databases once a day'),
     ),
   ),
   MERIDIAN_MAXMIND_LICENSE_KEY: v.optional(

@@ -6,10 +6,11 @@ import { type Config, readConfig } from '../lib/config.ts'
 import { makeDataDir } from '../lib/data-dir.ts'
 import { openDatabase } from '../lib/geo/database.ts'
 import { type Downloaded, downloadAll } from '../lib/geo/download.ts'
+import { hasAccount } from '../lib/geo/download-sources.ts'
 import { removeAbandoned, replaceFile } from '../lib/geo/file-swap.ts'
 import { prepareGeo } from '../lib/geo/open-geo.ts'
 import { compileOverlay } from '../lib/geo/overlay.ts'
-import { PREPARED } from '../lib/geo/prepare.ts'
+import { type OnProgress, PREPARED } from '../lib/geo/prepare.ts'
 import { createProgress } from '../lib/geo/progress.ts'
 import { readRegions } from '../lib/geo/regions.ts'
 import { OPTIONAL } from '../lib/geo/source-files.ts'
@@ -28,6 +29,8 @@ const USAGE = `Usage: npm run geo -- [options]
   --remove-overlay     first take them away again
   --atlas              only merge the databases that are served beforehand, for quicker look-ups;
                        a running server does that by itself
+  --update             only do what --download does, and say only what fails; a running server
+                       does that once a day by itself if these two are set
   --help               show this
 The exit code is 1 if a file cannot be downloaded or used.
 `
@@ -49,6 +52,7 @@ function readOptions(args: string[]) {
     overlay: text,
     'remove-overlay': flag,
     atlas: flag,
+    update: flag,
   }
   try {
     const { values } = parseArgs({ args, options })
@@ -62,6 +66,10 @@ function readOptions(args: string[]) {
 async function update(options: Options, config: Config): Promise<void> {
   makeDataDir(config.dataDir)
   const directory = join(config.dataDir, 'geo')
+  if (options.update) {
+    await fetchAll(directory, config, () => {})
+    return
+  }
   const onProgress = createProgress(process.stderr)
   const findFiles = await prepareGeo({ directory, files: config.geo.files, onProgress })
   if (options.atlas) {
@@ -107,23 +115,34 @@ async function removeOverlay(directory: string): Promise<void> {
 }
 
 async function download(directory: string, config: Config): Promise<void> {
-  const { maxmindAccountId, maxmindLicenseKey } = config.download
-  if (maxmindAccountId === undefined || maxmindLicenseKey === undefined) {
+  if (!hasAccount(config.download)) {
     report('MaxMind: set MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY to download')
   }
-  const onProgress = createProgress(process.stderr)
-  const results = await downloadAll(directory, { ...config.download, now: Date.now(), onProgress })
+  const results = await fetchAll(directory, config, createProgress(process.stderr))
   for (const result of results) reportDownload(result)
   if (config.geo.files !== undefined) {
     report('MERIDIAN_GEO is set: the downloaded files are not among those that are served')
   }
 }
 
+async function fetchAll(
+  directory: string,
+  { download }: Config,
+  onProgress: OnProgress,
+): Promise<Downloaded[]> {
+  const results = await downloadAll(directory, { ...download, now: Date.now(), onProgress })
+  for (const result of results) {
+    if (result.outcome === 'failed') fail(`${result.name}: ${result.reason}`)
+  }
+  return results
+}
+
 function reportDownload(result: Downloaded): void {
   const { name, outcome } = result
-  if (outcome === 'failed') fail(`${name}: ${result.reason}`)
-  else if (outcome === 'up-to-date') report(`${name}: up to date`)
-  else reportChange(`${name}: downloaded, built ${isoDay(result.builtAt)}`)
+  if (outcome === 'up-to-date') report(`${name}: up to date`)
+  if (outcome === 'installed') {
+    reportChange(`${name}: downloaded, built ${isoDay(result.builtAt)}`)
+  }
 }
 
 function reportChange(text: string): void {

@@ -35,6 +35,33 @@ export function latestTime(file: string): number {
   )
 }
 
+/** Of events of the payment processor, and of reports to it; times are epoch milliseconds. */
+export interface BillingCounts {
+  readonly subscriptions: number
+  readonly lastEventAt: number | null
+  readonly waiting: number
+  readonly refused: number
+  readonly waitingSince: number | null
+}
+
+const BILLING = `
+  SELECT
+    (SELECT count(*) FROM subscriptions) AS subscriptions,
+    (SELECT max(received_at) FROM processor_events) AS lastEventAt,
+    count(*) AS waiting,
+    count(refused_at) AS refused,
+    min(at) AS waitingSince
+  FROM overage_reports WHERE sent_at IS NULL`
+
+/** undefined: there is nothing to read them from, or another version has written it. */
+export function countBilling(file: string): BillingCounts | undefined {
+  try {
+    return read(file, (client) => client.prepare<[], BillingCounts>(BILLING).get())
+  } catch {
+    return undefined // of which the check of the database tells
+  }
+}
+
 function read<Result>(file: string, work: (client: Client) => Result): Result {
   const client = openReadOnly(file)
   try {

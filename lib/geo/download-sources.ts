@@ -31,6 +31,11 @@ export function findSources(providers: Providers, now: number): Source[] {
   return [...maxmindSources(providers), dbipSource(providers.dbipUrl, now)]
 }
 
+/** Whether files of MaxMind can be fetched. */
+export function hasAccount({ maxmindAccountId, maxmindLicenseKey }: Providers): boolean {
+  return maxmindAccountId !== undefined && maxmindLicenseKey !== undefined
+}
+
 const WRONG_ACCOUNT = 'MERIDIAN_MAXMIND_ACCOUNT_ID or MERIDIAN_MAXMIND_LICENSE_KEY is wrong'
 const MAXMIND_HINTS = new Map([
   [401, WRONG_ACCOUNT],
@@ -40,8 +45,8 @@ const MAXMIND_HINTS = new Map([
 
 /** https://dev.maxmind.com/geoip/updating-databases/#directly-downloading-databases */
 function maxmindSources(providers: Providers): Source[] {
+  if (!hasAccount(providers)) return []
   const { maxmindUrl, maxmindAccountId, maxmindLicenseKey } = providers
-  if (maxmindAccountId === undefined || maxmindLicenseKey === undefined) return []
   const credentials = Buffer.from(`${maxmindAccountId}:${maxmindLicenseKey}`).toString('base64')
   const source = (edition: string, file: string): Source => ({
     name: edition.replace('-', ' '),

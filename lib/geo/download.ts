@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findSources, type Providers, type Source } from './download-sources.ts'
-import { type FetchOptions, fetchFile } from './fetch-file.ts'
+import { findSources, hasAccount, type Providers, type Source } from './download-sources.ts'
+import { type FetchOptions, fetchFile, isUnchanged } from './fetch-file.ts'
 import { removeAbandoned } from './file-swap.ts'
 import { failedRequest, fetchText } from './http-request.ts'
 import { type Done, findCurrent, installArchive } from './install-archive.ts'
+import { noteDownload } from './last-download.ts'
 import { removePartial } from './partial-file.ts'
 import type { OnProgress } from './prepare.ts'
 
@@ -44,6 +45,8 @@ export async function downloadAll(
       results.push({ name, outcome: 'failed', reason })
     }
   }
+  const isWhole = results.every(({ outcome }) => outcome !== 'failed')
+  if (isWhole && hasAccount(options)) await noteDownload(directory, options.now)
   return results
 }
 
@@ -60,6 +63,9 @@ async function download(
     modifiedSince: current?.modifiedAt,
     onShare: (share: number) => onProgress(`Download ${source.name}`, share),
   }
+  // Of MaxMind, this does not count towards the downloads of the day.
+  const [url] = source.urls
+  if (url !== undefined && (await isUnchanged(url, options))) return { outcome: 'up-to-date' }
   const checksum = await fetchChecksum(source, options)
   const fetched = await fetchArchive(archive, source, options)
   try {

@@ -41,6 +41,16 @@ export async function fetchFile(
   return await receive(await request(url, headersOf(options), idle), transfer)
 }
 
+/** Whether the server says, without sending it, that the file has not changed since. */
+export async function isUnchanged(url: string, options: FetchOptions): Promise<boolean> {
+  const { modifiedSince, idleMs } = options
+  if (modifiedSince === undefined) return false
+  using idle = watchIdle(idleMs)
+  const { status, headers } = await request(url, headersOf(options), idle, 'HEAD')
+  const modifiedAt = timeOf(versionOf(headers)) ?? Number.POSITIVE_INFINITY
+  return status === 304 || (status === 200 && modifiedAt <= modifiedSince)
+}
+
 interface Transfer {
   readonly url: string
   readonly path: string

@@ -31,10 +31,11 @@ export async function request(
   url: string,
   headers: Readonly<Record<string, string>>,
   { signal, touch }: Idle,
+  method: 'GET' | 'HEAD' = 'GET',
 ): Promise<Response> {
   const own = { 'user-agent': `Meridian/${VERSION}` }
   try {
-    return await fetch(url, { signal, headers: { ...headers, ...own } })
+    return await fetch(url, { method, signal, headers: { ...headers, ...own } })
   } catch (cause) {
     throw failedRequest(url, cause, signal.aborted ? 'run it again' : undefined)
   } finally {

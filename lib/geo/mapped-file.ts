@@ -11,8 +11,8 @@ export interface FileBytes {
 /**
  * Opens `path` for reading, memory-mapped where `map` is true and the platform can, else read
  * whole. Map only files that nobody truncates or rewrites: touching a truncated mapping ends the
- * process with SIGBUS. A mapping is never unmapped, since a late read of it would end the process
- * as well; its pages cost nothing once unused.
+ * process with SIGBUS. A late read of what is unmapped would end it as well: so a mapping is
+ * unmapped when the garbage collector has found that nothing refers to its bytes any more.
  */
 export async function openBytes(path: string, map: boolean): Promise<FileBytes> {
   const mapped = map ? await mapBytes(path) : null
@@ -50,10 +50,14 @@ async function loadMmap(): Promise<Mmap | null> {
     const { default: koffi } = await import('koffi')
     const libc = koffi.load(process.platform === 'darwin' ? 'libSystem.dylib' : 'libc.so.6')
     const mmap = libc.func('void *mmap(void *, size_t, int, int, int, int64_t)')
+    const munmap = libc.func('int munmap(void *, size_t)')
+    const unused = new FinalizationRegistry<() => void>((unmap) => unmap())
     return (file, size) => {
       const pointer: unknown = mmap(null, size, PROT_READ, MAP_SHARED, file, 0)
       if (pointer === null || koffi.address(pointer) === MAP_FAILED) return null
-      return Buffer.from(koffi.view(pointer, size))
+      const bytes = koffi.view(pointer, size)
+      unused.register(bytes, () => munmap(pointer, size))
+      return Buffer.from(bytes)
     }
   } catch {
     return null

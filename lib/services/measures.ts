@@ -6,6 +6,7 @@ import { findLastEventTime } from '../billing/processor-events.ts'
 import { countInquiries } from '../contact/inquiry-store.ts'
 import type { Measure, Sample } from '../metrics/metrics.ts'
 import { INTERFACE_VERSION, VERSION } from '../version.ts'
+import type { Downloads } from './downloads.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -17,6 +18,7 @@ export function listMeasures(services: Services): Measure[] {
     ...processMeasures(services),
     ...storageMeasures(services),
     ...geoMeasures(services),
+    ...(services.downloads === null ? [] : downloadMeasures(services.downloads)),
     ...trafficMeasures(services),
     ...(services.billing.isConfigured ? billingMeasures(services) : []),
   ]
@@ -96,6 +98,21 @@ function geoMeasures({ geo }: Services): Measure[] {
       name: 'meridian_geo_atlas',
       help: 'Whether look-ups use the databases merged beforehand: 1 or 0.',
       read: () => Number(geo.hasAtlas()),
+    },
+  ]
+}
+
+function downloadMeasures(downloads: Downloads): Measure[] {
+  return [
+    {
+      name: 'meridian_geo_download_timestamp_seconds',
+      help: 'When the providers were last asked for databases with success; 0: never.',
+      read: () => downloads.last().succeededAt / 1_000,
+    },
+    {
+      name: 'meridian_geo_download_failed_timestamp_seconds',
+      help: 'When that last failed since the start; 0: never.',
+      read: () => downloads.last().failedAt / 1_000,
     },
   ]
 }

@@ -27,6 +27,7 @@ import type { Base } from './base.ts'
 import { openBilling } from './billing.ts'
 import { type Contact, openContact } from './contact.ts'
 import { createOpenDemo } from './demo.ts'
+import { type Downloads, openDownloads } from './downloads.ts'
 import { createLimits, type Limits, openFlusher, openMeters } from './metering.ts'
 import { openOverages } from './overages.ts'
 import { createReconciliation, type Reconciliation } from './reconciliation.ts'
@@ -44,6 +45,8 @@ export interface Services extends Base, Auth, Disposable {
   readonly rum: Rum
   readonly contact: Contact
   readonly geo: Library
+  /** null: nobody downloads databases. */
+  readonly downloads: Downloads | null
   readonly health: Health
   readonly requestTimes: RequestTimes
   readonly findClient: FindClient
@@ -58,6 +61,8 @@ export interface Edge {
   readonly onProgress: OnProgress
   /** Makes what the databases say merged beforehand; undefined: nobody does. */
   readonly compileAtlas?: () => Promise<void>
+  /** Installs what the providers have; undefined: nobody does. Rejects where one of them fails. */
+  readonly downloadGeo?: () => Promise<void>
   /** Where the server listens, once it does. */
   readonly listenUrl: () => string
 }
@@ -80,6 +85,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
       compileAtlas: config.geo.atlas ? edge.compileAtlas : undefined,
     }),
   )
+  const downloads = openDownloads(base, edge.downloadGeo, opening)
   const keys = openKeyRing(db, plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
@@ -111,6 +117,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     rum,
     contact,
     geo,
+    downloads,
     health,
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config.trustedProxies),

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { findFreePort } from './free-port.ts'
 
 const VARIABLES = [
   ['continent', 'continent code'],
@@ -55,13 +55,4 @@ ${sources.join('')}    }
 `,
   )
   return { path, url: `http://127.0.0.1:${port}` }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('Cannot find a free port')
-  return address.port
 }

@@ -18,13 +18,21 @@ export function toResponse({ status, body, replayed }: Answer): Response {
   return new Response(JSON.stringify(body, null, 2), { status, headers })
 }
 
+/** What a restricted key is told. */
+const NOT_PERMITTED =
+  "The provided key 'rk_test_*' does not have the required permissions for this endpoint on account 'acct_double'. Having the 'rak_customer_read' permission would allow this request to continue."
+
 /** What Stripe says when it is to be in trouble. */
-export function injected(kind: '429' | '500'): Answer {
+export function injected(kind: '403' | '429' | '500'): Answer {
   if (kind === '500') {
     return {
       status: 500,
       body: { error: { type: 'api_error', message: 'An unknown error occurred' } },
     }
+  }
+  if (kind === '403') {
+    const error = { type: 'invalid_request_error', message: NOT_PERMITTED }
+    return { status: 403, body: { error } }
   }
   const error = { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' }
   return { status: 429, body: { error } }

@@ -8,7 +8,7 @@ const method = v.exactOptional(v.picklist(['GET', 'POST', 'DELETE']))
  * were set after it.
  */
 export const ApiFault = v.union([
-  v.strictObject({ kind: v.picklist(['429', '500', 'reset', 'lost']), method }),
+  v.strictObject({ kind: v.picklist(['403', '429', '500', 'reset', 'lost']), method }),
   v.strictObject({ kind: v.picklist(['slow', 'late']), delayMs: v.number(), method }),
 ])
 export type ApiFault = v.InferOutput<typeof ApiFault>

@@ -63,6 +63,7 @@ async function failFirst(fault: ApiFault | null, context: Context<Env>): Promise
       return null
     case 'reset':
       return cut(context)
+    case '403':
     case '429':
     case '500':
       return toResponse(injected(fault.kind))

@@ -15,6 +15,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['admin/', ['lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
   ['scripts/stripe.ts', ['lib/', 'scripts/', 'stripe-double/']],
+  ['scripts/bench/soak/', ['lib/', 'scripts/', 'stripe-double/']],
   ['stripe-double/', []],
   ['pages/', ['lib/', 'lib/contract/']],
   ['web/', ['lib/contract/']],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -8,9 +8,14 @@ import { AUTH_BASE_PATH, AUTH_REQUESTS } from '../../lib/contract/auth.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { assetPath, DOCS_PATH, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
 import { pinnedScriptPath, SCRIPT_PATH } from '../../lib/contract/script.ts'
+import { listMeasures } from '../../lib/services/measures.ts'
+import { newSecretKey } from '../../stripe-double/ids.ts'
+import { mmdbBytes } from '../geo-files.ts'
 import { freshClient, makeApp, NOON, type TestApp } from '../helpers.ts'
 import { readPrometheusText, readValue } from '../prometheus-text.ts'
 
+const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+const NEVER = { failedAt: 0, succeededAt: 0 }
 const REQUESTS = 'http_server_request_duration_seconds'
 const ORIGIN = 'https://shop.example'
 const LOCAL = { port: 0, host: '127.0.0.1' }
@@ -103,6 +108,48 @@ describe('what is measured', () => {
     writeFileSync(join(app.dataDir, 'meridian-2026-01-15T120000Z.tar.gz'), '')
     assert.equal(await told(), NOON / 1000)
     port.close()
+  })
+
+  it('tells when databases were last downloaded, where the server does that', async () => {
+    const [failedAt, succeededAt] = [NOON + 5_000, NOON]
+    const downloads = { look: async () => {}, last: () => ({ failedAt, succeededAt }) }
+    using other = await makeApp({ replace: () => ({ downloads }) })
+    const port = await startAdmin(LOCAL, other.services)
+    const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
+    port.close()
+    const name = 'meridian_geo_download'
+    assert.equal(readValue(families, `${name}_timestamp_seconds`), NOON / 1000)
+    assert.equal(readValue(families, `${name}_failed_timestamp_seconds`), NOON / 1000 + 5)
+    assert.equal((await scrape()).has(`${name}_timestamp_seconds`), false)
+  })
+
+  it('tells when a database was built that takes the place of another', async () => {
+    const file = join(app.dataDir, 'Mine.mmdb')
+    const write = (builtAt: number) =>
+      writeFileSync(file, mmdbBytes({ '1.0.0.0/8': { country: { iso_code: 'DE' } } }, { builtAt }))
+    write(NOON)
+    using other = await makeApp({ env: { MERIDIAN_GEO: file } })
+    const port = await startAdmin(LOCAL, other.services)
+    const told = async () => {
+      const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
+      const labels = { database: 'Mine', provider: 'maxmind' }
+      return readValue(families, 'meridian_geo_build_timestamp_seconds', labels)
+    }
+    assert.equal(await told(), NOON / 1000)
+    write(NOON + 86_400_000)
+    for (let looks = 0; looks < 2; looks++) await other.services.geo.refresh()
+    assert.equal(await told(), NOON / 1000 + 86_400)
+    port.close()
+  })
+
+  it('is what docs/operations.md tells of', async () => {
+    using other = await makeApp({
+      env: { STRIPE_SECRET_KEY: newSecretKey() },
+      replace: () => ({ downloads: { look: async () => {}, last: () => NEVER } }),
+    })
+    const documented = [...OPERATIONS.matchAll(/^\| `(meridian_\w+)` /gm)].map(([, name]) => name)
+    const measured = listMeasures(other.services).map(({ name }) => name)
+    assert.deepEqual(documented.toSorted(), measured.toSorted())
   })
 
   it('never holds a path as it was sent, nor a key', async () => {

@@ -11,7 +11,7 @@ import { checkConfig } from '../../../lib/doctor/check-config.ts'
 import { checkClock, checkDatabase } from '../../../lib/doctor/check-database.ts'
 import { checkDisk, readDisk } from '../../../lib/doctor/check-disk.ts'
 import { checkFolder } from '../../../lib/doctor/check-folder.ts'
-import { checkGeo } from '../../../lib/doctor/check-geo.ts'
+import { checkDownloads, checkGeo } from '../../../lib/doctor/check-geo.ts'
 import { checkMail } from '../../../lib/doctor/check-mail.ts'
 import { type Finding, findAll } from '../../../lib/doctor/finding.ts'
 import { makeDataFolder, withClient } from '../../data-folder.ts'
@@ -171,6 +171,14 @@ describe('the check of the geo files', () => {
   it('tells which cannot be served', () => {
     const problem = 'Cannot use the database c: it is damaged'
     matches(checkGeo([{ name: 'c', problem }], NOON), /^wrong: Cannot use the database c: .* → npm/)
+  })
+})
+
+describe('the check of downloads', () => {
+  it('looks at when the providers were last asked', () => {
+    assert.deepEqual(lines([checkDownloads(NOON - 3 * DAY_MS, NOON)]), ['ok'])
+    matches([checkDownloads(NOON - 73 * HOUR_MS, NOON)], /^warning: .* 73 hours ago → npm run geo/)
+    matches([checkDownloads(0, NOON)], /^warning: The providers were never asked .* → npm run geo/)
   })
 })
 

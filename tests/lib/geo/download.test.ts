@@ -39,7 +39,8 @@ describe('a first download', () => {
       { name: 'DB-IP City Lite', outcome: 'installed', builtAt: MARCH },
     ])
     const { overlay: _, ...downloaded } = OPTIONAL
-    assert.deepEqual(readdirSync(at.geo).toSorted(), Object.values(downloaded).toSorted())
+    const names = ['downloads.json', ...Object.values(downloaded)]
+    assert.deepEqual(readdirSync(at.geo).toSorted(), names.toSorted())
     for (const name of Object.values(downloaded)) {
       assert.deepEqual(readFileSync(at.inGeo(name)), Buffer.from(march))
       assert.equal(statSync(at.inGeo(name)).mode & 0o777, 0o444)
@@ -195,9 +196,31 @@ describe('a later download', () => {
       results.map((result) => result.outcome),
       ['up-to-date', 'up-to-date', 'up-to-date'],
     )
+    assert.deepEqual(
+      at.server.asked.map(({ method }) => method),
+      ['HEAD', 'HEAD', 'HEAD'],
+    )
     assert.equal(at.askedFor(CITY)[0]?.headers['if-modified-since'], MARCH_TIME)
     assert.equal(statSync(at.inGeo(OPTIONAL.downloadedMaxmindCity)).ino, before.ino)
     assert.deepEqual(at.leftovers(), [])
+  })
+
+  it('asks for the file on the condition that it has changed where HEAD is refused', async () => {
+    at.serveAll()
+    await at.download()
+    at.server.asked.length = 0
+    at.server.intercept = ({ method }, response) => {
+      if (method === 'HEAD') response.writeHead(403).end()
+      return method === 'HEAD'
+    }
+    assert.equal(await at.outcome('GeoLite2 City'), 'up-to-date')
+    assert.deepEqual(
+      at.askedFor(CITY).map(({ method, headers }) => [method, headers['if-modified-since']]),
+      [
+        ['HEAD', MARCH_TIME],
+        ['GET', MARCH_TIME],
+      ],
+    )
   })
 
   it('replaces the file by a newer one', async () => {

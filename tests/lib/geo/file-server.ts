@@ -8,6 +8,7 @@ export interface ServedFile {
 }
 
 interface Asked {
+  readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
 }
@@ -29,7 +30,8 @@ export interface FileServer extends AsyncDisposable {
 /** Serves files on loopback as RFC 9110 says, with conditions and ranges. */
 export async function openFileServer(): Promise<FileServer> {
   const server = createServer((request, response) => {
-    const asked = { url: request.url ?? '', headers: request.headers }
+    const { method = '', url = '', headers } = request
+    const asked = { method, url, headers }
     self.asked.push(asked)
     if (self.intercept(asked, response)) return
     const file = self.files.get(asked.url)
@@ -58,7 +60,7 @@ export async function openFileServer(): Promise<FileServer> {
 
 function answer(
   file: ServedFile,
-  { headers }: Asked,
+  { method, headers }: Asked,
   response: ServerResponse,
   silentAfter: number,
 ): void {
@@ -79,7 +81,8 @@ function answer(
   response.setHeader('content-length', body.length)
   if (start > 0) response.setHeader('content-range', `bytes ${start}-${length - 1}/${length}`)
   response.writeHead(start > 0 ? 206 : 200)
-  if (body.length <= silentAfter) response.end(body)
+  if (method === 'HEAD') response.end()
+  else if (body.length <= silentAfter) response.end(body)
   else response.write(body.subarray(0, silentAfter))
 }
 

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { readConfig } from '../../lib/config.ts'
+import { runLowPriority } from '../../lib/low-priority.ts'
+import { type Downloads, openDownloads } from '../../lib/services/downloads.ts'
+import { recordingLog } from '../helpers.ts'
+import {
+  APRIL_TIME,
+  AUTHORIZATION,
+  april,
+  CITY,
+  LICENSE_KEY,
+  march,
+  openProviders,
+  type Providers,
+} from '../lib/geo/download-fixture.ts'
+
+/* What a server does that has an account at MaxMind, with the process that does it. */
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+/** Longer than any server waits, whatever chance adds. */
+const LATER = 36 * MINUTE
+
+let at: Providers
+let now: number
+let log: ReturnType<typeof recordingLog>
+let opening: DisposableStack
+let downloads: Downloads
+beforeEach(async () => {
+  at = await openProviders()
+  serveDbip()
+  at.serveAll()
+  now = Date.now()
+  log = recordingLog()
+  opening = new DisposableStack()
+  downloads = open()
+})
+afterEach(async () => {
+  opening.dispose()
+  await at[Symbol.asyncDispose]()
+})
+
+/** The process asks for the file of the month by the real clock, and the month may end. */
+function serveDbip(): void {
+  const date = new Date()
+  for (const ago of [0, 1]) {
+    const month = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago))
+    const url = `/free/dbip-city-lite-${month.toISOString().slice(0, 7)}.mmdb.gz`
+    at.server.files.set(url, { bytes: gzipSync(march), lastModified: APRIL_TIME })
+  }
+}
+
+function environment(): Record<string, string> {
+  const [account = ''] = Buffer.from(AUTHORIZATION.slice(6), 'base64').toString().split(':')
+  return {
+    MERIDIAN_DATA_DIR: at.folder,
+    MERIDIAN_MAXMIND_ACCOUNT_ID: account,
+    MERIDIAN_MAXMIND_LICENSE_KEY: LICENSE_KEY,
+    MERIDIAN_MAXMIND_URL: at.server.origin,
+    MERIDIAN_DBIP_URL: at.server.origin,
+  }
+}
+
+function open(): Downloads {
+  const config = readConfig(environment())
+  const opened = openDownloads({ config, log, now: () => now }, download, opening)
+  assert.ok(opened)
+  return opened
+}
+
+/** As server.ts does it, but for the environment. */
+async function download(): Promise<void> {
+  const settings = Object.entries(environment()).map(([name, value]) => `${name}=${value}`)
+  const node = [process.execPath, '--import', 'tsx', 'scripts/geo.ts', '--update']
+  await runLowPriority(['env', ...settings, ...node], new AbortController().signal)
+}
+
+const messages = () => log.events.map(({ level, message }) => `${level}: ${message}`)
+
+describe('a server with an account', () => {
+  it('fetches what is new once a day, and nothing else', async () => {
+    await downloads.look()
+    assert.deepEqual(at.server.asked, [], 'it has only started')
+    now += LATER
+    await downloads.look()
+    assert.deepEqual(messages(), ['info: asked for newer databases'])
+    assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
+    assert.ok(downloads.last().succeededAt > 0)
+
+    at.serveAll(april, APRIL_TIME)
+    at.server.asked.length = 0
+    now += 23 * HOUR
+    await downloads.look()
+    // Nor does one that is started anew.
+    await open().look()
+    assert.deepEqual(at.server.asked, [])
+    now += HOUR
+    await downloads.look()
+    assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(april))
+  })
+
+  it('tells what fails, keeps what it has, and tries again later', async () => {
+    at.server.intercept = ({ url }, response) => {
+      if (url.startsWith(CITY)) response.writeHead(429).end()
+      return url.startsWith(CITY)
+    }
+    now += LATER
+    await downloads.look()
+    const [event, ...more] = log.events
+    assert.deepEqual(more, [])
+    assert.deepEqual(messages(), ['error: cannot download databases; the old ones stay'])
+    const told = JSON.stringify(event, (_, value) =>
+      value instanceof Error ? value.message : value,
+    )
+    assert.match(told, /GeoLite2 City: .* 429: the account's limit of downloads per day is reached/)
+    assert.equal(told.includes(LICENSE_KEY), false)
+    assert.deepEqual(downloads.last(), { failedAt: now, succeededAt: 0 })
+    assert.deepEqual(at.installed('downloadedMaxmindAsn'), Buffer.from(march), 'it did not fail')
+
+    at.server.asked.length = 0
+    now += 14 * MINUTE
+    await downloads.look()
+    assert.deepEqual(at.server.asked, [])
+    at.server.intercept = () => false
+    now += LATER
+    await downloads.look()
+    assert.deepEqual(messages().slice(1), ['info: asked for newer databases'])
+    assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
+  })
+})
+
+describe('a server', () => {
+  it('downloads nothing without an account, or with files of its own', () => {
+    const { MERIDIAN_MAXMIND_LICENSE_KEY: _, ...noAccount } = environment()
+    for (const env of [noAccount, { ...environment(), MERIDIAN_GEO: 'mine.mmdb' }]) {
+      const config = readConfig(env)
+      assert.equal(openDownloads({ config, log, now: () => now }, download, opening), null)
+    }
+  })
+})

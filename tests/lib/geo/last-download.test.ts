@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { findLastDownload, noteDownload } from '../../../lib/geo/last-download.ts'
+import { tempFolder } from '../../temp-folder.ts'
+
+const folder = tempFolder()
+const NOW = Date.UTC(2026, 10, 21)
+
+describe('the last download', () => {
+  it('is known to the next process', async () => {
+    assert.equal(findLastDownload(folder, NOW), 0)
+    await noteDownload(folder, NOW - 1_000)
+    assert.equal(findLastDownload(folder, NOW), NOW - 1_000)
+  })
+
+  it('is none where a wrong clock has told it, or nobody can read it', async () => {
+    await noteDownload(folder, NOW + 1_000)
+    assert.equal(findLastDownload(folder, NOW), 0)
+    const other = tempFolder()
+    writeFileSync(join(other, 'downloads.json'), '{')
+    assert.equal(findLastDownload(other, NOW), 0)
+  })
+})
