@@ -97,6 +97,19 @@ describe('a session', () => {
     assert.deepEqual(rows('SELECT count(*) AS sessions FROM sessions'), [{ sessions: 0 }])
   })
 
+  it('that has ended is removed at the start, though another process holds the lock', async () => {
+    await signUp(app)
+    const { db } = app.services
+    db.$client.exec('UPDATE sessions SET expires_at = 1')
+    using other = openSqlite(join(app.dataDir, 'app.db'))
+    other.exec('BEGIN IMMEDIATE')
+    using opening = new DisposableStack()
+    openAuth(app.services, opening)
+    await nextTurn()
+    other.exec('ROLLBACK')
+    while (rows('SELECT 1 FROM sessions').length > 0) await sleep(5)
+  })
+
   it('or a key that ends while a body is on its way does nothing any more', async () => {
     const token = await signUp(app)
     const key = await app.makeKey({ email: 'kim@example.com' })
