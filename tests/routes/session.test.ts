@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { hashToken, removeEnded, removeHalfUsers } from '../../lib/access/session.ts'
+import { openPlain } from '../../lib/db/open.ts'
+import { openAuth } from '../../lib/services/auth.ts'
 import { makeApp, type TestApp } from '../helpers.ts'
 import { PASSWORD, sendAuth, signIn, signUp } from '../sign-in.ts'
 
@@ -101,9 +104,9 @@ describe('a session', () => {
     await signUp(app)
     const { db } = app.services
     db.$client.exec('UPDATE sessions SET expires_at = 1')
-    using other = openSqlite(join(app.dataDir, 'app.db'))
-    other.exec('BEGIN IMMEDIATE')
     using opening = new DisposableStack()
+    const other = opening.adopt(openPlain(join(app.dataDir, 'app.db')), (client) => client.close())
+    other.exec('BEGIN IMMEDIATE')
     openAuth(app.services, opening)
     await nextTurn()
     other.exec('ROLLBACK')
