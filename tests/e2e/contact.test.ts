@@ -60,6 +60,23 @@ describe('inquiries', () => {
     for (const text of PRIVATE) assert.ok(!`${killed.output()}${stdout}`.includes(text), stdout)
     db.$client.exec('DELETE FROM inquiries')
   })
+
+  it('are given back by a server that cannot listen', async () => {
+    const keeping = await startServer({ ...settings, MERIDIAN_CONTACT: 'store' })
+    await send(keeping.url)
+    await using mail = await startMailServer({ answer: () => 'hang' })
+    db.$client.exec("UPDATE inquiries SET state = 'waiting', due_at = 0")
+    const { port } = new URL(mail.url)
+    await keeping.stop('SIGTERM')
+    const { code, stderr } = await runScript(['server.ts'], { ...mailing(mail), PORT: port })
+    assert.equal(code, 1)
+    assert.match(stderr, /EADDRINUSE/)
+    assert.deepEqual(
+      listInquiries(db).map(({ state, attempts }) => [state, attempts]),
+      [['waiting', 0]],
+    )
+    db.$client.exec('DELETE FROM inquiries')
+  })
 })
 
 describe('npm run contact', () => {
