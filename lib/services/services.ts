@@ -58,6 +58,8 @@ export interface Edge {
   readonly onProgress: OnProgress
   /** Makes what the databases say merged beforehand; undefined: nobody does. */
   readonly compileAtlas?: () => Promise<void>
+  /** Up to 2^bits findings are kept per database; as many as a server needs unless told. */
+  readonly cacheBits?: number
   /** Where the server listens, once it does. */
   readonly listenUrl: () => string
 }
@@ -74,6 +76,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const geo = opening.use(
     await openGeo({
       ...config.geo,
+      ...(edge.cacheBits !== undefined && { cacheBits: edge.cacheBits }),
       directory: join(config.dataDir, 'geo'),
       log,
       onProgress: edge.onProgress,
