@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { listInquiries } from '../../lib/contact/inquiry-store.ts'
+import { newInquiry } from '../../lib/contact/inquiry.ts'
+import { insertInquiry, listInquiries } from '../../lib/contact/inquiry-store.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { INQUIRY, PRIVATE } from '../inquiry.ts'
 import { type MailAnswer, startMailServer } from '../mail-server.ts'
@@ -62,12 +63,10 @@ describe('inquiries', () => {
   })
 
   it('are given back by a server that cannot listen', async () => {
-    const keeping = await startServer({ ...settings, MERIDIAN_CONTACT: 'store' })
-    await send(keeping.url)
+    const inquiry = { ...INQUIRY, userId: null, now: Date.now(), state: 'waiting' } as const
+    insertInquiry(db, newInquiry(inquiry)).run()
     await using mail = await startMailServer({ answer: () => 'hang' })
-    db.$client.exec("UPDATE inquiries SET state = 'waiting', due_at = 0")
     const { port } = new URL(mail.url)
-    await keeping.stop('SIGTERM')
     const { code, stderr } = await runScript(['server.ts'], { ...mailing(mail), PORT: port })
     assert.equal(code, 1)
     assert.match(stderr, /EADDRINUSE/)
