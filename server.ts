@@ -34,19 +34,24 @@ async function main(): Promise<void> {
   let listenUrl = ''
   const listening = Promise.withResolvers<void>()
   const stopping = new AbortController()
-  const services = await openServices(config, {
-    log,
-    now: Date.now,
-    onProgress: createProgress(process.stdout),
-    listenUrl: () => listenUrl,
-    compileAtlas: async () => {
-      await listening.promise
-      await compileAtlas(log, stopping.signal)
-    },
-    downloadGeo: () => runGeo(['--update'], stopping.signal),
-  })
+  using starting = new DisposableStack()
+  const services = starting.use(
+    await openServices(config, {
+      log,
+      now: Date.now,
+      onProgress: createProgress(process.stdout),
+      listenUrl: () => listenUrl,
+      compileAtlas: async () => {
+        await listening.promise
+        await compileAtlas(log, stopping.signal)
+      },
+      downloadGeo: () => runGeo(['--update'], stopping.signal),
+    }),
+  )
   const admin = await openAdmin(config, services)
   const server = await listen(config, services)
+  // From here on, signals end it.
+  starting.move()
   listenUrl = urlOf(server, config.host)
   listening.resolve()
   stopOnSignals({ server, admin }, services, log, stopping)

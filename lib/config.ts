@@ -122,9 +122,13 @@ function toTarget({ MERIDIAN_CONTACT }: Settings): ContactTarget | undefined {
   return parseContactTarget(MERIDIAN_CONTACT ?? '') ?? undefined
 }
 
-/** What was given, cut short: a value may be a secret put into the wrong variable. */
+/**
+ * What was given, without what may be a password before an `@`, and cut short: a value may be a
+ * secret put into the wrong variable.
+ */
 function quote(input: unknown): string {
-  const text = Array.isArray(input) ? input.join(',') : String(input)
+  const given = Array.isArray(input) ? input.join(',') : String(input)
+  const text = given.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@')
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 }
 

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { parseAddress, truncatedTo64, unmapped } from './address.ts'
 import { contains, type Network } from './network.ts'
@@ -15,35 +15,42 @@ export interface ConnectionLimits {
 
 /**
  * Closes connections of `server` above the limits. One address cannot take the place of others.
- * Where all places are taken, the connection that has been silent for longest makes room: it has
- * not sent a whole request yet. Else those go that wait for another request.
+ * Where all places are taken, the connection makes room whose first request, or whose body, has been
+ * on its way for longest. Else those go that wait for another request.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const open = new Set<Socket>()
-  const silent = new Set<Socket>()
+  /** Those that have not sent a whole request yet, the longest first. */
+  const unfinished = new Set<Socket>()
   const byAddress = new Map<string, number>()
 
   server.on('connection', (socket: Socket) => {
     const address = countedAddress(socket, limits.proxies)
     const count = (byAddress.get(address) ?? 0) + 1
     const isTooMany = address !== '' && count > limits.perAddress
-    if (isTooMany || (open.size >= limits.total && !makeRoom(server, silent))) {
+    if (isTooMany || (open.size >= limits.total && !makeRoom(server, unfinished))) {
       limits.onRefused()
       socket.destroy()
       return
     }
     open.add(socket)
-    silent.add(socket)
+    unfinished.add(socket)
     byAddress.set(address, count)
     socket.once('close', () => {
       open.delete(socket)
-      silent.delete(socket)
+      unfinished.delete(socket)
       const left = (byAddress.get(address) ?? 0) - 1
       if (left > 0) byAddress.set(address, left)
       else byAddress.delete(address)
     })
   })
-  server.on('request', ({ socket }) => silent.delete(socket))
+  server.on('request', (request: IncomingMessage) => {
+    const { socket } = request
+    unfinished.delete(socket)
+    if (!hasBody(request)) return
+    unfinished.add(socket)
+    request.once('end', () => unfinished.delete(socket))
+  })
 }
 
 /** '': not counted. */
@@ -55,14 +62,18 @@ function countedAddress({ remoteAddress = '' }: Socket, proxies: readonly Networ
   return address.version === 4 ? address.text : truncatedTo64(address)
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
+}
+
 /** Whether there is room for one more, once those are gone that are asked to go. */
-function makeRoom(server: Server, silent: Set<Socket>): boolean {
-  const [longest] = silent
+function makeRoom(server: Server, unfinished: Set<Socket>): boolean {
+  const [longest] = unfinished
   if (longest === undefined) {
     server.closeIdleConnections()
     return false
   }
-  silent.delete(longest)
+  unfinished.delete(longest)
   longest.destroy()
   return true
 }

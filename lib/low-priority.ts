@@ -12,7 +12,16 @@ export async function runLowPriority(
   signal: AbortSignal,
 ): Promise<void> {
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], signal })
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  if (child.pid !== undefined) yieldProcessor(child.pid)
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
   if (code !== 0) throw new Error(said.trim().slice(-500) || `ended with the code ${code}`)
+}
+
+/** A wish: systems that forbid it, or where the program has ended already, do no harm. */
+function yieldProcessor(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It runs like any other.
+  }
 }

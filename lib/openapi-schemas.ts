@@ -13,6 +13,8 @@ const CONVERSION = {
   target: 'draft-2020-12',
   typeMode: 'output',
   errorMode: 'throw',
+  // What such an action asks for, metadata beside it say.
+  ignoreActions: ['check'],
   overrideRef: ({ referenceId }) => pointerTo(referenceId),
   overrideSchema: simplify,
 } as const satisfies ConversionConfig

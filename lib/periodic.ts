@@ -24,7 +24,8 @@ export function repeat(
     try {
       await work()
     } catch (error) {
-      onError(error)
+      // What is cut off by the end is no trouble: what it worked on is closed.
+      if (!stopped) onError(error)
     }
     if (!stopped) schedule(intervalMs)
   }

@@ -121,6 +121,8 @@ function openIn(dataDir: string, { env, log, now }: AppOptions): Promise<Service
     log: log ?? silentLog,
     now: now ?? (() => NOON),
     onProgress: () => {},
+    // To make room for many, again and again, would be most of what tests take.
+    cacheBits: 8,
     listenUrl: () => 'http://127.0.0.1:8787',
   })
 }

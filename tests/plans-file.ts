@@ -15,6 +15,7 @@ export function plansFile(): string {
     plan('pro', 29, 100_000, 600),
     plan('fast', 1, 5_000, 1_000_000),
     plan('tiny', 2, 10, 1_000_000),
+    plan('small', 3, 20, 1_000_000),
   ]
   writeFileSync(file, JSON.stringify(plans))
   return file

@@ -27,7 +27,10 @@ export function isDue({ period, reportedAt }: UnreportedPeriod, now: number): bo
   return !isRecent || now >= period.periodEnd - LAST_STRETCH_MS
 }
 
-/** The same units of the same period have the same identifier, whoever reports them. */
+/**
+ * The same units of the same period have the same identifier, whoever reports them, and so has what
+ * begins with them: a database that was put back may have counted fewer or more of them meanwhile.
+ */
 export function toReport(
   { period, counted, reported }: UnreportedPeriod,
   now: number,
@@ -35,7 +38,7 @@ export function toReport(
   const { subscriptionId, periodStart, periodEnd } = period
   return {
     ...period,
-    identifier: `ovg:${subscriptionId}:${periodStart / 1000}:${counted}`,
+    identifier: `ovg:${subscriptionId}:${periodStart / 1000}:${reported}+`,
     fromUnits: reported,
     toUnits: counted,
     at: Math.max(periodStart, Math.min(now, periodEnd - 1000)),
@@ -50,9 +53,12 @@ export function isTooLate({ at, periodEnd }: OverageReport, now: number): boolea
   return at < periodEnd && now >= periodEnd + DRAFT_MS
 }
 
-/** Whether the processor may have forgotten an identifier that it took. */
-export function isForgotten({ firstTriedAt }: OverageReport, now: number): boolean {
-  return firstTriedAt !== null && now - firstTriedAt > IDENTIFIER_HOLDS_MS
+/**
+ * Whether the processor may have forgotten an identifier that it took. One that was not tried by what
+ * we know may have been, where the database is of a backup that was made right before.
+ */
+export function isForgotten({ firstTriedAt, at }: OverageReport, now: number): boolean {
+  return now - (firstTriedAt ?? at) > IDENTIFIER_HOLDS_MS
 }
 
 /** What was refused is tried again once an hour: what it was refused for may be put right. */

@@ -19,9 +19,9 @@ export async function sendReport(
 ): Promise<void> {
   const calls = billing.begin()
   const moves = isTooLate(report, now) && hasOverageItem(billing.db, report)
-  const isUncertain = report.firstTriedAt !== null && (moves || isForgotten(report, now))
-  if (!isUncertain || !(await hasArrived(billing, calls, report))) {
-    const at = moves ? now : report.at
+  const at = moves ? now : report.at
+  const isUncertain = isForgotten(report, now) || (moves && report.firstTriedAt !== null)
+  if (!isUncertain || !(await hasArrived(billing, calls, report, at))) {
     const isFirst = report.firstTriedAt === null || isUncertain
     if (isFirst) await changeReport(billing.db, report, { at, firstTriedAt: now })
     await tell(calls, { ...report, at })
@@ -44,29 +44,36 @@ async function tell(calls: StripeCalls, report: OverageReport): Promise<void> {
   }
 }
 
-/** Of a minute we know what else was told, and each period has only one report on its way. */
+/**
+ * Of the minutes up to `until` we know what else was told, and each period has only one report on its
+ * way. Where more has arrived than we know of, it counts for this one: nothing is charged twice.
+ */
 async function hasArrived(
   { db, overagePrice }: Billing,
   calls: StripeCalls,
   report: OverageReport,
+  until: number,
 ): Promise<boolean> {
   // Only this report cannot be sent without it: the others are not to wait.
   if (overagePrice === undefined) throw new Refusal('price_not_set')
-  const start = Math.floor(report.at / MINUTE_MS) * MINUTE_MS
-  const minute = { start, end: start + MINUTE_MS }
+  const minutes = { start: minuteOf(report.at), end: minuteOf(until) + MINUTE_MS }
   const { recurring } = await calls.read((stripe, options) =>
     stripe.prices.retrieve(overagePrice, {}, options),
   )
   const asked = {
     customer: report.customerId,
-    start_time: minute.start / 1000,
-    end_time: minute.end / 1000,
+    start_time: minutes.start / 1000,
+    end_time: minutes.end / 1000,
   }
   const summaries = await calls.read((stripe, options) =>
     stripe.billing.meters.listEventSummaries(recurring?.meter ?? '', asked, options),
   )
   const told = summaries.data.reduce((sum, { aggregated_value }) => sum + aggregated_value, 0)
-  return told >= countArrived(db, report.customerId, minute) + unitsOf(report)
+  return told >= countArrived(db, report.customerId, minutes) + unitsOf(report)
+}
+
+function minuteOf(time: number): number {
+  return Math.floor(time / MINUTE_MS) * MINUTE_MS
 }
 
 function unitsOf({ fromUnits, toUnits }: OverageReport): number {

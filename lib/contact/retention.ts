@@ -1,4 +1,5 @@
 import type { Db } from '../db/open.ts'
+import { transact } from '../db/unit.ts'
 import { removeDelivered } from './inquiry-store.ts'
 import { removeSpent } from './spent-challenges.ts'
 
@@ -12,8 +13,8 @@ const SPENT_MS = HOUR_MS
  * ended. Inquiries that nobody has got stay until the operator removes them.
  */
 export async function removeOldContact(db: Db, now: number): Promise<void> {
-  removeSpent(db, now - SPENT_MS)
-  while (removeDelivered(db, now - DELIVERED_MS) > 0) {
+  await transact(db, () => removeSpent(db, now - SPENT_MS))
+  while ((await transact(db, () => removeDelivered(db, now - DELIVERED_MS))) > 0) {
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Timestamp, UrlText } from './common.ts'
+import { Timestamp, textUpTo, UrlText } from './common.ts'
 import { SCOPES } from './operation.ts'
 
 export const KEY_TYPES = ['secret', 'publishable'] as const
@@ -118,8 +118,7 @@ const TEXT_OF_ONE_LINE = /^(?=[\s\S]*\S)[^\u0000-\u001f\u007f-\u009f]*$/
 
 const NewKey = v.strictObject({
   name: v.pipe(
-    v.string(),
-    v.maxLength(100),
+    textUpTo(100),
     v.regex(TEXT_OF_ONE_LINE, 'must not be blank, and must have no control characters'),
     v.description('Stored without blanks around it'),
   ),
@@ -134,9 +133,7 @@ const NewKey = v.strictObject({
   ),
   allowedOrigins: v.optional(
     v.pipe(
-      v.array(
-        v.pipe(v.string(), v.maxLength(300), v.metadata({ pattern: `${SCHEME}(\\*\\.)?${HOST}$` })),
-      ),
+      v.array(v.pipe(textUpTo(300), v.metadata({ pattern: `${SCHEME}(\\*\\.)?${HOST}$` }))),
       v.minLength(1),
       v.maxLength(20),
       v.description('For publishable keys: exact origins, or such as https://*.shop.example'),
@@ -169,8 +166,7 @@ export type CreateKeyBody = v.InferOutput<typeof CreateKeyBody>
 
 export const CreateSiteBody = v.object({
   name: v.pipe(
-    v.string(),
-    v.maxLength(300),
+    textUpTo(300),
     v.metadata({ pattern: `${SCHEME}${HOST}/?$` }),
     v.description('An http or https origin, such as https://shop.example'),
   ),
@@ -194,10 +190,8 @@ function wholeNumber(fallback: number) {
 export const AuditQuery = v.object({
   limit: v.pipe(wholeNumber(50), v.minValue(1), v.maxValue(100), v.description('Entries per page')),
   offset: v.pipe(wholeNumber(0), v.maxValue(MAX_OFFSET), v.description('Entries to skip')),
-  action: v.optional(v.pipe(v.string(), v.maxLength(100), v.description('Only this action'))),
-  search: v.optional(
-    v.pipe(v.string(), v.maxLength(200), v.description('Text in action, target or detail')),
-  ),
+  action: v.optional(v.pipe(textUpTo(100), v.description('Only this action'))),
+  search: v.optional(v.pipe(textUpTo(200), v.description('Text in action, target or detail'))),
 })
 export type AuditQuery = v.InferOutput<typeof AuditQuery>
 

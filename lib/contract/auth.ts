@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { textUpTo } from './common.ts'
 
 /** One of the requests by which people sign up and in, below /api/auth. */
 export interface AuthRequest {
@@ -12,8 +13,8 @@ export interface AuthRequest {
 export const AUTH_BASE_PATH = '/api/auth'
 
 const UpdateUserBody = v.strictObject({
-  name: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  image: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(1_000)))),
+  name: v.optional(textUpTo(100)),
+  image: v.optional(v.nullable(textUpTo(1_000))),
 })
 
 /**

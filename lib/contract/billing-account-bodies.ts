@@ -1,16 +1,16 @@
 import * as v from 'valibot'
+import { textUpTo } from './common.ts'
 
 /** Texts that a printed invoice could show. */
 const LINE = /^(?:[ -~\u00a0-\ud7ff\ue000-\uffff]|[\ud800-\udbff][\udc00-\udfff])*$/
 const FIRST_LINE = new RegExp(`^(?=.*\\S)${LINE.source.slice(1)}`)
 const Line = (most: number) =>
-  v.pipe(v.string(), v.maxLength(most), v.regex(LINE, 'must have no control characters'))
+  v.pipe(textUpTo(most), v.regex(LINE, 'must have no control characters'))
 
 export const AddressBody = v.pipe(
   v.object({
     line1: v.pipe(
-      v.string(),
-      v.maxLength(200),
+      textUpTo(200),
       v.regex(FIRST_LINE, 'must not be blank, and must have no control characters'),
     ),
     line2: v.optional(Line(200)),
@@ -25,9 +25,8 @@ export type AddressBody = v.InferOutput<typeof AddressBody>
 
 export const PromoBody = v.object({
   code: v.pipe(
-    v.string(),
+    textUpTo(200),
     v.minLength(1),
-    v.maxLength(200),
     v.description('A promotion code; upper and lower case are the same'),
   ),
 })
@@ -35,19 +34,17 @@ export type PromoBody = v.InferOutput<typeof PromoBody>
 
 export const TaxIdBody = v.object({
   type: v.pipe(
-    v.string(),
-    v.maxLength(32),
+    textUpTo(32),
     v.regex(/^[a-z]{2}(_[a-z]+){1,2}$/),
     v.description('As Stripe names it, such as eu_vat'),
   ),
-  value: v.pipe(v.string(), v.maxLength(64), v.regex(/^(?=.*\S)[ -~]*$/)),
+  value: v.pipe(textUpTo(64), v.regex(/^(?=.*\S)[ -~]*$/)),
 })
 export type TaxIdBody = v.InferOutput<typeof TaxIdBody>
 
 export const PaymentMethodBody = v.object({
   paymentMethodId: v.pipe(
-    v.string(),
-    v.maxLength(255),
+    textUpTo(255),
     v.regex(/^pm_\w+$/),
     v.description('Of the form of the payment processor'),
   ),

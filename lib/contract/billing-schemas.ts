@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Timestamp, UrlText } from './common.ts'
+import { Timestamp, textUpTo, UrlText } from './common.ts'
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const Amount = v.pipe(
@@ -144,12 +144,7 @@ export const ProrationPreview = v.strictObject({
 })
 export type ProrationPreview = v.InferOutput<typeof ProrationPreview>
 
-const PlanId = v.pipe(
-  v.string(),
-  v.minLength(1),
-  v.maxLength(64),
-  v.description('The id of a plan, such as pro'),
-)
+const PlanId = v.pipe(textUpTo(64), v.minLength(1), v.description('The id of a plan, such as pro'))
 
 export const PlanBody = v.object({ planId: PlanId })
 export type PlanBody = v.InferOutput<typeof PlanBody>

@@ -30,4 +30,16 @@ export const ApiErrorBody = v.pipe(
 )
 export type ApiErrorBody = v.InferOutput<typeof ApiErrorBody>
 
+/** Text of at most so many characters, as JSON Schema counts them: code points, not units of UTF-16. */
+export function textUpTo(most: number) {
+  return v.pipe(
+    v.string(),
+    v.check(
+      (text) => text.length <= most || [...text].length <= most,
+      `must have at most ${most} characters`,
+    ),
+    v.metadata({ maxLength: most }),
+  )
+}
+
 export const UrlText = v.pipe(v.string(), v.url())

@@ -1,23 +1,23 @@
 import * as v from 'valibot'
+import { textUpTo } from './common.ts'
 import type { Operation } from './operation.ts'
 
 export const OkResponse = v.strictObject({ ok: v.boolean() })
 
 /** What any inquiry says, with or without a key. */
 export const InquiryBody = v.object({
-  name: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
-  company: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  message: v.pipe(v.string(), v.minLength(1), v.maxLength(5000)),
+  name: v.pipe(textUpTo(100), v.minLength(1)),
+  company: v.optional(textUpTo(100)),
+  message: v.pipe(textUpTo(5000), v.minLength(1)),
 })
 export type InquiryBody = v.InferOutput<typeof InquiryBody>
 
 export const ContactBody = v.object({
   ...InquiryBody.entries,
-  email: v.pipe(v.string(), v.email(), v.maxLength(254)),
+  email: v.pipe(textUpTo(254), v.email()),
   verification: v.pipe(
-    v.string(),
+    textUpTo(2048),
     v.minLength(1),
-    v.maxLength(2048),
     v.description(
       'The answer to the bot check: a Turnstile token, or the solved challenge in base64',
     ),

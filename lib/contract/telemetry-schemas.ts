@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { textUpTo } from './common.ts'
 
 export const BEACON_MAX_BYTES = 4096
 
@@ -10,7 +11,7 @@ const Milliseconds = v.pipe(
   v.description('Milliseconds; a value that is not from 0 to 600000 is dropped'),
 )
 const Line = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-const ErrorText = v.pipe(v.string(), v.maxLength(BEACON_MAX_BYTES))
+const ErrorText = textUpTo(BEACON_MAX_BYTES)
 
 const Metrics = v.object({
   lcp: v.optional(Milliseconds),
@@ -62,16 +63,13 @@ export const Beacon = v.pipe(
   v.object({
     path: v.optional(
       v.pipe(
-        v.string(),
-        v.maxLength(500),
+        textUpTo(500),
         v.regex(/^[^?]*$/),
         v.description('Path of the page, without a query string'),
       ),
     ),
     deviceType: v.optional(v.picklist(DEVICE_TYPES)),
-    connectionType: v.optional(
-      v.pipe(v.string(), v.maxLength(100), v.description('Kind of network, such as 4g')),
-    ),
+    connectionType: v.optional(v.pipe(textUpTo(100), v.description('Kind of network, such as 4g'))),
     metrics: v.optional(BeaconMetrics),
     errors: v.optional(v.pipe(v.array(BeaconError), v.maxLength(10))),
   }),
@@ -121,9 +119,8 @@ export type RumSummary = v.InferOutput<typeof RumSummary>
 
 export const SummaryQuery = v.object({
   domain: v.pipe(
-    v.string(),
+    textUpTo(300),
     v.minLength(1),
-    v.maxLength(300),
     v.description('A registered site, as a host or an origin'),
     v.examples(['shop.example']),
   ),

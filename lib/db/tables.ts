@@ -194,6 +194,8 @@ export const usageByPeriod = sqliteTable(
     /** How many of them were handed to the outbox, and when that was last done. */
     overageReported: integer('overage_reported').notNull().default(0),
     overageReportedAt: integer('overage_reported_at').notNull().default(0),
+    /** The cap that `warned` is a share of. */
+    warnedCap: integer('warned_cap').notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.periodStart] }),

@@ -22,20 +22,22 @@ export interface UserUse {
   readonly overage: number
 }
 
-/** How often the cap was announced in a period, in per cent of it. */
+/** The share of the cap that was last announced in a period, in per cent. */
 export type Warned = 0 | 80 | 100
 
 export interface StoredPeriod {
   readonly requests: number
   readonly warned: Warned
+  /** The cap that this is a share of. */
+  readonly warnedCap: number
 }
 
 /** The statements of the meters, prepared once: they run thousands of times a second. */
 export interface MeterStore {
   addCallerUse(use: CallerUse): void
   addUserUse(use: UserUse): void
-  /** Marks the period as announced; false: it was. */
-  markWarned(userId: string, periodStart: number, warned: Warned): boolean
+  /** Marks the share of this cap as announced; false: it was. */
+  markWarned(userId: string, periodStart: number, warned: Warned, cap: number): boolean
   readPeriod(userId: string, periodStart: number): StoredPeriod
   /** Requests of each day since `fromDay` that has some. */
   readDays(userId: string, fromDay: number): { readonly day: number; readonly requests: number }[]
@@ -58,10 +60,13 @@ export function createMeterStore({ $client }: Db): MeterStore {
      ON CONFLICT DO UPDATE SET spent = excluded.spent, at = excluded.at`,
   )
   const setWarned = $client.prepare(
-    'UPDATE usage_by_period SET warned = ? WHERE user_id = ? AND period_start = ? AND warned < ?',
+    `UPDATE usage_by_period SET warned = @warned, warned_cap = @cap
+     WHERE user_id = @userId AND period_start = @periodStart
+       AND (warned < @warned OR warned_cap <> @cap)`,
   )
   const period = $client.prepare<[string, number], StoredPeriod>(
-    'SELECT requests, warned FROM usage_by_period WHERE user_id = ? AND period_start = ?',
+    `SELECT requests, warned, warned_cap AS warnedCap FROM usage_by_period
+     WHERE user_id = ? AND period_start = ?`,
   )
   const days = $client.prepare<[string, number], { day: number; requests: number }>(
     `SELECT day, sum(requests) AS requests FROM usage_by_day
@@ -79,10 +84,10 @@ export function createMeterStore({ $client }: Db): MeterStore {
     addUserUse: ({ userId, periodStart, requests, overage }) => {
       addPeriod.run(userId, periodStart, requests, overage)
     },
-    markWarned: (userId, periodStart, warned) =>
-      setWarned.run(warned, userId, periodStart, warned).changes > 0,
+    markWarned: (userId, periodStart, warned, cap) =>
+      setWarned.run({ userId, periodStart, warned, cap }).changes > 0,
     readPeriod: (userId, periodStart) =>
-      period.get(userId, periodStart) ?? { requests: 0, warned: 0 },
+      period.get(userId, periodStart) ?? { requests: 0, warned: 0, warnedCap: 0 },
     readDays: (userId, fromDay) => days.all(userId, fromDay),
     readBuckets: (since) =>
       new Map(buckets.all(since).map(({ id, spent, at }) => [id, { spent, at }])),

@@ -40,14 +40,17 @@ export class UserMeter implements Unwritten {
   #overage = 0
   #cap = Number.POSITIVE_INFINITY
   #warned: Warned
+  /** The cap that this is a share of: a change of plan begins anew. */
+  #warnedCap: number
   #notices: readonly CapNotice[] = []
 
   constructor(options: UserMeterOptions, userId: string, period: Period) {
-    const { requests, warned } = options.store.readPeriod(userId, period.start)
+    const { requests, warned, warnedCap } = options.store.readPeriod(userId, period.start)
     this.userId = userId
     this.period = period
     this.requests = requests
     this.#warned = warned
+    this.#warnedCap = warnedCap
     this.#options = options
   }
 
@@ -75,8 +78,8 @@ export class UserMeter implements Unwritten {
       requests: this.#unwritten,
       overage: this.#overage,
     })
-    this.#notices = this.#dueNotices().filter(({ warned }) =>
-      store.markWarned(userId, period.start, warned),
+    this.#notices = this.#dueNotices().filter(({ warned, cap }) =>
+      store.markWarned(userId, period.start, warned, cap),
     )
     for (const notice of this.#notices) audit(notice)
   }
@@ -86,6 +89,7 @@ export class UserMeter implements Unwritten {
     this.#overage = 0
     for (const notice of this.#notices) {
       this.#warned = notice.warned
+      this.#warnedCap = notice.cap
       this.#options.announce(notice)
     }
     this.#notices = []
@@ -95,8 +99,9 @@ export class UserMeter implements Unwritten {
   #dueNotices(): CapNotice[] {
     const { userId, requests } = this
     const cap = this.#cap
-    return WARNINGS.filter(
-      (warned) => warned > this.#warned && requests >= (cap * warned) / 100,
-    ).map((warned) => ({ userId, warned, cap }))
+    const told = cap === this.#warnedCap ? this.#warned : 0
+    return WARNINGS.filter((warned) => warned > told && requests >= (cap * warned) / 100).map(
+      (warned) => ({ userId, warned, cap }),
+    )
   }
 }

@@ -9,6 +9,7 @@ import {
   removeHalfUsers,
 } from '../access/session.ts'
 import { adoptUser } from '../accounts/remote-users.ts'
+import { transact } from '../db/unit.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
@@ -34,12 +35,13 @@ export function openAuth(base: Base, opening: DisposableStack): Auth {
 
 /** At the start and then once an hour. */
 function cleanUpSessions({ db, log, now }: Base, opening: DisposableStack): void {
-  const cleanUp = () => {
-    removeEnded(db, now())
-    removeHalfUsers(db, now())
-  }
+  const cleanUp = () =>
+    transact(db, () => {
+      removeEnded(db, now())
+      removeHalfUsers(db, now())
+    })
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove ended sessions')
-  cleanUp()
+  cleanUp().catch(onError)
   opening.use(repeat(CLEANUP_MS, cleanUp, onError))
 }
 

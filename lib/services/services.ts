@@ -63,6 +63,8 @@ export interface Edge {
   readonly compileAtlas?: () => Promise<void>
   /** Installs what the providers have; undefined: nobody does. Rejects where one of them fails. */
   readonly downloadGeo?: () => Promise<void>
+  /** Up to 2^bits findings are kept per database; as many as a server needs unless told. */
+  readonly cacheBits?: number
   /** Where the server listens, once it does. */
   readonly listenUrl: () => string
 }
@@ -79,6 +81,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const geo = opening.use(
     await openGeo({
       ...config.geo,
+      ...(edge.cacheBits !== undefined && { cacheBits: edge.cacheBits }),
       directory: join(config.dataDir, 'geo'),
       log,
       onProgress: edge.onProgress,

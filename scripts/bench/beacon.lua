@@ -1,4 +1,6 @@
 -- Sends one beacon after the other, each from another address through a trusted proxy.
+dofile('report.lua')
+
 local bodies = {}
 local path
 
@@ -28,11 +30,5 @@ function request()
 end
 
 function done(summary, latency)
-  local errors = summary.errors
-  io.write(string.format(
-    'RESULT {"requests":%d,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"failed":%d}\n',
-    summary.requests, summary.duration / 1e6,
-    latency:percentile(50) / 1000, latency:percentile(99) / 1000,
-    errors.status + errors.connect + errors.read + errors.write + errors.timeout
-  ))
+  report(summary, latency, summary.errors.status)
 end

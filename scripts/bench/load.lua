@@ -1,4 +1,6 @@
 -- Asks for the addresses of a file in turn, from a given line on.
+dofile('report.lua')
+
 local prefix, addresses, at
 
 function init(args)
@@ -13,11 +15,5 @@ function request()
 end
 
 function done(summary, latency)
-  local errors = summary.errors
-  io.write(string.format(
-    'RESULT {"requests":%d,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"failed":%d}\n',
-    summary.requests, summary.duration / 1e6,
-    latency:percentile(50) / 1000, latency:percentile(99) / 1000,
-    errors.connect + errors.read + errors.write + errors.timeout
-  ))
+  report(summary, latency, 0)
 end

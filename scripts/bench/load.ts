@@ -28,9 +28,8 @@ const CONNECTIONS = 64
 /** Beacons come from many pages at once. */
 const BEACON_CONNECTIONS = 256
 const BATCH_CONNECTIONS = 8
-const SCRIPT = fileURLToPath(new URL('./load.lua', import.meta.url))
-const BATCH_SCRIPT = fileURLToPath(new URL('./batch.lua', import.meta.url))
-const BEACON_SCRIPT = fileURLToPath(new URL('./beacon.lua', import.meta.url))
+/** Of the scripts, which load another one from there. */
+const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 
 /** Asks `target` over 64 connections as fast as it answers. */
 export function load(target: Target, options: LoadOptions): Promise<LoadResult> {
@@ -45,7 +44,7 @@ async function loadWithWrk(target: Target, options: LoadOptions): Promise<LoadRe
   ])
   const limits = ['-t1', `-c${CONNECTIONS}`, `-d${options.seconds}s`, ...headers]
   const own = ['--', options.addressFile, pathname + search, String(options.offset)]
-  return runWrk([...limits, '-s', SCRIPT, origin, ...own])
+  return runWrk([...limits, '-s', 'load.lua', origin, ...own])
 }
 
 /** Sends the addresses of `file` in batches of 1,000. Throws where there is no wrk. */
@@ -57,18 +56,18 @@ export function loadBatches(target: Target, file: string, seconds: number): Prom
     `${name}: ${text}`,
   ])
   const limits = ['-t1', `-c${BATCH_CONNECTIONS}`, `-d${seconds}s`, ...headers]
-  return runWrk([...limits, '-s', BATCH_SCRIPT, origin, '--', file, `${pathname}batch`])
+  return runWrk([...limits, '-s', 'batch.lua', origin, '--', file, `${pathname}batch`])
 }
 
 /** Sends beacons to the server at `url`. Throws where there is no wrk. */
 export function loadBeacons(url: string, seconds: number): Promise<LoadResult> {
   if (!machine.hasWrk) throw new Error('Cannot send beacons: wrk is missing')
   const limits = ['-t1', `-c${BEACON_CONNECTIONS}`, `-d${seconds}s`]
-  return runWrk([...limits, '-s', BEACON_SCRIPT, url, '--', '/v1/telemetry/rum'])
+  return runWrk([...limits, '-s', 'beacon.lua', url, '--', '/v1/telemetry/rum'])
 }
 
 async function runWrk(args: readonly string[]): Promise<LoadResult> {
-  const { stdout } = await promisify(execFile)('wrk', args)
+  const { stdout } = await promisify(execFile)('wrk', args, { cwd: FOLDER })
   const result = /^RESULT (.*)$/m.exec(stdout)?.[1]
   if (result === undefined) throw new Error(`Cannot read what wrk says: ${stdout}`)
   return JSON.parse(result)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { makeOldDatabase, withClient } from '../data-folder.ts'
@@ -32,12 +32,10 @@ describe('the commands of operators, while a server runs', () => {
   })
 
   it('keep as many backups as they are told', async () => {
-    const old = join(dataDir, 'backups', 'meridian-2020-01-31T120000Z.tar.gz')
+    copyFileSync(archive, join(dataDir, 'backups', 'meridian-2020-01-31T120000Z.tar.gz'))
     const others = join(dataDir, 'backups', 'other.tar.gz')
-    for (const path of [old, others]) {
-      const made = await runScript(['scripts/backup.ts', '--out', path], settings)
-      assert.deepEqual([made.code, made.stdout], [0, `${path}\n`])
-    }
+    const made = await runScript(['scripts/backup.ts', '--out', others], settings)
+    assert.deepEqual([made.code, made.stdout], [0, `${others}\n`])
     const { stdout, stderr } = await runScript(['scripts/backup.ts', '--keep', '1'], settings)
     assert.match(stderr, /^Removed .*\nRemoved .*2020-01-31T120000Z\.tar\.gz\n$/)
     archive = stdout.trim()
@@ -120,7 +118,6 @@ describe('npm run migrate', () => {
 
   it('makes the database', async () => {
     assert.match((await migrate()).stderr, /^Made the database /)
-    assert.match((await migrate()).stderr, /^The database is up to date\n$/)
   })
 
   it('tries what is pending on a copy, then applies it', async () => {
@@ -132,7 +129,7 @@ describe('npm run migrate', () => {
     assert.match(tried.stderr, /^\d to apply; they work on a copy of the database\n$/)
     assert.equal((await migrate('--dry-run')).stdout, tried.stdout, 'nothing was applied')
     assert.match((await migrate()).stderr, /^Applied 0004-rum\.sql/)
-    assert.equal((await migrate('--dry-run')).stdout, '')
+    assert.match((await migrate()).stderr, /^The database is up to date\n$/)
   })
 
   it('tells where a migration would fail, and changes nothing', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { listInquiries } from '../../lib/contact/inquiry-store.ts'
+import { newInquiry } from '../../lib/contact/inquiry.ts'
+import { insertInquiry, listInquiries } from '../../lib/contact/inquiry-store.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { INQUIRY, PRIVATE } from '../inquiry.ts'
 import { type MailAnswer, startMailServer } from '../mail-server.ts'
@@ -58,6 +59,21 @@ describe('inquiries', () => {
     const [row] = listInquiries(db)
     assert.deepEqual([row?.state, row?.attempts], ['delivered', 2])
     for (const text of PRIVATE) assert.ok(!`${killed.output()}${stdout}`.includes(text), stdout)
+    db.$client.exec('DELETE FROM inquiries')
+  })
+
+  it('are given back by a server that cannot listen', async () => {
+    const inquiry = { ...INQUIRY, userId: null, now: Date.now(), state: 'waiting' } as const
+    insertInquiry(db, newInquiry(inquiry)).run()
+    await using mail = await startMailServer({ answer: () => 'hang' })
+    const { port } = new URL(mail.url)
+    const { code, stderr } = await runScript(['server.ts'], { ...mailing(mail), PORT: port })
+    assert.equal(code, 1)
+    assert.match(stderr, /EADDRINUSE/)
+    assert.deepEqual(
+      listInquiries(db).map(({ state, attempts }) => [state, attempts]),
+      [['waiting', 0]],
+    )
     db.$client.exec('DELETE FROM inquiries')
   })
 })

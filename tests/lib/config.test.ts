@@ -113,7 +113,9 @@ describe('readConfig', () => {
       it(`refuses ${name}=${value}`, () => {
         const problem = problemsOf({ [name]: value })
         assert.match(problem, new RegExp(`^Cannot read the configuration: ${name} must be `))
-        assert.ok(problem.endsWith(`, got ${JSON.stringify(value)}`), problem)
+        const at = value.lastIndexOf('@')
+        const shown = JSON.stringify(at < 0 ? value : `…${value.slice(at)}`)
+        assert.ok(problem.endsWith(at < 0 ? `, got ${shown}` : shown.slice(1)), problem)
       })
     }
   }
@@ -176,6 +178,13 @@ describe('readConfig', () => {
   it('shows nothing of a mail server, whose password stands in its address', () => {
     const problem = problemsOf({ MERIDIAN_SMTP_URL: 'user:password@mail.example' })
     assert.match(problem, /: MERIDIAN_SMTP_URL must be an smtp or smtps URL$/)
+  })
+
+  it('shows no credentials of an address, whichever variable it stands in', () => {
+    for (const [name] of bad) {
+      const problem = problemsOf({ [name]: 'ftp://ada:pa/ss@w0rd@crm.example/hook' })
+      assert.ok(problem.endsWith(', got "ftp://…@crm.example/hook"'), problem)
+    }
   })
 
   it('reads the settings of Turnstile', () => {

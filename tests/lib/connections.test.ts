@@ -9,6 +9,8 @@ import { parseNetwork } from '../../lib/network.ts'
 import { openConnection, type RawConnection } from '../raw-connection.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+const BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'
+const CHUNKS = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n'
 
 let server: Server
 let url: string
@@ -42,12 +44,15 @@ async function open(from?: string): Promise<RawConnection> {
 }
 
 /** Sends a request, and waits until it is answered or the connection closed. */
-async function ask({ socket, received, ended }: RawConnection): Promise<'answered' | 'closed'> {
+async function ask(
+  { socket, received, ended }: RawConnection,
+  request = REQUEST,
+): Promise<'answered' | 'closed'> {
   const before = received().length
   const answered = new Promise<'answered'>((resolve) => {
     socket.on('data', () => resolve('answered'))
   })
-  socket.write(REQUEST)
+  socket.write(request)
   const outcome = await Promise.race([answered, ended.then(() => 'closed' as const)])
   assert.equal(received().length > before, outcome === 'answered')
   return outcome
@@ -104,6 +109,22 @@ describe('when all places are taken', () => {
     assert.equal(await ask(await open('127.0.0.5')), 'answered')
     assert.equal(await halfway.ended, '')
     assert.equal(await ask(busy), 'answered')
+    assert.equal(refused, 0)
+  })
+
+  it('so does one whose body does not end, though the connection was of use before', async () => {
+    await listen({ total: 3 })
+    const whole = await open()
+    assert.equal(await ask(whole, BODY), 'answered')
+    const slow = [await open('127.0.0.2'), await open('127.0.0.3')] as const
+    await ask(slow[0])
+    await ask(slow[0], BODY.slice(0, -1))
+    await ask(slow[1], CHUNKS)
+    for (const [n, { received, ended }] of slow.entries()) {
+      assert.equal(await ask(await open(`127.0.1.${n}`)), 'answered')
+      assert.equal(await ended, received())
+    }
+    assert.equal(await ask(whole, BODY), 'answered')
     assert.equal(refused, 0)
   })
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { GenericSchema } from 'valibot'
+import * as v from 'valibot'
 import { toKeyAccess } from '../../lib/access/key-access.ts'
 import { CreateKeyBody } from '../../lib/contract/account-schemas.ts'
+import type { Operation } from '../../lib/contract/operation.ts'
+import { operations } from '../../lib/contract/operations.ts'
 import { Beacon } from '../../lib/contract/telemetry-schemas.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { toSchema } from '../../lib/openapi-schemas.ts'
@@ -34,7 +36,11 @@ function isTaken(take: (body: object) => unknown, body: object): boolean {
 }
 
 /** Fails unless the described schema allows the bodies that are taken, and no others. */
-function checkAgreement(schema: GenericSchema, take: (body: object) => unknown, choices: Choices) {
+function checkAgreement(
+  schema: v.GenericSchema,
+  take: (body: object) => unknown,
+  choices: Choices,
+) {
   const errorsOf = findErrors(toSchema(schema))
   const verdicts = bodies(choices).map((body) => {
     return { body, taken: isTaken(take, body), allowed: errorsOf(body).length === 0 }
@@ -66,4 +72,39 @@ describe('the description of a body', () => {
       other: [undefined, 1],
     })
   })
+
+  it('counts characters, of which one may be two units of UTF-16, as it is counted here', () => {
+    const fields = rows.flatMap(({ body, query }) => [
+      ...limitedTexts(body?.schema),
+      ...limitedTexts(query),
+    ])
+    assert.ok(fields.length > 10)
+    for (const [schema, most] of fields) {
+      for (const character of ['x', '\u{1f511}']) {
+        assert.equal(v.is(schema, character.repeat(most)), true, `${most} ${character}`)
+        assert.equal(
+          v.is(schema, character.repeat(most + 1)),
+          false,
+          `${most} ${character} and one`,
+        )
+      }
+    }
+  })
 })
+
+const rows: readonly Operation[] = operations
+
+/** The fields of an object that are texts of a limited length and any characters, with the limits. */
+function limitedTexts(object: v.GenericSchema = v.unknown()) {
+  const { entries } = v.parse(WithEntries, object)
+  return Object.values(entries).flatMap((schema) => {
+    const described = toSchema(schema)
+    const most = described.maxLength
+    if (most === undefined) return []
+    const errorsOf = findErrors(described)
+    return errorsOf('\u{1f511}'.repeat(most)).length === 0 ? [[schema, most] as const] : []
+  })
+}
+
+const Field = v.custom<v.GenericSchema>((field) => v.is(v.looseObject({ type: v.string() }), field))
+const WithEntries = v.looseObject({ entries: v.optional(v.record(v.string(), Field), {}) })

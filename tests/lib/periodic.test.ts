@@ -74,6 +74,15 @@ describe('repeat', () => {
     periodic[Symbol.dispose]()
   })
 
+  it('tells no error of work that its end cuts off', async () => {
+    const { promise, reject } = Promise.withResolvers<void>()
+    const periodic = repeat(100, () => promise, noError)
+    mock.timers.tick(100)
+    periodic[Symbol.dispose]()
+    reject(new Error('closed'))
+    await settle()
+  })
+
   it('ends also where it is disposed of by its own work', async () => {
     let runs = 0
     const periodic = repeat(

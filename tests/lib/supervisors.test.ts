@@ -50,7 +50,7 @@ describe('every supervisor', () => {
     }
   })
 
-  it('starts node itself: npm and npx do not pass signals on', () => {
+  it('starts node itself, which gets the signals', () => {
     assert.match(setting(UNIT, 'ExecStart'), /\/node_modules\/\.bin\/node --import tsx server\.ts$/)
     assert.equal(instruction('CMD'), '["node", "--import", "tsx", "server.ts"]')
     assert.equal(instruction('ENTRYPOINT'), '')

@@ -110,4 +110,27 @@ describe('the monthly cap', () => {
     await ask(8)
     assert.equal(told().length, 3)
   })
+
+  it('is announced again where a change of plan gives another one', async () => {
+    const told = () =>
+      app.services.db.$client
+        .prepare<[], string>("SELECT detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
+        .pluck()
+        .all()
+    const ask = async (plan: string, times: number) => {
+      const key = await app.makeKey({ plan })
+      for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
+      app.services.flusher.flushNow()
+    }
+    await ask('tiny', 10)
+    const ofTiny = ['80 % of 10 requests', '100 % of 10 requests']
+    assert.deepEqual(told(), ofTiny)
+    await ask('small', 5)
+    assert.deepEqual(told(), ofTiny)
+    app = await app.restart()
+    await ask('small', 1)
+    assert.deepEqual(told(), [...ofTiny, '80 % of 20 requests'])
+    await ask('small', 5)
+    assert.deepEqual(told(), [...ofTiny, '80 % of 20 requests', '100 % of 20 requests'])
+  })
 })

@@ -26,7 +26,7 @@ describe('overages', () => {
     assert.equal(OVERAGE_EVENT, EVENT_OF_DOUBLE)
     const [event, ...others] = at.double.world.state.meterEvents
     const start = Number(readOne(at, 'SELECT period_start FROM subscriptions')) / 1000
-    assert.equal(event?.[0], `ovg:${at.subscription}:${start}:3`)
+    assert.equal(event?.[0], `ovg:${at.subscription}:${start}:0+`)
     assert.deepEqual(event?.[1].value, 3)
     assert.equal(event?.[1].timestamp, at.double.now())
     assert.deepEqual(others, [])

@@ -149,6 +149,47 @@ describe('the outbox of overages', () => {
     assert.deepEqual(unitsOf(at), [4])
   })
 
+  for (const [when, passes] of [
+    ['in its period', 0],
+    ['on the next invoice, since its own was closed', 2 * HOUR],
+  ] as const) {
+    it(`asks for what a backup of more than a day has as new, and was sent ${when}`, async () => {
+      await using at = await makeOver()
+      await at.ask(4)
+      if (passes > 0) at.pass(endOf(at) - at.clock.now)
+      at.double.failCalls({ kind: 'reset' }, 2)
+      await assert.rejects(at.overages.reportAll(at.userId))
+      at.double.clearFaults()
+      const madeAt = readOne(at, 'SELECT at FROM overage_reports')
+      at.pass(passes)
+      await sync(at, at.userId)
+      await at.overages.reportDue()
+      assert.equal(meteredUnits(at, at.customer), 4)
+      const restore = 'UPDATE overage_reports SET at = ?, first_tried_at = NULL, sent_at = NULL'
+      at.app.services.db.$client.prepare(restore).run(madeAt)
+      forgetIdentifiers(at)
+      at.pass(DAY)
+      await at.overages.reportDue()
+      assert.equal(meteredUnits(at, at.customer), 4)
+      assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE sent_at IS NULL'), 0)
+    })
+  }
+
+  it('charges nothing twice that a backup of today has as counted, and was reported since', async () => {
+    await using at = await makeOver()
+    await at.ask(2)
+    await at.overages.reportAll(at.userId)
+    at.app.services.db.$client.exec(
+      'DELETE FROM overage_reports; UPDATE usage_by_period SET overage_reported = 0',
+    )
+    await at.ask(1)
+    await at.overages.reportAll(at.userId)
+    assert.deepEqual(unitsOf(at), [2])
+    await at.ask(3)
+    await at.overages.reportAll(at.userId)
+    assert.deepEqual(unitsOf(at), [2, 3])
+  })
+
   it('sends nothing twice with two processes on one database', async () => {
     await using at = await makeOver()
     await using second = openSecond(at)

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { hashToken, removeEnded, removeHalfUsers } from '../../lib/access/session.ts'
+import { openPlain } from '../../lib/db/open.ts'
+import { openAuth } from '../../lib/services/auth.ts'
 import { makeApp, type TestApp } from '../helpers.ts'
 import { PASSWORD, sendAuth, signIn, signUp } from '../sign-in.ts'
 
@@ -95,6 +98,19 @@ describe('a session', () => {
     assert.equal(await statusWith(token), 401)
     removeEnded(db, 1)
     assert.deepEqual(rows('SELECT count(*) AS sessions FROM sessions'), [{ sessions: 0 }])
+  })
+
+  it('that has ended is removed at the start, though another process holds the lock', async () => {
+    await signUp(app)
+    const { db } = app.services
+    db.$client.exec('UPDATE sessions SET expires_at = 1')
+    using opening = new DisposableStack()
+    const other = opening.adopt(openPlain(join(app.dataDir, 'app.db')), (client) => client.close())
+    other.exec('BEGIN IMMEDIATE')
+    openAuth(app.services, opening)
+    await nextTurn()
+    other.exec('ROLLBACK')
+    while (rows('SELECT 1 FROM sessions').length > 0) await sleep(5)
   })
 
   it('or a key that ends while a body is on its way does nothing any more', async () => {

@@ -8,9 +8,9 @@ import { MmdbDecoder } from '../../../lib/geo/mmdb-decoder.ts'
 import { mmdbBytes } from '../../geo-files.ts'
 import { tempFolder } from '../../temp-folder.ts'
 
-const FLIPS = 3_000
+const FLIPS = 1_000
 const CUT_EVERY_BYTES = 4096
-const EVERY_BYTE_OF = 600
+const EVERY_BYTE_OF = 300
 const LOOK_UPS = 200
 
 const path = join(tempFolder(), 'damaged.mmdb')

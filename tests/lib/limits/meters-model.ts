@@ -36,8 +36,10 @@ export class Model {
   disk: Kept = emptyKept()
   /** Callers that were answered since the last flush: a refusal alone is not written. */
   changed = new Set<string>()
-  /** Notices by user, month and level that were written. */
-  notices = new Set<string>()
+  /** User and level of each notice that was written. */
+  readonly notices: string[] = []
+  /** What was last told of a period. */
+  readonly told = new Map<string, { readonly cap: number; readonly level: number }>()
   /** Cap that was last in force when the user was counted in the month, since the last flush. */
   caps = new Map<string, number>()
 
@@ -96,13 +98,12 @@ export class Model {
   tell(period: string, cap: number): void {
     const requests = this.memory.periods.get(period) ?? 0
     for (const level of [80, 100]) {
-      const isDue = requests >= (level * cap) / 100
-      if (isDue && !this.wasTold(period, level)) this.notices.add(`${period} ${level}`)
+      const told = this.told.get(period)
+      const wasTold = told?.cap === cap && told.level >= level
+      if (wasTold || requests < (level * cap) / 100) continue
+      this.told.set(period, { cap, level })
+      this.notices.push(`${period.split(' ')[0]} ${level}`)
     }
-  }
-
-  wasTold(period: string, level: number): boolean {
-    return [100, 80].some((told) => told >= level && this.notices.has(`${period} ${told}`))
   }
 
   /** A crash forgets what is not written; a bucket whose last change was a refusal is as it was. */

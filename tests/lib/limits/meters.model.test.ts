@@ -75,8 +75,7 @@ function compare(model: Model, { meters, db, notices }: Real): void {
   const rows = db.$client
     .prepare<[], { actor_id: string; detail: string }>('SELECT actor_id, detail FROM audit_log')
     .all()
-  const told = [...model.notices].map((notice) => notice.split(' '))
-  const expected = told.map(([userId, , level]) => `${userId} ${level}`).sort()
+  const expected = model.notices.toSorted()
   assert.deepEqual(rows.map((row) => `${row.actor_id} ${row.detail}`).sort(), expected)
   assert.deepEqual(notices.toSorted(), expected)
 }

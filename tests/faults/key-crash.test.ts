@@ -9,7 +9,7 @@ import { hashKey } from '../../lib/access/api-key.ts'
 import { ApiKeyCreated } from '../../lib/contract/account-schemas.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { apiKeys, auditLog } from '../../lib/db/tables.ts'
-import { newDataFolder, runScript, startServer } from './process.ts'
+import { newDataFolder, runScript, startServer } from '../e2e/process.ts'
 
 const ROUNDS = 5
 const CLIENTS = 4
