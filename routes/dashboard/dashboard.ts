@@ -7,6 +7,7 @@ import { instanceOf, type PageAnswer, servePage } from '../page.ts'
 import { toResponse } from '../respond.ts'
 import { createAsk } from './ask.ts'
 import { keyRoutes } from './keys.ts'
+import { lookUpRoutes } from './look-up.ts'
 import { overviewRoutes } from './overview.ts'
 import { refuseOtherSites } from './same-site.ts'
 import { createSendApi } from './send-api.ts'
@@ -19,7 +20,11 @@ import type { AppRoute, GuestVisit, UserVisit } from './visit.ts'
 const GUEST_ROUTES: readonly AppRoute<GuestVisit>[] = [...signInRoutes]
 
 /** For who is signed in. */
-const USER_ROUTES: readonly AppRoute<UserVisit>[] = [...overviewRoutes, ...keyRoutes]
+const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
+  ...overviewRoutes,
+  ...keyRoutes,
+  ...lookUpRoutes,
+]
 
 /** Mounts the dashboard, which does everything by the public API. */
 export function mountDashboard(app: Hono<Env>, services: Services): void {
