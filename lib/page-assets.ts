@@ -14,6 +14,7 @@ const LOADERS = {
   'home.js': load(() => bundle('home/main.tsx')),
   'app.css': load(() => bundle('app/app.css')),
   'app.js': load(() => bundle('app/main.ts')),
+  'batch.js': load(() => bundle('app/batch.ts')),
   'world-map.svg': load(drawWorldMap),
   'docs.css': load(() => bundle('docs/docs.css')),
   'docs.js': load(() => bundle('docs/main.ts')),

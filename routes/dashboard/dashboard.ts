@@ -6,6 +6,7 @@ import type { Env } from '../context.ts'
 import { instanceOf, type PageAnswer, servePage } from '../page.ts'
 import { toResponse } from '../respond.ts'
 import { createAsk } from './ask.ts'
+import { batchRoutes } from './batch.ts'
 import { keyRoutes } from './keys.ts'
 import { lookUpRoutes } from './look-up.ts'
 import { overviewRoutes } from './overview.ts'
@@ -24,6 +25,7 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   ...overviewRoutes,
   ...keyRoutes,
   ...lookUpRoutes,
+  ...batchRoutes,
 ]
 
 /** Mounts the dashboard, which does everything by the public API. */
