@@ -6,6 +6,7 @@ import type { Env } from '../context.ts'
 import { instanceOf, type PageAnswer, servePage } from '../page.ts'
 import { toResponse } from '../respond.ts'
 import { createAsk } from './ask.ts'
+import { auditRoutes } from './audit.ts'
 import { batchRoutes } from './batch.ts'
 import { keyRoutes } from './keys.ts'
 import { lookUpRoutes } from './look-up.ts'
@@ -26,6 +27,7 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   ...keyRoutes,
   ...lookUpRoutes,
   ...batchRoutes,
+  ...auditRoutes,
 ]
 
 /** Mounts the dashboard, which does everything by the public API. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import axe from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import * as v from 'valibot'
 import { DEMO_PLAN } from '../../lib/plans.ts'
+import { assertAccessible, SCREENS } from './accessible.ts'
 import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
 import { openSite, type Site } from './site.ts'
 
@@ -42,28 +41,6 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   await visitor.page.goto(`${site.origin}${path}`)
   return visitor
 }
-
-const Violations = v.array(
-  v.object({ id: v.string(), nodes: v.array(v.object({ html: v.string() })) }),
-)
-
-/** Fails where axe-core finds anything wrong, however slight, or the page is wider than the screen. */
-async function assertAccessible(page: Page, state: string): Promise<void> {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
-  const wrong = v.parse(Violations, found).map(({ id, nodes }) => [id, nodes[0]?.html])
-  assert.deepEqual(wrong, [], state)
-  const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  assert.equal(beyond, 0, `${state} is too wide`)
-}
-
-const SCREENS = ['light', 'dark'].flatMap((colorScheme) =>
-  [1280, 390].map((width) => ({
-    name: `${colorScheme}, ${width} pixels wide`,
-    // safe: one of the two above
-    options: { colorScheme: colorScheme as 'light' | 'dark', viewport: { width, height: 800 } },
-  })),
-)
 
 async function typeAddress(page: Page, text: string): Promise<void> {
   await page.fill('#ip', text)
