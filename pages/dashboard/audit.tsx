@@ -133,7 +133,7 @@ function Pages({ base, filter, list: { total, limit } }: EntriesProps) {
       {page > 1 && link(1, 'First')}
       {page > 1 && link(Math.min(page - 1, last), 'Previous')}
       <span class="soft">
-        Page {count(page)} of {count(last)}
+        {page > last ? counted(last, 'page', 'pages') : `Page ${count(page)} of ${count(last)}`}
       </span>
       {page < last && link(page + 1, 'Next')}
       {page < last && link(last, 'Last')}

@@ -5,24 +5,30 @@ import { parseAddress } from '../../lib/address.ts'
 import { mayBeAddress, readRows } from '../../web/app/read-rows.ts'
 
 function textsOf(text: string): string[] {
-  return readRows(text).map((row) => row.text)
+  return readRows(text).rows.map((row) => row.text)
 }
 
 describe('the rows of a text', () => {
   it('are its lines, without the empty ones, by their numbers', () => {
-    assert.deepEqual(readRows('81.2.69.160\r\n\r\n  2001:db8::1  \nnope 1\n'), [
+    assert.deepEqual(readRows('81.2.69.160\r\n\r\n  2001:db8::1  \nnope 1\n').rows, [
       { row: 1, text: '81.2.69.160' },
       { row: 3, text: '2001:db8::1' },
       { row: 4, text: 'nope 1' },
     ])
-    assert.deepEqual(readRows(''), [])
-    assert.deepEqual(readRows(' \n\n'), [])
+    assert.deepEqual(readRows('').rows, [])
+    assert.deepEqual(readRows(' \n\n').rows, [])
   })
 
   it('keep a first line that is a bad address, and leave out one that is a header', () => {
     assert.deepEqual(textsOf('1.2.3\n1.2.3.4'), ['1.2.3', '1.2.3.4'])
     assert.deepEqual(textsOf('visitor\n1.2.3.4'), ['1.2.3.4'])
     assert.deepEqual(textsOf('IPv4\n1.2.3.4'), ['1.2.3.4'])
+  })
+
+  it('are told with the header of their column', () => {
+    assert.equal(readRows('who, IP \nAda,1.2.3.4').header, 'IP')
+    assert.equal(readRows('1.2.3.4').header, null)
+    assert.equal(readRows('a,\nb,::1').header, null)
   })
 
   it('come from the column whose header says so', () => {
@@ -34,11 +40,11 @@ describe('the rows of a text', () => {
 
   it('come from the first column that has an address, whatever the others look like', () => {
     const text = 'id,time,who,where\n1,12:30:00,"Doe, ""Jo""",\n2,12:31:00,Ada,1.2.3.4\n'
-    assert.deepEqual(readRows(text), [{ row: 3, text: '1.2.3.4' }])
+    assert.deepEqual(readRows(text).rows, [{ row: 3, text: '1.2.3.4' }])
   })
 
   it('may stand in quotes over several lines, and between semicolons or tabs', () => {
-    assert.deepEqual(readRows('note;ip\n"a;\nb";1.2.3.4\nc;::1'), [
+    assert.deepEqual(readRows('note;ip\n"a;\nb";1.2.3.4\nc;::1').rows, [
       { row: 2, text: '1.2.3.4' },
       { row: 3, text: '::1' },
     ])
@@ -57,7 +63,7 @@ describe('the rows of a text', () => {
     const unit = fc.constantFrom('"', ',', ';', '\n', '\r', '\t', '1', '.', ':', 'a', ' ')
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {
-        for (const { text: cell } of readRows(text)) assert.equal(cell, cell.trim())
+        for (const { text: cell } of readRows(text).rows) assert.equal(cell, cell.trim())
       }),
     )
   })

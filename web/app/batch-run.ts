@@ -2,7 +2,7 @@ import { type BatchColumn, fieldsOf } from '../../pages/dashboard/batch-columns.
 import { askBatch } from './ask-batch.ts'
 import { type BatchView, type Links, rowsOf } from './batch-view.ts'
 import { lookUpRows } from './look-up-rows.ts'
-import type { AddressRow } from './read-rows.ts'
+import type { AddressColumn } from './read-rows.ts'
 import { type AnsweredRow, toCsvHeader, toCsvLine, toJsonLine } from './result-lines.ts'
 
 export interface Service {
@@ -48,11 +48,12 @@ export function createRun(service: Service, view: BatchView, columns: readonly B
 
   return {
     /** Looks up what is not answered yet. */
-    go: async (rows: readonly AddressRow[]) => {
+    go: async ({ header, rows }: AddressColumn) => {
       stopping = new AbortController()
       view.begin(rows.length)
       view.progress(answered)
-      view.say(`Looking up ${rowsOf(rows.length - answered)}.`)
+      const of = header === null ? '' : ` of the column “${header.slice(0, 100)}”`
+      view.say(`Looking up ${rowsOf(rows.length - answered)}${of}.`)
       const said = await lookUpRows(rows, answered, { size: service.size, ask, wait, keep }).then(
         summary,
         (error: Error) => (stopping.signal.aborted ? 'Stopped.' : error.message),

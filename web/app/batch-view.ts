@@ -59,7 +59,7 @@ export function viewBatch(): BatchView {
     },
     bad: (rows) => {
       for (const { row, text } of rows.slice(0, Math.max(0, SHOWN_ERRORS - bad))) {
-        errors.append(itemOf(`Row ${COUNT.format(row)}: “${text.slice(0, 100)}”`))
+        errors.append(itemOf(`Row ${COUNT.format(row)} has no address: “${text.slice(0, 100)}”`))
       }
       bad += rows.length
       if (bad > SHOWN_ERRORS) {
@@ -76,8 +76,12 @@ export function viewBatch(): BatchView {
       goOn.hidden = left === 0
       if (made === null) return
       downloads.append(
-        linkTo(made.csv, 'addresses.csv', 'Download CSV'),
-        linkTo(made.json, 'addresses.jsonl', 'Download JSON lines'),
+        linkTo(made.csv, { name: 'addresses.csv', text: 'Download CSV', look: 'button' }),
+        linkTo(made.json, {
+          name: 'addresses.jsonl',
+          text: 'Download JSON lines',
+          look: 'button quiet',
+        }),
       )
     },
     onStop: (listener) => stop.addEventListener('click', listener),
@@ -89,9 +93,15 @@ export function rowsOf(count: number): string {
   return `${COUNT.format(count)} ${count === 1 ? 'row' : 'rows'}`
 }
 
-function linkTo(blob: Blob, name: string, text: string): HTMLAnchorElement {
+interface Download {
+  readonly name: string
+  readonly text: string
+  readonly look: 'button' | 'button quiet'
+}
+
+function linkTo(blob: Blob, { name, text, look }: Download): HTMLAnchorElement {
   const link = document.createElement('a')
-  link.className = 'button'
+  link.className = look
   link.href = URL.createObjectURL(blob)
   link.download = name
   link.textContent = text

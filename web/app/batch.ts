@@ -1,7 +1,7 @@
 import { columnsNamed } from '../../pages/dashboard/batch-columns.ts'
 import { createRun } from './batch-run.ts'
 import { part, rowsOf, viewBatch } from './batch-view.ts'
-import { type AddressRow, readRows } from './read-rows.ts'
+import { type AddressColumn, readRows } from './read-rows.ts'
 
 const MAX_ROWS = 100_000
 const MAX_FILE_BYTES = 50_000_000
@@ -11,17 +11,18 @@ function main(form: HTMLFormElement): void {
   const [text, file] = [part<HTMLTextAreaElement>('addresses'), part<HTMLInputElement>('file')]
   const submit = form.querySelector<HTMLButtonElement>('[type=submit]')
   const view = viewBatch()
-  let [run, rows] = [createRun(serviceOf(form), view, []), [] as readonly AddressRow[]]
+  let run = createRun(serviceOf(form), view, [])
+  let source: AddressColumn = { header: null, rows: [] }
 
   const go = async () => {
     if (submit !== null) submit.disabled = true
-    await run.go(rows)
+    await run.go(source)
     if (submit !== null) submit.disabled = false
   }
   const start = async () => {
     const typed = await readSource(file.files?.[0], text.value)
     if (typeof typed === 'string') return view.say(typed)
-    rows = typed
+    source = typed
     const names = new FormData(form).getAll('column').map(String)
     run = createRun(serviceOf(form), view, columnsNamed(names))
     return go()
@@ -48,11 +49,12 @@ function serviceOf({ action, dataset }: HTMLFormElement) {
 }
 
 /** The rows, or what is wrong with them. */
-async function readSource(file: File | undefined, typed: string): Promise<AddressRow[] | string> {
+async function readSource(file: File | undefined, typed: string): Promise<AddressColumn | string> {
   if (file !== undefined && file.size > MAX_FILE_BYTES) return 'The file is larger than 50 MB.'
-  const rows = readRows(file === undefined ? typed : await file.text())
+  const column = readRows(file === undefined ? typed : await file.text())
+  const { rows } = column
   if (rows.length === 0) return 'There is no address. Type one, or choose a file.'
-  if (rows.length <= MAX_ROWS) return rows
+  if (rows.length <= MAX_ROWS) return column
   return `There are ${rowsOf(rows.length)}, and at most ${rowsOf(MAX_ROWS)} go at once.`
 }
 

@@ -7,6 +7,12 @@ export interface AddressRow {
   readonly text: string
 }
 
+export interface AddressColumn {
+  /** null: it has no header. */
+  readonly header: string | null
+  readonly rows: readonly AddressRow[]
+}
+
 /** How many rows decide in which column the addresses are. */
 const LOOKED_AT = 100
 /** Enough for that many rows of any file that is one. */
@@ -18,16 +24,17 @@ const IP_HEADER = /^(client|remote|source|src)?[ _-]?ip(v?[46])?([ _-]?addr(ess)
  * semicolons or tabs. It is the column whose header says so, else the first that has an address.
  * Rows without a text there are left out, and so is the header.
  */
-export function readRows(text: string): AddressRow[] {
+export function readRows(text: string): AddressColumn {
   const format = dsvFormat(delimiterOf(text))
   const head = format.parseRows(text.slice(0, HEAD_CHARACTERS)).slice(0, LOOKED_AT)
   const column = columnOf(head)
   const first = head[0]?.[column]?.trim() ?? ''
   const hasHeader = IP_HEADER.test(first) || !/\d|:/.test(first)
-  return format.parseRows(text, (cells, at): AddressRow | null => {
+  const rows = format.parseRows(text, (cells, at): AddressRow | null => {
     const cell = cells[column]?.trim() ?? ''
     return cell === '' || (at === 0 && hasHeader) ? null : { row: at + 1, text: cell }
   })
+  return { header: hasHeader && first !== '' ? first : null, rows }
 }
 
 function delimiterOf(text: string): string {
