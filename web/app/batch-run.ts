@@ -1,6 +1,7 @@
 import { type BatchColumn, fieldsOf } from '../../pages/dashboard/batch-columns.ts'
 import { askBatch } from './ask-batch.ts'
-import { type BatchView, type Links, rowsOf } from './batch-view.ts'
+import { rowsOf } from './batch-parts.ts'
+import type { BatchView, Files } from './batch-view.ts'
 import { lookUpRows } from './look-up-rows.ts'
 import type { AddressColumn } from './read-rows.ts'
 import { type AnsweredRow, toCsvHeader, toCsvLine, toJsonLine } from './result-lines.ts'
@@ -60,7 +61,7 @@ export function createRun(service: Service, view: BatchView, columns: readonly B
       )
       view.progress(answered)
       view.say(said)
-      view.end(answered === 0 ? null : linksOf(csv, json), rows.length - answered)
+      view.end(answered === 0 ? null : filesOf(csv, json), rows.length - answered)
     },
     stop: () => stopping.abort(),
   }
@@ -68,7 +69,7 @@ export function createRun(service: Service, view: BatchView, columns: readonly B
 
 const REDUCED = 'All requests of this period are used, so some answers are reduced to the country.'
 
-function linksOf(csv: readonly Blob[], json: readonly Blob[]): Links {
+function filesOf(csv: readonly Blob[], json: readonly Blob[]): Files {
   return {
     csv: new Blob([...csv], { type: 'text/csv' }),
     json: new Blob([...json], { type: 'application/jsonl' }),

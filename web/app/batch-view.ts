@@ -1,13 +1,15 @@
+import { listBadRows } from './bad-rows.ts'
+import { COUNT, part, rowsOf } from './batch-parts.ts'
 import type { AnsweredRow } from './result-lines.ts'
 
-const COUNT = new Intl.NumberFormat('en')
-
-export interface Links {
+export interface Files {
   readonly csv: Blob
   readonly json: Blob
 }
 
 export interface BatchView {
+  /** Says why nothing is looked up. */
+  refuse(text: string): void
   /** Shows that the rows are being looked up. */
   begin(rows: number): void
   progress(answered: number): void
@@ -17,104 +19,75 @@ export interface BatchView {
   bad(rows: readonly AnsweredRow[]): void
   waiting(seconds: number): void
   /** Shows that nothing goes on, with what there is to take away. */
-  end(links: Links | null, left: number): void
+  end(files: Files | null, left: number): void
   onStop(listener: () => void): void
   onGoOn(listener: () => void): void
 }
 
-const SHOWN_ERRORS = 20
-
 /** What the page shows of a batch. All texts are set as texts. */
 export function viewBatch(): BatchView {
   const [section, progress] = [part('run'), part<HTMLProgressElement>('progress')]
-  const [counted, said, errors] = [part('counted'), part('said'), part('errors')]
-  const [stop, goOn] = [part('stop'), part('go-on')]
-  const downloads = part('downloads')
-  let bad = 0
-  const show = (running: boolean) => {
-    section.hidden = false
-    stop.hidden = !running
-    goOn.hidden = true
-    for (const { href } of downloads.querySelectorAll('a')) URL.revokeObjectURL(href)
-    downloads.replaceChildren()
+  const [counted, said, stop, goOn] = [part('counted'), part('said'), part('stop'), part('go-on')]
+  const [downloads, badRows] = [part('downloads'), listBadRows(part('errors'))]
+  const count = () => `${COUNT.format(progress.value)} of ${rowsOf(progress.max)}`
+  const say = (text: string) => {
+    said.textContent = text
   }
   return {
+    refuse: (text) => {
+      section.hidden = false
+      progress.hidden = counted.textContent === ''
+      say(text)
+    },
     begin: (rows) => {
-      show(true)
+      for (const element of [section, progress, stop]) element.hidden = false
+      goOn.hidden = true
+      removeLinks(downloads)
       progress.max = rows
       section.scrollIntoView({ block: 'nearest' })
+      stop.focus()
     },
     progress: (answered) => {
-      if (answered === 0) {
-        bad = 0
-        errors.replaceChildren()
-        errors.hidden = true
-      }
+      if (answered === 0) badRows.clear()
       progress.value = answered
-      counted.textContent = `${COUNT.format(answered)} of ${rowsOf(progress.max)}`
+      counted.textContent = count()
     },
-    say: (text) => {
-      section.hidden = false
-      said.textContent = text
-    },
-    bad: (rows) => {
-      for (const { row, text } of rows.slice(0, Math.max(0, SHOWN_ERRORS - bad))) {
-        errors.append(itemOf(`Row ${COUNT.format(row)} has no address: “${text.slice(0, 100)}”`))
-      }
-      bad += rows.length
-      if (bad > SHOWN_ERRORS) {
-        if (errors.childElementCount > SHOWN_ERRORS) errors.lastElementChild?.remove()
-        errors.append(itemOf(`and ${rowsOf(bad - SHOWN_ERRORS)} more; the result names them all`))
-      }
-      errors.hidden = bad === 0
-    },
+    say,
+    bad: badRows.add,
     waiting: (seconds) => {
-      counted.textContent = `${COUNT.format(progress.value)} of ${rowsOf(progress.max)}, going on in ${seconds} s`
+      counted.textContent = `${count()}, going on in ${seconds} s`
     },
-    end: (made, left) => {
-      show(false)
+    end: (files, left) => {
+      const wasOnStop = document.activeElement === stop
+      stop.hidden = true
       goOn.hidden = left === 0
-      if (made === null) return
-      downloads.append(
-        linkTo(made.csv, { name: 'addresses.csv', text: 'Download CSV', look: 'button' }),
-        linkTo(made.json, {
-          name: 'addresses.jsonl',
-          text: 'Download JSON lines',
-          look: 'button quiet',
-        }),
-      )
+      if (files !== null) downloads.append(...linksTo(files))
+      // The button that had the focus is gone.
+      if (wasOnStop) section.querySelector<HTMLElement>('button:not([hidden]), a')?.focus()
     },
     onStop: (listener) => stop.addEventListener('click', listener),
     onGoOn: (listener) => goOn.addEventListener('click', listener),
   }
 }
 
-export function rowsOf(count: number): string {
-  return `${COUNT.format(count)} ${count === 1 ? 'row' : 'rows'}`
+function linksTo({ csv, json }: Files): HTMLAnchorElement[] {
+  const [first, second] = [linkTo(csv, 'addresses.csv'), linkTo(json, 'addresses.jsonl')]
+  first.textContent = 'Download CSV'
+  second.textContent = 'Download JSON lines'
+  second.classList.add('quiet')
+  return [first, second]
 }
 
-interface Download {
-  readonly name: string
-  readonly text: string
-  readonly look: 'button' | 'button quiet'
-}
-
-function linkTo(blob: Blob, { name, text, look }: Download): HTMLAnchorElement {
+function linkTo(blob: Blob, name: string): HTMLAnchorElement {
   const link = document.createElement('a')
-  link.className = look
+  link.className = 'button'
   link.href = URL.createObjectURL(blob)
   link.download = name
-  link.textContent = text
   return link
 }
 
-function itemOf(text: string): HTMLLIElement {
-  const item = document.createElement('li')
-  item.textContent = text
-  return item
-}
-
-export function part<T extends HTMLElement>(id: string): T {
-  // safe: pages/dashboard/batch.tsx has all that this script asks for
-  return document.getElementById(id) as T
+/** With their addresses the browser lets go of the blobs. */
+function removeLinks(downloads: HTMLElement): void {
+  for (const { href } of downloads.querySelectorAll('a')) URL.revokeObjectURL(href)
+  downloads.replaceChildren()
 }

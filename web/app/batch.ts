@@ -1,6 +1,7 @@
 import { columnsNamed } from '../../pages/dashboard/batch-columns.ts'
+import { part, rowsOf } from './batch-parts.ts'
 import { createRun } from './batch-run.ts'
-import { part, rowsOf, viewBatch } from './batch-view.ts'
+import { viewBatch } from './batch-view.ts'
 import { type AddressColumn, readRows } from './read-rows.ts'
 
 const MAX_ROWS = 100_000
@@ -21,7 +22,7 @@ function main(form: HTMLFormElement): void {
   }
   const start = async () => {
     const typed = await readSource(file.files?.[0], text.value)
-    if (typeof typed === 'string') return view.say(typed)
+    if (typeof typed === 'string') return view.refuse(typed)
     source = typed
     const names = new FormData(form).getAll('column').map(String)
     run = createRun(serviceOf(form), view, columnsNamed(names))
