@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { type Asset, toAsset } from './asset.ts'
 import { bundle } from './bundle.ts'
 import { once } from './once.ts'
+import { drawWorldMap } from './world-map.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
@@ -13,6 +14,8 @@ const LOADERS = {
   'home.js': load(() => bundle('home/main.tsx')),
   'app.css': load(() => bundle('app/app.css')),
   'app.js': load(() => bundle('app/main.ts')),
+  'batch.js': load(() => bundle('app/batch.ts')),
+  'world-map.svg': load(drawWorldMap),
   'docs.css': load(() => bundle('docs/docs.css')),
   'docs.js': load(() => bundle('docs/main.ts')),
   'swagger-ui.js': load(() => readFile(resolve('swagger-ui-dist/swagger-ui-bundle.js'))),

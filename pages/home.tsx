@@ -35,6 +35,7 @@ export function HomePage(props: HomeProps) {
           {form !== null && (
             <LookUpForm
               base={instance.base}
+              action={`${instance.base}/`}
               typed={typed}
               isInvalid={outcome.kind === 'invalid'}
               demoKey={form.demoKey}

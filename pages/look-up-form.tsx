@@ -1,5 +1,7 @@
 interface LookUpFormProps {
   readonly base: string
+  /** Of the page that answers. */
+  readonly action: string
   readonly typed: string | null
   readonly isInvalid: boolean
   /** By which the script of the page asks the API; null: the form is always sent to the page. */
@@ -7,13 +9,13 @@ interface LookUpFormProps {
 }
 
 /** Without a script it asks for the page again, which has the answer. */
-export function LookUpForm({ base, typed, isInvalid, demoKey }: LookUpFormProps) {
+export function LookUpForm({ base, action, typed, isInvalid, demoKey }: LookUpFormProps) {
   return (
     <form
       id="look-up"
       class="look-up"
       method="get"
-      action={`${base}/`}
+      action={action}
       data-base={base}
       data-key={demoKey ?? undefined}
     >

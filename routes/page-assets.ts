@@ -48,14 +48,16 @@ async function servePageAsset(services: Services, c: Context<Env>): Promise<Resp
 /** The paths of what a page loads beside what all pages do. */
 export async function pageAssets(base: string, ...names: AssetName[]): Promise<PageAssets> {
   const [icon = '', ...paths] = await Promise.all(
-    (['favicon.svg', 'site.css', ...names] as const).map(async (name) => {
-      const { hash } = await loadAsset(name)
-      return `${base}${assetPath(name, hash)}`
-    }),
+    (['favicon.svg', 'site.css', ...names] as const).map((name) => assetHref(base, name)),
   )
   return {
     icon,
     styles: paths.filter((path) => path.endsWith('.css')),
     scripts: paths.filter((path) => path.endsWith('.js')),
   }
+}
+
+export async function assetHref(base: string, name: AssetName): Promise<string> {
+  const { hash } = await loadAsset(name)
+  return `${base}${assetPath(name, hash)}`
 }

@@ -13,11 +13,19 @@ import { baseHeaders, type Headers } from './respond.ts'
 import { logVisit, openVisit, type Visit } from './visit.ts'
 
 /** What a page says. */
-export interface PageAnswer {
+export type PageAnswer = (HtmlContent | JsonContent) & {
   readonly status: number
+  readonly headers?: Readonly<Headers>
+}
+
+interface HtmlContent {
   /** null: nothing, since it leads elsewhere. */
   readonly html: HtmlEscapedString | Promise<HtmlEscapedString> | null
-  readonly headers?: Readonly<Headers>
+}
+
+/** For the script of a page. */
+interface JsonContent {
+  readonly json: unknown
 }
 
 /** Answers with the page that `show` makes, or with one that says what went wrong. */
@@ -39,11 +47,16 @@ async function finished(services: Services, visit: Visit, page: PageAnswer): Pro
   logVisit(services, visit, page.status)
   const headers: Headers = { ...baseHeaders(visit.requestId), ...PAGE_HEADERS }
   if (visit.charge !== null) setLimitHeaders(headers, visit.charge)
-  const body = page.html === null ? null : `<!doctype html>${await page.html}`
-  return new Response(body, {
+  if ('json' in page) headers['content-type'] = 'application/json'
+  return new Response(await bodyOf(page), {
     status: page.status,
     headers: { ...headers, ...page.headers },
   })
+}
+
+async function bodyOf(page: PageAnswer): Promise<string | null> {
+  if ('json' in page) return JSON.stringify(page.json)
+  return page.html === null ? null : `<!doctype html>${await page.html}`
 }
 
 /** What is no ApiError is a bug, logged and not shown. */

@@ -8,7 +8,7 @@ import type { SendApi } from './send-api.ts'
 
 /** What an operation is asked with, as the contract has it. */
 export type Question<Id extends OperationId> = Questions[Id]
-/** The body of an answer that is no error. */
+/** The body of an answer that is no error; that an address is not known is none. */
 export type Told<Id extends OperationId> = Answers[Id]
 
 type Questions = {
@@ -59,7 +59,7 @@ export function createAsk(sendApi: SendApi, token: string): Ask {
     })
     const text = await response.text()
     const body: unknown = text === '' ? undefined : JSON.parse(text)
-    if (!response.ok) throw toError(body, response)
+    if (!(response.status in row.replies)) throw toError(body, response)
     // safe: every answer of an operation is of its row, which the tests of all operations check
     return body as Told<typeof id>
   }

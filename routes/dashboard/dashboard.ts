@@ -7,9 +7,12 @@ import { instanceOf, type PageAnswer, servePage } from '../page.ts'
 import { toResponse } from '../respond.ts'
 import { accountRoutes } from './account.ts'
 import { createAsk } from './ask.ts'
+import { auditRoutes } from './audit.ts'
+import { batchRoutes } from './batch.ts'
 import { billingRoutes } from './billing.ts'
 import { invoiceRoutes } from './invoices.ts'
 import { keyRoutes } from './keys.ts'
+import { lookUpRoutes } from './look-up.ts'
 import { overviewRoutes } from './overview.ts'
 import { passwordResetRoutes } from './password-reset.ts'
 import { refuseOtherSites } from './same-site.ts'
@@ -34,6 +37,9 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   ...billingRoutes,
   ...invoiceRoutes,
   ...accountRoutes,
+  ...lookUpRoutes,
+  ...batchRoutes,
+  ...auditRoutes,
 ]
 
 /** Mounts the dashboard, which does everything by the public API. */

@@ -14,8 +14,8 @@ export interface Form {
 }
 
 /** Reads a form as browsers send it, application/x-www-form-urlencoded. */
-export async function readForm(c: Context<Env>): Promise<Form> {
-  const fields = new URLSearchParams(await readText(c.req.raw, MAX_BODY_BYTES))
+export async function readForm(c: Context<Env>, maxBytes = MAX_BODY_BYTES): Promise<Form> {
+  const fields = new URLSearchParams(await readText(c.req.raw, maxBytes))
   return {
     text: (name) => (fields.get(name) ?? '').trim(),
     exact: (name) => fields.get(name) ?? '',

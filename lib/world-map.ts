@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { merge, mesh } from 'topojson-client'
+
+const { resolve } = createRequire(import.meta.url)
+
+type Topology = Parameters<typeof mesh>[0]
+type Countries = NonNullable<Parameters<typeof mesh>[1]> & {
+  readonly geometries: Parameters<typeof merge>[1]
+}
+type Atlas = Topology & { readonly objects: { readonly countries: Countries } }
+type Point = readonly number[]
+
+/** A tenth of a degree, finer than the outlines are. */
+const UNITS_PER_DEGREE = 10
+
+/**
+ * Land and borders of the world as an SVG picture, from Natural Earth's outlines for 1:110,000,000.
+ * The projection is equirectangular: a unit of the picture is a tenth of a degree, to the right with
+ * longitude and down with latitude, so that whoever draws on it needs no more than the numbers, and
+ * a second picture beside the first goes on beyond 180°. A line is as wide however large it is drawn.
+ */
+export async function drawWorldMap(): Promise<Uint8Array> {
+  const text = await readFile(resolve('world-atlas/countries-110m.json'), 'utf8')
+  const atlas: Atlas = JSON.parse(text)
+  const { countries } = atlas.objects
+  const land = merge(atlas, countries.geometries).coordinates.flat()
+  const borders = mesh(atlas, countries, (one, other) => one !== other).coordinates
+  return Buffer.from(toSvg(toPath(land, 'z'), toPath(borders, '')))
+}
+
+/** In a picture neither the style of the page nor its variables hold: the colours are its own. */
+function toSvg(land: string, borders: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1800 -900 3600 1800" preserveAspectRatio="none">
+<style>
+path { stroke-linejoin: round; vector-effect: non-scaling-stroke }
+.land { fill: #dcd8cc; stroke: #84888a; stroke-width: 0.75 }
+.borders { fill: none; stroke: #fff; stroke-width: 1 }
+@media (prefers-color-scheme: dark) {
+  .land { fill: #303c46; stroke: #6d7a85 }
+  .borders { stroke: #10161b }
+}
+</style>
+<path class="land" d="${land}"/>
+<path class="borders" d="${borders}"/>
+</svg>
+`
+}
+
+/**
+ * The outlines are those of a globe, and go on from 180° to -180°. On the plane such a one is drawn
+ * at both edges, and beyond them, where it is cut off.
+ */
+function toPath(lines: readonly (readonly Point[])[], end: '' | 'z'): string {
+  return lines
+    .flatMap((line) => atEdges(unrolled(line)))
+    .map((line) => `${toMoves(line.map(toUnits))}${end}`)
+    .join('')
+}
+
+/** The line without leaps, with longitudes beyond 180°. What goes around the pole takes it in. */
+function unrolled(line: readonly Point[]): Point[] {
+  let turns = 0
+  const points = line.map(([longitude = 0, latitude = 0], at): Point => {
+    const leap = at === 0 ? 0 : longitude - (line[at - 1]?.[0] ?? 0)
+    if (Math.abs(leap) > 180) turns -= Math.sign(leap)
+    return [longitude + 360 * turns, latitude]
+  })
+  if (turns === 0) return points
+  const [from, to] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 0]
+  return [...points, [to, -90], [from, -90]]
+}
+
+function atEdges(line: readonly Point[]): Point[][] {
+  const longitudes = line.map(([longitude = 0]) => longitude)
+  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)]
+  return [-360, 0, 360]
+    .filter((shift) => west + shift < 180 && east + shift > -180)
+    .map((shift) => line.map(([longitude = 0, latitude = 0]) => [longitude + shift, latitude]))
+}
+
+function toUnits([longitude = 0, latitude = 0]: Point): Point {
+  return [Math.round(longitude * UNITS_PER_DEGREE), Math.round(-latitude * UNITS_PER_DEGREE)]
+}
+
+/** From the first point on by what is added, which takes the fewest digits. */
+function toMoves([first = [], ...rest]: readonly Point[]): string {
+  let [x = 0, y = 0] = first
+  const moves = rest.flatMap(([toX = 0, toY = 0]) => {
+    const [dx, dy] = [toX - x, toY - y]
+    if (dx === 0 && dy === 0) return []
+    x = toX
+    y = toY
+    return [`${dx}${dy < 0 ? '' : ' '}${dy}`]
+  })
+  const start = `M${first.join(' ')}`
+  return moves.length === 0 ? start : `${start}l${moves.join(' ').replaceAll(' -', '-')}`
+}

@@ -1,0 +1,150 @@
+import type { AuditList, AuditLogEntry } from '../../lib/contract/account-schemas.ts'
+import { ACTIONS, APPS, wordsFor } from './audit-words.ts'
+import { Field } from './field.tsx'
+import { Notice } from './notice.tsx'
+import { count, counted } from './words.ts'
+
+export interface AuditFilter {
+  /** Empty: any. */
+  readonly action: string
+  readonly search: string
+  /** From 1. */
+  readonly page: number
+}
+
+interface AuditProps {
+  readonly base: string
+  readonly filter: AuditFilter
+  /** null: it cannot be read now. */
+  readonly list: AuditList | null
+  readonly trouble?: string
+}
+
+export function Audit({ base, filter, list, trouble }: AuditProps) {
+  return (
+    <>
+      {trouble !== undefined && <Notice kind="trouble">{trouble}.</Notice>}
+      <FilterForm base={base} filter={filter} />
+      {list !== null && <Entries base={base} filter={filter} list={list} />}
+    </>
+  )
+}
+
+type FilterProps = Pick<AuditProps, 'base' | 'filter'>
+
+function FilterForm({ base, filter: { action, search } }: FilterProps) {
+  const known = action === '' || Object.hasOwn(ACTIONS, action) ? [] : [action]
+  return (
+    <form class="audit-filter" method="get" action={`${base}/app/audit`}>
+      <div class="field">
+        <label for="action">Action</label>
+        <select id="action" name="action">
+          <option value="">All actions</option>
+          {[...known, ...Object.keys(ACTIONS)].map((name) => (
+            <option value={name} selected={name === action}>
+              {wordsFor(name, ACTIONS)}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Field
+        name="search"
+        label="Text in action, target or detail"
+        type="search"
+        value={search}
+        maxlength={200}
+      />
+      <button type="submit">Filter</button>
+    </form>
+  )
+}
+
+interface EntriesProps extends FilterProps {
+  readonly list: AuditList
+}
+
+function Entries({ base, filter, list }: EntriesProps) {
+  const isFiltered = filter.action !== '' || filter.search !== ''
+  if (list.total === 0) {
+    return (
+      <p class="lead">
+        No entry matches. <a href={`${base}/app/audit`}>Show all entries</a>
+      </p>
+    )
+  }
+  return (
+    <>
+      <p class="soft">
+        {counted(list.total, 'entry', 'entries')}, newest first; times are UTC.{' '}
+        {isFiltered && <a href={`${base}/app/audit`}>Show all entries</a>}
+      </p>
+      {list.logs.length === 0 ? (
+        <p class="lead">There is no page {count(filter.page)}.</p>
+      ) : (
+        <ol class="card entries">
+          {list.logs.map((entry) => (
+            <Entry entry={entry} />
+          ))}
+        </ol>
+      )}
+      <Pages base={base} filter={filter} list={list} />
+    </>
+  )
+}
+
+function Entry({ entry }: { readonly entry: AuditLogEntry }) {
+  const at = new Date(entry.created_at * 1000).toISOString()
+  return (
+    <li class="entry">
+      <time datetime={at}>{at.slice(0, 19).replace('T', ' ')}</time>
+      <div class="what">
+        <p>
+          <strong>{wordsFor(entry.action, ACTIONS)}</strong>{' '}
+          <code class="soft">{entry.action}</code>
+        </p>
+        {entry.detail !== null && <p class="detail">{entry.detail}</p>}
+        <p class="soft">
+          by {entry.actor_label ?? entry.actor_id}
+          {entry.target_type !== null && ` · ${entry.target_type.replaceAll('_', ' ')}`}
+          {entry.target_id !== null && (
+            <>
+              {' '}
+              <code>{entry.target_id}</code>
+            </>
+          )}
+        </p>
+      </div>
+      <span class="badge">{wordsFor(entry.app, APPS)}</span>
+    </li>
+  )
+}
+
+function Pages({ base, filter, list: { total, limit } }: EntriesProps) {
+  const last = Math.ceil(total / limit)
+  const { page } = filter
+  if (last === 1 && page === 1) return null
+  const link = (to: number, text: string) => (
+    <a class="button quiet" href={`${base}/app/audit?${queryOf({ ...filter, page: to })}`}>
+      {text}
+    </a>
+  )
+  return (
+    <nav class="actions pages" aria-label="Pages">
+      {page > 1 && link(1, 'First')}
+      {page > 1 && link(Math.min(page - 1, last), 'Previous')}
+      <span class="soft">
+        {page > last ? counted(last, 'page', 'pages') : `Page ${count(page)} of ${count(last)}`}
+      </span>
+      {page < last && link(page + 1, 'Next')}
+      {page < last && link(last, 'Last')}
+    </nav>
+  )
+}
+
+function queryOf({ action, search, page }: AuditFilter): URLSearchParams {
+  return new URLSearchParams({
+    ...(action !== '' && { action }),
+    ...(search !== '' && { search }),
+    ...(page > 1 && { page: String(page) }),
+  })
+}

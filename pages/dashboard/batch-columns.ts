@@ -1,0 +1,48 @@
+/** What can be asked of each address of a batch, named as the columns of `npm run locate -- --csv`. */
+export interface BatchColumn {
+  readonly name: string
+  readonly label: string
+  /** Of a result, with dots between the names. */
+  readonly field: string
+}
+
+export const BATCH_COLUMNS: readonly BatchColumn[] = [
+  { name: 'country', label: 'Country code', field: 'location.country.code' },
+  { name: 'country_name', label: 'Country', field: 'location.country.name' },
+  { name: 'region', label: 'Region code', field: 'location.region.code' },
+  { name: 'region_name', label: 'Region', field: 'location.region.name' },
+  { name: 'city', label: 'City', field: 'location.city' },
+  { name: 'postal_code', label: 'Postal code', field: 'location.postalCode' },
+  { name: 'latitude', label: 'Latitude', field: 'location.coordinates.latitude' },
+  { name: 'longitude', label: 'Longitude', field: 'location.coordinates.longitude' },
+  {
+    name: 'accuracy_radius',
+    label: 'Accuracy (miles)',
+    field: 'location.coordinates.accuracyRadius',
+  },
+  { name: 'timezone', label: 'Timezone', field: 'location.timezone' },
+  { name: 'asn', label: 'Network number', field: 'network.asn' },
+  { name: 'organization', label: 'Organization', field: 'network.organization' },
+]
+
+/** Those with one of the names; all where there is none. */
+export function columnsNamed(names: readonly string[]): readonly BatchColumn[] {
+  const named = BATCH_COLUMNS.filter(({ name }) => names.includes(name))
+  return named.length === 0 ? BATCH_COLUMNS : named
+}
+
+/** What is asked for, the address with it. */
+export function fieldsOf(columns: readonly BatchColumn[]): string[] {
+  return ['query', ...columns.map(({ field }) => field)]
+}
+
+/** What stands at a path of names with dots between them; undefined: nothing. */
+export function valueAt(result: unknown, path: string): string | number | undefined {
+  let value = result
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined
+    // safe: any object may be asked for any name
+    value = (value as Readonly<Record<string, unknown>>)[name]
+  }
+  return typeof value === 'string' || typeof value === 'number' ? value : undefined
+}

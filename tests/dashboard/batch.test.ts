@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { BatchResponse } from '../../lib/contract/batch.ts'
+import { ask, enter } from '../dashboard.ts'
+import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../helpers.ts'
+
+async function adaAt({ services }: TestApp) {
+  const user = await findUserByEmail(services.db, 'ada@example.com')
+  assert.ok(user)
+  return { userId: user.id, plan: services.plans.free, paid: null, key: null }
+}
+
+/** Asks as the script of the page does. */
+async function askAsScript({ app }: TestApp, cookie: string, body: unknown, headers = {}) {
+  const request = new Request('http://127.0.0.1:8787/app/batch', {
+    method: 'POST',
+    redirect: 'manual',
+    headers: {
+      'content-type': 'application/json',
+      'sec-fetch-site': 'same-origin',
+      cookie,
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  })
+  const response = await app.fetch(request, { remoteAddress: freshClient() })
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: response.status === 303 ? null : await response.json(),
+  }
+}
+
+describe('the page of batches', () => {
+  it('answers the form with a table of the columns that are chosen', async () => {
+    using app = await makeApp()
+    const cookie = await enter(app)
+    const form = { addresses: '81.2.69.160\r\nnope\r\n\r\n10.0.0.1', column: ['city', 'asn'] }
+    const { status, html } = await ask(app, '/app/batch', { cookie, form })
+    assert.equal(status, 200)
+    assert.match(html, /Address<\/th><th scope="col">City<\/th><th scope="col">Network number</)
+    assert.match(html, /81\.2\.69\.160<\/code><\/th><td>London<\/td><td>AS20712<\/td>/)
+    assert.match(html, /nope<\/code><\/th><td class="soft" colspan="2">Not an IPv4 or IPv6 address/)
+    assert.match(html, /10\.0\.0\.1<\/code><\/th><td><\/td><td><\/td>/)
+    assert.equal(app.services.meters.periodRequests(await adaAt(app), NOON), 2)
+  })
+
+  it('says what is wrong with what was typed, and keeps it', async () => {
+    using app = await makeApp()
+    const cookie = await enter(app)
+    const send = (addresses: string) => ask(app, '/app/batch', { cookie, form: { addresses } })
+    const empty = await send(' \n ')
+    assert.equal(empty.status, 400)
+    assert.match(empty.html, /role="alert">Type at least one address\./)
+    const many = await send('::1\n'.repeat(1_001))
+    assert.equal(many.status, 400)
+    assert.match(many.html, /1001 addresses are more than the 1000 of one request/)
+    assert.match(many.html, /::1<\/textarea>/)
+  })
+
+  it('takes a thousand of the longest addresses as a form', async () => {
+    using app = await makeApp()
+    const cookie = await enter(app)
+    const address = '2001:0db8:aaaa:aaaa:aaaa:aaaa:aaaa:aaaa'
+    const form = { addresses: Array<string>(1_000).fill(address).join('\r\n'), column: 'city' }
+    const { status, html } = await ask(app, '/app/batch', { cookie, form })
+    assert.equal(status, 200)
+    assert.equal(html.match(/<tr>/g)?.length, 1_001)
+  })
+
+  it('shows markup in what was typed as text', async () => {
+    using app = await makeApp()
+    const cookie = await enter(app)
+    const form = { addresses: '</textarea><script>alert(1)</script>' }
+    const { html } = await ask(app, '/app/batch', { cookie, form })
+    assert.ok(!html.includes('<script>alert'))
+  })
+
+  it('answers its script as the API does', async () => {
+    using app = await makeApp()
+    const cookie = await enter(app)
+    const question = { ips: ['81.2.69.160', 'nope'], fields: ['query', 'location.city'] }
+    const { status, headers, body } = await askAsScript(app, cookie, question)
+    assert.equal(status, 200)
+    assert.equal(headers.get('content-type'), 'application/json')
+    const { results } = v.parse(BatchResponse, body)
+    assert.deepEqual(results[0], {
+      query: { type: 'ip', value: '81.2.69.160', ipVersion: 4 },
+      location: { city: 'London' },
+    })
+  })
+
+  it('tells its script what is wrong, and when to go on', async () => {
+    using app = await makeApp()
+    const cookie = await enter(app)
+    const bad = await askAsScript(app, cookie, { ips: [] })
+    assert.equal(bad.status, 400)
+    assert.equal(codeOf(bad), 'BAD_REQUEST')
+    const ips = Array<string>(1_000).fill('81.2.69.160')
+    assert.equal((await askAsScript(app, cookie, { ips })).status, 200)
+    const limited = await askAsScript(app, cookie, { ips })
+    assert.equal(limited.status, 429)
+    assert.equal(codeOf(limited), 'RATE_LIMITED')
+    assert.ok(Number(limited.headers.get('retry-after')) > 0)
+  })
+
+  it('answers neither another site nor who is signed out', async () => {
+    using app = await makeApp()
+    const cookie = await enter(app)
+    const question = { ips: ['81.2.69.160'] }
+    const { headers } = await askAsScript(app, '', question)
+    assert.equal(headers.get('location'), '/app/sign-in')
+    const request = new Request('http://127.0.0.1:8787/app/batch', {
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' },
+      body: JSON.stringify(question),
+    })
+    const response = await app.app.fetch(request, { remoteAddress: freshClient() })
+    assert.equal(response.status, 403)
+    await response.body?.cancel()
+  })
+
+  it('says that answers are reduced once the requests of the period are used', async () => {
+    using app = await makeApp()
+    const cookie = await enter(app)
+    app.services.meters.count(await adaAt(app), NOON, 5_000)
+    const form = { addresses: '81.2.69.160' }
+    const { html } = await ask(app, '/app/batch', { cookie, form })
+    assert.match(html, /some answers are reduced to the country/)
+  })
+})

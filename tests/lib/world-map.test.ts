@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { loadAsset } from '../../lib/page-assets.ts'
+import { drawWorldMap } from '../../lib/world-map.ts'
+
+type Point = readonly [x: number, y: number]
+
+let svg: string
+before(async () => {
+  svg = Buffer.from(await drawWorldMap()).toString()
+})
+
+/** The lines of the path, in degrees. */
+function linesOf(name: string): Point[][] {
+  const data = new RegExp(`class="${name}" d="([^"]*)"`).exec(svg)?.[1] ?? ''
+  return data
+    .split('M')
+    .slice(1)
+    .map((line) => {
+      const numbers = (line.match(/-?\d+/g) ?? []).map(Number)
+      let [x, y] = [0, 0]
+      return Array.from({ length: numbers.length / 2 }, (_, at): Point => {
+        x += numbers[2 * at] ?? 0
+        y += numbers[2 * at + 1] ?? 0
+        return [x / 10, y / 10]
+      })
+    })
+}
+
+/** Whether a ray to the east crosses the outlines an odd number of times. */
+function isLand(longitude: number, latitude: number): boolean {
+  const crossings = linesOf('land').flatMap((line) =>
+    line.filter(([x, y], at) => {
+      const [toX, toY] = line[(at + 1) % line.length] ?? [x, y]
+      if (y > -latitude === toY > -latitude) return false
+      return longitude < x + ((-latitude - y) / (toY - y)) * (toX - x)
+    }),
+  )
+  return crossings.length % 2 === 1
+}
+
+describe('the map of the world', () => {
+  it('has land where there is land, and sea where there is sea', () => {
+    const land = {
+      Madrid: [-3.7, 40.4],
+      Moscow: [37.6, 55.8],
+      Anadyr: [177.5, 66],
+      'Chukotka beyond 180°': [-176, 67],
+      Denver: [-105, 39.7],
+      'Alice Springs': [133.9, -23.7],
+      'the South Pole': [0, -89.9],
+    } as const
+    for (const [name, [longitude, latitude]] of Object.entries(land)) {
+      assert.ok(isLand(longitude, latitude), name)
+    }
+    const sea = { Atlantic: [-40, 30], Pacific: [-150, 0], Arctic: [0, 88], Indian: [80, -30] }
+    for (const [name, [longitude = 0, latitude = 0]] of Object.entries(sea)) {
+      assert.ok(!isLand(longitude, latitude), name)
+    }
+  })
+
+  it('has no line across it where an outline goes on at the other edge', () => {
+    const lengths = [...linesOf('land'), ...linesOf('borders')].flatMap((line) =>
+      line.slice(1).map(([x, y], at) => {
+        const [fromX, fromY] = line[at] ?? [x, y]
+        // Along its lower edge Antarctica is closed.
+        return y === 90 && fromY === 90 ? 0 : Math.abs(x - fromX)
+      }),
+    )
+    assert.ok(lengths.length > 5_000)
+    assert.ok(Math.max(...lengths) < 45, String(Math.max(...lengths)))
+  })
+
+  it('stands alone: less than 100 kB, with colours for both schemes, from nowhere else', async () => {
+    assert.ok(svg.length < 100_000)
+    assert.match(svg, /prefers-color-scheme: dark/)
+    assert.doesNotMatch(svg, /script|href|url\(|@import/)
+    assert.equal(Buffer.from((await loadAsset('world-map.svg')).bytes).toString(), svg)
+  })
+})
