@@ -25,7 +25,7 @@ export function PlaceMap({ world, place, label }: PlaceMapProps) {
         <circle class="point" cx={place.longitude} cy={-place.latitude} r="5" />
       </svg>
       <figcaption>
-        {area !== null && <span>The address is within the circle</span>}
+        {area !== null && <span>The address is within the marked area</span>}
         <span>Map: Natural Earth</span>
       </figcaption>
     </figure>
