@@ -66,10 +66,13 @@ export function cpuMicroseconds(pid: number): number {
 }
 
 /**
- * Memory that the process holds, in MB: all of it, or what is its own, without the files that it has
- * mapped. NaN where the system does not tell.
+ * Memory that the process holds, in MB: all of it, what is its own, or what it has touched of the files
+ * that it has mapped. NaN where the system does not tell.
  */
-export function memoryMegabytes(pid: number, kind: 'VmRSS' | 'RssAnon' = 'VmRSS'): number {
+export function memoryMegabytes(
+  pid: number,
+  kind: 'VmRSS' | 'RssAnon' | 'RssFile' = 'VmRSS',
+): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     const kilobytes = new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(status)?.[1]
@@ -79,7 +82,8 @@ export function memoryMegabytes(pid: number, kind: 'VmRSS' | 'RssAnon' = 'VmRSS'
   }
 }
 
-function hasCommand(name: string): boolean {
+/** Whether the program is on the PATH. */
+export function hasCommand(name: string): boolean {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.some((folder) => isExecutable(join(folder, name)))
 }

@@ -8,6 +8,7 @@ import { createProgress } from '../../lib/geo/progress.ts'
 import { run } from '../run.ts'
 import { benchAudit } from './audit.ts'
 import { benchBatch } from './batch.ts'
+import { benchGrowth } from './growth.ts'
 import { benchHttp } from './http.ts'
 import { benchKeys } from './keys.ts'
 import { benchLimits } from './limits.ts'
@@ -17,11 +18,13 @@ import { benchRum } from './rum.ts'
 import { benchRumMemory } from './rum-memory.ts'
 import { benchWatching } from './watching.ts'
 
-const USAGE = `Usage: npm run --silent bench -- [lookup|batch|keys|limits|watching|audit|rum|rum-memory] [options]
+const USAGE = `Usage: npm run --silent bench -- [SUBJECT] [options]
   (none)        drive Meridian, a bare Hono answer and nginx with ngx_http_geoip2 over HTTP
   lookup        measure look-ups by themselves, next to other readers of the same file
   batch         measure look-ups in batches of 1,000 over HTTP
   keys          measure loading and finding keys, by their number
+  growth        measure latency, processor time and memory with up to 1,000,000 keys, 1,000
+                connections and 150 MB of data, and write a plot; takes about 12 minutes
   limits        measure what limiting and counting add to a request
   watching      measure what metrics and traces add to a request
   audit         measure pages of the audit log of a user with 100,000 entries
@@ -30,9 +33,27 @@ const USAGE = `Usage: npm run --silent bench -- [lookup|batch|keys|limits|watchi
   --rounds N    how often each server is driven, or each page read; default: 5
   --seconds N   how long each time; default: 8
   --beacons N   how many are sent for rum-memory; default: 5000000
+  --quick       measure growth in fewer and shorter steps
+  --svg FILE    where its plot is written; default: docs/growth.svg
   --help        show this
 Prints Markdown tables. Take the ratios: absolute figures differ from machine to machine.
 `
+
+type Options = ReturnType<typeof readOptions>
+
+const SUBJECTS: Readonly<Record<string, (options: Options) => Promise<void>>> = {
+  http: async (options) => benchHttp(await withGeo(options)),
+  lookup: async () =>
+    print(`\n${await benchLookup(join(await prepareGeoFolder(), PREPARED.maxmindCity))}`),
+  batch: async (options) => benchBatch(await withGeo(options)),
+  keys: async () => print(`\n${await benchKeys()}`),
+  growth: async (options) => benchGrowth(await withGeo(options)),
+  limits: async () => print(`\n${await benchLimits()}`),
+  watching: async () => print(`\n${benchWatching()}`),
+  audit: async ({ rounds }) => print(`\n${await benchAudit(rounds)}`),
+  rum: async (options) => benchRum(await withGeo(options)),
+  'rum-memory': async (options) => print(await benchRumMemory(await withGeo(options))),
+}
 
 await run(async () => {
   const options = readOptions(process.argv.slice(2))
@@ -42,28 +63,29 @@ await run(async () => {
 
 function readOptions(args: string[]) {
   const number = (fallback: string) => ({ type: 'string', default: fallback }) as const
+  const flag = { type: 'boolean', default: false } as const
   const options = {
     rounds: number('5'),
     seconds: number('8'),
     beacons: number('5000000'),
-    help: { type: 'boolean', default: false },
+    quick: flag,
+    svg: { type: 'string', default: 'docs/growth.svg' },
+    help: flag,
   } as const
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [subject = 'http', ...more] = positionals
-    if (
-      more.length > 0 ||
-      !/^(http|lookup|batch|keys|limits|watching|audit|rum|rum-memory)$/.test(subject)
-    ) {
+    if (more.length > 0 || !Object.hasOwn(SUBJECTS, subject)) {
       throw new Error(`There is no benchmark "${positionals.join(' ')}"`)
     }
-    const { help, rounds, seconds, beacons } = values
     return {
-      help,
       subject,
-      rounds: toCount('--rounds', rounds),
-      seconds: toCount('--seconds', seconds),
-      beacons: toCount('--beacons', beacons),
+      rounds: toCount('--rounds', values.rounds),
+      seconds: toCount('--seconds', values.seconds),
+      beacons: toCount('--beacons', values.beacons),
+      quick: values.quick,
+      svgFile: values.svg,
+      help: values.help,
     }
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
@@ -75,23 +97,14 @@ function toCount(name: string, text: string): number {
   throw new Error(`${name} must be a number from 1 to 9999999, got "${text}"`)
 }
 
-async function bench(options: ReturnType<typeof readOptions>): Promise<void> {
-  const { subject, rounds, seconds, beacons } = options
+async function bench(options: Options): Promise<void> {
   print(`Machine: ${machineLine()}\n`)
   if (missingLine() !== '') print(`${missingLine()}\n`)
-  if (subject === 'keys') print(`\n${await benchKeys()}`)
-  else if (subject === 'limits') print(`\n${await benchLimits()}`)
-  else if (subject === 'watching') print(`\n${benchWatching()}`)
-  else if (subject === 'audit') print(`\n${await benchAudit(rounds)}`)
-  else if (subject === 'rum')
-    await benchRum({ rounds, seconds, geoFolder: await prepareGeoFolder(), print })
-  else if (subject === 'batch')
-    await benchBatch({ rounds, seconds, geoFolder: await prepareGeoFolder(), print })
-  else if (subject === 'rum-memory')
-    print(await benchRumMemory({ beacons, geoFolder: await prepareGeoFolder() }))
-  else if (subject === 'lookup')
-    print(`\n${await benchLookup(join(await prepareGeoFolder(), PREPARED.maxmindCity))}`)
-  else await benchHttp({ rounds, seconds, geoFolder: await prepareGeoFolder(), print })
+  await SUBJECTS[options.subject]?.(options)
+}
+
+async function withGeo(options: Options) {
+  return { ...options, geoFolder: await prepareGeoFolder(), print }
 }
 
 async function prepareGeoFolder(): Promise<string> {

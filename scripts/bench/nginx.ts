@@ -57,7 +57,7 @@ ${sources.join('')}    }
   return { path, url: `http://127.0.0.1:${port}` }
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
