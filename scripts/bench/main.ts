@@ -14,6 +14,7 @@ import { benchKeys } from './keys.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { machineLine, missingLine } from './machine.ts'
+import { benchPeers } from './peers.ts'
 import { benchRum } from './rum.ts'
 import { benchRumMemory } from './rum-memory.ts'
 import { benchWatching } from './watching.ts'
@@ -25,6 +26,8 @@ const USAGE = `Usage: npm run --silent bench -- [SUBJECT] [options]
   keys          measure loading and finding keys, by their number
   growth        measure latency, processor time and memory with up to 1,000,000 keys, 1,000
                 connections and 150 MB of data, and write a plot; takes about 12 minutes
+  peers         drive Meridian on Node, Deno and Bun beside nginx, echoip and maxmind behind Hono, all
+                on the same City file; says what is missing
   limits        measure what limiting and counting add to a request
   watching      measure what metrics and traces add to a request
   audit         measure pages of the audit log of a user with 100,000 entries
@@ -35,6 +38,7 @@ const USAGE = `Usage: npm run --silent bench -- [SUBJECT] [options]
   --beacons N   how many are sent for rum-memory; default: 5000000
   --quick       measure growth in fewer and shorter steps
   --svg FILE    where its plot is written; default: docs/growth.svg
+  --maxmind FOLDER  where the package maxmind is installed; default: here
   --help        show this
 Prints Markdown tables. Take the ratios: absolute figures differ from machine to machine.
 `
@@ -48,6 +52,7 @@ const SUBJECTS: Readonly<Record<string, (options: Options) => Promise<void>>> = 
   batch: async (options) => benchBatch(await withGeo(options)),
   keys: async () => print(`\n${await benchKeys()}`),
   growth: async (options) => benchGrowth(await withGeo(options)),
+  peers: async (options) => benchPeers(await withGeo(options)),
   limits: async () => print(`\n${await benchLimits()}`),
   watching: async () => print(`\n${benchWatching()}`),
   audit: async ({ rounds }) => print(`\n${await benchAudit(rounds)}`),
@@ -70,6 +75,7 @@ function readOptions(args: string[]) {
     beacons: number('5000000'),
     quick: flag,
     svg: { type: 'string', default: 'docs/growth.svg' },
+    maxmind: { type: 'string', default: '.' },
     help: flag,
   } as const
   try {
@@ -85,6 +91,7 @@ function readOptions(args: string[]) {
       beacons: toCount('--beacons', values.beacons),
       quick: values.quick,
       svgFile: values.svg,
+      maxmindFolder: values.maxmind,
       help: values.help,
     }
   } catch (error) {
