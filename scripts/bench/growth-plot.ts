@@ -18,7 +18,7 @@ interface Shown {
 
 const ROWS: readonly Shown[] = [
   {
-    title: `Latency at ${STEADY_RATE.toLocaleString('en-US')} requests/s (ms)`,
+    title: `Latency at ${STEADY_RATE.toLocaleString('en-US')} requests/s (ms, log scale)`,
     toScale: decadeScale,
     lines: [
       ['p50', 'p50'],
@@ -58,7 +58,7 @@ function toRow({ title, toScale, lines }: Shown, all: readonly Series[]): Row {
     lines: lines.map(([name]) => name),
     panels: all.map((series) => {
       const xs = series.steps.map(({ size }) => size)
-      return { title: series.title, x: stepScale(xs), xs, ys: valuesOf(series) }
+      return { title: `${series.title} (log scale)`, x: stepScale(xs), xs, ys: valuesOf(series) }
     }),
   }
 }

@@ -7,7 +7,7 @@ import type { HttpOptions } from './http.ts'
 import { memoryMegabytes, moveToLoadCore } from './machine.ts'
 import { listPeers, type Peer } from './peer-list.ts'
 import { driveInRounds, type Measured, medianOf } from './rounds.ts'
-import { askOnce, type Target } from './servers.ts'
+import { askOnce, checkAnswer, type Target } from './servers.ts'
 import { markdownTable, median } from './table.ts'
 
 export interface PeersOptions extends HttpOptions {
@@ -51,7 +51,7 @@ export async function benchPeers(options: PeersOptions): Promise<void> {
       if (target !== undefined) entrants.push({ peer, target })
     }
     for (const mix of [randomMix(ADDRESSES), zipfMix(ADDRESSES)]) {
-      await benchMix(mix, entrants, folder, options)
+      await benchMix(mix, await answering(entrants), folder, options)
     }
   } finally {
     process.off('SIGINT', onInterrupt)
@@ -75,9 +75,26 @@ async function startPeer(
     await target.stop()
     throw new Error('it does not find the country of an address')
   } catch (error) {
-    print(`Not measured: ${peer.name}: ${error instanceof Error ? error.message : String(error)}\n`)
+    print(`Not measured: ${peer.name}: ${messageOf(error)}\n`)
     return undefined
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Those that have not died of the load before. */
+async function answering(entrants: readonly Entrant[]): Promise<Entrant[]> {
+  const answers = await Promise.all(
+    entrants.map(({ target }) =>
+      checkAnswer(target).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return entrants.filter((_, at) => answers[at])
 }
 
 /** One that finds nothing is fast. */
@@ -98,7 +115,7 @@ async function benchMix(
   await driveInRounds(
     entrants.map(({ target }) => target),
     { mix, addressFile, rounds, seconds, onRound: (round) => results.push(round) },
-  )
+  ).catch((error: unknown) => print(`Not right: ${messageOf(error)}\n`))
   const rows = entrants.map((entrant, at) => {
     const { rate, p50, p99, cpu, failed } = medianOf(results.flatMap((round) => round[at] ?? []))
     const ratios = basesOf(entrant.peer, entrants).map((base) => ratio(results, at, base))

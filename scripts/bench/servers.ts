@@ -28,6 +28,7 @@ export interface ServerOptions extends Pick<Target, 'name'>, Partial<Pick<Target
 }
 
 const START_DEADLINE_MS = 120_000
+const ANSWER_DEADLINE_MS = 10_000
 const STOP_DEADLINE_MS = 20_000
 const UNLIMITED = { monthlyCap: 1e12, maxKeys: 10, maxSites: 1, requestsPerMinute: 1e9 }
 
@@ -82,7 +83,10 @@ export async function checkAnswer(target: Target): Promise<void> {
 /** Looks up an address of the United States, on a connection of its own: others may have ended. */
 export async function askOnce({ name, url, headers }: Target): Promise<Response> {
   try {
-    return await fetch(`${url}8.8.8.8`, { headers: { ...headers, connection: 'close' } })
+    return await fetch(`${url}8.8.8.8`, {
+      headers: { ...headers, connection: 'close' },
+      signal: AbortSignal.timeout(ANSWER_DEADLINE_MS),
+    })
   } catch (cause) {
     throw new Error(`${name} does not answer`, { cause })
   }
