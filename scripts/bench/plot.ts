@@ -28,6 +28,8 @@ const TOP = 44
 const BOTTOM = 44
 const PLOT_WIDTH = WIDTH - LEFT - RIGHT
 const PLOT_HEIGHT = HEIGHT - TOP - BOTTOM
+/** Behind the longest title of a row. */
+const LEGEND_LEFT = 340
 const LEGEND_WIDTH = 150
 
 /** The second line is told from the first by more than its colour. */
@@ -66,7 +68,7 @@ ${rows.map((row, n) => group(0, n * HEIGHT, drawRow(row))).join('\n')}
 }
 
 function drawRow({ title, y, lines, panels }: Row): string {
-  const legend = lines.map((name, n) => group(WIDTH + n * LEGEND_WIDTH, 18, drawName(name, n)))
+  const legend = lines.map((name, n) => group(LEGEND_LEFT + n * LEGEND_WIDTH, 18, drawName(name, n)))
   const drawn = panels.map((panel, n) => group(n * WIDTH, 0, drawPanel(panel, y)))
   return [text(LEFT, 22, title, 'title'), ...legend, ...drawn].join('\n')
 }
