@@ -11,10 +11,10 @@ import { createFlusher } from '../../lib/db/flusher.ts'
 import { type Db, openDb } from '../../lib/db/open.ts'
 import { readPlans } from '../../lib/plans.ts'
 import { createRandom } from '../random.ts'
+import { fillKeys } from './fill-keys.ts'
 import { markdownTable, median } from './table.ts'
 
 const COUNTS = [1, 1_000, 100_000]
-const KEYS_PER_USER = 5
 const FINDS = 200_000
 const TURNS = 20_000
 const PASSES = 5
@@ -34,7 +34,7 @@ async function measure(count: number): Promise<number[]> {
   const folder = mkdtempSync(join(tmpdir(), 'meridian-bench-'))
   const db = openDb(join(folder, 'app.db'))
   try {
-    const texts = fill(db, count)
+    const texts = fillKeys(db, count)
     const before = heapBytes()
     // Once: a server does it once, too, and nothing is warm then.
     const startedAt = performance.now()
@@ -51,29 +51,6 @@ async function measure(count: number): Promise<number[]> {
     db.$client.close()
     rmSync(folder, { recursive: true })
   }
-}
-
-/** Adds `count` keys, five to a user, every fifth a publishable one. Returns their texts. */
-function fill({ $client }: Db, count: number): string[] {
-  const addUser = $client.prepare(
-    'INSERT INTO users (id, email, plan, created_at) VALUES (?, ?, ?, 0)',
-  )
-  const addKey = $client.prepare(
-    `INSERT INTO api_keys (id, user_id, hash, prefix, name, type, scopes, allowed_origins, created_at)
-     VALUES (?, ?, ?, ?, 'bench', ?, ?, ?, 0)`,
-  )
-  const add = (_: unknown, n: number): string => {
-    const user = `user-${Math.floor(n / KEYS_PER_USER)}-of-the-benchmark`
-    if (n % KEYS_PER_USER === 0) addUser.run(user, `${user}@example.com`, 'pro')
-    const isForPages = n % KEYS_PER_USER === KEYS_PER_USER - 1
-    const { text, id, hash, prefix } = mintKey(isForPages ? 'publishable' : 'secret')
-    const access = isForPages
-      ? ['publishable', '["geo:read"]', `["https://a${n}.example"]`]
-      : ['secret', null, null]
-    addKey.run(id, user, hash, prefix, ...access)
-    return text
-  }
-  return $client.transaction(() => Array.from({ length: count }, add))()
 }
 
 /** Bytes of texts in random order, of which each pass makes new strings, as headers are. */

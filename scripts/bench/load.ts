@@ -14,6 +14,14 @@ export interface LoadOptions {
   readonly offset: number
 }
 
+export interface KeyedOptions extends LoadOptions {
+  readonly connections: number
+  /** File with the keys to ask with in turn, one on each line. */
+  readonly keyFile: string
+  /** Requests in a second, about; undefined: as fast as it answers. */
+  readonly rate: number | undefined
+}
+
 export interface LoadResult {
   readonly requests: number
   readonly seconds: number
@@ -34,6 +42,16 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 /** Asks `target` over 64 connections as fast as it answers. */
 export function load(target: Target, options: LoadOptions): Promise<LoadResult> {
   return machine.hasWrk ? loadWithWrk(target, options) : loadWithAutocannon(target, options)
+}
+
+/** Asks with many keys, at a given rate or as fast as `target` answers. Throws without wrk. */
+export function loadWithKeys(target: Target, options: KeyedOptions): Promise<LoadResult> {
+  if (!machine.hasWrk) throw new Error('Cannot ask with many keys: wrk is missing')
+  const { origin, pathname } = new URL(target.url)
+  const { connections, addressFile, offset, keyFile, rate, seconds } = options
+  const pauseMs = rate === undefined ? 0 : (connections * 1_000) / rate
+  const limits = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT, origin]
+  return runWrk([...limits, '--', addressFile, pathname, `${offset}`, keyFile, `${pauseMs}`])
 }
 
 async function loadWithWrk(target: Target, options: LoadOptions): Promise<LoadResult> {

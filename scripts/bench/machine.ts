@@ -66,8 +66,8 @@ export function cpuMicroseconds(pid: number): number {
 }
 
 /**
- * Memory that the process holds, in MB: all of it, what is its own, or the files that it has mapped.
- * NaN where the system does not tell.
+ * Memory that the process holds, in MB: all of it, what is its own, or what it has touched of the files
+ * that it has mapped. NaN where the system does not tell.
  */
 export function memoryMegabytes(
   pid: number,
@@ -82,7 +82,8 @@ export function memoryMegabytes(
   }
 }
 
-function hasCommand(name: string): boolean {
+/** Whether the program is on the PATH. */
+export function hasCommand(name: string): boolean {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.some((folder) => isExecutable(join(folder, name)))
 }

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { machine, onServerCore } from './machine.ts'
+import { onServerCore } from './machine.ts'
 import { writeNginxConfig } from './nginx.ts'
+import { NODE, type Runtime } from './runtimes.ts'
 
 /** A server under test. The address to look up is put behind `url`. */
 export interface Target {
@@ -16,7 +18,18 @@ export interface Target {
   stop(): Promise<void>
 }
 
-const NODE = [process.execPath, '--import', 'tsx']
+export interface ServerOptions extends Pick<Target, 'name'>, Partial<Pick<Target, 'headers'>> {
+  readonly command: readonly string[]
+  /** What stands between its address and the one to look up. */
+  readonly path: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Where it listens; undefined: it prints that. */
+  readonly url?: string
+}
+
+const START_DEADLINE_MS = 120_000
+const ANSWER_DEADLINE_MS = 10_000
+const STOP_DEADLINE_MS = 20_000
 const UNLIMITED = { monthlyCap: 1e12, maxKeys: 10, maxSites: 1, requestsPerMinute: 1e9 }
 
 /** Starts Meridian as it comes, with a key of a plan that nothing limits and data of its own. */
@@ -24,6 +37,7 @@ export async function startMeridian(
   folder: string,
   geoFolder: string,
   settings: Readonly<Record<string, string>> = {},
+  runtime: Runtime = NODE,
 ): Promise<Target> {
   const plans = join(folder, 'plans.json')
   writeFileSync(plans, JSON.stringify([{ id: 'free', name: 'Free', price: 0, ...UNLIMITED }]))
@@ -31,76 +45,93 @@ export async function startMeridian(
   symlinkSync(resolve(geoFolder), join(folder, 'geo'))
   const own = { MERIDIAN_DATA_DIR: folder, MERIDIAN_PLANS: plans, PORT: '0' }
   const env = { ...process.env, ...own, ...settings }
-  const command = [...NODE, 'scripts/key.ts', '--email', 'bench@example.com', '--name', 'bench']
+  const run = (...command: string[]) => {
+    const [program, ...args] = NODE.command
+    return execFileSync(program, [...args, ...command], { env, stdio: 'pipe' })
+  }
   // The server would merge the databases in the middle of the measurement.
-  execFileSync(process.execPath, [...NODE.slice(1), 'scripts/geo.ts', '--atlas'], {
-    env,
-    stdio: 'pipe',
-  })
-  const key = execFileSync(process.execPath, command.slice(1), { env, stdio: 'pipe' })
+  run('scripts/geo.ts', '--atlas')
+  const key = run('scripts/key.ts', '--email', 'bench@example.com', '--name', 'bench')
   const headers = { 'X-API-Key': key.toString().trim() }
-  const child = start([...NODE, 'server.ts'], env)
-  const url = await readUrl(child)
-  return target('Meridian', `${url}/v1/ip/`, child, headers)
+  const command = [...runtime.command, 'server.ts']
+  return startServer({ name: 'Meridian', command, path: '/v1/ip/', env, headers })
 }
 
 /** Starts the least that a JSON answer costs on the same runtime and server. */
-export async function startBare(): Promise<Target> {
-  const child = start([...NODE, 'scripts/bench/bare.ts'], process.env)
-  return target('bare Hono', `${await readUrl(child)}/v1/ip/`, child)
+export function startBare(runtime: Runtime = NODE): Promise<Target> {
+  const command = [...runtime.command, 'scripts/bench/bare.ts']
+  return startServer({ name: 'bare Hono', command, path: '/v1/ip/' })
 }
 
-/** Starts nginx with ngx_http_geoip2, if it is here. */
-export async function startNginx(folder: string, database: string): Promise<Target | undefined> {
-  const module = machine.nginxModule
-  if (module === undefined) return undefined
+/** Starts nginx with ngx_http_geoip2, which lies at `module`. */
+export async function startNginx(
+  folder: string,
+  database: string,
+  module: string,
+): Promise<Target> {
   const { path, url } = await writeNginxConfig({ folder, module, database: resolve(database) })
-  const child = start(['nginx', '-p', folder, '-c', path, '-e', 'stderr'], process.env)
-  await waitUntilUp(url)
-  return target('nginx', `${url}/?ip=`, child)
+  const command = ['nginx', '-p', folder, '-c', path, '-e', 'stderr']
+  return startServer({ name: 'nginx', command, path: '/?ip=', url })
 }
 
-function start(command: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+/** A server that refuses is fast: nothing is measured of one that limits us. */
+export async function checkAnswer(target: Target): Promise<void> {
+  const { status } = await askOnce(target)
+  if (status !== 200) throw new Error(`${target.name} answered ${status} instead of 200`)
+}
+
+/** Looks up an address of the United States, on a connection of its own: others may have ended. */
+export async function askOnce({ name, url, headers }: Target): Promise<Response> {
+  try {
+    return await fetch(`${url}8.8.8.8`, {
+      headers: { ...headers, connection: 'close' },
+      signal: AbortSignal.timeout(ANSWER_DEADLINE_MS),
+    })
+  } catch (cause) {
+    throw new Error(`${name} does not answer`, { cause })
+  }
+}
+
+/** Starts a server on the core of servers, and returns when it answers. */
+export async function startServer(options: ServerOptions): Promise<Target> {
+  const { name, command, path, env = process.env, headers = {}, url } = options
   const [program, ...args] = onServerCore(command)
-  return spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-}
-
-function target(
-  name: string,
-  url: string,
-  child: ChildProcess,
-  headers: Target['headers'] = {},
-): Target {
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const { pid } = child
   if (pid === undefined) throw new Error(`Cannot start ${name}`)
-  return { name, url, headers, pid, stop: () => stop(child) }
+  try {
+    const origin = url === undefined ? await readUrl(child) : await waitUntilUp(url)
+    child.stdout.resume()
+    return { name, url: `${origin}${path}`, headers, pid, stop: () => stop(child) }
+  } catch (error) {
+    await stop(child)
+    throw error
+  }
 }
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS)
   await ended
+  clearTimeout(timer)
 }
 
-/** Finds the address in what the server prints, and lets the rest of its output pass. */
-async function readUrl(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('Cannot read what the server prints')
-  const lines = createInterface(child.stdout)
+/** Finds the address in what the server prints. */
+async function readUrl({ stdout }: { readonly stdout: Readable }): Promise<string> {
+  const lines = createInterface({ input: stdout, signal: AbortSignal.timeout(START_DEADLINE_MS) })
   for await (const line of lines) {
     const url = /https?:\/\/\S+:\d+/.exec(line)?.[0]
-    if (url === undefined) continue
-    lines.close()
-    child.stdout.resume()
-    return url
+    if (url !== undefined) return url
   }
-  throw new Error('A server ended before it listened')
+  throw new Error('A server did not listen')
 }
 
-async function waitUntilUp(url: string): Promise<void> {
+async function waitUntilUp(url: string): Promise<string> {
   for (let tries = 0; tries < 100; tries++) {
     const answer = await fetch(url).catch(() => undefined)
-    if (answer !== undefined) return
+    if (answer !== undefined) return url
     await wait(50)
   }
   throw new Error(`Cannot reach ${url}`)
