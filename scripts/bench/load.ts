@@ -50,7 +50,7 @@ export function loadWithKeys(target: Target, options: KeyedOptions): Promise<Loa
   const { origin, pathname } = new URL(target.url)
   const { connections, addressFile, offset, keyFile, rate, seconds } = options
   const pauseMs = rate === undefined ? 0 : (connections * 1_000) / rate
-  const limits = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT, origin]
+  const limits = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', 'load.lua', origin]
   return runWrk([...limits, '--', addressFile, pathname, `${offset}`, keyFile, `${pauseMs}`])
 }
 

@@ -65,9 +65,9 @@ const SUBJECTS: Readonly<Record<string, (options: Options) => Promise<void>>> = 
 }
 
 await run(async () => {
-  const { help, measure, ...options } = readOptions(process.argv.slice(2))
-  if (help) print(USAGE)
-  else await bench(options, measure)
+  const options = readOptions(process.argv.slice(2))
+  if (options.help) print(USAGE)
+  else await bench(options)
 })
 
 function readOptions(args: string[]) {
