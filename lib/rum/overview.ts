@@ -1,4 +1,4 @@
-import type { RumOverview } from '../contract/telemetry-overview.ts'
+import type { RumOverview, SeriesStep } from '../contract/telemetry-overview.ts'
 import type { Db } from '../db/open.ts'
 import { allMetrics, Group, Grouping } from './groups.ts'
 import { formatHour } from './hour.ts'
@@ -10,11 +10,17 @@ import {
   type SpanRow,
 } from './overview-store.ts'
 import { daysOf, splitPeriod } from './period.ts'
+import { Series } from './series.ts'
 import type { RowFilter } from './summary.ts'
 
 /** All of an overview but the words of the query. */
 type Overview = Omit<RumOverview, 'domain' | 'period'>
-export type ReadOverview = (filter: RowFilter) => Promise<Overview>
+export type ReadOverview = (filter: OverviewFilter) => Promise<Overview>
+
+export interface OverviewFilter extends RowFilter {
+  /** Undefined: the period only as one. */
+  readonly series?: SeriesStep | undefined
+}
 
 const TOP = 20
 
@@ -25,11 +31,13 @@ export function createReadOverview(db: Db): ReadOverview {
     const total = allMetrics()
     const devices = new Grouping<string>()
     const countries = new Grouping<string>()
+    const series = filter.series && new Series(filter.series)
     for (const page of readSpans(store, filter)) {
       for (const row of page) {
         total.add(row)
         devices.add(row.device, row)
         countries.add(row.country, row)
+        series?.add(row)
       }
       await nextTurn()
     }
@@ -46,15 +54,19 @@ export function createReadOverview(db: Db): ReadOverview {
       paths: await tellPaths(store, filter),
       connections: toConnections(counts),
       errors: store.topErrors(filter, TOP).map(toErrorGroup),
+      ...(series && { series: series.points() }),
       beacons: toBeacons(counts),
     }
   }
 }
 
-function* readSpans(store: OverviewStore, filter: RowFilter): Generator<SpanRow[]> {
-  const { hours, days } = splitPeriod(filter.period)
-  for (const period of hours) yield* store.hours({ ...filter, period })
+/** Whole days as such, unless their hours are asked for. */
+function* readSpans(store: OverviewStore, filter: OverviewFilter): Generator<SpanRow[]> {
+  if (filter.series === 'hour') return yield* store.hours(filter)
+  const { before, days, after } = splitPeriod(filter.period)
+  if (before !== undefined) yield* store.hours({ ...filter, period: before })
   if (days !== undefined) yield* store.days({ ...filter, period: days })
+  if (after !== undefined) yield* store.hours({ ...filter, period: after })
 }
 
 function nextTurn(): Promise<void> {
