@@ -17,3 +17,8 @@ export function minuteOf(time: string): string {
 export function dayOf(time: string): string {
   return time.slice(0, 10)
 }
+
+/** 2026-01-15 11:00 of an hour as the API has it, 2026-01-15T11. */
+export function hourText(hour: string): string {
+  return `${hour.replace('T', ' ')}:00`
+}

@@ -13,13 +13,14 @@ import { createSendApi } from './send-api.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { signInRoutes } from './sign-in.ts'
 import { askToSignIn } from './sign-in-first.ts'
+import { siteRoutes } from './sites.ts'
 import type { AppRoute, GuestVisit, UserVisit } from './visit.ts'
 
 /** Open to everybody. */
 const GUEST_ROUTES: readonly AppRoute<GuestVisit>[] = [...signInRoutes]
 
 /** For who is signed in. */
-const USER_ROUTES: readonly AppRoute<UserVisit>[] = [...overviewRoutes, ...keyRoutes]
+const USER_ROUTES: readonly AppRoute<UserVisit>[] = [...overviewRoutes, ...keyRoutes, ...siteRoutes]
 
 /** Mounts the dashboard, which does everything by the public API. */
 export function mountDashboard(app: Hono<Env>, services: Services): void {
