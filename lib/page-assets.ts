@@ -13,6 +13,7 @@ const LOADERS = {
   'home.js': load(() => bundle('home/main.tsx')),
   'app.css': load(() => bundle('app/app.css')),
   'app.js': load(() => bundle('app/main.ts')),
+  'vitals.js': load(() => bundle('app/vitals.ts')),
   'docs.css': load(() => bundle('docs/docs.css')),
   'docs.js': load(() => bundle('docs/main.ts')),
   'swagger-ui.js': load(() => readFile(resolve('swagger-ui-dist/swagger-ui-bundle.js'))),

@@ -20,12 +20,19 @@ export interface PageAnswer {
   readonly headers?: Readonly<Headers>
 }
 
+/** What is downloaded from a page. */
+export interface FileAnswer {
+  readonly status: 200
+  readonly file: string
+  readonly headers: Readonly<Headers> & { readonly 'content-type': string }
+}
+
 /** Answers with the page that `show` makes, or with one that says what went wrong. */
 export async function servePage(
   services: Services,
   c: Context<Env>,
   route: string | undefined,
-  show: (visit: Visit) => Promise<PageAnswer>,
+  show: (visit: Visit) => Promise<PageAnswer | FileAnswer>,
 ): Promise<Response> {
   const visit = openVisit(services, c, route === undefined ? {} : { route })
   try {
@@ -35,15 +42,23 @@ export async function servePage(
   }
 }
 
-async function finished(services: Services, visit: Visit, page: PageAnswer): Promise<Response> {
+async function finished(
+  services: Services,
+  visit: Visit,
+  page: PageAnswer | FileAnswer,
+): Promise<Response> {
   logVisit(services, visit, page.status)
   const headers: Headers = { ...baseHeaders(visit.requestId), ...PAGE_HEADERS }
   if (visit.charge !== null) setLimitHeaders(headers, visit.charge)
-  const body = page.html === null ? null : `<!doctype html>${await page.html}`
-  return new Response(body, {
+  return new Response(await bodyOf(page), {
     status: page.status,
     headers: { ...headers, ...page.headers },
   })
+}
+
+async function bodyOf(page: PageAnswer | FileAnswer): Promise<string | null> {
+  if ('file' in page) return page.file
+  return page.html === null ? null : `<!doctype html>${await page.html}`
 }
 
 /** What is no ApiError is a bug, logged and not shown. */

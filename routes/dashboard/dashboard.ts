@@ -3,7 +3,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { refuseMethod } from '../asset.ts'
 import type { Env } from '../context.ts'
-import { instanceOf, type PageAnswer, servePage } from '../page.ts'
+import { instanceOf, servePage } from '../page.ts'
 import { toResponse } from '../respond.ts'
 import { createAsk } from './ask.ts'
 import { keyRoutes } from './keys.ts'
@@ -14,17 +14,23 @@ import { readSessionCookie } from './session-cookie.ts'
 import { signInRoutes } from './sign-in.ts'
 import { askToSignIn } from './sign-in-first.ts'
 import { siteRoutes } from './sites.ts'
-import type { AppRoute, GuestVisit, UserVisit } from './visit.ts'
+import type { Answer, AppRoute, GuestVisit, UserVisit } from './visit.ts'
+import { vitalRoutes } from './vitals.ts'
 
 /** Open to everybody. */
 const GUEST_ROUTES: readonly AppRoute<GuestVisit>[] = [...signInRoutes]
 
 /** For who is signed in. */
-const USER_ROUTES: readonly AppRoute<UserVisit>[] = [...overviewRoutes, ...keyRoutes, ...siteRoutes]
+const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
+  ...overviewRoutes,
+  ...keyRoutes,
+  ...siteRoutes,
+  ...vitalRoutes,
+]
 
 /** Mounts the dashboard, which does everything by the public API. */
 export function mountDashboard(app: Hono<Env>, services: Services): void {
-  const mount = ({ method, path }: Place, answer: (visit: GuestVisit) => Promise<PageAnswer>) =>
+  const mount = ({ method, path }: Place, answer: (visit: GuestVisit) => Promise<Answer>) =>
     app.on(method.toUpperCase(), path, (c) =>
       servePage(services, c, path, (visit) => {
         if (method === 'post') refuseOtherSites(services, c)
@@ -42,7 +48,7 @@ export function mountDashboard(app: Hono<Env>, services: Services): void {
 
 type Place = Pick<AppRoute<GuestVisit>, 'method' | 'path'>
 
-async function answerUser(route: AppRoute<UserVisit>, visit: GuestVisit): Promise<PageAnswer> {
+async function answerUser(route: AppRoute<UserVisit>, visit: GuestVisit): Promise<Answer> {
   const { token, sendApi } = visit
   if (token === null) return askToSignIn(visit)
   const ask = createAsk(sendApi, token)

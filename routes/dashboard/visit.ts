@@ -3,7 +3,7 @@ import type { UserProfile } from '../../lib/contract/account-schemas.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Instance } from '../../pages/layout.tsx'
 import type { Env } from '../context.ts'
-import type { PageAnswer } from '../page.ts'
+import type { FileAnswer, PageAnswer } from '../page.ts'
 import type { Ask } from './ask.ts'
 import type { SendApi } from './send-api.ts'
 
@@ -28,5 +28,7 @@ export interface UserVisit extends GuestVisit {
 export interface AppRoute<Visit> {
   readonly method: 'get' | 'post'
   readonly path: `/app${string}`
-  readonly answer: (visit: Visit) => Promise<PageAnswer>
+  readonly answer: (visit: Visit) => Promise<Answer>
 }
+
+export type Answer = PageAnswer | FileAnswer

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { updatePlan } from '../../lib/accounts/users.ts'
+import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
 import { ask, enter } from '../dashboard.ts'
 import { makeApp, NOON, type TestApp } from '../helpers.ts'
 
@@ -73,9 +73,7 @@ describe('the page of sites', () => {
     using app = await makeApp()
     const cookie = await enter(app)
     const { db } = app.services
-    const { id } = db.$client.prepare<[], { id: string }>('SELECT id FROM users').get() ?? {
-      id: '',
-    }
+    const { id } = (await findUserByEmail(db, 'ada@example.com')) ?? assert.fail()
     updatePlan(db, id, 'pro').run()
     await add(app, cookie, SHOP)
     assert.match(
