@@ -2,6 +2,7 @@ import type { RumOverview, SeriesStep } from '../contract/telemetry-overview.ts'
 import type { Db } from '../db/open.ts'
 import { allMetrics, Group, Grouping } from './groups.ts'
 import { formatHour } from './hour.ts'
+import type { Metric } from './metrics.ts'
 import {
   type CountTotal,
   createOverviewStore,
@@ -45,12 +46,8 @@ export function createReadOverview(db: Db): ReadOverview {
     return {
       sampleCount: total.samples,
       metrics: await tellMetrics(total),
-      devices: devices
-        .list()
-        .map(([name, group]) => ({ deviceType: name || null, ...tell(group) })),
-      countries: countries
-        .list()
-        .map(([name, group]) => ({ country: name || null, ...tell(group) })),
+      devices: await tellEach(devices, (deviceType) => ({ deviceType })),
+      countries: await tellEach(countries, (country) => ({ country })),
       paths: await tellPaths(store, filter),
       connections: toConnections(counts),
       errors: store.topErrors(filter, TOP).map(toErrorGroup),
@@ -77,21 +74,34 @@ function tell(group: Group) {
   return { sampleCount: group.samples, p75: group.p75() }
 }
 
-async function tellMetrics(total: Group): Promise<Overview['metrics']> {
-  const metrics = {
-    lcp: total.tell('lcp'),
-    inp: total.tell('inp'),
-    cls: total.tell('cls'),
-    ttfb: total.tell('ttfb'),
-    fid: total.tell('fid'),
+/** `toHead` makes of a name, null where it is unknown, what says which group is told of. */
+async function tellEach<Head>(
+  groups: Grouping<string>,
+  toHead: (name: string | null) => Head,
+): Promise<(Head & ReturnType<typeof tell>)[]> {
+  const told: (Head & ReturnType<typeof tell>)[] = []
+  for (const [name, group] of groups.list()) {
+    told.push({ ...toHead(name || null), ...tell(group) })
+    await nextTurn()
   }
-  await nextTurn()
+  return told
+}
+
+async function tellMetrics(total: Group): Promise<Overview['metrics']> {
+  const of = async (metric: Metric) => {
+    await nextTurn()
+    return total.tell(metric)
+  }
   return {
-    ...metrics,
-    dns: total.tell('dns'),
-    tls: total.tell('tls'),
-    request: total.tell('request'),
-    response: total.tell('response'),
+    lcp: await of('lcp'),
+    inp: await of('inp'),
+    cls: await of('cls'),
+    ttfb: await of('ttfb'),
+    fid: await of('fid'),
+    dns: await of('dns'),
+    tls: await of('tls'),
+    request: await of('request'),
+    response: await of('response'),
   }
 }
 
