@@ -16,6 +16,7 @@ const LOADERS = {
   'app.js': load(() => bundle('app/main.ts')),
   'batch.js': load(() => bundle('app/batch.ts')),
   'world-map.svg': load(drawWorldMap),
+  'vitals.js': load(() => bundle('app/vitals.ts')),
   'docs.css': load(() => bundle('docs/docs.css')),
   'docs.js': load(() => bundle('docs/main.ts')),
   'swagger-ui.js': load(() => readFile(resolve('swagger-ui-dist/swagger-ui-bundle.js'))),

@@ -13,7 +13,7 @@ import { baseHeaders, type Headers } from './respond.ts'
 import { logVisit, openVisit, type Visit } from './visit.ts'
 
 /** What a page says. */
-export type PageAnswer = (HtmlContent | JsonContent) & {
+export type PageAnswer = (HtmlContent | FileContent) & {
   readonly status: number
   readonly headers?: Readonly<Headers>
 }
@@ -23,9 +23,11 @@ interface HtmlContent {
   readonly html: HtmlEscapedString | Promise<HtmlEscapedString> | null
 }
 
-/** For the script of a page. */
-interface JsonContent {
-  readonly json: unknown
+/** For the script of a page, or to be downloaded from it. */
+interface FileContent {
+  readonly file: string
+  /** Its Content-Type. */
+  readonly type: string
 }
 
 /** Answers with the page that `show` makes, or with one that says what went wrong. */
@@ -47,7 +49,7 @@ async function finished(services: Services, visit: Visit, page: PageAnswer): Pro
   logVisit(services, visit, page.status)
   const headers: Headers = { ...baseHeaders(visit.requestId), ...PAGE_HEADERS }
   if (visit.charge !== null) setLimitHeaders(headers, visit.charge)
-  if ('json' in page) headers['content-type'] = 'application/json'
+  if ('file' in page) headers['content-type'] = page.type
   return new Response(await bodyOf(page), {
     status: page.status,
     headers: { ...headers, ...page.headers },
@@ -55,7 +57,7 @@ async function finished(services: Services, visit: Visit, page: PageAnswer): Pro
 }
 
 async function bodyOf(page: PageAnswer): Promise<string | null> {
-  if ('json' in page) return JSON.stringify(page.json)
+  if ('file' in page) return page.file
   return page.html === null ? null : `<!doctype html>${await page.html}`
 }
 

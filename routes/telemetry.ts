@@ -2,7 +2,7 @@ import { findSiteByDomain } from '../lib/accounts/sites.ts'
 import type { SummaryQuery } from '../lib/contract/telemetry-schemas.ts'
 import { ApiError } from '../lib/errors.ts'
 import { formatHour } from '../lib/rum/hour.ts'
-import { readPeriod } from '../lib/rum/period.ts'
+import { readPeriod, readStep } from '../lib/rum/period.ts'
 import type { RowFilter } from '../lib/rum/summary.ts'
 import type { Services } from '../lib/services/services.ts'
 import type { Handlers } from './context.ts'
@@ -27,7 +27,8 @@ export function telemetryHandlers({ db, rum }: Services) {
     },
     getRumOverview: async ({ caller, query, now }) => {
       const filter = await readFilter(query, caller.userId, now)
-      const overview = await rum.readOverview(filter)
+      const series = readStep(query, filter.period)
+      const overview = await rum.readOverview({ ...filter, series })
       return { status: 200, body: { ...head(query, filter), ...overview } }
     },
   } satisfies Partial<Handlers>

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { Timestamp } from './common.ts'
-import { Hour, PercentileSet } from './telemetry-schemas.ts'
+import { Hour, PercentileSet, SummaryQuery } from './telemetry-schemas.ts'
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
@@ -39,6 +39,33 @@ const ErrorGroup = v.strictObject({
   lastSeenAt: Timestamp,
 })
 
+export const SERIES_STEPS = ['hour', 'day'] as const
+export type SeriesStep = (typeof SERIES_STEPS)[number]
+
+export const OverviewQuery = v.object({
+  ...SummaryQuery.entries,
+  series: v.optional(
+    v.pipe(
+      v.picklist(SERIES_STEPS),
+      v.description('Adds the vitals by hour, of at most seven days, or by day'),
+    ),
+  ),
+})
+export type OverviewQuery = v.InferOutput<typeof OverviewQuery>
+
+const VitalPoint = v.strictObject({ ...PercentileSet.entries, sampleCount: Count })
+
+const SeriesPoint = v.strictObject({
+  from: v.pipe(Hour, v.description('The hour, or the first one of the day')),
+  sampleCount: v.pipe(Count, v.description('Beacons with at least one metric')),
+  lcp: VitalPoint,
+  inp: VitalPoint,
+  cls: VitalPoint,
+  ttfb: VitalPoint,
+  fid: VitalPoint,
+})
+export type SeriesPoint = v.InferOutput<typeof SeriesPoint>
+
 export const RumOverview = v.pipe(
   v.strictObject({
     domain: v.string(),
@@ -67,6 +94,10 @@ export const RumOverview = v.pipe(
     ),
     connections: v.array(v.strictObject({ connectionType: v.string(), count: Count })),
     errors: v.pipe(v.array(ErrorGroup), v.description('The 20 kinds that came most often')),
+    series: v.pipe(
+      v.optional(v.array(SeriesPoint)),
+      v.description('Where it is asked for: each hour or day that has beacons, oldest first'),
+    ),
     beacons: v.pipe(
       v.strictObject({
         accepted: Count,

@@ -1,5 +1,5 @@
 import type { Operation } from './operation.ts'
-import { RumOverview } from './telemetry-overview.ts'
+import { OverviewQuery, RumOverview } from './telemetry-overview.ts'
 import {
   BEACON_MAX_BYTES,
   Beacon,
@@ -66,6 +66,17 @@ const overviewExample = {
       count: 3,
       firstSeenAt: '2026-01-15T11:02:03.000Z',
       lastSeenAt: '2026-01-15T11:40:00.000Z',
+    },
+  ],
+  series: [
+    {
+      from: '2026-01-15T11',
+      sampleCount: 12,
+      lcp: { sampleCount: 12, p50: 1620, p75: 1840, p95: 2950 },
+      inp: { sampleCount: 9, p50: 72, p75: 96, p95: 184 },
+      cls: { sampleCount: 12, p50: 0.01, p75: 0.02, p95: 0.11 },
+      ttfb: { sampleCount: 12, p50: 180, p75: 210, p95: 460 },
+      fid: { sampleCount: 0, ...nothing },
     },
   ],
   beacons: { accepted: 14, bots: 2, refused: 0, droppedValues: 0, lastHour: '2026-01-15T11' },
@@ -144,10 +155,10 @@ export const telemetryOperations = [
     tag: 'Telemetry',
     summary: 'Web Vitals of a site over a period',
     description:
-      'Percentiles are those of all values of the period, by device and country too, the largest first. Paths, errors, connections and beacons are those of all devices and countries; paths those of whole days.',
+      'Percentiles are those of all values of the period, by device and country too, the largest first. Paths, errors, connections and beacons are those of all devices and countries; paths those of whole days. `series` adds the vitals of each hour or day, of all that the filters leave as one.',
     access: 'account:read',
     limit: 'plan',
-    query: SummaryQuery,
+    query: OverviewQuery,
     replies: {
       200: { description: 'The overview', schema: RumOverview, example: overviewExample },
     },

@@ -39,6 +39,10 @@ export function findCountry(code: string): Country | undefined {
   return countries.get(code)
 }
 
+export function listCountries(): Country[] {
+  return [...countries.values()]
+}
+
 /** The English name of a continent code such as EU. */
 export function continentName(code: string): string | undefined {
   return continents.get(code)?.name

@@ -1,5 +1,6 @@
 const HOUR_MS = 3_600_000
-const HOURS_OF_DAY = 24
+/** In UTC, every day has as many. */
+export const HOURS_OF_DAY = 24
 
 /** Hours since 1970-01-01, UTC. */
 export function hourOf(now: number): number {

@@ -57,9 +57,12 @@ function readMeasure(reader: ByteReader): Measure {
   if (length > reader.left) throw new Error('Cannot read a sketch: it ends early')
   const packed = new Float64Array(length)
   let mean = 0
+  let n = 0
   for (let at = 0; at < length; at++) {
     mean += reader.read()
-    packed[at] = joinPacked(mean, reader.read())
+    const weight = reader.read()
+    n += Math.floor(weight / 2)
+    packed[at] = joinPacked(mean, weight)
   }
-  return { ...newMeasure(new Sketch(packed)), good, needsImprovement, poor }
+  return { ...newMeasure(new Sketch(packed, n)), good, needsImprovement, poor }
 }

@@ -1,3 +1,5 @@
+import { VITAL_THRESHOLDS } from '../contract/vitals.ts'
+
 /** The metrics of a beacon, in the order in which sketches are stored: add new ones at the end. */
 export const METRICS = [
   'lcp',
@@ -28,13 +30,12 @@ export interface MetricRule {
 
 const TIME = { max: 600_000, scale: 100 }
 
-/** Thresholds of web.dev/articles/defining-core-web-vitals-thresholds, TTFB and FID included. */
 export const METRIC_RULES: Readonly<Record<Metric, MetricRule>> = {
-  lcp: { ...TIME, good: 2_500, poor: 4_000 },
-  inp: { ...TIME, good: 200, poor: 500 },
-  cls: { max: 100, scale: 100_000, good: 0.1, poor: 0.25 },
-  ttfb: { ...TIME, good: 800, poor: 1_800 },
-  fid: { ...TIME, good: 100, poor: 300 },
+  lcp: { ...TIME, ...VITAL_THRESHOLDS.lcp },
+  inp: { ...TIME, ...VITAL_THRESHOLDS.inp },
+  cls: { max: 100, scale: 100_000, ...VITAL_THRESHOLDS.cls },
+  ttfb: { ...TIME, ...VITAL_THRESHOLDS.ttfb },
+  fid: { ...TIME, ...VITAL_THRESHOLDS.fid },
   dns: TIME,
   tls: TIME,
   request: TIME,

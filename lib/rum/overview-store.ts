@@ -1,10 +1,13 @@
 import type { Db } from '../db/open.ts'
+import { HOURS_OF_DAY } from './hour.ts'
 import type { PageError } from './page-error.ts'
 import { type Row, toRow } from './row.ts'
 import type { Stored } from './store.ts'
 import { ROW_CONDITION, type RowFilter, type RowParams, rowParams } from './summary.ts'
 
 export interface SpanRow extends Row {
+  /** The hour, or the first one of the day. */
+  readonly hour: number
   /** Empty: unknown. */
   readonly country: string
   readonly device: string
@@ -24,7 +27,7 @@ export interface CountTotal {
   readonly lastHour: number
 }
 
-/** What an overview is made from. Spans are hours or days, from the one to the other. */
+/** What an overview is made from. Spans are hours or days, from the one to the other, in order. */
 export interface OverviewStore {
   /** In pages, so that others may run between them. */
   hours(filter: RowFilter): Generator<SpanRow[]>
@@ -39,8 +42,8 @@ const PAGE_ROWS = 250
 
 export function createOverviewStore(db: Db): OverviewStore {
   return {
-    hours: createReadSpans(db, 'rum_sketches', 'hour'),
-    days: createReadSpans(db, 'rum_days', 'day'),
+    hours: createReadSpans(db, 'rum_sketches', { column: 'hour', hours: 1 }),
+    days: createReadSpans(db, 'rum_days', { column: 'day', hours: HOURS_OF_DAY }),
     ...pathStatements(db),
     ...countStatements(db),
   }
@@ -54,7 +57,12 @@ interface StoredSpan extends Stored {
 
 type After = Omit<StoredSpan, keyof Stored>
 
-function createReadSpans({ $client }: Db, table: string, column: string) {
+interface Span {
+  readonly column: 'hour' | 'day'
+  readonly hours: number
+}
+
+function createReadSpans({ $client }: Db, table: string, { column, hours }: Span) {
   const read = $client.prepare<[RowParams & Prefixed<After>], StoredSpan>(
     `SELECT ${column} AS span, country, device, samples, sketches FROM ${table}
      WHERE ${ROW_CONDITION.replaceAll('hour', column)}
@@ -68,7 +76,12 @@ function createReadSpans({ $client }: Db, table: string, column: string) {
       const page = read.all({ ...rowParams(filter), afterSpan, afterCountry, afterDevice })
       const last = page.at(-1)
       if (last === undefined) return
-      yield page.map(({ country, device, ...stored }) => ({ country, device, ...toRow(stored) }))
+      yield page.map(({ span, country, device, ...stored }) => ({
+        hour: span * hours,
+        country,
+        device,
+        ...toRow(stored),
+      }))
       after = last
     }
   }

@@ -1,7 +1,8 @@
-import type { RumOverview } from '../contract/telemetry-overview.ts'
+import type { RumOverview, SeriesStep } from '../contract/telemetry-overview.ts'
 import type { Db } from '../db/open.ts'
 import { allMetrics, Group, Grouping } from './groups.ts'
 import { formatHour } from './hour.ts'
+import type { Metric } from './metrics.ts'
 import {
   type CountTotal,
   createOverviewStore,
@@ -10,11 +11,17 @@ import {
   type SpanRow,
 } from './overview-store.ts'
 import { daysOf, splitPeriod } from './period.ts'
+import { Series } from './series.ts'
 import type { RowFilter } from './summary.ts'
 
 /** All of an overview but the words of the query. */
 type Overview = Omit<RumOverview, 'domain' | 'period'>
-export type ReadOverview = (filter: RowFilter) => Promise<Overview>
+export type ReadOverview = (filter: OverviewFilter) => Promise<Overview>
+
+export interface OverviewFilter extends RowFilter {
+  /** Undefined: the period only as one. */
+  readonly series?: SeriesStep | undefined
+}
 
 const TOP = 20
 
@@ -25,11 +32,13 @@ export function createReadOverview(db: Db): ReadOverview {
     const total = allMetrics()
     const devices = new Grouping<string>()
     const countries = new Grouping<string>()
+    const series = filter.series && new Series(filter.series)
     for (const page of readSpans(store, filter)) {
       for (const row of page) {
         total.add(row)
         devices.add(row.device, row)
         countries.add(row.country, row)
+        series?.add(row)
       }
       await nextTurn()
     }
@@ -37,24 +46,24 @@ export function createReadOverview(db: Db): ReadOverview {
     return {
       sampleCount: total.samples,
       metrics: await tellMetrics(total),
-      devices: devices
-        .list()
-        .map(([name, group]) => ({ deviceType: name || null, ...tell(group) })),
-      countries: countries
-        .list()
-        .map(([name, group]) => ({ country: name || null, ...tell(group) })),
+      devices: await tellEach(devices, (deviceType) => ({ deviceType })),
+      countries: await tellEach(countries, (country) => ({ country })),
       paths: await tellPaths(store, filter),
       connections: toConnections(counts),
       errors: store.topErrors(filter, TOP).map(toErrorGroup),
+      ...(series && { series: series.points() }),
       beacons: toBeacons(counts),
     }
   }
 }
 
-function* readSpans(store: OverviewStore, filter: RowFilter): Generator<SpanRow[]> {
-  const { hours, days } = splitPeriod(filter.period)
-  for (const period of hours) yield* store.hours({ ...filter, period })
+/** Whole days as such, unless their hours are asked for. */
+function* readSpans(store: OverviewStore, filter: OverviewFilter): Generator<SpanRow[]> {
+  if (filter.series === 'hour') return yield* store.hours(filter)
+  const { before, days, after } = splitPeriod(filter.period)
+  if (before !== undefined) yield* store.hours({ ...filter, period: before })
   if (days !== undefined) yield* store.days({ ...filter, period: days })
+  if (after !== undefined) yield* store.hours({ ...filter, period: after })
 }
 
 function nextTurn(): Promise<void> {
@@ -65,21 +74,34 @@ function tell(group: Group) {
   return { sampleCount: group.samples, p75: group.p75() }
 }
 
-async function tellMetrics(total: Group): Promise<Overview['metrics']> {
-  const metrics = {
-    lcp: total.tell('lcp'),
-    inp: total.tell('inp'),
-    cls: total.tell('cls'),
-    ttfb: total.tell('ttfb'),
-    fid: total.tell('fid'),
+/** `toHead` makes of a name, null where it is unknown, what says which group is told of. */
+async function tellEach<Head>(
+  groups: Grouping<string>,
+  toHead: (name: string | null) => Head,
+): Promise<(Head & ReturnType<typeof tell>)[]> {
+  const told: (Head & ReturnType<typeof tell>)[] = []
+  for (const [name, group] of groups.list()) {
+    told.push({ ...toHead(name || null), ...tell(group) })
+    await nextTurn()
   }
-  await nextTurn()
+  return told
+}
+
+async function tellMetrics(total: Group): Promise<Overview['metrics']> {
+  const of = async (metric: Metric) => {
+    await nextTurn()
+    return total.tell(metric)
+  }
   return {
-    ...metrics,
-    dns: total.tell('dns'),
-    tls: total.tell('tls'),
-    request: total.tell('request'),
-    response: total.tell('response'),
+    lcp: await of('lcp'),
+    inp: await of('inp'),
+    cls: await of('cls'),
+    ttfb: await of('ttfb'),
+    fid: await of('fid'),
+    dns: await of('dns'),
+    tls: await of('tls'),
+    request: await of('request'),
+    response: await of('response'),
   }
 }
 

@@ -1,6 +1,7 @@
+import type { OverviewQuery, SeriesStep } from '../contract/telemetry-overview.ts'
 import type { SummaryQuery } from '../contract/telemetry-schemas.ts'
 import { ApiError } from '../errors.ts'
-import { dayOfHour, hourOf, parseHour } from './hour.ts'
+import { dayOfHour, HOURS_OF_DAY, hourOf, parseHour } from './hour.ts'
 
 /** Hours since 1970-01-01, UTC, both included. */
 export interface Period {
@@ -10,6 +11,7 @@ export interface Period {
 
 const DEFAULT_HOURS = 7 * 24
 const MAX_HOURS = 92 * 24
+const MAX_HOURLY = DEFAULT_HOURS
 
 /** The last seven days where nothing is told. Throws BAD_REQUEST. */
 export function readPeriod({ from, to }: Pick<SummaryQuery, 'from' | 'to'>, now: number): Period {
@@ -24,13 +26,19 @@ export function readPeriod({ from, to }: Pick<SummaryQuery, 'from' | 'to'>, now:
   return period
 }
 
+/** Throws BAD_REQUEST where the period has too many hours to be told of one by one. */
+export function readStep({ series }: OverviewQuery, { from, to }: Period): SeriesStep | undefined {
+  if (series === 'hour' && to - from > MAX_HOURLY) {
+    throw new ApiError('BAD_REQUEST', 'series: a period by hour must be at most seven days')
+  }
+  return series
+}
+
 function readHour(name: string, text: string): number {
   const hour = parseHour(text)
   if (hour === null) throw new ApiError('BAD_REQUEST', `${name}: there is no hour "${text}"`)
   return hour
 }
-
-const HOURS_OF_DAY = 24
 
 /** The days, since 1970-01-01, UTC, that have some hours of the period. */
 export function daysOf({ from, to }: Period): Period {
@@ -38,12 +46,15 @@ export function daysOf({ from, to }: Period): Period {
 }
 
 /** The whole days of the period, and the hours before and after them. */
-export function splitPeriod(period: Period): { days?: Period; hours: readonly Period[] } {
+export function splitPeriod(period: Period): { before?: Period; days?: Period; after?: Period } {
   const first = Math.ceil(period.from / HOURS_OF_DAY)
   const end = Math.floor((period.to + 1) / HOURS_OF_DAY)
-  if (first >= end) return { hours: [period] }
+  if (first >= end) return { before: period }
   const before = { from: period.from, to: first * HOURS_OF_DAY - 1 }
   const after = { from: end * HOURS_OF_DAY, to: period.to }
-  const hours = [before, after].filter(({ from, to }) => from <= to)
-  return { days: { from: first, to: end - 1 }, hours }
+  return {
+    days: { from: first, to: end - 1 },
+    ...(before.from <= before.to && { before }),
+    ...(after.from <= after.to && { after }),
+  }
 }

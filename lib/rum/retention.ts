@@ -1,8 +1,7 @@
 import type { Db } from '../db/open.ts'
-import { dayOfHour, hourOf } from './hour.ts'
+import { dayOfHour, HOURS_OF_DAY, hourOf } from './hour.ts'
 
 const RETENTION_DAYS = 90
-const HOURS_OF_DAY = 24
 /** So few at once that no request waits for long. */
 const STEP_ROWS = 500
 

@@ -1,5 +1,5 @@
 import { type FullCentroid, TDigest } from 'tdigest'
-import { type Centroid, pack, unpack, unpackOne } from './packed.ts'
+import { type Centroid, pack, unpack } from './packed.ts'
 
 /** Up to this many values a sketch is exact. */
 const EXACT_VALUES = 512
@@ -17,12 +17,12 @@ export class Sketch {
   /** As numbers: objects would take many times the memory. */
   #packed: Float64Array
   #values: number[] = []
-  #n = 0
+  #n: number
 
-  /** Begins with what `packed` of another one has told. */
-  constructor(packed = new Float64Array()) {
+  /** Begins with what `packed` and `n` of another one have told. */
+  constructor(packed = new Float64Array(), n = 0) {
     this.#packed = packed
-    for (const one of packed) this.#n += unpackOne(one).n
+    this.#n = n
   }
 
   get n(): number {

@@ -29,3 +29,8 @@ export function money(amount: number, currency: string): string {
     return count(amount)
   }
 }
+
+/** 2026-01-15 11:00 of an hour as the API has it, 2026-01-15T11. */
+export function hourText(hour: string): string {
+  return `${hour.replace('T', ' ')}:00`
+}

@@ -33,11 +33,15 @@ function lookUp(visit: UserVisit): Promise<PageAnswer> {
 async function answerScript({ ask, c }: UserVisit): Promise<PageAnswer> {
   try {
     const body = parse(BatchBody, await readJson(c.req.raw, MAX_BYTES))
-    return { status: 200, json: await ask('locateBatch', { body }) }
+    return { status: 200, ...toFile(await ask('locateBatch', { body })) }
   } catch (error) {
     const { status, code, message, headers } = refusalOf(error)
-    return { status, json: { error: { code, message } }, headers }
+    return { status, headers, ...toFile({ error: { code, message } }) }
   }
+}
+
+function toFile(body: unknown) {
+  return { file: JSON.stringify(body), type: 'application/json' }
 }
 
 async function answerForm(visit: UserVisit): Promise<PageAnswer> {

@@ -21,7 +21,9 @@ import { readSessionCookie } from './session-cookie.ts'
 import { signInRoutes } from './sign-in.ts'
 import { askToSignIn } from './sign-in-first.ts'
 import { signUpRoutes } from './sign-up.ts'
+import { siteRoutes } from './sites.ts'
 import type { AppRoute, GuestVisit, UserVisit } from './visit.ts'
+import { vitalRoutes } from './vitals.ts'
 
 /** Open to everybody. */
 const GUEST_ROUTES: readonly AppRoute<GuestVisit>[] = [
@@ -40,6 +42,8 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   ...lookUpRoutes,
   ...batchRoutes,
   ...auditRoutes,
+  ...siteRoutes,
+  ...vitalRoutes,
 ]
 
 /** Mounts the dashboard, which does everything by the public API. */

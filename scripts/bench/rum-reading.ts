@@ -34,6 +34,8 @@ export async function measureReading(file: string): Promise<string> {
   const rows = rum.readSummary(filter).length
   const summary = await time(() => JSON.stringify(rum.readSummary(filter)))
   const overview = await time(async () => JSON.stringify(await rum.readOverview(filter)))
+  const hourly = { ...filter, series: 'hour' } as const
+  const byHour = await time(async () => JSON.stringify(await rum.readOverview(hourly)))
   rum[Symbol.dispose]()
   db.$client.close()
   return markdownTable(
@@ -41,6 +43,7 @@ export async function measureReading(file: string): Promise<string> {
     [
       ['summary', rows, summary],
       ['overview', rows, overview],
+      ['overview with its hours', rows, byHour],
     ],
   )
 }

@@ -289,7 +289,7 @@ describe('an operation of the OpenAPI document', () => {
         ['listAuditLog', 'limit? offset? action? search?'],
         ['previewPlanChange', 'planId'],
         ['getRumSummary', 'domain country? device? from? to?'],
-        ['getRumOverview', 'domain country? device? from? to?'],
+        ['getRumOverview', 'domain country? device? from? to? series?'],
       ],
     )
   })

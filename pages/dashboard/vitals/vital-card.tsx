@@ -1,0 +1,84 @@
+import type { MetricOverview } from '../../../lib/contract/telemetry-overview.ts'
+import type { Vital } from '../../../lib/contract/vitals.ts'
+import { counted } from '../words.ts'
+import { percent, RATING_WORDS, type Rating, rate, VITAL_NAMES, valueText } from './rating.ts'
+
+interface VitalCardProps {
+  readonly vital: Vital
+  readonly metric: MetricOverview
+  /** p75 of the period before; null: it cannot be told. */
+  readonly before: number | null
+}
+
+export function VitalCard({ vital, metric, before }: VitalCardProps) {
+  const { p75, ratings, sampleCount } = metric
+  return (
+    <section class="card vital" aria-labelledby={vital}>
+      <h2 id={vital}>
+        <abbr title={VITAL_NAMES[vital]}>{vital.toUpperCase()}</abbr>
+        {vital === 'fid' && <span class="badge">Legacy</span>}
+      </h2>
+      {p75 === null ? (
+        <p class="soft">No values</p>
+      ) : (
+        <>
+          <p class={`figure rated ${rate(vital, p75)}`}>
+            {valueText(vital, p75)} <small>{RATING_WORDS[rate(vital, p75)]}</small>
+          </p>
+          <Change vital={vital} now={p75} before={before} />
+        </>
+      )}
+      {ratings !== null && <RatingBar {...ratings} />}
+      <p class="soft small">{counted(sampleCount, 'value', 'values')}</p>
+    </section>
+  )
+}
+
+interface ChangeProps {
+  readonly vital: Vital
+  readonly now: number
+  readonly before: number | null
+}
+
+/** Less is better, of all vitals. */
+function Change({ vital, now, before }: ChangeProps) {
+  if (before === null) return <p class="soft small">No earlier data to compare</p>
+  const was = valueText(vital, before)
+  if (was === valueText(vital, now)) return <p class="small">Same as before</p>
+  const by = before === 0 ? '' : `${percent(Math.abs(now - before) / before)} `
+  const [sign, word, kind] = now < before ? ['▼', 'better', 'good'] : ['▲', 'worse', 'poor']
+  return (
+    <p class={`small change ${kind}`}>
+      <span aria-hidden="true">{sign}</span> {by}
+      {word} <span class="soft">than {was} before</span>
+    </p>
+  )
+}
+
+type Shares = NonNullable<MetricOverview['ratings']>
+
+/** The shares of good, middling and poor values, as lengths and in words. */
+function RatingBar({ good, needsImprovement, poor }: Shares) {
+  const parts = [
+    { rating: 'good', share: good, from: 0 },
+    { rating: 'needs-improvement', share: needsImprovement, from: good },
+    { rating: 'poor', share: poor, from: good + needsImprovement },
+  ] as const satisfies { rating: Rating; share: number; from: number }[]
+  const x = (share: number) => (share * 100).toFixed(2)
+  return (
+    <>
+      <svg class="rating-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+        {parts.map(({ rating, share, from }) => (
+          <rect class={rating} x={x(from)} width={x(share)} height="4" />
+        ))}
+      </svg>
+      <ul class="shares">
+        {parts.map(({ rating, share }) => (
+          <li class={rating}>
+            {RATING_WORDS[rating]} {percent(share)}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import axe from 'axe-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import * as v from 'valibot'
+import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
+import { loadAsset } from '../../lib/page-assets.ts'
+import { createTraffic } from '../../scripts/demo-rum/traffic.ts'
+import { freshClient } from '../helpers.ts'
+import { signUp } from '../sign-in.ts'
+import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
+import { openSite, type Site } from './site.ts'
+
+const TIMEOUT_MS = 300_000
+const HOUR_MS = 3_600_000
+const SHOP = 'https://shop.example'
+
+let browser: TestBrowser
+let site: Site
+let token: string
+before(async () => {
+  browser = await openBrowser()
+  site = await openSite()
+  token = await signUp(site.app)
+  const { db } = site.app.services
+  const user = await findUserByEmail(db, 'ada@example.com')
+  assert.ok(user)
+  // A page asks twice, and the smallest plan allows ten requests a minute.
+  updatePlan(db, user.id, 'pro').run()
+  const headers = { authorization: `Bearer ${token}` }
+  const body = { name: SHOP }
+  await site.app.send('POST', '/v1/account/me/sites', { headers, body })
+})
+after(async () => {
+  await browser.close()
+  await site[Symbol.asyncDispose]()
+})
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const visitor = await browser.visitor(options)
+  const cookie = { name: 'meridian_dashboard', value: token, url: `${site.origin}/app` }
+  await visitor.page.context().addCookies([cookie])
+  await visitor.page.goto(`${site.origin}${path}`)
+  return visitor
+}
+
+/** What a shop sends within an hour; all of it comes now. */
+async function sendTraffic(views: number): Promise<void> {
+  const until = Date.now()
+  const period = { from: until - HOUR_MS, until, viewsPerDay: views * 24, seed: 1 }
+  const errors = [{ message: '<b>broken</b>', source: `${SHOP}/app.js`, line: 3, stack: 'at <b>' }]
+  for (const { origin, body, userAgent } of createTraffic({ origin: SHOP, ...period })) {
+    await sendBeacon(body, { origin, 'user-agent': userAgent })
+  }
+  await sendBeacon(JSON.stringify({ path: '/x'.repeat(90), errors, metrics: { fid: 9 } }))
+}
+
+async function sendBeacon(
+  body: string,
+  headers: Record<string, string> = { origin: SHOP, 'user-agent': 'Mozilla/5.0' },
+): Promise<void> {
+  const from = freshClient()
+  const { status } = await site.app.send('POST', '/v1/telemetry/rum', { body, headers, from })
+  assert.equal(status, 204)
+}
+
+const Violations = v.array(
+  v.object({ id: v.string(), nodes: v.array(v.object({ html: v.string() })) }),
+)
+
+async function assertAccessible(page: Page, state: string): Promise<void> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
+  const wrong = v.parse(Violations, found).map(({ id, nodes }) => [id, nodes[0]?.html])
+  assert.deepEqual(wrong, [], state)
+  const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  assert.equal(beyond, 0, `${state} is too wide`)
+}
+
+/** How many pixels of the first chart are painted, in how many colours. */
+const PAINTED = `(() => {
+  const canvas = document.querySelector('.plot canvas')
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  const colors = new Set(new Uint32Array(data.buffer))
+  return { width: canvas.clientWidth, colors: colors.size, list: [...colors].slice(0, 50).join() }
+})()`
+
+async function paintedChart(page: Page) {
+  const Painted = v.object({ width: v.number(), colors: v.number(), list: v.string() })
+  return v.parse(Painted, await page.evaluate(PAINTED))
+}
+
+const SCREENS = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [1280, 390].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
+)
+
+describe('the page of sites in a browser', { timeout: TIMEOUT_MS }, () => {
+  it('finds the first beacon by itself', async () => {
+    const { page, troubles } = await open('/app/sites')
+    await page.waitForSelector('.badge:text("Waiting")')
+    await assertAccessible(page, 'waiting')
+    await sendBeacon(JSON.stringify({ metrics: { lcp: 900 } }))
+    await page.waitForSelector('.badge:text("Receiving")')
+    assert.equal(await page.locator('[data-refresh]').count(), 0)
+    assert.deepEqual(troubles, [])
+    await page.context().close()
+  })
+
+  it('asks for nothing while it is hidden, and at once when it is shown again', async () => {
+    const { page } = await open('/app/sites')
+    const setHidden = (hidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))`)
+    await page.evaluate(`document.querySelector('.beacon-state').dataset.refresh = '5'
+      document.querySelector('.beacon-state').textContent = 'old'`)
+    await setHidden(true)
+    assert.equal(await page.locator('.beacon-state').textContent(), 'old')
+    await setHidden(false)
+    await page.waitForSelector('.badge:text("Receiving")')
+    await page.context().close()
+  })
+})
+
+describe('the page of web vitals in a browser', { timeout: TIMEOUT_MS }, () => {
+  before(() => sendTraffic(150))
+
+  for (const options of SCREENS) {
+    const { colorScheme, viewport } = options
+    it(`shows charts, accessibly: ${colorScheme}, ${viewport.width} pixels wide`, async () => {
+      const { page, troubles } = await open('/app/vitals?period=24h', options)
+      await page.waitForSelector('.plot canvas')
+      assert.equal(await page.locator('.plot canvas').count(), 5)
+      for (const summary of await page.locator('summary').all()) await summary.click()
+      await assertAccessible(page, 'many samples')
+      assert.equal(await page.locator('b').count(), 0, 'no markup of what was sent')
+      const { colors, width } = await paintedChart(page)
+      assert.ok(colors > 5 && width > 200, `${colors} colours, ${width} pixels wide`)
+      assert.deepEqual(troubles, [])
+      await page.goto(`${site.origin}/app/vitals?device=tablet&country=FR`)
+      await assertAccessible(page, 'nothing measured')
+      await page.context().close()
+    })
+  }
+
+  it('draws anew in another scheme and at another width', async () => {
+    const { page, troubles } = await open('/app/vitals?period=24h', { colorScheme: 'light' })
+    await page.waitForSelector('.plot canvas')
+    const before = await paintedChart(page)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    while ((await paintedChart(page)).list === before.list) await sleep(50)
+    await page.setViewportSize({ width: 390, height: 800 })
+    while ((await paintedChart(page)).width >= before.width) await sleep(50)
+    assert.equal(await page.locator('.plot canvas').count(), 5)
+    assert.deepEqual(troubles, [])
+    await page.context().close()
+  })
+
+  it('has all numbers of a chart without a script', async () => {
+    const { page } = await open('/app/vitals?period=24h', { javaScriptEnabled: false })
+    await page.click('summary:text("LCP by hour")')
+    assert.equal(await page.locator('figure[data-vital="lcp"] tbody tr').count(), 1)
+    await page.selectOption('#device', 'mobile')
+    await page.click('button:text("Show")')
+    assert.match(page.url(), /device=mobile/)
+    await page.context().close()
+  })
+
+  it('loads at most 60 kB of scripts', async () => {
+    const [app, vitals] = await Promise.all([loadAsset('app.js'), loadAsset('vitals.js')])
+    assert.ok(app.gzipped.length + vitals.gzipped.length <= 60_000)
+  })
+})

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
+import { judge, percent, rate, valueText } from '../../pages/dashboard/vitals/rating.ts'
+import { ask, enter } from '../dashboard.ts'
+import { type AppOptions, makeApp, NOON, type TestApp } from '../helpers.ts'
+
+const SHOP = 'https://shop.example'
+const HOUR_MS = 3_600_000
+
+interface Shop extends Disposable {
+  readonly app: TestApp
+  /** The page of web vitals, as HTML. */
+  page(query?: string): Promise<string>
+  open(path: string): ReturnType<typeof ask>
+  send(body: object): Promise<void>
+}
+
+/** A user of the plan Pro with one site. */
+async function openShop(options: AppOptions = {}): Promise<Shop> {
+  const app = await makeApp(options)
+  const cookie = await enter(app)
+  const { db } = app.services
+  const user = await findUserByEmail(db, 'ada@example.com')
+  assert.ok(user)
+  updatePlan(db, user.id, 'pro').run()
+  await ask(app, '/app/sites', { cookie, form: { name: SHOP } })
+  return {
+    app,
+    open: (path) => ask(app, path, { cookie }),
+    page: async (query = '') => (await ask(app, `/app/vitals${query}`, { cookie })).html,
+    send: async (body) => {
+      const headers = { origin: SHOP, 'user-agent': 'Mozilla/5.0' }
+      assert.equal((await app.send('POST', '/v1/telemetry/rum', { headers, body })).status, 204)
+    },
+    [Symbol.dispose]: () => app.close(),
+  }
+}
+
+/** The part of the page from one heading to the end of its section. */
+function section(html: string, id: string): string {
+  const from = html.indexOf(`id="${id}"`)
+  assert.notEqual(from, -1, `There is no ${id}`)
+  return html.slice(from, html.indexOf('</section></', from) + 1 || undefined)
+}
+
+describe('a verdict', () => {
+  const p75 = { lcp: 2_500, inp: 200, cls: 0.1, ttfb: 9_000, fid: 9_000 }
+
+  it('is passed where LCP, INP and CLS are good, up to their thresholds', () => {
+    assert.equal(judge(p75), 'passed')
+    assert.equal(judge({ ...p75, lcp: 2_500.01 }), 'failed')
+    assert.equal(judge({ ...p75, inp: 200.01 }), 'failed')
+    assert.equal(judge({ ...p75, cls: 0.10001 }), 'failed')
+  })
+
+  it('does not need INP, and cannot be passed without LCP and CLS', () => {
+    assert.equal(judge({ ...p75, inp: null }), 'passed')
+    assert.equal(judge({ ...p75, lcp: null }), 'unknown')
+    assert.equal(judge({ ...p75, cls: null }), 'unknown')
+    assert.equal(judge({ ...p75, cls: null, lcp: 3_000 }), 'failed')
+  })
+
+  it('rates values by the thresholds, and writes them with their unit', () => {
+    assert.deepEqual(
+      [2_500, 2_501, 4_000, 4_001].map((value) => rate('lcp', value)),
+      ['good', 'needs-improvement', 'needs-improvement', 'poor'],
+    )
+    assert.deepEqual([valueText('lcp', 1840.4), valueText('cls', 0.0214)], ['1,840 ms', '0.021'])
+    assert.deepEqual([0, 0.004, 0.0001, 0.126, 1].map(percent), [
+      '0 %',
+      '0.4 %',
+      '0.1 %',
+      '13 %',
+      '100 %',
+    ])
+  })
+})
+
+describe('the page of web vitals', () => {
+  it('asks for a site where there is none', async () => {
+    using app = await makeApp()
+    const cookie = await enter(app)
+    const { html } = await ask(app, '/app/vitals', { cookie })
+    assert.match(html, /Add a site first/)
+  })
+
+  it('shows the snippet where nothing was measured', async () => {
+    using shop = await openShop()
+    const html = await shop.page()
+    assert.match(html, /Nothing was measured/)
+    assert.match(html, /\/rum\.js&quot;/)
+    assert.match(section(html, 'health'), /<dd>Never<\/dd>/)
+    assert.match(await shop.page('?device=tablet'), /No view of this device and country/)
+  })
+
+  it('tells p75, its rating in a word, shares and that samples are few', async () => {
+    using shop = await openShop()
+    for (const lcp of [1_000, 2_000, 3_000, 9_000]) {
+      await shop.send({
+        deviceType: 'mobile',
+        connectionType: '4g',
+        metrics: { lcp, cls: 0, dns: 12 },
+      })
+    }
+    const html = await shop.page()
+    assert.match(html, /<strong>4 views<\/strong>/)
+    assert.match(html, /Few samples/)
+    const lcp = section(html, 'lcp')
+    assert.match(lcp, /6,000 ms <small>Poor<\/small>/)
+    assert.match(lcp, /Good 50 %<\/li>.*Needs improvement 25 %<\/li>.*Poor 25 %/)
+    assert.match(lcp, /No earlier data/)
+    assert.match(section(html, 'inp'), /No values/)
+    assert.doesNotMatch(html, /id="fid"/)
+    assert.match(section(html, 'verdict'), /Mobile <span class="badge trouble">Failed/)
+    assert.match(section(html, 'connections'), /4g<\/th><td>4<\/td><td>100 %/)
+    assert.match(
+      section(html, 'navigation'),
+      /Looking up the name<\/dt><dd><span class="phase">12 ms/,
+    )
+  })
+
+  it('shows FID where a page still sends it', async () => {
+    using shop = await openShop()
+    await shop.send({ metrics: { fid: 12 } })
+    assert.match(section(await shop.page(), 'fid'), /Legacy/)
+  })
+
+  it('compares with the period before', async () => {
+    let now = NOON - 30 * HOUR_MS
+    using shop = await openShop({ now: () => now })
+    await shop.send({ metrics: { lcp: 2_000, cls: 0.1, ttfb: 100 } })
+    now = NOON
+    await shop.send({ metrics: { lcp: 1_000, cls: 0.2, ttfb: 100 } })
+    const html = await shop.page('?period=24h')
+    assert.match(section(html, 'lcp'), /50 % better <span class="soft">than 2,000 ms before/)
+    assert.match(section(html, 'cls'), /100 % worse <span class="soft">than 0\.1 before/)
+    assert.match(section(html, 'ttfb'), /Same as before/)
+  })
+
+  it('has each hour with values in the table of a chart, and no other', async () => {
+    let now = NOON - 5 * HOUR_MS
+    using shop = await openShop({ now: () => now })
+    await shop.send({ metrics: { lcp: 1_500 } })
+    now = NOON
+    await shop.send({ metrics: { lcp: 2_000, cls: 0.02 } })
+    const html = await shop.page('?period=24h')
+    const times = [NOON - 5 * HOUR_MS, NOON].map((time) => time / 1000)
+    assert.deepEqual(html.match(/data-point="[^"]*"/g)?.slice(0, 2), [
+      `data-point="${times[0]} 1500 1500 1500 1"`,
+      `data-point="${times[1]} 2000 2000 2000 1"`,
+    ])
+    assert.match(html, /07:00<\/th><td>1,500 ms<\/td>/)
+    assert.ok(html.includes(`data-point="${times[0]}    0"`), 'no CLS in the first hour')
+    assert.match(await shop.page('?period=28d'), /LCP by day as a table/)
+  })
+
+  it('puts what is less than 0.5 % of the views behind a step', async () => {
+    using shop = await openShop()
+    for (let n = 0; n < 201; n++) await shop.send({ path: '/', metrics: { ttfb: 9 } })
+    await shop.send({ path: '/rare', metrics: { ttfb: 9 } })
+    const paths = section(await shop.page(), 'paths')
+    const [shown = '', hidden = ''] = paths.split('<details>')
+    assert.doesNotMatch(shown, /\/rare/)
+    assert.match(hidden, /1 more, each under 0\.5 %.*\/rare/)
+  })
+
+  it('shows markup in paths and errors as text, however long', async () => {
+    using shop = await openShop()
+    const markup = '<img src=x onerror=alert(1)>'
+    const long = `/${'a-very-long-path'.repeat(20)}`
+    await shop.send({ path: long, metrics: { lcp: 1 } })
+    await shop.send({
+      path: `/${markup}`,
+      metrics: { lcp: 1 },
+      errors: [
+        {
+          message: markup,
+          type: markup,
+          source: `https://x.example/${markup}`,
+          line: 3,
+          column: 7,
+          stack: markup,
+        },
+      ],
+    })
+    const html = await shop.page()
+    assert.doesNotMatch(html, /<img src=x/)
+    assert.ok(section(html, 'paths').includes('/&lt;img src=x onerror=alert(1)&gt;'))
+    assert.ok(html.includes(long.slice(0, 200)), 'as much of it as is kept')
+    const errors = section(html, 'errors')
+    assert.equal(errors.split('&lt;img').length - 1, 5, 'message, type, source, path, stack')
+    assert.match(errors, /:3:7<\/dd>/)
+    assert.match(errors, /2026-01-15 12:00/)
+  })
+
+  it('says what is not filtered by device and country', async () => {
+    using shop = await openShop()
+    await shop.send({ path: '/', deviceType: 'mobile', metrics: { lcp: 1 } })
+    assert.doesNotMatch(await shop.page(), /Of all devices and countries/)
+    assert.match(
+      section(await shop.page('?device=mobile'), 'paths'),
+      /Of all devices and countries/,
+    )
+  })
+
+  it('takes a period from day to day, and says what is wrong with one', async () => {
+    using shop = await openShop()
+    await shop.send({ metrics: { lcp: 1 } })
+    const custom = (from: string, to: string) =>
+      shop.open(`/app/vitals?${new URLSearchParams({ period: 'custom', from, to })}`)
+    assert.match(
+      (await custom('2026-01-14', '2026-01-15')).html,
+      /2026-01-14 00:00 to 2026-01-15 23:59 UTC/,
+    )
+    for (const [from, to, trouble] of [
+      ['', '', /role="alert">Choose the first and the last day/],
+      ['2026-01-15', '2026-01-14', /role="alert">from: must not be after to/],
+      ['2025-01-01', '2026-01-14', /role="alert">from: must be at most 92 days/],
+    ] as const) {
+      const { status, html } = await custom(from, to)
+      assert.equal(status, 400)
+      assert.match(html, trouble)
+      assert.match(html, /<form class="filters"/)
+    }
+  })
+
+  it('is of the sites of the user alone', async () => {
+    using shop = await openShop()
+    const { status, html } = await shop.open('/app/vitals?site=https://other.example')
+    assert.equal(status, 404)
+    assert.match(html, /role="alert">https:\/\/other\.example is none of your sites/)
+  })
+})
+
+describe('the export of web vitals', () => {
+  it('is the answer to the call that the page shows', async () => {
+    using shop = await openShop()
+    await shop.send({ deviceType: 'mobile', metrics: { lcp: 1_234.5 } })
+    const html = await shop.page('?period=24h&device=mobile')
+    const url =
+      /curl -H &quot;X-API-Key: \$KEY&quot; &quot;([^&]*(?:&amp;[^&]*)*)&quot;/.exec(html)?.[1] ??
+      ''
+    const { pathname, search } = new URL(url.replaceAll('&amp;', '&'))
+    const key = await shop.app.makeKey()
+    const asked = await shop.app.send('GET', `${pathname}${search}`, { key })
+    const query = 'site=https://shop.example&period=24h&device=mobile'
+    const json = await shop.open(`/app/vitals/export?${query}&format=json`)
+    assert.deepEqual(JSON.parse(json.html), asked.body)
+    assert.match(
+      json.headers.get('content-disposition') ?? '',
+      /attachment; filename="web-vitals\.json"/,
+    )
+    const csv = await shop.open(`/app/vitals/export?${query}&format=csv`)
+    assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8')
+    const [head, row] = csv.html.split('\n')
+    assert.match(head ?? '', /^hour,country,deviceType,sampleCount,lcp_p50,lcp_p75,lcp_p95,inp_p50/)
+    assert.match(row ?? '', /^2026-01-15T12,,mobile,1,1234\.5,1234\.5,1234\.5,,/)
+  })
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { RumOverview } from '../../lib/contract/telemetry-overview.ts'
+import { formatHour } from '../../lib/rum/hour.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { CONTINUOUS, draw, exact } from '../rum-values.ts'
+
+const ORIGIN = 'https://shop.example'
+const HOUR_MS = 3_600_000
+const NOON_HOUR = NOON / HOUR_MS
+const BRITISH = '81.2.69.160'
+const NOWHERE = '198.51.100.7'
+/** Hours before noon in which beacons come: of three days, with a gap between them. */
+const HOURS = [49, 48, 30, 2, 1, 0]
+
+interface Sent {
+  readonly hour: number
+  readonly device: 'mobile' | 'desktop'
+  readonly lcp: number
+}
+
+let now = NOON
+let app: TestApp
+let key: string
+const sent: Sent[] = []
+before(async () => {
+  app = await makeApp({ now: () => now })
+  key = await app.makeKey()
+  await app.send('POST', '/v1/account/me/sites', { key, body: { name: ORIGIN } })
+  const values = draw(CONTINUOUS['lognormal'] ?? (() => 0), HOURS.length * 20)
+  for (const [at, value] of values.entries()) {
+    const hour = NOON_HOUR - (HOURS[at % HOURS.length] ?? 0)
+    now = hour * HOUR_MS
+    const deviceType = at % 7 < 4 ? 'mobile' : 'desktop'
+    const metrics = { lcp: value / 100, ...(at % 2 === 0 && { cls: 0.01 }) }
+    const from = at % 3 === 0 ? BRITISH : NOWHERE
+    const headers = { origin: ORIGIN, 'user-agent': 'Mozilla/5.0' }
+    const body = { deviceType, metrics }
+    const { status } = await app.send('POST', '/v1/telemetry/rum', { body, headers, from })
+    assert.equal(status, 204)
+    sent.push({ hour, device: deviceType, lcp: value })
+  }
+  now = NOON
+})
+after(() => app.close())
+
+async function ask(query: string) {
+  const path = `/v1/telemetry/rum/overview?domain=shop.example${query}`
+  return app.send('GET', path, { key })
+}
+
+async function series(query: string) {
+  return v.parse(RumOverview, (await ask(query)).body).series ?? []
+}
+
+/** The first hours of the steps with their values, as they were sent. */
+function groups(stepHours: number, values: readonly Sent[] = sent): [string, number[]][] {
+  const found = Map.groupBy(values, ({ hour }) => hour - (hour % stepHours))
+  return [...found]
+    .toSorted(([a], [b]) => a - b)
+    .map(([hour, of]) => [formatHour(hour), of.map(({ lcp }) => lcp)])
+}
+
+function assertExact(told: Awaited<ReturnType<typeof series>>, wanted: [string, number[]][]) {
+  assert.deepEqual(
+    told.map(({ from }) => from),
+    wanted.map(([from]) => from),
+  )
+  for (const [at, { sampleCount, lcp }] of told.entries()) {
+    const values = wanted[at]?.[1] ?? []
+    assert.equal(sampleCount, values.length)
+    assert.equal(lcp.sampleCount, values.length)
+    for (const [index, percentile] of exact(values).entries()) {
+      const actual = [lcp.p50, lcp.p75, lcp.p95][index] ?? Number.NaN
+      assert.ok(Math.abs(actual - percentile / 100) < 0.001, `${actual}, not ${percentile / 100}`)
+    }
+  }
+}
+
+describe('the series of GET /v1/telemetry/rum/overview', () => {
+  it('is there only where it is asked for', async () => {
+    assert.equal(v.parse(RumOverview, (await ask('')).body).series, undefined)
+  })
+
+  it('has the percentiles of all values of an hour, and no hour without any', async () => {
+    assertExact(await series('&series=hour'), groups(1))
+  })
+
+  it('has the percentiles of all values of a day, of its hours in the period', async () => {
+    assertExact(await series('&series=day'), groups(24))
+    const from = NOON_HOUR - 48
+    const some = sent.filter(({ hour }) => hour >= from && hour < NOON_HOUR)
+    const period = `&from=${formatHour(from)}&to=${formatHour(NOON_HOUR - 1)}`
+    assertExact(await series(`&series=day${period}`), groups(24, some))
+  })
+
+  it('counts the values of each metric', async () => {
+    const [first] = await series('&series=day')
+    const { cls, inp } = first ?? assert.fail()
+    assert.deepEqual(inp, { p50: null, p75: null, p95: null, sampleCount: 0 })
+    assert.deepEqual([cls.p50, cls.p75, cls.p95], [0.01, 0.01, 0.01])
+    assert.ok(cls.sampleCount > 0)
+  })
+
+  it('is of what the filters leave', async () => {
+    const mobile = sent.filter(({ device }) => device === 'mobile')
+    assertExact(await series('&series=hour&device=mobile'), groups(1, mobile))
+    const none = await series('&series=day&country=FR')
+    assert.deepEqual(none, [])
+  })
+
+  it('tells the same of the whole period as without it', async () => {
+    const { series: _, ...hourly } = v.parse(RumOverview, (await ask('&series=hour')).body)
+    assert.deepEqual(hourly, (await ask('')).body)
+  })
+
+  it('by hour is of at most seven days', async () => {
+    const answer = await ask('&series=hour&from=2026-01-08T11&to=2026-01-15T12')
+    assert.equal(answer.status, 400)
+    assert.equal(codeOf(answer), 'BAD_REQUEST')
+    assert.equal((await ask('&series=hour&from=2026-01-08T12&to=2026-01-15T12')).status, 200)
+    assert.equal((await ask('&series=week')).status, 400)
+  })
+})

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { listLonely, toColumns } from '../../web/app/timeline.ts'
+
+const HOUR = 3_600
+const DAY = 86_400
+
+describe('the columns of a chart', () => {
+  it('have a gap, and no zero, where an hour has no values', () => {
+    const points = ['3600 1 2 3 4', '10800    0']
+    const span = { from: 0, to: 3 * HOUR, step: HOUR }
+    assert.deepEqual(toColumns(points, span), [
+      [0, 3_600, 7_200, 10_800],
+      [null, 1, null, null],
+      [null, 2, null, null],
+      [null, 3, null, null],
+      [null, 4, null, 0],
+    ])
+  })
+
+  it('begin with the first day of which the period has a part', () => {
+    const span = { from: DAY + 12 * HOUR, to: 3 * DAY, step: DAY }
+    assert.deepEqual(toColumns([`${DAY} 5 6 7 8`], span).slice(0, 2), [
+      [DAY, 2 * DAY, 3 * DAY],
+      [5, null, null],
+    ])
+  })
+
+  it('tell values between gaps, which no line shows', () => {
+    assert.deepEqual(listLonely([1, null, 2, 3, null, 0, null]), [0, 5])
+    assert.deepEqual(listLonely([]), [])
+  })
+})

@@ -1,0 +1,106 @@
+import uPlot, { type Options, type Series } from 'uplot'
+import { type Columns, listLonely } from './timeline.ts'
+
+export interface ChartLook {
+  readonly good: number
+  readonly poor: number
+  /** A value in the words of the page. */
+  readonly toText: (value: number) => string
+}
+
+export const HEIGHT = 240
+/** Of the height, for the number of values below the lines. */
+const BARS_SHARE = 1 / 4
+
+/** Draws p50, p75 and p95 over the thresholds, and how many values there were as faint bars. */
+export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook): uPlot {
+  const color = readColors(holder)
+  const axis = {
+    stroke: color('--ink-soft'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { stroke: color('--line'), width: 1 },
+    font: `12px ${getComputedStyle(holder).fontFamily}`,
+  }
+  const options: Options = {
+    width: holder.clientWidth,
+    height: HEIGHT,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    cursor: { drag: { x: false, y: false }, points: { size: 6 } },
+    legend: { markers: { width: 2, dash: (u, at) => (u.series[at]?.dash ? 'dashed' : 'solid') } },
+    scales: {
+      y: { range: (_, __, most) => [0, Math.max((most ?? 0) * 1.05, look.good * 1.1)] },
+      values: { range: (_, __, most) => [0, Math.max(1, most ?? 0) / BARS_SHARE] },
+    },
+    axes: [
+      { ...axis, values: (_, splits) => splits.map(toTimeText) },
+      { ...axis, size: 84, values: (_, splits) => splits.map(look.toText) },
+    ],
+    series: [{ label: 'UTC', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...toSeries(color, look)],
+    hooks: { drawClear: [(u) => drawBands(u, color, look)] },
+  }
+  const [times, p50, p75, p95, values] = columns
+  return new uPlot(options, [times, values, p50, p75, p95], holder)
+}
+
+/** The time of the day, but the day where one begins. */
+function toTimeText(seconds: number): string {
+  const time = new Date(seconds * 1000).toISOString()
+  return time.slice(11, 16) === '00:00' ? time.slice(5, 10) : time.slice(11, 16)
+}
+
+type Color = (name: `--${string}`) => string
+
+/** The colours of the style sheet in the scheme of the moment. */
+function readColors(element: HTMLElement): Color {
+  const style = getComputedStyle(element)
+  return (name) => style.getPropertyValue(name).trim()
+}
+
+function toSeries(color: Color, { toText }: ChartLook): Series[] {
+  const { bars } = uPlot.paths
+  const value = (_: uPlot, one: number | null) => (one === null ? '–' : toText(one))
+  const line = (label: string, stroke: string, more: Series): Series => ({
+    ...{ label, stroke, value, spanGaps: false, ...more },
+    points: {
+      show: true,
+      size: 5,
+      fill: stroke,
+      filter: (u, at) => listLonely(u.data[at] ?? []),
+    },
+  })
+  return [
+    {
+      label: 'Values',
+      scale: 'values',
+      ...(bars !== undefined && { paths: bars({ size: [0.8, 24] }) }),
+      fill: color('--line'),
+      stroke: color('--line'),
+      width: 0,
+      points: { show: false },
+      value: (_, count: number | null) => String(count ?? '–'),
+    },
+    line('p50', color('--ink-soft'), { width: 1.5 }),
+    line('p75', color('--accent'), { width: 3 }),
+    line('p95', color('--ink-soft'), { width: 1.5, dash: [6, 4] }),
+  ]
+}
+
+/** Good below, poor above, what needs improvement between. */
+function drawBands(u: uPlot, color: Color, { good, poor }: ChartLook): void {
+  const { ctx, bbox } = u
+  const most = u.scales['y']?.max ?? 0
+  const bands = [
+    { from: 0, to: good, fill: color('--good') },
+    { from: good, to: poor, fill: color('--near') },
+    { from: poor, to: most, fill: color('--trouble') },
+  ]
+  ctx.save()
+  ctx.globalAlpha = 0.1
+  for (const { from, to, fill } of bands) {
+    if (from >= most) continue
+    const [bottom, top] = [from, Math.min(to, most)].map((value) => u.valToPos(value, 'y', true))
+    ctx.fillStyle = fill
+    ctx.fillRect(bbox.left, top ?? 0, bbox.width, (bottom ?? 0) - (top ?? 0))
+  }
+  ctx.restore()
+}
