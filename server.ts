@@ -96,7 +96,7 @@ async function openAdmin({ admin }: Config, services: Services): Promise<Admin |
 
 async function listen(config: Config, services: Services): Promise<Server> {
   const { createApp, createRoutes } = await import('./routes/app.ts')
-  const { createStraight } = await import('./routes/straight.ts')
+  const { createPlain, createStraight } = await import('./routes/straight.ts')
   const { answerUnreadable } = await import('./routes/unreadable.ts')
   const { createHttpServer } = await import('./lib/http-server.ts')
   const { createListener } = await import('./lib/listener.ts')
@@ -104,11 +104,11 @@ async function listen(config: Config, services: Services): Promise<Server> {
   const { log } = services
   const routes = createRoutes(services)
   const hono = await honoListener(services, createApp(services, routes))
-  const listener = createListener(createStraight(routes), hono, (error) =>
-    log.error({ err: error }, 'unexpected error'),
-  )
+  const onError = (error: unknown) => log.error({ err: error }, 'unexpected error')
+  const listener = createListener(createStraight(routes), hono, onError)
   const server = createHttpServer(listener, {
     answerUnreadable: (unreadable) => answerUnreadable(services, unreadable),
+    plain: { answer: createPlain(routes), onError },
     connections: {
       total: config.maxConnections,
       perAddress: Math.ceil(config.maxConnections / 10),

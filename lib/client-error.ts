@@ -1,13 +1,6 @@
-import { STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-
-/** A whole answer. `json` null: no body. */
-interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly json: string | null
-}
+import { type WholeAnswer, writeAnswer } from './write-answer.ts'
 
 /** A request that could not be read, and why: the code of node:http. */
 interface Unreadable {
@@ -15,7 +8,7 @@ interface Unreadable {
   readonly remoteAddress: string | undefined
 }
 
-export type AnswerUnreadable = (unreadable: Unreadable) => Answer
+export type AnswerUnreadable = (unreadable: Unreadable) => WholeAnswer
 
 /** How node:http names what its parser refuses, and what came too slowly. */
 const REFUSED = /^(HPE_|ERR_HTTP_REQUEST_TIMEOUT$)/
@@ -28,7 +21,7 @@ export function createClientErrorListener(answer: AnswerUnreadable) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     const { code = '' } = error
     if (socket instanceof Socket && isWaiting(socket) && REFUSED.test(code)) {
-      socket.write(toText(answer({ code, remoteAddress: socket.remoteAddress })))
+      writeAnswer(socket, answer({ code, remoteAddress: socket.remoteAddress }), 'close')
       socket.destroySoon()
     } else {
       socket.destroy()
@@ -39,11 +32,4 @@ export function createClientErrorListener(answer: AnswerUnreadable) {
 /** Whether the client has asked for anything, and may still read. */
 function isWaiting({ writable, bytesRead }: Socket): boolean {
   return writable && bytesRead > 0
-}
-
-function toText({ status, headers, json }: Answer): string {
-  const body = json ?? ''
-  const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
 }

@@ -2,11 +2,13 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { BatchedResponse } from './batched-response.ts'
 import { type AnswerUnreadable, createClientErrorListener } from './client-error.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
+import { answerPlainRequests, type PlainOptions } from './plain-connections.ts'
 import { resetSlowReaders } from './slow-readers.ts'
 
 export interface HttpServerOptions {
   readonly connections: ConnectionLimits
   readonly answerUnreadable: AnswerUnreadable
+  readonly plain: PlainOptions
 }
 
 /** What a client may take. docs/security.md tells the same. */
@@ -32,7 +34,7 @@ const READERS = { longestMs: 30_000, mostBytes: 64 * 1024 * 1024, checkEveryMs: 
 /** A server of node:http that does not listen yet, and lets no client take more than its share. */
 export function createHttpServer(
   listener: RequestListener,
-  { connections, answerUnreadable }: HttpServerOptions,
+  { connections, answerUnreadable, plain }: HttpServerOptions,
 ): Server {
   const server = createServer({ ...LIMITS, ServerResponse: BatchedResponse }, listener)
   // All that fit: else node:http drops the last ones without a word, such as X-Forwarded-For.
@@ -41,6 +43,7 @@ export function createHttpServer(
   server.on('checkExpectation', listener)
   server.on('clientError', createClientErrorListener(answerUnreadable))
   limitConnections(server, connections)
+  answerPlainRequests(server, plain)
   resetSlowReaders(server, READERS)
   return server
 }

@@ -1,14 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-
-/** A whole answer. `json` null: no body. */
-interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly json: string | null
-}
+import type { WholeAnswer } from './write-answer.ts'
 
 /** Answers a request, or leaves it: null. */
-type Straight = (request: IncomingMessage) => Answer | Promise<Answer> | null
+type Straight = (request: IncomingMessage) => WholeAnswer | Promise<WholeAnswer> | null
 
 /**
  * Writes what `straight` answers, and leaves to `otherwise` what it does not. What it throws is a
@@ -31,7 +25,7 @@ export function createListener(
   }
 }
 
-function send(response: ServerResponse, { status, headers, json }: Answer): void {
+function send(response: ServerResponse, { status, headers, json }: WholeAnswer): void {
   if (json === null) {
     response.writeHead(status, headers).end()
     return

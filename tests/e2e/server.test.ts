@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../lib/contract/geolocation.ts'
+import { openConnection } from '../raw-connection.ts'
 import { newDataFolder, type Running, runScript, startServer } from './process.ts'
 
 const KEY = /^[sp]k_live_[0-9a-f]{64}\n$/
@@ -42,6 +43,26 @@ describe('the server', () => {
     assert.equal(answer.status, 200)
     const { location, meta } = v.parse(GeolocationResult, await answer.json())
     assert.deepEqual([location?.city, meta?.tier], ['London', 'free'])
+  })
+
+  it('answers every request of a connection alike', async () => {
+    const key = (await makeKey('--email', 'ada@example.com', '--name', 'kept')).stdout.trim()
+    const ids = 'X-Request-Id: 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
+    const request = `GET /v1/ip/81.2.69.160 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n${ids}\r\n\r\n`
+    const { socket, received } = await openConnection(server.url)
+    const answers: string[] = []
+    for (let at = 0; at < 3; at++) {
+      const before = received().length
+      socket.write(request)
+      while (!/"degraded":false\}\}$/.test(received().slice(before))) await once(socket, 'data')
+      answers.push(received().slice(before))
+    }
+    socket.destroy()
+    const [first, ...others] = answers.map((answer) =>
+      answer.replace(/^Date: .* GMT\r\n/m, '').replace(/;r=\d+;t=\d+/, ''),
+    )
+    assert.match(first ?? '', /^HTTP\/1\.1 200 OK\r\n/)
+    assert.deepEqual(others, [first, first])
   })
 
   it('answers its landing page with a key for the pages of this server alone', async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { createRoutes } from '../../routes/app.ts'
-import { createStraight, type PlainRequest } from '../../routes/straight.ts'
+import type { Answer } from '../../routes/respond.ts'
+import { createPlain, createStraight, type PlainRequest } from '../../routes/straight.ts'
 import { makeApp, type TestApp } from '../helpers.ts'
 
 const REQUEST_ID = '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
@@ -12,10 +13,13 @@ const LOCATE = '/v1/ip/81.2.69.160'
 
 let app: TestApp
 let straight: ReturnType<typeof createStraight>
+let atOnce: ReturnType<typeof createPlain>
 let keys: Readonly<Record<string, string>>
 before(async () => {
   app = await makeApp({ env: { MERIDIAN_TRUSTED_PROXIES: '203.0.113.0/24' } })
-  straight = createStraight(createRoutes(app.services))
+  const routes = createRoutes(app.services)
+  straight = createStraight(routes)
+  atOnce = createPlain(routes)
   keys = {
     secret: await app.makeKey(),
     publishable: await app.makeKey({ type: 'publishable', origins: ['https://app.example'] }),
@@ -42,6 +46,13 @@ async function assertAlike(path: string, headers: Readonly<Record<string, string
   assert.equal(answer.status, usual.status)
   assert.equal(answer.json, usual.text)
   assert.deepEqual(withoutRest(answer.headers), withoutRest(Object.fromEntries(usual.headers)))
+  const first = atOnce(plain(path, sent))
+  if (headers['x-api-key'] === undefined) assert.equal(first, null, 'it may have to wait')
+  else assert.deepEqual(withoutLimit(first), withoutLimit(answer))
+}
+
+function withoutLimit(answer: Answer | null) {
+  return answer === null ? null : { ...answer, headers: withoutRest(answer.headers) }
 }
 
 /** The second request leaves less of the limit than the first. */
@@ -110,7 +121,10 @@ describe('what does not go straight', () => {
     '/health',
   ]
   for (const path of others) {
-    it(`is ${path}`, () => assert.equal(straight(plain(path)), null))
+    it(`is ${path}`, () => {
+      assert.equal(straight(plain(path)), null)
+      assert.equal(atOnce(plain(path, { 'x-api-key': keys['secret'] })), null)
+    })
   }
 
   it('is any method but GET', () => {
@@ -122,6 +136,7 @@ describe('what does not go straight', () => {
   it('is a request for no host, or for one that the adaptor has to look at', () => {
     for (const host of [undefined, '', 'a b', 'a@b', 'A.example', 'a:x', '[::1]:8787', 'a/b']) {
       assert.equal(straight(plain(LOCATE, { host })), null)
+      assert.equal(atOnce(plain(LOCATE, { host, 'x-api-key': keys['secret'] })), null)
     }
   })
 })

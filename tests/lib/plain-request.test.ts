@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { PlainReader } from '../../lib/plain-request.ts'
+import { openConnection } from '../raw-connection.ts'
+
+const GET = 'GET /v1/ip/8.8.8.8 HTTP/1.1\r\n'
+const HOST = 'Host: a.example\r\n'
+
+function read(text: string, reader = new PlainReader()) {
+  return reader.read(Buffer.from(text, 'latin1'))
+}
+
+describe('PlainReader', () => {
+  it('reads path and headers, whose names it writes in lower case', () => {
+    assert.deepEqual(read(`${GET}${HOST}X-API-Key: a: b  c\r\nconnection: Keep-Alive\r\n\r\n`), {
+      url: '/v1/ip/8.8.8.8',
+      headers: { host: 'a.example', 'x-api-key': 'a: b  c', connection: 'Keep-Alive' },
+    })
+  })
+
+  it('takes no headers from one request into the next', () => {
+    const reader = new PlainReader()
+    for (const key of ['one', 'two', 'two', 'three']) {
+      const head = read(`${GET}${HOST}X-API-Key: ${key}\r\n\r\n`, reader)
+      assert.equal(head?.headers['x-api-key'], key)
+    }
+    assert.deepEqual(read(`${GET}${HOST}\r\n`, reader)?.headers, { host: 'a.example' })
+  })
+
+  const others: Readonly<Record<string, string>> = {
+    nothing: '',
+    'half a request': `${GET}${HOST}`,
+    'half an end': `${GET}${HOST}\r`,
+    'no header': `${GET}\r\n`,
+    'a request and a byte': `${GET}${HOST}\r\nx`,
+    'a request behind an empty line': `\r\n${GET}${HOST}\r\n`,
+    'two requests': `${GET}${HOST}\r\n${GET}${HOST}\r\n`,
+    'another method': `HEAD / HTTP/1.1\r\n${HOST}\r\n`,
+    'another version': `GET / HTTP/1.0\r\n${HOST}\r\n`,
+    'no version': `GET /\r\n${HOST}\r\n`,
+    'a blank in the path': `GET /a b HTTP/1.1\r\n${HOST}\r\n`,
+    'a line end in the path': `GET /a\r\nX: HTTP/1.1\r\n${HOST}\r\n`,
+    'a whole URL': `GET http://a.example/ HTTP/1.1\r\n${HOST}\r\n`,
+    'a letter that is not ASCII in the path': `GET /\xe9 HTTP/1.1\r\n${HOST}\r\n`,
+    'a body': `${GET}${HOST}Content-Length: 2\r\n\r\n{}`,
+    'a body that is to come': `${GET}${HOST}content-length: 2\r\n\r\n`,
+    'an empty body': `${GET}${HOST}Content-Length: 0\r\n\r\n`,
+    'a body in chunks': `${GET}${HOST}Transfer-Encoding: chunked\r\n\r\n`,
+    'an upgrade': `${GET}${HOST}Upgrade: h2c\r\n\r\n`,
+    'an end of the connection': `${GET}${HOST}Connection: close\r\n\r\n`,
+    'a list of what the connection is for': `${GET}${HOST}Connection: keep-alive, TE\r\n\r\n`,
+    'an expectation': `${GET}${HOST}Expect: 100-continue\r\n\r\n`,
+    'a header that comes twice': `${GET}${HOST}host: b.example\r\n\r\n`,
+    'a folded header': `${GET}${HOST}X: a\r\n b\r\n\r\n`,
+    'a header without a value': `${GET}${HOST}X:\r\n\r\n`,
+    'a blank before the colon': `${GET}${HOST}X : a\r\n\r\n`,
+    'no blank behind the colon': `${GET}${HOST}X:a\r\n\r\n`,
+    'a blank at the end of a line': `${GET}${HOST}X: a \r\n\r\n`,
+    'a tab': `${GET}${HOST}X: a\tb\r\n\r\n`,
+    'a null byte': `${GET}${HOST}X: a\0b\r\n\r\n`,
+    'a letter that is not ASCII': `${GET}${HOST}X: \xe9\r\n\r\n`,
+    'a line that ends with LF alone': `${GET}${HOST}X: a\nContent-Length: 2\r\n\r\n`,
+    'a line that ends with CR alone': `${GET}${HOST}X: a\rContent-Length: 2\r\n\r\n`,
+    'a name that is none': `${GET}${HOST}X_Y: a\r\n\r\n`,
+    'more than 2 KB': `${GET}${HOST}X: ${'a'.repeat(2_048)}\r\n\r\n`,
+  }
+  for (const [name, text] of Object.entries(others)) {
+    it(`leaves to node:http: ${name}`, () => assert.equal(read(text), null))
+  }
+
+  it('reads nothing otherwise than node:http does', async () => {
+    const server = createServer((request, response) => response.end(describeHead(request)))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    // safe: it listens on a port
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    try {
+      await fc.assert(
+        fc.asyncProperty(request, async (text) => {
+          const head = read(text)
+          fc.pre(head !== null)
+          const { socket, ended } = await openConnection(url)
+          socket.end(text, 'latin1')
+          const [, body] = (await ended).split('\r\n\r\n')
+          assert.equal(body, describeHead({ ...head, method: 'GET' }))
+        }),
+        { numRuns: 300 },
+      )
+    } finally {
+      server.close()
+    }
+  })
+})
+
+type Head = Pick<IncomingMessage, 'url' | 'headers' | 'method'>
+
+function describeHead({ method, url, headers }: Head): string {
+  return JSON.stringify({ method, url, headers })
+}
+
+/** Mostly plain: of parts that readers have understood in more ways than one. */
+const name = fc.oneof(
+  fc.constantFrom('X-API-Key', 'cookie', 'x-forwarded-for', 'Range', 'Connection'),
+  fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,8}$/),
+)
+const value = fc.oneof(
+  fc.constantFrom('keep-alive', 'a, b', '"a'),
+  fc.stringMatching(/^[ -~]{1,9}$/),
+)
+const line = fc.tuple(name, value).map(([left, right]) => `${left}: ${right}\r\n`)
+const request = fc
+  .tuple(fc.stringMatching(/^\/[!-~]{0,12}$/), fc.array(line, { maxLength: 4 }))
+  .map(([path, lines]) => `GET ${path} HTTP/1.1\r\n${HOST}${lines.join('')}\r\n`)
