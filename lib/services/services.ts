@@ -26,6 +26,7 @@ import { type Auth, openAuth } from './auth.ts'
 import type { Base } from './base.ts'
 import { openBilling } from './billing.ts'
 import { type Contact, openContact } from './contact.ts'
+import { type Damage, watchForDamage } from './damage.ts'
 import { createOpenDemo } from './demo.ts'
 import { createLimits, type Limits, openFlusher, openMeters } from './metering.ts'
 import { openOverages } from './overages.ts'
@@ -67,9 +68,9 @@ const PROBE = ipv4FromBits(0x08_08_08_08)
 
 /** Opens every subject in the order in which they need each other; disposes of them in reverse. */
 export async function openServices(config: Config, edge: Edge): Promise<Services> {
-  const { log, now } = edge
+  const { log, damage } = watchForDamage(edge.log)
   using opening = new DisposableStack()
-  const base = openBase(config, edge, opening)
+  const base = openBase(config, { ...edge, log }, opening)
   const { db, plans } = base
   const geo = opening.use(
     await openGeo({
@@ -92,10 +93,6 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const rum = opening.use(openTelemetry(base, geo))
   const reconciliation = opening.use(createReconciliation(base, billing))
   const contact = openContact(base, opening)
-  const health = createHealth(
-    { geolocation: () => geo.locate(PROBE), database: () => checkWrite(db, now()) },
-    now,
-  )
   const opened = opening.move()
   return {
     ...base,
@@ -111,7 +108,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     rum,
     contact,
     geo,
-    health,
+    health: openHealth(base, geo, damage),
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config.trustedProxies),
     openDemo: createOpenDemo(base, keys),
@@ -128,6 +125,14 @@ function openBase(config: Config, { log, now, listenUrl }: Edge, opening: Dispos
   opening.defer(() => db.$client.close())
   const baseUrl = () => config.baseUrl ?? listenUrl()
   return { config, secrets, db, plans, log, now, baseUrl }
+}
+
+function openHealth({ db, now }: Base, geo: Library, damage: Damage): Health {
+  const checkDatabase = () => {
+    damage.check()
+    checkWrite(db, now())
+  }
+  return createHealth({ geolocation: () => geo.locate(PROBE), database: checkDatabase }, now)
 }
 
 function openTelemetry({ db, log, now }: Base, geo: Library): Rum {
