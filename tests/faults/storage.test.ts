@@ -52,6 +52,16 @@ async function readHealth({ server }: Service) {
   return { status: answer.status, ...v.parse(HealthStatus, await answer.json()).checks }
 }
 
+async function addSite({ server, key }: Service): Promise<number> {
+  const answer = await fetch(`${server.url}/v1/account/me/sites`, {
+    method: 'POST',
+    headers: { 'x-api-key': key },
+    body: '{"name":"https://shop.example"}',
+  })
+  await answer.text()
+  return answer.status
+}
+
 async function countedAfterStop({ server, dataDir }: Service): Promise<number> {
   const { code, stdout, stderr } = await server.stop('SIGTERM')
   assert.equal(code, 0, `${stdout}${stderr}`)
@@ -80,7 +90,7 @@ describe('a database that another process has locked', () => {
 const small = join(tempFolder(), 'small')
 const SIZE = 16 * 1024 * 1024
 
-describe('a disk that is full', () => {
+describe('a disk that is full, or read-only', () => {
   let mounted = false
   before(() => {
     mkdirSync(small)
@@ -105,9 +115,24 @@ describe('a disk that is full', () => {
     answered += await askFor(FLUSHES_MS, service)
     assert.deepEqual(await readHealth(service), { status: 503, geolocation: true, database: false })
     assert.match(service.server.output(), /cannot write counters; they are kept/)
+    assert.equal(await addSite(service), 503)
     rmSync(filler)
     answered += await askFor(FLUSHES_MS, service)
     assert.deepEqual(await readHealth(service), { status: 200, geolocation: true, database: true })
+    assert.equal(await addSite(service), 201)
     assert.equal(await countedAfterStop(service), answered)
+  })
+
+  it('is refused at the start where it is read-only as well, and left as it is', async (t) => {
+    if (!mounted) {
+      t.skip('only root may mount a small file system')
+      return
+    }
+    const settings = { ...folder.settings, MERIDIAN_DATA_DIR: small, PORT: '0' }
+    assert.equal(spawnSync('mount', ['-o', 'remount,ro', small]).status, 0)
+    const { code, stderr } = await runScript(['server.ts'], settings)
+    assert.equal(spawnSync('mount', ['-o', 'remount,rw', small]).status, 0)
+    assert.equal(code, 1)
+    assert.match(stderr, /^Cannot [^\n]+: [^\n]*(read-?only|unable to open)[^\n]*\n$/i)
   })
 })
