@@ -77,10 +77,12 @@ describe('a database that another process has locked', () => {
     let answered = await askFor(300, service)
     const other = new Sqlite(join(folder.dataDir, 'app.db'))
     other.exec('BEGIN IMMEDIATE')
+    const adding = addSite(service)
     answered += await askFor(FLUSHES_MS, service)
     assert.deepEqual(await readHealth(service), { status: 503, geolocation: true, database: false })
     other.exec('ROLLBACK')
     other.close()
+    assert.equal(await adding, 201, 'a change waits for the lock')
     answered += await askFor(FLUSHES_MS, service)
     assert.deepEqual(await readHealth(service), { status: 200, geolocation: true, database: true })
     assert.equal(await countedAfterStop(service), answered)
@@ -89,6 +91,13 @@ describe('a database that another process has locked', () => {
 
 const small = join(tempFolder(), 'small')
 const SIZE = 16 * 1024 * 1024
+const filler = join(small, 'filler')
+
+/** Leaves no byte free. */
+function fill(): void {
+  const { bavail, bsize } = statfsSync(small)
+  writeFileSync(filler, Buffer.alloc(bavail * bsize))
+}
 
 describe('a disk that is full, or read-only', () => {
   let mounted = false
@@ -109,9 +118,7 @@ describe('a disk that is full, or read-only', () => {
     }
     const service = await startService(small)
     let answered = await askFor(300, service)
-    const filler = join(small, 'filler')
-    const { bavail, bsize } = statfsSync(small)
-    writeFileSync(filler, Buffer.alloc(bavail * bsize))
+    fill()
     answered += await askFor(FLUSHES_MS, service)
     assert.deepEqual(await readHealth(service), { status: 503, geolocation: true, database: false })
     assert.match(service.server.output(), /cannot write counters; they are kept/)
@@ -123,16 +130,22 @@ describe('a disk that is full, or read-only', () => {
     assert.equal(await countedAfterStop(service), answered)
   })
 
-  it('is refused at the start where it is read-only as well, and left as it is', async (t) => {
+  it('is refused at the start, with what is wrong', async (t) => {
     if (!mounted) {
       t.skip('only root may mount a small file system')
       return
     }
     const settings = { ...folder.settings, MERIDIAN_DATA_DIR: small, PORT: '0' }
+    const failToStart = async () => {
+      const { code, stderr } = await runScript(['server.ts'], settings)
+      assert.equal(code, 1)
+      return stderr
+    }
     assert.equal(spawnSync('mount', ['-o', 'remount,ro', small]).status, 0)
-    const { code, stderr } = await runScript(['server.ts'], settings)
+    const readOnly = await failToStart()
     assert.equal(spawnSync('mount', ['-o', 'remount,rw', small]).status, 0)
-    assert.equal(code, 1)
-    assert.match(stderr, /^Cannot [^\n]+: [^\n]*(read-?only|unable to open)[^\n]*\n$/i)
+    assert.match(readOnly, /^Cannot [^\n]+: [^\n]*(read-?only|unable to open)[^\n]*\n$/i)
+    fill()
+    assert.match(await failToStart(), /^Cannot [^\n]+: [^\n]*full[^\n]*\n$/)
   })
 })
