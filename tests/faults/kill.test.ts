@@ -19,14 +19,14 @@ import { askWith, type Change, startLives } from './lives.ts'
 /*
  * Writes of every kind at once, and kill -9 in the middle of them, again and again on the same data:
  * after each, all that was acknowledged is there, once. Of look-ups, what the last flush has not
- * written is lost: that of one second.
+ * written is lost.
  */
 
 const ROUNDS = 15
 const USERS = 6
 const ORIGIN = 'https://shop.example'
-/** A flush comes once a second; a tenth more is allowed for writing it. */
-const FLUSH_MS = 1_100
+/** Twice what is between flushes: `metering.test.ts` holds them to the second, without other work. */
+const LATE_MS = 2_000
 /** Keys of earlier rounds that are tried again after each restart. */
 const TRIED_AGAIN = 60
 
@@ -128,7 +128,7 @@ function checkCounts(
   assert.ok(stored <= answered + BEACON_CLIENTS, `${stored} beacons of ${answered}`)
   const counted = lookups - earlier.lookups
   const asked = acknowledged.lookups.length
-  const lately = acknowledged.lookups.filter((at) => at > killedAt - FLUSH_MS).length
+  const lately = acknowledged.lookups.filter((at) => at > killedAt - LATE_MS).length
   assert.ok(asked - counted <= lately, `${asked - counted} look-ups lost, ${lately} were late`)
   assert.ok(counted <= asked + LOOKUP_CLIENTS, `${counted} look-ups of ${asked}`)
 }
