@@ -40,9 +40,6 @@ export function openDb(file: string, { replicated = false }: OpenDbOptions = {})
     if (replicated) client.pragma(`wal_autocheckpoint = ${REPLICATED_CHECKPOINT_PAGES}`)
     checkSound(client)
     migrate(client)
-    // After a failed fsync the log may be in the memory of the system alone. This writes all of it into
-    // the database file, and the next write begins the log anew.
-    client.pragma('wal_checkpoint(PASSIVE)')
     client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return drizzle(client)
   } catch (cause) {

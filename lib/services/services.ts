@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import { makeDataDir } from '../data-dir.ts'
 import { checkWrite } from '../db/check-write.ts'
 import type { Flusher } from '../db/flusher.ts'
+import { writeOutLog } from '../db/fold-log.ts'
 import { lockDataDir } from '../db/lock.ts'
 import { openDb } from '../db/open.ts'
 import type { Library } from '../geo/library.ts'
@@ -123,6 +124,8 @@ function openBase(config: Config, { log, now, listenUrl }: Edge, opening: Dispos
   const secrets = openSecrets(config.dataDir)
   const db = openDb(join(config.dataDir, 'app.db'), { replicated: config.replicated })
   opening.defer(() => db.$client.close())
+  // Else the log is for the process that copies it.
+  if (!config.replicated) writeOutLog(db)
   const baseUrl = () => config.baseUrl ?? listenUrl()
   return { config, secrets, db, plans, log, now, baseUrl }
 }
