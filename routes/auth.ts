@@ -21,6 +21,7 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
       try {
         charge(services, visit)
         const response = await handle(await readCall(row, c, visit))
+        if (response.status === 503) throw unavailable()
         if (response.status >= 500) throw new Error(`better-auth answered ${response.status}`)
         logVisit(services, visit, response.status)
         return await finished(response, visit)
@@ -29,6 +30,10 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
       }
     })
   }
+}
+
+function unavailable(): ApiError {
+  return new ApiError('SERVICE_UNAVAILABLE', 'Sign-in cannot be used now; try again later')
 }
 
 /** The path is made of the row: one that the client wrote could lead on to what is not served. */

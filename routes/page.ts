@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { HtmlEscapedString } from 'hono/utils/html'
-import { ApiError } from '../lib/errors.ts'
+import type { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services/services.ts'
 import { VERSION } from '../lib/version.ts'
 import { ErrorPage } from '../pages/error-page.tsx'
@@ -10,7 +10,7 @@ import { setLimitHeaders } from './limit-headers.ts'
 import { pageAssets } from './page-assets.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
 import { baseHeaders, type Headers } from './respond.ts'
-import { logVisit, openVisit, type Visit } from './visit.ts'
+import { logVisit, openVisit, toShown, type Visit } from './visit.ts'
 
 /** What a page says. */
 export type PageAnswer = (HtmlContent | FileContent) & {
@@ -61,12 +61,8 @@ async function bodyOf(page: PageAnswer): Promise<string | null> {
   return page.html === null ? null : `<!doctype html>${await page.html}`
 }
 
-/** What is no ApiError is a bug, logged and not shown. */
 async function showError(services: Services, visit: Visit, error: unknown): Promise<PageAnswer> {
-  const shown = error instanceof ApiError ? error : new ApiError('INTERNAL', 'Internal error')
-  if (shown !== error) {
-    services.log.error({ requestId: visit.requestId, err: error }, 'unexpected error')
-  }
+  const shown = toShown(services, visit, error)
   const instance = instanceOf(services)
   const [title, text] = wordsOf(shown)
   const assets = await pageAssets(instance.base)

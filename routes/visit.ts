@@ -1,6 +1,7 @@
 import type { Caller } from '../lib/access/authenticate.ts'
 import type { Client } from '../lib/access/client-address.ts'
 import type { Operation } from '../lib/contract/operation.ts'
+import { isFault } from '../lib/db/fault.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { Services } from '../lib/services/services.ts'
 import { parseTraceparent, type TraceContext } from '../lib/trace-context.ts'
@@ -105,21 +106,29 @@ export function logVisit({ log, requestTimes }: Services, visit: Visit, status: 
   })
 }
 
-/** Answers the visit with an error; what is no ApiError is a bug, logged and not shown. */
+/** Answers the visit with an error. */
 export function answerError(
   services: Services,
   visit: Visit,
   error: unknown,
   headers: Readonly<Headers> = {},
 ): Answer {
-  const shown = error instanceof ApiError ? error : new ApiError('INTERNAL', 'Internal error')
-  if (shown !== error) {
-    services.log.error({ requestId: visit.requestId, err: error }, 'unexpected error')
-  }
+  const shown = toShown(services, visit, error)
   const json = errorJson(shown, visit.requestId)
   return answer(services, visit, {
     status: shown.status,
     json,
     headers: { ...headers, ...shown.headers },
   })
+}
+
+/** What the caller is told of an error. What is no ApiError is logged, and its message not shown. */
+export function toShown({ log }: Services, { requestId }: Visit, error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (isFault(error)) {
+    log.error({ requestId, err: error }, 'cannot use the database')
+    return new ApiError('SERVICE_UNAVAILABLE', 'The database cannot be used now; try again later')
+  }
+  log.error({ requestId, err: error }, 'unexpected error')
+  return new ApiError('INTERNAL', 'Internal error')
 }

@@ -1,7 +1,10 @@
+import type { DBAdapter } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { APIError } from 'better-auth/api'
 import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
 import { bearer } from 'better-auth/plugins'
 import { AUTH_BASE_PATH } from '../contract/auth.ts'
+import { isFault } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
 import type { Log } from '../log.ts'
 import type { SendMail } from '../mail.ts'
@@ -53,7 +56,7 @@ export function createEmbeddedAuth(options: EmbeddedAuthOptions): HandleAuth {
     baseURL: `${baseUrl}${AUTH_BASE_PATH}`,
     basePath: AUTH_BASE_PATH,
     secret,
-    database: (settings: BetterAuthOptions) => hashTokens(adapter(settings)),
+    database: (settings: BetterAuthOptions) => hashTokens(passFaultsOn(adapter(settings), log)),
     trustedOrigins: [new URL(baseUrl).origin, ...loopbackNames(baseUrl)],
     user: {
       additionalFields: {
@@ -90,6 +93,20 @@ export function createEmbeddedAuth(options: EmbeddedAuthOptions): HandleAuth {
     plugins: [bearer()],
   })
   return (call) => auth.handler(toRequest(call, baseUrl))
+}
+
+/** Sign-up takes all that adding a user may fail with for a refusal, but for errors of this kind. */
+function passFaultsOn(adapter: DBAdapter, log: Log): DBAdapter {
+  const create: DBAdapter['create'] = async (args) => {
+    try {
+      return await adapter.create(args)
+    } catch (error) {
+      if (!isFault(error)) throw error
+      log.error({ err: error }, 'cannot use the database')
+      throw new APIError('SERVICE_UNAVAILABLE')
+    }
+  }
+  return { ...adapter, create }
 }
 
 function toRequest({ method, path, body, client, ...call }: AuthCall, baseUrl: string) {

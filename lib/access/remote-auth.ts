@@ -66,7 +66,7 @@ export function createFindRemoteSession(options: RemoteAuthOptions): FindSession
   const askOnce = (token: string, now: number) => {
     const hash = hashToken(token)
     const known = remembered.get(hash)
-    if (known !== undefined && now < known.until) return known
+    if (known !== undefined && isFresh(known, now)) return known
     const running = asking.get(hash)
     if (running !== undefined) return running
     const started = ask(token, hash, now).finally(() => asking.delete(hash))
@@ -79,6 +79,11 @@ export function createFindRemoteSession(options: RemoteAuthOptions): FindSession
     const known = await askOnce(token, now)
     return known === null ? null : options.findUser(known.userId)
   }
+}
+
+/** Nothing is remembered for longer than a minute, also where the clock was set back since. */
+function isFresh({ until }: Known, now: number): boolean {
+  return now < until && until <= now + REMEMBER_MS
 }
 
 /** What better-auth may have given out. API keys are not shown to it. */

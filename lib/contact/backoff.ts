@@ -2,7 +2,8 @@ const SECOND_MS = 1_000
 const HOUR_MS = 3_600 * SECOND_MS
 
 const FIRST_PAUSE_MS = 30 * SECOND_MS
-const LONGEST_PAUSE_MS = 4 * HOUR_MS
+/** Nothing is put off for longer. */
+export const LONGEST_PAUSE_MS = 4 * HOUR_MS
 /** As long as mail servers try: RFC 5321, section 4.5.4.1. */
 const GIVE_UP_MS = 5 * 24 * HOUR_MS
 

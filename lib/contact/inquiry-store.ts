@@ -1,7 +1,8 @@
-import { and, asc, count, eq, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { inquiries } from '../db/contact-tables.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/unit.ts'
+import { LONGEST_PAUSE_MS } from './backoff.ts'
 import type { InquiryRow, InquiryState } from './inquiry.ts'
 
 export function insertInquiry(db: Db, inquiry: InquiryRow): Statement {
@@ -16,7 +17,9 @@ export type ClaimedInquiry = InquiryRow & { readonly claim: string }
  * several processes one gets it. A claim that is not ended is void at `leaseEnd`.
  */
 export function claimDue(db: Db, now: number, leaseEnd: number): ClaimedInquiry | null {
-  const isDue = and(eq(inquiries.state, 'waiting'), lte(inquiries.dueAt, now))
+  // What is due later than anything is put off waits for a clock that was ahead, and was set back.
+  const isNow = or(lte(inquiries.dueAt, now), gt(inquiries.dueAt, now + LONGEST_PAUSE_MS))
+  const isDue = and(eq(inquiries.state, 'waiting'), isNow)
   const first = db
     .select({ id: inquiries.id })
     .from(inquiries)

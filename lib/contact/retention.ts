@@ -5,8 +5,8 @@ import { removeSpent } from './spent-challenges.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const DELIVERED_MS = 30 * 24 * HOUR_MS
-/** A clock may be set back a little. */
-const SPENT_MS = HOUR_MS
+/** A clock that was a day ahead may be set back: what is forgotten then would be good again. */
+const SPENT_MS = 48 * HOUR_MS
 
 /**
  * Removes inquiries that were delivered 30 days ago, in small steps, and used challenges that have

@@ -157,6 +157,6 @@ export const accountOperations = [
     summary: 'What was changed, by whom and when',
     query: AuditQuery,
     replies: { 200: { description: 'One page', schema: AuditList, example: examples.audit } },
-    errors: ['ORIGIN_NOT_ALLOWED', 'SERVICE_UNAVAILABLE'],
+    errors: ['ORIGIN_NOT_ALLOWED'],
   },
 ] as const satisfies readonly Operation[]

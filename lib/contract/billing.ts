@@ -124,6 +124,5 @@ export const billingOperations = [
       example: { name: 'Ada Example', message: 'We need two million look-ups a month.' },
     },
     replies: { 200: { description: 'Queued', schema: OkResponse, example: { ok: true } } },
-    errors: ['SERVICE_UNAVAILABLE'],
   },
 ] as const satisfies readonly Operation[]

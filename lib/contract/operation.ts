@@ -80,7 +80,8 @@ export interface Operation {
 export function errorCodes(row: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(row.errors)
   if (row.access !== 'public') {
-    codes.add('UNAUTHORIZED').add('INSUFFICIENT_SCOPE').add('AUTH_UNAVAILABLE')
+    codes.add('UNAUTHORIZED').add('INSUFFICIENT_SCOPE')
+    codes.add('AUTH_UNAVAILABLE').add('SERVICE_UNAVAILABLE')
   }
   if (row.access === 'geo:read') codes.add('ORIGIN_NOT_ALLOWED')
   if (row.limit !== 'none') codes.add('RATE_LIMITED')

@@ -22,6 +22,6 @@ export const webhookOperations = [
     replies: {
       200: { description: 'Processed', schema: ReceivedResponse, example: { received: true } },
     },
-    errors: ['BAD_REQUEST', 'BILLING_NOT_CONFIGURED', 'BILLING_UNAVAILABLE'],
+    errors: ['BAD_REQUEST', 'BILLING_NOT_CONFIGURED', 'BILLING_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
   },
 ] as const satisfies readonly Operation[]

@@ -1,4 +1,4 @@
-import { openPlain } from './open.ts'
+import { type Db, openPlain } from './open.ts'
 
 /**
  * Moves all of the write-ahead log into the database file, so that it is whole by itself. Leaves
@@ -13,4 +13,12 @@ export function foldLog(file: string): void {
   } finally {
     client.close()
   }
+}
+
+/**
+ * Writes what the last process has left in the log into the database file; the next write begins the
+ * log anew. After a failed fsync, what looks whole may be in the memory of the system alone.
+ */
+export function writeOutLog({ $client }: Db): void {
+  $client.pragma('wal_checkpoint(PASSIVE)')
 }

@@ -10,15 +10,17 @@ const NAME = 'server.lock'
  * it ends with the process, however that ends. Returns null where another process has it.
  */
 export function tryLockDataDir(dataDir: string): Disposable | null {
-  const client = openPlain(join(dataDir, NAME))
+  using opening = new DisposableStack()
   try {
+    const client = openPlain(join(dataDir, NAME))
+    opening.defer(() => client.close())
     client.pragma('journal_mode = MEMORY')
     client.exec('BEGIN EXCLUSIVE')
-    return { [Symbol.dispose]: () => client.close() }
-  } catch (error) {
-    client.close()
-    if (isLocked(error)) return null
-    throw error
+    return opening.move()
+  } catch (cause) {
+    if (isLocked(cause)) return null
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`Cannot write into the data folder ${dataDir}: ${reason}`, { cause })
   }
 }
 

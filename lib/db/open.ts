@@ -1,5 +1,8 @@
+import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
+import { checkSound } from './check-sound.ts'
+import { isDamage, RESTORE_ADVICE } from './fault.ts'
 import { migrate } from './migrate.ts'
 
 /** A connection as the driver gives it. */
@@ -23,6 +26,7 @@ const REPLICATED_CHECKPOINT_PAGES = 16_384
 
 /** Opens the database file (or `:memory:`), and brings its schema up to date. */
 export function openDb(file: string, { replicated = false }: OpenDbOptions = {}): Db {
+  refuseLoneLog(file)
   const client = new Sqlite(file)
   try {
     // First, since the others may have to wait for a writer.
@@ -34,14 +38,24 @@ export function openDb(file: string, { replicated = false }: OpenDbOptions = {})
     client.pragma(`cache_size = ${-CACHE_KIB}`)
     client.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`)
     if (replicated) client.pragma(`wal_autocheckpoint = ${REPLICATED_CHECKPOINT_PAGES}`)
+    checkSound(client)
     migrate(client)
     client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return drizzle(client)
   } catch (cause) {
     client.close()
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`Cannot open the database ${file}: ${reason}`, { cause })
+    const advice = isDamage(cause) ? `; ${RESTORE_ADVICE}` : ''
+    throw new Error(`Cannot open the database ${file}: ${reason}${advice}`, { cause })
   }
+}
+
+/** SQLite would make an empty database of it, and delete the log, which holds the last writes. */
+function refuseLoneLog(file: string): void {
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (sizeOf(file) > 0 || sizeOf(`${file}-wal`) === 0) return
+  const reason = 'it is missing or empty, but its write-ahead log is not'
+  throw new Error(`Cannot open the database ${file}: ${reason}; ${RESTORE_ADVICE}`)
 }
 
 /** Opens a file that is there for reading, whatever its schema. A server may write it meanwhile. */

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
+import { RESTORE_ADVICE } from '../db/fault.ts'
 import { findDamage, latestTime, pendingMigrations } from '../db/inspect.ts'
 import { type Finding, ok, reasonOf, warning, wrong } from './finding.ts'
 
-const RESTORE = 'stop the server, keep the file, and restore a backup: npm run restore'
+const RESTORE = `stop the server, ${RESTORE_ADVICE}`
 const CLOCK = 'set the clock, and let it be kept, such as by systemd-timesyncd'
 /** Clocks of machines that keep them differ by less. */
 const TOLERANCE_MS = 60_000

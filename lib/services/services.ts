@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import { makeDataDir } from '../data-dir.ts'
 import { checkWrite } from '../db/check-write.ts'
 import type { Flusher } from '../db/flusher.ts'
+import { writeOutLog } from '../db/fold-log.ts'
 import { lockDataDir } from '../db/lock.ts'
 import { openDb } from '../db/open.ts'
 import type { Library } from '../geo/library.ts'
@@ -26,6 +27,7 @@ import { type Auth, openAuth } from './auth.ts'
 import type { Base } from './base.ts'
 import { openBilling } from './billing.ts'
 import { type Contact, openContact } from './contact.ts'
+import { type Damage, watchForDamage } from './damage.ts'
 import { createOpenDemo } from './demo.ts'
 import { type Downloads, openDownloads } from './downloads.ts'
 import { createLimits, type Limits, openFlusher, openMeters } from './metering.ts'
@@ -74,9 +76,9 @@ const PROBE = ipv4FromBits(0x08_08_08_08)
 
 /** Opens every subject in the order in which they need each other; disposes of them in reverse. */
 export async function openServices(config: Config, edge: Edge): Promise<Services> {
-  const { log, now } = edge
+  const { log, damage } = watchForDamage(edge.log)
   using opening = new DisposableStack()
-  const base = openBase(config, edge, opening)
+  const base = openBase(config, { ...edge, log }, opening)
   const { db, plans } = base
   const geo = opening.use(
     await openGeo({
@@ -101,10 +103,6 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const rum = opening.use(openTelemetry(base, geo))
   const reconciliation = opening.use(createReconciliation(base, billing))
   const contact = openContact(base, opening)
-  const health = createHealth(
-    { geolocation: () => geo.locate(PROBE), database: () => checkWrite(db, now()) },
-    now,
-  )
   const opened = opening.move()
   return {
     ...base,
@@ -121,7 +119,7 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     contact,
     geo,
     downloads,
-    health,
+    health: openHealth(base, geo, damage),
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config.trustedProxies),
     openDemo: createOpenDemo(base, keys),
@@ -136,8 +134,18 @@ function openBase(config: Config, { log, now, listenUrl }: Edge, opening: Dispos
   const secrets = openSecrets(config.dataDir)
   const db = openDb(join(config.dataDir, 'app.db'), { replicated: config.replicated })
   opening.defer(() => db.$client.close())
+  // Else the log is for the process that copies it.
+  if (!config.replicated) writeOutLog(db)
   const baseUrl = () => config.baseUrl ?? listenUrl()
   return { config, secrets, db, plans, log, now, baseUrl }
+}
+
+function openHealth({ db, now }: Base, geo: Library, damage: Damage): Health {
+  const checkDatabase = () => {
+    damage.check()
+    checkWrite(db, now())
+  }
+  return createHealth({ geolocation: () => geo.locate(PROBE), database: checkDatabase }, now)
 }
 
 function openTelemetry({ db, log, now }: Base, geo: Library): Rum {

@@ -158,6 +158,15 @@ describe('with a remote auth service', () => {
     assert.equal(codeOf(await locate(token)), 'UNAUTHORIZED')
   })
 
+  it('signs out here within a minute, also where the clock is set back a day', async () => {
+    const token = await auth.signUp('ned@example.com')
+    assert.equal((await locate(token)).status, 200)
+    await auth.signOut(token)
+    later(-24 * 3_600_000)
+    assert.equal(codeOf(await locate(token)), 'UNAUTHORIZED')
+    later(24 * 3_600_000)
+  })
+
   for (const mode of [
     'limited',
     'broken',

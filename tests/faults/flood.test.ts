@@ -13,8 +13,8 @@ import { startLoad } from './load.ts'
  */
 
 const SECONDS = 10
+const COUNT = 20_000
 const ADDRESSES = 20
-const PER_ADDRESS = 1_000
 const CLIENTS = 4
 /** Private memory: 10,000 connections, and what V8 lets lie under load, took up to 464 MB. */
 const MOST_MEMORY = 700 * 1024 * 1024
@@ -81,22 +81,21 @@ async function assertOpenToOthers(): Promise<void> {
 describe('look-ups of others go on', () => {
   for (const mode of ['silent', 'headers', 'body']) {
     it(`while one address opens 20,000 connections: ${mode}`, async (t) => {
-      const count = Math.min(ADDRESSES * PER_ADDRESS, mostFiles() - 1_000)
-      const flooding = flood(mode, count, [1, 1])
-      const answered = await askMeanwhile(flooding)
+      if (mostFiles() < 15_000) return t.skip(`only ${mostFiles()} files may be open`)
+      // A process may open too few.
+      const floods = Promise.all([1, 1].map((first) => flood(mode, COUNT / 2, [first, 1])))
+      const answered = await askMeanwhile(floods)
       await assertOpenToOthers()
-      const { opened } = await flooding
+      const opened = (await floods).reduce((sum, each) => sum + each.opened, 0)
       t.diagnostic(`${opened} connections opened, ${answered} look-ups answered`)
-      assert.ok(opened >= count)
+      assert.ok(opened >= COUNT)
     })
   }
 
   it('while twenty addresses open a thousand each, and say little', async (t) => {
     if (mostFiles() < 15_000) return t.skip(`only ${mostFiles()} files may be open`)
     const floods = Promise.all(
-      [1, 101].map((first) =>
-        flood('headers', (ADDRESSES / 2) * PER_ADDRESS, [first, ADDRESSES / 2]),
-      ),
+      [1, 101].map((first) => flood('headers', COUNT / 2, [first, ADDRESSES / 2])),
     )
     const answered = await askMeanwhile(floods)
     await assertOpenToOthers()

@@ -10,9 +10,12 @@ export interface Load {
   stop(): void
 }
 
-/** Clients that ask one after the other, each over a connection that is kept, until it breaks. */
-export function startLoad(url: string, key: string, clients: number): Load {
-  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+/**
+ * Clients that ask one after the other, each over a connection that is kept, until it breaks; from
+ * an address of this machine.
+ */
+export function startLoad(url: string, key: string, clients: number, from = '127.0.0.1'): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients, localAddress: from })
   const answeredAt: number[] = []
   const others: string[] = []
   let stopped = false

@@ -52,6 +52,16 @@ async function readHealth({ server }: Service) {
   return { status: answer.status, ...v.parse(HealthStatus, await answer.json()).checks }
 }
 
+async function addSite({ server, key }: Service): Promise<number> {
+  const answer = await fetch(`${server.url}/v1/account/me/sites`, {
+    method: 'POST',
+    headers: { 'x-api-key': key },
+    body: '{"name":"https://shop.example"}',
+  })
+  await answer.text()
+  return answer.status
+}
+
 async function countedAfterStop({ server, dataDir }: Service): Promise<number> {
   const { code, stdout, stderr } = await server.stop('SIGTERM')
   assert.equal(code, 0, `${stdout}${stderr}`)
@@ -67,10 +77,12 @@ describe('a database that another process has locked', () => {
     let answered = await askFor(300, service)
     const other = new Sqlite(join(folder.dataDir, 'app.db'))
     other.exec('BEGIN IMMEDIATE')
+    const adding = addSite(service)
     answered += await askFor(FLUSHES_MS, service)
     assert.deepEqual(await readHealth(service), { status: 503, geolocation: true, database: false })
     other.exec('ROLLBACK')
     other.close()
+    assert.equal(await adding, 201, 'a change waits for the lock')
     answered += await askFor(FLUSHES_MS, service)
     assert.deepEqual(await readHealth(service), { status: 200, geolocation: true, database: true })
     assert.equal(await countedAfterStop(service), answered)
@@ -79,8 +91,15 @@ describe('a database that another process has locked', () => {
 
 const small = join(tempFolder(), 'small')
 const SIZE = 16 * 1024 * 1024
+const filler = join(small, 'filler')
 
-describe('a disk that is full', () => {
+/** Leaves no byte free. */
+function fill(): void {
+  const { bavail, bsize } = statfsSync(small)
+  writeFileSync(filler, Buffer.alloc(bavail * bsize))
+}
+
+describe('a disk that is full, or read-only', () => {
   let mounted = false
   before(() => {
     mkdirSync(small)
@@ -99,15 +118,34 @@ describe('a disk that is full', () => {
     }
     const service = await startService(small)
     let answered = await askFor(300, service)
-    const filler = join(small, 'filler')
-    const { bavail, bsize } = statfsSync(small)
-    writeFileSync(filler, Buffer.alloc(bavail * bsize))
+    fill()
     answered += await askFor(FLUSHES_MS, service)
     assert.deepEqual(await readHealth(service), { status: 503, geolocation: true, database: false })
     assert.match(service.server.output(), /cannot write counters; they are kept/)
+    assert.equal(await addSite(service), 503)
     rmSync(filler)
     answered += await askFor(FLUSHES_MS, service)
     assert.deepEqual(await readHealth(service), { status: 200, geolocation: true, database: true })
+    assert.equal(await addSite(service), 201)
     assert.equal(await countedAfterStop(service), answered)
+  })
+
+  it('is refused at the start, with what is wrong', async (t) => {
+    if (!mounted) {
+      t.skip('only root may mount a small file system')
+      return
+    }
+    const settings = { ...folder.settings, MERIDIAN_DATA_DIR: small, PORT: '0' }
+    const failToStart = async () => {
+      const { code, stderr } = await runScript(['server.ts'], settings)
+      assert.equal(code, 1)
+      return stderr
+    }
+    assert.equal(spawnSync('mount', ['-o', 'remount,ro', small]).status, 0)
+    const readOnly = await failToStart()
+    assert.equal(spawnSync('mount', ['-o', 'remount,rw', small]).status, 0)
+    assert.match(readOnly, /^Cannot [^\n]+: [^\n]*(read-?only|unable to open)[^\n]*\n$/i)
+    fill()
+    assert.match(await failToStart(), /^Cannot [^\n]+: [^\n]*full[^\n]*\n$/)
   })
 })

@@ -47,7 +47,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'altcha-lib': ['lib/contact/proof-of-work.ts'],
   autocannon: ['scripts/bench/'],
   'better-auth': ['lib/access/embedded-auth.ts', 'lib/access/hashed-tokens.ts'],
-  'better-sqlite3': ['lib/db/open.ts', 'lib/db/unit.ts'],
+  'better-sqlite3': ['lib/db/check-sound.ts', 'lib/db/open.ts', 'lib/db/unit.ts'],
   'd3-dsv': ['lib/geo/bulk-csv.ts', 'lib/geo/compile-asn.ts', 'lib/geo/overlay-row.ts', 'web/app/'],
   'drizzle-orm': ['lib/db/', 'lib/access/', 'lib/accounts/', 'lib/billing/', 'lib/contact/'],
   esbuild: ['lib/bundle.ts'],

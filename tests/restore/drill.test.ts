@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDb } from '../../lib/db/open.ts'
-import { readPlans } from '../../lib/plans.ts'
-import { createKey } from '../../scripts/create-key.ts'
 import { geoFiles, makeGeoFolder } from '../geo-files.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { addUncopied, type Holdings, momentOf, readHoldings } from './ledger.ts'
 import { checkLitestream, restoreCopy, startReplicated } from './litestream.ts'
+import { addUsers, writeWidePlan } from './users.ts'
 import { type Acknowledged, startWriters } from './writers.ts'
 
 /*
@@ -31,17 +29,9 @@ const keys: string[] = []
 
 before(async () => {
   checkLitestream()
-  const wide = { monthlyCap: 10 ** 9, maxKeys: 10 ** 6, maxSites: 10 ** 6, price: 0 }
-  const plan = { id: 'free', name: 'Free', ...wide, requestsPerMinute: 10 ** 6 }
-  writeFileSync(plansFile, JSON.stringify([plan]))
+  writeWidePlan(plansFile)
   makeGeoFolder(dataDirOf(0))
-  const db = openDb(databaseOf(0))
-  const accounts = { db, plans: readPlans(plansFile), now: Date.now(), command: 'drill' }
-  for (let n = 0; n < USERS; n++) {
-    const options = { email: `user${n}@example.com`, name: 'drill', type: 'secret' } as const
-    keys.push(await createKey(accounts, options))
-  }
-  db.$client.close()
+  keys.push(...(await addUsers(databaseOf(0), plansFile, USERS)))
 })
 
 describe('a machine that is lost while its database is copied by Litestream', () => {

@@ -1,6 +1,7 @@
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
+import { type Answer, type Ask, createAsk, goOn } from './ask.ts'
 
 /** What the server has acknowledged, with the monotonic milliseconds at which the answer was whole. */
 export interface Acknowledged {
@@ -44,7 +45,7 @@ export function startWriters({ url, keys, origin }: Target): Writers {
     others: new Map(),
   }
   const agent = new Agent({ keepAlive: true })
-  const ask: Ask = (path, options) => send(agent, `${url}${path}`, options)
+  const ask = createAsk(agent, url)
   const clients = [
     ...keys.flatMap((key) => [makeKeys(ask, key, acknowledged), makeSites(ask, key, acknowledged)]),
     ...range(BEACON_CLIENTS).map((n) => sendBeacons(ask, { origin, number: n }, acknowledged)),
@@ -53,22 +54,6 @@ export function startWriters({ url, keys, origin }: Target): Writers {
   const ended = Promise.all(clients).finally(() => agent.destroy())
   return { acknowledged, ended }
 }
-
-interface Answer {
-  /** 0: there was no whole answer. */
-  readonly status: number
-  readonly body: string
-  /** When it was whole. */
-  readonly at: number
-}
-
-interface Options {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-type Ask = (path: string, options: Options) => Promise<Answer>
 
 async function makeKeys(ask: Ask, key: string, { keys, others }: Acknowledged): Promise<void> {
   const headers = { 'x-api-key': key }
@@ -116,34 +101,8 @@ async function lookUp(ask: Ask, key: string, { lookups, others }: Acknowledged):
   }
 }
 
-/** Whether the server is still there; who has asked too often waits for a moment. */
-async function goOn({ status, body }: Answer, others: Map<string, number>): Promise<boolean> {
-  if (status === 0) return false
-  if (status === 429) await sleep(500)
-  else others.set(`${status} ${body}`, (others.get(`${status} ${body}`) ?? 0) + 1)
-  return true
-}
-
 function readId({ body }: Answer): string {
   return v.parse(Created, JSON.parse(body)).id
-}
-
-function send(agent: Agent, url: string, { method, headers, body }: Options): Promise<Answer> {
-  return new Promise((resolve) => {
-    const fail = () => resolve({ status: 0, body: '', at: performance.now() })
-    const read = (response: IncomingMessage) => {
-      let text = ''
-      response.on('error', fail)
-      response.on('data', (chunk) => {
-        text += chunk
-      })
-      response.on('end', () => {
-        if (!response.complete) return fail()
-        resolve({ status: response.statusCode ?? 0, body: text, at: performance.now() })
-      })
-    }
-    request(url, { method, agent, headers }, read).on('error', fail).end(body)
-  })
 }
 
 function range(length: number): number[] {

@@ -93,6 +93,18 @@ describe('Courier', () => {
     assert.deepEqual([row?.state, row?.attempts, row?.trouble], ['waiting', 2, 'not today'])
   })
 
+  it('does not wait a day for what failed while the clock was a day ahead', async () => {
+    const { db, clock, hire } = setUp(1)
+    clock.now += 24 * 3_600_000
+    const fail = async () => {
+      throw new Error('not today')
+    }
+    await hire(fail).look()
+    clock.now -= 24 * 3_600_000
+    await hire(async () => {}).look()
+    assert.equal(listInquiries(db, 'delivered').length, 1)
+  })
+
   it('leaves a receiver alone that has failed, until the next look', async () => {
     const { hire, troubles } = setUp(10)
     const courier = hire(async () => {

@@ -31,6 +31,9 @@ describe('the lock of the data folder', () => {
   })
 
   it('cannot be had where there is no folder', () => {
-    assert.throws(() => tryLockDataDir(`${folder}/missing`), /directory does not exist/)
+    assert.throws(
+      () => tryLockDataDir(`${folder}/missing`),
+      /Cannot write into the data folder .*: .*directory does not exist/,
+    )
   })
 })

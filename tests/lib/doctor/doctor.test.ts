@@ -115,7 +115,7 @@ describe('the check of the database', () => {
     const bytes = readFileSync(database)
     writeFileSync(database, bytes.fill(0x5a, 4096, 40_960))
     const found = lines(checkDatabase(database))
-    assert.match(found[0] ?? '', /^wrong: .*app\.db: .* → stop the server, .*npm run restore$/)
+    assert.match(found[0] ?? '', /^wrong: .*app\.db: .* → stop the server, .*npm run restore -- A/)
     writeFileSync(database, 'no database at all, but a text that is long enough\n'.repeat(100))
     matches(checkDatabase(database), /^wrong: .*file is not a database → stop the server/)
   })

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, afterEach, before, describe, it } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import * as v from 'valibot'
+import { HealthStatus } from '../../lib/contract/system.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
+import { addUsers, writeWidePlan } from '../restore/users.ts'
+
+/* Bytes of the database that are not what was written: found at the start, or at work. */
+
+const PAGE = 4096
+const SITES = '/v1/account/me/sites'
+
+const { dataDir, settings: folder, remove } = newDataFolder()
+after(remove)
+const plans = join(dataDir, 'plans.json')
+const settings = { ...folder, MERIDIAN_PLANS: plans }
+const database = join(dataDir, 'app.db')
+const archive = join(dataDir, 'backup.tar.gz')
+const sound = join(dataDir, 'sound.db')
+let key: string
+let server: Running
+before(async () => {
+  writeWidePlan(plans)
+  key = (await addUsers(database, plans, 1))[0] ?? ''
+  server = await startServer(settings)
+  assert.equal(await addSite('https://shop.example'), 201)
+  await server.stop('SIGTERM')
+  assert.equal((await runScript(['scripts/backup.ts', '--out', archive], settings)).code, 0)
+  cpSync(database, sound)
+})
+afterEach(() => server.stop('SIGKILL'))
+
+async function addSite(name: string): Promise<number> {
+  const headers = { 'x-api-key': key }
+  const answer = await fetch(`${server.url}${SITES}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name }),
+  })
+  await answer.text()
+  return answer.status
+}
+
+async function statusOf(path: string): Promise<number> {
+  const answer = await fetch(`${server.url}${path}`, { headers: { 'x-api-key': key } })
+  await answer.text()
+  return answer.status
+}
+
+/** Where the table begins, in bytes. */
+function startOf(table: string): number {
+  const db = new Sqlite(sound, { readonly: true })
+  const root = db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table)
+  db.close()
+  return (Number(root) - 1) * PAGE
+}
+
+function overwrite(path: string, from: number, length: number): void {
+  writeFileSync(path, readFileSync(path).fill(0x5a, from, from + length))
+}
+
+function putBackSound(): void {
+  for (const ending of ['-wal', '-shm']) rmSync(`${database}${ending}`, { force: true })
+  cpSync(sound, database)
+}
+
+describe('a start on a damaged database', () => {
+  const PLACES = {
+    'its header': () => [0, 100],
+    'its schema': () => [100, PAGE - 100],
+    'a table': () => [startOf('users'), PAGE],
+    'an index': () => [startOf('sites_by_name'), PAGE],
+  }
+  for (const [place, find] of Object.entries(PLACES)) {
+    it(`is refused, names the file and how to restore it, and changes nothing: ${place}`, async () => {
+      putBackSound()
+      const [from = 0, length = 0] = find()
+      overwrite(database, from, length)
+      const damaged = readFileSync(database)
+      const { code, stderr } = await runScript(['server.ts'], { PORT: '0', ...settings })
+      assert.equal(code, 1)
+      assert.match(stderr, /^Cannot open the database .*app\.db: [^\n]*npm run restore[^\n]*\n$/)
+      assert.ok(readFileSync(database).equals(damaged))
+    })
+  }
+
+  it('works once it is restored as the message says', async () => {
+    putBackSound()
+    overwrite(database, startOf('users'), PAGE)
+    const restored = await runScript(['scripts/restore.ts', archive, '--overwrite'], settings)
+    assert.equal(restored.code, 0, restored.stderr)
+    server = await startServer(settings)
+    assert.equal(await statusOf(SITES), 200)
+  })
+})
+
+describe('a log whose end is torn', () => {
+  it('counts up to there, as after a power cut', async () => {
+    putBackSound()
+    server = await startServer(settings)
+    const log = `${database}-wal`
+    assert.equal(await addSite('https://one.example'), 201)
+    const end = statSync(log).size
+    assert.equal(await addSite('https://two.example'), 201)
+    await server.stop('SIGKILL')
+    overwrite(log, end, statSync(log).size - end)
+    server = await startServer(settings)
+    const answer = await fetch(`${server.url}${SITES}`, { headers: { 'x-api-key': key } })
+    const sites = v.parse(v.array(v.object({ name: v.string() })), await answer.json())
+    assert.equal(
+      sites.some(({ name }) => name === 'https://one.example'),
+      true,
+    )
+  })
+})
+
+/** What another process writes makes the server read pages anew. */
+function writeFromElsewhere(): void {
+  const db = new Sqlite(database)
+  db.exec('UPDATE health SET checked_at = 1')
+  db.close()
+}
+
+describe('damage that comes to light at work', () => {
+  it('is 503 to who needs it, told by health and log, and stops no look-up', async () => {
+    putBackSound()
+    server = await startServer(settings)
+    assert.equal(await statusOf('/health'), 200)
+    overwrite(database, startOf('sites'), PAGE)
+    writeFromElsewhere()
+    assert.equal(await statusOf(SITES), 503)
+    assert.match(
+      server.output(),
+      /the database is damaged: keep the file and restore.*npm run restore/,
+    )
+    assert.equal(await statusOf('/v1/ip/81.2.69.160'), 200)
+    const deadline = performance.now() + 5_000
+    while ((await statusOf('/health')) !== 503) assert.ok(performance.now() < deadline)
+    const health = v.parse(HealthStatus, await (await fetch(`${server.url}/health`)).json())
+    assert.deepEqual(health.checks, { geolocation: true, database: false })
+  })
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { newDataFolder, type Running, startServer } from '../e2e/process.ts'
+import { addUsers, writeWidePlan } from '../restore/users.ts'
+import { startLoad } from './load.ts'
+
+/* Attacks by slowhttptest, which others know, while look-ups come from another address. */
+
+const CONNECTIONS = 4_000
+const SECONDS = 8
+const CLIENTS = 4
+/** Each trickles what nobody has asked for: headers, bodies; or takes an answer byte by byte. */
+const ATTACKS = {
+  'slow headers': ['-H', '-t', 'GET', '/v1/ip/81.2.69.160'],
+  'slow bodies': ['-B', '-s', '4000', '-t', 'POST', '/v1/telemetry/rum'],
+  'slow reading': [
+    '-X',
+    '-w',
+    '10',
+    '-y',
+    '20',
+    '-n',
+    '1',
+    '-z',
+    '10',
+    '-k',
+    '3',
+    '/.well-known/openapi.json',
+  ],
+}
+
+const { dataDir, settings: folder, remove } = newDataFolder()
+const plans = join(dataDir, 'plans.json')
+const settings = { ...folder, MERIDIAN_PLANS: plans, MERIDIAN_LOG_LEVEL: 'warn' }
+
+let server: Running
+let key: string
+before(async () => {
+  writeWidePlan(plans)
+  key = (await addUsers(join(dataDir, 'app.db'), plans, 1))[0] ?? ''
+  server = await startServer(settings)
+})
+after(async () => {
+  await server.stop('SIGTERM')
+  remove()
+})
+
+/** Runs the attack to its end. Returns what is printed, without the colours. */
+async function attack(args: readonly string[]): Promise<string> {
+  const rate = String(CONNECTIONS / 4)
+  const all = ['-c', String(CONNECTIONS), '-r', rate, '-i', '2', '-l', String(SECONDS), '-x', '24']
+  const path = args.at(-1) ?? ''
+  const child = spawn('slowhttptest', [...all, ...args.slice(0, -1), '-u', `${server.url}${path}`])
+  const [output] = await Promise.all([text(child.stdout), once(child, 'close')])
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it colours its output
+  return output.replaceAll(/\u001b\[[\d;]*[A-Za-z]/g, '')
+}
+
+/** As slowhttptest counts them at the end. */
+function countOf(output: string, state: string): number {
+  return Number([...output.matchAll(new RegExp(`${state}: +(\\d+)`, 'g'))].at(-1)?.[1])
+}
+
+describe('slowhttptest', () => {
+  for (const [name, args] of Object.entries(ATTACKS)) {
+    it(`with ${name} costs others no look-up`, async (t) => {
+      const load = startLoad(server.url, key, CLIENTS, '127.0.1.200')
+      const output = await attack(args)
+      load.stop()
+      await load.ended
+      const made = countOf(output, 'connected') + countOf(output, 'closed')
+      t.diagnostic(`${made} connections, ${load.answeredAt.length} look-ups answered`)
+      assert.ok(made >= CONNECTIONS / 2, output.slice(-1_000))
+      assert.deepEqual(load.others, [])
+      assert.ok(load.answeredAt.length > 0)
+    })
+  }
+})
