@@ -22,7 +22,6 @@ const PICTURES: readonly Picture[] = [
   { name: 'overview', path: '/app', height: 860 },
   { name: 'vitals', path: `/app/vitals?site=${encodeURIComponent(SITE)}`, height: 1100 },
   { name: 'look-up', path: '/app/look-up?ip=81.2.69.160', height: 900 },
-  { name: 'home', path: '/?ip=81.2.69.160', height: 860 },
 ]
 
 await run(async () => {

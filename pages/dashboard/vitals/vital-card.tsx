@@ -75,7 +75,7 @@ function RatingBar({ good, needsImprovement, poor }: Shares) {
       <ul class="shares">
         {parts.map(({ rating, share }) => (
           <li class={rating}>
-            {RATING_WORDS[rating]} {percent(share)}
+            {RATING_WORDS[rating]} <span class="whole">{percent(share)}</span>
           </li>
         ))}
       </ul>
