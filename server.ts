@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   const { readConfig } = await import('./lib/config.ts')
   const { createProgress } = await import('./lib/geo/progress.ts')
   const { createLog } = await import('./lib/log.ts')
+  const { listen } = await import('./lib/listen.ts')
   const { openServices } = await import('./lib/services/services.ts')
 
   const config = readConfig(process.env)
@@ -45,8 +46,8 @@ async function main(): Promise<void> {
     },
   })
   const admin = await openAdmin(config, services)
-  const server = await listen(config, services)
-  listenUrl = urlOf(server, config.host)
+  const server = await createServer(config, services)
+  listenUrl = await listen(server, config)
   listening.resolve()
   stopOnSignals({ server, admin }, services, log, stopping)
   services.reconciliation.start()
@@ -83,7 +84,7 @@ async function openAdmin({ admin }: Config, services: Services): Promise<Admin |
   return startAdmin(admin, services)
 }
 
-async function listen(config: Config, services: Services): Promise<Server> {
+async function createServer(config: Config, services: Services): Promise<Server> {
   const { createApp, createRoutes } = await import('./routes/app.ts')
   const { createStraight } = await import('./routes/straight.ts')
   const { answerUnreadable } = await import('./routes/unreadable.ts')
@@ -96,7 +97,7 @@ async function listen(config: Config, services: Services): Promise<Server> {
   const listener = createListener(createStraight(routes), hono, (error) =>
     log.error({ err: error }, 'unexpected error'),
   )
-  const server = createHttpServer(listener, {
+  return createHttpServer(listener, {
     answerUnreadable: (unreadable) => answerUnreadable(services, unreadable),
     connections: {
       total: config.maxConnections,
@@ -105,11 +106,6 @@ async function listen(config: Config, services: Services): Promise<Server> {
       onRefused: tellSometimes((count) => log.warn({ count }, 'connections refused: too many')),
     },
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(config.port, config.host, resolve)
-  })
-  return server
 }
 
 async function honoListener(services: Services, app: ReturnType<typeof createApp>) {
@@ -129,12 +125,6 @@ async function honoListener(services: Services, app: ReturnType<typeof createApp
         ),
     },
   )
-}
-
-function urlOf(server: Server, host: string): string {
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** The first signal lets requests finish; one that comes later ends the process at once. */
