@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { nameRuntime } from './runtime.ts'
 
 /** A whole answer. `json` null: no body. */
 interface Answer {
@@ -36,9 +37,12 @@ export function createClientErrorListener(answer: AnswerUnreadable) {
   }
 }
 
+/** Bun does not count what comes: who has sent nothing is answered there as well. */
+const COUNTS_BYTES = nameRuntime(process.versions) !== 'bun'
+
 /** Whether the client has asked for anything, and may still read. */
 function isWaiting({ writable, bytesRead }: Socket): boolean {
-  return writable && bytesRead > 0
+  return writable && (bytesRead > 0 || !COUNTS_BYTES)
 }
 
 function toText({ status, headers, json }: Answer): string {
