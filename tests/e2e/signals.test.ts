@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
+import { IS_INSTALLED, RUNTIME } from '../runtime.ts'
 import { newDataFolder, runScript, waitForUrl } from './process.ts'
 
 /* Started by npm or npx, the server is the child of a child: signals reach it as a terminal sends them. */
@@ -29,10 +30,15 @@ function countedRequests(): unknown {
   }
 }
 
-const WAYS = [
+const MAKE_KEY = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first']
+const [program, ...options] = RUNTIME
+const BY_NPM = [
   ['npx', 'npx', ['--no', 'tsx', 'server.ts']],
   ['npm start', 'npm', ['start']],
-  ['node', process.execPath, ['--import', 'tsx', 'server.ts']],
+] as const
+const WAYS = [
+  ...(IS_INSTALLED ? BY_NPM : []),
+  ['its runtime', program, [...options, 'server.ts']],
 ] as const
 
 describe('a server in a terminal', () => {
@@ -40,8 +46,7 @@ describe('a server in a terminal', () => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       it(`started by ${name} writes all it knows on ${signal} to its group`, async () => {
         const server = await startInGroup(command, args)
-        const options = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first']
-        const key = (await runScript(options, folder.settings)).stdout.trim()
+        const key = (await runScript(MAKE_KEY, folder.settings)).stdout.trim()
         const headers = { 'x-api-key': key }
         const path = `${server.url}/v1/ip/81.2.69.160`
         assert.equal((await fetch(path, { headers })).status, 200)
