@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   const { readConfig } = await import('./lib/config.ts')
   const { createProgress } = await import('./lib/geo/progress.ts')
   const { createLog } = await import('./lib/log.ts')
+  const { listen } = await import('./lib/listen.ts')
   const { openServices } = await import('./lib/services/services.ts')
 
   const config = readConfig(process.env)
@@ -49,10 +50,10 @@ async function main(): Promise<void> {
     }),
   )
   const admin = await openAdmin(config, services)
-  const server = await listen(config, services)
+  const server = await createServer(config, services)
+  listenUrl = await listen(server, config)
   // From here on, signals end it.
   starting.move()
-  listenUrl = urlOf(server, config.host)
   listening.resolve()
   stopOnSignals({ server, admin }, services, log, stopping)
   services.reconciliation.start()
@@ -94,7 +95,7 @@ async function openAdmin({ admin }: Config, services: Services): Promise<Admin |
   return startAdmin(admin, services)
 }
 
-async function listen(config: Config, services: Services): Promise<Server> {
+async function createServer(config: Config, services: Services): Promise<Server> {
   const { createApp, createRoutes } = await import('./routes/app.ts')
   const { createPlain, createStraight } = await import('./routes/straight.ts')
   const { answerUnreadable } = await import('./routes/unreadable.ts')
@@ -106,7 +107,7 @@ async function listen(config: Config, services: Services): Promise<Server> {
   const hono = await honoListener(services, createApp(services, routes))
   const onError = (error: unknown) => log.error({ err: error }, 'unexpected error')
   const listener = createListener(createStraight(routes), hono, onError)
-  const server = createHttpServer(listener, {
+  return createHttpServer(listener, {
     answerUnreadable: (unreadable) => answerUnreadable(services, unreadable),
     plain: { answer: createPlain(routes), onError },
     connections: {
@@ -116,11 +117,6 @@ async function listen(config: Config, services: Services): Promise<Server> {
       onRefused: tellSometimes((count) => log.warn({ count }, 'connections refused: too many')),
     },
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(config.port, config.host, resolve)
-  })
-  return server
 }
 
 async function honoListener(services: Services, app: ReturnType<typeof createApp>) {
@@ -140,12 +136,6 @@ async function honoListener(services: Services, app: ReturnType<typeof createApp
         ),
     },
   )
-}
-
-function urlOf(server: Server, host: string): string {
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** The first signal lets requests finish; one that comes later ends the process at once. */

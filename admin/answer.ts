@@ -86,6 +86,8 @@ async function makeProfile(
   }
   const made = await profile(kind, seconds * 1_000, signal)
   if (made === 'busy') return text(409, 'Another profile is being made')
+  if (made === 'not-on-this-runtime')
+    return text(501, `There is no ${kind} profile on this runtime`)
   const headers = { 'content-disposition': `attachment; filename="meridian.${kind}profile"` }
   return { ...json(200, made.json), headers }
 }

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
+import { type ListenAddress, listen } from '../lib/listen.ts'
 import { createMetrics } from '../lib/metrics/metrics.ts'
 import { listMeasures } from '../lib/services/measures.ts'
 import type { Services } from '../lib/services/services.ts'
@@ -13,17 +14,11 @@ export interface Admin {
   close(): void
 }
 
-export interface AdminOptions {
-  /** 0: any free one. */
-  readonly port: number
-  readonly host: string
-}
-
 const CONNECTIONS = 32
 const TIME_LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 65_000 }
 
 /** Opens the port for operators. It does not keep the process alive. */
-export async function startAdmin({ port, host }: AdminOptions, services: Services): Promise<Admin> {
+export async function startAdmin(address: ListenAddress, services: Services): Promise<Admin> {
   const { log } = services
   const metrics = createMetrics({
     measures: listMeasures(services),
@@ -36,7 +31,7 @@ export async function startAdmin({ port, host }: AdminOptions, services: Service
     response.once('close', () => closed.abort())
     try {
       const { method = '', url: target = '' } = request
-      const answered = isForeign(request, host)
+      const answered = isForeign(request, address.host)
         ? FOREIGN
         : await answer({ method, target, signal: closed.signal })
       send(response, answered)
@@ -47,7 +42,8 @@ export async function startAdmin({ port, host }: AdminOptions, services: Service
     }
   })
   server.maxConnections = CONNECTIONS
-  const url = await listen(server, port, host)
+  const url = await listen(server, address)
+  server.unref()
   return {
     url,
     close: () => {
@@ -55,17 +51,6 @@ export async function startAdmin({ port, host }: AdminOptions, services: Service
       server.closeAllConnections()
     },
   }
-}
-
-async function listen(server: Server, port: number, host: string): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-  server.unref()
-  const address = server.address()
-  const actual = typeof address === 'object' ? address?.port : undefined
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
 }
 
 const PLAIN = 'text/plain; charset=utf-8'

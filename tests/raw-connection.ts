@@ -46,5 +46,16 @@ export function parseAnswer(text: string) {
       return [name, value.join(': ')] as [string, string]
     }),
   )
-  return { status: Number(line.split(' ')[1]), headers, body }
+  const isInChunks = headers.get('transfer-encoding') === 'chunked'
+  return {
+    status: Number(line.split(' ')[1]),
+    headers,
+    body: isInChunks ? joinChunks(body) : body,
+  }
+}
+
+/** Of JSON, in which no line ends: each other line is the length of a chunk. */
+function joinChunks(body: string): string {
+  const lines = body.split('\r\n')
+  return lines.filter((_, index) => index % 2 === 1).join('')
 }

@@ -27,7 +27,7 @@ export async function receiveEvent(
 ): Promise<void> {
   if (billing.webhookSecrets.length === 0) throw notConfigured()
   const { readSignedEvent } = await import('./signed-event.ts')
-  const event = readSignedEvent(signed, billing.webhookSecrets, now)
+  const event = await readSignedEvent(signed, billing.webhookSecrets, now)
   const subject = subjectOf(event)
   if (subject === null) return
   const userId = await findOrAdopt(billing, subject, now)

@@ -16,24 +16,25 @@ const MOST_SECONDS_OFF = 5 * 60
  * The event, signed by one of the secrets within five minutes of `now`, epoch milliseconds. Throws
  * BAD_REQUEST for anything else, such as an event of the thin kind.
  */
-export function readSignedEvent(
+export async function readSignedEvent(
   signed: Signed,
   secrets: readonly string[],
   now: number,
-): StripeEvent {
+): Promise<StripeEvent> {
   requireNotAhead(signed, now)
   for (const secret of secrets) {
-    const event = check(signed, secret, now)
+    const event = await check(signed, secret, now)
     if (event !== null) return parse(StripeEvent, event)
   }
   throw new ApiError('BAD_REQUEST', 'Stripe-Signature: does not sign this body, or is too old')
 }
 
-/** null: another secret may have signed it. */
-function check({ bytes, signature }: Signed, secret: string, now: number): unknown {
+/** null: another secret may have signed it. Outside of Node.js the SDK signs by WebCrypto alone. */
+async function check({ bytes, signature }: Signed, secret: string, now: number): Promise<unknown> {
   const { webhooks, errors } = Stripe
+  const checked = [bytes, signature, secret, MOST_SECONDS_OFF, undefined, now] as const
   try {
-    return webhooks.constructEvent(bytes, signature, secret, MOST_SECONDS_OFF, undefined, now)
+    return await webhooks.constructEventAsync(...checked)
   } catch (error) {
     if (error instanceof errors.StripeSignatureVerificationError) return null
     throw new ApiError('BAD_REQUEST', 'The body is no event that is read here')

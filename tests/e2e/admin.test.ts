@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { readPrometheusText, readValue } from '../prometheus-text.ts'
+import { IS_BUN } from '../runtime.ts'
 import { newDataFolder, type Running, runScript, startServer } from './process.ts'
 
 const { settings, remove } = newDataFolder()
@@ -32,6 +33,13 @@ describe('the admin port of a server', () => {
     assert.deepEqual([code, stderr], [0, ''])
     await assert.rejects(profile, 'a profile that is being made is broken off')
     await assert.rejects(fetch(`${admin}/livez`))
+  })
+
+  it('makes a profile of memory, or says that its runtime makes none', async () => {
+    const server = await startServer({ ...settings, MERIDIAN_ADMIN_PORT: '0' })
+    const answer = await fetch(`${urlOf(server)}/profile/heap?seconds=1`, { method: 'POST' })
+    assert.equal(answer.status, IS_BUN ? 501 : 200)
+    await server.stop('SIGTERM')
   })
 
   it('is open only where it is wanted', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { backupName } from '../../lib/backup/backup-folder.ts'
 import { makeOldDatabase, withClient } from '../data-folder.ts'
 import { makeGeoFolder } from '../geo-files.ts'
 import { newDataFolder, type Running, runScript, startServer } from './process.ts'
@@ -36,6 +38,8 @@ describe('the commands of operators, while a server runs', () => {
     const others = join(dataDir, 'backups', 'other.tar.gz')
     const made = await runScript(['scripts/backup.ts', '--out', others], settings)
     assert.deepEqual([made.code, made.stdout], [0, `${others}\n`])
+    // Archives are named by the second.
+    while (basename(archive) === backupName(Date.now())) await setTimeout(20)
     const { stdout, stderr } = await runScript(['scripts/backup.ts', '--keep', '1'], settings)
     assert.match(stderr, /^Removed .*\nRemoved .*2020-01-31T120000Z\.tar\.gz\n$/)
     archive = stdout.trim()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { geoFiles, makeGeoFolder } from '../geo-files.ts'
+import { RUNTIME } from '../runtime.ts'
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -71,7 +72,8 @@ export async function waitForUrl(child: ChildProcess): Promise<Running> {
 
 function start(args: readonly string[], settings: Settings): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, ['--import', 'tsx', ...args], { env: { PATH, HOME, ...settings } })
+  const [program, ...options] = RUNTIME
+  return spawn(program, [...options, ...args], { env: { PATH, HOME, ...settings } })
 }
 
 async function closed(child: ChildProcess): Promise<void> {

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../lib/contract/geolocation.ts'
-import { openConnection } from '../raw-connection.ts'
+import { exchange, openConnection } from '../raw-connection.ts'
 import { newDataFolder, type Running, runScript, startServer } from './process.ts'
 
 const KEY = /^[sp]k_live_[0-9a-f]{64}\n$/
@@ -198,9 +197,6 @@ describe('a server that cannot start', () => {
 })
 
 /** What the server sends to a request whose path nobody has touched. */
-async function rawRequest(url: string, path: string): Promise<string> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  socket.end(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
-  return text(socket)
+function rawRequest(url: string, path: string): Promise<string> {
+  return exchange(url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
 }

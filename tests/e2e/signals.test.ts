@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
+import { IS_INSTALLED, RUNTIME } from '../runtime.ts'
 import { newDataFolder, runScript, waitForUrl } from './process.ts'
 
 /*
@@ -37,13 +38,19 @@ function countedRequests(): number {
 
 const NPX = ['npx', ['--no', 'tsx', 'server.ts']] as const
 const NPM = ['npm', ['start']] as const
+const [program, ...options] = RUNTIME
+const ALONE = [program, [...options, 'server.ts']] as const
 const toGroup = (pid: number) => -pid
 const toItAlone = (pid: number) => pid
 
-const WAYS = [
+const BY_NPM = [
   ['npx', NPX, 'its group', toGroup],
   ['npm start', NPM, 'its group', toGroup],
   ['npm start', NPM, 'npm alone', toItAlone],
+] as const
+const WAYS = [
+  ...(IS_INSTALLED ? BY_NPM : []),
+  ['its runtime', ALONE, 'its group', toGroup],
 ] as const
 
 describe('a server', () => {

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  */
 const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['server.ts', ['admin/', 'lib/', 'lib/geo/', 'lib/services/', 'routes/']],
-  ['admin/', ['lib/metrics/', 'lib/services/']],
+  ['admin/', ['lib/', 'lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
   ['scripts/stripe.ts', ['lib/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/soak/', ['lib/', 'scripts/', 'stripe-double/']],

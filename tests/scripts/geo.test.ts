@@ -21,6 +21,7 @@ import { createMmdbWriter } from '../../lib/geo/mmdb-writer.ts'
 import { OPTIONAL } from '../../lib/geo/source-files.ts'
 import { parseNetwork } from '../../lib/network.ts'
 import { type FileServer, openFileServer } from '../lib/geo/file-server.ts'
+import { RUNTIME } from '../runtime.ts'
 
 const BUILT_AT = Date.UTC(2026, 2, 1)
 const TITLES = 'Name Provider Type IP Records Built Size File'
@@ -57,7 +58,8 @@ function database(networks: readonly string[]): Uint8Array {
 type Settings = Readonly<Record<string, string>>
 
 function start(args: readonly string[], settings: Settings = {}): ChildProcess {
-  return spawn(process.execPath, ['--import', 'tsx', 'scripts/geo.ts', ...args], {
+  const [program, ...options] = RUNTIME
+  return spawn(program, [...options, 'scripts/geo.ts', ...args], {
     env: {
       MERIDIAN_DATA_DIR: folder,
       MERIDIAN_GEO: operatorFile,

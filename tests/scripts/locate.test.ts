@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { csvParse } from 'd3-dsv'
 import { createMmdbWriter } from '../../lib/geo/mmdb-writer.ts'
 import { parseNetwork } from '../../lib/network.ts'
+import { RUNTIME } from '../runtime.ts'
 
 const MESSAGE = 'Not an IPv4 or IPv6 address'
 
@@ -42,7 +43,8 @@ function database(): Uint8Array {
 }
 
 async function locate(input: string | Buffer, args: readonly string[] = []) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/locate.ts', ...args], { env })
+  const [program, ...options] = RUNTIME
+  const child = spawn(program, [...options, 'scripts/locate.ts', ...args], { env })
   child.stdin.end(input)
   const output = Promise.all([text(child.stdout), text(child.stderr)])
   const [code] = await once(child, 'close')
@@ -112,7 +114,7 @@ describe('npm run locate', () => {
   })
 
   it('ends quietly when nobody reads on', async () => {
-    const command = `"${process.execPath}" --import tsx scripts/locate.ts | head -n 1`
+    const command = `${RUNTIME.join(' ')} scripts/locate.ts | head -n 1`
     const child = spawn('sh', ['-c', command], { env })
     child.stdin.on('error', () => {}) // closed before all of it is written
     child.stdin.end('1.1.1.1\n'.repeat(200_000))

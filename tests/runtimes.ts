@@ -1,0 +1,54 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/*
+ * `npm run test:runtimes` runs the tests of the real process, server and commands, on what is not
+ * installed with the project: npm fetches it into a temporary folder. The tests themselves stay on
+ * the Node.js of the project, on which `npm test` runs the server, too. Names behind `--` choose.
+ */
+
+/** Packages of npm, each with the options by which it runs TypeScript. */
+const RUNTIMES = [
+  { name: 'node', version: '26.10.0', options: ['--import', 'tsx'] },
+  { name: 'deno', version: '2.9.6', options: ['run', '--allow-all'] },
+  { name: 'bun', version: '1.4.5', options: [] },
+] as const
+
+const TESTS = ['tests/e2e/*.test.ts', 'tests/scripts/{demo-rum-run,geo,locate}.test.ts']
+const LONGEST_MS = 600_000
+
+const names = process.argv.slice(2)
+const chosen = RUNTIMES.filter(({ name }) => names.length === 0 || names.includes(name))
+const folder = mkdtempSync(join(tmpdir(), 'meridian-runtimes-'))
+try {
+  install()
+  for (const { name, version, options } of chosen) {
+    process.stdout.write(`=== ${name} ${version}\n`)
+    const program = join(folder, 'node_modules', '.bin', name)
+    if (!test([program, ...options].join(' '))) process.exitCode = 1
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function install(): void {
+  const dependencies = Object.fromEntries(chosen.map(({ name, version }) => [name, version]))
+  // Each of these packages finds its program for this machine by a script.
+  const allowScripts = Object.fromEntries(chosen.map(({ name }) => [name, true]))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies, allowScripts }))
+  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund']
+  execFileSync('npm', args, { stdio: 'inherit', timeout: LONGEST_MS })
+}
+
+function test(command: string): boolean {
+  const options = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-timeout=120000']
+  const files = TESTS.flatMap((pattern) => globSync(pattern))
+  const { status } = spawnSync(process.execPath, [...options, ...files], {
+    env: { ...process.env, TEST_RUNTIME: command },
+    stdio: 'inherit',
+    timeout: LONGEST_MS,
+  })
+  return status === 0
+}
