@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Running } from '../e2e/process.ts'
@@ -12,6 +13,7 @@ import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
 const TIMEOUT_MS = 300_000
 const CARD = '4242 4242 4242 4242'
 const EMAIL = 'grace@example.com'
+const SHOP = 'https://shop.example'
 
 let store: Store
 let server: Running
@@ -94,6 +96,58 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.context().close()
   })
 
+  it('watches a site from its snippet to its first beacon, and shows its vitals', async () => {
+    const { page, troubles } = await open('/app/sites')
+    await signIn(page)
+    await page.fill('[name="name"]', SHOP)
+    await page.click('button:has-text("Add")')
+    await page.waitForSelector('text=/rum\\.js/')
+    await page.waitForSelector('.badge:text("Waiting")')
+    const body = JSON.stringify({ path: '/basket', metrics: { lcp: 900, cls: 0.01 } })
+    const headers = { origin: SHOP, 'user-agent': 'Mozilla/5.0' }
+    const sent = await fetch(`${server.url}/v1/telemetry/rum`, { method: 'POST', headers, body })
+    assert.equal(sent.status, 204)
+    await page.waitForSelector('.badge:text("Receiving")')
+    await page.click('.rail >> text=Web vitals')
+    await page.waitForSelector('text=900 ms')
+    await page.waitForSelector('th:has-text("/basket")')
+    assert.deepEqual(troubles, [])
+    await page.context().close()
+  })
+
+  it('looks up an address, and a list of them', async () => {
+    const { page, troubles } = await open('/app/look-up')
+    await signIn(page)
+    await page.fill('#ip', '81.2.69.160')
+    await page.click('main button')
+    await page.waitForSelector('.place:has-text("United Kingdom")')
+    await page.click('.rail >> text=Batch')
+    await page.fill('textarea', '81.2.69.160\nnope')
+    await page.click('button:has-text("Look up")')
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click('text=Download CSV'),
+    ])
+    assert.match(await readFile(await file.path(), 'utf8'), /^1,81\.2\.69\.160,GB,/m)
+    assert.deepEqual(troubles, [])
+    await page.context().close()
+  })
+
+  it('finds in the audit log what was done, and changes the name of the user', async () => {
+    const { page, troubles } = await open('/app/audit')
+    await signIn(page)
+    await page.fill('[name="search"]', 'Production')
+    await page.click('text=Filter')
+    await page.waitForSelector('main li:has-text("Key created")')
+    assert.equal(await page.locator('main li:has-text("Site added")').count(), 0)
+    await page.click('.rail >> text=Account')
+    await page.fill('#name', 'Grace Example')
+    await page.click('text=Save the name')
+    await page.waitForSelector('text=The name is changed')
+    assert.deepEqual(troubles, [])
+    await page.context().close()
+  })
+
   it('revokes a key, without a script as well', async () => {
     const { page } = await open('/app/keys', { javaScriptEnabled: false })
     await signIn(page)
@@ -105,7 +159,18 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
 })
 
 const GUEST_PAGES = ['/app/sign-in', '/app/sign-up', '/app/forgot', '/app/reset']
-const PAGES = ['/app', '/app/keys', '/app/billing', '/app/billing/invoices', '/app/account']
+const PAGES = [
+  '/app',
+  '/app/keys',
+  '/app/sites',
+  '/app/vitals',
+  '/app/look-up?ip=81.2.69.160',
+  '/app/batch',
+  '/app/billing',
+  '/app/billing/invoices',
+  '/app/audit',
+  '/app/account',
+]
 
 describe('the pages of the dashboard', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {

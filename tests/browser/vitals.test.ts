@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import axe from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import * as v from 'valibot'
 import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
@@ -9,6 +8,7 @@ import { loadAsset } from '../../lib/page-assets.ts'
 import { createTraffic } from '../../scripts/demo-rum/traffic.ts'
 import { freshClient } from '../helpers.ts'
 import { signUp } from '../sign-in.ts'
+import { assertAccessible, SCREENS } from './accessible.ts'
 import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
 import { openSite, type Site } from './site.ts'
 
@@ -65,19 +65,6 @@ async function sendBeacon(
   assert.equal(status, 204)
 }
 
-const Violations = v.array(
-  v.object({ id: v.string(), nodes: v.array(v.object({ html: v.string() })) }),
-)
-
-async function assertAccessible(page: Page, state: string): Promise<void> {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
-  const wrong = v.parse(Violations, found).map(({ id, nodes }) => [id, nodes[0]?.html])
-  assert.deepEqual(wrong, [], state)
-  const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  assert.equal(beyond, 0, `${state} is too wide`)
-}
-
 /** How many pixels of the first chart are painted, in how many colours. */
 const PAINTED = `(() => {
   const canvas = document.querySelector('.plot canvas')
@@ -90,10 +77,6 @@ async function paintedChart(page: Page) {
   const Painted = v.object({ width: v.number(), colors: v.number(), list: v.string() })
   return v.parse(Painted, await page.evaluate(PAINTED))
 }
-
-const SCREENS = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [1280, 390].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
-)
 
 describe('the page of sites in a browser', { timeout: TIMEOUT_MS }, () => {
   it('finds the first beacon by itself', async () => {
@@ -125,9 +108,8 @@ describe('the page of sites in a browser', { timeout: TIMEOUT_MS }, () => {
 describe('the page of web vitals in a browser', { timeout: TIMEOUT_MS }, () => {
   before(() => sendTraffic(150))
 
-  for (const options of SCREENS) {
-    const { colorScheme, viewport } = options
-    it(`shows charts, accessibly: ${colorScheme}, ${viewport.width} pixels wide`, async () => {
+  for (const { name, options } of SCREENS) {
+    it(`shows charts, accessibly: ${name}`, async () => {
       const { page, troubles } = await open('/app/vitals?period=24h', options)
       await page.waitForSelector('.plot canvas')
       assert.equal(await page.locator('.plot canvas').count(), 5)
