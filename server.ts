@@ -10,6 +10,8 @@ import type { createApp } from './routes/app.ts'
 
 /** About what merging the databases needs at its height. */
 const ATLAS_MEMORY = 700 * 1024 * 1024
+/** A provider that sends byte by byte is not waited for. */
+const DOWNLOAD_LIMIT_MS = 6 * 60 * 60 * 1000
 /** A terminal or a supervisor may tell every process at once, and their parent passes it on again. */
 const SAME_SIGNAL_MS = 1_000
 
@@ -46,7 +48,10 @@ async function main(): Promise<void> {
         await listening.promise
         await compileAtlas(log, stopping.signal)
       },
-      downloadGeo: () => runGeo(['--update'], stopping.signal),
+      downloadGeo: () => {
+        const limit = AbortSignal.timeout(DOWNLOAD_LIMIT_MS)
+        return runGeo(['--update'], AbortSignal.any([stopping.signal, limit]))
+      },
     }),
   )
   const admin = await openAdmin(config, services)
@@ -77,14 +82,15 @@ async function compileAtlas(log: Log, signal: AbortSignal): Promise<void> {
   if (!signal.aborted) log.info({}, 'databases merged beforehand')
 }
 
-/** In a process of its own, with low priority. Throws what it says, unless `signal` has ended it. */
+/** In a process of its own, with low priority. Throws what it says, unless the server stops. */
 async function runGeo(options: readonly string[], signal: AbortSignal): Promise<void> {
   const { runLowPriority } = await import('./lib/low-priority.ts')
   const script = fileURLToPath(new URL('./scripts/geo.ts', import.meta.url))
   try {
     await runLowPriority([process.execPath, ...process.execArgv, script, ...options], signal)
   } catch (error) {
-    if (!signal.aborted) throw error
+    const isStopped = signal.aborted && signal.reason?.name !== 'TimeoutError'
+    if (!isStopped) throw error
   }
 }
 

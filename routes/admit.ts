@@ -36,6 +36,7 @@ export function admit(
  * good, however many come at once, until it turns out to be good.
  */
 async function admitSession(services: Services, row: Operation, c: Asked, visit: Visit) {
+  if (c.env?.isSignedIn === true) return findCaller(services, row, c, visit)
   const before = visit.charge
   const forgive = () => {
     forgiveFailure(services, visit)
@@ -43,13 +44,18 @@ async function admitSession(services: Services, row: Operation, c: Asked, visit:
   }
   chargeFailure(services, visit)
   try {
-    const caller = await authenticate(services, (name) => c.req.header(name), row, visit.now)
+    const caller = await findCaller(services, row, c, visit)
     forgive()
-    return { ...caller, app: c.env?.app ?? caller.app }
+    return caller
   } catch (error) {
     if (!isUnauthorized(error)) forgive()
     throw error
   }
+}
+
+async function findCaller(services: Services, row: Operation, c: Asked, visit: Visit) {
+  const caller = await authenticate(services, (name) => c.req.header(name), row, visit.now)
+  return { ...caller, app: c.env?.app ?? caller.app }
 }
 
 function isUnauthorized(error: unknown): boolean {

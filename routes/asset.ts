@@ -42,10 +42,18 @@ function withContent({ bytes, gzipped }: Asset, c: Context<Env>, headers: Header
   return new Response(gzipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
 }
 
-/** Answers a method that what is only read does not have. `route` is what the log calls the path. */
-export function refuseMethod(services: Services, c: Context<Env>, route: string): Answer {
+/**
+ * Answers a method that a path does not have, which is only read unless told. `route` is what the log
+ * calls the path.
+ */
+export function refuseMethod(
+  services: Services,
+  c: Context<Env>,
+  route: string,
+  allow = ALLOW,
+): Answer {
   const visit = openVisit(services, c, { route })
-  const headers = { allow: ALLOW }
+  const headers = { allow }
   if (c.req.method === 'OPTIONS') {
     return answer(services, visit, { status: 204, json: null, headers })
   }

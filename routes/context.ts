@@ -10,6 +10,8 @@ export interface Env {
     readonly remoteAddress: string | undefined
     /** The dashboard asks, in this process, for the user of a session. */
     readonly app?: 'dashboard'
+    /** The same visit has found the session to be good. */
+    readonly isSignedIn?: boolean
   }
 }
 

@@ -46,14 +46,16 @@ export async function servePage(
 }
 
 async function finished(services: Services, visit: Visit, page: PageAnswer): Promise<Response> {
-  logVisit(services, visit, page.status)
   const headers: Headers = { ...baseHeaders(visit.requestId), ...PAGE_HEADERS }
   if (visit.charge !== null) setLimitHeaders(headers, visit.charge)
   if ('file' in page) headers['content-type'] = page.type
-  return new Response(await bodyOf(page), {
+  const response = new Response(await bodyOf(page), {
     status: page.status,
     headers: { ...headers, ...page.headers },
   })
+  // Last: what cannot be made is answered, and logged, as an error.
+  logVisit(services, visit, page.status)
+  return response
 }
 
 async function bodyOf(page: PageAnswer): Promise<string | null> {

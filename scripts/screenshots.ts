@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { type Instance, openInstance, SITE } from './demo-instance/instance.ts'
 import { report, run } from './run.ts'
-import { type Instance, openInstance, SITE } from './screenshots/instance.ts'
 
 /*
  * The pictures of README.md, of a running instance with made-up visitors and the databases in
@@ -26,7 +26,8 @@ const PICTURES: readonly Picture[] = [
 
 await run(async () => {
   const { CHROMIUM: executablePath = '/usr/bin/chromium' } = process.env
-  await using instance = await openInstance('data/geo')
+  const some = { days: 7, viewsPerDay: 2_000, keys: 2, auditRows: 0 }
+  await using instance = await openInstance({ geoDir: 'data/geo', ...some })
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   mkdirSync(FOLDER, { recursive: true })
   try {

@@ -120,7 +120,7 @@ function toRequest({ method, path, body, client, ...call }: AuthCall, baseUrl: s
 function agentOf({ app, headers }: Pick<AuthCall, 'app' | 'headers'>): string {
   const given = headers.get('user-agent') ?? ''
   if (app === 'dashboard') return `${DASHBOARD}${given}`
-  return given.startsWith(DASHBOARD) ? given.slice(DASHBOARD.length) : given
+  return given.replace(/^(dashboard: )+/i, '')
 }
 
 /**

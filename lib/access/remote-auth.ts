@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { BoundedCache } from '../bounded-cache.ts'
 import { ApiError } from '../errors.ts'
 import { readJson } from '../parse.ts'
-import { decodeToken, type FindSession, hashToken, type SessionUser } from './session.ts'
+import { decodeToken, type FindSession, hashToken, type SessionUser, TOKEN } from './session.ts'
 
 /** A user as the auth service knows them. */
 const RemoteUser = v.object({
@@ -85,9 +85,6 @@ export function createFindRemoteSession(options: RemoteAuthOptions): FindSession
 function isFresh({ until }: Known, now: number): boolean {
   return now < until && until <= now + REMEMBER_MS
 }
-
-/** What better-auth may have given out. API keys are not shown to it. */
-const TOKEN = /^(?![sp]k_live_)[\w.~+/=-]{1,512}$/
 
 interface RemoteSession {
   readonly user: RemoteUser

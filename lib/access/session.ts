@@ -93,6 +93,9 @@ function readToken(text: string, secret: string): string | null {
   return signature.length === right.length && timingSafeEqual(signature, right) ? token : null
 }
 
+/** What better-auth may have given out, and no API key. */
+export const TOKEN = /^(?![sp]k_live_)[\w.~+/=-]{1,512}$/
+
 /** A token may be percent-encoded, as it stands in the cookie. */
 export function decodeToken(text: string): string {
   try {

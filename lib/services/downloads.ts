@@ -29,11 +29,14 @@ export function openDownloads(
 ): Downloads | null {
   if (download === undefined || !isDownloading(config)) return null
   const directory = join(config.dataDir, 'geo')
-  const startedAt = now()
+  let startedAt = now()
   const spread = Math.random()
   let failedAt = 0
   let failures = 0
   const look = async () => {
+    // A clock that was ahead is not to put the next one off.
+    startedAt = Math.min(startedAt, now())
+    failedAt = Math.min(failedAt, now())
     const succeededAt = findLastDownload(directory, now())
     if (now() < nextDownload({ startedAt, succeededAt, failedAt, failures }, spread)) return
     try {

@@ -7,7 +7,8 @@ export type BeaconCheck =
   | { readonly state: 'receiving'; readonly accepted: number; readonly lastHour: string }
   /** Earlier ones alone. */
   | { readonly state: 'quiet'; readonly lastHour: string }
-  | { readonly state: 'waiting'; readonly bots: number }
+  /** `isNew`: it was added within the last 24 hours. */
+  | { readonly state: 'waiting'; readonly bots: number; readonly isNew: boolean }
   | { readonly state: 'unknown'; readonly trouble: string }
 
 interface BeaconStateProps {
@@ -17,7 +18,8 @@ interface BeaconStateProps {
   readonly origin: string
 }
 
-const WAITING_SECONDS = 5
+/** A look is a request of the plan, and the smallest has ten a minute. */
+const WAITING_SECONDS = 15
 const UNKNOWN_SECONDS = 60
 
 /** A part of the page that stays up to date by itself while nothing has come. */
@@ -34,10 +36,10 @@ export function BeaconState({ site, check, origin }: BeaconStateProps) {
   )
 }
 
-function refreshSeconds({ state }: BeaconCheck): number | undefined {
-  switch (state) {
+function refreshSeconds(check: BeaconCheck): number | undefined {
+  switch (check.state) {
     case 'waiting':
-      return WAITING_SECONDS
+      return check.isNew ? WAITING_SECONDS : undefined
     case 'unknown':
       return UNKNOWN_SECONDS
     default:

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import type { AskRemoteAuth } from '../../lib/access/remote-sign-in.ts'
+import type { AskRemoteAuth, RemoteAnswer, RemoteCall } from '../../lib/access/remote-sign-in.ts'
+import { TOKEN } from '../../lib/access/session.ts'
 import { AUTH_BASE_PATH } from '../../lib/contract/auth.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { charge } from '../limit.ts'
@@ -16,7 +17,7 @@ export interface AuthAnswer {
 
 const Told = v.object({
   message: v.nullish(v.string(), ''),
-  token: v.nullish(v.string(), null),
+  token: v.nullish(v.pipe(v.string(), v.regex(TOKEN)), null),
 })
 
 /**
@@ -28,34 +29,38 @@ export async function askAuth(
   path: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<AuthAnswer> {
-  const { token, services, sendApi } = visit
+  const { token, services } = visit
   const headers: Headers = token === null ? {} : { authorization: `Bearer ${token}` }
-  const response =
+  const call = { path: `${AUTH_BASE_PATH}${path}`, headers, body }
+  const { status, body: told } =
     services.askRemoteAuth === null
-      ? await sendApi('POST', `${AUTH_BASE_PATH}${path}`, { headers, body })
-      : await askRemote(visit, services.askRemoteAuth, { path, headers, body })
-  const { status } = response
+      ? await askOwn(visit, call)
+      : await askRemote(visit, services.askRemoteAuth, call)
   if (status >= 500) throw unavailable()
   if (status === 429) return { status, message: TOO_OFTEN, token: null }
-  const told = v.safeParse(Told, await response.json())
-  return { status, ...(told.success ? told.output : { message: '', token: null }) }
+  const read = v.safeParse(Told, told)
+  return { status, ...(read.success ? read.output : { message: '', token: null }) }
 }
 
-interface Call {
-  readonly path: string
-  readonly headers: Readonly<Headers>
-  readonly body: unknown
+async function askOwn(
+  { sendApi }: GuestVisit,
+  { path, ...sent }: RemoteCall,
+): Promise<RemoteAnswer> {
+  const response = await sendApi('POST', path, sent)
+  return { status: response.status, body: await response.json() }
 }
 
-/** The service sees all visitors at our address: so they are limited here. */
+/** The service may see all visitors at our address: so they are limited here. */
 async function askRemote(
   { services, visit }: GuestVisit,
   ask: AskRemoteAuth,
-  { path, headers, body }: Call,
-): Promise<Response> {
+  call: RemoteCall,
+): Promise<RemoteAnswer> {
   charge(services, visit)
+  const client = visit.client?.address.text
+  const headers = { ...call.headers, ...(client !== undefined && { 'x-forwarded-for': client }) }
   try {
-    return await ask(`${AUTH_BASE_PATH}${path}`, headers, body)
+    return await ask({ ...call, headers })
   } catch (error) {
     services.log.error({ err: error, requestId: visit.requestId }, 'cannot ask the auth service')
     throw unavailable()

@@ -48,7 +48,11 @@ interface AnyQuestion {
   readonly body?: unknown
 }
 
-export function createAsk(sendApi: SendApi, token: string): Ask {
+/** `isSignedIn`: the session was found good for this visit, and need not be taken for a bad one again. */
+export function createAsk(
+  sendApi: SendApi,
+  { token, isSignedIn }: { readonly token: string; readonly isSignedIn: boolean },
+): Ask {
   return async (id, ...[question]) => {
     const row = getOperation(id)
     // safe: `Question` is made of the row of this id
@@ -56,6 +60,7 @@ export function createAsk(sendApi: SendApi, token: string): Ask {
     const response = await sendApi(row.method.toUpperCase(), toPath(row, asked), {
       headers: { authorization: `Bearer ${token}` },
       body: asked.body,
+      isSignedIn,
     })
     const text = await response.text()
     const body: unknown = text === '' ? undefined : JSON.parse(text)

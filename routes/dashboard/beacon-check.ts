@@ -15,9 +15,12 @@ export async function checkBeacons(visit: UserVisit, site: Site): Promise<Beacon
     const { accepted, bots, lastHour } = await countBeacons(visit, site, Math.max(added, dayAgo))
     if (lastHour !== null) return { state: 'receiving', accepted, lastHour }
     // A new site, for which the page asks again and again, costs one question.
-    const before = added < dayAgo ? await countBeacons(visit, site, added) : null
-    if (before === null || before.lastHour === null) return { state: 'waiting', bots }
-    return { state: 'quiet', lastHour: before.lastHour }
+    const isNew = added >= dayAgo
+    if (isNew) return { state: 'waiting', bots, isNew }
+    const before = await countBeacons(visit, site, added)
+    return before.lastHour === null
+      ? { state: 'waiting', bots: before.bots, isNew }
+      : { state: 'quiet', lastHour: before.lastHour }
   } catch (error) {
     return { state: 'unknown', trouble: refusalOf(error).message }
   }

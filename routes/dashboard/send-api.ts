@@ -10,6 +10,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON; undefined: no body. */
   readonly body?: unknown
+  /** The session in it was found good for this visit. */
+  readonly isSignedIn?: boolean
 }
 
 /** Sends a request to the API of this service without leaving the process. */
@@ -28,7 +30,7 @@ export function createSendApi(
     const value = c.req.header(name)
     return value === undefined ? [] : [[name, value]]
   })
-  return async (method, path, { headers, body } = {}) => {
+  return async (method, path, { headers, body, isSignedIn = false } = {}) => {
     const request = new Request(new URL(path, baseUrl()), {
       method,
       headers: {
@@ -39,6 +41,6 @@ export function createSendApi(
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    return fetch(request, { remoteAddress: c.env?.remoteAddress, app: 'dashboard' })
+    return fetch(request, { remoteAddress: c.env?.remoteAddress, app: 'dashboard', isSignedIn })
   }
 }

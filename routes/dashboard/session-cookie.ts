@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
+import { TOKEN } from '../../lib/access/session.ts'
 import { APP_PATH } from '../../lib/contract/pages.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
@@ -11,9 +12,10 @@ const NAME = 'meridian_dashboard'
 /** As long as a session lasts. */
 const MAX_AGE_SECONDS = 7 * 24 * 60 * 60
 
-/** The token of the session; null: there is none. */
+/** The token of the session; null: there is none, or what can be no token. */
 export function readSessionCookie(c: Context<Env>): string | null {
-  return getCookie(c, NAME) || null
+  const value = getCookie(c, NAME) ?? ''
+  return TOKEN.test(value) ? value : null
 }
 
 /** The header Set-Cookie that begins a session. */

@@ -14,6 +14,7 @@ import { benchKeys } from './keys.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { machineLine, missingLine } from './machine.ts'
+import { benchPages } from './pages.ts'
 import { benchPeers } from './peers.ts'
 import { benchRum } from './rum.ts'
 import { benchRumMemory } from './rum-memory.ts'
@@ -34,6 +35,7 @@ const USAGE = `Usage: npm run --silent bench -- [SUBJECT] [options]
   audit         measure pages of the audit log of a user with 100,000 entries
   rum           measure storing beacons over HTTP, and reading what they sum up to
   rum-memory    measure what memory is held while beacons are stored without a break
+  pages         measure how soon pages of the dashboard can be used, with much on them
   soak          drive all parts together at half of what the server can, and watch it
   --rounds N    how often each server is driven, or each page read; default: 5
   --seconds N   how long each time; default: 8
@@ -60,6 +62,7 @@ const SUBJECTS: Readonly<Record<string, (options: Options) => Promise<void>>> = 
   watching: async () => print(`\n${benchWatching()}`),
   audit: async ({ rounds }) => print(`\n${await benchAudit(rounds)}`),
   rum: async (options) => benchRum(await withGeo(options)),
+  pages: async (options) => benchPages(await withGeo(options)),
   'rum-memory': async (options) => print(await benchRumMemory(await withGeo(options))),
   soak: async (options) => benchSoak(await withGeo(options)),
 }

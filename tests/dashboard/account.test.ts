@@ -119,12 +119,13 @@ describe('the page of the account', () => {
     await signUp(app)
     const form = { email: EMAIL, password: PASSWORD }
     await ask(app, '/app/sign-in', { form, headers: { 'user-agent': 'Browser' } })
-    const headers = { 'user-agent': 'dashboard: Browser' }
-    await sendAuth(app, '/sign-in/email', form, { headers })
+    for (const agent of ['dashboard: Browser', 'dashboard: dashboard: Browser', 'Dashboard: x']) {
+      await sendAuth(app, '/sign-in/email', form, { headers: { 'user-agent': agent } })
+    }
     const logins = app.services.db.$client
       .prepare("SELECT app FROM audit_log WHERE action = 'login' ORDER BY id")
       .pluck()
       .all()
-    assert.deepEqual(logins, ['api', 'dashboard', 'api'])
+    assert.deepEqual(logins, ['api', 'dashboard', 'api', 'api', 'api'])
   })
 })

@@ -100,7 +100,7 @@ describe('the state of a site', () => {
     const state = async () => (await ask(app, '/app/sites', { cookie })).html
     const waiting = await state()
     assert.match(waiting, />Waiting</)
-    assert.match(waiting, /aria-live="polite" data-refresh="5"/)
+    assert.match(waiting, /aria-live="polite" data-refresh="15"/)
     await sendBeacon(app)
     const receiving = await state()
     assert.match(receiving, />Receiving<\/span> 1 beacon in the last 24 hours/)

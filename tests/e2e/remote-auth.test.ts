@@ -121,6 +121,17 @@ describe('with a remote auth service', () => {
     assert.equal((await ask(app, '/app/sign-up')).status, 404)
   })
 
+  it('people are told where it does not answer as an auth service does', async () => {
+    const form = { email: 'dora@example.com', password: PASSWORD }
+    for (const mode of ['html', 'empty', 'broken', 'moved', 'truncated', 'endless']) {
+      await auth.setMode(mode)
+      const { status, html } = await ask(app, '/app/sign-in', { form })
+      assert.equal(status, 503, mode)
+      assert.match(html, /Nobody can sign in or out now/)
+    }
+    await auth.setMode('')
+  })
+
   it('what is no session of it is 401', async () => {
     for (const token of ['nonsense', 'a.b', `${'x'.repeat(32)}.${'y'.repeat(44)}`]) {
       assert.equal(codeOf(await locate(token)), 'UNAUTHORIZED', token)

@@ -56,7 +56,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'mmdb-lib': ['scripts/bench/'],
   nodemailer: ['lib/mail.ts'],
   pino: ['lib/log.ts'],
-  'playwright-core': ['scripts/screenshots.ts'],
+  'playwright-core': ['scripts/bench/', 'scripts/screenshots.ts'],
   'prom-client': ['lib/metrics/metrics.ts'],
   stripe: ['lib/billing/', 'stripe-double/'],
   tar: ['lib/backup/archive.ts', 'lib/geo/unpack.ts'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { type Environment, runToEnd, type Server, startServer } from './child.ts'
-import { addPastUsage } from './past-usage.ts'
+import { addPast } from './past.ts'
 
 const EMAIL = 'ada@example.com'
 export const SITE = 'https://shop.example'
@@ -16,17 +16,27 @@ export interface Instance extends AsyncDisposable {
   readonly token: string
 }
 
-/** Makes the instance in a folder of its own, with the databases of `geoDir`. */
-export async function openInstance(geoDir: string): Promise<Instance> {
+export interface InstanceOptions {
+  /** With the prepared databases. */
+  readonly geoDir: string
+  /** Of page views. */
+  readonly days: number
+  readonly viewsPerDay: number
+  readonly keys: number
+  /** Entries of the audit log beside those of what was really done. */
+  readonly auditRows: number
+}
+
+/** Makes the instance in a folder of its own. */
+export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-pictures-'))
   mkdirSync(join(dataDir, 'backups'))
-  symlinkSync(resolve(geoDir), join(dataDir, 'geo'))
+  symlinkSync(resolve(options.geoDir), join(dataDir, 'geo'))
   const env = { MERIDIAN_DATA_DIR: dataDir, PORT: '0', MERIDIAN_GEO_ATLAS: '0' }
-  const token = await withServer(env, settle)
-  const who = ['--email', EMAIL]
-  await runToEnd(['scripts/user.ts', ...who, '--plan', 'pro'], env)
-  await runToEnd(['scripts/demo-rum.ts', ...who, '--site', SITE], env)
-  addPastUsage(dataDir, EMAIL, Date.now())
+  const token = await withServer(env, (server) => settle(server, env, options))
+  const much = ['--days', String(options.days), '--views', String(options.viewsPerDay)]
+  await runToEnd(['scripts/demo-rum.ts', '--email', EMAIL, '--site', SITE, ...much], env)
+  addPast(dataDir, { email: EMAIL, auditRows: options.auditRows, now: Date.now() })
   const server = await startServer(env)
   return {
     url: server.url,
@@ -47,15 +57,17 @@ async function withServer<T>(env: Environment, use: (server: Server) => Promise<
   }
 }
 
-const KEYS = [
-  { name: 'Production server' },
-  { name: 'Shop front', type: 'publishable', allowedOrigins: [SITE] },
-]
+const NAMES = ['Production server', 'Log analysis', 'Staging server', 'Checkout', 'Fraud check']
+const SHOP_FRONT = { name: 'Shop front', type: 'publishable', allowedOrigins: [SITE] }
 const Token = v.object({ token: v.string() })
 const Created = v.object({ rawKey: v.string() })
 
 /** Signs the user up, and makes and uses keys. Returns the token of the session. */
-async function settle({ url }: Server): Promise<string> {
+async function settle(
+  { url }: Server,
+  env: Environment,
+  { keys }: InstanceOptions,
+): Promise<string> {
   const post = async (path: string, body: object, headers: Environment = {}) => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
@@ -67,7 +79,9 @@ async function settle({ url }: Server): Promise<string> {
   }
   const user = { name: 'Ada', email: EMAIL, password: crypto.randomUUID() }
   const { token } = v.parse(Token, await post('/api/auth/sign-up/email', user))
-  for (const key of KEYS) {
+  await runToEnd(['scripts/user.ts', '--email', EMAIL, '--plan', 'pro'], env)
+  for (let n = 0; n < keys; n++) {
+    const key = n === 1 ? SHOP_FRONT : { name: NAMES[n % NAMES.length] ?? '' }
     const headers = { authorization: `Bearer ${token}` }
     const { rawKey } = v.parse(Created, await post('/v1/account/me/keys', key, headers))
     await fetch(`${url}/v1/ip/81.2.69.160`, { headers: { 'x-api-key': rawKey, origin: SITE } })
