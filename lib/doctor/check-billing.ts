@@ -1,21 +1,5 @@
+import type { StandingPrice, Untold } from '../standing-price.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
-
-/** Why the payment processor does not tell what it is asked for. */
-export interface Untold {
-  readonly reason: 'unreachable' | 'key refused' | 'not allowed' | 'missing' | 'other'
-  readonly detail: string
-}
-
-/** A price as it stands at the payment processor. */
-export interface StandingPrice {
-  readonly isActive: boolean
-  readonly currency: string
-  /** In the smallest unit of the currency; null: below it. */
-  readonly amount: number | null
-  /** Such as `1 month`; null: it is paid once. */
-  readonly period: string | null
-  readonly isMetered: boolean
-}
 
 /** What the key is tried on. */
 const READ = ['customers', 'subscriptions', 'invoices'] as const

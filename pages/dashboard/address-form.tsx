@@ -6,50 +6,27 @@ interface AddressFormProps {
   readonly details: BillingDetails
 }
 
+/** Beside the country, as `updateAddress` and browsers call them. */
+const LINES = [
+  { name: 'line1', label: 'Address', maxlength: 200, autocomplete: 'address-line1' },
+  { name: 'line2', label: 'Second line', maxlength: 200, autocomplete: 'address-line2' },
+  { name: 'city', label: 'City', maxlength: 100, autocomplete: 'address-level2' },
+  { name: 'state', label: 'State or region', maxlength: 100, autocomplete: 'address-level1' },
+  { name: 'postal_code', label: 'Postal code', maxlength: 20, autocomplete: 'postal-code' },
+] as const
+
 /** What stands on invoices. */
 export function AddressForm({ base, details }: AddressFormProps) {
   const { name, email, address } = details
+  const values = { ...address, postal_code: address?.postalCode }
   return (
     <section class="card" aria-labelledby="address">
       <h2 id="address">On your invoices</h2>
       <p class="soft">{[name, email].filter((text) => text !== null).join(', ')}</p>
       <form class="stack" method="post" action={`${base}/app/billing/address`}>
-        <Field
-          name="line1"
-          label="Address"
-          value={address?.line1 ?? ''}
-          maxlength={200}
-          autocomplete="address-line1"
-          required
-        />
-        <Field
-          name="line2"
-          label="Second line"
-          value={address?.line2 ?? ''}
-          maxlength={200}
-          autocomplete="address-line2"
-        />
-        <Field
-          name="city"
-          label="City"
-          value={address?.city ?? ''}
-          maxlength={100}
-          autocomplete="address-level2"
-        />
-        <Field
-          name="state"
-          label="State or region"
-          value={address?.state ?? ''}
-          maxlength={100}
-          autocomplete="address-level1"
-        />
-        <Field
-          name="postal_code"
-          label="Postal code"
-          value={address?.postalCode ?? ''}
-          maxlength={20}
-          autocomplete="postal-code"
-        />
+        {LINES.map((line) => (
+          <Field {...line} value={values[line.name] ?? ''} />
+        ))}
         <Field
           name="country"
           label="Country"
