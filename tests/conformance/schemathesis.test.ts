@@ -22,12 +22,13 @@ function count(all: readonly (readonly [string, number])[]): number {
   return all.reduce((sum, [, number]) => sum + number, 0)
 }
 
-/** What says yes to no request that is made by chance: it needs somebody else, or a code or a card. */
+/** What hardly says yes to a request made by chance: it needs somebody else, a code, a card or a live key. */
 const NOT_BY_CHANCE: readonly OperationId[] = [
   'sendInquiry',
   'receiveStripeEvent',
   'applyPromo',
   'setPaymentMethod',
+  'renewKey',
 ]
 
 /** The operations that never said yes: nothing is known of them but that they refuse. */
