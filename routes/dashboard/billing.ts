@@ -4,19 +4,19 @@ import { GoingOut } from '../../pages/dashboard/going-out.tsx'
 import { PlanChange } from '../../pages/dashboard/plan-change.tsx'
 import type { PageAnswer } from '../page.ts'
 import { leadTo, showPage } from './answer.ts'
-import { refusalOf } from './ask.ts'
 import { readForm } from './form.ts'
+import { sayOn } from './say-on.ts'
 import type { AppRoute, UserVisit } from './visit.ts'
 
 export const billingRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/billing', answer: (visit) => showBilling(visit) },
-  { method: 'get', path: '/app/billing/change', answer: orSayOnBilling(showChange) },
-  { method: 'post', path: '/app/billing/change', answer: orSayOnBilling(changePlan) },
-  { method: 'post', path: '/app/billing/checkout', answer: orSayOnBilling(startCheckout) },
-  { method: 'post', path: '/app/billing/portal', answer: orSayOnBilling(openPortal) },
-  { method: 'post', path: '/app/billing/cancel', answer: orSayOnBilling(cancel) },
-  { method: 'post', path: '/app/billing/reactivate', answer: orSayOnBilling(reactivate) },
-  { method: 'post', path: '/app/billing/overages', answer: orSayOnBilling(setOverages) },
+  { method: 'get', path: '/app/billing/change', answer: sayOn(showBilling, showChange) },
+  { method: 'post', path: '/app/billing/change', answer: sayOn(showBilling, changePlan) },
+  { method: 'post', path: '/app/billing/checkout', answer: sayOn(showBilling, startCheckout) },
+  { method: 'post', path: '/app/billing/portal', answer: sayOn(showBilling, openPortal) },
+  { method: 'post', path: '/app/billing/cancel', answer: sayOn(showBilling, cancel) },
+  { method: 'post', path: '/app/billing/reactivate', answer: sayOn(showBilling, reactivate) },
+  { method: 'post', path: '/app/billing/overages', answer: sayOn(showBilling, setOverages) },
 ]
 
 type Shown = Pick<BillingProps, 'trouble'>
@@ -31,18 +31,6 @@ async function showBilling(visit: UserVisit, shown: Shown = {}, status = 200): P
   const done = c.req.query('done') ?? (c.req.query('checkout') === 'done' ? 'paid' : undefined)
   const content = Billing({ base: instance.base, plan, subscription, plans, usage, done, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
-}
-
-/** What goes wrong is said on the page of billing. */
-function orSayOnBilling(answer: AppRoute<UserVisit>['answer']): AppRoute<UserVisit>['answer'] {
-  return async (visit) => {
-    try {
-      return await answer(visit)
-    } catch (error) {
-      const { message, status } = refusalOf(error)
-      return showBilling(visit, { trouble: message }, status)
-    }
-  }
 }
 
 async function showChange(visit: UserVisit): Promise<PageAnswer> {

@@ -5,16 +5,21 @@ import type { PageAnswer } from '../page.ts'
 import { leadTo, showPage } from './answer.ts'
 import { refusalOf } from './ask.ts'
 import { readForm } from './form.ts'
+import { sayOn } from './say-on.ts'
 import type { AppRoute, UserVisit } from './visit.ts'
 
 const PATH = '/app/billing/invoices'
 
 export const invoiceRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: PATH, answer: (visit) => showInvoices(visit) },
-  { method: 'post', path: '/app/billing/address', answer: orSayOnInvoices(setAddress) },
-  { method: 'post', path: '/app/billing/promo', answer: orSayOnInvoices(applyPromo) },
-  { method: 'post', path: '/app/billing/tax-ids', answer: orSayOnInvoices(addTaxId) },
-  { method: 'post', path: '/app/billing/tax-ids/:id/remove', answer: orSayOnInvoices(removeTaxId) },
+  { method: 'post', path: '/app/billing/address', answer: sayOn(showInvoices, setAddress) },
+  { method: 'post', path: '/app/billing/promo', answer: sayOn(showInvoices, applyPromo) },
+  { method: 'post', path: '/app/billing/tax-ids', answer: sayOn(showInvoices, addTaxId) },
+  {
+    method: 'post',
+    path: '/app/billing/tax-ids/:id/remove',
+    answer: sayOn(showInvoices, removeTaxId),
+  },
 ]
 
 type Shown = Pick<InvoicesProps, 'trouble'>
@@ -44,17 +49,6 @@ async function readAccount({ ask }: UserVisit): Promise<InvoicesProps['account']
   } catch (error) {
     const { code, message } = refusalOf(error)
     return { missing: code === 'NO_BILLING_ACCOUNT' ? null : message }
-  }
-}
-
-function orSayOnInvoices(answer: AppRoute<UserVisit>['answer']): AppRoute<UserVisit>['answer'] {
-  return async (visit) => {
-    try {
-      return await answer(visit)
-    } catch (error) {
-      const { message, status } = refusalOf(error)
-      return showInvoices(visit, { trouble: message }, status)
-    }
   }
 }
 

@@ -7,6 +7,7 @@ import type { PageAnswer } from '../page.ts'
 import { leadTo, showPage } from './answer.ts'
 import { refusalOf } from './ask.ts'
 import { checkBeacons } from './beacon-check.ts'
+import { findPlan } from './find-plan.ts'
 import { readForm } from './form.ts'
 import type { AppRoute, UserVisit } from './visit.ts'
 
@@ -43,16 +44,6 @@ async function showSites(visit: UserVisit, shown: Shown = {}, status = 200): Pro
     ...shown,
   })
   return showPage(visit, { title: 'Sites', content, status })
-}
-
-/** The page goes on without it where it cannot be told. */
-async function findPlan({ ask }: UserVisit): Promise<SitesProps['plan']> {
-  try {
-    return (await ask('getSubscription')).plan
-  } catch (error) {
-    refusalOf(error)
-    return null
-  }
 }
 
 async function addSite(visit: UserVisit): Promise<PageAnswer> {
