@@ -1,4 +1,4 @@
-import { pack, unpackOne } from './packed.ts'
+import { countOf, pack } from './packed.ts'
 
 /** Centroids are put into buckets by exponent and 6 bits of the fraction: 1.6 % of a value each. */
 const SHIFT = 14
@@ -14,11 +14,7 @@ const HIGH = new Uint32Array(Float64Array.of(1).buffer)[1] === 0 ? 0 : 1
  */
 export function nearRanks(packed: Float64Array, ranks: readonly number[]): Float64Array {
   const buckets = bucketsOf(packed)
-  const weights = new Float64Array(BUCKETS)
-  for (let at = 0; at < packed.length; at++) {
-    const bucket = buckets[at] ?? 0
-    weights[bucket] = (weights[bucket] ?? 0) + unpackOne(packed[at] ?? 0).n
-  }
+  const weights = weighBuckets(packed, buckets)
   const isNear = findNear(weights, ranks)
   const near = packed.filter((_, at) => isNear[buckets[at] ?? 0] === 1).sort()
   return withFar(near, weights, isNear)
@@ -31,6 +27,15 @@ function bucketsOf(packed: Float64Array): Uint16Array {
     buckets[at] = ((words[2 * at + HIGH] ?? 0) >>> SHIFT) - FIRST
   }
   return buckets
+}
+
+function weighBuckets(packed: Float64Array, buckets: Uint16Array): Float64Array {
+  const weights = new Float64Array(BUCKETS)
+  for (let at = 0; at < packed.length; at++) {
+    const bucket = buckets[at] ?? 0
+    weights[bucket] = (weights[bucket] ?? 0) + countOf(packed[at] ?? 0)
+  }
+  return weights
 }
 
 /** 1 for the bucket of each rank, and those before and after it: values are interpolated. */

@@ -22,8 +22,7 @@ export function pack(centroids: readonly Centroid[]): Float64Array {
 
 /** A packed centroid in two numbers. The second is the weight with a bit for `mixed`. */
 export function splitPacked(packed: number): readonly [mean: number, weight: number] {
-  const mean = Math.floor(packed / WEIGHTS)
-  return [mean, packed - mean * WEIGHTS]
+  return [meanOf(packed), weightOf(packed)]
 }
 
 /** Throws where a number is none that `splitPacked` gives. */
@@ -39,7 +38,23 @@ export function unpack(packed: Float64Array): Centroid[] {
   return Array.from(packed, unpackOne)
 }
 
-export function unpackOne(packed: number): Centroid {
-  const [mean, weight] = splitPacked(packed)
-  return { mean, n: Math.floor(weight / 2), mixed: weight % 2 === 1 }
+function unpackOne(packed: number): Centroid {
+  return { mean: meanOf(packed), n: countOf(packed), mixed: isMixed(packed) }
+}
+
+/** These make no object: an overview reads millions of centroids. */
+export function meanOf(packed: number): number {
+  return Math.floor(packed / WEIGHTS)
+}
+
+export function countOf(packed: number): number {
+  return weightOf(packed) >>> 1
+}
+
+export function isMixed(packed: number): boolean {
+  return (weightOf(packed) & 1) === 1
+}
+
+function weightOf(packed: number): number {
+  return packed - meanOf(packed) * WEIGHTS
 }

@@ -1,4 +1,4 @@
-import { unpackOne } from './packed.ts'
+import { countOf, isMixed, meanOf } from './packed.ts'
 
 /**
  * The percentiles of what packed centroids in ascending order stand for, at ascending shares, by
@@ -51,10 +51,10 @@ class RankWalk {
   }
 
   #read(): void {
-    const { mean, n, mixed } = unpackOne(this.#sorted[this.#at] ?? 0)
-    this.#mean = mean
-    this.#n = n
-    const edge = mixed ? n / 2 : 0.5
+    const packed = this.#sorted[this.#at] ?? 0
+    this.#mean = meanOf(packed)
+    this.#n = countOf(packed)
+    const edge = isMixed(packed) ? this.#n / 2 : 0.5
     this.#first = this.#before + edge
     this.#last = this.#before + this.#n - edge
   }
