@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from '../db/drizzle.ts'
 
 /*
  * The tables of sign-in under the names that better-auth has for them, with times as dates. They

@@ -1,6 +1,6 @@
-import { desc, eq, gt } from 'drizzle-orm'
 import type { Scope } from '../contract/operation.ts'
 import { subscriptions } from '../db/billing-tables.ts'
+import { desc, eq, gt } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { accessChanges, apiKeys, users } from '../db/tables.ts'
 import { type Entitlement, toEntitlement } from '../entitlement.ts'

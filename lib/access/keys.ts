@@ -1,5 +1,5 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Scope } from '../contract/operation.ts'
+import { and, asc, eq, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { apiKeys, users } from '../db/tables.ts'
 import type { Statement } from '../db/unit.ts'

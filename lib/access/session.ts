@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { and, eq, gt, isNull, lte, notExists } from 'drizzle-orm'
 import { subscriptions } from '../db/billing-tables.ts'
+import { and, eq, gt, isNull, lte, notExists } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../db/tables.ts'
 import type { StoredEntitlement } from '../entitlement.ts'

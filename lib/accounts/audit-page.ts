@@ -1,5 +1,5 @@
-import { and, count, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { AuditLogEntry, AuditQuery } from '../contract/account-schemas.ts'
+import { and, count, desc, eq, gte, inArray, lt, type SQL, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { auditLog } from '../db/tables.ts'
 

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
 import { unit } from '../db/unit.ts'

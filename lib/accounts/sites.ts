@@ -1,5 +1,5 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Site } from '../contract/account-schemas.ts'
+import { and, asc, eq, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { sites, users } from '../db/tables.ts'
 import { type Statement, unit } from '../db/unit.ts'

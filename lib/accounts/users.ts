@@ -1,5 +1,5 @@
-import { asc, eq, sql } from 'drizzle-orm'
 import type { UserProfile } from '../contract/account-schemas.ts'
+import { asc, eq, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { accounts, apiKeys, users } from '../db/tables.ts'
 import type { Statement } from '../db/unit.ts'

@@ -1,5 +1,5 @@
-import { and, eq, sql } from 'drizzle-orm'
 import { billingCustomers } from '../db/billing-tables.ts'
+import { and, eq, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
 import type { Statement } from '../db/unit.ts'

@@ -1,5 +1,5 @@
-import { and, count, eq, gt, gte, inArray, isNotNull, isNull, lt, sql, sum } from 'drizzle-orm'
 import { overagePeriods, overageReports, subscriptions } from '../db/billing-tables.ts'
+import { and, count, eq, gt, gte, inArray, isNotNull, isNull, lt, sql, sum } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { usageByPeriod } from '../db/tables.ts'
 import { unit } from '../db/unit.ts'

@@ -1,5 +1,5 @@
-import { eq } from 'drizzle-orm'
 import { planPreviews } from '../db/billing-tables.ts'
+import { eq } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/unit.ts'
 

@@ -1,5 +1,5 @@
-import { eq, lte, max } from 'drizzle-orm'
 import { processorEvents } from '../db/billing-tables.ts'
+import { eq, lte, max } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/unit.ts'
 

@@ -1,5 +1,5 @@
-import { and, asc, count, eq, gt, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { inquiries } from '../db/contact-tables.ts'
+import { and, asc, count, eq, gt, inArray, isNull, lt, lte, or, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/unit.ts'
 import { LONGEST_PAUSE_MS } from './backoff.ts'

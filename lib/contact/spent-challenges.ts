@@ -1,5 +1,5 @@
-import { lt } from 'drizzle-orm'
 import { spentChallenges } from '../db/contact-tables.ts'
+import { lt } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { unit } from '../db/unit.ts'
 

@@ -1,5 +1,4 @@
-import { isNull } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, isNull, primaryKey, sqliteTable, text, uniqueIndex } from './drizzle.ts'
 import { users } from './tables.ts'
 
 /** Who is a customer of the payment processor. */

@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text } from './drizzle.ts'
 
 /** As in tables.ts: times are epoch milliseconds, and a test compares them with the SQL. */
 

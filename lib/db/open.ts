@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
-import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { checkSound } from './check-sound.ts'
+import { type BetterSQLite3Database, drizzle } from './drizzle.ts'
 import { isDamage, RESTORE_ADVICE } from './fault.ts'
 import { migrate } from './migrate.ts'
 

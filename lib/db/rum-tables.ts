@@ -1,4 +1,4 @@
-import { blob, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, primaryKey, real, sqliteTable, text } from './drizzle.ts'
 
 /** Of telemetry, which writes and reads by plain statements. A test compares them with the SQL. */
 

@@ -1,15 +1,15 @@
-import { sql } from 'drizzle-orm'
+import type { Scope } from '../contract/operation.ts'
 import {
   index,
   integer,
   primaryKey,
   real,
+  sql,
   sqliteTable,
   text,
   unique,
   uniqueIndex,
-} from 'drizzle-orm/sqlite-core'
-import type { Scope } from '../contract/operation.ts'
+} from './drizzle.ts'
 
 /** Times are epoch milliseconds. The SQL in migrations/ is what counts; a test compares the two. */
 
