@@ -1,9 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { onServerCore } from './machine.ts'
 import { writeNginxConfig } from './nginx.ts'
@@ -30,6 +38,7 @@ export interface ServerOptions extends Pick<Target, 'name'>, Partial<Pick<Target
 const START_DEADLINE_MS = 120_000
 const ANSWER_DEADLINE_MS = 10_000
 const STOP_DEADLINE_MS = 20_000
+const POLL_MS = 50
 const UNLIMITED = { monthlyCap: 1e12, maxKeys: 10, maxSites: 1, requestsPerMinute: 1e9 }
 
 /** Starts Meridian as it comes, with a key of a plan that nothing limits and data of its own. */
@@ -92,25 +101,44 @@ export async function askOnce({ name, url, headers }: Target): Promise<Response>
   }
 }
 
-/** Starts a server on the core of servers, and returns when it answers. */
+/**
+ * Starts a server on the core of servers, and returns when it answers. What it prints goes to a file:
+ * who reads a pipe would take processor time from the load.
+ */
 export async function startServer(options: ServerOptions): Promise<Target> {
   const { name, command, path, env = process.env, headers = {}, url } = options
   const [program, ...args] = onServerCore(command)
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const output = new OutputFile()
+  const child = spawn(program, args, { env, stdio: ['ignore', output.fd, 'inherit'] })
   const { pid } = child
-  if (pid === undefined) throw new Error(`Cannot start ${name}`)
+  const end = () => stop(child).finally(() => output.remove())
   try {
-    const origin = url === undefined ? await readUrl(child) : await waitUntilUp(url)
-    child.stdout.resume()
-    return { name, url: `${origin}${path}`, headers, pid, stop: () => stop(child) }
+    const origin = url === undefined ? await readUrl(child, output) : await waitUntilUp(url)
+    if (pid === undefined) throw new Error(`Cannot start ${name}`)
+    return { name, url: `${origin}${path}`, headers, pid, stop: end }
   } catch (error) {
-    await stop(child)
+    await end()
     throw error
   }
 }
 
+class OutputFile {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'meridian-bench-output-'))
+  readonly #path = join(this.#folder, 'stdout')
+  readonly fd = openSync(this.#path, 'w')
+
+  read(): string {
+    return readFileSync(this.#path, 'utf8')
+  }
+
+  remove(): void {
+    closeSync(this.fd)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (hasEnded(child)) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS)
@@ -118,12 +146,16 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
+function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null
+}
+
 /** Finds the address in what the server prints. */
-async function readUrl({ stdout }: { readonly stdout: Readable }): Promise<string> {
-  const lines = createInterface({ input: stdout, signal: AbortSignal.timeout(START_DEADLINE_MS) })
-  for await (const line of lines) {
-    const url = /https?:\/\/\S+:\d+/.exec(line)?.[0]
+async function readUrl(child: ChildProcess, output: OutputFile): Promise<string> {
+  for (let waited = 0; !hasEnded(child) && waited < START_DEADLINE_MS; waited += POLL_MS) {
+    const url = /(https?:\/\/\S+:\d+)\s/.exec(output.read())?.[1]
     if (url !== undefined) return url
+    await wait(POLL_MS)
   }
   throw new Error('A server did not listen')
 }
@@ -132,7 +164,7 @@ async function waitUntilUp(url: string): Promise<string> {
   for (let tries = 0; tries < 100; tries++) {
     const answer = await fetch(url).catch(() => undefined)
     if (answer !== undefined) return url
-    await wait(50)
+    await wait(POLL_MS)
   }
   throw new Error(`Cannot reach ${url}`)
 }
