@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { ApiFault } from '../../stripe-double/http/api-faults.ts'
+import { openShop, type Shop, SUBSCRIPTION } from '../billing/shop.ts'
 import { codeOf, recordingLog } from '../helpers.ts'
-import { openShop, type Shop, SUBSCRIPTION } from './shop.ts'
 
 /** Before anything is done, or after it. */
 const FAULTS: readonly ApiFault[] = [
