@@ -72,7 +72,7 @@ function plainError(error: unknown) {
 function requestLine(line: RequestLine): string {
   const { time, requestId, method, route, status, ms, key, client, traceId, parentId } = line
   const start = `{"level":${INFO},"time":${time},"requestId":"${requestId}","method":"${method}"`
-  const end = `,"status":${status},"ms":${ms.toFixed(3)}`
+  const end = `,"status":${status},"ms":${Math.round(ms * 1_000) / 1_000}`
   const path = route === undefined ? '' : `,"route":"${route}"`
   const who = key === undefined ? '' : `,"key":"${key}"`
   const where = client === undefined ? '' : `,"client":"${client}"`

@@ -8,6 +8,7 @@ import { chargeFailure, forgiveFailure } from './limit.ts'
 import type { Visit } from './visit.ts'
 
 export const MAX_BODY_BYTES = 16 * 1024
+const NO_QUERY = {}
 
 /** Lets the request in, or throws. null: the operation is public. */
 export function admit(
@@ -63,7 +64,9 @@ function isUnauthorized(error: unknown): boolean {
 }
 
 export function readQuery({ query }: Operation, c: Asked): unknown {
-  return query === undefined ? undefined : parse(query, c.req.query())
+  if (query === undefined) return undefined
+  const asked = c.req.query()
+  return asked === null ? NO_QUERY : parse(query, asked)
 }
 
 export async function readBody(body: Body, request: Request): Promise<unknown> {

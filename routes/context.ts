@@ -25,7 +25,8 @@ export interface AskedRequest {
   readonly method: string
   header(name: string): string | undefined
   param(): Readonly<Record<string, string>>
-  query(): Readonly<Record<string, string>>
+  /** null: there is none, and the operation needs none. */
+  query(): Readonly<Record<string, string>> | null
   /** Undefined where no body is read, or from `incoming`. */
   readonly raw: Request | undefined
   /** The request of node:http, where it is read without a Request. */

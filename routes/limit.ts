@@ -43,8 +43,24 @@ function takeOne({ limits, meters, now: clock }: Services, visit: Visit): Charge
   return null
 }
 
+interface PlanPolicies {
+  readonly key: Policy
+  readonly user: Policy
+}
+
+/** Plans are the same objects for as long as the server runs. */
+const planPolicies = new WeakMap<Caller['plan'], PlanPolicies>()
+
 function planPolicy({ key, plan }: Caller): Policy {
-  return { name: key === null ? 'per-user' : 'per-key', ...planRate(plan) }
+  const policies = planPolicies.get(plan) ?? openPlan(plan)
+  return key === null ? policies.user : policies.key
+}
+
+function openPlan(plan: Caller['plan']): PlanPolicies {
+  const rate = planRate(plan)
+  const policies = { key: { name: 'per-key', ...rate }, user: { name: 'per-user', ...rate } }
+  planPolicies.set(plan, policies)
+  return policies
 }
 
 function chargeTo(limiter: RateLimiter, id: string, now: number): Charge {

@@ -55,12 +55,12 @@ function answerLookup(
   url: string,
   { headers, socket }: LookupRequest,
 ): Answer | Promise<Answer> | null {
-  for (const { pattern, param, answer } of lookups) {
+  for (const { pattern, toParams, answer } of lookups) {
     const value = pattern.exec(url)?.[1]
     if (value === undefined) continue
     return answer({
       env: { remoteAddress: socket.remoteAddress },
-      req: new StraightRequest({ method: 'GET', headers, params: { [param]: value } }),
+      req: new StraightRequest({ method: 'GET', headers, params: toParams(value) }),
     })
   }
   return null
@@ -76,12 +76,12 @@ function answerBeacon({ answer }: Routes[number], request: PlainRequest) {
 
 /** A row whose path holds an address. */
 function isLookup({ method, access, path }: Operation): boolean {
-  return method === 'get' && access === 'geo:read' && path.includes('{')
+  return method === 'get' && access === 'geo:read' && path.includes('{ipAddress}')
 }
 
 function toPattern({ row, answer }: Routes[number]) {
-  const param = /\{(\w+)\}/.exec(row.path)?.[1] ?? ''
-  return { pattern: new RegExp(`^${row.path.replace(`{${param}}`, ADDRESS)}$`), param, answer }
+  const pattern = new RegExp(`^${row.path.replace('{ipAddress}', ADDRESS)}$`)
+  return { pattern, toParams: (ipAddress: string) => ({ ipAddress }), answer }
 }
 
 interface StraightParts {
@@ -116,7 +116,7 @@ class StraightRequest implements AskedRequest {
   }
 
   /** What has a query goes the usual way. */
-  query(): Readonly<Record<string, string>> {
-    return {}
+  query(): null {
+    return null
   }
 }
