@@ -1,6 +1,5 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { nameRuntime } from './runtime.ts'
 import { type WholeAnswer, writeAnswer } from './write-answer.ts'
 
 /** A request that could not be read, and why: the code of node:http. */
@@ -30,10 +29,7 @@ export function createClientErrorListener(answer: AnswerUnreadable) {
   }
 }
 
-/** Bun does not count what comes: who has sent nothing is answered there as well. */
-const COUNTS_BYTES = nameRuntime(process.versions) !== 'bun'
-
 /** Whether the client has asked for anything, and may still read. */
 function isWaiting({ writable, bytesRead }: Socket): boolean {
-  return writable && (bytesRead > 0 || !COUNTS_BYTES)
+  return writable && bytesRead > 0
 }

@@ -62,7 +62,8 @@ function countedAddress({ remoteAddress = '' }: Socket, proxies: readonly Networ
   return address.version === 4 ? address.text : truncatedTo64(address)
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether a body follows the head. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
 }
 

@@ -2,7 +2,9 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { BatchedResponse } from './batched-response.ts'
 import { type AnswerUnreadable, createClientErrorListener } from './client-error.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
+import { listenByNet } from './net-front.ts'
 import { answerPlainRequests, type PlainOptions } from './plain-connections.ts'
+import { nameRuntime } from './runtime.ts'
 import { resetSlowReaders } from './slow-readers.ts'
 
 export interface HttpServerOptions {
@@ -42,6 +44,7 @@ export function createHttpServer(
   // What a client expects beside 100-continue, nobody has to fulfil.
   server.on('checkExpectation', listener)
   server.on('clientError', createClientErrorListener(answerUnreadable))
+  if (nameRuntime(process.versions) === 'bun') listenByNet(server, LIMITS)
   limitConnections(server, connections)
   answerPlainRequests(server, plain)
   resetSlowReaders(server, READERS)

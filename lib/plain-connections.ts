@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { PlainReader, type RequestHead } from './plain-request.ts'
+import { nameRuntime } from './runtime.ts'
 import { type WholeAnswer, writeAnswer } from './write-answer.ts'
 
 interface PlainRequest extends RequestHead {
@@ -28,10 +29,11 @@ export function answerPlainRequests(server: Server, options: PlainOptions): void
     if (parse === undefined || others.length > 0) return
     const connection = new PlainConnection()
     connections.set(socket, connection)
+    stopReading(socket)
     socket.removeAllListeners('data')
     socket.on('data', (chunk: Buffer) => {
       const head = connection.read(chunk)
-      const answer = head !== null && canTake(socket) ? ask(options, { ...head, socket }) : null
+      const answer = head !== null && canTake(socket) ? ask(options, head, socket) : null
       if (answer !== null) return batch.write(socket, answer)
       connection.leave()
       parse.call(socket, chunk)
@@ -49,13 +51,27 @@ export function answerPlainRequests(server: Server, options: PlainOptions): void
   }
 }
 
-function ask({ answer, onError }: PlainOptions, request: PlainRequest): WholeAnswer | null {
+function ask(
+  { answer, onError }: PlainOptions,
+  { url, headers }: RequestHead,
+  socket: Socket,
+): WholeAnswer | null {
   try {
-    return answer(request)
+    return answer({ url, headers, socket })
   } catch (error) {
     onError(error)
     return null
   }
+}
+
+interface ReadByHttp extends Socket {
+  /** Of node:http. */
+  readonly parser?: { unconsume?(): void } | null
+}
+
+/** On Node.js the parser reads no more by itself once somebody listens; on Deno it has to be told. */
+function stopReading({ parser }: ReadByHttp): void {
+  if (nameRuntime(process.versions) === 'deno') parser?.unconsume?.()
 }
 
 /** Whether the client has taken what it was sent: else node:http knows when to stop reading. */

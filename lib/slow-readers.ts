@@ -1,6 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { nameRuntime } from './runtime.ts'
 
 export interface ReaderLimits {
   /** Milliseconds in which a client must take some of what waits for it. */
@@ -18,16 +17,12 @@ interface Waiting {
   readonly since: number
 }
 
-/** Bytes that wait to be sent on a connection. */
-type CountUnsent = (socket: Socket) => number
-
 /**
  * Resets connections of `server` whose client takes nothing of what waits to be sent: an answer that
  * nobody reads would stay in memory for as long as the client likes, while node:http limits only how
  * slowly a request comes. Where too much waits, those go first that have taken nothing for longest.
  */
 export function resetSlowReaders(server: Server, limits: ReaderLimits): void {
-  const unsent = createCountUnsent(server)
   const open = new Set<Socket>()
   const waiting = new Map<Socket, Waiting>()
   server.on('connection', (socket: Socket) => {
@@ -39,24 +34,15 @@ export function resetSlowReaders(server: Server, limits: ReaderLimits): void {
   })
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const socket of open) look(socket, unsent(socket), waiting, now)
-    resetAbove(waiting, unsent, limits, now)
+    for (const socket of open) look(socket, waiting, now)
+    resetAbove(waiting, limits, now)
   }, limits.checkEveryMs)
   timer.unref()
   server.once('close', () => clearInterval(timer))
 }
 
-/** Bun leaves with the answer what node:http leaves with the connection. */
-function createCountUnsent(server: Server): CountUnsent {
-  if (nameRuntime(process.versions) !== 'bun') return ({ writableLength }) => writableLength
-  const answers = new WeakMap<Socket, ServerResponse>()
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    answers.set(socket, response)
-  })
-  return (socket) => answers.get(socket)?.writableLength ?? 0
-}
-
-function look(socket: Socket, unsent: number, waiting: Map<Socket, Waiting>, now: number): void {
+function look(socket: Socket, waiting: Map<Socket, Waiting>, now: number): void {
+  const unsent = socket.writableLength
   if (unsent === 0) {
     waiting.delete(socket)
     return
@@ -70,15 +56,14 @@ function look(socket: Socket, unsent: number, waiting: Map<Socket, Waiting>, now
 
 function resetAbove(
   waiting: Map<Socket, Waiting>,
-  unsent: CountUnsent,
   { longestMs, mostBytes }: ReaderLimits,
   now: number,
 ): void {
   let bytes = 0
-  for (const socket of waiting.keys()) bytes += unsent(socket)
+  for (const socket of waiting.keys()) bytes += socket.writableLength
   for (const [socket, { since }] of waiting) {
     if (bytes <= mostBytes && now - since < longestMs) return
-    bytes -= unsent(socket)
+    bytes -= socket.writableLength
     // To end it in order would wait for the client once more.
     socket.resetAndDestroy()
   }

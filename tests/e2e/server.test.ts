@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../lib/contract/geolocation.ts'
 import { exchange, openConnection } from '../raw-connection.ts'
@@ -109,7 +110,11 @@ describe('the server', () => {
   it('refuses a body that does not end, and goes on answering', async () => {
     const { stdout } = await makeKey('--email', 'body@example.com', '--name', 'body')
     const body = new ReadableStream({
-      pull: (controller) => controller.enqueue(Buffer.alloc(4096, ' ')),
+      pull: async (controller) => {
+        // Else fetch has no turn in which to read the answer.
+        await nextTurn()
+        controller.enqueue(Buffer.alloc(4096, ' '))
+      },
     })
     const post = (init: RequestInit) =>
       fetch(`${server.url}/v1/account/me/keys`, {
