@@ -55,7 +55,7 @@ export async function startMeridian(
   const own = { MERIDIAN_DATA_DIR: folder, MERIDIAN_PLANS: plans, PORT: '0' }
   const env = { ...process.env, ...own, ...settings }
   const run = (...command: string[]) => {
-    const [program, ...args] = NODE.command
+    const [program, ...args] = runtime.command
     return execFileSync(program, [...args, ...command], { env, stdio: 'pipe' })
   }
   // The server would merge the databases in the middle of the measurement.
