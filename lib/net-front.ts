@@ -17,6 +17,9 @@ interface Wait {
   since: number
   /** Bytes that had been sent then. */
   written: number
+  /** Requests whose body has not come whole, and those that are not answered: some send many at once. */
+  unread: number
+  unanswered: number
 }
 
 /**
@@ -27,7 +30,8 @@ interface Wait {
 export function listenByNet(server: Server, limits: FrontLimits): void {
   const waits = new Map<Socket, Wait>()
   const front = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    const wait: Wait = { for: 'head', since: performance.now(), written: 0 }
+    const since = performance.now()
+    const wait: Wait = { for: 'head', since, written: 0, unread: 0, unanswered: 0 }
     waits.set(socket, wait)
     socket.once('close', () => waits.delete(socket))
     server.emit('connection', socket)
@@ -35,7 +39,12 @@ export function listenByNet(server: Server, limits: FrontLimits): void {
       if (wait.for === 'next') start(socket, wait, 'head')
     })
   })
-  server.on('request', (request, response) => followRequest(waits, request, response))
+  const follow = (request: IncomingMessage, response: ServerResponse) => {
+    const wait = waits.get(request.socket)
+    if (wait !== undefined) followRequest(wait, request, response)
+  }
+  server.on('request', follow)
+  server.on('checkExpectation', follow)
   front.on('error', (error) => server.emit('error', error))
   // Of all that node:net takes, `lib/listen.ts` asks for this form alone.
   server.listen = (port?: unknown, host?: unknown, done?: unknown) => {
@@ -55,7 +64,10 @@ export function listenByNet(server: Server, limits: FrontLimits): void {
     }
   }, limits.connectionsCheckingInterval)
   check.unref()
-  front.once('close', () => clearInterval(check))
+  front.once('close', () => {
+    clearInterval(check)
+    server.emit('close')
+  })
 }
 
 function start({ bytesWritten }: Socket, wait: Wait, what: Wait['for']): void {
@@ -64,19 +76,33 @@ function start({ bytesWritten }: Socket, wait: Wait, what: Wait['for']): void {
   wait.written = bytesWritten
 }
 
-function followRequest(
-  waits: ReadonlyMap<Socket, Wait>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
+function followRequest(wait: Wait, request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request
-  const wait = waits.get(socket)
-  if (wait === undefined) return
-  wait.for = hasBody(request) ? 'body' : 'answer'
-  request.once('end', () => {
-    if (wait.for === 'body') wait.for = 'answer'
+  const settle = () => {
+    if (wait.unread > 0) wait.for = 'body'
+    else if (wait.unanswered > 0) wait.for = 'answer'
+    else start(socket, wait, 'next')
+  }
+  wait.unanswered += 1
+  if (hasBody(request)) {
+    wait.unread += 1
+    request.once('end', () => {
+      wait.unread -= 1
+      settle()
+    })
+  }
+  settle()
+  response.once('finish', () => {
+    wait.unanswered -= 1
+    settle()
+    if (isLast(request)) socket.destroySoon()
   })
-  response.once('finish', () => start(socket, wait, 'next'))
+}
+
+/** Whether the client wants the connection closed: Bun closes its own half alone. */
+function isLast({ headers, httpVersion }: IncomingMessage): boolean {
+  const wish = headers.connection?.toLowerCase()
+  return wish === 'close' || (httpVersion === '1.0' && wish !== 'keep-alive')
 }
 
 type End = 'refused' | 'closed'

@@ -111,10 +111,11 @@ export async function startServer(options: ServerOptions): Promise<Target> {
   const output = new OutputFile()
   const child = spawn(program, args, { env, stdio: ['ignore', output.fd, 'inherit'] })
   const { pid } = child
+  output.close()
   const end = () => stop(child).finally(() => output.remove())
   try {
-    const origin = url === undefined ? await readUrl(child, output) : await waitUntilUp(url)
     if (pid === undefined) throw new Error(`Cannot start ${name}`)
+    const origin = url === undefined ? await readUrl(child, output) : await waitUntilUp(url)
     return { name, url: `${origin}${path}`, headers, pid, stop: end }
   } catch (error) {
     await end()
@@ -131,8 +132,12 @@ class OutputFile {
     return readFileSync(this.#path, 'utf8')
   }
 
-  remove(): void {
+  /** The server has it by then. */
+  close(): void {
     closeSync(this.fd)
+  }
+
+  remove(): void {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

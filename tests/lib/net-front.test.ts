@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createClientErrorListener } from '../../lib/client-error.ts'
@@ -20,17 +20,24 @@ const LATE_MS = 4 * SOON_MS
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
 let server: Server
+let sockets: Socket[] = []
 afterEach(() => {
-  server.closeAllConnections()
+  for (const socket of sockets) socket.destroy()
+  sockets = []
   server.close()
 })
 
 /** Answers /plain past node:http, everything else by it once the body has come, and /slow late. */
 async function listen(limits: Partial<FrontLimits>): Promise<string> {
-  server = createServer((request, response) => {
-    const end = () => response.end('read')
+  // Node.js has time-outs of its own for what it reads, once it listens; but this one at once.
+  server = createServer({ keepAliveTimeout: HOUR_MS }, (request, response) => {
+    const end = () => {
+      response.end('read')
+    }
+    if (request.url === '/early') return end()
     request.resume().once('end', () => (request.url === '/slow' ? setTimeout(end, LATE_MS) : end()))
   })
+  server.on('connection', (socket: Socket) => sockets.push(socket))
   const late = { status: 408, headers: {}, json: null }
   server.on(
     'clientError',
@@ -93,6 +100,31 @@ describe('a connection of the front', () => {
     assert.match(await ask('/plain'), /"plain"$/)
     assert.match(await ask('/plain'), /"plain"$/)
     assert.match(await ask('/last'), /read$/)
+  })
+
+  it('stays where its answer came before its body', async () => {
+    const url = await listen({ headersTimeout: SOON_MS })
+    const { socket, received } = await openConnection(url)
+    socket.write('POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na')
+    while (!received().endsWith('read')) await wait(5)
+    socket.write('b')
+    await wait(LATE_MS)
+    assert.equal(socket.readyState, 'open')
+    assert.match(received(), /read$/)
+  })
+
+  it('is not waited for while one of two answers is made', async () => {
+    const url = await listen({ headersTimeout: SOON_MS })
+    const { socket, received } = await openConnection(url)
+    socket.write(`${GET}${GET.replace('/', '/slow')}GET /x`)
+    await wait(2 * LATE_MS)
+    assert.match(received(), /read[\s\S]*HTTP\/1\.1 200 OK[\s\S]*read/)
+  })
+
+  it('is closed at once where the client says that its request is the last', async () => {
+    const { socket, ended } = await openConnection(await listen({}))
+    socket.write(GET.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+    assert.match(await ended, /read$/)
   })
 
   it('is not waited for while its answer is made', async () => {
