@@ -51,7 +51,7 @@ export async function makeAtlas(
 /** Another name for other files, and for other code that reads them. */
 function nameOf(directory: string, files: readonly SourceFile[]): string {
   const regions = statSync(join(directory, PREPARED.regions), { throwIfNoEntry: false })
-  const made = [ATLAS_FORMAT, VERSION, regions?.mtimeMs, regions?.size]
+  const made = [ATLAS_FORMAT, VERSION, Math.floor(regions?.mtimeMs ?? 0), regions?.size]
   const signature = JSON.stringify([made, files.map(({ name, version }) => [name, version])])
   return `${PREFIX}${createHash('sha256').update(signature).digest('hex').slice(0, 16)}.bin`
 }
