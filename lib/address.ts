@@ -3,7 +3,10 @@ import { isIP } from 'node:net'
 export interface Ipv4 {
   readonly version: 4
   readonly text: string
-  /** The 32 bits as an unsigned integer. */
+  /**
+   * The 32 bits as a signed integer. Unsigned ones would be integers to V8 or not by their size: then
+   * objects made before the first large one keep a shape that it gives up, and so does code over them.
+   */
   readonly bits: number
 }
 
@@ -21,14 +24,15 @@ export type Words = readonly [number, number, number, number]
 /** Returns the address that `text` spells, or null. Zone ids (`fe80::1%eth0`) are refused. */
 export function parseAddress(text: string): Address | null {
   const bits = ipv4Bits(text)
-  if (bits >= 0) return { version: 4, text, bits }
+  if (bits >= 0) return { version: 4, text, bits: bits | 0 }
   if (isIP(text) !== 6 || text.includes('%')) return null
   const words = ipv6Words(text)
   return { version: 6, text: formatIpv6(words), words }
 }
 
+/** `bits`: signed or unsigned. */
 export function ipv4FromBits(bits: number): Ipv4 {
-  return { version: 4, text: formatIpv4(bits), bits }
+  return { version: 4, text: formatIpv4(bits), bits: bits | 0 }
 }
 
 /** The address itself, or the IPv4 address that an IPv4-mapped one (`::ffff:a.b.c.d`) stands for. */
@@ -42,7 +46,7 @@ export function isMapped([a, b, c]: Words): boolean {
   return a === 0 && b === 0 && c === 0xffff
 }
 
-/** The bits of an address in dotted form, four numbers without leading zeros; -1 for other text. */
+/** The address in dotted form, four numbers without leading zeros, as an unsigned integer; -1 for other text. */
 function ipv4Bits(text: string): number {
   let bits = 0
   let start = 0

@@ -35,7 +35,7 @@ export function createSearchTree(ipVersion: 4 | 6): SearchTree {
 }
 
 export function treeWords(address: Address): Words {
-  return address.version === 4 ? [0, 0, 0, address.bits] : address.words
+  return address.version === 4 ? [0, 0, 0, address.bits >>> 0] : address.words
 }
 
 /** Puts the record on all addresses of a network whose prefix is counted in bits of the tree. */

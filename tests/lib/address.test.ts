@@ -47,6 +47,7 @@ describe('parseAddress', () => {
         const address = ipv4FromBits(bits)
         assert.deepEqual(parseAddress(address.text), address)
         assert.equal(formatIpv4(bits), address.text)
+        assert.equal(address.bits, bits | 0)
       }),
     )
     fc.assert(

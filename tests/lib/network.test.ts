@@ -80,7 +80,7 @@ function must(spelled: string): Address {
 }
 
 function bitsOf(address: Address): string[] {
-  const words = address.version === 4 ? [address.bits] : address.words
+  const words = address.version === 4 ? [address.bits >>> 0] : address.words
   return words.flatMap((word) => [...word.toString(2).padStart(32, '0')])
 }
 
