@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { ApiErrorBody } from '../../lib/contract/common.ts'
-import { exchange, parseAnswer } from '../raw-connection.ts'
+import { exchange, openConnection, parseAnswer } from '../raw-connection.ts'
 import { newDataFolder, type Running, runScript, startServer } from './process.ts'
 
 /* Requests as bytes: what is no request, what a proxy may read otherwise than we do, and Host. */
@@ -126,6 +127,22 @@ describe('what is too large', () => {
     const bytes = `GET /v1/ip/81.2.69.160 HTTP/1.1\r\nHost: x\r\n${many}${last}`
     assert.equal(parseAnswer(await exchange(server.url, bytes)).status, 200)
   })
+})
+
+describe('a body that is refused unread', () => {
+  for (const bytes of [100, 30_000]) {
+    it(`leaves the connection to the next request: ${bytes} bytes`, async () => {
+      const body = JSON.stringify({ ips: ['81.2.69.160'], fields: ['x'.repeat(bytes)] })
+      const { socket, received, ended } = await openConnection(server.url)
+      const head = `POST /v1/ip/batch HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}x\r\n`
+      socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)
+      while (!received().includes('UNAUTHORIZED')) await once(socket, 'data')
+      const next = `GET /v1/ip/81.2.69.160 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n`
+      socket.write(`${next}Connection: close\r\n\r\n`)
+      const statuses = [...(await ended).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+      assert.deepEqual(statuses, ['401', '200'])
+    })
+  }
 })
 
 describe('methods', () => {
