@@ -49,7 +49,8 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
 async function sendTraffic(views: number): Promise<void> {
   const until = Date.now()
   const period = { from: until - HOUR_MS, until, viewsPerDay: views * 24, seed: 1 }
-  const errors = [{ message: '<b>broken</b>', source: `${SHOP}/app.js`, line: 3, stack: 'at <b>' }]
+  const stack = `at <b>${' of a long name'.repeat(9)}`
+  const errors = [{ message: '<b>broken</b>', source: `${SHOP}/app.js`, line: 3, stack }]
   for (const { origin, body, userAgent } of createTraffic({ origin: SHOP, ...period })) {
     await sendBeacon(body, { origin, 'user-agent': userAgent })
   }
