@@ -46,7 +46,10 @@ export function isMapped([a, b, c]: Words): boolean {
   return a === 0 && b === 0 && c === 0xffff
 }
 
-/** The address in dotted form, four numbers without leading zeros, as an unsigned integer; -1 for other text. */
+/**
+ * The address in dotted form, four numbers without leading zeros, as an unsigned integer; -1 for
+ * other text.
+ */
 function ipv4Bits(text: string): number {
   let bits = 0
   let start = 0

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VERSION } from '../version.ts'
@@ -10,7 +10,7 @@ import type { GeoDatabase } from './database.ts'
 import { replaceFile } from './file-swap.ts'
 import { mapBytes } from './mapped-file.ts'
 import { PREPARED } from './prepare.ts'
-import type { SourceFile } from './source-files.ts'
+import { type SourceFile, versionOf } from './source-files.ts'
 
 const PREFIX = 'atlas-'
 
@@ -50,8 +50,7 @@ export async function makeAtlas(
 
 /** Another name for other files, and for other code that reads them. */
 function nameOf(directory: string, files: readonly SourceFile[]): string {
-  const regions = statSync(join(directory, PREPARED.regions), { throwIfNoEntry: false })
-  const made = [ATLAS_FORMAT, VERSION, Math.floor(regions?.mtimeMs ?? 0), regions?.size]
+  const made = [ATLAS_FORMAT, VERSION, versionOf(join(directory, PREPARED.regions))]
   const signature = JSON.stringify([made, files.map(({ name, version }) => [name, version])])
   return `${PREFIX}${createHash('sha256').update(signature).digest('hex').slice(0, 16)}.bin`
 }

@@ -82,7 +82,7 @@ async function copyToGeo(directory: string, path: string, version: string): Prom
  * Missing files have a version, too: they are refused when opened, with a line that says so. Whole
  * milliseconds are the same on every runtime, so that what was made of the files by one serves another.
  */
-function versionOf(path: string): string {
+export function versionOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats === undefined ? 'missing' : `${stats.size}-${Math.floor(stats.mtimeMs)}-${stats.ino}`
 }
