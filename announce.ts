@@ -1,14 +1,14 @@
-import { DOCS_PATH } from './contract/pages.ts'
-import type { GeoDatabase } from './geo/database.ts'
+import { DOCS_PATH } from './lib/contract/pages.ts'
+import type { GeoDatabase } from './lib/geo/database.ts'
 
 export interface Announced {
   readonly baseUrl: string
   readonly databases: readonly GeoDatabase[]
-  /** Where operators ask; undefined: nowhere. */
+  /** undefined: the admin port is off. */
   readonly adminUrl: string | undefined
 }
 
-/** What `npm start` prints once the service answers. */
+/** Returns the text that `npm start` prints once the service answers. */
 export function announcement({ baseUrl, databases, adminUrl }: Announced): string {
   const rows = databases.map(
     ({ name, provider, metadata }) =>

@@ -2,12 +2,12 @@ import type { Metrics } from '../lib/metrics/metrics.ts'
 import type { Services } from '../lib/services/services.ts'
 import type { Profile, ProfileKind } from './profiler.ts'
 
-/** What the admin port is asked. */
-export interface Question {
+/** A request to the admin port. */
+export interface AdminRequest {
   readonly method: string
-  /** With the query. */
+  /** Path and query. */
   readonly target: string
-  /** Ends with the connection, and with the process. */
+  /** Aborted when the connection closes. */
   readonly signal: AbortSignal
 }
 
@@ -18,55 +18,52 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Asked {
-  readonly services: Pick<Services, 'health'>
+interface Sources {
+  readonly health: Services['health']
   readonly metrics: Metrics
   readonly profile: Profile
 }
 
-interface Row {
+interface Route {
   readonly method: 'GET' | 'POST'
   readonly answer: (query: URLSearchParams, signal: AbortSignal) => Answer | Promise<Answer>
 }
 
-/** Answers operators, by a table of its own: nothing of the interface for users is here. */
-export function createAnswer(asked: Asked): (question: Question) => Promise<Answer> {
-  const rows = listRows(asked)
+/** Returns the handler of the admin port, which serves none of the public API. */
+export function createAnswer(sources: Sources): (request: AdminRequest) => Promise<Answer> {
+  const routes = listRoutes(sources)
   return async ({ method, target, signal }) => {
     const [path = '', query] = target.split('?', 2)
-    const row = rows.get(path)
-    if (row === undefined)
-      return text(404, `No such path; there are ${[...rows.keys()].join(', ')}`)
-    const allowed = row.method === 'GET' ? ['GET', 'HEAD'] : ['POST']
-    if (allowed.includes(method)) return row.answer(new URLSearchParams(query), signal)
-    return { ...text(405, `${path} takes ${row.method}`), headers: { allow: allowed.join(', ') } }
+    const route = routes.get(path)
+    if (route === undefined)
+      return text(404, `No such path; the paths are ${[...routes.keys()].join(', ')}`)
+    const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : ['POST']
+    if (allowed.includes(method)) return route.answer(new URLSearchParams(query), signal)
+    return { ...text(405, `${path} needs ${route.method}`), headers: { allow: allowed.join(', ') } }
   }
 }
 
-function listRows({ services, metrics, profile }: Asked): ReadonlyMap<string, Row> {
-  return new Map<string, Row>([
-    // No look at the database: a process that waits for its disk is not helped by a restart.
+function listRoutes({ health, metrics, profile }: Sources): ReadonlyMap<string, Route> {
+  return new Map<string, Route>([
+    // Does not check the database: a restart does not help a process that waits for its disk.
     ['/livez', { method: 'GET', answer: () => text(200, 'ok') }],
-    ['/readyz', { method: 'GET', answer: () => tellHealth(services) }],
-    ['/metrics', { method: 'GET', answer: () => tellMetrics(metrics) }],
-    [
-      '/profile/cpu',
-      { method: 'POST', answer: (...asked) => makeProfile(profile, 'cpu', ...asked) },
-    ],
+    ['/readyz', { method: 'GET', answer: () => readHealth(health) }],
+    ['/metrics', { method: 'GET', answer: () => readMetrics(metrics) }],
+    ['/profile/cpu', { method: 'POST', answer: (...call) => makeProfile(profile, 'cpu', ...call) }],
     [
       '/profile/heap',
-      { method: 'POST', answer: (...asked) => makeProfile(profile, 'heap', ...asked) },
+      { method: 'POST', answer: (...call) => makeProfile(profile, 'heap', ...call) },
     ],
   ])
 }
 
-/** As `/health` of the interface. */
-function tellHealth({ health }: Asked['services']): Answer {
+/** Answers like `/health` of the API. */
+function readHealth(health: Services['health']): Answer {
   const body = health.read()
   return json(body.status === 'ok' ? 200 : 503, JSON.stringify(body))
 }
 
-async function tellMetrics(metrics: Metrics): Promise<Answer> {
+async function readMetrics(metrics: Metrics): Promise<Answer> {
   return { status: 200, type: metrics.contentType, body: await metrics.text() }
 }
 
@@ -82,12 +79,11 @@ async function makeProfile(
   const given = query.get('seconds') ?? DEFAULT_SECONDS
   const seconds = Number(given)
   if (!/^\d{1,2}$/.test(given) || seconds < 1 || seconds > MAX_SECONDS) {
-    return text(400, `seconds must be a number from 1 to ${MAX_SECONDS}`)
+    return text(400, `seconds must be a whole number from 1 to ${MAX_SECONDS}`)
   }
   const made = await profile(kind, seconds * 1_000, signal)
-  if (made === 'busy') return text(409, 'Another profile is being made')
-  if (made === 'not-on-this-runtime')
-    return text(501, `There is no ${kind} profile on this runtime`)
+  if (made === 'busy') return text(409, 'Another profile is running')
+  if (made === 'not-on-this-runtime') return text(501, `This runtime has no ${kind} profiles`)
   const headers = { 'content-disposition': `attachment; filename="meridian.${kind}profile"` }
   return { ...json(200, made.json), headers }
 }

@@ -3,15 +3,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 export type ProfileKind = 'cpu' | 'heap'
 
-/** What a profile tells, as JSON; `busy`: another one is being made. */
+/** A profile as JSON. `busy`: another one is running. */
 export type Profiled = { readonly json: string } | 'busy' | 'not-on-this-runtime'
 
 export type Profile = (kind: ProfileKind, ms: number, signal: AbortSignal) => Promise<Profiled>
 
-/** Of JSON-RPC, in which the inspector speaks. */
+/** Error code of JSON-RPC, the protocol of the inspector. */
 const METHOD_NOT_FOUND = '-32601'
 
-/** Watches this process for `ms`, once at a time. Throws where `signal` breaks it off. */
+/** Returns a function that profiles this process for `ms`. It throws if `signal` aborts it. */
 export function createProfile(): Profile {
   let isBusy = false
   return async (kind, ms, signal) => {
@@ -32,7 +32,7 @@ export function createProfile(): Profile {
   }
 }
 
-/** What took processor time: the content of a .cpuprofile. */
+/** Returns which code used processor time, in the .cpuprofile format. */
 async function profileCpu(session: Session, ms: number, signal: AbortSignal) {
   await session.post('Profiler.enable')
   await session.post('Profiler.start')
@@ -41,8 +41,8 @@ async function profileCpu(session: Session, ms: number, signal: AbortSignal) {
 }
 
 /**
- * What took memory and still has it, by the code that asked for it: the content of a .heapprofile.
- * No snapshot of the heap: that stops the process for seconds, and holds all secrets.
+ * Returns how much memory each part of the code holds, in the .heapprofile format. A heap snapshot
+ * would stop the process for seconds and contain all secrets.
  */
 async function profileHeap(session: Session, ms: number, signal: AbortSignal) {
   await session.post('HeapProfiler.startSampling')
@@ -50,7 +50,7 @@ async function profileHeap(session: Session, ms: number, signal: AbortSignal) {
   return (await session.post('HeapProfiler.stopSampling')).profile
 }
 
-/** Bun has no sampling of the heap. */
+/** Bun cannot sample the heap. */
 function isUnknownCommand(error: unknown): boolean {
   return error instanceof Error && error.message.includes(METHOD_NOT_FOUND)
 }

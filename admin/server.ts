@@ -1,23 +1,23 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
-import { type ListenAddress, listen } from '../lib/listen.ts'
+import { type ListenAddress, listen } from '../lib/http/listen.ts'
 import { createMetrics } from '../lib/metrics/metrics.ts'
 import { listMeasures } from '../lib/services/measures.ts'
 import type { Services } from '../lib/services/services.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import { createProfile } from './profiler.ts'
 
-/** The port for operators, while it is open. */
+/** The open admin port. */
 export interface Admin {
   readonly url: string
-  /** Closes it at once: what is under way is broken off. */
+  /** Closes the port at once and aborts requests in progress. */
   close(): void
 }
 
 const CONNECTIONS = 32
 const TIME_LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 65_000 }
 
-/** Opens the port for operators. It does not keep the process alive. */
+/** Opens the admin port. It does not keep the process alive. */
 export async function startAdmin(address: ListenAddress, services: Services): Promise<Admin> {
   const { log } = services
   const metrics = createMetrics({
@@ -25,7 +25,7 @@ export async function startAdmin(address: ListenAddress, services: Services): Pr
     requestTimes: services.requestTimes,
     onError: (error, name) => log.error({ err: error, name }, 'cannot measure'),
   })
-  const answer = createAnswer({ services, metrics, profile: createProfile() })
+  const answer = createAnswer({ health: services.health, metrics, profile: createProfile() })
   const server = createServer(TIME_LIMITS, async (request, response) => {
     const closed = new AbortController()
     response.once('close', () => closed.abort())
@@ -54,17 +54,19 @@ export async function startAdmin(address: ListenAddress, services: Services): Pr
 }
 
 const PLAIN = 'text/plain; charset=utf-8'
-const FOREIGN: Answer = { status: 403, type: PLAIN, body: 'Nothing for web pages\n' }
+const FOREIGN: Answer = { status: 403, type: PLAIN, body: 'Web pages may not use this port\n' }
 const FAILED: Answer = { status: 500, type: PLAIN, body: 'Internal error, see the log\n' }
 const LOOPBACK = /^(127\.[\d.]+|::1|localhost)$/
 
 /**
- * Whether a page in a browser of this machine may have asked, which nobody else can who is not on it:
- * it says so in Origin, or names us by a host of its own that leads here (DNS rebinding).
+ * Whether a web page in a browser on this machine may have sent the request to read or change
+ * something. Such a request has an Origin, or its Host is a name that the page's owner has pointed at this machine (DNS rebinding).
  */
 function isForeign({ headers }: IncomingMessage, host: string): boolean {
   if (headers.origin !== undefined) return true
-  const name = (headers.host ?? '').replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  // Browsers always send Host; health checks in HTTP/1.0 do not.
+  if (headers.host === undefined) return false
+  const name = headers.host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
   return LOOPBACK.test(host) && name !== 'localhost' && isIP(name) === 0
 }
 

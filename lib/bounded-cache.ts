@@ -1,14 +1,14 @@
 /**
- * A map that forgets what was not asked for lately. It keeps two generations: a full young one
- * becomes the old one, whose entries are dropped unless they are asked for again. (Deleting the
- * oldest entry of a Map at each insertion costs microseconds, since V8 walks over the holes.)
+ * A map that drops entries which were not read recently. It keeps two generations: when the young one
+ * is full, it replaces the old one, whose entries are lost unless they were read again. (Deleting
+ * the oldest entry of a Map at each insertion costs microseconds, since V8 walks over the holes.)
  */
 export class BoundedCache<Key, Value extends NonNullable<unknown> | null> {
   readonly #generationSize: number
   #young = new Map<Key, Value>()
   #old = new Map<Key, Value>()
 
-  /** Holds at most `limit` entries, and at least half as many of the latest. */
+  /** Holds at most `limit` entries, and always the latest `limit / 2`. */
   constructor(limit: number) {
     this.#generationSize = Math.max(1, Math.floor(limit / 2))
   }

@@ -1,4 +1,4 @@
-/** Every code of the ApiError body and the HTTP status it travels with. */
+/** Every code of an API error, with its HTTP status. */
 export const ERROR_STATUS = {
   BAD_REQUEST: 400,
   SITE_EXISTS: 400,
@@ -13,6 +13,7 @@ export const ERROR_STATUS = {
   PLAN_REQUIRED: 403,
   KEY_LIMIT_REACHED: 403,
   SITE_LIMIT_REACHED: 403,
+  EMAIL_NOT_VERIFIED: 403,
   BOT_VERIFICATION_FAILED: 403,
   NOT_FOUND: 404,
   NO_ACTIVE_SUBSCRIPTION: 404,
@@ -31,7 +32,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** What the caller asked about, echoed in the error body. */
+/** The value that the caller looked up, echoed in the error body. */
 export interface ErrorQuery {
   readonly type: string
   readonly value: string

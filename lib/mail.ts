@@ -1,24 +1,21 @@
-import { createTransport } from 'nodemailer'
+import { createTransport, type Transporter } from 'nodemailer'
 
-/** A plain text message to one address. Header fields are encoded: nobody can add one by a name. */
+/** A plain text message to one address. Header fields are encoded, so a name cannot add a field. */
 export interface Message {
   readonly to: string
   readonly subject: string
   readonly text: string
   readonly replyTo?: { readonly name: string; readonly address: string }
-  /** Made up unless told; with angle brackets. */
+  /** With angle brackets; generated if absent. */
   readonly messageId?: string
-  /** Now, unless told. */
+  /** The current time if absent. */
   readonly date?: Date
 }
 
-/**
- * Sends a message, or rejects where the mail server does not take it; breaks off once `signal` is
- * aborted.
- */
+/** Sends a message. Rejects if the mail server refuses it, or once `signal` is aborted. */
 export type SendMail = (message: Message, signal?: AbortSignal) => Promise<void>
 
-export interface MailOptions {
+interface MailOptions {
   /** Such as smtps://user:password@mail.example:465. */
   readonly url: string
   readonly from: string
@@ -26,34 +23,27 @@ export interface MailOptions {
 
 const TIMEOUT_MS = 10_000
 
-/** Sends by SMTP (RFC 5321), over a connection for each message. */
+/** Sends by SMTP (RFC 5321), with a new connection for each message. */
 export function createSendMail(options: MailOptions): SendMail {
-  const transport = createTransport(settings(options), { from: options.from })
-  return async (message, signal) => {
-    await transport.sendMail(withSignal(message, signal))
-  }
+  return sendBy(createTransport(settings(options.url), { from: options.from }))
 }
 
-/** Sends over one connection that is kept for a while, since servers greet slowly. */
-export interface MailConnection extends Disposable {
-  readonly send: SendMail
-}
-
-/** A message whose connection breaks is rejected, never sent again unasked. */
-export function openMailConnection(options: MailOptions): MailConnection {
+/**
+ * Sends over one connection that stays open for a while, since servers greet slowly. If it breaks,
+ * `send` rejects: no message is resent automatically.
+ */
+export function openMailConnection(options: MailOptions) {
   const pool = { pool: true, maxConnections: 1, maxRequeues: 0 } as const
-  const transport = createTransport({ ...settings(options), ...pool }, { from: options.from })
+  const transport = createTransport({ ...settings(options.url), ...pool }, { from: options.from })
   return {
-    send: async (message, signal) => {
-      await transport.sendMail(withSignal(message, signal))
-    },
+    send: sendBy(transport),
     [Symbol.dispose]: () => transport.close(),
   }
 }
 
-/** Connects and signs in to the mail server, and sends nothing. Rejects where that fails. */
+/** Connects and signs in to the mail server, but sends nothing. Rejects if that fails. */
 export async function verifyMail(url: string): Promise<void> {
-  const transport = createTransport(settings({ url }))
+  const transport = createTransport(settings(url))
   try {
     await transport.verify()
   } finally {
@@ -61,25 +51,27 @@ export async function verifyMail(url: string): Promise<void> {
   }
 }
 
-function settings({ url }: Pick<MailOptions, 'url'>) {
+function settings(url: string) {
   return {
     url,
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
     dnsTimeout: TIMEOUT_MS,
-    // A message is text of ours: it never names a file or an address to be fetched.
+    // Plain text messages need no files and no URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   }
 }
 
-function withSignal(message: Message, signal: AbortSignal | undefined) {
-  return signal === undefined ? message : { ...message, signal }
+function sendBy(transport: Pick<Transporter, 'sendMail'>): SendMail {
+  return async (message, signal) => {
+    await transport.sendMail(signal === undefined ? message : { ...message, signal })
+  }
 }
 
-/** What went wrong, without what the server said: that may quote the message. */
-export function mailTrouble(error: unknown): string {
+/** The reason for a failure, as codes. Omits the server's reply, which may quote the message. */
+export function mailReasonOf(error: unknown): string {
   const { code = 'unknown', responseCode } = error as { code?: unknown; responseCode?: unknown } // safe: read as unknown
   return responseCode === undefined ? String(code) : `${code} ${responseCode}`
 }

@@ -1,4 +1,4 @@
-/** Returns a `load` that runs once, when it is first asked; after a failure it is asked again. */
+/** Returns a function that calls `load` on first use and keeps its result, but not a failure. */
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
   return () => {

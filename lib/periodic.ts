@@ -1,19 +1,13 @@
-/** Work that is done again and again until it is disposed of. */
-export interface Periodic {
-  [Symbol.dispose](): void
-}
-
 /**
- * Calls `work` every `intervalMs`, each time after the last call has ended, and first after
- * `firstMs`. What it throws goes to `onError`, and the next call comes all the same. Does not keep
- * the process alive.
+ * Calls `work` after `firstMs`, and again `intervalMs` after each call has ended. Passes errors to
+ * `onError` and continues. Ends when it is disposed of. Does not keep the process alive.
  */
 export function repeat(
   intervalMs: number,
   work: () => void | Promise<void>,
   onError: (error: unknown) => void,
   firstMs: number = intervalMs,
-): Periodic {
+): Disposable {
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
   const schedule = (waitMs: number) => {
@@ -24,7 +18,7 @@ export function repeat(
     try {
       await work()
     } catch (error) {
-      // What is cut off by the end is no trouble: what it worked on is closed.
+      // After disposal, errors are expected: the work may use something that is closed.
       if (!stopped) onError(error)
     }
     if (!stopped) schedule(intervalMs)

@@ -1,8 +1,8 @@
 import type { ServiceInfo } from '../lib/contract/system.ts'
 
-export type ListedDatabase = ServiceInfo['databases'][number]
+export type ListedDatabase = Required<ServiceInfo['databases'][number]>
 
-/** Which data the answers come from, with what its licences ask to be shown. */
+/** The databases behind the answers, with the attributions that their licences require. */
 export function Databases({ databases }: { readonly databases: readonly ListedDatabase[] }) {
   const attributions = new Set(databases.map(({ attribution }) => attribution))
   return (
@@ -27,7 +27,7 @@ export function Databases({ databases }: { readonly databases: readonly ListedDa
   )
 }
 
-/** The text with its addresses as links. */
+/** The text with its URLs as links. */
 function LinkedText({ text }: { readonly text: string }) {
   const parts = text.split(/(https:\/\/[^\s,()]+)/)
   return (

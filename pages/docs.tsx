@@ -1,16 +1,13 @@
 import type { Operation } from '../lib/contract/operation.ts'
-import type { PageAssets } from './document.tsx'
-import { type Instance, Layout } from './layout.tsx'
+import { Layout, type LayoutProps } from './layout.tsx'
 
-export interface DocsProps {
-  readonly instance: Instance
-  readonly assets: PageAssets
-  /** Of the service, without a slash at the end. */
+interface DocsProps extends Pick<LayoutProps, 'instance' | 'assets'> {
+  /** The base URL of the service, without a trailing slash. */
   readonly url: string
   readonly operations: readonly Operation[]
 }
 
-/** The API reference: a list of all operations, in whose place the script puts one to try them. */
+/** The API reference: a list of all operations, which the script replaces with Swagger UI. */
 export function DocsPage({ instance, assets, url, operations }: DocsProps) {
   const byTag = [...Map.groupBy(operations, ({ tag }) => tag)]
   return (
@@ -19,12 +16,12 @@ export function DocsPage({ instance, assets, url, operations }: DocsProps) {
         <section class="hero">
           <h1>API reference</h1>
           <p class="lead">
-            Requests go to <code>{url}</code> with an API key in the header{' '}
-            <code class="whole">X-API-Key</code>. To send them from here, choose Authorize, type
-            your key, open an operation and choose Execute.
+            Send requests to <code>{url}</code> with your API key in the header{' '}
+            <code class="whole">X-API-Key</code>. To try an operation here, choose Authorize and
+            enter your key, then open the operation and choose Execute.
           </p>
           <p>
-            For tools there is the same as an{' '}
+            Tools can read this reference as an{' '}
             <a href={`${instance.base}/.well-known/openapi.json`}>OpenAPI 3.1 document</a>.
           </p>
         </section>
@@ -32,26 +29,20 @@ export function DocsPage({ instance, assets, url, operations }: DocsProps) {
           {byTag.map(([tag, rows]) => (
             <section>
               <h2>{tag}</h2>
-              <OperationList rows={rows} />
+              <ul class="operations">
+                {rows.map(({ method, path, summary }) => (
+                  <li>
+                    <code>
+                      {method.toUpperCase()} {path}
+                    </code>
+                    <span>{summary}</span>
+                  </li>
+                ))}
+              </ul>
             </section>
           ))}
         </div>
       </main>
     </Layout>
-  )
-}
-
-function OperationList({ rows }: { readonly rows: readonly Operation[] }) {
-  return (
-    <ul class="operations">
-      {rows.map(({ method, path, summary }) => (
-        <li>
-          <code>
-            {method.toUpperCase()} {path}
-          </code>
-          <span>{summary}</span>
-        </li>
-      ))}
-    </ul>
   )
 }

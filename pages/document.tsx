@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 
-/** Paths of what the page loads. */
+/** Paths of the files that a page loads. */
 export interface PageAssets {
   readonly icon: string
   readonly styles: readonly string[]
@@ -13,7 +13,7 @@ interface DocumentProps {
   readonly children?: Child
 }
 
-/** The document of every page. Among its children is `main` with the id `content`. */
+/** The HTML document of every page. Its children must include `main` with the id `content`. */
 export function Document({ title, assets, children }: DocumentProps) {
   return (
     <html lang="en">
@@ -32,7 +32,7 @@ export function Document({ title, assets, children }: DocumentProps) {
       </head>
       <body>
         <a class="skip" href="#content">
-          Skip to the content
+          Skip to content
         </a>
         {children}
       </body>
@@ -40,7 +40,7 @@ export function Document({ title, assets, children }: DocumentProps) {
   )
 }
 
-/** The sign of Meridian, which leads to a first page. */
+/** The logo of Meridian, which links to a start page. */
 export function Mark({ href, icon }: { readonly href: string; readonly icon: string }) {
   return (
     <a class="mark" href={href}>

@@ -1,15 +1,11 @@
-import type { PageAssets } from './document.tsx'
-import { type Instance, Layout } from './layout.tsx'
+import { Layout, type LayoutProps } from './layout.tsx'
 
-export interface ErrorPageProps {
-  readonly instance: Instance
-  readonly assets: PageAssets
-  readonly title: string
+interface ErrorPageProps extends Pick<LayoutProps, 'instance' | 'assets' | 'title'> {
   readonly text: string
   readonly requestId: string
 }
 
-/** What a person sees instead of the page asked for. */
+/** Shown instead of the requested page when something goes wrong. */
 export function ErrorPage({ instance, assets, title, text, requestId }: ErrorPageProps) {
   return (
     <Layout instance={instance} title={`${title} · Meridian`} path="" assets={assets}>
@@ -21,7 +17,7 @@ export function ErrorPage({ instance, assets, title, text, requestId }: ErrorPag
             <a href={`${instance.base}/`}>Look up an address</a> or read the{' '}
             <a href={`${instance.base}/docs`}>API reference</a>.
           </p>
-          <p class="request">Request {requestId}</p>
+          <p class="request">Request ID: {requestId}</p>
         </section>
       </main>
     </Layout>

@@ -1,13 +1,8 @@
-import type { GeolocationResult } from '../lib/contract/geolocation.ts'
-
-export interface Fact {
-  readonly name: string
-  readonly value: string
-}
+import type { GeolocationResult } from '../lib/contract/geo/geolocation.ts'
 
 type Location = NonNullable<GeolocationResult['location']>
 
-/** The place as one line, from the finest to the coarsest; null: not known. */
+/** The place as one line, from the smallest part to the largest; null if unknown. */
 export function placeOf({ location }: GeolocationResult): string | null {
   if (location === undefined) return null
   const { city, district, region, country, continent } = location
@@ -15,8 +10,8 @@ export function placeOf({ location }: GeolocationResult): string | null {
   return [...new Set(names.filter((name) => name !== undefined))].join(', ')
 }
 
-/** What is known beside the place, each with its name; what is unknown is left out. */
-export function factsOf(result: GeolocationResult): Fact[] {
+/** Everything else that is known about the address, each fact with its name. */
+export function factsOf(result: GeolocationResult): [name: string, value: string][] {
   const { location, network, sources } = result
   const facts = [
     ['Postal code', location?.postalCode],
@@ -24,12 +19,12 @@ export function factsOf(result: GeolocationResult): Fact[] {
     ['Accuracy', accuracyOf(location)],
     ['Time', location && timeOf(location)],
     ['Network', join([network?.asn, network?.organization, network?.domain])],
-    ['Unions', join(location?.country?.unions ?? [])],
+    ['Member of', join(location?.country?.unions ?? [])],
     ['Precision', precisionOf(result)],
-    ['Confidence', confidenceOf(location)],
+    ['Providers agree', confidenceOf(location)],
     ['Sources', join([...new Set(Object.values(sources ?? {}).flat())])],
   ] as const
-  return facts.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
+  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
 }
 
 function join(texts: readonly (string | undefined)[]): string | undefined {
@@ -63,5 +58,5 @@ function precisionOf({ meta }: GeolocationResult): string | undefined {
 
 function confidenceOf(location: Location | undefined): string | undefined {
   const confidence = location?.geoConfidence
-  return confidence === undefined ? undefined : `${Math.round(confidence * 100)} %`
+  return confidence === undefined ? undefined : `${Math.round(confidence * 100)}%`
 }

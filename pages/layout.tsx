@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx'
 import { Document, Mark, type PageAssets } from './document.tsx'
 
-/** What every page is told of the instance. */
+/** The facts about the instance that every page needs. */
 export interface Instance {
-  /** Path below which the service is mounted, without a slash at the end; empty at the root. */
+  /** Base path of the service, without a trailing slash; empty at the root. */
   readonly base: string
   readonly version: string
 }
@@ -11,6 +11,7 @@ export interface Instance {
 export interface LayoutProps {
   readonly instance: Instance
   readonly title: string
+  /** Path of the page, without the base path of the instance. */
   readonly path: string
   readonly assets: PageAssets
   readonly children?: Child
@@ -23,48 +24,36 @@ const LINKS = [
   { path: '/app', text: 'Dashboard' },
 ] as const
 
-/** The frame of every public page. Its child is `main` with the id `content`. */
-export function Layout({ instance, title, path, assets, children }: LayoutProps) {
+/** The frame of every public page. Its child must be `main` with the id `content`. */
+export function Layout({
+  instance: { base, version },
+  title,
+  path,
+  assets,
+  children,
+}: LayoutProps) {
   return (
     <Document title={title} assets={assets}>
-      <Header instance={instance} path={path} icon={assets.icon} />
+      <header class="bar">
+        <Mark href={`${base}/`} icon={assets.icon} />
+        <nav aria-label="Pages">
+          {LINKS.map((link) => (
+            <a href={`${base}${link.path}`} aria-current={link.path === path ? 'page' : undefined}>
+              {link.text}
+            </a>
+          ))}
+        </nav>
+      </header>
       {children}
-      <Footer instance={instance} />
+      <footer class="bar">
+        <span>Meridian {version}</span>
+        <nav aria-label="For developers">
+          <a href={`${base}/v1`}>Service</a>
+          <a href={`${base}/.well-known/openapi.json`}>OpenAPI</a>
+          <a href={`${base}/v1/billing/plans`}>Plans as JSON</a>
+          <a href={`${base}/health`}>Health</a>
+        </nav>
+      </footer>
     </Document>
-  )
-}
-
-interface HeaderProps {
-  readonly instance: Instance
-  readonly path: string
-  readonly icon: string
-}
-
-function Header({ instance: { base }, path, icon }: HeaderProps) {
-  return (
-    <header class="bar">
-      <Mark href={`${base}/`} icon={icon} />
-      <nav aria-label="Pages">
-        {LINKS.map((link) => (
-          <a href={`${base}${link.path}`} aria-current={link.path === path ? 'page' : undefined}>
-            {link.text}
-          </a>
-        ))}
-      </nav>
-    </header>
-  )
-}
-
-function Footer({ instance: { base, version } }: Pick<LayoutProps, 'instance'>) {
-  return (
-    <footer class="bar">
-      <span>Meridian {version}</span>
-      <nav aria-label="For programs">
-        <a href={`${base}/v1`}>Service</a>
-        <a href={`${base}/.well-known/openapi.json`}>OpenAPI</a>
-        <a href={`${base}/v1/billing/plans`}>Plans as JSON</a>
-        <a href={`${base}/health`}>Health</a>
-      </nav>
-    </footer>
   )
 }

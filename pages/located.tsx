@@ -1,31 +1,31 @@
-import type { GeolocationResult } from '../lib/contract/geolocation.ts'
+import type { GeolocationResult } from '../lib/contract/geo/geolocation.ts'
+import { FactList } from './fact-list.tsx'
 import { factsOf, placeOf } from './facts.ts'
-import type { AskedApi } from './outcome.tsx'
+
+/** The API request that returned a result. */
+export interface ApiRequest {
+  readonly path: string
+  readonly status: number
+  readonly ms: number
+}
 
 interface LocatedProps {
   readonly result: GeolocationResult
-  readonly request?: AskedApi | undefined
+  readonly request?: ApiRequest | undefined
   readonly isOwn: boolean
 }
 
-/** An answer of a look-up, in words and as it is. */
+/** The result of a look-up, in words and as JSON. */
 export function Located({ result, request, isOwn }: LocatedProps) {
   return (
     <div class="located">
       <p class="eyebrow">{isOwn ? 'Your address' : 'Looked up'}</p>
       <h2 class="address">{result.query?.value}</h2>
-      <p class="place">{placeOf(result) ?? 'Nothing is known about this address'}</p>
-      <Notes result={result} isOwn={isOwn} />
-      <dl class="facts">
-        {factsOf(result).map(({ name, value }) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <p class="place">{placeOf(result) ?? 'No data for this address'}</p>
+      <UnknownNote result={result} isOwn={isOwn} />
+      <FactList facts={factsOf(result)} />
       <details>
-        <summary>The answer as JSON</summary>
+        <summary>Result as JSON</summary>
         {request !== undefined && (
           <p class="request">
             GET {request.path} · {request.status} · {request.ms} ms
@@ -37,13 +37,13 @@ export function Located({ result, request, isOwn }: LocatedProps) {
   )
 }
 
-function Notes({ result, isOwn }: Omit<LocatedProps, 'request'>) {
+function UnknownNote({ result, isOwn }: Omit<LocatedProps, 'request'>) {
   if (result.meta?.precision !== 'none') return null
   return (
     <p class="note">
       {isOwn
-        ? 'You reach this server over a private network, or from a network that no database has.'
-        : 'It is private, reserved or not in use, or no database has it yet.'}
+        ? 'You reach this server over a private network, or no database lists your network.'
+        : 'This address is private, reserved or unused, or no database lists it yet.'}
     </p>
   )
 }

@@ -1,14 +1,14 @@
 interface LookUpFormProps {
   readonly base: string
-  /** Of the page that answers. */
+  /** Path of the page that shows the result. */
   readonly action: string
   readonly typed: string | null
   readonly isInvalid: boolean
-  /** By which the script of the page asks the API; null: the form is always sent to the page. */
+  /** The key with which the script calls the API; null: the browser always submits the form. */
   readonly demoKey: string | null
 }
 
-/** Without a script it asks for the page again, which has the answer. */
+/** Without a script the browser submits the form and gets the page with the result. */
 export function LookUpForm({ base, action, typed, isInvalid, demoKey }: LookUpFormProps) {
   return (
     <form
@@ -31,7 +31,7 @@ export function LookUpForm({ base, action, typed, isInvalid, demoKey }: LookUpFo
           autocapitalize="off"
           spellcheck={false}
           aria-invalid={isInvalid ? 'true' : undefined}
-          aria-describedby={isInvalid ? 'trouble' : undefined}
+          aria-describedby={isInvalid ? 'look-up-error' : undefined}
         />
         <button type="submit">Look up</button>
       </div>

@@ -1,56 +1,51 @@
-import type { GeolocationResult } from '../lib/contract/geolocation.ts'
-import { Located } from './located.tsx'
+import type { GeolocationResult } from '../lib/contract/geo/geolocation.ts'
+import { type ApiRequest, Located } from './located.tsx'
 
-/** What became of a look-up on the page. */
+/** The outcome of a look-up on a page. */
 export type Outcome =
-  | { readonly kind: 'located'; readonly result: GeolocationResult; readonly request?: AskedApi }
+  | { readonly kind: 'located'; readonly result: GeolocationResult; readonly request?: ApiRequest }
   | { readonly kind: 'invalid'; readonly text: string }
   | { readonly kind: 'limited'; readonly seconds: number }
-  /** The runtime does not tell where the visitor comes from. */
+  /** The runtime does not know the visitor's address. */
   | { readonly kind: 'no-client' }
-
-/** The request to the API that brought the answer. */
-export interface AskedApi {
-  readonly path: string
-  readonly status: number
-  readonly ms: number
-}
 
 interface OutcomeProps {
   readonly outcome: Outcome
-  /** Whether it is the visitor's own address. */
+  /** Whether the visitor looked up their own address. */
   readonly isOwn: boolean
 }
 
-/** Shown by the server, and by the script of the page in the browser alike. */
+/** Rendered both by the server and by the script in the browser. */
 export function OutcomeView({ outcome, isOwn }: OutcomeProps) {
   switch (outcome.kind) {
     case 'located':
       return <Located result={outcome.result} request={outcome.request} isOwn={isOwn} />
     case 'invalid':
       return (
-        <Trouble title="That is no IP address">
+        <LookUpError title="This is not an IP address">
           <q>{outcome.text}</q> is neither an IPv4 address, such as 81.2.69.160, nor an IPv6
           address, such as 2001:db8::1.
-        </Trouble>
+        </LookUpError>
       )
     case 'limited':
       return (
-        <Trouble title="Too many look-ups">
-          From your network there were more than this page answers in a minute. It goes on in{' '}
-          {outcome.seconds} {outcome.seconds === 1 ? 'second' : 'seconds'}.
-        </Trouble>
+        <LookUpError title="Too many look-ups">
+          Your network has reached the limit of this page. Try again in {outcome.seconds}{' '}
+          {outcome.seconds === 1 ? 'second' : 'seconds'}.
+        </LookUpError>
       )
     case 'no-client':
-      return <Trouble title="Your address is not known">Type one to look it up.</Trouble>
+      return (
+        <LookUpError title="Your address is unknown">Enter an address to look it up.</LookUpError>
+      )
   }
 }
 
-function Trouble({ title, children }: { readonly title: string; readonly children?: unknown }) {
+function LookUpError({ title, children }: { readonly title: string; readonly children?: unknown }) {
   return (
-    <div class="trouble">
+    <div class="look-up-error">
       <h2>{title}</h2>
-      <p id="trouble">{children}</p>
+      <p id="look-up-error">{children}</p>
     </div>
   )
 }

@@ -1,6 +1,8 @@
-import type { Plan } from '../lib/plans.ts'
+import type { Plan } from '../lib/config/plans.ts'
+import { count } from './dashboard/parts/format.ts'
+import { Table } from './table.tsx'
 
-const COUNT = new Intl.NumberFormat('en')
+const HEADS = ['Plan', 'Price', 'Requests per month', 'Requests per minute', 'Keys', 'Sites']
 
 /** The plans of the instance, cheapest first. */
 export function PlanTable({ plans }: { readonly plans: readonly Plan[] }) {
@@ -8,34 +10,21 @@ export function PlanTable({ plans }: { readonly plans: readonly Plan[] }) {
     <section aria-labelledby="plans">
       <h2 id="plans">Plans</h2>
       <p>
-        Prices are per month. Above the requests of a minute the answer is 429; above those of a
-        month look-ups answer with the country alone.
+        Prices are per month. Over the per-minute limit you get HTTP 429. Over the monthly limit you
+        get only the country.
       </p>
       <figure class="wide" aria-labelledby="plans" tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Plan</th>
-              <th scope="col">Price</th>
-              <th scope="col">Requests per month</th>
-              <th scope="col">Requests per minute</th>
-              <th scope="col">Keys</th>
-              <th scope="col">Sites</th>
-            </tr>
-          </thead>
-          <tbody>
-            {plans.map((plan) => (
-              <tr>
-                <th scope="row">{plan.name}</th>
-                <td>{plan.price === 0 ? 'free' : COUNT.format(plan.price)}</td>
-                <td>{COUNT.format(plan.monthlyCap)}</td>
-                <td>{COUNT.format(plan.requestsPerMinute)}</td>
-                <td>{COUNT.format(plan.maxKeys)}</td>
-                <td>{COUNT.format(plan.maxSites)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          heads={HEADS}
+          rows={plans.map((plan) => [
+            plan.name,
+            plan.price === 0 ? 'free' : count(plan.price),
+            count(plan.monthlyCap),
+            count(plan.requestsPerMinute),
+            count(plan.maxKeys),
+            count(plan.maxSites),
+          ])}
+        />
       </figure>
     </section>
   )

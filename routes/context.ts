@@ -1,60 +1,61 @@
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { Caller } from '../lib/access/authenticate.ts'
-import type { Address } from '../lib/address.ts'
 import type { OperationRow } from '../lib/contract/operations.ts'
-import type { Incoming } from '../lib/parse.ts'
+import type { Address } from '../lib/net/address.ts'
 
-/** What the runtime tells of a request beside the Request. */
+/** What the server knows about a request besides its Request object. */
 export interface Env {
   Bindings: {
     readonly remoteAddress: string | undefined
-    /** The dashboard asks, in this process, for the user of a session. */
+    /** Set if the dashboard calls the API, within this process, for a signed-in user. */
     readonly app?: 'dashboard'
-    /** The same visit has found the session to be good. */
+    /** Whether the dashboard has already verified the session. */
     readonly isSignedIn?: boolean
+    /** Tokens of the visitor's browser, from lib/limits/known-devices.ts. */
+    readonly devices?: string
   }
 }
 
-/** What is read of a request: Hono's Context has it, and so has what goes straight to `serve`. */
-export interface Asked {
+/** The head of a request. Both Hono's Context and the fast path provide it. */
+export interface HeadContext {
   readonly env: Env['Bindings'] | undefined
-  readonly req: AskedRequest
+  readonly req: {
+    readonly method: string
+    header(name: string): string | undefined
+  }
 }
 
-export interface AskedRequest {
-  readonly method: string
-  header(name: string): string | undefined
-  param(): Readonly<Record<string, string>>
-  /** null: there is none, and the operation needs none. */
-  query(): Readonly<Record<string, string>> | null
-  /** Undefined where no body is read, or from `incoming`. */
-  readonly raw: Request | undefined
-  /** The request of node:http, where it is read without a Request. */
-  readonly incoming?: Incoming | undefined
+/** A whole request: Hono's Context. */
+export interface RequestContext extends HeadContext {
+  readonly req: HeadContext['req'] & {
+    param(): Readonly<Record<string, string>>
+    query(): Readonly<Record<string, string>>
+    readonly raw: Request
+  }
 }
 
-/** A request that was let in, with all that the contract names in it parsed. */
+/** An admitted request, parsed as the contract says. */
 export interface Call<Row extends OperationRow> {
   readonly requestId: string
-  /** Epoch milliseconds at which the request came in. */
+  /** Epoch milliseconds at which the request arrived. */
   readonly now: number
   readonly params: Params<Row['path']>
   readonly query: OutputOf<Column<Row, 'query'>>
-  /** Those that the row names. */
+  /** The headers that the row names. */
   readonly headers: { readonly [Name in keyof Column<Row, 'headers'>]: string | undefined }
-  /** The bytes where the row says `raw`. */
+  /** Unparsed bytes if the row says `raw`. */
   readonly body: Column<Row, 'body'> extends { readonly raw: true }
     ? Uint8Array
     : OutputOf<Column<Column<Row, 'body'>, 'schema'>>
-  /** null only where the operation is public. */
+  /** null only if the operation is public. */
   readonly caller: Row['access'] extends 'public' ? null : Caller
-  /** null where the runtime does not tell. */
+  /** null if the runtime does not know it. */
   readonly clientAddress: Address | null
   /** Whether the cap of the caller's plan is used up. */
   readonly degraded: boolean
 }
 
-/** An answer of the contract: a status of the row with the body that belongs to it. */
+/** A status that the row allows, with its body. */
 export type Reply<Row extends OperationRow> =
   | {
       [Status in keyof Row['replies']]: {
@@ -62,14 +63,14 @@ export type Reply<Row extends OperationRow> =
         readonly body: OutputOf<Column<Row['replies'][Status], 'schema'>>
       }
     }[keyof Row['replies']]
-  /** With the JSON of the body instead, where that is made from prepared parts. */
+  /** With the body as JSON text, for handlers that assemble it from prepared parts. */
   | { readonly status: keyof Row['replies']; readonly json: string }
 
 export type Handler<Row extends OperationRow> = (
   call: Call<Row>,
 ) => Reply<Row> | Promise<Reply<Row>>
 
-/** One handler for each operation: a missing one does not compile. Beacons go their own way. */
+/** One handler per operation; a missing one does not compile. routes/api/beacon.ts serves beacons. */
 export type Handlers = {
   [Row in OperationRow as Exclude<Row['id'], 'sendBeacon'>]: Handler<Row>
 }

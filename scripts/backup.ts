@@ -2,26 +2,30 @@ import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { backupName, removeOldBackups } from '../lib/backup/backup-folder.ts'
 import { createBackup } from '../lib/backup/create-backup.ts'
-import { readConfig } from '../lib/config.ts'
-import { readGeoFiles } from './geo-versions.ts'
-import { checkOptions, splitOptions, TEXT } from './options.ts'
-import { report, run } from './run.ts'
+import { readConfig } from '../lib/config/config.ts'
+import { readGeoFiles } from './parts/geo-files.ts'
+import { checkOptions, readArguments, TEXT } from './parts/options.ts'
+import { report, run } from './parts/run.ts'
 
 const USAGE = `Usage: npm run --silent backup -- [options]
-Writes the database and the secrets to one archive, checks it, and prints its path. A server may
-run meanwhile. Whoever has the archive has the secrets: keep it where only you can read it.
+Writes the database and the secrets to one archive, checks it, and prints its path. The server may
+keep running. The archive contains the secrets: keep it where only you can read it.
   --out FILE.tar.gz  default: a name with the time, in MERIDIAN_BACKUP_DIR
-  --keep N           then remove all but the latest N of the backups with such a name`
+  --keep N           then remove all backups in that folder but the latest N`
 
 const BackupOptions = v.strictObject({
   out: v.optional(v.pipe(v.string(), v.endsWith('.tar.gz', 'must end with .tar.gz'))),
   keep: v.optional(
-    v.pipe(v.string(), v.regex(/^[1-9]\d{0,4}$/, 'must be a number from 1'), v.toNumber()),
+    v.pipe(
+      v.string(),
+      v.regex(/^[1-9]\d{0,4}$/, 'must be a whole number from 1 to 99999'),
+      v.toNumber(),
+    ),
   ),
 })
 
 await run(async () => {
-  const values = splitOptions(process.argv.slice(2), { out: TEXT, keep: TEXT }, USAGE)
+  const { values } = readArguments({ options: { out: TEXT, keep: TEXT } }, USAGE)
   const { out, keep } = checkOptions(BackupOptions, values, USAGE)
   const config = readConfig(process.env)
   const now = Date.now()

@@ -1,16 +1,15 @@
 import * as v from 'valibot'
-import { type Accounts, withAccounts } from './accounts.ts'
-import { inquiryTable, inquiryText, removeOne, retryAllDead, retryOne } from './inquiries.ts'
-import { checkOptions, FLAG, splitOptions, TEXT } from './options.ts'
-import { report, run } from './run.ts'
+import { withAccounts } from './parts/accounts.ts'
+import { inquiryTable, inquiryText, removeOne, retryAllDead, retryOne } from './parts/inquiries.ts'
+import { checkOptions, FLAG, readArguments, TEXT } from './parts/options.ts'
+import { report, run } from './parts/run.ts'
 
-const USAGE = `Usage: npm run --silent contact
-                     list all inquiries, oldest first
-or with one of these; an ID may be cut short
-  --show ID          show one, whole
-  --retry ID         queue one anew, such as one that was given up or kept
-  --retry-dead       queue all anew that were given up
-  --remove ID        remove one for good`
+const USAGE = `Usage: npm run --silent contact -- [option]
+Without an option, lists all inquiries, oldest first. ID may be the beginning of an id.
+  --show ID          show the inquiry with all fields
+  --retry ID         queue the inquiry again
+  --retry-dead       queue all undeliverable inquiries again
+  --remove ID        remove the inquiry permanently`
 
 const Id = v.optional(v.pipe(v.string(), v.minLength(1, 'is missing')))
 const Options = v.pipe(
@@ -25,22 +24,19 @@ const Options = v.pipe(
 
 await run(async () => {
   const options = { show: TEXT, retry: TEXT, remove: TEXT, 'retry-dead': FLAG }
-  const values = splitOptions(process.argv.slice(2), options, USAGE)
-  const command = checkOptions(Options, { ...values }, USAGE)
-  await withAccounts('npm run contact', (accounts) => obey(accounts, command))
+  const { values } = readArguments({ options }, USAGE)
+  const { show, retry, remove, ...flags } = checkOptions(Options, { ...values }, USAGE)
+  await withAccounts('npm run contact', async (accounts) => {
+    if (show !== undefined) {
+      process.stdout.write(inquiryText(accounts, show))
+    } else if (retry !== undefined) {
+      report(`Queued ${await retryOne(accounts, retry)}; a running server delivers it`)
+    } else if (remove !== undefined) {
+      report(`Removed ${await removeOne(accounts, remove)}`)
+    } else if (flags['retry-dead'] === true) {
+      report(`Queued ${await retryAllDead(accounts)}; a running server delivers them`)
+    } else {
+      process.stdout.write(inquiryTable(accounts))
+    }
+  })
 })
-
-async function obey(accounts: Accounts, command: v.InferOutput<typeof Options>): Promise<void> {
-  const { show, retry, remove } = command
-  if (show !== undefined) {
-    process.stdout.write(inquiryText(accounts, show))
-  } else if (retry !== undefined) {
-    report(`Queued ${await retryOne(accounts, retry)}; a running server delivers it`)
-  } else if (remove !== undefined) {
-    report(`Removed ${await removeOne(accounts, remove)}`)
-  } else if (command['retry-dead'] === true) {
-    report(`Queued ${await retryAllDead(accounts)}; a running server delivers them`)
-  } else {
-    process.stdout.write(inquiryTable(accounts))
-  }
-}

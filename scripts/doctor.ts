@@ -1,34 +1,32 @@
 import { join } from 'node:path'
 import { listBackups } from '../lib/backup/backup-folder.ts'
 import { createPlanPrices } from '../lib/billing/plan-prices.ts'
-import { type Config, readConfig } from '../lib/config.ts'
-import { countBilling } from '../lib/db/inspect.ts'
-import { checkAuth } from '../lib/doctor/check-auth.ts'
-import { checkBackups } from '../lib/doctor/check-backups.ts'
-import { checkAccount } from '../lib/doctor/check-billing.ts'
-import { checkBillingState } from '../lib/doctor/check-billing-state.ts'
+import { type Config, readConfig } from '../lib/config/config.ts'
+import { readPlans } from '../lib/config/plans.ts'
+import { countBilling } from '../lib/db/database-file.ts'
+import { checkBackups, checkDownloads, checkGeo, checkTimezones } from '../lib/doctor/check-age.ts'
+import { checkAccount, checkBillingState } from '../lib/doctor/check-billing.ts'
 import { checkConfig } from '../lib/doctor/check-config.ts'
 import { checkClock, checkDatabase } from '../lib/doctor/check-database.ts'
 import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
 import { checkFolder } from '../lib/doctor/check-folder.ts'
-import { checkDownloads, checkGeo } from '../lib/doctor/check-geo.ts'
-import { checkMail } from '../lib/doctor/check-mail.ts'
-import { type Check, type Finding, findAll } from '../lib/doctor/finding.ts'
-import { findLastDownload } from '../lib/geo/last-download.ts'
-import { readPlans } from '../lib/plans.ts'
+import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
+import { type Check, type Finding, runCheck } from '../lib/doctor/finding.ts'
+import { timezoneData } from '../lib/geo/answer/timezones.ts'
+import { findLastDownload } from '../lib/geo/download/last-download.ts'
 import { isDownloading } from '../lib/services/downloads.ts'
-import { readGeoFiles } from './geo-versions.ts'
-import { splitOptions } from './options.ts'
-import { run } from './run.ts'
+import { readGeoFiles } from './parts/geo-files.ts'
+import { readArguments } from './parts/options.ts'
+import { run } from './parts/run.ts'
 
 const USAGE = `Usage: npm run doctor
-Looks at what a server needs, as the environment sets it up, and says what to do about what is
-wrong. Changes nothing; a server may run. The exit code is 1 if something is wrong.`
+Checks everything that a server with this environment needs, and advises how to fix each problem.
+Changes nothing; the server may be running. The exit code is 1 if something is wrong.`
 
 await run(async () => {
-  splitOptions(process.argv.slice(2), {}, USAGE)
+  readArguments({}, USAGE)
   for (const check of checksOf(readConfig(process.env))) {
-    for (const finding of await findAll(check)) print(check.name, finding)
+    for (const finding of await runCheck(check)) print(check.name, finding)
   }
 })
 
@@ -42,13 +40,7 @@ function checksOf(config: Config): Check[] {
     { name: 'Clock', find: async () => checkClock(database, Date.now()) },
     { name: 'Database', find: async () => checkDatabase(database) },
     { name: 'Geo files', find: () => findGeo(config) },
-    {
-      name: 'Backups',
-      find: async () => {
-        const [latest] = await listBackups(backupDir)
-        return checkBackups(backupDir, latest?.createdAt, Date.now())
-      },
-    },
+    { name: 'Backups', find: () => findBackups(backupDir) },
   ]
   const { secretKey } = config.stripe
   if (secretKey !== undefined) {
@@ -62,15 +54,20 @@ function checksOf(config: Config): Check[] {
 }
 
 async function findGeo(config: Config): Promise<Finding[]> {
-  const files = checkGeo(await readGeoFiles(config), Date.now())
-  if (!isDownloading(config)) return files
   const now = Date.now()
-  return [...files, checkDownloads(findLastDownload(join(config.dataDir, 'geo'), now), now)]
+  const found = [...checkGeo(await readGeoFiles(config), now), checkTimezones(timezoneData())]
+  if (!isDownloading(config)) return found
+  return [...found, checkDownloads(findLastDownload(join(config.dataDir, 'geo'), now), now)]
+}
+
+async function findBackups(directory: string): Promise<Finding[]> {
+  const [latest] = await listBackups(directory)
+  return [checkBackups(directory, latest?.createdAt, Date.now())]
 }
 
 async function findBilling(secretKey: string, config: Config): Promise<Finding[]> {
-  // The SDK takes long to load.
-  const { createAccountReader } = await import('../lib/billing/account-reader.ts')
+  // The SDK is slow to load.
+  const { createAccountReader } = await import('../lib/billing/stripe/account-reader.ts')
   const { stripe, plansFile, dataDir } = config
   const known = readPlans(plansFile)
   const { priceOf } = createPlanPrices(known, stripe.prices)

@@ -1,77 +1,84 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { type Config, readConfig } from '../lib/config.ts'
-import { makeDataDir } from '../lib/data-dir.ts'
+import { type Config, readConfig } from '../lib/config/config.ts'
+import { makeDataDir } from '../lib/config/data-dir.ts'
 import { openDatabase } from '../lib/geo/database.ts'
-import { type Downloaded, downloadAll } from '../lib/geo/download.ts'
-import { hasAccount } from '../lib/geo/download-sources.ts'
-import { removeAbandoned, replaceFile } from '../lib/geo/file-swap.ts'
-import { prepareGeo } from '../lib/geo/open-geo.ts'
-import { compileOverlay } from '../lib/geo/overlay.ts'
-import { type OnProgress, PREPARED } from '../lib/geo/prepare.ts'
+import { downloadAll } from '../lib/geo/download/download.ts'
+import { hasAccount } from '../lib/geo/download/sources.ts'
+import { type OnProgress, PREPARED } from '../lib/geo/files/prepare.ts'
+import { readRegions } from '../lib/geo/files/regions.ts'
+import { removeAbandoned, replaceFile } from '../lib/geo/files/replace-file.ts'
+import { OPTIONAL } from '../lib/geo/files/source-files.ts'
+import { findSourceFiles, prepareGeo } from '../lib/geo/open-geo.ts'
+import { compileOverlay } from '../lib/geo/overlay/overlay.ts'
 import { createProgress } from '../lib/geo/progress.ts'
-import { readRegions } from '../lib/geo/regions.ts'
-import { OPTIONAL } from '../lib/geo/source-files.ts'
-import { compileAtlas } from './compile-atlas.ts'
-import { listDatabases } from './list-databases.ts'
-import { run } from './run.ts'
-import { isoDay } from './times.ts'
+import { exitWhenStdinEnds } from '../lib/process/exit-when-stdin-ends.ts'
+import { reasonOf } from '../lib/reason.ts'
+import { compileAtlas } from './parts/compile-atlas.ts'
+import { listDatabases } from './parts/geo-files.ts'
+import { FLAG, readArguments, TEXT } from './parts/options.ts'
+import { run } from './parts/run.ts'
+import { isoDay } from './parts/times.ts'
 
 const USAGE = `Usage: npm run geo -- [options]
-  (none)               prepare the bundled databases and list those that are served
-  --download           first fetch DB-IP's file of the month and, if
+  (none)               prepare the bundled databases and list the databases that a server uses
+  --download           first download DB-IP's file of the month and, if
                        MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY are set,
-                       MaxMind's; an interrupted download is continued by the next
-  --overlay FILE.csv   first put your own networks before all databases, one a line:
+                       MaxMind's files; resumes an interrupted download
+  --overlay FILE.csv   first add your own networks, one per line; they override all databases:
                        10.0.0.0/8,country=DE,region=DE-BE,city=Berlin,asn=AS64500
-  --remove-overlay     first take them away again
-  --atlas              only merge the databases that are served beforehand, for quicker look-ups;
-                       a running server does that by itself
-  --update             only do what --download does, and say only what fails; a running server
-                       does that once a day by itself if these two are set
-  --help               show this
+  --remove-overlay     first remove your own networks
+  --atlas              only combine the databases into one index for faster look-ups;
+                       a running server does this itself
+  --update             only download, and report only failures; a running server does this itself
+                       once a day if MERIDIAN_MAXMIND_ACCOUNT_ID and _LICENSE_KEY are set
+  --until-stdin-ends   stop as soon as stdin ends, as when the server that runs this is killed
+  --help               show this help
 The exit code is 1 if a file cannot be downloaded or used.
 `
 
-await run(async () => {
-  const options = readOptions(process.argv.slice(2))
-  if (options.help) process.stdout.write(USAGE)
-  else await update(options, readConfig(process.env))
-})
-
-type Options = ReturnType<typeof readOptions>
-
-function readOptions(args: string[]) {
-  const flag = { type: 'boolean', default: false } as const
-  const text = { type: 'string' } as const
-  const options = {
-    help: flag,
-    download: flag,
-    overlay: text,
-    'remove-overlay': flag,
-    atlas: flag,
-    update: flag,
-  }
-  try {
-    const { values } = parseArgs({ args, options })
-    if (values.overlay === undefined || !values['remove-overlay']) return values
-    throw new Error('--overlay and --remove-overlay cannot be used together')
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
-  }
+const OPTIONS = {
+  help: FLAG,
+  download: FLAG,
+  overlay: TEXT,
+  'remove-overlay': FLAG,
+  atlas: FLAG,
+  update: FLAG,
+  'until-stdin-ends': FLAG,
 }
+type Options = ReturnType<typeof readArguments<{ options: typeof OPTIONS }>>['values']
 
-async function update(options: Options, config: Config): Promise<void> {
+await run(async () => {
+  const { values } = readArguments({ options: OPTIONS }, USAGE)
+  if (values['until-stdin-ends']) exitWhenStdinEnds()
+  if (values.overlay !== undefined && values['remove-overlay']) {
+    throw new Error(`--overlay and --remove-overlay cannot be used together\n\n${USAGE}`)
+  }
+  const isAlone = values.update || values.atlas
+  if (isAlone && (values.overlay !== undefined || values['remove-overlay'] || values.download)) {
+    throw new Error(`--update and --atlas cannot be used with other changes\n\n${USAGE}`)
+  }
+  if (values.help) process.stdout.write(USAGE)
+  else await runGeo(values, readConfig(process.env))
+})
+// Reading stdin would keep the process alive.
+if (process.argv.includes('--until-stdin-ends')) process.exit()
+
+async function runGeo(options: Options, config: Config): Promise<void> {
   makeDataDir(config.dataDir)
   const directory = join(config.dataDir, 'geo')
   if (options.update) {
     await fetchAll(directory, config, () => {})
     return
   }
-  const onProgress = createProgress(process.stderr)
-  const findFiles = await prepareGeo({ directory, files: config.geo.files, onProgress })
+  const onProgress = options['until-stdin-ends'] ? () => {} : createProgress(process.stderr)
+  const sources = { directory, files: config.geo.files }
+  // A running server has prepared its files, and this process may have too little memory for new ones.
+  const isPrepared = options['until-stdin-ends'] ?? false
+  if (isPrepared) removeAbandoned(directory)
+  else await prepareGeo({ ...sources, onProgress })
+  const findFiles = () => findSourceFiles(sources)
   if (options.atlas) {
     await compileAtlas(config, findFiles, onProgress)
     return
@@ -79,9 +86,9 @@ async function update(options: Options, config: Config): Promise<void> {
   if (options.overlay !== undefined) await writeOverlay(directory, options.overlay)
   if (options['remove-overlay']) await removeOverlay(directory)
   if (options.download) await download(directory, config)
-  const { table, refusals } = await listDatabases(findFiles())
+  const { table, problems } = await listDatabases(findFiles())
   process.stdout.write(table)
-  for (const refusal of refusals) fail(refusal)
+  for (const problem of problems) fail(problem)
 }
 
 async function writeOverlay(directory: string, csvPath: string): Promise<void> {
@@ -89,7 +96,7 @@ async function writeOverlay(directory: string, csvPath: string): Promise<void> {
     builtAt: Date.now(),
     regionNames: readRegions(join(directory, PREPARED.regions)),
   })
-  await removeAbandoned(directory)
+  removeAbandoned(directory)
   const path = await replaceFile(directory, OPTIONAL.overlay, async (partial) => {
     await writeFile(partial, bytes)
     await openDatabase(partial, { map: false, regionCode: () => undefined })
@@ -101,16 +108,15 @@ function readCsv(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`Cannot read the overlay: ${reason}`, { cause })
+    throw new Error(`Cannot read the overlay: ${reasonOf(cause)}`, { cause })
   }
 }
 
 async function removeOverlay(directory: string): Promise<void> {
   const path = join(directory, OPTIONAL.overlay)
-  const isThere = existsSync(path)
+  const existed = existsSync(path)
   await rm(path, { force: true })
-  if (isThere) reportChange(`Removed ${path}`)
+  if (existed) reportChange(`Removed ${path}`)
   else report('There is no overlay')
 }
 
@@ -119,34 +125,30 @@ async function download(directory: string, config: Config): Promise<void> {
     report('MaxMind: set MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY to download')
   }
   const results = await fetchAll(directory, config, createProgress(process.stderr))
-  for (const result of results) reportDownload(result)
+  for (const result of results) {
+    const { name, outcome } = result
+    if (outcome === 'up-to-date') report(`${name}: up to date`)
+    if (outcome === 'installed') {
+      reportChange(`${name}: downloaded, built ${isoDay(result.builtAt)}`)
+    }
+  }
   if (config.geo.files !== undefined) {
-    report('MERIDIAN_GEO is set: the downloaded files are not among those that are served')
+    report('MERIDIAN_GEO is set: a server does not use the downloaded files')
   }
 }
 
-async function fetchAll(
-  directory: string,
-  { download }: Config,
-  onProgress: OnProgress,
-): Promise<Downloaded[]> {
-  const results = await downloadAll(directory, { ...download, now: Date.now(), onProgress })
+/** Downloads the files and reports failures. */
+async function fetchAll(directory: string, config: Config, onProgress: OnProgress) {
+  const options = { ...config.download, now: Date.now(), onProgress }
+  const results = await downloadAll(directory, options)
   for (const result of results) {
     if (result.outcome === 'failed') fail(`${result.name}: ${result.reason}`)
   }
   return results
 }
 
-function reportDownload(result: Downloaded): void {
-  const { name, outcome } = result
-  if (outcome === 'up-to-date') report(`${name}: up to date`)
-  if (outcome === 'installed') {
-    reportChange(`${name}: downloaded, built ${isoDay(result.builtAt)}`)
-  }
-}
-
 function reportChange(text: string): void {
-  report(`${text}; a running server takes it over within a few seconds`)
+  report(`${text}; a running server notices within a few seconds`)
 }
 
 function fail(text: string): void {
@@ -154,7 +156,7 @@ function fail(text: string): void {
   process.exitCode = 1
 }
 
-/** On a terminal, a line of progress may stand where this is written. */
+/** Prints a line. On a terminal, the line replaces the progress line. */
 function report(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}\n` : `${text}\n`)
 }

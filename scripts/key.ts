@@ -1,32 +1,29 @@
-import { type Accounts, withAccounts } from './accounts.ts'
-import { createKey } from './create-key.ts'
-import { type KeyCommand, readKeyCommand } from './key-options.ts'
-import { keyTable, renewKey, revokeKey } from './owned-keys.ts'
-import { report, run } from './run.ts'
-import { isoSecond } from './times.ts'
+import { type Accounts, withAccounts } from './parts/accounts.ts'
+import { readKeyCommand } from './parts/key-options.ts'
+import { createKey, keyTable, renewKey, revokeKey } from './parts/keys.ts'
+import { report, run } from './parts/run.ts'
+import { isoSecond } from './parts/times.ts'
 
 await run(async () => {
-  const command = readKeyCommand(process.argv.slice(2))
-  await withAccounts('npm run key', (accounts) => obey(accounts, command))
+  const command = readKeyCommand()
+  await withAccounts('npm run key', async (accounts) => {
+    if ('name' in command) process.stdout.write(`${await createKey(accounts, command)}\n`)
+    else await manageKeys(accounts, command)
+  })
 })
 
-async function obey(accounts: Accounts, command: KeyCommand): Promise<void> {
-  switch (command.action) {
-    case 'create':
-      process.stdout.write(`${await createKey(accounts, command.options)}\n`)
-      return
-    case 'list':
-      process.stdout.write(await keyTable(accounts, command.email))
-      return
-    case 'revoke': {
-      const { prefix } = await revokeKey(accounts, command.email, command.key)
-      report(`Revoked the key ${prefix} of ${command.email}`)
-      return
-    }
-    case 'renew': {
-      const { prefix, expiresAt } = await renewKey(accounts, command.email, command.key)
-      const end = expiresAt === null ? 'does not expire' : `expires ${isoSecond(expiresAt)}`
-      report(`Renewed the key ${prefix} of ${command.email}: it ${end}`)
-    }
+async function manageKeys(
+  accounts: Accounts,
+  { email, revoke, renew }: Exclude<ReturnType<typeof readKeyCommand>, { name: string }>,
+): Promise<void> {
+  if (revoke !== undefined) {
+    const { prefix } = await revokeKey(accounts, email, revoke)
+    report(`Revoked the key ${prefix} of ${email}`)
+  } else if (renew !== undefined) {
+    const { prefix, expiresAt } = await renewKey(accounts, email, renew)
+    const end = expiresAt === null ? 'does not expire' : `expires ${isoSecond(expiresAt)}`
+    report(`Renewed the key ${prefix} of ${email}: it ${end}`)
+  } else {
+    process.stdout.write(await keyTable(accounts, email))
   }
 }

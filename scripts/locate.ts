@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
-import { readConfig } from '../lib/config.ts'
-import { makeDataDir } from '../lib/data-dir.ts'
-import { type Bulk, createBulk, toJsonLine } from '../lib/geo/bulk.ts'
-import { CSV_HEADER, toCsvLine } from '../lib/geo/bulk-csv.ts'
+import { readConfig } from '../lib/config/config.ts'
+import { makeDataDir } from '../lib/config/data-dir.ts'
+import { type Bulk, createBulk, createJsonLines } from '../lib/geo/answer/bulk.ts'
+import { CSV_HEADER, createCsvLines } from '../lib/geo/answer/bulk-csv.ts'
+import { locate } from '../lib/geo/answer/locate.ts'
 import { openGeo } from '../lib/geo/open-geo.ts'
 import { createProgress } from '../lib/geo/progress.ts'
-import { createLog } from '../lib/log.ts'
-import { repeat } from '../lib/periodic.ts'
-import { run } from './run.ts'
+import { createLog } from '../lib/log/log.ts'
+import { FLAG, readArguments } from './parts/options.ts'
+import { run } from './parts/run.ts'
 
 const USAGE = `Usage: npm run --silent locate -- [options] < addresses.txt > results.jsonl
 Looks up one IPv4 or IPv6 address per line and writes one JSON object per line, in order.
@@ -19,28 +19,21 @@ Looks up one IPv4 or IPv6 address per line and writes one JSON object per line, 
 
 const PROGRESS_INTERVAL_MS = 1_000
 
-/** Most records of a City file: this process has the memory for itself, for a while. */
+/** Caches most records of a City file: this process runs briefly and may use more memory. */
 const CACHE_BITS = 18
 
 await run(async () => {
-  const options = readOptions(process.argv.slice(2))
-  if (options.help) process.stdout.write(USAGE)
-  else await locateLines(options.csv)
+  const { values } = readArguments({ options: { csv: FLAG, help: FLAG } }, USAGE)
+  if (values.help === true) process.stdout.write(USAGE)
+  else await locateLines(values.csv === true)
 })
-
-function readOptions(args: string[]) {
-  const flag = { type: 'boolean', default: false } as const
-  try {
-    return parseArgs({ args, options: { csv: flag, help: flag } }).values
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
-  }
-}
 
 async function locateLines(csv: boolean): Promise<void> {
   using geo = await openLibrary()
-  const answer = csv ? toCsvLine : toJsonLine
-  const bulk = createBulk({ locate: geo.find, answer, now: Date.now })
+  const answer = csv
+    ? createCsvLines((address) => locate(geo.list(), address))
+    : createJsonLines(geo.find)
+  const bulk = createBulk(answer, Date.now)
   const startedAt = performance.now()
   const seconds = () => (performance.now() - startedAt) / 1000
   using progress = showProgress(bulk, seconds)
@@ -63,7 +56,7 @@ async function openLibrary() {
     cacheBits: CACHE_BITS,
     log: createLog({ level: config.logLevel, fd: process.stderr.fd }),
     onProgress: createProgress(process.stderr),
-    // An atlas that is there is used; for one run it is not worth making.
+    // Uses an existing atlas. Making one is not worth it for a single run.
     ...(config.geo.atlas && { compileAtlas: async () => {} }),
   })
 }
@@ -74,22 +67,18 @@ async function* answersTo(chunks: AsyncIterable<string>, bulk: Bulk, header: str
   yield bulk.end()
 }
 
-/** Shows how far it is every second on a terminal, and a line at the end anywhere. */
+/** Shows the progress every second on a terminal; `finish` writes a last line to any output. */
 function showProgress(bulk: Bulk, seconds: () => number) {
   const { stderr } = process
   const write = (end: string) => {
     const line = `${bulk.lines()} lines, ${Math.round(bulk.lines() / seconds())} per second`
     stderr.write(stderr.isTTY ? `\r\u001b[K${line}${end}` : `${line}${end}`)
   }
-  const periodic = stderr.isTTY ? repeat(PROGRESS_INTERVAL_MS, () => write(''), rethrow) : undefined
-  return { finish: () => write('\n'), [Symbol.dispose]: () => periodic?.[Symbol.dispose]() }
+  const timer = stderr.isTTY ? setInterval(write, PROGRESS_INTERVAL_MS, '') : undefined
+  return { finish: () => write('\n'), [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-function rethrow(error: unknown): never {
-  throw error
-}
-
-/** Whoever reads, such as head, has enough. */
+/** Whether the reader, such as head, has closed the pipe. */
 function isClosedPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

@@ -1,29 +1,28 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { withWorkFolder } from '../lib/backup/work-folder.ts'
-import { readConfig } from '../lib/config.ts'
-import { makeDataDir } from '../lib/data-dir.ts'
-import { pendingMigrations } from '../lib/db/inspect.ts'
+import { readConfig } from '../lib/config/config.ts'
+import { makeDataDir } from '../lib/config/data-dir.ts'
+import { pendingMigrations, tryMigrations } from '../lib/db/database-file.ts'
 import { lockDataDir } from '../lib/db/lock.ts'
 import { openDb } from '../lib/db/open.ts'
-import { tryMigrations } from '../lib/db/try-migrations.ts'
-import { FLAG, splitOptions } from './options.ts'
-import { report, run } from './run.ts'
+import { FLAG, readArguments } from './parts/options.ts'
+import { report, run } from './parts/run.ts'
 
 const USAGE = `Usage: npm run migrate -- [--dry-run]
 Brings the schema of the database up to date, as the next start of the server would.
-  --dry-run  tell which migrations that would be, and try them on a copy; a server may run`
+  --dry-run  list the pending migrations and try them on a copy; the server may be running`
 
 await run(async () => {
-  const values = splitOptions(process.argv.slice(2), { 'dry-run': FLAG }, USAGE)
+  const { values } = readArguments({ options: { 'dry-run': FLAG } }, USAGE)
   const { dataDir } = readConfig(process.env)
   const file = join(dataDir, 'app.db')
-  if (values['dry-run']) await rehearse(file, dataDir)
+  if (values['dry-run']) await tryOnCopy(file, dataDir)
   else migrate(file, dataDir)
 })
 
-async function rehearse(file: string, dataDir: string): Promise<void> {
-  if (!existsSync(file)) throw new Error(`There is no database ${file}: the first start makes it`)
+async function tryOnCopy(file: string, dataDir: string): Promise<void> {
+  if (!existsSync(file)) throw new Error(`There is no database ${file}: the first start creates it`)
   const pending = await withWorkFolder(dataDir, async (folder) =>
     tryMigrations(file, join(folder, 'app.db')),
   )
@@ -37,7 +36,7 @@ function migrate(file: string, dataDir: string): void {
   using _lock = lockDataDir(dataDir)
   const pending = existsSync(file) ? pendingMigrations(file) : undefined
   openDb(file).$client.close()
-  if (pending === undefined) report(`Made the database ${file}`)
+  if (pending === undefined) report(`Created the database ${file}`)
   else if (pending.length === 0) report('The database is up to date')
   else report(`Applied ${pending.join(', ')}`)
 }

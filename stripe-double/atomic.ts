@@ -1,45 +1,32 @@
 import type Stripe from 'stripe'
-import { StripeDoubleError } from './http/stripe-error.ts'
 import type { State } from './state.ts'
 import type { World } from './world.ts'
 
 /**
- * Runs `action` so that it is done whole or not at all; events are sent when it is done. A declined
- * charge is no failure: that it was tried stays.
+ * Runs `action` as a transaction: if it throws, its changes are undone and its events are not sent.
  */
 export function atomically<Result>(world: World, action: (world: World) => Result): Result {
   const restore = snapshot(world.state)
-  let told: Stripe.Event[] = []
+  let events: Stripe.Event[] = []
   try {
-    return action({ ...world, deliver: (event) => told.push(event) })
+    return action({ ...world, deliver: (event) => events.push(event) })
   } catch (error) {
-    if (!isDeclined(error)) {
-      restore()
-      told = []
-    }
+    restore()
+    events = []
     throw error
   } finally {
-    for (const event of told) world.deliver(event)
+    for (const event of events) world.deliver(event)
   }
 }
 
-/** Rows are replaced and never changed, so the tables are all that has to be copied. */
+/** Returns a function that restores the state. Rows need no copy: they are replaced, never mutated. */
 function snapshot({ tables, ...rest }: State): () => void {
   const all: Map<string, unknown>[] = [...Object.values(tables), ...Object.values(rest)]
-  const copies = all.map(copy)
+  const copies = all.map((table) => ({ table, entries: [...table] }))
   return () => {
-    for (const restore of copies) restore()
+    for (const { table, entries } of copies) {
+      table.clear()
+      for (const [key, value] of entries) table.set(key, value)
+    }
   }
-}
-
-function copy(table: Map<string, unknown>): () => void {
-  const entries = [...table]
-  return () => {
-    table.clear()
-    for (const [key, value] of entries) table.set(key, value)
-  }
-}
-
-function isDeclined(error: unknown): boolean {
-  return error instanceof StripeDoubleError && error.status === 402
 }

@@ -1,22 +1,17 @@
-/** The time of the double: real time, shifted by what was advanced. */
-export interface Clock {
-  /** Seconds since 1970. */
-  now(): number
-  advance(seconds: number): void
-  /** Runs `action` as if it were `at`. */
-  during(at: number, action: () => void): void
-}
+export type Clock = ReturnType<typeof createClock>
 
-/** `realNow` gives milliseconds since 1970. */
-export function createClock(realNow: () => number): Clock {
+/** The time of the double: real time plus all advances. `realNow` is in milliseconds since 1970. */
+export function createClock(realNow: () => number) {
   let shiftSeconds = 0
   let pinned: number | null = null
   return {
-    now: () => pinned ?? Math.floor(realNow() / 1000) + shiftSeconds,
-    advance(seconds) {
+    /** Seconds since 1970. */
+    now: (): number => pinned ?? Math.floor(realNow() / 1000) + shiftSeconds,
+    advance(seconds: number): void {
       shiftSeconds += seconds
     },
-    during(at, action) {
+    /** Runs `action` with the clock stopped at `at`. */
+    during(at: number, action: () => void): void {
       pinned = at
       try {
         action()

@@ -1,45 +1,84 @@
-import type Stripe from 'stripe'
-import type { ApiFault } from './http/api-faults.ts'
-import type { ApiCall } from './http/call.ts'
-import type { CheckoutEntry } from './resources/complete-checkout.ts'
+import { runDue } from './billing/due.ts'
+import { createClock } from './clock.ts'
+import { type ApiFault, createApiFaults } from './http/api-faults.ts'
+import { type CheckoutEntry, completeCheckout } from './resources/checkout/complete-checkout.ts'
+import { createState } from './state.ts'
+import { createDeliveries } from './webhooks/deliveries.ts'
 import type { DeliverySwitch } from './webhooks/delivery-switches.ts'
-import type { Delivery } from './webhooks/parcels.ts'
-import type { World } from './world.ts'
+import { emit, type World } from './world.ts'
 
 export interface DoubleOptions {
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port?: number
-  /** Real time in milliseconds since 1970; the clock of the double begins there. */
+  /**
+   * Returns the real time in milliseconds since 1970. The clock of the double adds its advances.
+   */
   readonly realNow?: () => number
   readonly retryDelaysMs?: readonly number[]
 }
 
-/** A Stripe of one's own on loopback. */
-export interface StripeDouble extends AsyncDisposable {
-  readonly url: string
-  readonly port: number
-  readonly world: World
-  /** Seconds since 1970 by the clock of the double. */
-  now(): number
-  /**
-   * Lets time pass: renewals, ends and retries happen in order, each at its moment. Calls of the
-   * API do what is due by themselves; `advance(0)` does it without one.
-   */
-  advance(seconds: number): void
-  /** Sends events to `url`, signed by each of `secrets`. */
-  addWebhook(url: string, secrets: readonly string[]): void
-  /** Sends an event that the double would not make by itself, such as `charge.refunded`. */
-  emit(type: string, object: object): void
-  deliveries(): readonly Delivery[]
-  /** What happens to the next `count` deliveries. */
-  switchDeliveries(kind: DeliverySwitch, count?: number): void
-  /** Resolves when every delivery has been answered or given up. */
-  settled(): Promise<void>
-  /** What happens to the next `count` calls of the API. */
-  failCalls(fault: ApiFault, count?: number): void
-  clearFaults(): void
-  /** Pays a checkout session, hosted or embedded, as its customer would in a browser. */
-  payCheckout(id: string, entry: CheckoutEntry): Stripe.Checkout.Session
-  /** Every call that was answered, in order. */
-  calls(): readonly ApiCall[]
+/** An API call as received, so that it can be replayed. */
+interface ApiCall {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+  readonly status: number
+}
+
+/** A local stand-in for Stripe. */
+export type StripeDouble = ReturnType<typeof createDouble>
+
+const RETRY_DELAYS_MS = [500, 2_000, 10_000]
+
+/** Creates a double for a server at `url`. */
+export function createDouble(
+  url: string,
+  { realNow = Date.now, retryDelaysMs = RETRY_DELAYS_MS }: DoubleOptions,
+) {
+  const state = createState()
+  const clock = createClock(realNow)
+  const deliveries = createDeliveries(state, { retryDelaysMs, realNow })
+  const faults = createApiFaults()
+  const calls: ApiCall[] = []
+  const world: World = { state, baseUrl: url, now: clock.now, deliver: deliveries.send }
+  const tick = () => runDue(world, clock, clock.now())
+  return {
+    url,
+    port: Number(new URL(url).port),
+    world,
+    /** Seconds since 1970 by the clock of the double. */
+    now: clock.now,
+    /** Does what has become due since the last call. */
+    tick,
+    /** Advances the clock. Renewals, ends and retries happen in order, each at its own time. */
+    advance(seconds: number): void {
+      runDue(world, clock, clock.now() + seconds)
+      clock.advance(seconds)
+    },
+    /** Sends events to `endpoint`, signed by each of `secrets`. */
+    addWebhook(endpoint: string, secrets: readonly string[]): void {
+      state.webhooks.set(endpoint, secrets)
+    },
+    /** Sends an event that the double never sends on its own, such as `charge.refunded`. */
+    emit: (type: string, object: object) => emit(world, type, object),
+    deliveries: deliveries.list,
+    /** Sets what happens to the next `count` deliveries. */
+    switchDeliveries: (kind: DeliverySwitch, count = 1) => deliveries.switchNext(kind, count),
+    /** Resolves when every delivery has been answered or abandoned. */
+    settled: deliveries.settled,
+    /** Sets how the next `count` API calls fail. */
+    failCalls: (fault: ApiFault, count = 1) => faults.failNext(fault, count),
+    /** Returns the fault for a call with this method, or null. */
+    takeFault: faults.take,
+    clearFaults: faults.clear,
+    /** Pays a checkout session, hosted or embedded, as its customer would in a browser. */
+    payCheckout(id: string, entry: CheckoutEntry) {
+      tick()
+      return completeCheckout(world, id, entry)
+    },
+    /** Every answered API call, in order. */
+    calls: (): readonly ApiCall[] => calls,
+    recordCall: (call: ApiCall) => calls.push(call),
+    [Symbol.asyncDispose]: deliveries[Symbol.asyncDispose],
+  }
 }

@@ -1,6 +1,5 @@
+import { addPrice, addProduct } from './resources/catalog/prices.ts'
 import { addMeter } from './resources/meters.ts'
-import { addPrice } from './resources/prices.ts'
-import { addProduct } from './resources/products.ts'
 import type { World } from './world.ts'
 
 export interface SeedPlan {
@@ -10,39 +9,32 @@ export interface SeedPlan {
   readonly price: number
 }
 
-export interface SeededPrices {
-  /** Price ids by plan id; free plans have none. */
-  readonly plans: ReadonlyMap<string, string>
-  readonly overage: string
-}
+export type SeededPrices = ReturnType<typeof seedPlans>
 
-/** One overage unit is one look-up above the cap. */
+/** One overage unit is one look-up over the cap. */
 export const OVERAGE_EVENT = 'meridian_overage'
 const OVERAGE_CENTS = 0.1
 
-/** Products and monthly prices of the plans, and the metered price of overages. */
-export function seedPlans(world: World, plans: readonly SeedPlan[]): SeededPrices {
-  const recurring = { interval: 'month' } as const
-  const paid = plans.filter(({ price }) => price > 0)
-  const prices = paid.map(({ id, name, price }): [string, string] => {
-    const product = addProduct(world, { name: `Meridian ${name}` }).id
-    const unit_amount = Math.round(price * 100)
-    const lookup_key = `meridian_${id}`
-    return [
-      id,
-      addPrice(world, { product, currency: 'usd', unit_amount, lookup_key, recurring }).id,
-    ]
-  })
-  return { plans: new Map(prices), overage: seedOverage(world) }
+/** Adds products and monthly prices for the plans, and a metered price for overages. */
+export function seedPlans(world: World, plans: readonly SeedPlan[]) {
+  /** Price ids by plan id. Free plans have no price. */
+  const prices = new Map<string, string>()
+  for (const { id, name, price } of plans.filter((plan) => plan.price > 0)) {
+    const { id: priceId } = addPrice(world, {
+      product: addProduct(world, `Meridian ${name}`).id,
+      currency: 'usd',
+      unit_amount: Math.round(price * 100),
+      lookup_key: `meridian_${id}`,
+      recurring: { interval: 'month' },
+    })
+    prices.set(id, priceId)
+  }
+  return { plans: prices, overage: seedOverage(world) }
 }
 
 function seedOverage(world: World): string {
-  const meter = addMeter(world, {
-    display_name: 'Meridian overage',
-    event_name: OVERAGE_EVENT,
-    default_aggregation: { formula: 'sum' },
-  }).id
-  const product = addProduct(world, { name: 'Meridian overage' }).id
+  const meter = addMeter(world, 'Meridian overage', OVERAGE_EVENT).id
+  const product = addProduct(world, 'Meridian overage').id
   return addPrice(world, {
     product,
     currency: 'usd',

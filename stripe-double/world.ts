@@ -3,7 +3,7 @@ import { missing } from './http/stripe-error.ts'
 import { newId } from './ids.ts'
 import type { State } from './state.ts'
 
-/** The state, the time and the way out: what every operation works on. */
+/** What every operation works on: the state, the clock and the webhooks. */
 export interface World {
   readonly state: State
   /** Where the double listens, without a slash at the end. */
@@ -13,46 +13,96 @@ export interface World {
   deliver(event: Stripe.Event): void
 }
 
-interface Identified {
-  readonly id: string
+export type Tables = State['tables']
+export type RowOf<Name extends keyof Tables> =
+  Tables[Name] extends Map<string, infer Row extends { readonly id: string }> ? Row : never
+
+/** What Stripe's errors call the rows of each table. */
+const NOUNS: Readonly<Record<keyof Tables, string>> = {
+  customers: 'customer',
+  products: 'product',
+  prices: 'price',
+  coupons: 'coupon',
+  promotionCodes: 'promotion code',
+  discounts: 'discount',
+  taxIds: 'tax ID',
+  paymentMethods: 'PaymentMethod',
+  setupIntents: 'setupintent',
+  sessions: 'checkout.session',
+  portalSessions: 'billing portal session',
+  subscriptions: 'subscription',
+  invoices: 'invoice',
+  meters: 'meter',
 }
 
-/** The row with this id. Throws Stripe's error; `param` tells which parameter named it. */
-export function getRow<Row extends Identified>(
-  table: ReadonlyMap<string, Row>,
+/**
+ * Finds the row, or throws Stripe's error. `param` names the parameter that contains the id; without
+ * it, the id comes from the path.
+ */
+export function getRow<Name extends keyof Tables>(
+  world: World,
+  name: Name,
   id: string,
-  what: string,
   param?: string,
-): Row {
-  const row = table.get(id)
-  if (row === undefined) throw missing(what, id, param)
+): RowOf<Name> {
+  const row = tableOf(world, name).get(id)
+  if (row === undefined) throw missing(NOUNS[name], id, param)
   return row
 }
 
-/** Stores a new row and tells the world by an event of `type`. */
-export function addRow<Row extends Identified>(
+/** The rows of a table, oldest first. */
+export function rowsOf<Name extends keyof Tables>(world: World, name: Name): RowOf<Name>[] {
+  return [...tableOf(world, name).values()]
+}
+
+/** The subscriptions of the customer that have not ended. */
+export function liveSubscriptions(world: World, customer: unknown): Stripe.Subscription[] {
+  const rows = rowsOf(world, 'subscriptions')
+  return rows.filter((row) => row.customer === customer && row.ended_at === null)
+}
+
+/** Stores a new row. With a `type`, sends an event about it. */
+export function addRow<Name extends keyof Tables>(
   world: World,
-  table: Map<string, Row>,
-  row: Row,
+  name: Name,
+  row: RowOf<Name>,
   type?: string,
-): Row {
-  table.set(row.id, row)
+): RowOf<Name> {
+  tableOf(world, name).set(row.id, row)
   if (type !== undefined) emit(world, type, row)
   return row
 }
 
-/** Stores changes of a row; the event of `type` tells what was there before. */
-export function changeRow<Row extends Identified>(
+interface AnyRow {
+  readonly id: string
+  readonly object: string
+}
+
+/**
+ * Stores changes of a row, except those that are undefined. With a `type`, sends an event with the
+ * previous values.
+ */
+export function changeRow<Row extends AnyRow>(
   world: World,
-  table: Map<string, Row>,
-  { row, changes }: { row: Row; changes: Partial<Row> },
-  type: string | null,
+  row: Row,
+  changes: { readonly [Field in keyof Row]?: Row[Field] | undefined },
+  type?: string,
 ): Row {
-  const next = { ...row, ...changes }
-  table.set(row.id, next)
-  const previous = differences(row, changes)
-  if (type !== null && Object.keys(previous).length > 0) emit(world, type, next, previous)
+  const changed = Object.entries(changes).filter(
+    ([name, value]) => value !== undefined && !isSameJson(value, Reflect.get(row, name)),
+  )
+  const next: Row = { ...row, ...Object.fromEntries(changed) }
+  const previous = Object.fromEntries(changed.map(([name]) => [name, Reflect.get(row, name)]))
+  tableWith(world, row)?.set(row.id, next)
+  if (type !== undefined && changed.length > 0) emit(world, type, next, previous)
   return next
+}
+
+/** Deletes a row and returns Stripe's answer. With a `type`, sends an event about it. */
+export function deleteRow(world: World, row: AnyRow, type?: string) {
+  tableWith(world, row)?.delete(row.id)
+  if (type !== undefined) emit(world, type, row)
+  return { id: row.id, object: row.object, deleted: true }
 }
 
 export function emit(world: World, type: string, object: object, previous?: object): void {
@@ -66,25 +116,30 @@ export function emit(world: World, type: string, object: object, previous?: obje
       ...(previous !== undefined && { previous_attributes: toWire(previous) }),
     },
     livemode: false,
-    pending_webhooks: world.state.tables.webhookEndpoints.size,
+    pending_webhooks: world.state.webhooks.size,
     request: { id: null, idempotency_key: null },
     type,
     // safe: the type of an event is a union by `type`, which is a text here
   } as unknown as Stripe.Event
-  world.state.tables.events.set(event.id, event)
   world.deliver(event)
 }
 
-function differences<Row extends object>(row: Row, changes: Partial<Row>): Partial<Row> {
-  const previous: Partial<Row> = {}
-  // safe: the keys of `changes` are keys of Row
-  for (const key of Object.keys(changes) as (keyof Row)[]) {
-    if (JSON.stringify(row[key]) !== JSON.stringify(changes[key])) previous[key] = row[key]
-  }
-  return previous
+function tableOf<Name extends keyof Tables>(world: World, name: Name): Map<string, RowOf<Name>> {
+  // safe: the table of this name has rows of this type
+  return world.state.tables[name] as unknown as Map<string, RowOf<Name>>
 }
 
-/** A copy as it goes over the wire: later changes must not reach an event that was told. */
-function toWire(object: object): object {
+/** The table that contains the row. Rows of other tables can have the same id. */
+function tableWith(world: World, { id, object }: AnyRow) {
+  const tables: readonly Map<string, AnyRow>[] = Object.values(world.state.tables)
+  return tables.find((table) => table.get(id)?.object === object)
+}
+
+function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** A JSON copy, so that later changes do not alter what was already sent. */
+export function toWire(object: unknown) {
   return JSON.parse(JSON.stringify(object))
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 
 describe('a bounded cache', () => {
-  it('gives what was set last, or nothing', () => {
+  it('returns the last value that was set, or undefined', () => {
     const operation = fc.tuple(fc.nat(12), fc.option(fc.nat(9)))
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.array(operation), (limit, operations) => {
@@ -28,7 +28,7 @@ describe('a bounded cache', () => {
     for (const limit of [2, 10, 100]) {
       const cache = new BoundedCache<number, number>(limit)
       for (let key = 0; key < 1_000; key++) cache.set(key, key)
-      // Asking moves entries, so that each key is asked once.
+      // Reading moves entries, so each key is read once.
       const latest = Array.from({ length: limit / 2 }, (_, at) => 999 - at)
       for (const key of latest) assert.equal(cache.get(key), key)
       const held = Array.from({ length: 1_000 }, (_, key) => key).filter(
@@ -38,7 +38,7 @@ describe('a bounded cache', () => {
     }
   })
 
-  it('keeps what is asked for again and again', () => {
+  it('keeps entries that are read repeatedly', () => {
     const cache = new BoundedCache<string, string>(10)
     cache.set('kept', 'yes')
     for (let n = 0; n < 1_000; n++) {
@@ -47,7 +47,7 @@ describe('a bounded cache', () => {
     }
   })
 
-  it('tells a kept null from nothing', () => {
+  it('distinguishes a stored null from a missing entry', () => {
     const cache = new BoundedCache<string, null>(4)
     cache.set('a', null)
     assert.equal(cache.get('a'), null)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
-import { repeat } from '../../lib/periodic.ts'
+import { repeat } from '../lib/periodic.ts'
 
-/** Lets what was promised so far happen. */
+/** Runs the pending promise callbacks. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const noError = (error: unknown) => assert.fail(String(error))
@@ -11,7 +11,7 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
 afterEach(() => mock.timers.reset())
 
 describe('repeat', () => {
-  it('works again and again until it is disposed of', async () => {
+  it('repeats its work until it is disposed of', async () => {
     let runs = 0
     const periodic = repeat(100, () => void runs++, noError)
     assert.equal(runs, 0)
@@ -53,7 +53,7 @@ describe('repeat', () => {
     periodic[Symbol.dispose]()
   })
 
-  it('goes on after an error', async () => {
+  it('continues after an error', async () => {
     const errors: unknown[] = []
     let runs = 0
     const work = [() => Promise.reject(new Error('a')), () => assert.fail('b'), () => {}]
@@ -74,7 +74,7 @@ describe('repeat', () => {
     periodic[Symbol.dispose]()
   })
 
-  it('tells no error of work that its end cuts off', async () => {
+  it('reports no error of work that disposal interrupts', async () => {
     const { promise, reject } = Promise.withResolvers<void>()
     const periodic = repeat(100, () => promise, noError)
     mock.timers.tick(100)
@@ -83,7 +83,7 @@ describe('repeat', () => {
     await settle()
   })
 
-  it('ends also where it is disposed of by its own work', async () => {
+  it('can be disposed of by its own work', async () => {
     let runs = 0
     const periodic = repeat(
       100,

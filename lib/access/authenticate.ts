@@ -1,7 +1,7 @@
+import { type Entitlement, toEntitlement } from '../config/entitlement.ts'
+import type { Plans } from '../config/plans.ts'
 import type { Operation, Scope } from '../contract/operation.ts'
-import { type Entitlement, toEntitlement } from '../entitlement.ts'
 import { ApiError } from '../errors.ts'
-import type { Plans } from '../plans.ts'
 import type { KeyRecord } from './key-records.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { LastUsed } from './last-used.ts'
@@ -9,92 +9,93 @@ import { matchesOrigin } from './origins.ts'
 import { hasScope } from './scopes.ts'
 import type { FindSession } from './session.ts'
 
-/** Who is asking, as an API key or a session proves it. */
+/** The authenticated caller of a request. */
 export interface Caller extends Entitlement {
   readonly userId: string
-  /** From where they ask: as any program, or by the dashboard. */
+  /** `dashboard` for our own pages, `api` for any other program. */
   readonly app: 'api' | 'dashboard'
-  /** null: every scope. */
+  /** null means every scope. */
   readonly scopes: readonly Scope[] | null
-  /** null: a session. */
+  /** null for a session. */
   readonly key: KeyRecord | null
-  /** What the audit log calls the caller: the prefix of the key, or the e-mail address. */
+  /** The caller's name in the audit log: the prefix of the key, or the e-mail address. */
   readonly label: string | null
-  /** The Origin of the request where it is one that the publishable key allows. */
+  /** The allowed origin that sent a publishable key; null for other credentials. */
   readonly origin: string | null
 }
 
-/** What credentials are checked against. */
-export interface Credentials {
+/** What the checks of keys and sessions need. */
+interface Checks {
   readonly keys: KeyRing
   readonly lastUsed: LastUsed
   readonly findSession: FindSession
   readonly plans: Plans
-  /** Address of this service as callers know it. */
+  /** Public address of this service. */
   readonly baseUrl: () => string
 }
 
-/** Reads a header of the request by its lower-case name. Each read costs, so few are made. */
-export type ReadHeader = (name: string) => string | undefined
+/** Reads a header of the request by its lower-case name. Each read is slow. */
+type ReadHeader = (name: string) => string | undefined
 
 type Row = Pick<Operation, 'access' | 'errors'>
 
-/**
- * Returns who is asking, if the operation is open to them: at once for a key, later for a session.
- * Throws 401 for a credential that is missing or not good, whatever is wrong with it, 403 for one
- * that may not do this, and 503 where the service that knows the sessions does not answer.
- */
-export function authenticate(
-  credentials: Credentials,
-  readHeader: ReadHeader,
-  row: Row,
-  now: number,
-): Caller | Promise<Caller> {
-  const text = readHeader('x-api-key')
-  if (text !== undefined) {
-    const key = credentials.keys.find(text, now)
-    if (key === null) throw unauthorized()
-    const caller = keyCaller(credentials, key, readHeader, row)
-    credentials.lastUsed.touch(key, now)
-    return caller
-  }
-  const authorization = readHeader('authorization')
-  if (authorization !== undefined) return sessionCaller(credentials, authorization, now)
-  throw row.errors?.includes('ANONYMOUS_ACCESS')
-    ? new ApiError('ANONYMOUS_ACCESS', 'This look-up needs an API key')
-    : unauthorized()
+/** The bearer token of an Authorization header; null if there is none. */
+export function bearerOf(authorization: string | null | undefined): string | null {
+  return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null
 }
 
-function keyCaller(
-  credentials: Credentials,
-  key: KeyRecord,
+const KEY_TOKEN = /^bearer +([sp]k_live_\S*)$/i
+
+/**
+ * Returns the text of the API key that the request carries: `X-API-Key`, else a bearer token in the
+ * form of a key. undefined if there is none.
+ */
+export function readKeyText(readHeader: ReadHeader): string | undefined {
+  return readHeader('x-api-key') ?? KEY_TOKEN.exec(readHeader('authorization') ?? '')?.[1]
+}
+
+/**
+ * Returns the caller whose API key the request carries. Throws 401 if the key is invalid, 403 if it
+ * may not use the operation.
+ */
+export function authenticateKey(
+  checks: Checks,
   readHeader: ReadHeader,
   { access }: Row,
+  now: number,
 ): Caller {
+  const key = checks.keys.find(readKeyText(readHeader) ?? '', now)
+  if (key === null) throw unauthorized()
   if (access !== 'public' && !mayUse(key, access)) {
     throw new ApiError('INSUFFICIENT_SCOPE', `This key lacks the scope ${access}`)
   }
-  return {
-    userId: key.userId,
-    app: 'api',
-    plan: key.plan,
-    paid: key.paid,
-    scopes: key.scopes,
-    key,
-    label: key.prefix,
-    origin: key.type === 'secret' ? null : allowedOrigin(credentials, key, readHeader),
-  }
+  const origin = key.type === 'secret' ? null : allowedOrigin(checks, key, readHeader)
+  checks.lastUsed.touch(key, now)
+  const { userId, plan, paid, scopes, prefix: label } = key
+  return { userId, app: 'api', plan, paid, scopes, key, label, origin }
 }
 
-/** A session may do all that its user may. */
-async function sessionCaller(
-  { findSession, plans }: Credentials,
-  authorization: string,
+/**
+ * Returns the caller whose session the request carries; a session may do everything that its user
+ * may. Throws 401 if the session is missing or invalid, 403 if its user must first verify the e-mail
+ * address, and 503 if the auth service does not answer.
+ */
+export async function authenticateSession(
+  { findSession, plans }: Pick<Checks, 'findSession' | 'plans'>,
+  readHeader: ReadHeader,
+  row: Row,
   now: number,
 ): Promise<Caller> {
-  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1]
-  const user = token === undefined ? null : await findSession(token, now)
+  const authorization = readHeader('authorization')
+  if (authorization === undefined && row.errors?.includes('ANONYMOUS_ACCESS')) {
+    throw new ApiError('ANONYMOUS_ACCESS', 'This look-up needs an API key')
+  }
+  const token = bearerOf(authorization)
+  const user = token === null ? null : await findSession(token, now)
   if (user === null) throw unauthorized()
+  if (user.mustVerify === true && row.errors?.includes('EMAIL_NOT_VERIFIED')) {
+    throw new ApiError('EMAIL_NOT_VERIFIED', NOT_VERIFIED)
+  }
   return {
     userId: user.id,
     app: 'api',
@@ -106,19 +107,22 @@ async function sessionCaller(
   }
 }
 
-/** The one answer to every credential that is no good, with the challenge of RFC 6750, section 3. */
+const NOT_VERIFIED =
+  'Verify your e-mail address first: open the link in the e-mail, or request a new one on the account page'
+
+/** The same answer for every invalid credential, with the challenge of RFC 6750, section 3. */
 export function unauthorized(): ApiError {
   const headers = { 'www-authenticate': 'Bearer realm="Meridian"' }
   return new ApiError('UNAUTHORIZED', 'A valid API key or session is required', { headers })
 }
 
-/** A publishable key is for look-ups alone, whatever stands in its row. */
+/** A publishable key allows only look-ups, whatever scopes are stored for it. */
 function mayUse(key: KeyRecord, scope: Scope): boolean {
   return key.type === 'publishable' ? scope === 'geo:read' : hasScope(key.scopes, scope)
 }
 
-function allowedOrigin(credentials: Credentials, key: KeyRecord, readHeader: ReadHeader): string {
-  const origin = readHeader('origin') ?? ownOrigin(credentials, readHeader)
+function allowedOrigin(checks: Checks, key: KeyRecord, readHeader: ReadHeader): string {
+  const origin = readHeader('origin') ?? ownOrigin(checks, readHeader)
   if (origin === undefined || !matchesOrigin(key.origins, origin)) {
     throw new ApiError('ORIGIN_NOT_ALLOWED', 'This key may not be used from this origin')
   }
@@ -126,9 +130,9 @@ function allowedOrigin(credentials: Credentials, key: KeyRecord, readHeader: Rea
 }
 
 /**
- * Browsers send no Origin where a page asks its own server with GET. They say so instead, in a
- * header that no page can set (Fetch Metadata): then the page is one of this service.
+ * Browsers send no Origin when a page calls its own server with GET. Instead, they send a header that
+ * no page can set (Fetch Metadata), which proves that the page is ours.
  */
-function ownOrigin({ baseUrl }: Credentials, readHeader: ReadHeader): string | undefined {
+function ownOrigin({ baseUrl }: Checks, readHeader: ReadHeader): string | undefined {
   return readHeader('sec-fetch-site') === 'same-origin' ? new URL(baseUrl()).origin : undefined
 }

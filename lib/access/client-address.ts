@@ -1,34 +1,46 @@
-import { type Address, parseAddress, truncated, unmapped } from '../address.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { contains, type Network } from '../network.ts'
+import { type Address, isUnspecified, parseAddress, truncated, unmapped } from '../net/address.ts'
+import { contains, type Network } from '../net/network.ts'
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Client {
   readonly address: Address
-  /** The network of the address, for logs. */
+  /** The network of the address, for the log. */
   readonly network: string
 }
 
-/**
- * Finds the client of a request by the address of its peer. `forwardedFor` reads the header
- * X-Forwarded-For, and is called only where the peer is a trusted proxy. null: no usable address.
- */
-export type FindClient = (
-  peer: string | undefined,
-  forwardedFor: () => string | undefined,
-) => Client | null
+export interface ProxyTrust {
+  /** Networks of our own proxies. Only their header is read. */
+  readonly trustedProxies: readonly Network[]
+  /**
+   * Name of that header, in lower case. X-Forwarded-For holds a list to which each proxy adds its
+   * peer; any other header holds one address.
+   */
+  readonly clientHeader: string
+}
+
+/** The headers of a request. */
+interface Headers {
+  header(name: string): string | undefined
+}
 
 const REMEMBERED_PEERS = 10_000
 
-export function createFindClient(trusted: readonly Network[]): FindClient {
+/**
+ * Returns a function that finds the client of a request by the address of its peer. It returns null if
+ * that is not an IP address. Headers are read only if the peer is a trusted proxy.
+ */
+export function createFindClient({ trustedProxies, clientHeader }: ProxyTrust) {
   const peers = new BoundedCache<string, Client>(REMEMBERED_PEERS)
-  return (peer, forwardedFor) => {
+  const readHeader = clientHeader === 'x-forwarded-for' ? walkBack : readOne
+  return (peer: string | undefined, headers: Headers): Client | null => {
     if (peer === undefined) return null
     const client = peers.get(peer) ?? toClient(parsePeer(peer))
     if (client === null) return null
     peers.set(peer, client)
-    if (!isTrusted(client.address, trusted)) return client
-    return toClient(walkBack(client.address, forwardedFor() ?? '', trusted))
+    if (!isTrusted(client.address, trustedProxies)) return client
+    const text = headers.header(clientHeader) ?? ''
+    return toClient(readHeader(client.address, text, trustedProxies))
   }
 }
 
@@ -37,14 +49,14 @@ function toClient(address: Address | null): Client | null {
 }
 
 /**
- * Reads X-Forwarded-For from the right, where our own proxies write, up to the first address that
- * is no trusted proxy's. Anything that is no address ends the walk: what stands left of it was
- * written by whoever wrote it.
+ * Reads X-Forwarded-For from the right, where our own proxies write, up to the first address that is
+ * not a trusted proxy. A hop that is not an address ends the walk: everything to its left may be
+ * forged.
  */
 function walkBack(proxy: Address, forwardedFor: string, trusted: readonly Network[]): Address {
   let client = proxy
   for (const hop of forwardedFor.split(',').toReversed()) {
-    const next = parsePeer(hop.trim())
+    const next = parseHop(hop)
     if (next === null) return client
     client = next
     if (!isTrusted(client, trusted)) return client
@@ -52,12 +64,34 @@ function walkBack(proxy: Address, forwardedFor: string, trusted: readonly Networ
   return client
 }
 
+function readOne(proxy: Address, text: string): Address {
+  return parseHop(text) ?? proxy
+}
+
 function isTrusted(address: Address, trusted: readonly Network[]): boolean {
   return trusted.some((network) => contains(network, address))
 }
 
-/** Sockets that listen on IPv6 report IPv4 peers as ::ffff:a.b.c.d; link-local ones with a zone. */
+/** Sockets report link-local peers with a zone, such as fe80::1%eth0. */
 function parsePeer(text: string): Address | null {
-  const address = parseAddress(text.replace(/%.*$/, ''))
-  return address === null ? null : unmapped(address)
+  return parseClient(text.replace(/%.*$/, ''))
+}
+
+/** IPv6 in brackets, or dotted IPv4, each with or without a port. */
+const HOP = /^(?:\[([^\]]*)\]|([\d.]*))(?::\d{1,5})?$/
+
+/** Parses an address as proxies write it: `a.b.c.d`, `a.b.c.d:port`, `v6`, `[v6]` or `[v6]:port`. */
+function parseHop(hop: string): Address | null {
+  const text = hop.trim()
+  const [, v6, v4] = HOP.exec(text) ?? []
+  if (v6 !== undefined && !v6.includes(':')) return null
+  return parseClient(v6 ?? v4 ?? text)
+}
+
+/** IPv4 may come mapped to IPv6, as ::ffff:a.b.c.d. No client has the unspecified address. */
+function parseClient(text: string): Address | null {
+  const parsed = parseAddress(text)
+  if (parsed === null) return null
+  const address = unmapped(parsed)
+  return isUnspecified(address) ? null : address
 }

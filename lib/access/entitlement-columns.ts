@@ -1,7 +1,7 @@
 import { subscriptions } from '../db/billing-tables.ts'
 import { users } from '../db/tables.ts'
 
-/** What an entitlement is made of, of users joined with their subscriptions. */
+/** The columns of an entitlement, for users joined with their subscriptions. */
 export const entitlementColumns = {
   givenPlan: users.plan,
   subscribed: {

@@ -1,42 +1,39 @@
+import type { KeyType } from '../contract/account/account-schemas.ts'
 import { ApiError } from '../errors.ts'
-import type { KeyType } from './api-key.ts'
 import type { NewKey } from './keys.ts'
 import { parseOriginPattern } from './origins.ts'
 import { toScopes } from './scopes.ts'
 
-/** What a new key shall be good for, in the words of who makes it. */
+/** The access that the caller requests for a new key. */
 export interface WantedAccess {
   readonly type: KeyType
-  readonly scopes?: readonly string[] | undefined
-  readonly allowedOrigins?: readonly string[] | undefined
+  /** null: full access. */
+  readonly scopes?: readonly string[] | null | undefined
+  readonly allowedOrigins?: readonly string[] | null | undefined
 }
 
-/** What a key is good for, as it is stored: in order, normalised, nothing twice. */
+/** The access of a key, as stored: ordered, normalised, without duplicates. */
 export type KeyAccess = Pick<NewKey, 'scopes' | 'allowedOrigins'>
 
-/** Throws BAD_REQUEST where scopes and origins do not suit the type of the key. */
+/** Throws BAD_REQUEST if scopes or origins do not fit the type of the key. */
 export function toKeyAccess({ type, scopes, allowedOrigins }: WantedAccess): KeyAccess {
-  const wanted = scopes === undefined ? null : toScopes(scopes)
+  const wanted = scopes ? toScopes(scopes) : null
   if (type === 'secret') {
-    if (allowedOrigins === undefined) return { scopes: wanted, allowedOrigins: null }
+    if (!allowedOrigins) return { scopes: wanted, allowedOrigins: null }
     throw new ApiError('BAD_REQUEST', 'allowedOrigins: a secret key has no origins')
   }
-  if (wanted?.some((scope) => scope !== 'geo:read')) {
+  if (scopes === null || wanted?.some((scope) => scope !== 'geo:read')) {
     throw new ApiError('BAD_REQUEST', 'scopes: a publishable key can only have geo:read')
   }
-  if (allowedOrigins === undefined || allowedOrigins.length === 0) {
+  if (!allowedOrigins || allowedOrigins.length === 0) {
     throw new ApiError('BAD_REQUEST', 'allowedOrigins: a publishable key needs at least one')
   }
-  return { scopes: ['geo:read'], allowedOrigins: normaliseOrigins(allowedOrigins) }
-}
-
-function normaliseOrigins(texts: readonly string[]): string[] {
-  return [...new Set(texts.map(normaliseOrigin))]
+  return { scopes: ['geo:read'], allowedOrigins: [...new Set(allowedOrigins.map(normaliseOrigin))] }
 }
 
 function normaliseOrigin(text: string): string {
   const pattern = parseOriginPattern(text)
   if (pattern !== null) return pattern.text
   const example = 'https://app.example or https://*.app.example'
-  throw new ApiError('BAD_REQUEST', `allowedOrigins: must be such as ${example}, got "${text}"`)
+  throw new ApiError('BAD_REQUEST', `allowedOrigins: must look like ${example}, got "${text}"`)
 }

@@ -1,37 +1,30 @@
+import { type Entitlement, toEntitlement } from '../config/entitlement.ts'
+import type { Plans } from '../config/plans.ts'
+import type { KeyType } from '../contract/account/account-schemas.ts'
 import type { Scope } from '../contract/operation.ts'
 import { subscriptions } from '../db/billing-tables.ts'
 import { desc, eq, gt } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { accessChanges, apiKeys, users } from '../db/tables.ts'
-import { type Entitlement, toEntitlement } from '../entitlement.ts'
-import type { Plans } from '../plans.ts'
-import type { KeyType } from './api-key.ts'
-import { entitlementColumns } from './entitled.ts'
+import { entitlementColumns } from './entitlement-columns.ts'
 import { type OriginPattern, parseOriginPattern } from './origins.ts'
 
-/** What a request needs to know of its key. */
+/** The parts of a key that requests need. */
 export interface KeyRecord extends Entitlement {
   readonly id: string
   readonly userId: string
   readonly prefix: string
   readonly type: KeyType
-  /** null: every scope. */
+  /** null means every scope. */
   readonly scopes: readonly Scope[] | null
   readonly origins: readonly OriginPattern[]
   readonly expiresAt: number | null
-  /** To the second, as far as `LastUsed` has seen it, which alone writes it; 0: not yet. */
+  /** Last use since the record was loaded, to the second; 0: none. Only `LastUsed` sets it. */
   lastUsedAt: number
 }
 
-/** The records of all keys, as they were when they were last read. */
-export interface KeyRecords {
-  readonly byHash: ReadonlyMap<string, KeyRecord>
-  /** Loads the keys of users whose access has changed since. Returns whether there were any. */
-  update(): boolean
-}
-
-/** Loads the keys. What is read is understood before it is taken over: a failure changes nothing. */
-export function loadKeyRecords(db: Db, plans: Plans): KeyRecords {
+/** Loads the keys. All rows are parsed before any is used, so a failure changes nothing. */
+export function loadKeyRecords(db: Db, plans: Plans) {
   const { readAll, readSince } = createReader(db)
   const byHash = new Map<string, KeyRecord>()
   const hashesOf = new Map<string, string[]>()
@@ -50,6 +43,7 @@ export function loadKeyRecords(db: Db, plans: Plans): KeyRecords {
   for (const row of all.rows) add(row.hash, toRecord(row, plans))
   return {
     byHash,
+    /** Reloads the keys of users whose access changed since the last read. Returns whether any did. */
     update: () => {
       const { changes, rows } = readSince(revision)
       const [latest] = changes
@@ -63,7 +57,7 @@ export function loadKeyRecords(db: Db, plans: Plans): KeyRecords {
   }
 }
 
-/** Reads keys and changes in one transaction, so that they belong together. */
+/** Reads keys and changes in one transaction, so that they match. */
 function createReader(db: Db) {
   return {
     readAll: db.$client.transaction(() => ({

@@ -1,38 +1,28 @@
+import type { Plans } from '../config/plans.ts'
 import type { Db } from '../db/open.ts'
-import { type Statement, unit } from '../db/unit.ts'
-import type { Plans } from '../plans.ts'
+import { runInTransaction, type Statement } from '../db/transaction.ts'
 import { hashKey, isKeyText } from './api-key.ts'
 import { type KeyRecord, loadKeyRecords } from './key-records.ts'
 import { isExpired } from './keys.ts'
 
-/** All keys, in memory: a request is let in without a database read. */
-export interface KeyRing {
-  /** The record of a key that is known and has not expired at `now`. */
-  find(text: string, now: number): KeyRecord | null
-  /** How many keys there are, expired ones included. */
-  size(): number
-  /**
-   * Runs statements that change keys or plans in one transaction, and takes the change over before
-   * it returns: the next request meets it. Returns whether the first statement changed something.
-   */
-  change(statements: [Statement, ...Statement[]]): Promise<boolean>
-}
+/** All keys, in memory: requests are authenticated without reading the database. */
+export type KeyRing = ReturnType<typeof openKeyRing>
 
 /**
- * Loads the keys. What another process changes is met by the next request, too: `data_version`
- * tells in a microsecond whether another connection has written, and is read once in each turn of
- * the event loop that brings a request. `onError` is told where that fails; known keys stay good.
+ * Loads the keys. A change by another process takes effect with the next request: the first request in
+ * each turn of the event loop reads `data_version`, which shows within a microsecond whether another
+ * connection has written. Failures go to `onError`; known keys stay valid.
  */
-export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => void): KeyRing {
+export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => void) {
   const readDataVersion = db.$client.prepare<[], number>('PRAGMA data_version').pluck()
   const records = loadKeyRecords(db, plans)
-  // Texts of known keys, and of no others: to check and hash a text takes longer than to find it.
+  // Holds only known keys. Finding a text here is faster than checking and hashing it.
   let byText = new Map<string, KeyRecord>()
-  // Unknown at first: somebody may have written between the load and now.
+  // Unknown at first: another process may have written since the keys were loaded.
   let dataVersion: number | undefined
-  let looked = false
+  let checkedThisTurn = false
 
-  const takeOver = () => {
+  const reload = () => {
     try {
       const version = readDataVersion.get()
       if (version === dataVersion) return
@@ -43,12 +33,13 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
     }
   }
   const endTurn = () => {
-    looked = false
+    checkedThisTurn = false
   }
-  const look = () => {
-    looked = true
+  const reloadOncePerTurn = () => {
+    if (checkedThisTurn) return
+    checkedThisTurn = true
     setImmediate(endTurn)
-    takeOver()
+    reload()
   }
   const findByText = (text: string) => {
     if (!isKeyText(text)) return undefined
@@ -57,17 +48,23 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
     return key
   }
   return {
-    find: (text, now) => {
-      if (!looked) look()
+    /** The record of the key; null if it is unknown or has expired at `now`. */
+    find: (text: string, now: number): KeyRecord | null => {
+      reloadOncePerTurn()
       const key = byText.get(text) ?? findByText(text)
       return key === undefined || isExpired(key, now) ? null : key
     },
+    /** The number of keys, including expired ones. */
     size: () => records.byHash.size,
-    change: async (statements) => {
-      const changed = await unit(db, statements)
-      // Our own writes leave the version as it is. Should this fail, the next turn tries again.
+    /**
+     * Runs statements that change keys or plans in one transaction, and reloads the keys before it
+     * resolves: the next request sees the change. Returns whether the first statement changed a row.
+     */
+    change: async (statements: [Statement, ...Statement[]]) => {
+      const changed = await runInTransaction(db, statements)
+      // Our own writes do not change the version. If the reload fails, the next turn tries again.
       dataVersion = undefined
-      takeOver()
+      reload()
       return changed
     },
   }

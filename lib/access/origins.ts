@@ -1,7 +1,7 @@
 import { getPublicSuffix } from 'tldts'
-import { parseOrigin } from '../origin.ts'
+import { parseOrigin } from '../net/origin.ts'
 
-/** What a publishable key may be used from: `https://app.example` or `https://*.example.com`. */
+/** Origins that may use a publishable key: `https://app.example` or `https://*.example.com`. */
 export interface OriginPattern {
   /** Normalised: lower case, ASCII (punycode), no default port. */
   readonly text: string
@@ -14,43 +14,45 @@ export interface OriginPattern {
 
 export const MAX_ORIGINS = 20
 
-const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
+/** The host names of loopback, as `URL` writes them. */
+export const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 const WILDCARD = '*.'
 
-/** Returns the pattern, or null where `text` is none or allows too much. */
-export function parseOriginPattern(text: string): OriginPattern | null {
+/** Parses a pattern, which may end in a slash; null if `given` is not a pattern or allows too much. */
+export function parseOriginPattern(given: string): OriginPattern | null {
+  const text = given.replace(/\/$/, '')
   const separator = text.indexOf('://')
   if (separator < 0) return null
   const wildcard = text.startsWith(WILDCARD, separator + 3)
   const plain = wildcard ? text.replace(`://${WILDCARD}`, '://') : text
   const url = parseSafeOrigin(plain)
-  if (url === null || (wildcard && !mayBeWildcard(url.hostname))) return null
+  if (url === null || (wildcard && !mayHaveWildcard(url.hostname))) return null
   const { protocol, hostname: host, port } = url
   const normalised = `${protocol}//${wildcard ? WILDCARD : ''}${url.host}`
   return { text: normalised, protocol, host, port, wildcard }
 }
 
-/** Whether the request header `origin` is one that a pattern allows. */
+/** Whether one of the patterns allows `origin`, a request header. */
 export function matchesOrigin(patterns: readonly OriginPattern[], origin: string): boolean {
   const url = parseSafeOrigin(origin)
   return url !== null && patterns.some((pattern) => matches(pattern, url))
 }
 
-/** A wildcard stands for one or more whole labels, never for none. */
+/** A wildcard matches one or more whole labels, never zero. */
 function matches({ protocol, host, port, wildcard }: OriginPattern, url: URL): boolean {
   if (protocol !== url.protocol || port !== url.port) return false
   return wildcard ? url.hostname.endsWith(`.${host}`) : url.hostname === host
 }
 
-/** Pages of http are safe from being changed on the way only where they do not leave the machine. */
+/** Allows http only on this machine: elsewhere a page can be modified in transit. */
 function parseSafeOrigin(text: string): URL | null {
   const url = parseOrigin(text)
   if (url === null) return null
   return url.protocol === 'https:' || LOCAL_HOSTS.has(url.hostname) ? url : null
 }
 
-/** No `*.com`, no `*.co.uk`, no `*.github.io`, no address, no bare name. */
-function mayBeWildcard(host: string): boolean {
+/** False for IP addresses, names without a dot, and public suffixes such as com, co.uk and github.io. */
+function mayHaveWildcard(host: string): boolean {
   if (!host.includes('.') || /^[\d.]+$/.test(host) || host.startsWith('[')) return false
   return getPublicSuffix(host, { allowPrivateDomains: true }) !== host
 }

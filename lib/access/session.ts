@@ -1,66 +1,128 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import type { StoredEntitlement } from '../config/entitlement.ts'
 import { subscriptions } from '../db/billing-tables.ts'
-import { and, eq, gt, isNull, lte, notExists } from '../db/drizzle.ts'
+import { and, eq, exists, gt, isNull, lte, notExists, or } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../db/tables.ts'
-import type { StoredEntitlement } from '../entitlement.ts'
-import { entitlementColumns } from './entitled.ts'
+import { DAY_MS, MINUTE_MS } from '../durations.ts'
+import { entitlementColumns } from './entitlement-columns.ts'
 
 /** The user of a session. */
 export interface SessionUser extends StoredEntitlement {
   readonly id: string
   readonly email: string | null
+  /** Whether the user must verify the address before creating a key, a site or a checkout. */
+  readonly mustVerify?: boolean
 }
 
 /**
- * Finds whose session the bearer token belongs to; null: nobody's, or it has ended. Throws
- * AUTH_UNAVAILABLE where that cannot be told.
+ * Finds the user of the session with this bearer token; null if the session is unknown or has
+ * ended. Throws AUTH_UNAVAILABLE if the auth service cannot be reached or rate-limits `client`, the
+ * client's address.
  */
-export type FindSession = (token: string, now: number) => Promise<SessionUser | null>
+export type FindSession = (
+  token: string,
+  now: number,
+  client?: string | undefined,
+) => Promise<SessionUser | null>
 
-const sessionUser = { id: users.id, email: users.email, ...entitlementColumns }
-
-/** What a session is stored and found by. A fast hash is right: a token is 32 random characters. */
+/** Sessions are stored and found by this hash. A fast hash is enough: a token has 32 random characters. */
 export function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** Finds sessions of the embedded sign-in, which keeps them in our database. */
-export function createFindSession(db: Db, secret: string): FindSession {
+export interface FindSessionOptions {
+  readonly secret: string
+  /** Whether this service sends mail, so that users can verify their addresses. */
+  readonly sendsMail: boolean
+}
+
+/** Finds sessions of the embedded sign-in, which are in our database. */
+export function createFindSession(db: Db, { secret, sendsMail }: FindSessionOptions): FindSession {
   return async (text, now) => {
     const token = readToken(text, secret)
     if (token === null) return null
-    const session = db
-      .select(sessionUser)
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-      .where(and(eq(sessions.tokenHash, hashToken(token)), gt(sessions.expiresAt, now)))
-      .get()
-    return session ?? null
+    const isOpen = and(eq(sessions.tokenHash, hashToken(token)), gt(sessions.expiresAt, now))
+    const ofUser = eq(sessions.userId, users.id)
+    const user = selectUser(db).innerJoin(sessions, ofUser).where(isOpen).get()
+    return user === undefined ? null : { ...user, mustVerify: sendsMail && !user.emailVerified }
   }
 }
 
-/** Finds a user as a session shows them. */
-export async function findSessionUser(db: Db, id: string): Promise<SessionUser | null> {
-  const user = db
-    .select(sessionUser)
-    .from(users)
-    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .where(eq(users.id, id))
-    .get()
-  return user ?? null
+/** A session of the remote auth service. */
+export interface RemoteSession {
+  readonly userId: string
+  readonly token: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
 }
 
-const MINUTE_MS = 60 * 1000
-const DAY_MS = 24 * 60 * 60 * 1000
+/**
+ * Stores that the session was seen; a trigger writes the login into the audit log the first time. What
+ * is stored is not the hash of any text, so the session is never valid for the embedded sign-in.
+ */
+export function rememberSession(db: Db, session: RemoteSession, now: number): void {
+  const { userId, token, expiresAt } = session
+  const times = { createdAt: now, updatedAt: now, expiresAt }
+  db.insert(sessions)
+    .values({ id: crypto.randomUUID(), userId, tokenHash: `remote:${hashToken(token)}`, ...times })
+    .onConflictDoUpdate({ target: sessions.tokenHash, set: { expiresAt } })
+    .run()
+}
+
+export async function findSessionUser(db: Db, id: string): Promise<SessionUser | null> {
+  return selectUser(db).where(eq(users.id, id)).get() ?? null
+}
 
 /**
- * Removes users of the last day who were left halfway: sign-up writes user and password one after
- * the other, and without the second the address is taken and nobody can sign in with it. Users who
- * were made otherwise have an entry in the audit log.
+ * Whether the user may start a session on a service that sends mail: the address is verified, or
+ * the user already signed in before the service sent mail.
  */
-export function removeHalfUsers(db: Db, now: number): void {
+export function mayBeginSession(db: Db, userId: string): boolean {
+  const isLogin = and(eq(auditLog.actorId, userId), eq(auditLog.action, 'login'))
+  const hasSignedIn = exists(db.select().from(auditLog).where(isLogin))
+  const isAdmitted = and(eq(users.id, userId), or(users.emailVerified, hasSignedIn))
+  return db.select({ id: users.id }).from(users).where(isAdmitted).get() !== undefined
+}
+
+/** Finds the user who can sign in with this e-mail address, and the hash of the password. */
+export function findPassword(db: Db, email: string) {
+  return db
+    .select({ userId: users.id, hash: accounts.password })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.userId, users.id))
+    .where(eq(users.email, email.toLowerCase()))
+    .get()
+}
+
+/** Stores the hash of the user's new password, even if the user had none. */
+export function setPassword(db: Db, userId: string, hash: string, now: number) {
+  const ids = { id: crypto.randomUUID(), userId, providerId: 'credential', accountId: userId }
+  const set = { password: hash, updatedAt: now }
+  return db
+    .insert(accounts)
+    .values({ ...ids, ...set, createdAt: now })
+    .onConflictDoUpdate({ target: [accounts.userId, accounts.providerId], set })
+}
+
+function selectUser(db: Db) {
+  return db
+    .select({
+      id: users.id,
+      email: users.email,
+      emailVerified: users.emailVerified,
+      ...entitlementColumns,
+    })
+    .from(users)
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+}
+
+/**
+ * Removes users of the last day whose sign-up was interrupted after it wrote the user and before it
+ * wrote the password. Such a user blocks an address, but nobody can sign in with it. Sign-ups of
+ * the last minute may still be running. Users created in other ways have an entry in the audit log.
+ */
+export function removeIncompleteUsers(db: Db, now: number): void {
   db.delete(users)
     .where(
       and(
@@ -75,15 +137,16 @@ export function removeHalfUsers(db: Db, now: number): void {
     .run()
 }
 
-/** Removes the sessions and the requests to reset a password that have ended. */
-export function removeEnded(db: Db, now: number): void {
+/** Removes sessions and password resets that have expired. */
+export function removeExpired(db: Db, now: number): void {
   db.delete(sessions).where(lte(sessions.expiresAt, now)).run()
   db.delete(verifications).where(lte(verifications.expiresAt, now)).run()
 }
 
 /**
- * The token comes as it stands in the body of the sign-in, or signed, as in its `set-auth-token`
- * header: `token.signature`, the signature being the HMAC-SHA-256 in Base64.
+ * Returns the token; null if its signature is wrong. It is plain, as in the body of the sign-in
+ * answer, or signed, as in the `set-auth-token` header: `token.signature`, where the signature is an
+ * HMAC-SHA-256 in Base64.
  */
 function readToken(text: string, secret: string): string | null {
   const [token = '', given] = decodeToken(text).split('.', 2)
@@ -93,10 +156,10 @@ function readToken(text: string, secret: string): string | null {
   return signature.length === right.length && timingSafeEqual(signature, right) ? token : null
 }
 
-/** What better-auth may have given out, and no API key. */
+/** Matches any token that better-auth may have issued, and never an API key. */
 export const TOKEN = /^(?![sp]k_live_)[\w.~+/=-]{1,512}$/
 
-/** A token may be percent-encoded, as it stands in the cookie. */
+/** Decodes a token that may be percent-encoded, as in the cookie. */
 export function decodeToken(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,24 +1,18 @@
-import type { AuditLogEntry, AuditQuery } from '../contract/account-schemas.ts'
+import type { AuditList, AuditLogEntry, AuditQuery } from '../contract/account/account-schemas.ts'
 import { and, count, desc, eq, gte, inArray, lt, type SQL, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { auditLog } from '../db/tables.ts'
 
-export interface AuditPage {
-  readonly logs: AuditLogEntry[]
-  /** All entries that match, on any page. */
-  readonly total: number
-}
-
 /**
- * One page of what `actorId` did, newest first. An index is walked once in all, from new to old:
- * over what is skipped, over the page, over the rest. Rows are only ever added, and at the new end,
- * so the three parts fit together although others write in between.
+ * Reads one page of the entries of `actorId`, newest first. Walks an index once, from new to old: over
+ * the skipped entries, the page and the rest. Rows are only added, and only at the new end, so the
+ * three parts fit together even if another process writes in between.
  */
 export async function readAuditPage(
   db: Db,
   actorId: string,
   { limit, offset, ...wanted }: AuditQuery,
-): Promise<AuditPage> {
+): Promise<Pick<AuditList, 'logs' | 'total'>> {
   const filter = toFilter(actorId, wanted)
   const skipped = skip(db, filter, offset)
   if (skipped.count < offset) return { logs: [], total: skipped.count }
@@ -30,12 +24,12 @@ export async function readAuditPage(
 }
 
 interface Filter {
-  /** Named, since the planner prefers an index without the text, and then reads every row. */
+  /** Named explicitly: the planner would choose an index without the text, and read every row. */
   readonly index: string
   readonly where: SQL | undefined
 }
 
-/** What matches the filter and is older than the row with the id `before`. */
+/** Matching entries older than the row with the id `before`. */
 interface Range extends Filter {
   readonly before: number
 }
@@ -43,7 +37,7 @@ interface Range extends Filter {
 const NEWEST = Number.MAX_SAFE_INTEGER
 const NEWEST_FIRST = desc(auditLog.id)
 
-/** An empty text filters nothing. */
+/** An empty `action` or `search` is ignored. */
 function toFilter(
   actorId: string,
   { action, search }: Pick<AuditQuery, 'action' | 'search'>,
@@ -57,32 +51,32 @@ function toFilter(
   return { index: 'audit_log_by_action', where: and(own, eq(auditLog.action, action)) }
 }
 
-/** Whether the first line of the text is `action`. The text is in lower case, as actions are. */
+/** Whether the first line of the text is `action`. Both are in lower case. */
 function startsWith(action: string): SQL | undefined {
-  // No action has two lines, and those of the text are not only the action.
+  // Actions have one line, so nothing matches.
   if (action.includes('\n')) return sql`FALSE`
   return and(gte(auditLog.searchText, `${action}\n`), lt(auditLog.searchText, `${action}\v`))
 }
 
-/** How often LIKE may look at one character of the text; see `contains`. */
-const MAX_LOOKS = 4
+/** How often `search` may contain its first character before LIKE is too slow; see `contains`. */
+const MAX_REPEATS = 4
 
 /**
- * Whether the text has `search` in it, without regard to the case of A to Z. LIKE is the faster one
- * as a rule, but where `search` may begin it compares anew, as far as it matches: to look for
- * `aaa…b` in many `a` takes seconds. It also takes U+0000 for the end of a text.
+ * Whether the text contains `search`, ignoring the case of A to Z. LIKE is usually faster than instr,
+ * but starts a comparison at every character where `search` may begin: finding `aaa…b` among many `a`
+ * takes seconds. LIKE also treats U+0000 as the end of the text.
  */
 function contains(search: string): SQL {
   const [start = ''] = search.toLowerCase()
-  const looks = search.toLowerCase().split(start).length - 1
-  if (looks > MAX_LOOKS || search.includes('\0')) {
+  const repeats = search.toLowerCase().split(start).length - 1
+  if (repeats > MAX_REPEATS || search.includes('\0')) {
     return sql`instr(${auditLog.searchText}, lower(${search})) > 0`
   }
   const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
   return sql`${auditLog.searchText} LIKE ${pattern} ESCAPE '\\'`
 }
 
-/** Walks over the newest `offset` rows. Tells how many there are, and the id of the last of them. */
+/** Walks over the newest `offset` rows. Returns how many exist, and the id of the last one. */
 function skip(db: Db, filter: Filter, offset: number): { count: number; last: number } {
   const none = { count: 0, last: NEWEST }
   if (offset === 0) return none
@@ -94,7 +88,7 @@ function skip(db: Db, filter: Filter, offset: number): { count: number; last: nu
   return db.select({ count: count(), last }).from(newest).get() ?? none
 }
 
-/** The ids come from the index alone, and only the rows of the page are read. */
+/** The ids come from the index; only the rows of the page are read. */
 function readEntries(db: Db, range: Range, limit: number): AuditLogEntry[] {
   return db
     .select({

@@ -1,24 +1,20 @@
 import { eq } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
-import { unit } from '../db/unit.ts'
+import { runInTransaction } from '../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 import { insertAudit } from './audit.ts'
 import { findUserByEmail, insertUser, newUser, normaliseEmail, type UserRow } from './users.ts'
 
-/** A user as a remote auth service knows them. */
-export interface RemoteUser {
-  readonly id: string
-  readonly name: string | null
-  readonly email: string
-  readonly emailVerified: boolean
-}
+/** A user of the remote auth service. */
+export type RemoteUser = Pick<UserRow, 'id' | 'name' | 'email' | 'emailVerified'>
 
 /**
- * Returns the id of our user for one of the auth service, whose name and address are taken over. A
- * user whom we know by the address alone, such as one made on the command line, is theirs if the
- * service has verified that address; else they are refused, since anybody may sign up with any. One
- * who belongs to another user of the service is never given away: keys of theirs go on working.
+ * Returns the id of our user for a user of the auth service, and copies the name and e-mail address.
+ * One of our users may have the same address but no link to the service, such as a user created on the
+ * command line. We link that user only if the service has verified the address, since anybody can sign
+ * up with any address. Throws FORBIDDEN if the service has not verified it, or if our user is already
+ * linked to another user of the service.
  */
 export async function adoptUser(
   db: Db,
@@ -26,23 +22,26 @@ export async function adoptUser(
   { plan, now }: { readonly plan: string; readonly now: number },
 ): Promise<string> {
   const known = findByRemoteId(db, remote.id)
-  if (known !== null) return takeOver(db, known, remote, now)
-  const namesake = await findUserByEmail(db, remote.email)
-  if (namesake === null) return addUser(db, remote, { plan, now })
-  if (namesake.remoteId !== null) {
+  if (known !== null) return update(db, known, remote, now)
+  const sameEmail = await findUserByEmail(db, remote.email)
+  if (sameEmail === null) return addUser(db, remote, newUser({ email: remote.email, plan, now }))
+  if (sameEmail.remoteId !== null) {
     throw new ApiError('FORBIDDEN', 'Another user has this e-mail address')
   }
   if (!remote.emailVerified) {
-    throw new ApiError('FORBIDDEN', 'Another user has this e-mail address: verify it first')
+    throw new ApiError(
+      'FORBIDDEN',
+      'A user with this e-mail address exists: verify the address at the auth service first',
+    )
   }
-  return takeOver(db, namesake, remote, now)
+  return update(db, sameEmail, remote, now)
 }
 
 function findByRemoteId(db: Db, remoteId: string): UserRow | null {
   return db.select().from(users).where(eq(users.remoteId, remoteId)).get() ?? null
 }
 
-async function takeOver(db: Db, user: UserRow, remote: RemoteUser, now: number): Promise<string> {
+async function update(db: Db, user: UserRow, remote: RemoteUser, now: number): Promise<string> {
   const email = normaliseEmail(remote.email)
   const isTaken = email !== user.email && (await findUserByEmail(db, email)) !== null
   const wanted = {
@@ -62,16 +61,16 @@ async function takeOver(db: Db, user: UserRow, remote: RemoteUser, now: number):
   return user.id
 }
 
-async function addUser(
-  db: Db,
-  remote: RemoteUser,
-  { plan, now }: { readonly plan: string; readonly now: number },
-): Promise<string> {
-  const { id, name, email, emailVerified } = remote
-  const user = { ...newUser({ email, plan, now }), id, name, emailVerified, remoteId: id }
-  const event = { app: 'api', actorId: id, actorLabel: user.email, createdAt: now } as const
-  await unit(db, [insertUser(db, user), insertAudit(db, { ...event, action: 'create_user' })])
-  // Read again: another request may have been faster, or the id be that of a user of our own.
+async function addUser(db: Db, remote: RemoteUser, defaults: UserRow): Promise<string> {
+  const { id, name, emailVerified } = remote
+  const user = { ...defaults, id, name, emailVerified, remoteId: id }
+  const { email: actorLabel, createdAt } = user
+  const event = { app: 'api', actorId: id, actorLabel, createdAt } as const
+  await runInTransaction(db, [
+    insertUser(db, user),
+    insertAudit(db, { ...event, action: 'create_user' }),
+  ])
+  // Read again: another request may have added the user, or one of our own users may have this id.
   const added = findByRemoteId(db, remote.id)
   if (added === null) throw new ApiError('FORBIDDEN', 'Another user has this id')
   return added.id

@@ -1,34 +1,32 @@
-import type { Site } from '../contract/account-schemas.ts'
-import { and, asc, eq, sql } from '../db/drizzle.ts'
+import type { Site } from '../contract/account/account-schemas.ts'
+import { and, asc, eq, isNotNull, ne, or, sql } from '../db/drizzle.ts'
+import { insertOwned } from '../db/insert-owned.ts'
 import type { Db } from '../db/open.ts'
-import { sites, users } from '../db/tables.ts'
-import { type Statement, unit } from '../db/unit.ts'
-import { parseOrigin } from '../origin.ts'
+import { sites } from '../db/tables.ts'
+import { parseOrigin } from '../net/origin.ts'
 import { type AuditEvent, insertAudit } from './audit.ts'
+import { changeOwners, hostOf } from './site-owner.ts'
 
 export type SiteRow = typeof sites.$inferSelect
 
-/** The origin that `text` stands for, as browsers send it; null: for none. A slash may end it. */
+/** Parses an origin as browsers send it, with an optional slash at the end; null if invalid. */
 export function parseSiteName(text: string): string | null {
   return parseOrigin(text.replace(/\/$/, ''))?.origin ?? null
 }
 
-export interface NewSite {
-  readonly userId: string
-  /** From `parseSiteName`. */
-  readonly name: string
-  readonly now: number
-}
+type NewSite = Pick<SiteRow, 'userId' | 'name'> & { readonly now: number }
 
+/** `name` must come from `parseSiteName`. */
 export function newSite({ userId, name, now }: NewSite): SiteRow {
-  return { id: crypto.randomUUID(), userId, name, createdAt: now }
+  const unproven = { provenAt: null, missingSince: null, checkedAt: null, isFirst: false }
+  return { id: crypto.randomUUID(), userId, name, host: hostOf(name), createdAt: now, ...unproven }
 }
 
 export function toSite({ id, name, userId, createdAt }: SiteRow): Site {
   return { id, name, userId, createdAt: new Date(createdAt).toISOString() }
 }
 
-/** Oldest first; those of one millisecond as they were added. */
+/** Oldest first. Sites of the same millisecond keep the order in which they were added. */
 export async function listSites(db: Db, userId: string): Promise<SiteRow[]> {
   return db
     .select()
@@ -42,24 +40,7 @@ export async function findSite(db: Db, userId: string, id: string): Promise<Site
   return db.select().from(sites).where(ownedBy(userId, id)).get() ?? null
 }
 
-/**
- * Ids of the sites of this name, of all users. Every beacon asks: the database is asked once in each
- * turn of the event loop, in which many come of a busy site.
- */
-export function createFindSiteIds({ $client }: Db): (name: string) => readonly string[] {
-  const find = $client.prepare<[string], string>('SELECT id FROM sites WHERE name = ?').pluck()
-  const found = new Map<string, readonly string[]>()
-  return (name) => {
-    const known = found.get(name)
-    if (known !== undefined) return known
-    if (found.size === 0) setImmediate(() => found.clear())
-    const ids = find.all(name)
-    found.set(name, ids)
-    return ids
-  }
-}
-
-/** The user's site of an origin, or of a host: then the one with https, if there are two. */
+/** The user's site with this origin or host. For a host, https is preferred to http. */
 export async function findSiteByDomain(
   db: Db,
   userId: string,
@@ -71,46 +52,38 @@ export async function findSiteByDomain(
   return found.find((site) => site !== undefined) ?? null
 }
 
-/**
- * Adds the site with the event that tells of it, unless its user has one of that name, or
- * `maxSites` in all.
- */
+/** Adds the site and its audit event, unless the user has a site of that name or `maxSites` in all. */
 export async function addSite(
   db: Db,
   site: SiteRow,
   maxSites: number,
   event: AuditEvent,
 ): Promise<'added' | 'exists' | 'limit-reached'> {
-  if (await unit(db, [insertSite(db, site, maxSites), insertAudit(db, event)])) return 'added'
-  return isNameTaken(db, site) ? 'exists' : 'limit-reached'
+  return changeOwners(db, site.host, event.createdAt, () => {
+    const insert = insertOwned(db, sites, { ...site, isFirst: isFirst(db, site) }, maxSites)
+    const target = [sites.userId, sites.name]
+    if (insert.onConflictDoNothing({ target }).run().changes === 0) {
+      return isNameTaken(db, site) ? 'exists' : 'limit-reached'
+    }
+    insertAudit(db, event).run()
+    return 'added'
+  })
 }
 
-/** Removes the site with the event that tells of it. False: there is none, so nothing is told. */
+/** Whether no other user has registered the origin or proved its host. */
+function isFirst(db: Db, { userId, name, host }: SiteRow): boolean {
+  const isProof = and(eq(sites.host, host), isNotNull(sites.provenAt))
+  const isOthers = and(ne(sites.userId, userId), or(eq(sites.name, name), isProof))
+  return db.select({ id: sites.id }).from(sites).where(isOthers).limit(1).get() === undefined
+}
+
+/** Removes the site and adds the audit event. Adds nothing and returns false if the site is gone. */
 export async function removeSite(db: Db, site: SiteRow, event: AuditEvent): Promise<boolean> {
-  return unit(db, [deleteSite(db, site), insertAudit(db, event)])
-}
-
-/** One statement, so that the limit and the name are exact however many run at once. */
-function insertSite(db: Db, site: SiteRow, maxSites: number): Statement {
-  const owned = db.$count(sites, eq(sites.userId, site.userId))
-  return db
-    .insert(sites)
-    .select(
-      db
-        .select({
-          id: sql<string>`${site.id}`.as('id'),
-          userId: users.id,
-          name: sql<string>`${site.name}`.as('name'),
-          createdAt: sql<number>`${site.createdAt}`.as('created_at'),
-        })
-        .from(users)
-        .where(and(eq(users.id, site.userId), sql`${owned} < ${maxSites}`)),
-    )
-    .onConflictDoNothing({ target: [sites.userId, sites.name] })
-}
-
-function deleteSite(db: Db, { userId, id }: SiteRow): Statement {
-  return db.delete(sites).where(ownedBy(userId, id))
+  return changeOwners(db, site.host, event.createdAt, () => {
+    const { changes } = db.delete(sites).where(ownedBy(site.userId, site.id)).run()
+    if (changes > 0) insertAudit(db, event).run()
+    return changes > 0
+  })
 }
 
 function ownedBy(userId: string, id: string) {

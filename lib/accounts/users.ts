@@ -1,36 +1,22 @@
-import type { UserProfile } from '../contract/account-schemas.ts'
+import type { UserProfile } from '../contract/account/account-schemas.ts'
 import { asc, eq, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { accounts, apiKeys, users } from '../db/tables.ts'
-import type { Statement } from '../db/unit.ts'
+import type { Statement } from '../db/transaction.ts'
 
 export type UserRow = typeof users.$inferSelect
 
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
-  return (
-    db
-      .select()
-      .from(users)
-      .where(eq(users.email, normaliseEmail(email)))
-      .get() ?? null
-  )
+  const hasEmail = eq(users.email, normaliseEmail(email))
+  return db.select().from(users).where(hasEmail).get() ?? null
 }
 
 export async function findUser(db: Db, id: string): Promise<UserRow | null> {
   return db.select().from(users).where(eq(users.id, id)).get() ?? null
 }
 
-export interface ListedUser {
-  readonly email: string
-  readonly plan: string
-  readonly emailVerified: boolean
-  readonly createdAt: number
-  /** How many. */
-  readonly keys: number
-}
-
-/** All users, oldest first. */
-export async function listUsers(db: Db): Promise<ListedUser[]> {
+/** All users with the number of their keys, oldest first. */
+export async function listUsers(db: Db) {
   const { email, plan, emailVerified, createdAt } = users
   const keys = db.$count(apiKeys, eq(apiKeys.userId, users.id))
   return db
@@ -40,7 +26,7 @@ export async function listUsers(db: Db): Promise<ListedUser[]> {
     .all()
 }
 
-/** Whether somebody signs in as this user, here or at the remote auth service. */
+/** Whether the user can sign in, here or at the remote auth service. */
 export async function hasSignedUp(db: Db, { id, remoteId }: UserRow): Promise<boolean> {
   if (remoteId !== null) return true
   const account = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.userId, id)).get()
@@ -51,11 +37,7 @@ export function toProfile({ id, name, email, emailVerified, createdAt }: UserRow
   return { id, name, email, emailVerified, createdAt: new Date(createdAt).toISOString() }
 }
 
-export interface NewUser {
-  readonly email: string
-  readonly plan: string
-  readonly now: number
-}
+type NewUser = Pick<UserRow, 'email' | 'plan'> & { readonly now: number }
 
 export function newUser({ email, plan, now }: NewUser): UserRow {
   return {
@@ -71,7 +53,7 @@ export function newUser({ email, plan, now }: NewUser): UserRow {
   }
 }
 
-/** Does nothing where the e-mail address is taken. */
+/** Does nothing if the e-mail address is taken. */
 export function insertUser(db: Db, user: UserRow): Statement {
   return db.insert(users).values(user).onConflictDoNothing()
 }

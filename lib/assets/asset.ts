@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-/** A file for browsers, in memory, ready to be served. */
+/** A file for browsers, in memory and ready to serve. */
 export interface Asset {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The same, compressed: not every reverse proxy does that. */
+  /** The bytes compressed with gzip, because not every reverse proxy does that. */
   readonly gzipped: Uint8Array<ArrayBuffer>
   /** 16 hexadecimal digits that change with the bytes. */
   readonly hash: string
-  /** As Subresource Integrity names it. */
+  /** The hash in the format of Subresource Integrity. */
   readonly integrity: string
 }
 

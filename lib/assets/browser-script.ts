@@ -1,15 +1,15 @@
+import { once } from '../once.ts'
 import { toAsset } from './asset.ts'
 import { bundle } from './bundle.ts'
-import { once } from './once.ts'
 
-/** Without the version of Meridian, so that a release that does not change the script keeps its hash. */
+/** Omits the version of Meridian: a release that leaves the script unchanged keeps its hash. */
 const BANNER = '/*! Meridian (MIT), web-vitals (Apache-2.0) */'
 
-/** The script that measures pages, bundled when it is first asked for. */
+/** Loads the script that measures pages. The first call bundles it. */
 export const loadScript = once(async () => {
   const code = await bundle('rum/main.ts', {
     target: 'es2020',
-    // What has PerformanceNavigationTiming and runs ES2020 has fields; rewriting takes 100 bytes.
+    // Browsers with PerformanceNavigationTiming and ES2020 support class fields. Saves 100 bytes.
     supported: { 'class-field': true },
     banner: { js: BANNER },
   })

@@ -3,13 +3,13 @@ import type { BuildOptions } from 'esbuild'
 
 let running = 0
 
-/** Bundles a script or style sheet for browsers with all that it imports. `entry` is below `web/`. */
+/** Bundles a script or style sheet in `web/` with everything it imports. */
 export async function bundle(entry: string, options: BuildOptions = {}): Promise<Uint8Array> {
   const { build, stop } = await import('esbuild')
   running += 1
   try {
     const { outputFiles } = await build({
-      entryPoints: [fileURLToPath(new URL(`../web/${entry}`, import.meta.url))],
+      entryPoints: [fileURLToPath(new URL(`../../web/${entry}`, import.meta.url))],
       bundle: true,
       minify: true,
       format: 'iife',
@@ -24,7 +24,7 @@ export async function bundle(entry: string, options: BuildOptions = {}): Promise
     return Buffer.concat(outputFiles.map(({ contents }) => contents))
   } finally {
     running -= 1
-    // Its process is needed no longer. That of tsx is another one.
+    // Ends the esbuild process. tsx has a separate one.
     if (running === 0) await stop()
   }
 }

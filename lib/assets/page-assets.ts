@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { once } from '../once.ts'
 import { type Asset, toAsset } from './asset.ts'
 import { bundle } from './bundle.ts'
-import { once } from './once.ts'
 import { drawWorldMap } from './world-map.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
-/** What the pages load, each read or bundled when it is first asked for. */
+/** The files that pages load. The first request reads or bundles each of them. */
 const LOADERS = {
   'site.css': load(() => bundle('site/site.css')),
-  'favicon.svg': load(() => readFile(new URL('../web/site/favicon.svg', import.meta.url))),
+  'favicon.svg': load(() => readFile(new URL('../../web/site/favicon.svg', import.meta.url))),
   'home.js': load(() => bundle('home/main.tsx')),
-  'app.css': load(() => bundle('app/app.css')),
+  'app.css': load(() => bundle('app/style/app.css')),
   'app.js': load(() => bundle('app/main.ts')),
-  'batch.js': load(() => bundle('app/batch.ts')),
+  'batch.js': load(() => bundle('app/batch/batch.ts')),
   'world-map.svg': load(drawWorldMap),
   'vitals.js': load(() => bundle('app/vitals.ts')),
   'docs.css': load(() => bundle('docs/docs.css')),
@@ -31,6 +31,9 @@ function load(read: () => Promise<Uint8Array>): () => Promise<Asset> {
 export function loadAsset(name: AssetName): Promise<Asset> {
   return LOADERS[name]()
 }
+
+/** One for each file: loads it ahead of its first request. */
+export const ASSET_LOADS = Object.values(LOADERS)
 
 export function isAssetName(name: string): name is AssetName {
   return Object.hasOwn(LOADERS, name)

@@ -11,14 +11,14 @@ type Countries = NonNullable<Parameters<typeof mesh>[1]> & {
 type Atlas = Topology & { readonly objects: { readonly countries: Countries } }
 type Point = readonly number[]
 
-/** A tenth of a degree, finer than the outlines are. */
+/** The outlines are coarser than a tenth of a degree. */
 const UNITS_PER_DEGREE = 10
 
 /**
- * Land and borders of the world as an SVG picture, from Natural Earth's outlines for 1:110,000,000.
- * The projection is equirectangular: a unit of the picture is a tenth of a degree, to the right with
- * longitude and down with latitude, so that whoever draws on it needs no more than the numbers, and
- * a second picture beside the first goes on beyond 180°. A line is as wide however large it is drawn.
+ * Draws land and borders of the world as an SVG image, from Natural Earth's 1:110,000,000 outlines.
+ * The projection is equirectangular: x is the longitude and y the negative latitude, in tenths of a
+ * degree. A second image beside the first therefore continues beyond 180°. Lines keep their width at
+ * any size.
  */
 export async function drawWorldMap(): Promise<Uint8Array> {
   const text = await readFile(resolve('world-atlas/countries-110m.json'), 'utf8')
@@ -29,7 +29,7 @@ export async function drawWorldMap(): Promise<Uint8Array> {
   return Buffer.from(toSvg(toPath(land, 'z'), toPath(borders, '')))
 }
 
-/** In a picture neither the style of the page nor its variables hold: the colours are its own. */
+/** Repeats the colours of the page, because its style sheet does not apply inside an image. */
 function toSvg(land: string, borders: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1800 -900 3600 1800" preserveAspectRatio="none">
 <style>
@@ -48,8 +48,8 @@ path { stroke-linejoin: round; vector-effect: non-scaling-stroke }
 }
 
 /**
- * The outlines are those of a globe, and go on from 180° to -180°. On the plane such a one is drawn
- * at both edges, and beyond them, where it is cut off.
+ * Outlines that cross 180° are drawn at both edges of the map. The parts beyond the edges are cut
+ * off.
  */
 function toPath(lines: readonly (readonly Point[])[], end: '' | 'z'): string {
   return lines
@@ -58,12 +58,15 @@ function toPath(lines: readonly (readonly Point[])[], end: '' | 'z'): string {
     .join('')
 }
 
-/** The line without leaps, with longitudes beyond 180°. What goes around the pole takes it in. */
+/**
+ * Removes jumps at 180° by allowing larger longitudes. A line around the South Pole is extended to the
+ * lower edge of the map.
+ */
 function unrolled(line: readonly Point[]): Point[] {
   let turns = 0
   const points = line.map(([longitude = 0, latitude = 0], at): Point => {
-    const leap = at === 0 ? 0 : longitude - (line[at - 1]?.[0] ?? 0)
-    if (Math.abs(leap) > 180) turns -= Math.sign(leap)
+    const jump = at === 0 ? 0 : longitude - (line[at - 1]?.[0] ?? 0)
+    if (Math.abs(jump) > 180) turns -= Math.sign(jump)
     return [longitude + 360 * turns, latitude]
   })
   if (turns === 0) return points
@@ -83,7 +86,7 @@ function toUnits([longitude = 0, latitude = 0]: Point): Point {
   return [Math.round(longitude * UNITS_PER_DEGREE), Math.round(-latitude * UNITS_PER_DEGREE)]
 }
 
-/** From the first point on by what is added, which takes the fewest digits. */
+/** Uses relative coordinates after the first point, which need the fewest digits. */
 function toMoves([first = [], ...rest]: readonly Point[]): string {
   let [x = 0, y = 0] = first
   const moves = rest.flatMap(([toX = 0, toY = 0]) => {

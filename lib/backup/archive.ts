@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { create, extract, list, type ReadEntry } from 'tar'
 import * as v from 'valibot'
-import { findDamage } from '../db/inspect.ts'
+import { findDamage } from '../db/database-file.ts'
+import { explainWrite } from '../disk-advice.ts'
+import { codeOf, reasonOf } from '../reason.ts'
 import { DATABASE, MANIFEST, Manifest, SECRETS, type StoredFile } from './manifest.ts'
 
 /** Name, size and SHA-256 of a file in `folder`. */
@@ -16,31 +18,37 @@ export async function describeFile(folder: string, name: StoredFile['name']): Pr
   return { name, bytes: (await stat(path)).size, sha256: hash.digest('hex') }
 }
 
-/** Packs the files of a backup that stand in `folder` into one gzipped tar file. */
+/** Packs the files of a backup in `folder` into one gzipped tar file. */
 export async function packBackup(folder: string, archive: string): Promise<void> {
   const options = { file: archive, cwd: folder, gzip: true, portable: true, strict: true }
   await create(options, [MANIFEST, DATABASE, SECRETS])
 }
 
 /**
- * Unpacks a backup into an empty folder and checks all of it: names, checksums, and the database
- * by SQLite. Throws an error that names the archive where anything is not as it was written.
+ * Unpacks a backup into an empty folder. Checks the file names and checksums, and lets SQLite check
+ * the database. Throws an error that names the archive if a check fails.
  */
 export async function unpackBackup(archive: string, folder: string): Promise<Manifest> {
   try {
     await checkEntries(archive)
-    await extract({ file: archive, cwd: folder, strict: true })
+    await extract({ file: archive, cwd: folder, strict: true }).catch((cause: unknown) => {
+      throw explainWrite(join(folder, DATABASE), cause)
+    })
     for (const name of [DATABASE, SECRETS]) await chmod(join(folder, name), 0o600)
     const manifest = parseManifest(await readFile(join(folder, MANIFEST), 'utf8'))
     await checkFiles(folder, manifest)
     return manifest
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`Cannot use the backup ${archive}: ${reason}`, { cause })
+    throw unusable(archive, cause)
   }
 }
 
-/** A backup holds three plain files: nothing else is ever written to the disk. */
+/** The error for a backup that cannot be restored. */
+export function unusable(archive: string, cause: unknown): Error {
+  return new Error(`Cannot use the backup ${archive}: ${reasonOf(cause)}`, { cause })
+}
+
+/** Refuses an archive unless it holds exactly the three plain files of a backup. */
 async function checkEntries(archive: string): Promise<void> {
   const found: string[] = []
   const onReadEntry = ({ path, type }: ReadEntry) => {
@@ -49,18 +57,19 @@ async function checkEntries(archive: string): Promise<void> {
   try {
     await list({ file: archive, strict: true, onReadEntry })
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') throw cause
-    throw new Error('it is damaged, cut short or no archive at all', { cause })
+    // Such as EACCES. The codes of tar and gzip start differently.
+    if (/^E[A-Z]/.test(codeOf(cause))) throw cause
+    throw new Error('it is damaged, truncated or not an archive', { cause })
   }
   if (found.toSorted().join() === [DATABASE, MANIFEST, SECRETS].toSorted().join()) return
-  throw new Error(`it is none of Meridian's: it holds ${found.join(', ') || 'nothing'}`)
+  throw new Error(`it is not a backup of Meridian: it holds ${found.join(', ') || 'nothing'}`)
 }
 
 function parseManifest(text: string): Manifest {
   try {
     return v.parse(Manifest, JSON.parse(text))
   } catch (cause) {
-    throw new Error(`its ${MANIFEST} is damaged or of a newer version`, { cause })
+    throw new Error(`its ${MANIFEST} is damaged or from a newer version`, { cause })
   }
 }
 
@@ -69,7 +78,7 @@ async function checkFiles(folder: string, { files }: Manifest): Promise<void> {
     const stored = files.find((file) => file.name === name)
     const { bytes, sha256 } = await describeFile(folder, name)
     if (stored?.bytes === bytes && stored.sha256 === sha256) continue
-    throw new Error(`${name} is not what the manifest says`)
+    throw new Error(`${name} does not match the manifest`)
   }
   const [damage] = findDamage(join(folder, DATABASE))
   if (damage !== undefined) throw new Error(`its database is damaged: ${damage}`)

@@ -1,23 +1,16 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const NAME = /^meridian-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz$/
 
-/** A backup that has the name of its time. */
-export interface KeptBackup {
-  readonly path: string
-  /** Epoch milliseconds. */
-  readonly createdAt: number
-}
-
-/** Name of a backup made at `now`: meridian-2026-01-31T120000Z.tar.gz. */
+/** The name of a backup made at `now`, such as meridian-2026-01-31T120000Z.tar.gz. */
 export function backupName(now: number): string {
   const time = new Date(now).toISOString().replaceAll(':', '').replace(/\.\d+/, '')
   return `meridian-${time}.tar.gz`
 }
 
-/** The backups in `directory`, latest first. Files of other names are nobody's. */
-export async function listBackups(directory: string): Promise<KeptBackup[]> {
+/** The backups in `directory` with their times in epoch milliseconds, latest first. */
+export async function listBackups(directory: string) {
   const names = await readdir(directory).catch(() => [])
   return names
     .flatMap((name) => {
@@ -29,9 +22,9 @@ export async function listBackups(directory: string): Promise<KeptBackup[]> {
     .toSorted((a, b) => b.createdAt - a.createdAt)
 }
 
-/** Removes all but the latest `keep` backups. Returns those that it has removed. */
-export async function removeOldBackups(directory: string, keep: number): Promise<KeptBackup[]> {
+/** Removes all but the latest `keep` backups. Returns the removed ones. */
+export async function removeOldBackups(directory: string, keep: number) {
   const old = (await listBackups(directory)).slice(keep)
-  for (const { path } of old) await rm(path)
+  for (const { path } of old) await unlink(path)
   return old
 }

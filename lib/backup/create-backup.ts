@@ -1,16 +1,18 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { copyDatabase } from '../db/copy.ts'
-import { syncPath } from '../sync-path.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../config/version.ts'
+import { copyDatabase } from '../db/database-file.ts'
+import { explainWrite } from '../disk-advice.ts'
+import { syncPath } from '../process/sync-path.ts'
+import { codeOf, reasonOf } from '../reason.ts'
 import { describeFile, packBackup, unpackBackup } from './archive.ts'
 import { DATABASE, FORMAT, type GeoVersion, MANIFEST, type Manifest, SECRETS } from './manifest.ts'
 import { withWorkFolder } from './work-folder.ts'
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly dataDir: string
-  /** The archive to write, which must not be there. */
+  /** The archive to write; it must not exist. */
   readonly path: string
   /** Epoch milliseconds. */
   readonly now: number
@@ -18,18 +20,18 @@ export interface BackupOptions {
 }
 
 /**
- * Writes the database and the secrets to one archive, which only its owner may read, while a server
- * runs or not. It is unpacked and checked before it gets its name, so there is never a part of one.
+ * Writes the database and the secrets to one archive that only its owner may read. The server may be
+ * running. The archive is unpacked and checked before it gets its name, so no partial archive ever
+ * has that name.
  */
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const { dataDir, path, now, geo } = options
-  for (const name of [DATABASE, SECRETS]) {
-    if (existsSync(join(dataDir, name))) continue
-    throw new Error(`There is no ${name} in ${dataDir}: the first start of the server makes it`)
-  }
-  if (existsSync(path)) throw new Error(`There is a file ${path} already`)
+  for (const name of [DATABASE, SECRETS]) checkReadable(dataDir, name)
+  if (existsSync(path)) throw new Error(`The file ${path} already exists`)
   const directory = dirname(path)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw explainWrite(directory, cause)
+  })
   return withWorkFolder(directory, async (folder) => {
     copyDatabase(join(dataDir, DATABASE), join(folder, DATABASE))
     await copyFile(join(dataDir, SECRETS), join(folder, SECRETS))
@@ -48,4 +50,17 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
     await syncPath(directory)
     return manifest
   })
+}
+
+function checkReadable(dataDir: string, name: string): void {
+  try {
+    accessSync(join(dataDir, name), constants.R_OK)
+  } catch (cause) {
+    throw new Error(
+      codeOf(cause) === 'ENOENT'
+        ? `There is no ${name} in ${dataDir}: the server creates it on its first start`
+        : `Cannot read ${name} in ${dataDir}: ${reasonOf(cause)}; run this as the user of the server`,
+      { cause },
+    )
+  }
 }

@@ -4,7 +4,7 @@ export const DATABASE = 'app.db'
 export const SECRETS = 'secrets.json'
 export const MANIFEST = 'manifest.json'
 
-/** What `format` says in every backup. */
+/** The value of `format` in every backup. */
 export const FORMAT = 'meridian-backup-1'
 
 const StoredFile = v.object({
@@ -21,13 +21,13 @@ const GeoVersion = v.object({
   /** RFC 3339. */
   builtAt: v.string(),
 })
-/** A database of places or networks that was served. The data itself is not in the backup. */
+/** A geolocation database that the server used. The backup does not contain the data itself. */
 export type GeoVersion = v.InferOutput<typeof GeoVersion>
 
-/** What a backup says of itself. */
+/** The description of a backup, inside its archive. */
 export const Manifest = v.object({
   format: v.literal(FORMAT),
-  /** Version of the release that made it. */
+  /** The release that made the backup. */
   version: v.string(),
   /** RFC 3339. */
   createdAt: v.string(),

@@ -1,43 +1,35 @@
 import { existsSync } from 'node:fs'
 import { link, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDataDir } from '../data-dir.ts'
-import { foldLog } from '../db/fold-log.ts'
-import { pendingMigrations } from '../db/inspect.ts'
+import { makeDataDir } from '../config/data-dir.ts'
+import { checkpointFile, pendingMigrations } from '../db/database-file.ts'
 import { lockDataDir } from '../db/lock.ts'
-import { syncPath } from '../sync-path.ts'
-import { unpackBackup } from './archive.ts'
-import { DATABASE, type Manifest, SECRETS } from './manifest.ts'
+import { syncPath } from '../process/sync-path.ts'
+import { unpackBackup, unusable } from './archive.ts'
+import { DATABASE, SECRETS } from './manifest.ts'
 import { withWorkFolder } from './work-folder.ts'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly archive: string
   readonly dataDir: string
-  /** Whether data that is there may be put aside. */
+  /** Whether existing data may be moved aside. */
   readonly overwrite: boolean
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-export interface Restored {
-  readonly manifest: Manifest
-  /** Folder of what was there before; undefined: nothing was. */
-  readonly aside: string | undefined
-  /** Migrations that the next start applies. */
-  readonly pending: readonly string[]
-}
-
 const LOGS = [`${DATABASE}-wal`, `${DATABASE}-shm`]
-/** Folder in which Litestream keeps what it knows of the database. */
+/** The folder in which Litestream keeps its state. */
 const LITESTREAM = `.${DATABASE}-litestream`
-/** What belongs to a database: none of it may stay beside another one. */
+/** Everything that belongs to a database, and must not stay next to another one. */
 const DATA = [DATABASE, ...LOGS, SECRETS, LITESTREAM]
 
 /**
- * Puts the database and the secrets of a backup into the data folder, once all of it is checked.
- * Throws where a server runs on the folder, or where it holds data that may not be put aside.
+ * Checks a backup, then puts its database and secrets into the data folder. Throws if a server uses
+ * the folder, or if it holds data that may not be moved aside. Returns the folder with the previous
+ * data, `aside`, if there was any, and the `pending` migrations that the next start will apply.
  */
-export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+export async function restoreBackup(options: RestoreOptions) {
   const { archive, dataDir, overwrite, now } = options
   makeDataDir(dataDir)
   using _lock = lockDataDir(dataDir)
@@ -45,13 +37,13 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   if (present.length > 0 && !overwrite) {
     throw new Error(
       `The data folder ${dataDir} holds ${present.join(', ')}: ` +
-        'set MERIDIAN_DATA_DIR to another one, or put what is there aside with --overwrite',
+        'set MERIDIAN_DATA_DIR to another folder, or move the data aside with --overwrite',
     )
   }
   return withWorkFolder(dataDir, async (folder) => {
     const manifest = await unpackBackup(archive, folder)
     const pending = findPending(archive, join(folder, DATABASE))
-    const aside = present.length === 0 ? undefined : await putAside(dataDir, present, now)
+    const aside = present.length === 0 ? undefined : await moveAside(dataDir, present, now)
     await install(folder, dataDir)
     return { manifest, aside, pending }
   })
@@ -61,27 +53,29 @@ function findPending(archive: string, database: string): string[] {
   try {
     return pendingMigrations(database)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`Cannot use the backup ${archive}: ${reason}`, { cause })
+    throw unusable(archive, cause)
   }
 }
 
-/** Gives a second name to what is there: until it is replaced, nothing is missing. */
-async function putAside(dataDir: string, names: readonly string[], now: number): Promise<string> {
+/**
+ * Links the existing files into another folder: they stay in place until they are replaced. A folder
+ * cannot be linked, so Litestream's is moved.
+ */
+async function moveAside(dataDir: string, names: readonly string[], now: number): Promise<string> {
   const aside = join(dataDir, `before-restore-${new Date(now).toISOString().replaceAll(':', '')}`)
   await mkdir(aside, { mode: 0o700 })
   for (const name of names) {
-    const put = name === LITESTREAM ? rename : link
-    await put(join(dataDir, name), join(aside, name))
+    const add = name === LITESTREAM ? rename : link
+    await add(join(dataDir, name), join(aside, name))
   }
   await syncPath(aside)
   return aside
 }
 
-/** A log must not stay beside another database, nor be taken from its own while it is needed. */
+/** Merges the old database's write-ahead log and removes it: the new database must not use it. */
 async function install(folder: string, dataDir: string): Promise<void> {
   const database = join(dataDir, DATABASE)
-  if (existsSync(database)) foldLog(database)
+  if (existsSync(database)) checkpointFile(database)
   for (const name of LOGS) await rm(join(dataDir, name), { force: true })
   for (const name of [DATABASE, SECRETS]) {
     await syncPath(join(folder, name))

@@ -1,31 +1,47 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isRunning } from '../running.ts'
+import { lockFile } from '../db/lock.ts'
+import { explainWrite } from '../disk-advice.ts'
+import { isLongUnchanged, removeLeftovers } from '../process/leftovers.ts'
 
-/** `.partial-backup-<process id>-<random>`. */
-const NAME = /^\.partial-backup-(\d+)-/
+const WORK_FOLDER = /^\.partial-backup-/
 
 /**
- * Lets `work` use a folder in `directory` that only its owner may look into, and removes it then,
- * together with those of processes that ended in the middle.
+ * Runs `work` with a new folder in `directory` that only its owner may read, and removes the folder
+ * afterwards. First removes the folders that killed processes have left.
  */
 export async function withWorkFolder<Result>(
   directory: string,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
-  await removeAbandoned(directory)
-  const folder = await mkdtemp(join(directory, `.partial-backup-${process.pid}-`))
+  removeWorkFolders(directory)
+  const prefix = join(directory, '.partial-backup-')
+  const unlocked = await mkdtemp(prefix).catch((cause: unknown) => {
+    throw explainWrite(prefix, cause)
+  })
+  const folder = `${unlocked}-locked`
   try {
+    using _lock = lockFolder(unlocked)
+    // Only now may other processes see it: they remove folders that nobody has locked.
+    await rename(unlocked, folder)
     return await work(folder)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    for (const path of [unlocked, folder]) await rm(path, { recursive: true, force: true })
   }
 }
 
-async function removeAbandoned(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) {
-    const owner = NAME.exec(name)?.[1]
-    if (owner === undefined || isRunning(Number(owner))) continue
-    await rm(join(directory, name), { recursive: true, force: true })
-  }
+/** Removes work folders of ended processes, which hold copies of the database and the secrets. */
+export function removeWorkFolders(directory: string): void {
+  removeLeftovers(directory, WORK_FOLDER, (folder) => {
+    // Its process is about to lock it, or an earlier release made it, which locked none.
+    if (!folder.endsWith('-locked')) return isLongUnchanged(folder)
+    lockFolder(folder)[Symbol.dispose]() // throws while a process holds it
+    return true
+  })
+}
+
+/** The lock ends with its process, and also keeps out processes in other containers. */
+function lockFolder(folder: string): Disposable {
+  const inUse = `Another process is using ${folder}`
+  return lockFile(join(folder, 'lock'), { inUse, failed: `Cannot write into ${folder}` })
 }

@@ -1,88 +1,27 @@
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { type ContactTarget, parseContactTarget } from './contact-target.ts'
-import { Environment, List, type LOG_LEVELS } from './environment.ts'
-import type { Network } from './network.ts'
+import { Environment, List } from './environment.ts'
 
-export interface Config {
-  readonly port: number
-  readonly host: string
-  /** Where operators ask; undefined: nowhere. */
-  readonly admin: AdminConfig | undefined
-  /** Open at once. */
-  readonly maxConnections: number
-  readonly dataDir: string
-  readonly backupDir: string
-  /** Whether another process copies the database and moves its log into it. */
-  readonly replicated: boolean
-  readonly baseUrl: string | undefined
-  readonly logLevel: (typeof LOG_LEVELS)[number]
-  readonly plansFile: string | undefined
-  readonly stripe: StripeConfig
-  readonly trustedProxies: readonly Network[]
-  /** undefined: sign-in is embedded. */
-  readonly authUrl: string | undefined
-  readonly allowSignUp: boolean
-  /** Whether visitors of the landing page may look up addresses. */
-  readonly demo: boolean
-  /** undefined: no mail is sent. */
-  readonly smtpUrl: string | undefined
-  readonly mailFrom: string
-  /** undefined: no inquiries are taken. */
-  readonly contact: ContactTarget | undefined
-  /** Signs what is sent to a webhook; there is one where `contact` is such. */
-  readonly contactSecret: string
-  /** undefined: the bot check is our own. */
-  readonly turnstile: TurnstileConfig | undefined
-  readonly geo: {
-    /** undefined: the bundled set. */
-    readonly files: readonly string[] | undefined
-    readonly map: boolean
-    /** Whether databases are merged beforehand, into a file of some 120 MB. */
-    readonly atlas: boolean
-  }
-  readonly download: {
-    readonly maxmindUrl: string
-    readonly maxmindAccountId: string | undefined
-    readonly maxmindLicenseKey: string | undefined
-    readonly dbipUrl: string
-  }
-}
+/** The settings as the services use them. */
+export type Config = ReturnType<typeof toConfig>
 
-export interface AdminConfig {
-  readonly port: number
-  readonly host: string
-}
+export type StripeConfig = Config['stripe']
 
-export interface StripeConfig {
-  /** undefined: nothing is sold. */
-  readonly secretKey: string | undefined
-  /** Any of them signs the events. */
-  readonly webhookSecrets: readonly string[]
-  /** undefined: Stripe itself. */
-  readonly apiBase: string | undefined
-  /** By the name of the plan in capitals, such as PRO: the price that is sold, then older ones. */
-  readonly prices: Readonly<Record<string, readonly string[]>>
-  readonly overagePrice: string | undefined
-}
-
-export interface TurnstileConfig {
-  readonly secretKey: string
-  readonly hostnames: readonly string[]
-  readonly verifyUrl: string
-}
+export type TurnstileConfig = NonNullable<Config['turnstile']>
 
 /** Reads the settings from `env`, or throws one error that names every bad variable. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const known = Object.entries(env).filter(([, text]) => text !== undefined && text !== '')
   const result = v.safeParse(Environment, Object.fromEntries(known))
-  const problems = unknownNames(known.map(([name]) => name)).map((name) => `${name} is no setting`)
+  const problems = unknownNames(known.map(([name]) => name)).map(
+    (name) => `unknown setting ${name}`,
+  )
   for (const issue of result.issues ?? []) {
     problems.push(problemOf(v.getDotPath(issue) ?? '', issue))
   }
   const { STRIPE_SECRET_KEY: stripeKey = '', STRIPE_API_BASE: stripeBase } = env
   if (stripeBase && /^.k_live_/.test(stripeKey)) {
-    problems.push('STRIPE_API_BASE is for test keys: a live key belongs to Stripe alone')
+    problems.push('STRIPE_API_BASE cannot be combined with a live Stripe key')
   }
   if (result.success) problems.push(...missingNames(result.output))
   if (!result.success || problems.length > 0) {
@@ -96,35 +35,31 @@ function unknownNames(names: readonly string[]): string[] {
   return names.filter((name) => name.startsWith('MERIDIAN_') && !taken.has(name))
 }
 
-/** A password stands in the address of a mail server. */
+/** The address of a mail server may hold a password. */
 const SECRET = /SECRET|^MERIDIAN_SMTP_URL$/
 
-/** A secret is not shown, however bad it is. */
+/** An invalid secret is still a secret: the message does not show it. */
 function problemOf(name: string, { message, input }: v.BaseIssue<unknown>): string {
   return SECRET.test(name) ? `${name} ${message}` : `${name} ${message}, got ${quote(input)}`
 }
 
 type Settings = v.InferOutput<typeof Environment>
 
-/** What is needed by what is set. */
+/** Settings that are missing although another one needs them. */
 function missingNames(env: Settings): string[] {
-  const { kind } = toTarget(env) ?? {}
+  const kind = env.MERIDIAN_CONTACT?.kind
   if (kind === 'mail' && env.MERIDIAN_SMTP_URL === undefined) {
-    return ['MERIDIAN_SMTP_URL is missing, which sends the mail of MERIDIAN_CONTACT']
+    return ['MERIDIAN_CONTACT sends mail: set MERIDIAN_SMTP_URL']
   }
   if (kind === 'webhook' && env.MERIDIAN_CONTACT_SECRET === undefined) {
-    return ['MERIDIAN_CONTACT_SECRET is missing, which signs what MERIDIAN_CONTACT gets']
+    return ['MERIDIAN_CONTACT is a webhook: set MERIDIAN_CONTACT_SECRET to sign requests to it']
   }
   return []
 }
 
-function toTarget({ MERIDIAN_CONTACT }: Settings): ContactTarget | undefined {
-  return parseContactTarget(MERIDIAN_CONTACT ?? '') ?? undefined
-}
-
 /**
- * What was given, without what may be a password before an `@`, and cut short: a value may be a
- * secret put into the wrong variable.
+ * Quotes a bad value. Hides what comes before an `@`, which may be a password. Cuts long values,
+ * which may be secrets in the wrong variable.
  */
 function quote(input: unknown): string {
   const given = Array.isArray(input) ? input.join(',') : String(input)
@@ -134,37 +69,61 @@ function quote(input: unknown): string {
 
 type Variables = readonly (readonly [name: string, text: string | undefined])[]
 
-function toConfig(env: Settings, known: Variables): Config {
+function toStripe(env: Settings, known: Variables) {
+  return {
+    /** undefined: billing is off. */
+    secretKey: env.STRIPE_SECRET_KEY,
+    /** An event signed with any of them is valid. */
+    webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
+    /** undefined: Stripe's own API. */
+    apiBase: env.STRIPE_API_BASE,
+    prices: readPrices(known),
+    overagePrice: env.STRIPE_PRICE_OVERAGE,
+  }
+}
+
+function toConfig(env: Settings, known: Variables) {
   return {
     port: env.PORT,
     host: env.HOST,
     admin: toAdmin(env),
+    /** Largest number of open connections. */
     maxConnections: env.MERIDIAN_MAX_CONNECTIONS,
+    /** Seconds from the signal to the stop. */
+    drainSeconds: env.MERIDIAN_DRAIN_SECONDS,
     dataDir: env.MERIDIAN_DATA_DIR,
     backupDir: env.MERIDIAN_BACKUP_DIR ?? join(env.MERIDIAN_DATA_DIR, 'backups'),
+    /** Whether Litestream copies the database and checkpoints its write-ahead log. */
     replicated: env.MERIDIAN_REPLICATED,
     baseUrl: env.MERIDIAN_BASE_URL,
     logLevel: env.MERIDIAN_LOG_LEVEL,
     plansFile: env.MERIDIAN_PLANS,
-    stripe: {
-      secretKey: env.STRIPE_SECRET_KEY,
-      webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
-      apiBase: env.STRIPE_API_BASE,
-      prices: readPrices(known),
-      overagePrice: env.STRIPE_PRICE_OVERAGE,
-    },
+    stripe: toStripe(env, known),
     trustedProxies: env.MERIDIAN_TRUSTED_PROXIES,
+    /** Header in which trusted proxies name the client, in lower case. */
+    clientHeader: env.MERIDIAN_CLIENT_HEADER,
+    /** Origins of pages that may call account, billing and contact operations. */
+    corsOrigins: env.MERIDIAN_CORS_ORIGINS,
+    /** undefined: those of the system. */
+    dnsServers: env.MERIDIAN_DNS_SERVERS,
+    /** undefined: sign-in is embedded. */
     authUrl: env.MERIDIAN_AUTH_URL,
     allowSignUp: env.MERIDIAN_SIGN_UP === 'open',
+    /** Whether visitors of the landing page may look up addresses. */
     demo: env.MERIDIAN_DEMO,
+    /** undefined: the server sends no mail. */
     smtpUrl: env.MERIDIAN_SMTP_URL,
     mailFrom: env.MERIDIAN_MAIL_FROM,
-    contact: toTarget(env),
+    /** undefined: inquiries are refused. */
+    contact: env.MERIDIAN_CONTACT ?? undefined,
+    /** Signs inquiries sent to a webhook; empty unless `contact` is a webhook. */
     contactSecret: env.MERIDIAN_CONTACT_SECRET ?? '',
     turnstile: toTurnstile(env),
     geo: {
+      /** undefined: the bundled set. */
       files: env.MERIDIAN_GEO,
       map: env.MERIDIAN_GEO_MMAP,
+      /** Whether to combine the databases into one index, a file of about 120 MB. */
       atlas: env.MERIDIAN_GEO_ATLAS,
     },
     download: {
@@ -176,13 +135,14 @@ function toConfig(env: Settings, known: Variables): Config {
   }
 }
 
+/** Returns where the admin port listens; undefined: it is off. */
 function toAdmin({ MERIDIAN_ADMIN_PORT: port, MERIDIAN_ADMIN_HOST: host }: Settings) {
   return port === undefined ? undefined : { port, host }
 }
 
 const PRICE = 'STRIPE_PRICE_'
 
-/** The prices of all plans: which plans there are, another file tells. */
+/** Plan id in capitals, with `_` for `-`, such as PRO → its current price, then older prices. */
 function readPrices(known: Variables): Record<string, readonly string[]> {
   const prices = known.filter(([name]) => name.startsWith(PRICE) && name !== `${PRICE}OVERAGE`)
   return Object.fromEntries(
@@ -190,9 +150,11 @@ function readPrices(known: Variables): Record<string, readonly string[]> {
   )
 }
 
-function toTurnstile(env: Settings): TurnstileConfig | undefined {
+/** undefined: the built-in proof of work checks for bots. */
+function toTurnstile(env: Settings) {
   const secretKey = env.TURNSTILE_SECRET_KEY
   if (secretKey === undefined) return undefined
+  /** Hosts whose tokens are accepted; if empty, all hosts that Cloudflare allows for the widget. */
   const hostnames = (env.TURNSTILE_HOSTNAMES ?? []).map((name) => name.toLowerCase())
   return { secretKey, hostnames, verifyUrl: env.TURNSTILE_VERIFY_URL }
 }

@@ -1,22 +1,22 @@
 import type { Plan, Plans } from './plans.ts'
 
-/** The period that a subscription pays for, in epoch milliseconds; `end` is the first one after it. */
+/** The paid period of a subscription in epoch milliseconds; `end` is exclusive. */
 export interface PaidPeriod {
   readonly start: number
   readonly end: number
-  /** Whether requests over the cap are answered in full, for a fee. */
+  /** Whether requests above the cap are answered in full, for a fee. */
   readonly overages: boolean
 }
 
 /** What a user may do. */
 export interface Entitlement {
   readonly plan: Plan
-  /** null: nothing is paid for, and requests are counted by calendar month. */
+  /** null: no paid subscription; requests are counted by calendar month. */
   readonly paid: PaidPeriod | null
 }
 
 export interface StoredEntitlement {
-  /** Id of the plan that the user has without a subscription. */
+  /** Id of the plan that applies without a subscription. */
   readonly givenPlan: string
   readonly subscribed: {
     readonly plan: string
@@ -27,14 +27,14 @@ export interface StoredEntitlement {
   } | null
 }
 
-const WITH_ACCESS = ['active', 'trialing', 'past_due']
+/** The statuses of Stripe with which a subscription grants its plan. */
+export const ACCESS_STATUSES: readonly string[] = ['active', 'trialing', 'past_due']
 
-/** Whether a subscription of this status, as Stripe names it, gives what its plan promises. */
 export function givesAccess(status: string): boolean {
-  return WITH_ACCESS.includes(status)
+  return ACCESS_STATUSES.includes(status)
 }
 
-/** The plan that is paid for, or else the one that was given. A plan that is gone is the free one. */
+/** The paid plan, else the given one; free if the plan no longer exists. */
 export function toEntitlement(
   { givenPlan, subscribed }: StoredEntitlement,
   plans: Plans,

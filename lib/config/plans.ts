@@ -1,13 +1,20 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
-import type { Plan as PublicPlan } from './contract/billing-schemas.ts'
+import type { Plan as PublicPlan } from '../contract/billing/billing-schemas.ts'
+import { reasonOf } from '../reason.ts'
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+/** The plan of the demo key, and STRIPE_PRICE_OVERAGE, which is the price of no plan. */
+const RESERVED = ['demo', 'overage']
 
 const PlanFile = v.pipe(
   v.array(
     v.strictObject({
-      id: v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,40}$/, 'must be lower-case letters and digits')),
+      id: v.pipe(
+        v.string(),
+        v.regex(/^[a-z0-9-]{1,40}$/, 'must be 1 to 40 lower-case letters, digits or hyphens'),
+      ),
       name: v.pipe(v.string(), v.nonEmpty()),
       monthlyCap: Count,
       maxKeys: Count,
@@ -18,30 +25,27 @@ const PlanFile = v.pipe(
   ),
   v.check(
     (plans) => new Set(plans.map(({ id }) => id)).size === plans.length,
-    'an id stands twice',
+    'an id is used twice',
   ),
   v.check(
     (plans) => plans.some(({ id, price }) => id === 'free' && price === 0),
     'the plan "free" with the price 0 is missing',
   ),
-  v.check((plans) => plans.every(({ id }) => id !== 'demo'), 'the id "demo" is taken'),
+  v.check(
+    (plans) => plans.every(({ id }) => !RESERVED.includes(id)),
+    `these ids are reserved: ${RESERVED.join(', ')}`,
+  ),
 )
 
-/** What a user may do, by plan. */
+/** A plan and its limits. */
 export type Plan = v.InferOutput<typeof PlanFile>[number]
 
-export interface Plans {
-  /** Cheapest first. */
-  readonly list: readonly Plan[]
-  readonly free: Plan
-  find(id: string): Plan | undefined
-  /** The plan of a user, who keeps the free one where that was taken out of the file. */
-  ofUser(id: string): Plan
-}
+export type Plans = ReturnType<typeof toPlans>
 
 /**
- * What all visitors of the landing page share who look up by its script. Hidden: it is in no list,
- * and nobody can be given it. A visitor who finds it used up is answered by the page instead.
+ * The plan of the demo key, which all visitors of the landing page share. It is not listed and
+ * cannot be assigned. Once its cap is reached, the page falls back to submitting its
+ * form, and the server looks up the address.
  */
 export const DEMO_PLAN: Plan = {
   id: 'demo',
@@ -53,9 +57,9 @@ export const DEMO_PLAN: Plan = {
   requestsPerMinute: 60,
 }
 
-const BUNDLED = new URL('../data/plans.json', import.meta.url)
+const BUNDLED = new URL('./plans.json', import.meta.url)
 
-/** Reads the plans of `file`, or the bundled ones. Throws an error that names the file. */
+/** Reads the plans from `file`, or the bundled plans. Throws an error that names the file. */
 export function readPlans(file: string | undefined): Plans {
   const path = file ?? BUNDLED
   try {
@@ -65,16 +69,18 @@ export function readPlans(file: string | undefined): Plans {
   }
 }
 
-function toPlans(rows: readonly Plan[]): Plans {
+function toPlans(rows: readonly Plan[]) {
   const list = rows.toSorted((a, b) => a.price - b.price)
   const byId = new Map(list.map((plan) => [plan.id, plan]))
   const free = byId.get('free')
   if (free === undefined) throw new Error('the plan "free" is missing')
   return {
+    /** Cheapest first. */
     list,
     free,
-    find: (id) => byId.get(id),
-    ofUser: (id) => (id === DEMO_PLAN.id ? DEMO_PLAN : (byId.get(id) ?? free)),
+    find: (id: string) => byId.get(id),
+    /** Returns the free plan if the file no longer has one with this id. */
+    ofUser: (id: string) => (id === DEMO_PLAN.id ? DEMO_PLAN : (byId.get(id) ?? free)),
   }
 }
 
@@ -83,10 +89,10 @@ function reason(cause: unknown): string {
     const [issue] = cause.issues
     return `${v.getDotPath(issue) ?? 'the list'}: ${issue.message}`
   }
-  return cause instanceof Error ? cause.message : String(cause)
+  return reasonOf(cause)
 }
 
-/** The plan as the contract shows it, section 2.7; `stripePriceId` null where it is not for sale. */
+/** The plan as answers show it; `stripePriceId` is null if it is not for sale. */
 export function toPublicPlan(plan: Plan, stripePriceId: string | undefined): PublicPlan {
   const { id, name, monthlyCap, maxKeys, maxSites, price } = plan
   return { id, name, monthlyCap, maxKeys, maxSites, price, stripePriceId: stripePriceId ?? null }

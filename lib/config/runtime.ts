@@ -1,14 +1,14 @@
 type Versions = Readonly<Record<string, string | undefined>>
 
 /**
- * Name in `process.versions`, name for people, and the oldest version: of Node.js the one on which
- * the SQLite driver loads, of the others what the tests have run on. These report a version of
- * Node.js, too, so they come first.
+ * Key in `process.versions`, display name, oldest supported version. `DisposableStack` sets the
+ * oldest Node.js; Bun and Deno start at the versions that the tests ran on. Both also report a
+ * version of Node.js, so they come first.
  */
 const RUNTIMES = [
   ['bun', 'Bun', '1.4'],
   ['deno', 'Deno', '2.9'],
-  ['node', 'Node.js', '22.0'],
+  ['node', 'Node.js', '24.0'],
 ] as const
 
 export type Runtime = (typeof RUNTIMES)[number][0]
@@ -18,16 +18,16 @@ export function nameRuntime(versions: Versions): Runtime {
 }
 
 /**
- * Throws an error that says what to do where the runtime is too old: on such a Node.js the SQLite
- * driver ends the process without a word, and the time-outs of node:http are new in Deno and Bun.
+ * Throws if the runtime is too old, and says what to do. On an old Node.js the SQLite driver may
+ * crash the process without a message; older Deno and Bun lack the time-outs of node:http.
  */
 export function checkRuntime(versions: Versions): void {
   const [key, name, oldest] = find(versions)
   const version = versions[key] ?? ''
   if (!isOlder(version, oldest)) return
   throw new Error(
-    `Cannot run on ${name} ${version}: version ${oldest} or newer is needed. ` +
-      'npm ci installs a Node.js, and npm start uses it; npx tsx server.ts does, too',
+    `Cannot run on ${name} ${version}: version ${oldest} or newer is required. ` +
+      'Run npm ci, which installs the right Node.js, then npm start',
   )
 }
 

@@ -2,26 +2,31 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { diskAdvice } from '../disk-advice.ts'
+import { reasonOf, withAdvice } from '../reason.ts'
 
 const Secret = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
 const Secrets = v.object({
-  /** Signs session tokens; others are derived from it. */
+  /** Signs session tokens; all other secrets are derived from it. */
   auth: Secret,
 })
+
+/** Names of secrets that are not in place yet: `secrets.json.<process id>.<random>`. */
+export const UNFINISHED_SECRETS = /^secrets\.json\.(\d+)\.[0-9a-f]{8}$/
 
 export type Secrets = v.InferOutput<typeof Secrets>
 
 /**
- * Reads `secrets.json` in `dataDir`, and makes it on the first start. Only the owner may read it.
- * Two processes that start at once get the same secrets.
+ * Reads `secrets.json` in `dataDir`, or creates it on the first start, readable only by its owner.
+ * Processes that start at the same time get the same secrets.
  */
 export function openSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json')
   return readSecrets(path) ?? createSecrets(path)
 }
 
-/** A secret of its own for each purpose, so that none is ever used for two. Hex, 32 bytes. */
+/** Derives a separate secret for each purpose: 32 bytes in hex. */
 export function deriveSecret({ auth }: Secrets, purpose: string): string {
   return createHmac('sha256', Buffer.from(auth, 'hex')).update(purpose).digest('hex')
 }
@@ -32,10 +37,11 @@ function readSecrets(path: string): Secrets | null {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if (isMissing(error)) return null
-    throw new Error(`Cannot read ${path}`, { cause: error })
+    const reason = withAdvice(reasonOf(error), diskAdvice(path, error))
+    throw new Error(`Cannot read ${path}: ${reason}`, { cause: error })
   }
   if ((statSync(path).mode & 0o077) !== 0) {
-    throw new Error(`Cannot use ${path}: others may read it; run chmod 600 on it`)
+    throw new Error(`Cannot use ${path}: other users can read it; run chmod 600 on it`)
   }
   return parseSecrets(path, text)
 }
@@ -48,7 +54,7 @@ function parseSecrets(path: string, text: string): Secrets {
   }
 }
 
-/** The link fails where another process was faster, whose file is then read. */
+/** If another process was faster, the link fails and the file of that process is read. */
 function createSecrets(path: string): Secrets {
   const secrets: Secrets = { auth: randomBytes(32).toString('hex') }
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`

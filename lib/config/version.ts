@@ -1,7 +1,7 @@
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 
 /** Version of this release. */
 export const VERSION: string = manifest.version
 
-/** Version of the interface that it serves. */
+/** Version of the API contract. */
 export const INTERFACE_VERSION = '1.27.1'

@@ -1,26 +1,17 @@
-const SECOND_MS = 1_000
-const HOUR_MS = 3_600 * SECOND_MS
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../durations.ts'
 
 const FIRST_PAUSE_MS = 30 * SECOND_MS
-/** Nothing is put off for longer. */
 export const LONGEST_PAUSE_MS = 4 * HOUR_MS
-/** As long as mail servers try: RFC 5321, section 4.5.4.1. */
-const GIVE_UP_MS = 5 * 24 * HOUR_MS
-
-export interface Attempts {
-  /** How many have failed. */
-  readonly attempts: number
-  /** Epoch milliseconds of the acceptance, or of the operator's wish to try again. */
-  readonly queuedAt: number
-}
+/** As long as mail servers retry: RFC 5321, section 4.5.4.1. */
+const GIVE_UP_MS = 5 * DAY_MS
 
 /**
- * When to try again, in epoch milliseconds; null: it has been tried for long enough. Pauses double
- * up to four hours; `random` (0 to 1) takes up to half of each away, so that what failed together
- * does not come back together.
+ * When to try again, in epoch milliseconds; null after five days. Pauses double up to four hours.
+ * `random` (0 to 1) shortens each by up to half, which spreads the retries of inquiries that failed
+ * together.
  */
 export function nextAttempt(
-  { attempts, queuedAt }: Attempts,
+  { attempts, queuedAt }: { readonly attempts: number; readonly queuedAt: number },
   now: number,
   random: number,
 ): number | null {

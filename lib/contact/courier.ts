@@ -1,39 +1,38 @@
+import { isLocked } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
-import { isLocked, type Statement, transact } from '../db/unit.ts'
-import { withoutWaiting } from '../db/without-waiting.ts'
+import { transact, withoutWaiting } from '../db/transaction.ts'
+import { reasonOf } from '../reason.ts'
 import { nextAttempt } from './backoff.ts'
-import type { InquiryRow } from './inquiry.ts'
 import {
   type ClaimedInquiry,
   claimDue,
-  giveBack,
-  giveUp,
-  markDelivered,
-  postpone,
+  type InquiryRow,
+  type Outcome,
+  settle,
 } from './inquiry-store.ts'
 
 /**
- * Hands an inquiry over, or throws an error whose message may be logged: it names neither who asks
- * nor what. Breaks off once `signal` is aborted.
+ * Delivers an inquiry. If that fails, throws an error whose message contains no part of the inquiry,
+ * so that it may be logged. Stops once `signal` is aborted.
  */
 export type Deliver = (inquiry: InquiryRow, signal: AbortSignal) => Promise<void>
 
-export interface CourierOptions {
+interface CourierOptions {
   readonly db: Db
   readonly deliver: Deliver
   readonly now: () => number
-  readonly onTrouble: (trouble: Trouble) => void
+  readonly onFailure: (attempt: FailedAttempt) => void
   readonly onError: (error: unknown) => void
-  /** How long an attempt may take; less than a lease by far. */
+  /** How long an attempt may take. Keep it well below the lease. */
   readonly attemptMs?: number
 }
 
-/** An attempt that failed. Holds nothing of what the inquiry says. */
-export interface Trouble {
+/** A failed attempt, without the contents of the inquiry. */
+export interface FailedAttempt {
   readonly inquiryId: string
   readonly attempts: number
   readonly reason: string
-  /** false: it was the last. */
+  /** false after the last attempt. */
   readonly willRetry: boolean
 }
 
@@ -43,20 +42,20 @@ interface Attempt {
 }
 
 const ATTEMPT_MS = 20_000
-/** Longer than an attempt with the writing of its outcome. */
+/** Longer than an attempt and the commit of its outcome take. */
 const LEASE_MS = 30_000
 const STOP_MS = 8_000
 
 /**
- * Delivers what is due, one after the other. A receiver gets an inquiry twice only where it has
- * taken one and we cannot note it: its answer is lost, or the process ends before the commit that
- * follows. Both copies then have the same id.
+ * Delivers due inquiries one after the other. A receiver gets an inquiry twice only if it accepted the
+ * first copy and we could not record that: its answer was lost, or the process ended before the
+ * commit. Both copies have the same id.
  */
 export class Courier {
   readonly #options: CourierOptions
   #round: Promise<void> | null = null
   #attempt: Attempt | null = null
-  /** The receiver has failed, and is left alone until the next `look`. */
+  /** Whether an attempt has failed: then nothing is tried until the next `retry`. */
   #isPaused = false
   #isStopped = false
 
@@ -64,20 +63,20 @@ export class Courier {
     this.#options = options
   }
 
-  /** Something is due: delivers it in the background, unless the last attempt has failed. */
+  /** Delivers due inquiries in the background, unless the last attempt has failed. */
   wake(): void {
     if (this.#isPaused || this.#isStopped) return
     this.#round ??= this.#deliverAll()
   }
 
-  /** Delivers what is due, whatever failed before. Resolves once there is nothing more to do. */
-  async look(): Promise<void> {
+  /** Delivers due inquiries even after a failure. Resolves once none is left to try. */
+  async retry(): Promise<void> {
     this.#isPaused = false
     this.wake()
     await this.#round
   }
 
-  /** Lets the attempt that runs finish, for some seconds, else gives its inquiry back. */
+  /** Waits some seconds for the running attempt to finish, then aborts it. */
   async stop(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, STOP_MS)
@@ -87,19 +86,20 @@ export class Courier {
     this[Symbol.dispose]()
   }
 
-  /** Gives back at once what is under way. */
+  /** Aborts the running attempt and gives its inquiry back, as if it had not been tried. */
   [Symbol.dispose](): void {
     this.#isStopped = true
     const attempt = this.#attempt
     if (attempt === null) return
     this.#attempt = null
+    const { claimed, abort } = attempt
     const { db, now } = this.#options
-    this.#try(() => giveBack(db, attempt.claimed, now()).run())
-    attempt.abort.abort()
+    this.#try(() => settle(db, claimed, { dueAt: now(), attempts: claimed.attempts - 1 }))
+    abort.abort()
   }
 
   async #deliverAll(): Promise<void> {
-    // Who has woken us goes on first.
+    // The caller that woke us runs first.
     await new Promise((resolve) => setImmediate(resolve))
     try {
       for (let next = this.#begin(); next !== null; ) next = await this.#deliverOne(next)
@@ -119,17 +119,17 @@ export class Courier {
     return claimDue(db, at, at + LEASE_MS)
   }
 
-  /** Returns the next one, which is claimed with the commit that ends this one. */
+  /** Returns the next inquiry, which is claimed in the commit that settles this one. */
   async #deliverOne(claimed: ClaimedInquiry): Promise<ClaimedInquiry | null> {
     const { db, onError } = this.#options
     const attempt = { claimed, abort: new AbortController() }
     this.#attempt = attempt
     const outcome = await this.#outcome(attempt)
-    // Given back meanwhile.
+    // The inquiry was given back meanwhile.
     if (this.#attempt !== attempt) return null
     try {
       return await transact(db, () => {
-        outcome.run()
+        settle(db, claimed, outcome)
         return this.#claim()
       })
     } catch (error) {
@@ -141,34 +141,33 @@ export class Courier {
     }
   }
 
-  async #outcome({ claimed, abort }: Attempt): Promise<Statement> {
-    const { db, deliver, now, attemptMs = ATTEMPT_MS } = this.#options
+  async #outcome({ claimed, abort }: Attempt): Promise<Outcome> {
+    const { deliver, now, attemptMs = ATTEMPT_MS } = this.#options
     const timer = setTimeout(() => abort.abort(new Error('timeout')), attemptMs)
     try {
       await deliver(claimed, abort.signal)
-      return markDelivered(db, claimed, now())
+      return { state: 'delivered', settledAt: now(), lastError: null }
     } catch (error) {
       this.#isPaused = true
-      return this.#fail(claimed, error instanceof Error ? error.message : 'unknown')
+      return this.#fail(claimed, reasonOf(error))
     } finally {
       clearTimeout(timer)
     }
   }
 
-  #fail(claimed: ClaimedInquiry, reason: string): Statement {
-    const { db, now, onTrouble } = this.#options
+  #fail(claimed: ClaimedInquiry, reason: string): Outcome {
+    const { now, onFailure } = this.#options
     const at = now()
     const { id: inquiryId, attempts } = claimed
     const dueAt = nextAttempt(claimed, at, Math.random())
-    // Else it was given back.
-    if (this.#attempt !== null)
-      onTrouble({ inquiryId, attempts, reason, willRetry: dueAt !== null })
+    const wasGivenBack = this.#attempt === null
+    if (!wasGivenBack) onFailure({ inquiryId, attempts, reason, willRetry: dueAt !== null })
     return dueAt === null
-      ? giveUp(db, claimed, { settledAt: at, trouble: reason })
-      : postpone(db, claimed, { dueAt, trouble: reason })
+      ? { state: 'dead', settledAt: at, lastError: reason }
+      : { dueAt, lastError: reason }
   }
 
-  /** What the lock of another process prevents is done with the next look, or when a lease ends. */
+  /** Ignores another process's lock: the next `retry` claims again, and an open lease ends by itself. */
   #try<Result>(work: () => Result): Result | undefined {
     try {
       return work()

@@ -1,11 +1,11 @@
-import { type Message, mailTrouble, type SendMail } from '../mail.ts'
+import { type Message, mailReasonOf, type SendMail } from '../mail.ts'
 import type { Deliver } from './courier.ts'
-import type { InquiryRow } from './inquiry.ts'
+import type { InquiryRow } from './inquiry-store.ts'
 
-export interface InquiryMailOptions {
-  /** Address of who reads inquiries. */
+interface InquiryMailOptions {
+  /** Address that receives inquiries. */
   readonly to: string
-  /** Sender of the mail, such as Meridian <geo@shop.example>. */
+  /** The sender, such as Meridian <geo@shop.example>. */
   readonly from: string
   readonly sendMail: SendMail
 }
@@ -16,12 +16,12 @@ export function createDeliverMail({ to, from, sendMail }: InquiryMailOptions): D
     try {
       await sendMail(toMessage(inquiry, { to, from }), signal)
     } catch (error) {
-      throw new Error(`the mail server did not take it: ${mailTrouble(error)}`)
+      throw new Error(`the mail server did not accept the message: ${mailReasonOf(error)}`)
     }
   }
 }
 
-/** The same however often it is tried: mail servers know a second copy by its Message-ID. */
+/** Every attempt sends the same message: mail servers detect a second copy by its Message-ID. */
 export function toMessage(
   inquiry: InquiryRow,
   { to, from }: Pick<InquiryMailOptions, 'to' | 'from'>,
@@ -49,7 +49,7 @@ function toText({ id, name, email, company, userId, message }: InquiryRow): stri
   return `${lines.join('\n')}\n\n${message.toWellFormed()}\n`
 }
 
-/** What needs no quotes; a remote auth service may know users by anything. */
+/** An address that needs no quotes. A remote auth service may accept addresses of any form. */
 const PLAIN_ADDRESS = /^[a-z\d.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z\d.-]{1,190}$/i
 
 function oneLine(text: string): string {

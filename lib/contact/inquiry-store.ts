@@ -1,23 +1,50 @@
+import type { InquiryBody } from '../contract/contact.ts'
 import { inquiries } from '../db/contact-tables.ts'
-import { and, asc, count, eq, gt, inArray, isNull, lt, lte, or, sql } from '../db/drizzle.ts'
+import { and, asc, count, eq, gt, isNull, lte, or, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
-import type { Statement } from '../db/unit.ts'
+import type { Statement } from '../db/transaction.ts'
 import { LONGEST_PAUSE_MS } from './backoff.ts'
-import type { InquiryRow, InquiryState } from './inquiry.ts'
+
+export type InquiryRow = typeof inquiries.$inferSelect
+export type InquiryState = InquiryRow['state']
+
+export interface NewInquiry extends InquiryBody {
+  readonly email: string
+  /** null if the inquiry was sent without a key. */
+  readonly userId: string | null
+  readonly now: number
+  /** `waiting` for delivery, or `kept` for the operator to read. */
+  readonly state: 'waiting' | 'kept'
+}
+
+export function newInquiry({ now, company, ...inquiry }: NewInquiry): InquiryRow {
+  return {
+    ...inquiry,
+    id: crypto.randomUUID(),
+    company: company === undefined || company === '' ? null : company,
+    createdAt: now,
+    queuedAt: now,
+    dueAt: now,
+    attempts: 0,
+    claim: null,
+    settledAt: null,
+    lastError: null,
+  }
+}
 
 export function insertInquiry(db: Db, inquiry: InquiryRow): Statement {
   return db.insert(inquiries).values(inquiry)
 }
 
-/** An attempt at the delivery of one inquiry, which nobody else makes before the lease ends. */
+/** An inquiry that we may try to deliver; no other process tries before the lease ends. */
 export type ClaimedInquiry = InquiryRow & { readonly claim: string }
 
 /**
- * Claims the inquiry that has been due for longest; null: none is due. One statement, so that of
- * several processes one gets it. A claim that is not ended is void at `leaseEnd`.
+ * Claims the inquiry that has been due for longest; null if none is due. It is one statement, so that
+ * only one of several processes gets it. The claim expires at `leaseEnd` unless it is settled.
  */
 export function claimDue(db: Db, now: number, leaseEnd: number): ClaimedInquiry | null {
-  // What is due later than anything is put off waits for a clock that was ahead, and was set back.
+  // If `dueAt` is later than the longest pause allows, the clock was ahead and has been set back.
   const isNow = or(lte(inquiries.dueAt, now), gt(inquiries.dueAt, now + LONGEST_PAUSE_MS))
   const isDue = and(eq(inquiries.state, 'waiting'), isNow)
   const first = db
@@ -26,7 +53,7 @@ export function claimDue(db: Db, now: number, leaseEnd: number): ClaimedInquiry 
     .where(isDue)
     .orderBy(asc(inquiries.dueAt))
     .limit(1)
-  // A write takes the lock even where it changes nothing.
+  // Checked first: an update takes the write lock even if it changes no row.
   if (first.get() === undefined) return null
   const claim = crypto.randomUUID()
   const row = db
@@ -38,45 +65,22 @@ export function claimDue(db: Db, now: number, leaseEnd: number): ClaimedInquiry 
   return row === undefined ? null : { ...row, claim }
 }
 
-/** The mail server or the webhook has it. Changes nothing once the claim is another's. */
-export function markDelivered(db: Db, claimed: ClaimedInquiry, now: number): Statement {
-  return end(db, claimed, { state: 'delivered', settledAt: now, trouble: null })
-}
+/** The outcome of an attempt: delivered, given up (`dead`), or to be tried again at `dueAt`. */
+export type Outcome =
+  | (Pick<InquiryRow, 'settledAt' | 'lastError'> & { readonly state: 'delivered' | 'dead' })
+  | Pick<InquiryRow, 'dueAt' | 'lastError'>
+  | Pick<InquiryRow, 'dueAt' | 'attempts'>
 
-/** The attempt has failed; there will be another one at `dueAt`. */
-export function postpone(
-  db: Db,
-  claimed: ClaimedInquiry,
-  { dueAt, trouble }: Pick<InquiryRow, 'dueAt' | 'trouble'>,
-): Statement {
-  return end(db, claimed, { dueAt, trouble })
-}
-
-/** The last attempt has failed: what becomes of it is up to the operator. */
-export function giveUp(
-  db: Db,
-  claimed: ClaimedInquiry,
-  { settledAt, trouble }: Pick<InquiryRow, 'settledAt' | 'trouble'>,
-): Statement {
-  return end(db, claimed, { state: 'dead', settledAt, trouble })
-}
-
-/** The attempt was broken off: as if it had not been made. */
-export function giveBack(db: Db, claimed: ClaimedInquiry, now: number): Statement {
-  return end(db, claimed, { dueAt: now, attempts: claimed.attempts - 1 })
-}
-
-/** Not drizzle's own statement: that is a promise as well, and runs where it is awaited. */
-function end(db: Db, { id, claim }: ClaimedInquiry, change: Partial<InquiryRow>): Statement {
+/** Ends the claim with an outcome. Changes nothing if another process has claimed the inquiry meanwhile. */
+export function settle(db: Db, { id, claim }: ClaimedInquiry, outcome: Outcome): void {
   const isOurs = and(eq(inquiries.id, id), eq(inquiries.claim, claim))
-  const ending = db
-    .update(inquiries)
-    .set({ ...change, claim: null })
+  db.update(inquiries)
+    .set({ ...outcome, claim: null })
     .where(isOurs)
-  return { run: () => ending.run() }
+    .run()
 }
 
-/** Oldest first; of one state, or all. */
+/** The inquiries in one state, or all, oldest first. */
 export function listInquiries(db: Db, state?: InquiryState): InquiryRow[] {
   return db
     .select()
@@ -86,20 +90,20 @@ export function listInquiries(db: Db, state?: InquiryState): InquiryRow[] {
     .all()
 }
 
-/** How many there are of each state. */
+/** The number of inquiries in each state. */
 export function countInquiries(db: Db): ReadonlyMap<InquiryState, number> {
   const { state } = inquiries
   const rows = db.select({ state, rows: count() }).from(inquiries).groupBy(state).all()
   return new Map(rows.map((row) => [row.state, row.rows]))
 }
 
-/** Those whose id begins with `start`. */
+/** The inquiries whose id begins with `start`. */
 export function findInquiries(db: Db, start: string): InquiryRow[] {
-  const beginsSo = sql`substr(${inquiries.id}, 1, ${start.length}) = ${start}`
-  return db.select().from(inquiries).where(beginsSo).all()
+  const hasPrefix = sql`substr(${inquiries.id}, 1, ${start.length}) = ${start}`
+  return db.select().from(inquiries).where(hasPrefix).all()
 }
 
-/** Queues it anew, unless an attempt runs or has succeeded meanwhile. */
+/** Queues the inquiry again, unless an attempt is running or has succeeded meanwhile. */
 export function requeue(db: Db, { id, state }: InquiryRow, now: number): Statement {
   const isFree = or(isNull(inquiries.claim), lte(inquiries.dueAt, now))
   return db
@@ -110,17 +114,4 @@ export function requeue(db: Db, { id, state }: InquiryRow, now: number): Stateme
 
 export function removeInquiry(db: Db, { id }: InquiryRow): Statement {
   return db.delete(inquiries).where(eq(inquiries.id, id))
-}
-
-/** So few at once that no request waits for long. */
-const STEP_ROWS = 500
-
-/** Removes up to 500 that were delivered before `time`. Returns how many. */
-export function removeDelivered(db: Db, time: number): number {
-  const old = db
-    .select({ id: inquiries.id })
-    .from(inquiries)
-    .where(and(eq(inquiries.state, 'delivered'), lt(inquiries.settledAt, time)))
-    .limit(STEP_ROWS)
-  return db.delete(inquiries).where(inArray(inquiries.id, old)).run().changes
 }

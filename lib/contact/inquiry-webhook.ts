@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
+import { fetchReasonOf } from '../reason.ts'
 import type { Deliver } from './courier.ts'
-import type { InquiryRow } from './inquiry.ts'
+import type { InquiryRow } from './inquiry-store.ts'
 
-export interface InquiryWebhookOptions {
+interface InquiryWebhookOptions {
   readonly url: string
   /** `whsec_` and the key in base64. */
   readonly secret: string
@@ -10,7 +11,7 @@ export interface InquiryWebhookOptions {
   readonly now: () => number
 }
 
-/** Delivers inquiries as Standard Webhooks say. A second copy has the same webhook-id. */
+/** Delivers inquiries in the format of Standard Webhooks. A second copy has the same webhook-id. */
 export function createDeliverWebhook({ url, secret, now }: InquiryWebhookOptions): Deliver {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
   return async (inquiry, signal) => {
@@ -48,20 +49,13 @@ function toEvent({ id, name, email, company, message, userId, createdAt }: Inqui
   }
 }
 
-/** The status of the answer, whose body is not read. A redirect is an answer like any other. */
+/** Returns the status of the answer. The body is not read, and a redirect is not followed. */
 async function post(url: string, init: RequestInit): Promise<number> {
   try {
     const response = await fetch(url, { ...init, method: 'POST', redirect: 'manual' })
     await response.body?.cancel()
     return response.status
   } catch (error) {
-    throw new Error(`the webhook did not answer: ${codeOf(error)}`)
+    throw new Error(`the webhook did not answer: ${fetchReasonOf(error)}`)
   }
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { cause } = error
-  if (cause instanceof Error && 'code' in cause) return String(cause.code)
-  return error.message === 'timeout' ? 'timeout' : error.name
 }

@@ -2,63 +2,73 @@ import { createChallenge, randomInt, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import * as v from 'valibot'
 import { ContactChallenge } from '../contract/contact.ts'
+import { spentChallenges } from '../db/contact-tables.ts'
+import { eq } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
-import { spendChallenge } from './spent-challenges.ts'
+import type { Statement } from '../db/transaction.ts'
+import { MINUTE_MS } from '../durations.ts'
 
-/** A bot check of our own: a challenge takes a client about a second of work, and us none. */
-export interface ProofOfWork {
-  issue(now: number): Promise<ContactChallenge>
-  /** Whether `answer` solves a challenge of ours that has not ended. It is good once. */
-  check(answer: string, now: number): Promise<boolean>
-}
-
-export interface ProofOfWorkOptions {
+interface ProofOfWorkOptions {
   readonly db: Db
   /** Signs challenges. */
   readonly secret: string
-  /** Signs what solves them. */
+  /** Signs the solutions of challenges. */
   readonly keySecret: string
 }
 
 const ALGORITHM = 'PBKDF2/SHA-256'
-/** Rounds of each try. */
+/** Iterations of each try. */
 const COST = 5_000
-/** Tries until the right one. Together about a second on a phone; docs/contact.md tells figures. */
-const TRIES = { least: 500, most: 1_500 }
-const LIFETIME_MS = 20 * 60 * 1000
+/** Tries until the solution: about a second on a phone; docs/contact.md has the figures. */
+const TRIES = { min: 500, max: 1_500 }
+const LIFETIME_MS = 20 * MINUTE_MS
 
-/** What the ALTCHA widget sends, in base64: the challenge as it was, and the solution. */
+/** The JSON that the ALTCHA widget sends in base64: the unchanged challenge and its solution. */
 const Answer = v.object({
   challenge: ContactChallenge,
   solution: v.object({ counter: v.number(), derivedKey: v.string() }),
 })
 
-/** Challenges in the format of ALTCHA, version 2. Those used are stored, so no restart frees one. */
-export function createProofOfWork({ db, secret, keySecret }: ProofOfWorkOptions): ProofOfWork {
+/**
+ * Our own bot check, in the ALTCHA format, version 2: solving a challenge takes a client about a second,
+ * checking it almost nothing. Used challenges are stored, so a restart does not make them valid again.
+ */
+export function createProofOfWork({ db, secret, keySecret }: ProofOfWorkOptions) {
   const secrets = { hmacSignatureSecret: secret, hmacKeySignatureSecret: keySecret }
   return {
-    issue: async (now) => {
+    issue: async (now: number): Promise<ContactChallenge> => {
       const challenge = await createChallenge({
         algorithm: ALGORITHM,
         cost: COST,
-        counter: randomInt(TRIES.most, TRIES.least),
+        counter: randomInt(TRIES.max, TRIES.min),
         deriveKey,
         expiresAt: Math.floor((now + LIFETIME_MS) / 1000),
         ...secrets,
       })
       return v.parse(ContactChallenge, challenge)
     },
-    check: async (answer, now) => {
+    /** Whether `answer` solves one of our challenges that is neither expired nor used. */
+    check: async (answer: string, now: number): Promise<boolean> => {
       const given = readAnswer(answer)
       if (given === null) return false
-      const { signature, parameters } = given.challenge
-      const expiresAt = parameters.expiresAt * 1000
+      const { signature, expiresAt } = toSpent(given)
       if (expiresAt <= now) return false
       const { verified } = await verifySolution({ ...given, deriveKey, ...secrets })
-      // The signature is the same however the rest is written.
-      return verified && spendChallenge(db, signature, expiresAt)
+      const isSame = eq(spentChallenges.signature, signature)
+      return verified && db.select().from(spentChallenges).where(isSame).get() === undefined
+    },
+    /** Uses up the challenge of an answer that was checked. Changes nothing if it is used already. */
+    use: (answer: string): Statement => {
+      const given = readAnswer(answer)
+      if (given === null) throw new Error('the answer was not checked')
+      return db.insert(spentChallenges).values(toSpent(given)).onConflictDoNothing()
     },
   }
+}
+
+/** Only the signature identifies a challenge: the other fields have several valid spellings. */
+function toSpent({ challenge: { signature, parameters } }: v.InferOutput<typeof Answer>) {
+  return { signature, expiresAt: parameters.expiresAt * 1000 }
 }
 
 function readAnswer(text: string): v.InferOutput<typeof Answer> | null {

@@ -1,20 +1,25 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { inquiries, spentChallenges } from '../db/contact-tables.ts'
+import { and, eq, inArray, lt } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
-import { transact } from '../db/unit.ts'
-import { removeDelivered } from './inquiry-store.ts'
-import { removeSpent } from './spent-challenges.ts'
+import { transact } from '../db/transaction.ts'
+import { DAY_MS } from '../durations.ts'
 
-const HOUR_MS = 60 * 60 * 1000
-const DELIVERED_MS = 30 * 24 * HOUR_MS
-/** A clock that was a day ahead may be set back: what is forgotten then would be good again. */
-const SPENT_MS = 48 * HOUR_MS
+const DELIVERED_MS = 30 * DAY_MS
+/** Inquiries removed in one step, so that no request waits long. */
+const STEP_ROWS = 500
+/** Long enough that no used challenge becomes valid again when a clock a day ahead is set back. */
+const SPENT_MS = 2 * DAY_MS
 
 /**
- * Removes inquiries that were delivered 30 days ago, in small steps, and used challenges that have
- * ended. Inquiries that nobody has got stay until the operator removes them.
+ * Removes used challenges that expired two days ago and, in small steps, inquiries that were delivered
+ * 30 days ago. Undelivered inquiries stay until the operator removes them.
  */
 export async function removeOldContact(db: Db, now: number): Promise<void> {
-  await transact(db, () => removeSpent(db, now - SPENT_MS))
-  while ((await transact(db, () => removeDelivered(db, now - DELIVERED_MS))) > 0) {
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  const spent = db.delete(spentChallenges).where(lt(spentChallenges.expiresAt, now - SPENT_MS))
+  await transact(db, () => spent.run())
+  const isOld = and(eq(inquiries.state, 'delivered'), lt(inquiries.settledAt, now - DELIVERED_MS))
+  const step = db.select({ id: inquiries.id }).from(inquiries).where(isOld).limit(STEP_ROWS)
+  const delivered = db.delete(inquiries).where(inArray(inquiries.id, step))
+  while ((await transact(db, () => delivered.run())).changes > 0) await nextTurn()
 }

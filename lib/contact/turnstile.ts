@@ -1,13 +1,11 @@
 import * as v from 'valibot'
+import type { TurnstileConfig } from '../config/config.ts'
 import { readJson } from '../parse.ts'
+import { fetchReasonOf } from '../reason.ts'
 
-export interface TurnstileOptions {
-  readonly secretKey: string
-  /** Hosts of the pages whose widget counts; empty: all that Cloudflare lets use it. */
-  readonly hostnames: readonly string[]
-  readonly verifyUrl: string
-  /** Told why Cloudflare could not be asked, or does not accept the secret. */
-  readonly onTrouble: (reason: string) => void
+interface TurnstileOptions extends TurnstileConfig {
+  /** Called with the reason when Cloudflare gives no valid answer or refuses the secret. */
+  readonly onFailure: (reason: string) => void
   readonly timeoutMs?: number
 }
 
@@ -21,23 +19,23 @@ const Verdict = v.object({
 })
 type Verdict = v.InferOutput<typeof Verdict>
 
-/** Errors of ours or of Cloudflare, not of who asks. */
-const TROUBLE = ['missing-input-secret', 'invalid-input-secret', 'bad-request', 'internal-error']
+/** Error codes that we or Cloudflare cause, not the visitor. */
+const OUR_ERRORS = ['missing-input-secret', 'invalid-input-secret', 'bad-request', 'internal-error']
 
 /**
- * Asks Cloudflare whether a token of its widget is good. Whatever goes wrong, it is not. The
- * address of the client is not told.
+ * Asks Cloudflare whether a token of its widget is valid; false if Cloudflare gives no answer. Does
+ * not send the address of the client.
  */
 export function createTurnstile(options: TurnstileOptions): (token: string) => Promise<boolean> {
-  const { hostnames, onTrouble } = options
+  const { hostnames, onFailure } = options
   return async (token) => {
     try {
       const verdict = await askCloudflare(options, token)
-      const trouble = verdict['error-codes'].find((code) => TROUBLE.includes(code))
-      if (trouble !== undefined) onTrouble(`it answered ${trouble}`)
+      const ours = verdict['error-codes'].find((code) => OUR_ERRORS.includes(code))
+      if (ours !== undefined) onFailure(`it answered ${ours}`)
       return verdict.success && isOurs(verdict, hostnames)
     } catch (error) {
-      onTrouble(reasonOf(error))
+      onFailure(fetchReasonOf(error))
       return false
     }
   }
@@ -59,16 +57,10 @@ async function askCloudflare(
     throw new Error(`it answered ${response.status}`)
   }
   const result = v.safeParse(Verdict, await readJson(response, MAX_ANSWER_BYTES))
-  if (!result.success) throw new Error('its answer is no verdict')
+  if (!result.success) throw new Error('its answer is not a verdict')
   return result.output
 }
 
 function isOurs({ hostname = '' }: Verdict, hostnames: readonly string[]): boolean {
   return hostnames.length === 0 || hostnames.includes(hostname.toLowerCase())
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { cause } = error
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ERROR_STATUS } from '../errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '../errors.ts'
 
 export const Timestamp = v.pipe(
   v.string(),
@@ -13,24 +13,34 @@ export const RequestId = v.pipe(
   v.description('Equal to the X-Request-Id header of the answer'),
 )
 
-export const ErrorCodeName = v.picklist(
-  Object.keys(ERROR_STATUS) as (keyof typeof ERROR_STATUS)[], // safe: the keys of a const table
-)
+const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[] // safe: the keys of a const table
 
-export const ApiErrorBody = v.pipe(
-  v.strictObject({
-    error: v.strictObject({
-      code: v.pipe(ErrorCodeName, v.description('Stable; the message may change')),
-      message: v.string(),
-    }),
-    meta: v.optional(v.strictObject({ requestId: RequestId })),
-    query: v.optional(v.strictObject({ type: v.string(), value: v.string() })),
+export const ApiErrorBody = strictObject('What went wrong', {
+  error: v.strictObject({
+    code: v.pipe(v.picklist(ERROR_CODES), v.description('Stable; the message may change')),
+    message: v.string(),
   }),
-  v.description('What went wrong'),
-)
+  meta: v.optional(v.strictObject({ requestId: RequestId })),
+  query: v.optional(v.strictObject({ type: v.string(), value: v.string() })),
+})
 export type ApiErrorBody = v.InferOutput<typeof ApiErrorBody>
 
-/** Text of at most so many characters, as JSON Schema counts them: code points, not units of UTF-16. */
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+/** An object schema with a description. Unknown fields are dropped. */
+export function object<Entries extends v.ObjectEntries>(description: string, entries: Entries) {
+  return v.pipe(v.object(entries), v.description(description))
+}
+
+/** An object schema with a description. Unknown fields are refused. */
+export function strictObject<Entries extends v.ObjectEntries>(
+  description: string,
+  entries: Entries,
+) {
+  return v.pipe(v.strictObject(entries), v.description(description))
+}
+
+/** Text of at most `most` code points, which is how JSON Schema counts length. */
 export function textUpTo(most: number) {
   return v.pipe(
     v.string(),
@@ -39,6 +49,18 @@ export function textUpTo(most: number) {
       `must have at most ${most} characters`,
     ),
     v.metadata({ maxLength: most }),
+  )
+}
+
+/** Matches the same text with and without the flag `u`, which JSON Schema validators set. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
+const SINGLE_LINE = /^(?=[\s\S]*\S)[^\u0000-\u001f\u007f-\u009f]*$/
+
+/** A line of text that is not blank, such as a name. */
+export function singleLine(most: number) {
+  return v.pipe(
+    textUpTo(most),
+    v.regex(SINGLE_LINE, 'must not be blank, and must have no control characters'),
   )
 }
 

@@ -1,18 +1,18 @@
 import * as v from 'valibot'
-import { textUpTo } from './common.ts'
-import type { Operation } from './operation.ts'
+import { object, singleLine, strictObject, textUpTo } from './common.ts'
+import { type Operation, ok } from './operation.ts'
 
-export const OkResponse = v.strictObject({ ok: v.boolean() })
+export const OkResponse = strictObject('Confirms that the inquiry is stored', { ok: v.boolean() })
 
-/** What any inquiry says, with or without a key. */
-export const InquiryBody = v.object({
-  name: v.pipe(textUpTo(100), v.minLength(1)),
-  company: v.optional(textUpTo(100)),
+/** The fields of every inquiry, with or without a key. */
+export const InquiryBody = object('An inquiry from a signed-in user', {
+  name: singleLine(100),
+  company: v.optional(v.union([v.literal(''), singleLine(100)])),
   message: v.pipe(textUpTo(5000), v.minLength(1)),
 })
 export type InquiryBody = v.InferOutput<typeof InquiryBody>
 
-export const ContactBody = v.object({
+export const ContactBody = object('An inquiry from anyone, with a solved bot check', {
   ...InquiryBody.entries,
   email: v.pipe(textUpTo(254), v.email()),
   verification: v.pipe(
@@ -27,21 +27,21 @@ export type ContactBody = v.InferOutput<typeof ContactBody>
 
 const Hex = v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{2})+$/))
 
-export const ContactChallenge = v.pipe(
-  v.strictObject({
+export const ContactChallenge = strictObject(
+  'A proof of work for the ALTCHA widget, valid for one inquiry',
+  {
     parameters: v.strictObject({
       algorithm: v.pipe(v.string(), v.description('The key derivation, such as PBKDF2/SHA-256')),
-      cost: v.pipe(v.number(), v.integer(), v.minValue(1), v.description('Rounds of each try')),
-      nonce: v.pipe(Hex, v.description('What a try begins with; the counter follows it')),
+      cost: v.pipe(v.number(), v.integer(), v.minValue(1), v.description('Iterations of each try')),
+      nonce: v.pipe(Hex, v.description('The beginning of each try, followed by the counter')),
       salt: Hex,
       keyLength: v.pipe(v.number(), v.integer(), v.minValue(1), v.description('In bytes')),
-      keyPrefix: v.pipe(Hex, v.description('What the key begins with that is to be found')),
+      keyPrefix: v.pipe(Hex, v.description('The beginning of the key to find')),
       keySignature: Hex,
       expiresAt: v.pipe(v.number(), v.integer(), v.description('Epoch seconds')),
     }),
     signature: Hex,
-  }),
-  v.description('A proof of work as the ALTCHA widget solves it, good for one inquiry'),
+  },
 )
 export type ContactChallenge = v.InferOutput<typeof ContactChallenge>
 
@@ -53,7 +53,7 @@ export const contactOperations = [
     tag: 'Contact',
     summary: 'Ask for enterprise or custom pricing',
     description:
-      'Each address may send five in 15 minutes. 200 means that the inquiry is stored, to be delivered; 503 that this service takes none.',
+      'Each IP address may send five in 15 minutes. 200 means that the inquiry is stored; 503 means that this service accepts no inquiries.',
     access: 'public',
     limit: 'contact',
     body: {
@@ -66,9 +66,7 @@ export const contactOperations = [
         verification: 'the-answer-to-the-bot-check',
       },
     },
-    replies: {
-      200: { description: 'The inquiry is queued', schema: OkResponse, example: { ok: true } },
-    },
+    replies: ok('The inquiry is stored', OkResponse, { ok: true }),
     errors: ['BOT_VERIFICATION_FAILED', 'SERVICE_UNAVAILABLE'],
   },
   {
@@ -76,29 +74,23 @@ export const contactOperations = [
     method: 'get',
     path: '/v1/contact/challenge',
     tag: 'Contact',
-    summary: 'A bot check to solve before an inquiry',
-    description: 'Not found where inquiries are checked by Cloudflare Turnstile.',
+    summary: 'Get a bot check to solve before an inquiry',
+    description: 'Answers 404 if Cloudflare Turnstile checks the inquiries.',
     access: 'public',
     limit: 'address',
-    replies: {
-      200: {
-        description: 'A new challenge',
-        schema: ContactChallenge,
-        example: {
-          parameters: {
-            algorithm: 'PBKDF2/SHA-256',
-            cost: 5_000,
-            expiresAt: 1_768_478_400,
-            keyLength: 32,
-            keyPrefix: 'a1'.repeat(16),
-            keySignature: 'b2'.repeat(32),
-            nonce: 'c3'.repeat(16),
-            salt: 'd4'.repeat(16),
-          },
-          signature: 'e5'.repeat(32),
-        },
+    replies: ok('A new challenge', ContactChallenge, {
+      parameters: {
+        algorithm: 'PBKDF2/SHA-256',
+        cost: 5_000,
+        expiresAt: 1_768_478_400,
+        keyLength: 32,
+        keyPrefix: 'a1'.repeat(16),
+        keySignature: 'b2'.repeat(32),
+        nonce: 'c3'.repeat(16),
+        salt: 'd4'.repeat(16),
       },
-    },
+      signature: 'e5'.repeat(32),
+    }),
     errors: ['NOT_FOUND'],
   },
 ] as const satisfies readonly Operation[]

@@ -1,9 +1,6 @@
 import * as v from 'valibot'
 
-/**
- * The dotted names of all fields that an object of the schema may have, such as `location` and
- * `location.city`, in its order. Lists are fields as a whole.
- */
+/** Dotted names of all fields of an object schema, such as `location.city`. Arrays are one field. */
 export function fieldPaths(schema: v.GenericSchema): string[] {
   return Object.entries(entriesOf(schema)).flatMap(([name, field]) => [
     name,
@@ -11,7 +8,7 @@ export function fieldPaths(schema: v.GenericSchema): string[] {
   ])
 }
 
-/** The schema of an object of which only some fields are told, at any depth. */
+/** The same schema with every field optional, at any depth. */
 export function selectionOf(schema: v.GenericSchema): v.GenericSchema {
   const entries = Object.entries(entriesOf(schema))
   if (entries.length === 0) return schema
@@ -21,9 +18,9 @@ export function selectionOf(schema: v.GenericSchema): v.GenericSchema {
 }
 
 interface Parts {
-  /** Of an object. */
+  /** Fields of an object schema. */
   readonly entries?: Readonly<Record<string, v.GenericSchema>>
-  /** Of an optional one. */
+  /** Inner schema of an optional field. */
   readonly wrapped?: v.GenericSchema
 }
 

@@ -1,7 +1,7 @@
-import type { GenericSchema } from 'valibot'
+import type { GenericSchema, InferOutput } from 'valibot'
 import type { ErrorCode } from '../errors.ts'
 
-/** What a key may be allowed to do. A key made with `location:read` holds `geo:read`. */
+/** Scopes of a key. `location:read` is another name for `geo:read`. */
 export const SCOPES = [
   'geo:read',
   'account:read',
@@ -11,44 +11,41 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Which counter a request is charged to: see `LIMITS`. */
+/** The rate limit that a request counts towards. */
 export type Limit = 'none' | 'plan' | 'account' | 'address' | 'beacon' | 'contact'
 
 export type Tag = 'System' | 'Geolocation' | 'Account' | 'Billing' | 'Telemetry' | 'Contact'
 
 export interface Reply {
   readonly description: string
-  /** The body; null where there is none. */
+  /** Schema of the body; null if there is no body. */
   readonly schema: GenericSchema | null
   readonly example?: unknown
   readonly links?: Links
 }
 
-/**
- * Where the answer leads: by the id of an operation, its parameters, each with the field of the body
- * that holds its value.
- */
+/** OpenAPI links: operation id → its parameters → the field of this body that holds the value. */
 export type Links = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export interface Body {
   readonly schema: GenericSchema
   readonly example: unknown
-  /** Further examples, by what they show. */
+  /** More examples, by what each one shows. */
   readonly otherExamples?: Readonly<Record<string, unknown>>
-  /** 16 KB unless told. */
+  /** Largest body in bytes; 16 KB by default. */
   readonly maxBytes?: number
-  /** The handler gets the bytes as they came, and parses them itself: a signature is over these. */
+  /** The handler gets the raw bytes and parses them itself, because a signature covers them. */
   readonly raw?: true
 }
 
 export interface Param {
   readonly description: string
   readonly example: string
-  /** Which texts are good, for the description alone: any, unless told. Handlers do the checking. */
+  /** Valid values; any text by default. For the description only: handlers do the checking. */
   readonly schema?: GenericSchema
 }
 
-/** One row of the interface: what a request may be, and what it may get back. */
+/** One row of the interface: an operation, its requests and its answers. */
 export interface Operation {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -60,20 +57,41 @@ export interface Operation {
   /** The scope that a key needs; 'public' needs no key. */
   readonly access: 'public' | Scope
   readonly limit: Limit
-  /** Its 200 and 404 count towards the monthly cap of the plan. */
+  /** A second limit, per user, on successful requests only; for inquiries also per address. */
+  readonly successLimit?: 'billing' | 'inquiries' | 'newKeys' | 'newSites'
+  /** Answers with 200 or 404 count towards the monthly cap of the plan. */
   readonly metered?: true
-  /** How many requests of its limit it takes, by its body; 1 unless told. */
+  /** How many requests of the limit one call costs, given its body; 1 by default. */
   // biome-ignore lint/suspicious/noExplicitAny: the body of this row
   readonly weigh?: (body: any) => number
   readonly params?: Readonly<Record<string, Param>>
   readonly query?: GenericSchema
-  /** Headers that the request must have, beside those that `access` asks for. */
+  /** Required headers, in addition to those for authentication. */
   readonly headers?: Readonly<Record<string, Param>>
   readonly body?: Body
-  /** The answers that are no ApiError, by status. */
+  /** Answers other than ApiError, by status. */
   readonly replies: Readonly<Record<number, Reply>>
-  /** The errors of this row alone; `errorCodes` adds what its other columns imply. */
+  /** Errors specific to this row; `errorCodes` adds those that its other columns imply. */
   readonly errors?: readonly ErrorCode[]
+}
+
+/** The replies of an operation whose only success is 200. */
+export function ok<Schema extends GenericSchema>(
+  description: string,
+  schema: Schema,
+  example: InferOutput<NoInfer<Schema>>,
+) {
+  return { 200: { description, schema, example } } as const
+}
+
+/** The replies of an operation whose only success is 201, with links to the operations that can follow. */
+export function created<Schema extends GenericSchema>(
+  description: string,
+  schema: Schema,
+  example: InferOutput<NoInfer<Schema>>,
+  links: Links,
+) {
+  return { 201: { description, schema, example, links } } as const
 }
 
 /** All codes that an ApiError of this row may carry. */

@@ -1,15 +1,15 @@
-import { accountOperations } from './account.ts'
-import { batchOperations } from './batch.ts'
-import { billingOperations } from './billing.ts'
-import { billingAccountOperations } from './billing-account.ts'
+import { accountOperations } from './account/account.ts'
+import { billingOperations } from './billing/billing.ts'
+import { billingAccountOperations } from './billing/billing-account.ts'
+import { webhookOperations } from './billing/webhook.ts'
 import { contactOperations } from './contact.ts'
-import { geolocationOperations } from './geolocation.ts'
-import { scriptOperations } from './script.ts'
+import { batchOperations } from './geo/batch.ts'
+import { geolocationOperations } from './geo/geolocation.ts'
 import { systemOperations } from './system.ts'
-import { telemetryOperations } from './telemetry.ts'
-import { webhookOperations } from './webhook.ts'
+import { scriptOperations } from './telemetry/script.ts'
+import { telemetryOperations } from './telemetry/telemetry.ts'
 
-/** The whole interface, in the order in which the description lists it. */
+/** All operations, in the order of the OpenAPI document. */
 export const operations = [
   ...systemOperations,
   ...geolocationOperations,

@@ -1,17 +1,17 @@
-/** Pages for people, which no operation of the interface is. */
+/** Pages for people. They are not operations of the API. */
 export const HOME_PATH = '/'
 export const DOCS_PATH = '/docs'
 export const ROBOTS_PATH = '/robots.txt'
-/** The dashboard: all of it stands here or below. */
+/** Root path of the dashboard. */
 export const APP_PATH = '/app'
 
-/** Where what pages load stands, as the router knows it; stored for a year. */
+/** Route of the scripts and styles that pages load. Browsers cache them for a year. */
 export const ASSET_PATTERN = '/assets/:file{[a-z-]+\\.[0-9a-f]{16}\\.[a-z]+}'
 
-/** Path of the version of the asset with this hash, 16 hexadecimal digits: `site.css` and its hash. */
+/** Path of an asset: `name` such as `site.css`, `hash` of its content in 16 hex digits. */
 export function assetPath(name: string, hash: string): string {
   return `/assets/${name.replace('.', `.${hash}.`)}`
 }
 
-/** Paths where programs ask, which are answered in JSON whatever they accept. */
+/** API paths. They answer in JSON, whatever the Accept header says. */
 export const API_PATHS = /^\/(v1|api|\.well-known|health)(\/|$)/

@@ -1,15 +1,16 @@
-import * as account from './account-schemas.ts'
-import { BatchBody, BatchError, BatchResponse } from './batch.ts'
-import * as bodies from './billing-account-bodies.ts'
-import * as billing from './billing-schemas.ts'
+import * as account from './account/account-schemas.ts'
+import { SiteProof } from './account/site-proof.ts'
+import * as bodies from './billing/billing-account-bodies.ts'
+import * as billing from './billing/billing-schemas.ts'
 import { ApiErrorBody } from './common.ts'
 import { ContactBody, ContactChallenge, InquiryBody, OkResponse } from './contact.ts'
-import { GeolocationResult, Location, SelectedResult } from './geolocation.ts'
+import { BatchBody, BatchError, BatchResponse } from './geo/batch.ts'
+import { GeolocationResult, Location, SelectedResult } from './geo/geolocation.ts'
 import { Database, HealthStatus, ServiceInfo } from './system.ts'
-import { RumOverview } from './telemetry-overview.ts'
-import { Beacon, PercentileSet, RumSummary } from './telemetry-schemas.ts'
+import { RumOverview } from './telemetry/telemetry-overview.ts'
+import { Beacon, PercentileSet, RumSummary } from './telemetry/telemetry-schemas.ts'
 
-/** Every schema that has a name in the description; one that is not here is written out in place. */
+/** Schemas that OpenAPI lists by name; each has a description. All others are inlined where they are used. */
 export const schemas = {
   ApiError: ApiErrorBody,
   HealthStatus,
@@ -29,6 +30,7 @@ export const schemas = {
   KeyRenewed: account.KeyRenewed,
   UsageStats: account.UsageStats,
   Site: account.Site,
+  SiteProof,
   CreateSiteBody: account.CreateSiteBody,
   AuditListResponse: account.AuditList,
   AuditLogEntry: account.AuditLogEntry,

@@ -1,37 +1,35 @@
 import * as v from 'valibot'
-import { Plan } from './billing-schemas.ts'
-import { Timestamp, UrlText } from './common.ts'
-import type { Operation } from './operation.ts'
+import { Plan } from './billing/billing-schemas.ts'
+import { strictObject, Timestamp, UrlText } from './common.ts'
+import { type Operation, ok } from './operation.ts'
 
-export const HealthStatus = v.pipe(
-  v.strictObject({
-    status: v.picklist(['ok', 'degraded']),
-    uptime: v.pipe(v.string(), v.description('Approximate, such as 3 days')),
-    timestamp: Timestamp,
-    checks: v.strictObject({ geolocation: v.boolean(), database: v.boolean() }),
-  }),
-  v.description('Whether the service can do its work'),
-)
+export const HealthStatus = strictObject('Whether the service is working', {
+  status: v.picklist(['ok', 'degraded']),
+  uptime: v.pipe(v.string(), v.description('Approximate, such as 3 days')),
+  timestamp: Timestamp,
+  checks: v.strictObject({ geolocation: v.boolean(), database: v.boolean() }),
+})
 export type HealthStatus = v.InferOutput<typeof HealthStatus>
 
-export const Database = v.strictObject({
+export const Database = strictObject('A database that answers come from', {
   name: v.string(),
   provider: v.string(),
   type: v.string(),
-  builtAt: Timestamp,
-  attribution: v.pipe(v.string(), v.description('To be shown with the data, as its licence asks')),
+  /** Absent for timezone data, which is named by its release. */
+  builtAt: v.exactOptional(Timestamp),
+  attribution: v.pipe(v.string(), v.description('Text that the licence requires next to the data')),
 })
 
-export const ServiceInfo = v.pipe(
-  v.strictObject({
+export const ServiceInfo = strictObject(
+  'Name and version of the service, and the databases it uses',
+  {
     name: v.string(),
     version: v.string(),
     documentation: UrlText,
     openapi: UrlText,
     plans: UrlText,
     databases: v.array(Database),
-  }),
-  v.description('What this service is and which databases it answers from'),
+  },
 )
 export type ServiceInfo = v.InferOutput<typeof ServiceInfo>
 
@@ -42,20 +40,22 @@ const healthy = {
   checks: { geolocation: true, database: true },
 } as const satisfies HealthStatus
 
+const publicRow = { tag: 'System', access: 'public', limit: 'address' } as const
+
 export const systemOperations = [
   {
     id: 'getHealth',
     method: 'get',
     path: '/health',
     tag: 'System',
-    summary: 'Whether the service can do its work',
-    description: 'Makes a real look-up and a real write. Meant for load balancers.',
+    summary: 'Check the health of the service',
+    description: 'Does a real look-up and a real write. For load balancers.',
     access: 'public',
     limit: 'none',
     replies: {
-      200: { description: 'All checks pass', schema: HealthStatus, example: healthy },
+      200: { description: 'All checks passed', schema: HealthStatus, example: healthy },
       503: {
-        description: 'A check fails, or the service is shutting down',
+        description: 'A check failed, or the service is shutting down',
         schema: HealthStatus,
         example: {
           ...healthy,
@@ -69,73 +69,57 @@ export const systemOperations = [
     id: 'getOpenApi',
     method: 'get',
     path: '/.well-known/openapi.json',
-    tag: 'System',
+    ...publicRow,
     summary: 'This description, as OpenAPI 3.1',
-    access: 'public',
-    limit: 'address',
-    replies: {
-      200: {
-        description: 'An OpenAPI 3.1 document',
-        schema: v.looseObject({ openapi: v.string() }),
-        example: { openapi: '3.1.0' },
-      },
-    },
+    replies: ok('An OpenAPI 3.1 document', v.looseObject({ openapi: v.string() }), {
+      openapi: '3.1.0',
+    }),
   },
   {
     id: 'getServiceInfo',
     method: 'get',
     path: '/v1',
-    tag: 'System',
-    summary: 'What this service is',
-    access: 'public',
-    limit: 'address',
-    replies: {
-      200: {
-        description: 'Name, version, links and databases',
-        schema: ServiceInfo,
-        example: {
-          name: 'Meridian',
-          version: '0.1.0',
-          documentation: 'https://geo.example/docs',
-          openapi: 'https://geo.example/.well-known/openapi.json',
-          plans: 'https://geo.example/v1/billing/plans',
-          databases: [
-            {
-              name: 'GeoLite2-City',
-              provider: 'maxmind',
-              type: 'GeoLite2-City',
-              builtAt: '2026-01-13T00:00:00.000Z',
-              attribution: 'This product includes GeoLite2 data created by MaxMind',
-            },
-          ],
+    ...publicRow,
+    summary: 'Describe this service',
+    replies: ok('Name, version, links and databases', ServiceInfo, {
+      name: 'Meridian',
+      version: '0.1.0',
+      documentation: 'https://geo.example/docs',
+      openapi: 'https://geo.example/.well-known/openapi.json',
+      plans: 'https://geo.example/v1/billing/plans',
+      databases: [
+        {
+          name: 'GeoLite2-City',
+          provider: 'maxmind',
+          type: 'GeoLite2-City',
+          builtAt: '2026-01-13T00:00:00.000Z',
+          attribution: 'This product includes GeoLite2 data created by MaxMind',
         },
-      },
-    },
+        {
+          name: 'tzdata-2026f',
+          provider: 'iana',
+          type: 'timezones',
+          attribution: 'IANA Time Zone Database, https://www.iana.org/time-zones',
+        },
+      ],
+    }),
   },
   {
     id: 'listPlans',
     method: 'get',
     path: '/v1/billing/plans',
-    tag: 'System',
+    ...publicRow,
     summary: 'List the plans',
-    access: 'public',
-    limit: 'address',
-    replies: {
-      200: {
-        description: 'All plans, cheapest first',
-        schema: v.array(Plan),
-        example: [
-          {
-            id: 'free',
-            name: 'Free',
-            monthlyCap: 5000,
-            maxKeys: 2,
-            maxSites: 1,
-            price: 0,
-            stripePriceId: null,
-          },
-        ],
+    replies: ok('All plans, cheapest first', v.array(Plan), [
+      {
+        id: 'free',
+        name: 'Free',
+        monthlyCap: 5000,
+        maxKeys: 2,
+        maxSites: 1,
+        price: 0,
+        stripePriceId: null,
       },
-    },
+    ]),
   },
 ] as const satisfies readonly Operation[]

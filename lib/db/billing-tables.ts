@@ -1,13 +1,13 @@
 import { index, integer, isNull, primaryKey, sqliteTable, text, uniqueIndex } from './drizzle.ts'
 import { users } from './tables.ts'
 
-/** Who is a customer of the payment processor. */
+/** Users who are customers at Stripe. */
 export const billingCustomers = sqliteTable('billing_customers', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
   customerId: text('customer_id').notNull().unique(),
-  /** How often something was taken over from the processor. */
+  /** Counts how often the subscription was read from Stripe. */
   revision: integer().notNull().default(0),
   createdAt: integer('created_at').notNull(),
 })
@@ -17,28 +17,30 @@ const ofCustomer = () =>
     .primaryKey()
     .references(() => billingCustomers.userId, { onDelete: 'cascade' })
 
-/** The subscription that counts for a user. */
+/** The current subscription of each user, as last read from Stripe. */
 export const subscriptions = sqliteTable('subscriptions', {
   userId: ofCustomer(),
   id: text().notNull().unique(),
   itemId: text('item_id').notNull(),
   plan: text().notNull(),
-  /** As the processor names it. */
+  /** Status as Stripe names it. */
   status: text().notNull(),
   periodStart: integer('period_start').notNull(),
   periodEnd: integer('period_end').notNull(),
-  /** null: it goes on. */
+  /** null: not canceled. */
   cancelAt: integer('cancel_at'),
   overages: integer({ mode: 'boolean' }).notNull(),
   overageItemId: text('overage_item_id'),
 })
 
+/** The plan change that each user last saw a price for. */
 export const planPreviews = sqliteTable('plan_previews', {
   userId: ofCustomer(),
   plan: text().notNull(),
   prorationAt: integer('proration_at').notNull(),
 })
 
+/** Events of Stripe that were processed. */
 export const processorEvents = sqliteTable(
   'processor_events',
   {
@@ -49,7 +51,7 @@ export const processorEvents = sqliteTable(
   (table) => [index('processor_events_by_time').on(table.receivedAt)],
 )
 
-/** Who pays for the overage of a period, also after it; kept by triggers on `subscriptions`. */
+/** The customer who pays for the overage of a period. Triggers on `subscriptions` write it. */
 export const overagePeriods = sqliteTable(
   'overage_periods',
   {
@@ -64,7 +66,7 @@ export const overagePeriods = sqliteTable(
   (table) => [primaryKey({ columns: [table.userId, table.periodStart] })],
 )
 
-/** The outbox of overages: units `fromUnits` to `toUnits` of a period. */
+/** Outbox of overage reports: units `fromUnits` to `toUnits` of a period. */
 export const overageReports = sqliteTable(
   'overage_reports',
   {
@@ -76,11 +78,11 @@ export const overageReports = sqliteTable(
     periodEnd: integer('period_end').notNull(),
     fromUnits: integer('from_units').notNull(),
     toUnits: integer('to_units').notNull(),
-    /** The time that the processor is told. */
+    /** Time of the usage, as sent to Stripe. */
     at: integer().notNull(),
     firstTriedAt: integer('first_tried_at'),
     sentAt: integer('sent_at'),
-    /** When the processor last refused it for a reason that does not pass by itself. */
+    /** When Stripe last refused the report for a reason that a retry cannot solve. */
     refusedAt: integer('refused_at'),
   },
   (table) => [

@@ -1,20 +1,20 @@
 import Sqlite from 'better-sqlite3'
-import type { Client } from './open.ts'
+import type { Client } from './client.ts'
 
-/** Reading so much takes some 60 ms where the system has it in memory, and a second from a slow disk. */
+/** Reading this much takes about 60 ms from the page cache and a second from a slow disk. */
 const READ_WHOLE_BYTES = 64 * 1024 * 1024
 
-/** All tables but those that grow with the years. */
+/** All tables except those that grow without bound. */
 const SMALL_TABLES = `
   SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name NOT LIKE 'rum\\_%' ESCAPE '\\'
     AND name NOT IN ('audit_log', 'usage_by_day')`
 
 /**
- * Throws where pages of the database are damaged. Of a large one only the schema and the small
- * tables are read, which hold users, keys and sites: `npm run doctor` reads the rest, and use finds it.
+ * Throws if pages of the database are damaged. In a large database it reads only the schema and the
+ * small tables (users, keys, sites and so on); `npm run doctor` reads everything.
  */
-export function checkSound(client: Client): void {
+export function checkIntegrity(client: Client): void {
   for (const check of checksOf(client)) {
     const found = String(client.pragma(check, { simple: true }))
     if (found !== 'ok') throw new Sqlite.SqliteError(found.replaceAll('\n', ' '), 'SQLITE_CORRUPT')

@@ -1,7 +1,7 @@
 import type { Db } from './open.ts'
 import { health } from './tables.ts'
 
-/** Writes one row for real. Throws where the database cannot be written. */
+/** Writes one real row. Throws if the database cannot be written. */
 export function checkWrite(db: Db, now: number): void {
   db.insert(health)
     .values({ id: 1, checkedAt: now })

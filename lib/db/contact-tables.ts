@@ -1,12 +1,12 @@
 import { index, integer, sqliteTable, text } from './drizzle.ts'
 
-/** As in tables.ts: times are epoch milliseconds, and a test compares them with the SQL. */
+/** Times are epoch milliseconds. A test compares these tables with the SQL in migrations/. */
 
 export const inquiries = sqliteTable(
   'inquiries',
   {
     id: text().primaryKey(),
-    /** null: without a key. */
+    /** null: sent without a key. */
     userId: text('user_id'),
     name: text().notNull(),
     email: text().notNull(),
@@ -14,15 +14,15 @@ export const inquiries = sqliteTable(
     message: text().notNull(),
     state: text({ enum: ['waiting', 'delivered', 'dead', 'kept'] }).notNull(),
     createdAt: integer('created_at').notNull(),
-    /** When it began to wait: attempts end some days later. */
+    /** Start of the wait; attempts stop some days later. */
     queuedAt: integer('queued_at').notNull(),
-    /** The next attempt; while one runs, the end of its lease. */
+    /** Time of the next attempt; during an attempt, the end of its lease. */
     dueAt: integer('due_at').notNull(),
     attempts: integer().notNull(),
-    /** Names the attempt that runs. */
+    /** Id of the current attempt. */
     claim: text(),
     settledAt: integer('settled_at'),
-    trouble: text(),
+    lastError: text('last_error'),
   },
   (table) => [index('inquiries_by_due').on(table.state, table.dueAt)],
 )

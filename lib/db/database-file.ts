@@ -1,10 +1,12 @@
+import type { Client } from './client.ts'
 import { listPending } from './migrate.ts'
-import { type Client, openReadOnly } from './open.ts'
+import { openDb, openPlain, openReadOnly } from './open.ts'
 
-/** As many lines of damage tell enough. */
+/** These functions open a database file by its path. A server may keep writing to it meanwhile. */
+
 const MAX_LINES = 10
 
-/** What SQLite finds wrong with the whole file, a line each; nothing: it is sound. */
+/** Lists the damage that SQLite finds in the file, one line each; empty if it is sound. */
 export function findDamage(file: string): string[] {
   return read(file, (client) => {
     const lines = client.prepare(`PRAGMA integrity_check(${MAX_LINES})`).pluck().all().map(String)
@@ -13,18 +15,52 @@ export function findDamage(file: string): string[] {
     for (const row of orphans.iterate()) {
       if (damage.length === MAX_LINES) break
       const [table, parent] = Array.isArray(row) ? row : []
-      damage.push(`a row of ${table} belongs to a row of ${parent} that is not there`)
+      damage.push(`a row of ${table} refers to a missing row of ${parent}`)
     }
     return damage
   })
 }
 
-/** Names of the migrations that the file lacks. Throws where a newer version has written it. */
+/** Names of the migrations that the file lacks. Throws if a newer version wrote the file. */
 export function pendingMigrations(file: string): string[] {
   return read(file, listPending)
 }
 
-/** The latest of the times that say when something happened, epoch milliseconds; 0: there is none. */
+/**
+ * Applies the pending migrations to a copy at `copy`, which stays there. Returns their names. Throws
+ * if a migration fails or damages the database.
+ */
+export function tryMigrations(file: string, copy: string): string[] {
+  const pending = pendingMigrations(file)
+  if (pending.length === 0) return []
+  copyDatabase(file, copy)
+  openDb(copy).$client.close()
+  const [damage] = findDamage(copy)
+  if (damage === undefined) return pending
+  throw new Error(`The migrations would damage the database: ${damage}`)
+}
+
+/** Writes a compact snapshot of the database to a new file. Throws if the database is damaged. */
+export function copyDatabase(from: string, to: string): void {
+  read(from, (client) => client.prepare('VACUUM INTO ?').run(to))
+}
+
+/**
+ * Moves the whole write-ahead log into the database file, which is then complete by itself. Changes
+ * nothing if the file is damaged.
+ */
+export function checkpointFile(file: string): void {
+  const client = openPlain(file)
+  try {
+    client.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // SQLite does not change a file that it cannot read.
+  } finally {
+    client.close()
+  }
+}
+
+/** Time of the latest recorded activity in epoch milliseconds; 0 if there is none. */
 export function latestTime(file: string): number {
   return read(file, (client) =>
     Math.max(
@@ -35,30 +71,33 @@ export function latestTime(file: string): number {
   )
 }
 
-/** Of events of the payment processor, and of reports to it; times are epoch milliseconds. */
+/**
+ * The number of subscriptions, the time of the last event from Stripe, and the overage reports that
+ * Stripe has not confirmed, with those that it refused. Times are epoch milliseconds.
+ */
 export interface BillingCounts {
   readonly subscriptions: number
   readonly lastEventAt: number | null
-  readonly waiting: number
+  readonly unsent: number
   readonly refused: number
-  readonly waitingSince: number | null
+  readonly unsentSince: number | null
 }
 
 const BILLING = `
   SELECT
     (SELECT count(*) FROM subscriptions) AS subscriptions,
     (SELECT max(received_at) FROM processor_events) AS lastEventAt,
-    count(*) AS waiting,
+    count(*) AS unsent,
     count(refused_at) AS refused,
-    min(at) AS waitingSince
+    min(at) AS unsentSince
   FROM overage_reports WHERE sent_at IS NULL`
 
-/** undefined: there is nothing to read them from, or another version has written it. */
+/** undefined: the file is missing, or another version wrote it. */
 export function countBilling(file: string): BillingCounts | undefined {
   try {
     return read(file, (client) => client.prepare<[], BillingCounts>(BILLING).get())
   } catch {
-    return undefined // of which the check of the database tells
+    return undefined // the check of the database reports the reason
   }
 }
 

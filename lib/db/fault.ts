@@ -1,15 +1,22 @@
-/** Where the file, its disk or another process is at fault, and no statement of ours. */
+import { codeOf } from '../reason.ts'
+
+/** Errors caused by the file, the disk or another process, not by our statements. */
 const FAULT =
   /^SQLITE_(BUSY|LOCKED|PROTOCOL|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)(_|$)/
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)(_|$)/
 
-/** What to do about a database that SQLite finds damaged. */
+/** Advice for a damaged database. */
 export const RESTORE_ADVICE =
-  'keep the file and restore a copy: npm run restore -- ARCHIVE --overwrite, or the one of Litestream'
+  'keep the file and restore a copy: npm run restore -- ARCHIVE --overwrite, or the copy of Litestream'
 
-/** Whether the database cannot be used as it is now, be it for a moment or for good. */
+/** Whether the database is unusable, temporarily or permanently. */
 export function isFault(error: unknown): boolean {
   return FAULT.test(codeOf(error))
+}
+
+/** Whether a row with the same unique value exists. */
+export function isTaken(error: unknown): boolean {
+  return codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE'
 }
 
 /** Whether SQLite finds the database damaged. */
@@ -17,6 +24,7 @@ export function isDamage(error: unknown): boolean {
   return DAMAGE.test(codeOf(error))
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+/** Whether another process holds the lock that the statement needs. */
+export function isLocked(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY')
 }

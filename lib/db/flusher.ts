@@ -1,43 +1,30 @@
 import type { Db } from './open.ts'
-import { withoutWaiting } from './without-waiting.ts'
+import { withoutWaiting } from './transaction.ts'
 
-/** Something in memory that is to be written, once for all that happened to it since. */
+/** A value in memory that changed since it was last written. */
 export interface Unwritten {
-  /** Writes it, in a transaction that may fail as a whole. */
+  /** Writes the value, within a transaction that may still fail. */
   write(): void
-  /** Told once the transaction is committed, before anything else can happen. */
+  /** Called right after the commit, before any other code runs. */
   written(): void
 }
 
-/** Writes what changes often: not each change, but once a second all that has changed. */
-export interface Flusher {
-  /** Has `item` written with the next flush. To be called once until it is written. */
-  add(item: Unwritten): void
-  /** How many items wait. */
-  size(): number
-  /** Milliseconds for which something has waited at most; 0: nothing waits. */
-  lagMs(): number
-  /** Writes what waits, in transactions between which others may run. */
-  flush(): Promise<void>
-  /** Writes the first of what waits, in one transaction. */
-  flushChunk(): void
-  /** Writes what waits before it returns. Throws where that fails. */
-  flushNow(): void
-}
+/** Writes frequently changing values: once a second, not at every change. */
+export type Flusher = ReturnType<typeof createFlusher>
 
-/** A transaction takes no more items after this; its commit takes several times as long. */
+/** Time limit for the writes of one transaction; its commit takes several times as long. */
 const CHUNK_MS = 1
-const ITEMS_BETWEEN_LOOKS = 10
+const ITEMS_PER_CLOCK_CHECK = 10
 
 /**
- * Items are written in chunks of one transaction each, so that no one waits long for the next
- * request. A chunk that fails stays, whole: it is neither lost nor written twice.
+ * Writes items in chunks, one short transaction each, so that requests do not wait long. A chunk that
+ * fails stays queued as a whole: nothing is lost or written twice.
  */
-export function createFlusher(db: Db): Flusher {
+export function createFlusher(db: Db) {
   let waiting: Unwritten[] = []
-  /** Items before this one are written. */
+  /** Index of the first unwritten item. */
   let next = 0
-  /** Monotonic milliseconds: nothing that waits came before. */
+  /** Monotonic milliseconds; no queued item is older. */
   let since = 0
 
   const writeChunk = db.$client.transaction(() => {
@@ -46,7 +33,7 @@ export function createFlusher(db: Db): Flusher {
     while (at < waiting.length) {
       waiting[at]?.write()
       at += 1
-      if (at % ITEMS_BETWEEN_LOOKS === 0 && performance.now() > end) break
+      if (at % ITEMS_PER_CLOCK_CHECK === 0 && performance.now() > end) break
     }
     return at
   })
@@ -59,15 +46,19 @@ export function createFlusher(db: Db): Flusher {
   }
   const size = () => waiting.length - next
   return {
-    add: (item) => {
+    /** Queues `item` for the next flush. Add it again only after `written` was called. */
+    add: (item: Unwritten) => {
       if (size() === 0) since = performance.now()
       waiting.push(item)
     },
+    /** Number of queued items. */
     size,
+    /** Upper bound of the time that an item has waited, in milliseconds; 0 if the queue is empty. */
     lagMs: () => (size() === 0 ? 0 : performance.now() - since),
+    /** Writes the queue in several transactions and lets other work run between them. */
     flush: async () => {
       const startedAt = performance.now()
-      // What comes in meanwhile waits for the next time.
+      // Items that are added meanwhile wait for the next flush.
       for (let left = size(); left > 0 && size() > 0; ) {
         const before = size()
         flushChunk()
@@ -76,7 +67,9 @@ export function createFlusher(db: Db): Flusher {
       }
       since = Math.max(since, startedAt)
     },
+    /** Writes the first items of the queue in one transaction. */
     flushChunk,
+    /** Writes the whole queue before it returns. Throws if that fails. */
     flushNow: () => {
       while (size() > 0) flushChunk()
     },

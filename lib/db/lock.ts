@@ -1,32 +1,38 @@
 import { join } from 'node:path'
+import { diskAdvice } from '../disk-advice.ts'
+import { reasonOf, withAdvice } from '../reason.ts'
+import { isLocked } from './fault.ts'
 import { openPlain } from './open.ts'
-import { isLocked } from './unit.ts'
-
-const NAME = 'server.lock'
 
 /**
- * Takes the data folder for this process alone: two servers would count the same requests twice,
- * and nothing may be restored under a running one. The lock is one of SQLite's on an empty file, so
- * it ends with the process, however that ends. Returns null where another process has it.
+ * Locks the data folder for this process: two servers would count requests twice, and a restore must
+ * not run under a server. Throws if another process holds the lock.
  */
-export function tryLockDataDir(dataDir: string): Disposable | null {
+export function lockDataDir(dataDir: string): Disposable {
+  return lockFile(join(dataDir, 'server.lock'), {
+    inUse: `Cannot use the data folder ${dataDir}: a server is using it; stop the server first`,
+    failed: `Cannot write into the data folder ${dataDir}`,
+  })
+}
+
+/**
+ * Locks an empty file, which it makes if it is missing. The lock is SQLite's lock of a database, so it
+ * ends with the process. Throws `inUse` if another process holds it, else `failed` and the reason.
+ */
+export function lockFile(
+  path: string,
+  { inUse, failed }: { readonly inUse: string; readonly failed: string },
+): Disposable {
   using opening = new DisposableStack()
   try {
-    const client = openPlain(join(dataDir, NAME))
+    const client = openPlain(path)
     opening.defer(() => client.close())
     client.pragma('journal_mode = MEMORY')
     client.exec('BEGIN EXCLUSIVE')
     return opening.move()
   } catch (cause) {
-    if (isLocked(cause)) return null
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`Cannot write into the data folder ${dataDir}: ${reason}`, { cause })
+    if (isLocked(cause)) throw new Error(inUse, { cause })
+    const reason = withAdvice(reasonOf(cause), diskAdvice(path, cause))
+    throw new Error(`${failed}: ${reason}`, { cause })
   }
-}
-
-/** As `tryLockDataDir`, but throws where another process has the folder. */
-export function lockDataDir(dataDir: string): Disposable {
-  const lock = tryLockDataDir(dataDir)
-  if (lock !== null) return lock
-  throw new Error(`Cannot use the data folder ${dataDir}: a server runs on it; stop it first`)
 }

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Client } from './open.ts'
+import type { Client } from './client.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
 /**
- * Applies the SQL files not yet counted by `user_version`, in the order of their names, all in one
- * transaction. It takes the write lock first, so that of two processes the second finds it done.
- * Returns the names of those that it has applied.
+ * Applies the SQL files that `user_version` does not count yet, in order of name, in one transaction.
+ * It takes the write lock first, so only one of two starting processes migrates. Returns the names.
  */
 export function migrate(client: Client): string[] {
   return client
@@ -19,17 +18,17 @@ export function migrate(client: Client): string[] {
     .immediate()
 }
 
-/** Names of the migrations that the database lacks. Throws where a newer version has written it. */
+/** Names of the migrations that the database lacks. Throws if a newer version wrote it. */
 export function listPending(client: Client): string[] {
   const names = listMigrations()
   const applied = schemaNumber(client)
   if (applied <= names.length) return names.slice(applied)
   throw new Error(
-    `its schema is number ${applied}, this version knows ${names.length}; use a newer version`,
+    `its schema version is ${applied}, this release knows ${names.length}; use a newer release`,
   )
 }
 
-/** How many migrations the database has. */
+/** Number of migrations that were applied to the database. */
 function schemaNumber(client: Client): number {
   return Number(client.pragma('user_version', { simple: true }))
 }

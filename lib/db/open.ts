@@ -1,56 +1,78 @@
 import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
-import { checkSound } from './check-sound.ts'
+import { diskAdvice } from '../disk-advice.ts'
+import { reasonOf, withAdvice } from '../reason.ts'
+import { checkIntegrity } from './check-integrity.ts'
+import type { Client } from './client.ts'
 import { type BetterSQLite3Database, drizzle } from './drizzle.ts'
-import { isDamage, RESTORE_ADVICE } from './fault.ts'
+import { isDamage, isLocked, RESTORE_ADVICE } from './fault.ts'
 import { migrate } from './migrate.ts'
-
-/** A connection as the driver gives it. */
-export type Client = Sqlite.Database
 
 export type Db = BetterSQLite3Database & { readonly $client: Client }
 
-export interface OpenDbOptions {
-  /** Whether another process copies the database and moves the write-ahead log into it. */
-  readonly replicated?: boolean
-}
-
 const CACHE_KIB = 16 * 1024
-/** The start waits for other processes. */
+/** At the start, waiting for other processes is fine. */
 const OPENING_TIMEOUT_MS = 5_000
-/** Later every wait stops all requests: who writes tries again instead, as `unit` does. */
+const LOCK_PAUSE_MS = 10
+/** Later, waiting would block all requests; writers retry instead, as `transact` does. */
 const BUSY_TIMEOUT_MS = 100
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
-/** Only where the replicating process has stopped does the log become so long: 64 MB. */
+/** 64 MB: the log becomes this long only if Litestream has stopped. */
 const REPLICATED_CHECKPOINT_PAGES = 16_384
 
-/** Opens the database file (or `:memory:`), and brings its schema up to date. */
-export function openDb(file: string, { replicated = false }: OpenDbOptions = {}): Db {
+/**
+ * Opens the database file (or `:memory:`) and migrates its schema. `replicated`: Litestream copies it
+ * and checkpoints its write-ahead log.
+ */
+export function openDb(file: string, { replicated = false } = {}): Db {
   refuseLoneLog(file)
-  const client = new Sqlite(file)
+  const client = connect(file)
   try {
-    // First, since the others may have to wait for a writer.
+    // First: the following pragmas may have to wait for another writer.
     client.pragma(`busy_timeout = ${OPENING_TIMEOUT_MS}`)
-    client.pragma('journal_mode = WAL')
+    useWal(client)
     client.pragma('synchronous = FULL')
     client.pragma('foreign_keys = ON')
     client.pragma('trusted_schema = OFF')
     client.pragma(`cache_size = ${-CACHE_KIB}`)
     client.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`)
     if (replicated) client.pragma(`wal_autocheckpoint = ${REPLICATED_CHECKPOINT_PAGES}`)
-    checkSound(client)
+    checkIntegrity(client)
     migrate(client)
     client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return drizzle(client)
   } catch (cause) {
     client.close()
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    const advice = isDamage(cause) ? `; ${RESTORE_ADVICE}` : ''
-    throw new Error(`Cannot open the database ${file}: ${reason}${advice}`, { cause })
+    const reason = reasonOf(cause)
+    const advice = isDamage(cause) ? RESTORE_ADVICE : diskAdvice(file, cause)
+    throw new Error(`Cannot open the database ${file}: ${withAdvice(reason, advice)}`, { cause })
   }
 }
 
-/** SQLite would make an empty database of it, and delete the log, which holds the last writes. */
+/** SQLite itself does not wait for another connection here: it reports the lock at once. */
+function useWal(client: Client): void {
+  const until = performance.now() + OPENING_TIMEOUT_MS
+  for (;;) {
+    try {
+      client.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > until) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE_MS)
+    }
+  }
+}
+
+function connect(file: string): Client {
+  try {
+    return new Sqlite(file)
+  } catch (cause) {
+    const reason = withAdvice(reasonOf(cause), diskAdvice(file, cause))
+    throw new Error(`Cannot open the database ${file}: ${reason}`, { cause })
+  }
+}
+
+/** SQLite would create an empty database and delete the log, which holds the last writes. */
 function refuseLoneLog(file: string): void {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (sizeOf(file) > 0 || sizeOf(`${file}-wal`) === 0) return
@@ -58,12 +80,20 @@ function refuseLoneLog(file: string): void {
   throw new Error(`Cannot open the database ${file}: ${reason}; ${RESTORE_ADVICE}`)
 }
 
-/** Opens a file that is there for reading, whatever its schema. A server may write it meanwhile. */
+/**
+ * Moves the writes that the previous process left in the log into the database file. After a failed
+ * fsync, pages of the log that look complete may exist only in the page cache of the system.
+ */
+export function checkpointWal({ $client }: Db): void {
+  $client.pragma('wal_checkpoint(PASSIVE)')
+}
+
+/** Opens an existing file for reading, whatever its schema. A server may write to it meanwhile. */
 export function openReadOnly(file: string): Client {
   return new Sqlite(file, { readonly: true, fileMustExist: true, timeout: OPENING_TIMEOUT_MS })
 }
 
-/** Opens a file as it is, and makes an empty one where none is. What is locked is not waited for. */
+/** Opens a file as it is or creates an empty one. Does not wait for locks. */
 export function openPlain(file: string): Client {
   return new Sqlite(file, { timeout: 0 })
 }

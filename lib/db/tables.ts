@@ -2,6 +2,7 @@ import type { Scope } from '../contract/operation.ts'
 import {
   index,
   integer,
+  isNotNull,
   primaryKey,
   real,
   sql,
@@ -11,7 +12,7 @@ import {
   uniqueIndex,
 } from './drizzle.ts'
 
-/** Times are epoch milliseconds. The SQL in migrations/ is what counts; a test compares the two. */
+/** Times are epoch milliseconds. A test compares these tables with the SQL in migrations/. */
 
 export const users = sqliteTable(
   'users',
@@ -24,36 +25,40 @@ export const users = sqliteTable(
     createdAt: integer('created_at').notNull(),
     image: text(),
     updatedAt: integer('updated_at').notNull().default(0),
-    /** What a remote auth service calls the user. */
+    /** Id of the user at a remote auth service. */
     remoteId: text('remote_id'),
   },
   (table) => [uniqueIndex('users_by_remote_id').on(table.remoteId)],
 )
 
+/** Id of the owner. Deleting the user deletes the row. */
+const ofUser = () =>
+  text('user_id')
+    .notNull()
+    .references(() => users.id, { onDelete: 'cascade' })
+
 export const apiKeys = sqliteTable(
   'api_keys',
   {
     id: text().primaryKey(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: ofUser(),
     /** SHA-256 of the key text, hex. */
     hash: text().notNull().unique(),
     prefix: text().notNull(),
     name: text().notNull(),
     type: text({ enum: ['secret', 'publishable'] }).notNull(),
-    /** null: every scope. */
+    /** null: all scopes. */
     scopes: text({ mode: 'json' }).$type<readonly Scope[]>(),
     allowedOrigins: text('allowed_origins', { mode: 'json' }).$type<readonly string[]>(),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
-    /** null: never. */
+    /** null: never expires. */
     expiresAt: integer('expires_at'),
   },
   (table) => [index('api_keys_by_user').on(table.userId, table.createdAt)],
 )
 
-/** Who had their access changed, the latest with the highest revision. Written by triggers. */
+/** Users whose access changed; the latest change has the highest revision. Written by triggers. */
 export const accessChanges = sqliteTable('access_changes', {
   userId: text('user_id').primaryKey(),
   revision: integer().notNull().unique(),
@@ -63,14 +68,25 @@ export const sites = sqliteTable(
   'sites',
   {
     id: text().primaryKey(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: ofUser(),
     /** An origin, normalised. */
     name: text().notNull(),
     createdAt: integer('created_at').notNull(),
+    /** null: no valid proof of the host. */
+    provenAt: integer('proven_at'),
+    missingSince: integer('missing_since'),
+    checkedAt: integer('checked_at'),
+    /** Whether the site gets the telemetry without a proof: see `addSite`. */
+    isFirst: integer('is_first', { mode: 'boolean' }).notNull().default(false),
+    /** The host name of the origin. */
+    host: text().notNull().default(''),
   },
-  (table) => [unique().on(table.userId, table.name), index('sites_by_name').on(table.name)],
+  (table) => [
+    unique().on(table.userId, table.name),
+    index('sites_by_name').on(table.name, table.isFirst),
+    index('sites_by_host').on(table.host, table.provenAt),
+    index('sites_proven').on(table.checkedAt).where(isNotNull(table.provenAt)),
+  ],
 )
 
 export const auditLog = sqliteTable(
@@ -85,7 +101,7 @@ export const auditLog = sqliteTable(
     targetId: text('target_id'),
     detail: text(),
     createdAt: integer('created_at').notNull(),
-    /** All that a search looks at, in lower case, one field to a line, the action first. */
+    /** The searchable fields in lower case, one per line, the action first. */
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs(
@@ -109,9 +125,7 @@ export const sessions = sqliteTable(
   'sessions',
   {
     id: text().primaryKey(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: ofUser(),
     /** SHA-256 of the token, hex. */
     tokenHash: text('token_hash').notNull().unique(),
     ipAddress: text('ip_address'),
@@ -130,13 +144,11 @@ export const accounts = sqliteTable(
   'accounts',
   {
     id: text().primaryKey(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: ofUser(),
     /** `credential`: e-mail address and password. */
     providerId: text('provider_id').notNull(),
     accountId: text('account_id').notNull(),
-    /** Hashed by scrypt, with its salt. */
+    /** scrypt hash with its salt. */
     password: text(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
@@ -161,7 +173,7 @@ export const verifications = sqliteTable(
   ],
 )
 
-/** Written and read by plain statements, which run thousands of times a second. */
+/** Prepared statements write one row for each active caller, once a second. It is read at the start. */
 export const buckets = sqliteTable('buckets', {
   callerId: text('caller_id').primaryKey(),
   spent: real().notNull(),
@@ -172,9 +184,9 @@ export const usageByDay = sqliteTable(
   'usage_by_day',
   {
     userId: text('user_id').notNull(),
-    /** Since 1970-01-01, UTC. */
+    /** Days since 1970-01-01, UTC. */
     day: integer().notNull(),
-    /** Empty for sessions. */
+    /** Empty for session tokens. */
     keyId: text('key_id').notNull(),
     requests: integer().notNull(),
   },
@@ -187,15 +199,18 @@ export const usageByPeriod = sqliteTable(
     userId: text('user_id').notNull(),
     periodStart: integer('period_start').notNull(),
     requests: integer().notNull(),
-    /** Per cent of the cap at which the audit log was told: 0, 80 or 100. */
+    /** Highest usage warning in the audit log, in per cent of the cap: 0, 80 or 100. */
     warned: integer().notNull().default(0),
-    /** Requests over the cap that are charged for. */
+    /** Billable requests above the cap. */
     overage: integer().notNull().default(0),
-    /** How many of them were handed to the outbox, and when that was last done. */
+    /** Billable requests already handed to the outbox, and the time of the last handover. */
     overageReported: integer('overage_reported').notNull().default(0),
     overageReportedAt: integer('overage_reported_at').notNull().default(0),
-    /** The cap that `warned` is a share of. */
+    /** The cap that `warned` refers to. */
     warnedCap: integer('warned_cap').notNull().default(0),
+    /** The bucket of all keys of the user. */
+    spent: real().notNull().default(0),
+    spentAt: integer('spent_at').notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.periodStart] }),

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunResult } from 'better-sqlite3'
+import { isLocked } from './fault.ts'
 import type { Db } from './open.ts'
-import { withoutWaiting } from './without-waiting.ts'
 
-/** A change that has been built but not run, such as `db.insert(…).values(…)`. */
+/** A statement that was built but not run, such as `db.insert(…).values(…)`. */
 export interface Statement {
   run(): RunResult
 }
 
-/** For about five seconds. */
+/** 200 attempts with pauses of 25 ms: about five seconds. */
 const ATTEMPTS = 200
 const PAUSE_MS = 25
 
 /**
- * Runs the statements in one transaction, in order: all of them or none. Where the first changes
- * no row, the rest are not run: so a limit is one conditional insert at the head of the list.
- * Returns whether the first changed something.
+ * Runs the statements in order in one transaction: all or none. If the first statement changes no
+ * row, the others do not run, so a conditional insert at the head of the list enforces a limit.
+ * Returns whether the first statement changed a row.
  */
-export async function unit(
+export async function runInTransaction(
   db: Db,
   [first, ...rest]: [Statement, ...Statement[]],
 ): Promise<boolean> {
@@ -29,8 +29,8 @@ export async function unit(
 }
 
 /**
- * Runs `work` in one transaction. Where another process holds the lock, it is tried again for some
- * seconds, between which requests are answered.
+ * Runs `work` in one transaction. If another process holds the lock, retries for some seconds;
+ * requests are answered between the attempts.
  */
 export async function transact<Result>(db: Db, work: () => Result): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -43,7 +43,13 @@ export async function transact<Result>(db: Db, work: () => Result): Promise<Resu
   }
 }
 
-/** Whether another process holds the lock that the statement needs. */
-export function isLocked(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+/** Runs `work` without waiting for locks: it throws at once if another process holds one. */
+export function withoutWaiting<Result>({ $client }: Db, work: () => Result): Result {
+  const before = $client.pragma('busy_timeout', { simple: true })
+  $client.pragma('busy_timeout = 0')
+  try {
+    return work()
+  } finally {
+    $client.pragma(`busy_timeout = ${before}`)
+  }
 }

@@ -1,46 +1,66 @@
-import type { StandingPrice, Untold } from '../standing-price.ts'
+import type { BillingCounts } from '../db/database-file.ts'
+import { HOUR_MS } from '../durations.ts'
+import { counted, hours } from './check-age.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
-/** What the key is tried on. */
+/** The Stripe objects that a server reads. */
 const READ = ['customers', 'subscriptions', 'invoices'] as const
 
+/** What the configured key can read of the Stripe account. */
 export interface Account {
-  tryToRead(what: (typeof READ)[number]): Promise<'may' | Untold>
-  readPrice(id: string): Promise<StandingPrice | Untold>
+  tryToRead(what: (typeof READ)[number]): Promise<'may' | StripeProblem>
+  readPrice(id: string): Promise<StripePrice | StripeProblem>
+}
+
+/** Why a read from Stripe failed. */
+export interface StripeProblem {
+  readonly reason: 'unreachable' | 'key refused' | 'not allowed' | 'missing' | 'other'
+  /** Without any part of the key. For 'not allowed' the missing permission, if Stripe names it. */
+  readonly detail: string
+}
+
+export interface StripePrice {
+  readonly isActive: boolean
+  /** ISO 4217, in lower case. */
+  readonly currency: string
+  /** In the smallest unit of the currency; null if it is a fraction of that unit. */
+  readonly amount: number | null
+  /** Such as `1 month`; null for a price that is paid once. */
+  readonly period: string | null
+  readonly isMetered: boolean
 }
 
 export interface BillingSettings {
-  /** The plans that cost something. */
-  readonly plans: readonly PaidPlan[]
+  /** All plans that are not free. `amount` is the price per month that users see. */
+  readonly plans: readonly {
+    readonly id: string
+    readonly amount: number
+    /** undefined if the plan is not for sale. */
+    readonly priceId: string | undefined
+  }[]
   readonly overagePrice: string | undefined
   readonly webhookSecrets: readonly string[]
 }
 
-export interface PaidPlan {
-  readonly id: string
-  /** As it is shown to users, per month. */
-  readonly amount: number
-  /** undefined: it is not for sale. */
-  readonly priceId: string | undefined
-}
+type PaidPlan = BillingSettings['plans'][number]
 
-const DASHBOARD = 'see to it in the dashboard of Stripe: docs/billing.md, What to set up'
+const DASHBOARD = 'change it in the Stripe dashboard: see docs/billing.md, What to set up'
 
-/** Whether the payment processor takes the key, and sells what the settings say. */
+/** Checks that Stripe accepts the key, and that its prices match the settings. */
 export async function checkAccount(
   account: Account,
   settings: BillingSettings,
 ): Promise<Finding[]> {
   const findings = checkSecrets(settings)
   for (const what of READ) {
-    const told = await account.tryToRead(what)
-    if (told === 'may') continue
-    const finding = untold(told, `read ${what}`)
-    // Nothing else would be told either.
-    if (told.reason !== 'not allowed') return [finding, ...findings]
+    const outcome = await account.tryToRead(what)
+    if (outcome === 'may') continue
+    const finding = toFinding(outcome, `read ${what}`)
+    // All other reads would fail for the same reason.
+    if (outcome.reason !== 'not allowed') return [finding, ...findings]
     findings.unshift(finding)
   }
-  if (findings.length === 0) findings.push(ok('Stripe takes the key, and events can be checked'))
+  if (findings.length === 0) findings.push(ok('Stripe accepts the key, and events can be verified'))
   for (const plan of settings.plans) findings.push(await checkPlan(account, plan))
   if (settings.overagePrice !== undefined) {
     findings.push(await checkOveragePrice(account, settings.overagePrice))
@@ -51,10 +71,10 @@ export async function checkAccount(
 function checkSecrets({ webhookSecrets }: BillingSettings): Finding[] {
   const advice = 'set it to the signing secret of the webhook, which begins with whsec_'
   if (webhookSecrets.length === 0) {
-    return [wrong('STRIPE_WEBHOOK_SECRET is not set: no event is taken', advice)]
+    return [wrong('STRIPE_WEBHOOK_SECRET is not set: every event is refused', advice)]
   }
   if (webhookSecrets.every((secret) => secret.startsWith('whsec_'))) return []
-  return [wrong('STRIPE_WEBHOOK_SECRET holds something that is no signing secret', advice)]
+  return [wrong('STRIPE_WEBHOOK_SECRET contains something that is not a signing secret', advice)]
 }
 
 async function checkPlan(account: Account, plan: PaidPlan): Promise<Finding> {
@@ -62,26 +82,26 @@ async function checkPlan(account: Account, plan: PaidPlan): Promise<Finding> {
   const variable = `STRIPE_PRICE_${id.toUpperCase().replaceAll('-', '_')}`
   if (priceId === undefined) return warning(`The plan ${id} is not for sale`, `set ${variable}`)
   const price = await account.readPrice(priceId)
-  if ('reason' in price) return untoldPrice(price, variable, priceId)
+  if ('reason' in price) return toPriceFinding(price, variable, priceId)
   const fault = faultOf(price, 'licensed') ?? amountFault(price, plan)
-  if (fault === undefined) return ok(`The plan ${id} is sold for ${shown(price)} a month`)
+  if (fault === undefined) return ok(`The plan ${id} is sold for ${formatPrice(price)} a month`)
   return wrong(
     `The price of the plan ${id} ${fault}`,
-    `give ${variable} another price, or ${DASHBOARD}`,
+    `set ${variable} to another price, or ${DASHBOARD}`,
   )
 }
 
 async function checkOveragePrice(account: Account, id: string): Promise<Finding> {
   const variable = 'STRIPE_PRICE_OVERAGE'
   const price = await account.readPrice(id)
-  if ('reason' in price) return untoldPrice(price, variable, id)
+  if ('reason' in price) return toPriceFinding(price, variable, id)
   const fault = faultOf(price, 'metered')
-  if (fault === undefined) return ok('Requests over the cap are sold by a meter')
-  return wrong(`The price of requests over the cap ${fault}`, `give ${variable} another price`)
+  if (fault === undefined) return ok('The price of requests over the cap is metered')
+  return wrong(`The price of requests over the cap ${fault}`, `set ${variable} to another price`)
 }
 
 function faultOf(
-  { isActive, period, isMetered }: StandingPrice,
+  { isActive, period, isMetered }: StripePrice,
   usage: 'licensed' | 'metered',
 ): string | undefined {
   if (!isActive) return 'is archived'
@@ -91,47 +111,74 @@ function faultOf(
   return undefined
 }
 
-function amountFault(price: StandingPrice, { amount }: PaidPlan): string | undefined {
-  if (price.amount === amount * 10 ** digitsOf(price)) return undefined
-  return `is ${shown(price)}, but users are shown ${amount}`
+function amountFault(price: StripePrice, { amount }: PaidPlan): string | undefined {
+  // 19.99 * 100 is a little less than 1999.
+  if (price.amount === null) return 'has no fixed amount in whole cents'
+  if (price.amount === Math.round(amount * 10 ** digitsOf(price))) return undefined
+  return `is ${formatPrice(price)}, but users are shown ${amount}`
 }
 
-function shown(price: StandingPrice): string {
+function formatPrice(price: StripePrice): string {
   const amount = (price.amount ?? 0) / 10 ** digitsOf(price)
   return `${amount} ${price.currency.toUpperCase()}`
 }
 
-/** How many digits the currency has behind the point. */
-function digitsOf({ currency }: StandingPrice): number {
+/** How many decimal places the currency has. */
+function digitsOf({ currency }: StripePrice): number {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency })
   return format.resolvedOptions().maximumFractionDigits ?? 2
 }
 
-function untoldPrice(why: Untold, variable: string, id: string): Finding {
-  if (why.reason === 'missing') {
-    const text = `${variable}: there is no price ${id} in this account`
-    return wrong(text, 'a key of test mode sees prices of test mode alone, and the other way round')
+function toPriceFinding(problem: StripeProblem, variable: string, id: string): Finding {
+  if (problem.reason === 'missing') {
+    const text = `${variable}: this account has no price ${id}`
+    return wrong(text, 'use a key and prices of the same mode: test mode or live mode')
   }
-  // A server does not read prices.
-  if (why.reason !== 'not allowed') return untold(why, 'read prices')
-  return warning(`${variable} is not checked: the key may not read prices`, permissionAdvice(why))
+  if (problem.reason !== 'not allowed') return toFinding(problem, 'read prices')
+  // Only a warning: a server reads a price only to ask whether an old overage report has arrived.
+  const text = `${variable} is not checked: the key may not read prices`
+  return warning(text, permissionAdvice(problem))
 }
 
-function untold({ reason, detail }: Untold, action: string): Finding {
+function toFinding({ reason, detail }: StripeProblem, action: string): Finding {
   switch (reason) {
     case 'unreachable':
-      return wrong(`Stripe does not answer: ${detail}`, 'see to the network')
+      return wrong(`Stripe does not answer: ${detail}`, 'check the network')
     case 'key refused':
-      return wrong('Stripe refuses the key', 'see to STRIPE_SECRET_KEY')
+      return wrong('Stripe refuses the key', 'check STRIPE_SECRET_KEY')
     case 'not allowed':
       return wrong(`The key may not ${action}`, permissionAdvice({ reason, detail }))
     case 'missing':
     case 'other':
-      return wrong(`Stripe does not ${action}: ${detail}`, 'see status.stripe.com, or try again')
+      return wrong(`Cannot ${action} from Stripe: ${detail}`, 'see status.stripe.com, or try again')
   }
 }
 
-function permissionAdvice({ detail }: Untold): string {
+function permissionAdvice({ detail }: StripeProblem): string {
   const permission = detail === '' ? 'the permission' : `the permission ${detail}`
   return `give the restricted key ${permission}; ${DASHBOARD}`
+}
+
+/** Checks that events come in, and that overage reports arrive. */
+export function checkBillingState(state: BillingCounts, now: number): Finding[] {
+  return [checkEvents(state, now), ...checkReports(state, now)]
+}
+
+function checkEvents({ subscriptions, lastEventAt }: BillingCounts, now: number): Finding {
+  if (lastEventAt !== null) return ok(`The last event came ${hours(now - lastEventAt)} ago`)
+  if (subscriptions === 0) return ok('No event has come, and nobody has subscribed')
+  return warning(
+    `No event from Stripe is known, despite ${counted(subscriptions, 'subscription')}`,
+    'check in the Stripe dashboard that events reach /v1/billing/webhook of this service',
+  )
+}
+
+function checkReports({ unsent, refused, unsentSince }: BillingCounts, now: number): Finding[] {
+  if (refused > 0) {
+    return [wrong(`Stripe refuses ${counted(refused, 'overage report')}`, 'see docs/overages.md')]
+  }
+  if (unsentSince === null) return []
+  const text = `${counted(unsent, 'overage report')} waiting, the oldest for ${hours(now - unsentSince)}`
+  if (now - unsentSince < HOUR_MS) return [ok(text)]
+  return [warning(text, 'check that the server runs, and what its log says about Stripe')]
 }

@@ -1,22 +1,17 @@
-import type { Config } from '../config.ts'
-import { readPlans } from '../plans.ts'
-import { type Finding, ok, reasonOf, warning, wrong } from './finding.ts'
+import type { Config } from '../config/config.ts'
+import { readPlans } from '../config/plans.ts'
+import { type Finding, ok, warning, wrongIfThrows } from './finding.ts'
 
 const LOOPBACK = /^(127\.|localhost$|::1$|\[::1\]$)/
 
-/** Settings that are valid each, but do not go together. */
+/** Finds settings that are valid one by one, but not together. */
 export function checkConfig(config: Config): Finding[] {
   const findings = [...plans(config), ...address(config), ...mail(config)]
-  return findings.length > 0 ? findings : [ok('The settings go together')]
+  return findings.length > 0 ? findings : [ok('The settings fit together')]
 }
 
 function plans({ plansFile }: Config): Finding[] {
-  try {
-    readPlans(plansFile)
-    return []
-  } catch (error) {
-    return [wrong(reasonOf(error), 'repair the file that MERIDIAN_PLANS names')]
-  }
+  return wrongIfThrows(() => readPlans(plansFile), 'repair the file that MERIDIAN_PLANS names')
 }
 
 function address({ host, baseUrl }: Config): Finding[] {
@@ -32,6 +27,7 @@ function address({ host, baseUrl }: Config): Finding[] {
 
 function mail({ smtpUrl, authUrl, allowSignUp }: Config): Finding[] {
   if (smtpUrl !== undefined || authUrl !== undefined || !allowSignUp) return []
-  const text = 'MERIDIAN_SMTP_URL is not set: no e-mail address is verified, no password reset'
+  const text =
+    'MERIDIAN_SMTP_URL is not set: users cannot verify an e-mail address or reset a password'
   return [warning(text, 'set it, or MERIDIAN_SIGN_UP=closed')]
 }

@@ -1,31 +1,24 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { LEAST_FREE, writeProblem } from '../disk-advice.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
-/** Sizes in bytes. */
-export interface Disk {
-  readonly free: number
-  /** How many more files it takes; undefined where it has no limit. */
-  readonly freeFiles: number | undefined
-  readonly database: number
-  /** The write-ahead log of the database. */
-  readonly log: number
-}
-
 const MB = 1024 * 1024
-const LEAST_FREE = 100 * MB
-const ENOUGH_FREE = 1024 * MB
-/** A backup needs the copy, the archive and, to check it, the copy once more. */
+const ENOUGH_FREE_BYTES = 1024 * MB
+/** A backup needs a copy, the archive, and another copy to check it. */
 const COPIES = 3
-const LEAST_FREE_FILES = 1_000
-/** The server moves the log into the database at 64 MB at the latest. */
-const LONGEST_LOG = 128 * MB
+const MIN_FREE_FILES = 1_000
+/** The server checkpoints the log at 64 MB at the latest. */
+const MAX_LOG_BYTES = 128 * MB
 
-export function readDisk(dataDir: string): Disk {
-  const { bavail, bsize, files, ffree } = statfsSync(existsSync(dataDir) ? dataDir : '.')
+/** Reads sizes in bytes; `freeFiles` is undefined if the number of files has no limit. */
+export function readDisk(dataDir: string) {
+  const folder = existsSync(dataDir) ? dataDir : '.'
+  const { bavail, bsize, files, ffree } = statfsSync(folder)
   const sizeOf = (name: string) =>
     statSync(join(dataDir, name), { throwIfNoEntry: false })?.size ?? 0
   return {
+    isReadOnly: writeProblem(folder) === 'EROFS',
     free: bavail * bsize,
     freeFiles: files === 0 ? undefined : ffree,
     database: sizeOf('app.db'),
@@ -33,20 +26,26 @@ export function readDisk(dataDir: string): Disk {
   }
 }
 
-/** The room that is left, and whether the log of the database stays short. */
-export function checkDisk({ free, freeFiles, database, log }: Disk): Finding[] {
-  const room = `${toMb(free)} MB are free, the database has ${toMb(database)} MB`
+/** Checks that the disk has room, and that the write-ahead log is short. */
+export function checkDisk(disk: ReturnType<typeof readDisk>): Finding[] {
+  const { isReadOnly, free, freeFiles, database, log } = disk
+  const room = `${toMb(free)} MB are free; the database takes ${toMb(database)} MB`
   const findings: Finding[] = []
+  if (isReadOnly) {
+    findings.push(wrong('The disk is read-only', 'see dmesg, repair it or mount it writable'))
+  }
   if (free < LEAST_FREE) findings.push(wrong(room, 'make room: a full disk stops all writes'))
-  else if (free < Math.max(ENOUGH_FREE, COPIES * database)) {
-    findings.push(warning(room, 'make room: a backup needs three times the database'))
+  else if (free < Math.max(ENOUGH_FREE_BYTES, COPIES * database)) {
+    findings.push(
+      warning(room, 'make room: keep 1 GB free, and three times the database for a backup'),
+    )
   }
-  if (freeFiles !== undefined && freeFiles < LEAST_FREE_FILES) {
-    findings.push(wrong(`The disk takes only ${freeFiles} more files`, 'remove some'))
+  if (freeFiles !== undefined && freeFiles < MIN_FREE_FILES) {
+    findings.push(wrong(`The disk has room for only ${freeFiles} more files`, 'remove some files'))
   }
-  if (log > LONGEST_LOG) {
-    const advice = 'see that Litestream runs, or end what reads the database for so long'
-    findings.push(warning(`The log of the database has grown to ${toMb(log)} MB`, advice))
+  if (log > MAX_LOG_BYTES) {
+    const advice = 'check that Litestream runs, or end the process that keeps reading the database'
+    findings.push(warning(`The write-ahead log has grown to ${toMb(log)} MB`, advice))
   }
   return findings.length > 0 ? findings : [ok(room)]
 }

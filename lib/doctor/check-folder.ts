@@ -1,44 +1,61 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSecrets } from '../secrets.ts'
-import { type Finding, ok, reasonOf, warning, wrong } from './finding.ts'
+import { checkDataDir } from '../config/data-dir.ts'
+import { openSecrets } from '../config/secrets.ts'
+import { writeProblem } from '../disk-advice.ts'
+import { type Finding, ok, warning, wrong, wrongIfThrows } from './finding.ts'
 
-/** The data folder: who may look into it, whose the files are, and whether the secrets can be used. */
+/** Checks the permissions of the data folder, the owner of its files, and the secrets. */
 export function checkFolder(dataDir: string): Finding[] {
   if (!existsSync(dataDir)) {
     return [warning(`There is no ${dataDir} yet`, 'start the server once')]
   }
-  const { mode, uid } = lstatSync(dataDir)
+  const folder = realpathSync(dataDir)
+  const unfit = wrongIfThrows(() => checkDataDir(folder), 'do what the message says')
+  if (unfit.length > 0) return unfit
+  const { uid } = lstatSync(folder)
+  const me = process.getuid?.() ?? uid
+  const mayChange = me === uid || me === 0
   const findings = [
-    ...((mode & 0o077) === 0
-      ? []
-      : [wrong(`Others may look into ${dataDir}`, `chmod 700 ${dataDir}`)]),
-    ...foreignFiles(dataDir, uid),
-    ...badSecrets(dataDir),
+    ...closedToUs(folder),
+    ...openToOthers(folder, mayChange),
+    ...foreignFiles(folder, mayChange ? uid : me),
+    ...badSecrets(folder),
   ]
-  return findings.length > 0 ? findings : [ok(`${dataDir}: only its owner may look into it`)]
+  return findings.length > 0 ? findings : [ok(`Other users cannot read ${folder}`)]
 }
 
-/** Who runs a command as another user leaves files that the server cannot write. */
+function closedToUs(folder: string): Finding[] {
+  const problem = writeProblem(folder)
+  // The check of the disk reports a read-only one.
+  if (problem === '' || problem === 'EROFS') return []
+  return [wrong(`This user cannot write into ${folder} (${problem})`, 'make this user its owner')]
+}
+
+/** Some platforms run containers under an arbitrary user, who shares only the group of a volume. */
+function openToOthers(folder: string, mayChange: boolean): Finding[] {
+  const { mode } = lstatSync(folder)
+  if ((mode & (mayChange ? 0o077 : 0o007)) === 0) return []
+  const advice = mayChange ? `chmod 700 ${folder}` : 'make this user its owner, then chmod 700'
+  return [wrong(`Other users can read ${folder}`, advice)]
+}
+
+/** A command that runs as another user leaves files that the server cannot write. */
 function foreignFiles(dataDir: string, owner: number): Finding[] {
   return readdirSync(dataDir)
+    .filter((name) => name !== 'lost+found')
     .map((name) => join(dataDir, name))
     .filter((path) => lstatSync(path).uid !== owner)
     .map((path) =>
       wrong(
-        `${path} has another owner than ${dataDir}`,
-        `chown it, and run all commands as the user of the server`,
+        `${path} belongs to another user`,
+        'chown it, and run all commands as the user of the server',
       ),
     )
 }
 
 function badSecrets(dataDir: string): Finding[] {
   if (!existsSync(join(dataDir, 'secrets.json'))) return []
-  try {
-    openSecrets(dataDir)
-    return []
-  } catch (error) {
-    const advice = 'do what it says; without its secrets, all who are signed in must sign in again'
-    return [wrong(reasonOf(error), advice)]
-  }
+  const advice = 'do what the message says; with new secrets, all users must sign in again'
+  return wrongIfThrows(() => openSecrets(dataDir), advice)
 }

@@ -1,15 +1,17 @@
-/** What a check has found out. */
+import { reasonOf } from '../reason.ts'
+
+/** A result of a check. */
 export type Finding =
   | { readonly state: 'ok'; readonly text: string }
   | {
-      /** `wrong`: something does not work, or soon will not. */
+      /** `wrong` means that something fails, or soon will. */
       readonly state: 'warning' | 'wrong'
       readonly text: string
       /** What to do about it. */
       readonly advice: string
     }
 
-/** One line of what `npm run doctor` looks at. */
+/** One of the checks of `npm run doctor`. */
 export interface Check {
   readonly name: string
   find(): Promise<Finding[]>
@@ -25,17 +27,21 @@ export const warning = (text: string, advice: string): Finding => ({
 
 export const wrong = (text: string, advice: string): Finding => ({ state: 'wrong', text, advice })
 
-/** What a check finds; one that fails has found that. */
-export async function findAll({ find }: Check): Promise<Finding[]> {
+/** Returns no finding if `work` succeeds, otherwise its error with the advice. */
+export function wrongIfThrows(work: () => unknown, advice: string): Finding[] {
   try {
-    return await find()
+    work()
+    return []
   } catch (error) {
-    return [wrong(reasonOf(error), 'see to what the message says')]
+    return [wrong(reasonOf(error), advice)]
   }
 }
 
-/** What an error says; some say only a code. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.message === '' && 'code' in error ? String(error.code) : error.message
+/** Runs a check. If the check throws, the error is its finding. */
+export async function runCheck({ find }: Check): Promise<Finding[]> {
+  try {
+    return await find()
+  } catch (error) {
+    return [wrong(reasonOf(error), 'the message says why this check failed')]
+  }
 }

@@ -1,4 +1,4 @@
-/** What the licences of the providers ask to be shown with their data. */
+/** The attributions that the providers' licences require. */
 const ATTRIBUTIONS: ReadonlyMap<string, string> = new Map([
   [
     'maxmind',
@@ -6,13 +6,14 @@ const ATTRIBUTIONS: ReadonlyMap<string, string> = new Map([
   ],
   ['dbip', 'IP Geolocation by DB-IP, https://db-ip.com (CC BY 4.0)'],
   ['ipinfo', 'IP address data powered by IPinfo, https://ipinfo.io (CC BY-SA 4.0)'],
+  ['iana', 'IANA Time Zone Database, https://www.iana.org/time-zones'],
   [
     'ip-location-db',
     'ASN data by RouteViews (https://www.routeviews.org), NRO (https://www.nro.net) and DB-IP (https://db-ip.com), CC BY 4.0, merged by ip-location-db and compiled by Meridian',
   ],
 ])
 
-/** The attribution that a provider's data needs; empty for an operator's own. */
+/** The attribution that a provider's data requires; empty for an operator's own data. */
 export function attributionOf(provider: string): string {
   return ATTRIBUTIONS.get(provider) ?? ''
 }

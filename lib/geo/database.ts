@@ -1,42 +1,29 @@
 import { basename } from 'node:path'
-import type { Address } from '../address.ts'
-import { CardCache } from './card-cache.ts'
-import { asMap } from './fields.ts'
-import { type Finding, NOTHING } from './finding.ts'
-import { openBytes, type Residence } from './mapped-file.ts'
-import { type Mmdb, type MmdbMetadata, openMmdb } from './mmdb.ts'
-import { chooseSchema } from './schemas/choose.ts'
-import type { RegionCode, Schema } from './schemas/schema.ts'
+import type { Address } from '../net/address.ts'
+import { reasonOf } from '../reason.ts'
+import { openBytes } from './files/mapped-file.ts'
+import { asMap } from './mmdb/fields.ts'
+import { type Mmdb, type MmdbMetadata, openMmdb } from './mmdb/mmdb.ts'
+import { RecordCache } from './mmdb/record-cache.ts'
+import { type Finding, NOTHING } from './place/finding.ts'
+import { chooseSchema } from './providers/choose.ts'
+import type { RegionCode, Schema } from './providers/schema.ts'
 
 /** One open database file. */
-export interface GeoDatabase {
-  /** File name without its ending. */
-  readonly name: string
-  /** Short name of who made the data: maxmind, dbip, ipinfo. */
-  readonly provider: string
-  readonly metadata: MmdbMetadata
-  readonly residence: Residence
-  readonly bytes: number
-  /** What the file says of `address`; an empty finding where it says nothing. */
-  find(address: Address): Finding
-  /** Where networks of IPv4 begin that are not told the same as the one before; in order. */
-  ipv4Starts(): Uint32Array
-  /** Number of different records. Walks the whole tree. */
-  countRecords(): number
-}
+export type GeoDatabase = Awaited<ReturnType<typeof openDatabase>>
 
 export interface OpenOptions {
-  /** Map the file into memory rather than read it: only for files that nobody rewrites. */
+  /** Map the file into memory instead of reading it. Only for files that are never rewritten. */
   readonly map: boolean
   readonly regionCode: RegionCode
-  /** Up to 2^bits findings are kept, in 256 bytes each; default: 16, 16 MB once all are used. */
+  /** The cache holds up to 2^cacheBits findings; default: 16. */
   readonly cacheBits?: number | undefined
-  /** Name to show; default: that of the file. */
+  /** Name to show; default: the file name without its extension. */
   readonly name?: string
 }
 
 /** Opens and checks the database at `path`. Throws an error that names it and the reason. */
-export async function openDatabase(path: string, options: OpenOptions): Promise<GeoDatabase> {
+export async function openDatabase(path: string, options: OpenOptions) {
   try {
     const { bytes, residence } = await openBytes(path, options.map)
     const mmdb = openMmdb(bytes)
@@ -44,25 +31,29 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     checkRecords(mmdb)
     const name = options.name ?? basename(path).replace(/\.mmdb$/, '')
     return {
+      /** By default, the file name without its extension. */
       name,
+      /** Short name of the provider: maxmind, dbip, ipinfo. */
       provider: providerOf(schema, mmdb.metadata, name),
       metadata: mmdb.metadata,
       residence,
       bytes: bytes.length,
+      /** Returns the content of the record of an address; an empty finding if there is none. */
       find: createFinder(mmdb, schema, options),
-      ipv4Starts: () => mmdb.ipv4Starts(),
+      /** See `Mmdb`. */
+      ipv4Starts: mmdb.ipv4Starts,
+      /** Number of different records. Walks the whole tree. */
       countRecords: () => [...mmdb.offsets(Number.POSITIVE_INFINITY)].length,
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`Cannot use the database ${path}: ${reason}`, { cause })
+    throw new Error(`Cannot use the database ${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 
-/** Files of ip-location-db do not say whose data they hold, but are named after it. */
+/** The metadata of ip-location-db's files does not state the provider; their names do. */
 function providerOf(schema: Schema, metadata: MmdbMetadata, name: string): string {
-  const told = schema.provider(metadata)
-  if (told !== undefined) return told
+  const stated = schema.provider(metadata)
+  if (stated !== undefined) return stated
   const named = /dbip|geolite2|ipinfo/i.exec(name)?.[0].toLowerCase()
   if (named !== undefined) return named === 'geolite2' ? 'maxmind' : named
   return name.toLowerCase().replaceAll(/[^a-z0-9.-]+/g, '-')
@@ -70,17 +61,17 @@ function providerOf(schema: Schema, metadata: MmdbMetadata, name: string): strin
 
 const PROBE_RECORDS = 1_000
 
-/** A file cut or overwritten in its data shows it in the records that its tree reaches first. */
+/** Throws if the first records cannot be decoded, as in a file that is cut off or overwritten. */
 function checkRecords(mmdb: Mmdb): void {
   for (const offset of mmdb.offsets(PROBE_RECORDS)) mmdb.decode(offset)
 }
 
 /**
- * Keeps findings by the offset of their record. A damaged record that the probe did not meet
+ * Caches findings by the offset of their record. A damaged record that `checkRecords` did not reach
  * counts as no record, so that a look-up never throws.
  */
 function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 16 }: OpenOptions) {
-  const findings = new CardCache(cacheBits)
+  const findings = new RecordCache<Finding>(cacheBits)
   const read = (offset: number): Finding => {
     try {
       return schema.read(asMap(mmdb.decode(offset)), regionCode)
@@ -94,7 +85,7 @@ function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 16 }
     const known = findings.get(offset)
     if (known !== undefined) return known
     const finding = read(offset)
-    findings.put(offset, finding)
+    findings.offer(offset, finding)
     return finding
   }
 }

@@ -1,112 +1,178 @@
-import type { Address } from '../address.ts'
-import type { Log } from '../log.ts'
-import { type AtlasKeeper, NO_ATLAS } from './atlas-keeper.ts'
-import { type GeoDatabase, openDatabase } from './database.ts'
-import type { Describable } from './describe.ts'
-import { type Located, locate } from './locate.ts'
-import type { RegionCode } from './schemas/schema.ts'
-import type { SourceFile } from './source-files.ts'
+import { HOUR_MS, MINUTE_MS } from '../durations.ts'
+import type { Log } from '../log/log.ts'
+import type { Address } from '../net/address.ts'
+import { reasonOf } from '../reason.ts'
+import type { LookupResult } from './answer/describe.ts'
+import { locate } from './answer/locate.ts'
+import type { AtlasKeeper } from './atlas/keeper.ts'
+import { type GeoDatabase, type OpenOptions, openDatabase } from './database.ts'
+import type { SourceFile } from './files/source-files.ts'
 
-/** The open databases. A file that is replaced is taken over while look-ups go on. */
-export interface Library {
-  locate(address: Address): Located
-  /** The same as far as an answer needs it; of most addresses merged beforehand. */
-  find(address: Address): Describable
-  /** In order of priority. */
-  list(): readonly GeoDatabase[]
-  /** Opens what has changed since; what cannot be used is logged, and the old one stays. */
-  refresh(): Promise<void>
-  /** Databases refused so far. */
-  refused(): number
-  /** Whether the merged databases are in use. */
-  hasAtlas(): boolean
-}
+/** The open databases. A replaced file is reopened while look-ups go on. */
+export type Library = Awaited<ReturnType<typeof openLibrary>>
 
-export interface LibraryOptions {
-  /** Says which files there are now, in order of priority. */
+interface LibraryOptions extends Omit<OpenOptions, 'name'> {
+  /** Returns the files to serve now, in order of priority. */
   readonly findFiles: () => readonly SourceFile[]
-  readonly map: boolean
-  readonly cacheBits?: number | undefined
-  readonly regionCode: RegionCode
   readonly log: Log
   readonly atlas?: AtlasKeeper
+  /** Milliseconds of a clock that is never set back. */
+  readonly now?: () => number
 }
 
-interface Shelf {
+interface OpenFile {
   readonly file: SourceFile
   readonly database: GeoDatabase
 }
 
-/** Opens all usable databases. Throws where there is none at all. */
-export async function openLibrary(options: LibraryOptions): Promise<Library> {
-  const { findFiles, log, atlas = NO_ATLAS } = options
-  let refused = 0
-  let signature = ''
-  let seen = ''
-  let shelves: readonly Shelf[] = []
-  let databases: readonly GeoDatabase[] = []
+interface Outcome {
+  readonly file: SourceFile
+  /** undefined: no version of the file is usable. */
+  readonly openFile: OpenFile | undefined
+  /** Why the file was refused, if it was. */
+  readonly reason?: string
+}
 
-  const load = async (files: readonly SourceFile[]) => {
-    const known = new Map(shelves.map((shelf) => [shelf.file.path, shelf]))
-    const next: Shelf[] = []
-    for (const file of files) {
-      const old = known.get(file.path)
-      const shelf = old?.file.version === file.version ? old : await open(file, old)
-      if (shelf !== undefined) next.push(shelf)
-    }
-    signature = signatureOf(files)
-    shelves = next
-    databases = next.map(({ database }) => database)
-    atlas.drop()
-  }
-  const open = async (file: SourceFile, old: Shelf | undefined): Promise<Shelf | undefined> => {
-    try {
-      const database = await openSource(file, options)
-      if (old !== undefined) log.info({ path: file.path }, 'database replaced')
-      return { file, database }
-    } catch (error) {
-      refused++
-      log.error({ path: file.path, reason: reasonOf(error) }, 'database refused')
-      return old
-    }
-  }
+/** The files being served. Each load makes a new object. */
+interface Served {
+  /** The paths and versions of the files found at the last load, including refused ones. */
+  readonly signature: string
+  readonly openFiles: readonly OpenFile[]
+  readonly databases: readonly GeoDatabase[]
+  /** The first file without a usable version; undefined if each has one. */
+  readonly unusable: Outcome | undefined
+  /** How often a file has been refused so far. */
+  readonly refused: number
+  /** How many loads of these files in a row have refused one. */
+  readonly failures: number
+}
 
-  const adoptAtlas = async () => {
-    const files = shelves.map(({ file }) => file)
-    // Of a file that was refused the old one is served, which its name and version do not tell.
-    if (signatureOf(files) === signature) await atlas.adopt(files)
-  }
+const NOTHING_SERVED: Served = {
+  signature: '',
+  openFiles: [],
+  databases: [],
+  unusable: undefined,
+  refused: 0,
+  failures: 0,
+}
 
-  await load(findFiles())
-  if (databases.length === 0) throw new Error('Cannot look anything up: no database is usable')
-  await adoptAtlas()
+const FIRST_RETRY_MS = MINUTE_MS
+const LONGEST_RETRY_MS = HOUR_MS
+
+/** Opens the databases. Throws if there is none, or if one has no usable version. */
+export async function openLibrary(options: LibraryOptions) {
+  const { findFiles, atlas, now = () => performance.now() } = options
+  let served = await load(findFiles(), NOTHING_SERVED, options)
+  let loadedAt = now()
+  let lastSeen = ''
+  if (served.unusable !== undefined) throw unusable(served.unusable)
+  if (served.databases.length === 0) {
+    throw new Error('Cannot look anything up: no database is usable')
+  }
+  await adoptAtlas(atlas, served)
   return {
-    locate: (address) => locate(databases, address),
-    find: (address) => atlas.find(address) ?? locate(databases, address),
-    list: () => databases,
-    refused: () => refused,
-    hasAtlas: () => atlas.isOpen(),
+    /** Looks the address up in the atlas if possible, else in all databases. */
+    find: (address: Address): LookupResult =>
+      atlas?.find(address) ?? locate(served.databases, address),
+    /** The open databases, in order of priority. */
+    list: () => served.databases,
+    /** How often a file has been refused so far. */
+    refused: () => served.refused,
+    /** Whether an atlas is in use. */
+    hasAtlas: () => atlas?.isOpen() ?? false,
+    /**
+     * Reopens changed files. If a new file cannot be used, logs why, keeps serving the old one and
+     * tries again later: the disk may have been too full for a copy.
+     */
     refresh: async () => {
       const files = findFiles()
-      const current = signatureOf(files)
-      const settled = current === seen
-      seen = current
-      // A file that still changes is being written: wait until it is the same twice.
-      if (settled && current !== signature) await load(files)
-      await adoptAtlas()
+      const signature = signatureOf(files)
+      // A file that has changed since the last call may not be complete yet.
+      const isSettled = signature === lastSeen
+      lastSeen = signature
+      const isDue = now() - loadedAt >= retryPause(served)
+      if (isSettled && (signature !== served.signature || isDue)) {
+        served = await load(files, served, options)
+        loadedAt = now()
+        atlas?.drop()
+      }
+      await adoptAtlas(atlas, served)
     },
   }
 }
 
-async function openSource(file: SourceFile, { map, regionCode, cacheBits }: LibraryOptions) {
-  const path = map ? await file.privatePath() : file.path
-  return openDatabase(path, { map, regionCode, cacheBits, name: file.name })
+function retryPause({ failures }: Served): number {
+  if (failures === 0) return Number.POSITIVE_INFINITY
+  return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS)
+}
+
+function unusable({ file: { path, remedy }, reason }: Outcome): Error {
+  return new Error(`Cannot use the database ${path}: ${reason}; ${remedy}`)
+}
+
+/** Opens the files, but keeps those that `before` has open in the same version. */
+async function load(
+  files: readonly SourceFile[],
+  before: Served,
+  options: LibraryOptions,
+): Promise<Served> {
+  const outcomes: Outcome[] = []
+  for (const file of files) {
+    const old = before.openFiles.find((open) => open.file.path === file.path)
+    const isSame = old?.file.version === file.version
+    outcomes.push(isSame ? { file, openFile: old } : await open(file, old, options))
+  }
+  const openFiles = outcomes.flatMap(({ openFile }) => openFile ?? [])
+  const signature = signatureOf(files)
+  const refused = outcomes.filter(({ reason }) => reason !== undefined).length
+  const earlierFailures = signature === before.signature ? before.failures : 0
+  return {
+    signature,
+    openFiles,
+    databases: openFiles.map(({ database }) => database),
+    unusable: outcomes.find(({ openFile }) => openFile === undefined),
+    refused: before.refused + refused,
+    failures: refused === 0 ? 0 : earlierFailures + 1,
+  }
+}
+
+/** If the file is unusable, logs why and keeps an earlier version: the open one or the kept copy. */
+async function open(
+  file: SourceFile,
+  old: OpenFile | undefined,
+  { map, regionCode, cacheBits, log }: LibraryOptions,
+): Promise<Outcome> {
+  const { path, name } = file
+  const use = (from: string) => openDatabase(from, { map, regionCode, cacheBits, name })
+  try {
+    const database = await (map ? file.openPrivate(use) : use(path))
+    if (old !== undefined) log.info({ path }, 'database replaced')
+    return { file, openFile: { file, database } }
+  } catch (error) {
+    const reason = reasonOf(causeOf(error))
+    log.error({ path, reason }, 'database refused')
+    if (old !== undefined) return { file, openFile: old, reason }
+    const database = await file.openLastGood(use)
+    if (database === null) return { file, openFile: undefined, reason }
+    log.warn({ path }, 'serving the last usable version of the database')
+    return { file, openFile: { file: { ...file, version: 'last usable' }, database }, reason }
+  }
+}
+
+/** What `openDatabase` wraps: its message names the copy, not the file. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? (error.cause ?? error) : error
+}
+
+async function adoptAtlas(
+  atlas: AtlasKeeper | undefined,
+  { openFiles, signature }: Served,
+): Promise<void> {
+  const files = openFiles.map(({ file }) => file)
+  // After a refusal the previous file is still served, but an atlas would be made from the new one.
+  if (signatureOf(files) === signature) await atlas?.adopt(files)
 }
 
 function signatureOf(files: readonly SourceFile[]): string {
   return files.map(({ path, version }) => `${path}:${version}`).join('\n')
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

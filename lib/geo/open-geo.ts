@@ -1,31 +1,37 @@
 import { join } from 'node:path'
-import type { Log } from '../log.ts'
+import { MINUTE_MS } from '../durations.ts'
+import type { Log } from '../log/log.ts'
 import { repeat } from '../periodic.ts'
-import { findAtlas } from './atlas-file.ts'
-import { type AtlasKeeper, createAtlasKeeper } from './atlas-keeper.ts'
-import { findBundled } from './bundled.ts'
+import { reasonOf } from '../reason.ts'
+import { findAtlas } from './atlas/file.ts'
+import { type AtlasKeeper, createAtlasKeeper } from './atlas/keeper.ts'
+import { findBundled } from './files/bundled.ts'
+import { type OnProgress, PREPARED, prepareBundled, prepareRegions } from './files/prepare.ts'
+import { createRegionCode, readRegions } from './files/regions.ts'
+import { removeAbandoned } from './files/replace-file.ts'
+import { defaultFiles, operatorFiles, type SourceFile } from './files/source-files.ts'
 import { type Library, openLibrary } from './library.ts'
-import { type OnProgress, PREPARED, prepareBundled, prepareRegions } from './prepare.ts'
-import { createRegionCode, readRegions } from './regions.ts'
-import { defaultFiles, operatorFiles, type SourceFile } from './source-files.ts'
 
-export interface GeoOptions {
-  /** The folder of prepared, downloaded and copied files. */
+interface PrepareOptions {
+  /** The folder for prepared, downloaded and copied files. */
   readonly directory: string
-  /** The operator's files in order of priority; undefined: the bundled set. */
+  /** The operator's files, in order of priority; undefined: the bundled set. */
   readonly files: readonly string[] | undefined
+  readonly onProgress: OnProgress
+}
+
+export interface GeoOptions extends PrepareOptions {
   readonly map: boolean
-  /** Up to 2^bits findings are kept per database. */
+  /** The cache of each database holds up to 2^cacheBits findings. */
   readonly cacheBits?: number
   readonly log: Log
-  readonly onProgress: OnProgress
-  /** Makes the atlas of the files that are served, apart from this process; undefined: none is used. */
+  /** Makes the atlas in another process; undefined: use none. */
   readonly compileAtlas?: (() => Promise<void>) | undefined
 }
 
 const REFRESH_INTERVAL_MS = 2_000
 
-/** Prepares what is not prepared, opens the databases and watches for new ones until disposed of. */
+/** Prepares missing files, opens the databases and watches for new ones until disposed. */
 export async function openGeo(options: GeoOptions): Promise<Library & Disposable> {
   const { directory, map, cacheBits, log, compileAtlas } = options
   const findFiles = await prepareGeo(options)
@@ -37,39 +43,47 @@ export async function openGeo(options: GeoOptions): Promise<Library & Disposable
     log,
     ...(map && compileAtlas !== undefined && { atlas: keepAtlas(options, compileAtlas) }),
   })
-  const watch = repeat(REFRESH_INTERVAL_MS, library.refresh, (error) =>
+  const refresh = () => {
+    // Each time: at startup, files of a process that was killed shortly before did not count yet.
+    removeAbandoned(directory)
+    return library.refresh()
+  }
+  const watch = repeat(REFRESH_INTERVAL_MS, refresh, (error) =>
     log.error({ err: error }, 'cannot look for new databases'),
   )
   return { ...library, [Symbol.dispose]: () => watch[Symbol.dispose]() }
 }
 
 function keepAtlas({ directory, log }: GeoOptions, compileAtlas: () => Promise<void>): AtlasKeeper {
-  const onError = (error: unknown) =>
-    log.warn({ err: error }, 'cannot merge the databases beforehand: every look-up merges them')
   return createAtlasKeeper({
     findAtlas: (files) => findAtlas(directory, files),
-    make: () => compileAtlas().catch(onError),
+    make: compileAtlas,
+    onFailure: (error, waitMs) =>
+      log.warn(
+        { reason: reasonOf(error), retryInMinutes: waitMs / MINUTE_MS },
+        'cannot combine the databases into one index; look-ups are slower',
+      ),
   })
 }
 
-/** Prepares what is not prepared. Returns a function that says which files there are to serve. */
-export async function prepareGeo({
-  directory,
-  files,
-  onProgress,
-}: Pick<GeoOptions, 'directory' | 'files' | 'onProgress'>): Promise<() => SourceFile[]> {
+/**
+ * Removes what killed processes left and prepares missing files. Returns a function that lists the
+ * files to serve.
+ */
+export async function prepareGeo({ directory, files, onProgress }: PrepareOptions) {
+  removeAbandoned(directory)
   const bundled = findBundled()
   await (files === undefined
     ? prepareBundled(directory, bundled, onProgress)
     : prepareRegions(directory, bundled, onProgress))
-  return () => findSources({ directory, files })
+  return () => findSourceFiles({ directory, files })
 }
 
-/** The files there are to serve, in order of priority. Those that are not prepared are missing. */
-export function findSources({
+/** Lists the files to serve, in order of priority. Prepares nothing, so some may be missing. */
+export function findSourceFiles({
   directory,
   files,
-}: Pick<GeoOptions, 'directory' | 'files'>): SourceFile[] {
+}: Omit<PrepareOptions, 'onProgress'>): SourceFile[] {
   if (files !== undefined) return operatorFiles(directory, files)
   return defaultFiles(directory, findBundled())
 }

@@ -1,42 +1,24 @@
-import type { OnProgress } from './prepare.ts'
-
-/** The part of a stream that progress is shown on. */
-export interface Terminal {
-  readonly isTTY?: boolean
-  write(text: string): unknown
-}
+import type { OnProgress } from './files/prepare.ts'
 
 const BAR_WIDTH = 30
-const LINE_EVERY_SHARE = 0.25
+const PERCENT_PER_LINE = 25
 
-/** Shows progress: one moving bar per step on a terminal, a few plain lines anywhere else. */
-export function createProgress(terminal: Terminal): OnProgress {
-  return terminal.isTTY === true ? moveBar(terminal) : writeLines(terminal)
-}
-
-function moveBar(terminal: Terminal): OnProgress {
+/** Shows progress: a moving bar per step on a terminal, otherwise a line per quarter of a step. */
+export function createProgress(output: NodeJS.WriteStream): OnProgress {
+  const isMoving = output.isTTY === true
   let shown = ''
   return (step, share) => {
-    const filled = Math.round(share * BAR_WIDTH)
-    const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}`
-    const line = `${step.padEnd(26)} ${bar} ${percent(share)}`
+    const percent = Math.floor(Math.min(1, share) * 100)
+    const line = isMoving
+      ? `\r${step.padEnd(26)} ${bar(share)} ${percent} %${share >= 1 ? '\n' : ''}`
+      : `${step}: ${percent - (percent % PERCENT_PER_LINE)} %\n`
     if (line === shown) return
     shown = line
-    terminal.write(`\r${line}${share >= 1 ? '\n' : ''}`)
+    output.write(line)
   }
 }
 
-function writeLines(terminal: Terminal): OnProgress {
-  let last = { step: '', share: 0 }
-  return (step, share) => {
-    const started = step !== last.step
-    const finished = share >= 1 && last.share < 1
-    if (!started && !finished && share - last.share < LINE_EVERY_SHARE) return
-    last = { step, share }
-    terminal.write(`${step}: ${percent(share)}\n`)
-  }
-}
-
-function percent(share: number): string {
-  return `${Math.floor(Math.min(1, share) * 100)} %`
+function bar(share: number): string {
+  const filled = Math.round(Math.min(1, share) * BAR_WIDTH)
+  return '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
 }

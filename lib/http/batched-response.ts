@@ -3,10 +3,8 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 type End = Parameters<ServerResponse['end']>
 
 /**
- * Ends together with all responses of its turn of the event loop: the requests that were read in
- * one turn are answered first and written one after another then. That costs a server under load
- * fewer wake-ups of its peer, and finds code and data of either step in the processor's caches. A
- * server without load waits for nothing.
+ * Writes all responses of one turn of the event loop together at its end. Under load this wakes the
+ * clients less often and uses the processor's caches better. Without load nothing waits.
  */
 export class BatchedResponse<
   Request extends IncomingMessage = IncomingMessage,
@@ -16,7 +14,7 @@ export class BatchedResponse<
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
     if (BatchedResponse.#ended.length === 0) setImmediate(BatchedResponse.#endAll)
-    // safe: handed on as it came, by a caller that ServerResponse has typed
+    // safe: passed on unchanged; ServerResponse has typed the caller
     this.#end = [chunk, encoding, callback] as Partial<End>
     BatchedResponse.#ended.push(this)
     return this
@@ -25,7 +23,7 @@ export class BatchedResponse<
   static #endAll(): void {
     const ended = BatchedResponse.#ended
     BatchedResponse.#ended = []
-    // safe: ServerResponse knows which arguments were left out
+    // safe: ServerResponse handles omitted arguments
     for (const response of ended) response.#endNow(...(response.#end as End))
   }
 

@@ -1,26 +1,26 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { parseAddress, truncatedTo64, unmapped } from './address.ts'
-import { contains, type Network } from './network.ts'
+import { parseAddress, truncatedTo64, unmapped } from '../net/address.ts'
+import { contains, type Network } from '../net/network.ts'
 
 export interface ConnectionLimits {
-  /** Open at once. */
+  /** Connections open at once. */
   readonly total: number
-  /** Of them, those of one address, or of one /64 of IPv6. */
+  /** Connections open at once per address, or per /64 of IPv6. */
   readonly perAddress: number
-  /** Not counted by address: they speak for many clients. */
+  /** Networks without a limit per address, since a proxy connects for many clients. */
   readonly proxies: readonly Network[]
   readonly onRefused: () => void
 }
 
 /**
- * Closes connections of `server` above the limits. One address cannot take the place of others.
- * Where all places are taken, the connection makes room whose first request, or whose body, has been
- * on its way for longest. Else those go that wait for another request.
+ * Limits the connections of `server`. When the total is reached, closes the connection whose first
+ * request or body has been arriving for longest, to make room for a new one. If there is none,
+ * refuses the new one and closes idle ones.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const open = new Set<Socket>()
-  /** Those that have not sent a whole request yet, the longest first. */
+  /** Connections in the middle of their first request or of a body, oldest first. */
   const unfinished = new Set<Socket>()
   const byAddress = new Map<string, number>()
 
@@ -53,7 +53,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   })
 }
 
-/** '': not counted. */
+/** Returns '' for addresses without a limit of their own. */
 function countedAddress({ remoteAddress = '' }: Socket, proxies: readonly Network[]): string {
   const parsed = parseAddress(remoteAddress.replace(/%.*$/, ''))
   if (parsed === null) return ''
@@ -62,12 +62,11 @@ function countedAddress({ remoteAddress = '' }: Socket, proxies: readonly Networ
   return address.version === 4 ? address.text : truncatedTo64(address)
 }
 
-/** Whether a body follows the head. */
-export function hasBody({ headers }: IncomingMessage): boolean {
+function hasBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
 }
 
-/** Whether there is room for one more, once those are gone that are asked to go. */
+/** Tries to make room for one more connection. Returns whether there is room now. */
 function makeRoom(server: Server, unfinished: Set<Socket>): boolean {
   const [longest] = unfinished
   if (longest === undefined) {

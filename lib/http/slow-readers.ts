@@ -1,28 +1,33 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { nameRuntime } from '../config/runtime.ts'
 
 export interface ReaderLimits {
-  /** Milliseconds in which a client must take some of what waits for it. */
+  /** Milliseconds within which a client must read at least some of its waiting bytes. */
   readonly longestMs: number
-  /** What may wait on all connections together. */
+  /** Unsent bytes allowed on all connections together. */
   readonly mostBytes: number
   readonly checkEveryMs: number
 }
 
-/** What is known of a connection on which something waits to be sent. */
+/** A connection with unsent bytes. */
 interface Waiting {
-  /** Bytes that the client had taken when that was last seen to change. */
+  /** Bytes that the client had read when it last made progress. */
   readonly taken: number
-  /** Monotonic milliseconds. */
+  /** When that was, in monotonic milliseconds. */
   readonly since: number
 }
 
+/** Returns the number of unsent bytes of a connection. */
+type CountUnsent = (socket: Socket) => number
+
 /**
- * Resets connections of `server` whose client takes nothing of what waits to be sent: an answer that
- * nobody reads would stay in memory for as long as the client likes, while node:http limits only how
- * slowly a request comes. Where too much waits, those go first that have taken nothing for longest.
+ * Resets connections of `server` whose client does not read: node:http limits only how slowly a
+ * request arrives, and an unread answer would stay in memory as long as the connection. If too many
+ * bytes wait, the connections that have read nothing for longest are reset first.
  */
 export function resetSlowReaders(server: Server, limits: ReaderLimits): void {
+  const unsent = createCountUnsent(server)
   const open = new Set<Socket>()
   const waiting = new Map<Socket, Waiting>()
   server.on('connection', (socket: Socket) => {
@@ -34,37 +39,47 @@ export function resetSlowReaders(server: Server, limits: ReaderLimits): void {
   })
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const socket of open) look(socket, waiting, now)
-    resetAbove(waiting, limits, now)
+    for (const socket of open) check(socket, unsent(socket), waiting, now)
+    resetAbove(waiting, unsent, limits, now)
   }, limits.checkEveryMs)
   timer.unref()
   server.once('close', () => clearInterval(timer))
 }
 
-function look(socket: Socket, waiting: Map<Socket, Waiting>, now: number): void {
-  const unsent = socket.writableLength
+/** Bun keeps unsent bytes in the response, not in the socket. */
+function createCountUnsent(server: Server): CountUnsent {
+  if (nameRuntime(process.versions) !== 'bun') return ({ writableLength }) => writableLength
+  const responses = new WeakMap<Socket, ServerResponse>()
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    responses.set(socket, response)
+  })
+  return (socket) => responses.get(socket)?.writableLength ?? 0
+}
+
+function check(socket: Socket, unsent: number, waiting: Map<Socket, Waiting>, now: number): void {
   if (unsent === 0) {
     waiting.delete(socket)
     return
   }
   const taken = socket.bytesWritten - unsent
   if (waiting.get(socket)?.taken === taken) return
-  // Those that have waited for longest stand first.
+  // Moves to the end: the longest waiting come first.
   waiting.delete(socket)
   waiting.set(socket, { taken, since: now })
 }
 
 function resetAbove(
   waiting: Map<Socket, Waiting>,
+  unsent: CountUnsent,
   { longestMs, mostBytes }: ReaderLimits,
   now: number,
 ): void {
   let bytes = 0
-  for (const socket of waiting.keys()) bytes += socket.writableLength
+  for (const socket of waiting.keys()) bytes += unsent(socket)
   for (const [socket, { since }] of waiting) {
     if (bytes <= mostBytes && now - since < longestMs) return
-    bytes -= socket.writableLength
-    // To end it in order would wait for the client once more.
+    bytes -= unsent(socket)
+    // An orderly end would wait for the client again.
     socket.resetAndDestroy()
   }
 }

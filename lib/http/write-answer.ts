@@ -1,14 +1,14 @@
 import { STATUS_CODES } from 'node:http'
 import type { Writable } from 'node:stream'
 
-/** A whole answer. `json` null: no body. */
+/** A whole answer. `json` is null if it has no body. */
 export interface WholeAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly json: string | null
 }
 
-/** Writes `answer` as HTTP/1.1, with what becomes of the connection: `close`, say. */
+/** Writes `answer` as HTTP/1.1. `connection` is the value of that header, such as `close`. */
 export function writeAnswer(socket: Writable, answer: WholeAnswer, connection: string): void {
   const { status, headers, json } = answer
   const body = json ?? ''
@@ -16,14 +16,14 @@ export function writeAnswer(socket: Writable, answer: WholeAnswer, connection: s
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`
   head += `content-length: ${length}\r\nDate: ${dateText(Date.now())}\r\n`
-  // A text as long as its bytes is ASCII: it needs no encoding.
+  // A text with one byte per character is ASCII, which latin1 writes faster.
   const encoding = length === body.length ? 'latin1' : 'utf8'
   socket.write(`${head}Connection: ${connection}\r\n\r\n${body}`, encoding)
 }
 
 const lastDate = { second: 0, text: '' }
 
-/** To write a date takes longer than all other headers: it is the same for a second. */
+/** Formatting a date takes longer than all other headers, so it is done once a second. */
 function dateText(now: number): string {
   const second = Math.floor(now / 1_000)
   if (second !== lastDate.second) {

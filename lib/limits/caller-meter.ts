@@ -1,68 +1,54 @@
 import type { Unwritten } from '../db/flusher.ts'
-import type { MeterStore } from './meter-store.ts'
+import type { CallerUse } from './meter-store.ts'
 import type { Bucket } from './token-bucket.ts'
-import type { UserMeter } from './user-meter.ts'
+import type { UserMeter, UserMeterOptions } from './user-meter.ts'
 
-export const MINUTE_MS = 60_000
-
-interface CallerOptions {
-  readonly store: MeterStore
-  readonly write: (item: Unwritten) => void
-}
-
-interface CallerParts {
-  readonly id: string
-  readonly userId: string
-  readonly keyId: string
-  readonly day: number
-  readonly bucket: Bucket
-  readonly user: UserMeter
+/** Shared by all meters. */
+export interface MeterParts extends UserMeterOptions {
+  /** The meters of callers with changes that are not written yet. */
   readonly unwritten: Set<CallerMeter>
 }
 
-/** The bucket of a caller, and what it was answered on one day and is not written yet. */
+/** A caller on one day. */
+export type CallerDay = Omit<CallerUse, 'requests' | 'bucket'>
+
+/** The bucket of a caller, and the answered requests of one day that are not written yet. */
 export class CallerMeter implements Unwritten {
-  readonly id: string
-  readonly userId: string
-  readonly keyId: string
-  readonly day: number
+  readonly caller: CallerDay
   readonly bucket: Bucket
   user: UserMeter
   requests = 0
-  readonly #options: CallerOptions
-  readonly #unwritten: Set<CallerMeter>
-  #waits = false
+  readonly #parts: MeterParts
+  #isQueued = false
 
-  constructor(options: CallerOptions, parts: CallerParts) {
-    this.id = parts.id
-    this.userId = parts.userId
-    this.keyId = parts.keyId
-    this.day = parts.day
-    this.bucket = parts.bucket
-    this.user = parts.user
-    this.#unwritten = parts.unwritten
-    this.#options = options
+  constructor(parts: MeterParts, caller: CallerDay, bucket: Bucket, user: UserMeter) {
+    this.#parts = parts
+    this.caller = caller
+    this.bucket = bucket
+    this.user = user
   }
 
-  change(): void {
-    if (this.#waits) return
-    this.#waits = true
-    this.#unwritten.add(this)
-    this.#options.write(this)
+  /** Queues the bucket and the requests for the next flush. */
+  queue(): void {
+    if (this.#isQueued) return
+    this.#isQueued = true
+    this.#parts.unwritten.add(this)
+    this.#parts.write(this)
   }
 
   count(requests: number): void {
     this.requests += requests
-    this.change()
+    this.queue()
   }
 
   write(): void {
-    this.#options.store.addCallerUse(this)
+    const { requests, bucket } = this
+    this.#parts.store.addCallerUse({ ...this.caller, requests, bucket })
   }
 
   written(): void {
     this.requests = 0
-    this.#waits = false
-    this.#unwritten.delete(this)
+    this.#isQueued = false
+    this.#parts.unwritten.delete(this)
   }
 }

@@ -1,9 +1,9 @@
 import type { Db } from '../db/open.ts'
 import type { Bucket } from './token-bucket.ts'
 
-/** What one caller has used since it was last written. */
+/** The requests of one caller since the last write. */
 export interface CallerUse {
-  /** Id of the key; of the user for sessions. */
+  /** Id of the key, or of the user for sessions. */
   readonly id: string
   readonly userId: string
   /** Empty for sessions. */
@@ -13,47 +13,40 @@ export interface CallerUse {
   readonly bucket: Bucket
 }
 
-/** What one user has used in a period since it was last written. */
+/** The requests of one user in a period since the last write. */
 export interface UserUse {
   readonly userId: string
   readonly periodStart: number
   readonly requests: number
-  /** Those of them that are charged for. */
+  /** How many of the requests are charged for. */
   readonly overage: number
+  /** The bucket of all keys of the user. */
+  readonly bucket: Bucket
 }
 
-/** The share of the cap that was last announced in a period, in per cent. */
+/** The largest share of the cap that was announced in a period, in per cent. */
 export type Warned = 0 | 80 | 100
 
 export interface StoredPeriod {
   readonly requests: number
   readonly warned: Warned
-  /** The cap that this is a share of. */
+  /** The cap that `warned` is a share of. */
   readonly warnedCap: number
 }
 
-/** The statements of the meters, prepared once: they run thousands of times a second. */
-export interface MeterStore {
-  addCallerUse(use: CallerUse): void
-  addUserUse(use: UserUse): void
-  /** Marks the share of this cap as announced; false: it was. */
-  markWarned(userId: string, periodStart: number, warned: Warned, cap: number): boolean
-  readPeriod(userId: string, periodStart: number): StoredPeriod
-  /** Requests of each day since `fromDay` that has some. */
-  readDays(userId: string, fromDay: number): { readonly day: number; readonly requests: number }[]
-  readBuckets(since: number): Map<string, Bucket>
-  removeBuckets(before: number): void
-}
+export type MeterStore = ReturnType<typeof createMeterStore>
 
-export function createMeterStore({ $client }: Db): MeterStore {
+/** The SQL of the meters, prepared once: it runs thousands of times a second. */
+export function createMeterStore({ $client }: Db) {
   const addDay = $client.prepare(
     `INSERT INTO usage_by_day (user_id, day, key_id, requests) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
   )
   const addPeriod = $client.prepare(
-    `INSERT INTO usage_by_period (user_id, period_start, requests, overage) VALUES (?, ?, ?, ?)
+    `INSERT INTO usage_by_period (user_id, period_start, requests, overage, spent, spent_at)
+     VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
-       overage = overage + excluded.overage`,
+       overage = overage + excluded.overage, spent = excluded.spent, spent_at = excluded.spent_at`,
   )
   const setBucket = $client.prepare(
     `INSERT INTO buckets (caller_id, spent, at) VALUES (?, ?, ?)
@@ -68,6 +61,10 @@ export function createMeterStore({ $client }: Db): MeterStore {
     `SELECT requests, warned, warned_cap AS warnedCap FROM usage_by_period
      WHERE user_id = ? AND period_start = ?`,
   )
+  const userBucket = $client.prepare<[string, number], Bucket>(
+    `SELECT spent, spent_at AS at FROM usage_by_period WHERE user_id = ? AND spent_at >= ?
+     ORDER BY spent_at DESC, spent DESC LIMIT 1`,
+  )
   const days = $client.prepare<[string, number], { day: number; requests: number }>(
     `SELECT day, sum(requests) AS requests FROM usage_by_day
      WHERE user_id = ? AND day >= ? GROUP BY day ORDER BY day`,
@@ -77,21 +74,26 @@ export function createMeterStore({ $client }: Db): MeterStore {
   )
   const deleteBuckets = $client.prepare('DELETE FROM buckets WHERE at < ?')
   return {
-    addCallerUse: ({ id, userId, keyId, day, requests, bucket }) => {
+    addCallerUse: ({ id, userId, keyId, day, requests, bucket }: CallerUse) => {
       setBucket.run(id, bucket.spent, bucket.at)
       if (requests > 0) addDay.run(userId, day, keyId, requests)
     },
-    addUserUse: ({ userId, periodStart, requests, overage }) => {
-      addPeriod.run(userId, periodStart, requests, overage)
+    addUserUse: ({ userId, periodStart, requests, overage, bucket }: UserUse) => {
+      addPeriod.run(userId, periodStart, requests, overage, bucket.spent, bucket.at)
     },
-    markWarned: (userId, periodStart, warned, cap) =>
+    /** Records that this share of the cap was announced. Returns false if it already was. */
+    markWarned: (userId: string, periodStart: number, warned: Warned, cap: number) =>
       setWarned.run({ userId, periodStart, warned, cap }).changes > 0,
-    readPeriod: (userId, periodStart) =>
+    readPeriod: (userId: string, periodStart: number): StoredPeriod =>
       period.get(userId, periodStart) ?? { requests: 0, warned: 0, warnedCap: 0 },
-    readDays: (userId, fromDay) => days.all(userId, fromDay),
-    readBuckets: (since) =>
+    /** The bucket of all keys of the user, if its time is `since` or later. */
+    readUserBucket: (userId: string, since: number): Bucket | undefined =>
+      userBucket.get(userId, since),
+    /** The days since `fromDay` that have requests. */
+    readDays: (userId: string, fromDay: number) => days.all(userId, fromDay),
+    readBuckets: (since: number): Map<string, Bucket> =>
       new Map(buckets.all(since).map(({ id, spent, at }) => [id, { spent, at }])),
-    removeBuckets: (before) => {
+    removeBuckets: (before: number) => {
       deleteBuckets.run(before)
     },
   }

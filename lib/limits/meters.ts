@@ -1,104 +1,130 @@
-import { CallerMeter, MINUTE_MS } from './caller-meter.ts'
+import { MINUTE_MS } from '../durations.ts'
+import { CallerMeter, type MeterParts } from './caller-meter.ts'
 import { contains, dayOf, monthOf, type Period, paidPeriod } from './period.ts'
-import { type Bucket, giveBack, look, type Rate, type Standing, take } from './token-bucket.ts'
+import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
 import { UserMeter, type UserMeterOptions } from './user-meter.ts'
 
-/** Who is metered. */
+/** A caller whose requests are limited and counted. */
 export interface Metered {
   readonly userId: string
-  readonly plan: { readonly requestsPerMinute: number; readonly monthlyCap: number }
-  /** null: requests are counted by calendar month, UTC. */
+  readonly plan: {
+    readonly requestsPerMinute: number
+    readonly maxKeys: number
+    readonly monthlyCap: number
+  }
+  /** null without a subscription: requests are then counted by calendar month, UTC. */
   readonly paid: (Period & { readonly overages: boolean }) | null
-  /** null: a session, which shares a rate limit with the other sessions of its user. */
+  /** null for a session; all sessions of a user share one rate limit. */
   readonly key: { readonly id: string } | null
 }
 
-/** The rate limits and the counters of all callers, in memory: no request waits for the database. */
+/** The state of the bucket that leaves the caller fewer requests. */
+export interface CallerState extends BucketState {
+  /** Whether that is the bucket of all keys of the user, not that of the caller alone. */
+  readonly ofAllKeys: boolean
+}
+
+/** The rate limits and counters of all callers, in memory: no request waits for the database. */
 export class Meters {
-  readonly #options: UserMeterOptions
+  readonly #parts: MeterParts
   readonly #callers = new Map<string, CallerMeter>()
   readonly #users = new Map<string, UserMeter>()
-  readonly #unwritten = new Set<CallerMeter>()
-  /** Buckets of callers that have not come again since the start. */
+  readonly #userBuckets = new Map<string, Bucket>()
+  /** Buckets of callers that have sent no request since the start. */
   readonly #restored: Map<string, Bucket>
   #month = monthOf(0)
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: UserMeterOptions, now: number) {
-    this.#options = options
+    this.#parts = { ...options, unwritten: new Set() }
     this.#restored = options.store.readBuckets(now - MINUTE_MS)
-    // Written by a clock that was ahead: until that time it would give nothing back.
+    // A clock that was ahead may have written `at`: the bucket would not refill before that time.
     for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
   }
 
-  /** Takes requests from the bucket of the caller, if there are as many. */
-  take(caller: Metered, now: number, requests = 1): Standing {
+  /** Takes `requests` from the buckets of the caller and the user if both hold that many. */
+  take(caller: Metered, now: number, requests = 1): CallerState {
     const meter = this.#find(caller, now)
-    const standing = take(meter.bucket, planRate(caller.plan), now, requests)
-    if (standing.allowed) meter.change()
-    return standing
+    const { bucket } = this.#userOf(caller, now, meter)
+    const rate = planRate(caller.plan)
+    const wanted = Math.min(requests, rate.capacity)
+    const all = take(bucket, userRate(caller.plan), now, wanted)
+    if (!all.allowed) return later(all, peek(meter.bucket, rate, now, wanted))
+    const own = take(meter.bucket, rate, now, wanted)
+    if (!own.allowed) {
+      refund(bucket, wanted)
+      return { ...own, ofAllKeys: false }
+    }
+    meter.queue()
+    meter.user.queue()
+    return lower(all, own)
   }
 
-  /** Takes `requests` from the bucket in place of the one that was taken before. */
-  takeInstead(caller: Metered, now: number, requests: number): Standing {
-    giveBack(this.#find(caller, now).bucket)
+  /** Takes `requests` from the buckets, in place of one request that was taken before. */
+  takeInstead(caller: Metered, now: number, requests: number): CallerState {
+    const meter = this.#find(caller, now)
+    refund(meter.bucket)
+    refund(this.#userOf(caller, now, meter).bucket)
     return this.take(caller, now, requests)
   }
 
-  /** What is left to the key, without taking. */
-  look(keyId: string, plan: Metered['plan'], now: number): Standing {
-    const bucket = this.#callers.get(keyId)?.bucket ?? this.#restored.get(keyId)
-    return look(bucket ?? { spent: 0, at: now }, planRate(plan), now)
+  /** Returns the state of the buckets; takes nothing. */
+  peek(caller: Pick<Metered, 'userId' | 'plan' | 'key'>, now: number): CallerState {
+    const { userId, plan } = caller
+    const id = callerId(caller)
+    const bucket = this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? emptyBucket(now)
+    const all = peek(this.#bucketOf(userId, now), userRate(plan), now)
+    return lower(all, peek(bucket, planRate(plan), now))
   }
 
-  /** Whether the user has used up the cap of the period, and does not pay for what is over it. */
+  /** Whether the user has reached the cap of the period and does not pay for overages. */
   isOverCap(caller: Metered, now: number): boolean {
     return this.leftToCap(caller, now) === 0
   }
 
-  /** How many requests may be answered in full in the period. */
+  /** Returns how many more requests may be answered in full in this period. */
   leftToCap(caller: Metered, now: number): number {
     if (caller.paid?.overages === true) return Number.POSITIVE_INFINITY
     const { requests } = this.#userOf(caller, now, this.#find(caller, now))
     return Math.max(0, caller.plan.monthlyCap - requests)
   }
 
-  /** Counts answered requests, those over the cap for a fee where the user pays for that. */
+  /** Counts answered requests; those over the cap are overages if the user pays for them. */
   count(caller: Metered, now: number, requests = 1): void {
     const meter = this.#find(caller, now)
     meter.count(requests)
     this.#userOf(caller, now, meter).count(caller, requests)
   }
 
-  /** Counted requests of the user's current period. */
+  /** Returns the requests counted in the user's current period. */
   periodRequests({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): number {
-    return this.#openUser(userId, this.#periodOf(paid, now)).requests
+    return this.#openUser(userId, this.#periodOf(paid, now), now).requests
   }
 
-  /** Counted requests of the user since `fromDay`, by day: those in the database and the others. */
+  /** Returns the requests of the user since `fromDay` by day, written or not. */
   requestsByDay(userId: string, fromDay: number): ReadonlyMap<number, number> {
-    const written = this.#options.store.readDays(userId, fromDay)
+    const written = this.#parts.store.readDays(userId, fromDay)
     const days = new Map(written.map(({ day, requests }) => [day, requests]))
-    for (const meter of this.#unwritten) {
-      if (meter.userId !== userId || meter.day < fromDay || meter.requests === 0) continue
-      days.set(meter.day, (days.get(meter.day) ?? 0) + meter.requests)
+    for (const { caller, requests } of this.#parts.unwritten) {
+      if (caller.userId !== userId || caller.day < fromDay || requests === 0) continue
+      days.set(caller.day, (days.get(caller.day) ?? 0) + requests)
     }
     return days
   }
 
-  /** Forgets callers that have not asked for longer than a bucket needs to fill. */
+  /** Forgets callers that have been idle for longer than a bucket takes to refill. */
   removeIdle(now: number): void {
     for (const [id, { at }] of this.#restored) {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
     }
-    this.#options.store.removeBuckets(now - MINUTE_MS)
+    this.#parts.store.removeBuckets(now - MINUTE_MS)
     this.#removeIdleCallers(now)
     this.#removeUnusedUsers()
   }
 
-  /** What is not written yet is still needed, also where the clock was set back and forth. */
+  /** Keeps unwritten meters, which can look idle after the clock was set forward. */
   #removeIdleCallers(now: number): void {
-    const unwritten = new Set([...this.#unwritten].map(({ bucket }) => bucket))
+    const unwritten = new Set([...this.#parts.unwritten].map(({ bucket }) => bucket))
     for (const [id, { bucket }] of this.#callers) {
       if (now - bucket.at > MINUTE_MS && !unwritten.has(bucket)) this.#callers.delete(id)
     }
@@ -109,25 +135,24 @@ export class Meters {
     for (const [id, user] of this.#users) {
       if (user.isWritten && !used.has(user)) this.#users.delete(id)
     }
+    const kept = new Set([...this.#users.values()].map(({ userId }) => userId))
+    for (const userId of this.#userBuckets.keys()) {
+      if (!kept.has(userId)) this.#userBuckets.delete(userId)
+    }
   }
 
-  /** A meter is for one day; that of the day before is forgotten once it is written. */
+  /** Finds or opens the caller's meter of the day. The meter of the day before is dropped once written. */
   #find(caller: Metered, now: number): CallerMeter {
-    const id = caller.key === null ? `user:${caller.userId}` : caller.key.id
+    const id = callerId(caller)
     const meter = this.#callers.get(id)
-    return meter?.day === dayOf(now) ? meter : this.#openCaller(id, caller, now)
+    return meter?.caller.day === dayOf(now) ? meter : this.#openCaller(id, caller, now)
   }
 
   #openCaller(id: string, { userId, key, paid }: Metered, now: number): CallerMeter {
-    const meter = new CallerMeter(this.#options, {
-      id,
-      userId,
-      keyId: key?.id ?? '',
-      day: dayOf(now),
-      bucket: this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? { spent: 0, at: now },
-      user: this.#openUser(userId, this.#periodOf(paid, now)),
-      unwritten: this.#unwritten,
-    })
+    const day = { id, userId, keyId: key?.id ?? '', day: dayOf(now) }
+    const bucket = this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? emptyBucket(now)
+    const user = this.#openUser(userId, this.#periodOf(paid, now), now)
+    const meter = new CallerMeter(this.#parts, day, bucket, user)
     this.#callers.set(id, meter)
     this.#restored.delete(id)
     return meter
@@ -135,7 +160,9 @@ export class Meters {
 
   #userOf({ paid }: Metered, now: number, meter: CallerMeter): UserMeter {
     const period = this.#periodOf(paid, now)
-    if (meter.user.period.start !== period.start) meter.user = this.#openUser(meter.userId, period)
+    if (meter.user.period.start !== period.start) {
+      meter.user = this.#openUser(meter.caller.userId, period, now)
+    }
     return meter.user
   }
 
@@ -145,17 +172,50 @@ export class Meters {
     return this.#month
   }
 
-  #openUser(userId: string, period: Period): UserMeter {
+  #openUser(userId: string, period: Period, now: number): UserMeter {
     const id = `${period.start} ${userId}`
     const known = this.#users.get(id)
     if (known !== undefined) return known
-    const user = new UserMeter(this.#options, userId, period)
+    const user = new UserMeter(this.#parts, userId, period, this.#bucketOf(userId, now))
     this.#users.set(id, user)
     return user
   }
+
+  /** All periods of a user share one bucket. */
+  #bucketOf(userId: string, now: number): Bucket {
+    const known = this.#userBuckets.get(userId)
+    if (known !== undefined) return known
+    const bucket = this.#parts.store.readUserBucket(userId, now - MINUTE_MS) ?? emptyBucket(now)
+    bucket.at = Math.min(bucket.at, now)
+    this.#userBuckets.set(userId, bucket)
+    return bucket
+  }
 }
 
-/** The requests of a plan as a bucket. */
+function lower(all: BucketState, own: BucketState): CallerState {
+  return all.remaining < own.remaining ? { ...all, ofAllKeys: true } : { ...own, ofAllKeys: false }
+}
+
+/** The state to report if the bucket of all keys refuses: that of the bucket to wait for. */
+function later(all: BucketState, own: BucketState): CallerState {
+  if (own.allowed || own.resetSeconds < all.resetSeconds) return { ...all, ofAllKeys: true }
+  return { ...own, ofAllKeys: false }
+}
+
+function callerId({ userId, key }: Pick<Metered, 'userId' | 'key'>): string {
+  return key === null ? `user:${userId}` : key.id
+}
+
+function emptyBucket(now: number): Bucket {
+  return { spent: 0, at: now }
+}
+
+/** The size and refill rate of a caller's bucket. */
 export function planRate({ requestsPerMinute }: Metered['plan']): Rate {
   return { capacity: requestsPerMinute, windowMs: MINUTE_MS }
+}
+
+/** The same for all keys of a user together, so that replacing keys does not give more requests. */
+export function userRate({ requestsPerMinute, maxKeys }: Metered['plan']): Rate {
+  return { capacity: requestsPerMinute * Math.max(1, maxKeys), windowMs: MINUTE_MS }
 }

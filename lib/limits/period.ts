@@ -1,4 +1,6 @@
-/** A billing period, in epoch milliseconds; `end` is the first one after it. */
+import { DAY_MS } from '../durations.ts'
+
+/** A billing period from `start` up to, but not including, `end`, in epoch milliseconds. */
 export interface Period {
   readonly start: number
   readonly end: number
@@ -13,8 +15,8 @@ export function monthOf(now: number): Period {
 }
 
 /**
- * The paid period. Where its end has passed, the payment processor has not told of the next one yet:
- * that begins where the last one ended.
+ * The paid period at `now`. If the stored period has ended, Stripe has not reported the next one yet;
+ * we assume that it has the same length.
  */
 export function paidPeriod(paid: Period, now: number): Period {
   const { start, end } = paid
@@ -28,9 +30,7 @@ export function contains({ start, end }: Period, now: number): boolean {
   return start <= now && now < end
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** Days from 1970-01-01 to that of `now`, UTC. */
+/** Days from 1970-01-01 to the day of `now`, UTC. */
 export function dayOf(now: number): number {
   return Math.floor(now / DAY_MS)
 }

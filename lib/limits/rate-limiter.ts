@@ -1,59 +1,118 @@
-import { type Address, truncatedTo64 } from '../address.ts'
-import { BoundedCache } from '../bounded-cache.ts'
-import { type Bucket, giveBack, type Rate, type Standing, take } from './token-bucket.ts'
+import { HOUR_MS, MINUTE_MS } from '../durations.ts'
+import { type Address, truncatedTo64 } from '../net/address.ts'
+import { type Bucket, type BucketState, type Rate, refund, spentAt, take } from './token-bucket.ts'
 
-/** A limit that answers name: see draft-ietf-httpapi-ratelimit-headers-10. */
+/** A rate limit with its name in the header RateLimit: draft-ietf-httpapi-ratelimit-headers-10. */
 export interface Policy extends Rate {
   readonly name: string
 }
 
-const MINUTE_MS = 60_000
-
-/** The limits that no plan changes. */
+/** The limits that do not depend on the plan. */
 export const POLICIES = {
-  /** Account and billing, per key or user of a session. */
-  account: { name: 'per-caller', capacity: 120, windowMs: MINUTE_MS },
-  /** What needs no credential, per address of the client. */
+  /** Account and billing, per user, whatever keys the user has. */
+  account: { name: 'per-user', capacity: 120, windowMs: MINUTE_MS },
+  /** Operations without a credential, per address of the client. */
   address: { name: 'per-address', capacity: 60, windowMs: MINUTE_MS },
+  /** Sign-ups and requests for mails, per address of the client. */
+  addressMails: { name: 'address-mails', capacity: 30, windowMs: HOUR_MS },
+  /** Sign-ins that fail, per address of the client, whatever the accounts. */
+  addressSignIns: { name: 'address-sign-ins', capacity: 100, windowMs: 15 * MINUTE_MS },
   /** Beacons, per address of the client. */
   beacons: { name: 'beacons', capacity: 100, windowMs: MINUTE_MS },
-  /** Inquiries without a key, per address of the client. */
+  /** Changes of a user's subscription or billing account. */
+  billing: { name: 'billing-changes', capacity: 60, windowMs: HOUR_MS },
+  /** Inquiries without a credential, per address of the client. */
   contact: { name: 'inquiries', capacity: 5, windowMs: 15 * MINUTE_MS },
-  /** Credentials that are not good, per address of the client. */
+  /** Inquiries with a credential, per user and per address: one client may have many accounts. */
+  inquiries: { name: 'inquiries', capacity: 5, windowMs: 15 * MINUTE_MS },
+  /** Keys that a user creates or renews, whatever becomes of them. */
+  newKeys: { name: 'new-keys', capacity: 30, windowMs: HOUR_MS },
+  /** Sites that a user registers, whatever becomes of them. */
+  newSites: { name: 'new-sites', capacity: 30, windowMs: HOUR_MS },
+  /** Sessions that are started by signing in, per account. */
+  newSessions: { name: 'new-sessions', capacity: 60, windowMs: HOUR_MS },
+  /** Tries to change the password, per user. */
+  passwords: { name: 'password-changes', capacity: 20, windowMs: HOUR_MS },
+  /** Pages and the files that they load, per address of the client. */
+  pages: { name: 'pages', capacity: 600, windowMs: MINUTE_MS },
+  /** Mails to reset a password, per account. */
+  resetMails: { name: 'reset-mails', capacity: 5, windowMs: HOUR_MS },
+  /** Sign-ins that fail, per account. */
+  signIns: { name: 'sign-ins', capacity: 20, windowMs: 15 * MINUTE_MS },
+  /** Mails to verify an address, and sign-ups, which send one, per account. */
+  verificationMails: { name: 'verification-mails', capacity: 5, windowMs: HOUR_MS },
+  /** Invalid credentials, per address of the client. */
   failures: { name: 'failed-credentials', capacity: 30, windowMs: MINUTE_MS },
 } as const satisfies Record<string, Policy>
 
-/** Buckets of one policy, in memory alone. */
-export interface RateLimiter {
-  readonly policy: Policy
-  take(id: string, now: number): Standing
-  /** Gives back one that was taken. */
-  giveBack(id: string): void
-}
-
-/** Ids that are remembered: a flood of more forgets the oldest, and takes no more memory. */
+/** With more ids, at least half are forgotten, so that a flood cannot fill the memory. */
 const REMEMBERED_IDS = 100_000
 
-export function createRateLimiter(policy: Policy): RateLimiter {
-  const buckets = new BoundedCache<string, Bucket>(REMEMBERED_IDS)
+export type RateLimiter = ReturnType<typeof createRateLimiter>
+
+/** A rate limiter for each policy. */
+export function createLimits() {
+  return {
+    account: createRateLimiter(POLICIES.account),
+    address: createRateLimiter(POLICIES.address),
+    addressMails: createRateLimiter(POLICIES.addressMails),
+    addressSignIns: createRateLimiter(POLICIES.addressSignIns),
+    failures: createRateLimiter(POLICIES.failures),
+    beacons: createRateLimiter(POLICIES.beacons),
+    billing: createRateLimiter(POLICIES.billing),
+    contact: createRateLimiter(POLICIES.contact),
+    inquiries: createRateLimiter(POLICIES.inquiries),
+    newKeys: createRateLimiter(POLICIES.newKeys),
+    newSessions: createRateLimiter(POLICIES.newSessions),
+    newSites: createRateLimiter(POLICIES.newSites),
+    pages: createRateLimiter(POLICIES.pages),
+    passwords: createRateLimiter(POLICIES.passwords),
+    resetMails: createRateLimiter(POLICIES.resetMails),
+    signIns: createRateLimiter(POLICIES.signIns),
+    verificationMails: createRateLimiter(POLICIES.verificationMails),
+  }
+}
+
+/** The buckets of one policy, in memory only. */
+export function createRateLimiter(policy: Policy) {
+  let buckets = new Map<string, Bucket>()
   const find = (id: string, now: number) => {
     const known = buckets.get(id)
     if (known !== undefined) return known
+    if (buckets.size >= REMEMBERED_IDS) buckets = lowerHalf(buckets, policy, now)
     const bucket = { spent: 0, at: now }
     buckets.set(id, bucket)
     return bucket
   }
   return {
     policy,
-    take: (id, now) => take(find(id, now), policy, now),
-    giveBack: (id) => {
+    take: (id: string, now: number): BucketState => take(find(id, now), policy, now),
+    /** Gives back one request that was taken. */
+    refund: (id: string) => {
       const bucket = buckets.get(id)
-      if (bucket !== undefined) giveBack(bucket)
+      if (bucket !== undefined) refund(bucket)
     },
   }
 }
 
-/** What clients are told apart by: the address, or the /64 of an IPv6 one, which one site holds. */
+/**
+ * Keeps the buckets that hold less than the others. A forgotten bucket is full again, so a client
+ * with many ids resets the limit of another only by spending as much on each of them. Takes
+ * about 30 ms.
+ */
+function lowerHalf(buckets: ReadonlyMap<string, Bucket>, policy: Policy, now: number) {
+  const spent = new Float64Array(buckets.size)
+  let at = 0
+  for (const bucket of buckets.values()) spent[at++] = spentAt(bucket, policy, now)
+  const median = spent.sort()[spent.length / 2] ?? 0
+  const kept = new Map<string, Bucket>()
+  for (const [id, bucket] of buckets) {
+    if (spentAt(bucket, policy, now) > median) kept.set(id, bucket)
+  }
+  return kept
+}
+
+/** The id of a client for rate limits: its address or, in IPv6, the /64 of its subscriber. */
 export function clientId(address: Address | null): string {
   if (address === null) return 'unknown'
   return address.version === 4 ? address.text : truncatedTo64(address)

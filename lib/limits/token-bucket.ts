@@ -1,56 +1,60 @@
 /**
- * A token bucket, kept as what is spent of it: a full one is zero and need not be kept at all, and
- * a plan with more requests gives more at once.
+ * A token bucket, stored as the amount spent: a full bucket is zero and need not be stored, and a
+ * change to a larger plan takes effect at once.
  */
 export interface Bucket {
-  /** Requests that are not given back yet; a fraction while one is on its way. */
+  /** Requests not refilled yet; fractional while one is refilling. */
   spent: number
-  /** Epoch milliseconds for which `spent` was computed. */
+  /** The time for which `spent` was computed, in epoch milliseconds. */
   at: number
 }
 
-/** `capacity` requests at once, given back evenly over `windowMs`. */
+/** `capacity` requests at once, refilled evenly over `windowMs`. */
 export interface Rate {
   readonly capacity: number
   readonly windowMs: number
 }
 
-/** What an answer tells of a bucket. */
-export interface Standing {
+/** The state of a bucket, as an answer reports it. */
+export interface BucketState {
   readonly allowed: boolean
-  /** Whole requests that are left. */
+  /** Whole requests left. */
   readonly remaining: number
-  /** Whole seconds until there is one more, or what was refused, rounded up; 0: it is full. */
+  /**
+   * Seconds, rounded up, until one more request fits, or until the refused requests fit; 0 if the
+   * bucket is full.
+   */
   readonly resetSeconds: number
 }
 
-/** Sums of fractions miss the whole number by less than this. */
+/** Rounding errors of sums of fractions are smaller than this. */
 const EPSILON = 1e-6
 
-/** Takes `requests` from the bucket at `now`, if there are as many; at most all that it can hold. */
-export function take(bucket: Bucket, rate: Rate, now: number, requests = 1): Standing {
+/** Takes `requests`, or the capacity if that is less, from the bucket if it holds that many. */
+export function take(bucket: Bucket, rate: Rate, now: number, requests = 1): BucketState {
   const spent = spentAt(bucket, rate, now)
   const wanted = Math.min(requests, rate.capacity)
   const allowed = spent + wanted <= rate.capacity + EPSILON
   bucket.spent = allowed ? spent + wanted : spent
   bucket.at = now
-  return allowed ? standing(bucket.spent, rate, true) : standing(bucket.spent, rate, false, wanted)
+  return allowed ? stateOf(bucket.spent, rate, true) : stateOf(bucket.spent, rate, false, wanted)
 }
 
-/** Gives a request back that was taken and is not to count. */
-export function giveBack(bucket: Bucket): void {
-  bucket.spent = Math.max(0, bucket.spent - 1)
+/** Returns requests to the bucket that were taken but do not count. */
+export function refund(bucket: Bucket, requests = 1): void {
+  bucket.spent = Math.max(0, bucket.spent - requests)
 }
 
-/** What `take` would leave, without taking. */
-export function look(bucket: Bucket, rate: Rate, now: number): Standing {
+/** Returns the state of the bucket at `now`, and whether it holds `requests`; takes nothing. */
+export function peek(bucket: Bucket, rate: Rate, now: number, requests = 1): BucketState {
   const spent = spentAt(bucket, rate, now)
-  return standing(spent, rate, spent + 1 <= rate.capacity + EPSILON)
+  const allowed = spent + requests <= rate.capacity + EPSILON
+  return allowed ? stateOf(spent, rate, true) : stateOf(spent, rate, false, requests)
 }
 
 /**
- * What is still spent at `now`. A clock that was set back gives nothing back and takes nothing; one
- * that was set forward gives back at most everything.
+ * The amount still spent at `now`. Setting the clock back changes nothing; setting it forward refills at
+ * most the whole bucket.
  */
 export function spentAt({ spent, at }: Bucket, { capacity, windowMs }: Rate, now: number): number {
   const kept = Math.min(spent, capacity)
@@ -58,13 +62,13 @@ export function spentAt({ spent, at }: Bucket, { capacity, windowMs }: Rate, now
   return elapsed <= 0 ? kept : Math.max(0, kept - (elapsed * capacity) / windowMs)
 }
 
-/** `wanted`: as many are waited for; else for one more than are left. */
-function standing(
+/** `wanted` is the number of refused requests; undefined if none were refused. */
+function stateOf(
   spent: number,
   { capacity, windowMs }: Rate,
   allowed: boolean,
   wanted?: number,
-): Standing {
+): BucketState {
   const left = capacity - spent
   const remaining = Math.max(0, Math.floor(left + EPSILON))
   const missing = spent <= EPSILON ? 0 : (wanted ?? remaining + 1) - left

@@ -1,18 +1,19 @@
 import type { Unwritten } from '../db/flusher.ts'
 import type { MeterStore, Warned } from './meter-store.ts'
 import type { Period } from './period.ts'
+import type { Bucket } from './token-bucket.ts'
 
-/** A user has come to 80 % or 100 % of the cap. */
+/** A user has reached 80 % or 100 % of the cap. */
 export interface CapNotice {
   readonly userId: string
   readonly warned: Exclude<Warned, 0>
   readonly cap: number
 }
 
-/** What a request is counted by. */
-export interface Terms {
+/** The parts of an entitlement that decide how a request is counted. */
+interface Terms {
   readonly plan: { readonly monthlyCap: number }
-  /** Whether requests over the cap are charged for; null: nothing is paid for. */
+  /** Whether requests over the cap are charged for; null without a subscription. */
   readonly paid: { readonly overages: boolean } | null
 }
 
@@ -21,33 +22,36 @@ const WARNINGS = [80, 100] as const
 
 export interface UserMeterOptions {
   readonly store: MeterStore
-  /** Has the item written: see `Flusher.add`. */
+  /** Queues the item to be written: see `Flusher.add`. */
   readonly write: (item: Unwritten) => void
-  /** Writes the notice into the audit log, in the transaction that counts. */
+  /** Writes the notice to the audit log, in the transaction that writes the count. */
   readonly audit: (notice: CapNotice) => void
-  /** Told of the notice once it is written. */
+  /** Called once the notice is written. */
   readonly announce: (notice: CapNotice) => void
 }
 
-/** What a user was answered in one period, written or not. */
+/** The bucket of all keys of a user, and the answered requests of one period, written or not. */
 export class UserMeter implements Unwritten {
   readonly userId: string
   readonly period: Period
+  readonly bucket: Bucket
   requests: number
   readonly #options: UserMeterOptions
+  #isQueued = false
   #unwritten = 0
-  /** Those of the unwritten requests that are charged for. */
+  /** How many of the unwritten requests are charged for. */
   #overage = 0
   #cap = Number.POSITIVE_INFINITY
   #warned: Warned
-  /** The cap that this is a share of: a change of plan begins anew. */
+  /** The cap that `#warned` is a share of: after a change of plan, both notices are due again. */
   #warnedCap: number
   #notices: readonly CapNotice[] = []
 
-  constructor(options: UserMeterOptions, userId: string, period: Period) {
+  constructor(options: UserMeterOptions, userId: string, period: Period, bucket: Bucket) {
     const { requests, warned, warnedCap } = options.store.readPeriod(userId, period.start)
     this.userId = userId
     this.period = period
+    this.bucket = bucket
     this.requests = requests
     this.#warned = warned
     this.#warnedCap = warnedCap
@@ -55,13 +59,19 @@ export class UserMeter implements Unwritten {
   }
 
   get isWritten(): boolean {
-    return this.#unwritten === 0
+    return !this.#isQueued
+  }
+
+  /** Queues the bucket and the requests for the next flush. */
+  queue(): void {
+    if (this.#isQueued) return
+    this.#isQueued = true
+    this.#options.write(this)
   }
 
   count({ plan, paid }: Terms, requests: number): void {
-    // A batch without an address: what is handed over twice would be written twice.
     if (requests === 0) return
-    if (this.#unwritten === 0) this.#options.write(this)
+    this.queue()
     this.#unwritten += requests
     this.requests += requests
     this.#cap = plan.monthlyCap
@@ -70,13 +80,14 @@ export class UserMeter implements Unwritten {
   }
 
   write(): void {
-    const { userId, period } = this
+    const { userId, period, bucket } = this
     const { store, audit } = this.#options
     store.addUserUse({
       userId,
       periodStart: period.start,
       requests: this.#unwritten,
       overage: this.#overage,
+      bucket,
     })
     this.#notices = this.#dueNotices().filter(({ warned, cap }) =>
       store.markWarned(userId, period.start, warned, cap),
@@ -85,6 +96,7 @@ export class UserMeter implements Unwritten {
   }
 
   written(): void {
+    this.#isQueued = false
     this.#unwritten = 0
     this.#overage = 0
     for (const notice of this.#notices) {
@@ -95,12 +107,12 @@ export class UserMeter implements Unwritten {
     this.#notices = []
   }
 
-  /** Both where one flush passes both marks. */
+  /** Returns both notices if the requests of one flush reach both shares. */
   #dueNotices(): CapNotice[] {
     const { userId, requests } = this
     const cap = this.#cap
-    const told = cap === this.#warnedCap ? this.#warned : 0
-    return WARNINGS.filter((warned) => warned > told && requests >= (cap * warned) / 100).map(
+    const last = cap === this.#warnedCap ? this.#warned : 0
+    return WARNINGS.filter((warned) => warned > last && requests >= (cap * warned) / 100).map(
       (warned) => ({ userId, warned, cap }),
     )
   }

@@ -1,21 +1,21 @@
 const PART_BYTES = 65_536
 
-/** Gathers text as UTF-8, encoded as it comes: while it is still in the processor's caches. */
+/** Collects lines as UTF-8. Each line is encoded at once, while it is in the CPU caches. */
 export class LineBuffer {
   #parts: Buffer[] = []
   #part = Buffer.allocUnsafe(PART_BYTES)
   #length = 0
 
-  /** Says whether a part of 64 KB is full. */
+  /** Adds a line. Returns whether a block of 64 KB is full. */
   add(line: string): boolean {
-    // A UTF-16 unit takes three bytes of UTF-8 at most.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     const most = line.length * 3
     if (most > this.#part.length - this.#length) this.#next(Math.max(PART_BYTES, most))
     this.#length += this.#part.write(line, this.#length)
     return this.#parts.length > 0
   }
 
-  /** Hands over what was gathered. */
+  /** Returns the collected bytes and empties the buffer. */
   take(): readonly Buffer[] {
     if (this.#length > 0) this.#next(PART_BYTES)
     const parts = this.#parts

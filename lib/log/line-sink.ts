@@ -1,13 +1,14 @@
 import { write, writeSync } from 'node:fs'
+import { codeOf } from '../reason.ts'
 import { LineBuffer } from './line-buffer.ts'
 
 const FLUSH_INTERVAL_MS = 250
 const RETRY_MS = 10
-/** Chunks that wait for a slow reader: 16 MB. What comes on top is dropped. */
+/** Chunks that may wait for a slow reader: 16 MB. Any more are dropped. */
 const MAX_WAITING = 256
 
 /**
- * Gathers lines and writes them to a file descriptor together, at least every 250 ms: a system call
+ * Collects lines and writes them to a file descriptor together, at least every 250 ms: a system call
  * per line would cost more than most requests.
  */
 export class LineSink implements Disposable {
@@ -28,8 +29,8 @@ export class LineSink implements Disposable {
   }
 
   /**
-   * Writes out everything before it returns, unless a write is under way: the rest then follows
-   * right behind it, since lines that overtake others would mislead whoever reads them.
+   * Writes everything before it returns. If a write is in progress, the lines follow after it
+   * instead, to keep their order.
    */
   flush(): void {
     if (this.#writing) {
@@ -70,7 +71,7 @@ export class LineSink implements Disposable {
     else this.#stop()
   }
 
-  /** Nobody reads any more, or the disk is full: the service goes on without its log. */
+  /** The reader is gone or the disk is full: drops the waiting lines. Later ones are tried again. */
   #stop(): void {
     this.#waiting.length = 0
     this.#writing = false
@@ -79,14 +80,14 @@ export class LineSink implements Disposable {
 
 const FLUSH_TRIES = 100
 
-/** A pipe whose reader is slow says EAGAIN: a second is waited for it at most. */
+/** A full pipe reports EAGAIN; waits for its reader for at most a second. */
 function writeAll(fd: number, chunk: Buffer): void {
   let rest = chunk
   for (let tries = 0; rest.length > 0 && tries < FLUSH_TRIES; tries++) {
     try {
       rest = rest.subarray(writeSync(fd, rest))
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return
+      if (codeOf(error) !== 'EAGAIN') return
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
     }
   }

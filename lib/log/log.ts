@@ -6,17 +6,17 @@ export interface Log {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
   request(line: RequestLine): void
-  /** Writes out what is buffered. */
+  /** Writes all buffered lines. */
   flush(): void
 }
 
-/** One answered request. Holds no key and no full address. */
+/** One answered request. Holds neither a key nor a full client address. */
 export interface RequestLine {
-  /** Epoch milliseconds at which it came in. */
+  /** Epoch milliseconds of its arrival. */
   readonly time: number
   readonly requestId: string
   readonly method: string
-  /** Path of the operation with its parameters in braces; undefined where it is none of ours. */
+  /** Path of the operation with its parameters in braces; undefined for unknown paths. */
   readonly route: string | undefined
   readonly status: number
   /** Milliseconds until it was answered. */
@@ -25,21 +25,15 @@ export interface RequestLine {
   readonly key: string | undefined
   /** Network of the client. */
   readonly client: string | undefined
-  /** The trace that it belongs to, and the step of it that asks; both or none. */
+  /** Trace and parent span of the caller (W3C Trace Context); both or neither. */
   readonly traceId: string | undefined
   readonly parentId: string | undefined
 }
 
-export interface LogOptions {
-  readonly level: string
-  /** File descriptor; 1 is stdout. */
-  readonly fd: number
-}
-
 const INFO = 30
 
-/** One JSON line per event, gathered by a `LineSink`; errors are written at once. */
-export function createLog({ level, fd }: LogOptions): Log {
+/** Writes one JSON line per event to the file descriptor `fd`: buffered, but errors at once. */
+export function createLog({ level, fd }: { readonly level: string; readonly fd: number }): Log {
   const sink = new LineSink(fd)
   const logger = pino({ level, base: null, serializers: { err: plainError } }, sink)
   const logsRequests = logger.isLevelEnabled('info')
@@ -57,7 +51,7 @@ export function createLog({ level, fd }: LogOptions): Log {
   }
 }
 
-/** Without what else hangs on an error, such as the input that was no good or the values of a query. */
+/** Drops extra properties of an error, which may hold user input or query values. */
 function plainError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, stack } = error
@@ -66,21 +60,21 @@ function plainError(error: unknown) {
 }
 
 /**
- * The line as pino would write it, at a fifth of the price. Nothing in it needs escaping but the
- * method, which may be any token, and the route, which is ours.
+ * The same line as pino would write, at a fifth of the cost. No value needs escaping: the method is
+ * an HTTP token and the route is one of ours.
  */
 function requestLine(line: RequestLine): string {
   const { time, requestId, method, route, status, ms, key, client, traceId, parentId } = line
-  const start = `{"level":${INFO},"time":${time},"requestId":"${requestId}","method":"${method}"`
-  const end = `,"status":${status},"ms":${Math.round(ms * 1_000) / 1_000}`
-  const path = route === undefined ? '' : `,"route":"${route}"`
-  const who = key === undefined ? '' : `,"key":"${key}"`
-  const where = client === undefined ? '' : `,"client":"${client}"`
+  const head = `{"level":${INFO},"time":${time},"requestId":"${requestId}","method":"${method}"`
+  const outcome = `,"status":${status},"ms":${Math.round(ms * 1_000) / 1_000}`
+  const routeField = route === undefined ? '' : `,"route":"${route}"`
+  const keyField = key === undefined ? '' : `,"key":"${key}"`
+  const clientField = client === undefined ? '' : `,"client":"${client}"`
   const trace = traceId === undefined ? '' : `,"traceId":"${traceId}","parentId":"${parentId}"`
-  return `${start}${path}${end}${who}${where}${trace},"msg":"request"}\n`
+  return `${head}${routeField}${outcome}${keyField}${clientField}${trace},"msg":"request"}\n`
 }
 
-/** A log that keeps nothing. */
+/** Discards everything. */
 export const silentLog: Log = {
   info: () => {},
   warn: () => {},

@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { RequestTimes } from './request-times.ts'
 
-/** A figure that is measured when somebody asks for it. */
+/** A figure that is measured at each scrape. */
 export interface Measure {
-  /** In the words of Prometheus, with its unit; what ends with `_total` is a counter. */
+  /** Name in Prometheus, with the unit. Names that end with `_total` are counters. */
   readonly name: string
   readonly help: string
   readonly labels?: readonly string[]
@@ -18,31 +18,28 @@ export interface Sample {
   readonly value: number
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   readonly measures: readonly Measure[]
   readonly requestTimes: RequestTimes
-  /** Told of what could not be measured; it is left out, and the rest is told all the same. */
+  /** Called for each measure that fails; the output omits it. */
   readonly onError: (error: unknown, name: string) => void
 }
 
-export interface Metrics {
-  readonly contentType: string
-  /** All metrics in the text format of Prometheus. */
-  text(): Promise<string>
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
-/** What Prometheus reads: requests, the process, and `measures`. */
-export function createMetrics({ measures, requestTimes, onError }: MetricsOptions): Metrics {
+/** Collects metrics of the requests, the process and `measures`. */
+export function createMetrics({ measures, requestTimes, onError }: MetricsOptions) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const measure of measures) addMeasure(registry, measure, onError)
   return {
     contentType: registry.contentType,
+    /** All metrics in the text format of Prometheus. */
     text: async () => `${requestTimes.text()}\n${await registry.metrics()}`,
   }
 }
 
-/** What is set with each scrape; counters and gauges have it alike. */
+/** The methods that counters and gauges share. */
 interface Target {
   inc(labels: Sample['labels'], value: number): void
   reset(): void
@@ -56,9 +53,9 @@ function addMeasure(
 ): void {
   const collect = async () => {
     const samples = await readSamples(read, (error) => onError(error, name))
-    // All at once, since two may scrape at the same time.
+    // No await from here on: two scrapes may run at the same time.
     metric.reset()
-    // Without a label prom-client begins with 0, which nobody has measured.
+    // Without labels prom-client would report 0, although nothing was measured.
     if (labels.length === 0 && samples.length === 0) metric.remove()
     for (const sample of samples) metric.inc(sample.labels, sample.value)
   }

@@ -1,22 +1,13 @@
-/** How long requests took, by operation, method and status. */
-export interface RequestTimes {
-  /**
-   * Adds a request that took `ms`. `route` is the pattern of a path, never a path; undefined: none of
-   * ours. Called for every request, so it does little.
-   */
-  observe(route: string | undefined, method: string, status: number, ms: number): void
-  /** A histogram in the text format of Prometheus, named after OpenTelemetry's conventions. */
-  text(): string
-}
+export type RequestTimes = ReturnType<typeof createRequestTimes>
 
 const NAME = 'http_server_request_duration_seconds'
 const HEAD = `# HELP ${NAME} Time until a request was answered.\n# TYPE ${NAME} histogram\n`
 
-/** Those of OpenTelemetry but a few, and finer ones: most look-ups take less than 0.1 ms. */
+/** Most of OpenTelemetry's bounds, plus finer ones: most look-ups take less than 0.1 ms. */
 const BOUNDS_MS = [
   0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000,
 ]
-/** What callers may write is endless, and each method is a series of its own. */
+/** Other methods share one series, since callers may invent any number of them. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const OTHER = '_OTHER'
 
@@ -24,21 +15,29 @@ interface Series {
   readonly route: string
   readonly method: string
   readonly status: number
-  /** By bucket; the last one has no bound. */
+  /** By bucket; the last bucket has no bound. */
   readonly counts: Float64Array
   sumMs: number
 }
 
-/** Our own histogram: one observation of prom-client's takes longer than a look-up. */
-export function createRequestTimes(): RequestTimes {
+/**
+ * A histogram of the time that requests took, by operation, method and status. It is our own, since
+ * one observation of prom-client takes longer than a look-up.
+ */
+export function createRequestTimes() {
   const byRoute = new Map<string, Series[]>()
   return {
-    observe: (route, method, status, ms) => {
+    /**
+     * Adds a request that took `ms`. `route` is the pattern of a path, never a path, and undefined
+     * for unknown paths. Called for every request, so it must be quick.
+     */
+    observe: (route: string | undefined, method: string, status: number, ms: number) => {
       const series = findSeries(byRoute, route ?? OTHER, method, status)
       const bucket = bucketOf(ms)
       series.counts[bucket] = (series.counts[bucket] ?? 0) + 1
       series.sumMs += ms
     },
+    /** Returns a histogram in the text format of Prometheus, with OpenTelemetry's names. */
     text: () => HEAD + [...byRoute.values()].flat().map(toText).join(''),
   }
 }
@@ -66,7 +65,7 @@ function bucketOf(ms: number): number {
   return bucket
 }
 
-/** Nothing in the labels needs escaping: patterns are ours, methods and statuses are of few. */
+/** The labels need no escaping: patterns are ours, and methods and statuses are from fixed sets. */
 function toText({ route, method, status, counts, sumMs }: Series): string {
   const labels = `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"`
   let total = 0

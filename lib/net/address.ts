@@ -4,8 +4,8 @@ export interface Ipv4 {
   readonly version: 4
   readonly text: string
   /**
-   * The 32 bits as a signed integer. Unsigned ones would be integers to V8 or not by their size: then
-   * objects made before the first large one keep a shape that it gives up, and so does code over them.
+   * The 32 bits as a signed integer. V8 stores large unsigned values differently from small ones,
+   * which would change the shape of the objects and deoptimize the code that uses them.
    */
   readonly bits: number
 }
@@ -21,7 +21,7 @@ export interface Ipv6 {
 export type Address = Ipv4 | Ipv6
 export type Words = readonly [number, number, number, number]
 
-/** Returns the address that `text` spells, or null. Zone ids (`fe80::1%eth0`) are refused. */
+/** Parses an address; null for any other text. Zone ids (`fe80::1%eth0`) are refused. */
 export function parseAddress(text: string): Address | null {
   const bits = ipv4Bits(text)
   if (bits >= 0) return { version: 4, text, bits: bits | 0 }
@@ -30,12 +30,12 @@ export function parseAddress(text: string): Address | null {
   return { version: 6, text: formatIpv6(words), words }
 }
 
-/** `bits`: signed or unsigned. */
+/** `bits` may be signed or unsigned. */
 export function ipv4FromBits(bits: number): Ipv4 {
   return { version: 4, text: formatIpv4(bits), bits: bits | 0 }
 }
 
-/** The address itself, or the IPv4 address that an IPv4-mapped one (`::ffff:a.b.c.d`) stands for. */
+/** Converts an IPv4-mapped address (`::ffff:a.b.c.d`) to IPv4; returns others unchanged. */
 export function unmapped(address: Address): Address {
   if (address.version === 4 || !isMapped(address.words)) return address
   return ipv4FromBits(address.words[3])
@@ -46,10 +46,12 @@ export function isMapped([a, b, c]: Words): boolean {
   return a === 0 && b === 0 && c === 0xffff
 }
 
-/**
- * The address in dotted form, four numbers without leading zeros, as an unsigned integer; -1 for
- * other text.
- */
+/** Whether it is 0.0.0.0 or ::, which stand for no address: RFC 1122 3.2.1.3, RFC 4291 2.5.2. */
+export function isUnspecified(address: Address): boolean {
+  return address.version === 4 ? address.bits === 0 : address.words.every((word) => word === 0)
+}
+
+/** Reads dotted IPv4, four numbers without leading zeros, as an unsigned integer; else -1. */
 function ipv4Bits(text: string): number {
   let bits = 0
   let start = 0
@@ -65,7 +67,7 @@ function ipv4Bits(text: string): number {
 
 const ZERO = '0'.charCodeAt(0)
 
-/** The number from 0 to 255 that stands from `start` to `end`, or -1. */
+/** Reads a number from 0 to 255 between `start` and `end`; else -1. */
 function octetOf(text: string, start: number, end: number): number {
   const digits = end - start
   if (digits < 1 || digits > 3) return -1
@@ -79,7 +81,7 @@ function octetOf(text: string, start: number, end: number): number {
   return value > 255 || leadingZero ? -1 : value
 }
 
-/** `text` is valid: the groups left and right of `::` are read apart and the gap is zeros. */
+/** Expects a valid address. Reads the groups left and right of `::` and fills the gap with zeros. */
 function ipv6Words(text: string): Words {
   const [left = '', right] = dottedToHex(text).split('::')
   const head = groupsOf(left)
@@ -94,7 +96,7 @@ function groupsOf(text: string): number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
 }
 
-/** `::ffff:1.2.3.4` as `::ffff:102:304`. */
+/** Converts `::ffff:1.2.3.4` to `::ffff:102:304`. */
 function dottedToHex(text: string): string {
   const start = text.lastIndexOf(':') + 1
   if (!text.includes('.', start)) return text
@@ -126,14 +128,14 @@ function longestZeroRun(groups: readonly number[]): { start: number; length: num
   return best
 }
 
-/** The network of the address, /24 or /48, as logs show it: who it was is nobody's business. */
+/** The /24 or /48 network of the address. Logs show it instead of the address, for privacy. */
 export function truncated(address: Address): string {
   if (address.version === 4) return `${formatIpv4(address.bits & 0xffffff00)}/24`
   const [a, b] = address.words
   return `${formatIpv6([a, (b & 0xffff0000) >>> 0, 0, 0])}/48`
 }
 
-/** The /64 of an IPv6 address: what one site usually has, and can choose addresses from at will. */
+/** The /64 network of an IPv6 address: one subscriber usually has all the addresses in it. */
 export function truncatedTo64({ words: [a, b] }: Ipv6): string {
   return `${formatIpv6([a, b, 0, 0])}/64`
 }

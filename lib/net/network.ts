@@ -1,4 +1,4 @@
-import { type Address, parseAddress, type Words } from './address.ts'
+import { type Address, parseAddress, unmapped } from './address.ts'
 
 /** A block of addresses, such as 10.0.0.0/8. */
 export interface Network {
@@ -8,8 +8,8 @@ export interface Network {
 }
 
 /**
- * Returns the network that `text` spells in CIDR form, or null. A bare address is a network of
- * itself; bits behind the prefix must be zero.
+ * Parses a network in CIDR form; null for any other text. A bare address is a network of one
+ * address. Bits after the prefix must be zero.
  */
 export function parseNetwork(text: string): Network | null {
   const [base = '', length, ...rest] = text.split('/')
@@ -22,7 +22,13 @@ export function parseNetwork(text: string): Network | null {
   return hasHostBits(network) ? null : network
 }
 
-/** Whether `address` lies in `network`; never true across IP versions. */
+/** Converts a network of IPv4-mapped addresses (`::ffff:a.b.c.d/104`) to IPv4; returns others unchanged. */
+export function unmappedNetwork(network: Network): Network {
+  const address = unmapped(network.address)
+  return address === network.address ? network : { address, prefix: network.prefix - 96 }
+}
+
+/** Whether `address` is in `network`; false if the IP versions differ. */
 export function contains(network: Network, address: Address): boolean {
   if (network.address.version !== address.version) return false
   const base = wordsOf(network.address)
@@ -36,11 +42,11 @@ function hasHostBits({ address, prefix }: Network): boolean {
   return wordsOf(address).some((word, at) => (word & ~mask(prefix, at)) >>> 0 !== 0)
 }
 
-function wordsOf(address: Address): readonly number[] | Words {
+function wordsOf(address: Address): readonly number[] {
   return address.version === 4 ? [address.bits] : address.words
 }
 
-/** The part of a prefix of `length` bits that falls on the 32-bit word number `at`. */
+/** The part of a prefix of `length` bits that covers the 32-bit word number `at`. */
 function mask(length: number, at: number): number {
   const bits = Math.min(32, Math.max(0, length - at * 32))
   return bits === 0 ? 0 : (0xffffffff << (32 - bits)) >>> 0

@@ -1,50 +1,51 @@
-import { errorCodes, type Operation } from './contract/operation.ts'
-import { ERROR_STATUS, type ErrorCode } from './errors.ts'
+import { errorCodes, type Operation } from '../contract/operation.ts'
+import { ERROR_STATUS, type ErrorCode } from '../errors.ts'
 
-/** What each code says in general; an answer may be more precise. */
+/** The general meaning of each code; an actual message may be more specific. */
 const MESSAGES = {
   BAD_REQUEST: 'The request is malformed or a value in it is not valid',
-  SITE_EXISTS: 'This site is registered already',
-  ALREADY_SUBSCRIBED: 'There is an active subscription already',
+  SITE_EXISTS: 'The site is already registered',
+  ALREADY_SUBSCRIBED: 'There is already an active subscription',
   PAYMENT_FAILED: 'The payment was declined',
   UNAUTHORIZED: 'A valid API key is required',
-  FORBIDDEN: 'This key may not do that',
-  INSUFFICIENT_SCOPE: 'This key lacks the scope that the operation needs',
+  FORBIDDEN: 'The key does not allow this',
+  INSUFFICIENT_SCOPE: 'The key lacks the scope that the operation needs',
   ORIGIN_NOT_ALLOWED: 'Requests from this origin are not allowed',
   ANONYMOUS_ACCESS: 'This look-up needs an API key',
   PLAN_CAP_EXCEEDED: 'The monthly cap of the plan is exceeded',
   PLAN_REQUIRED: 'The plan does not include this',
   KEY_LIMIT_REACHED: 'The plan allows no more keys',
   SITE_LIMIT_REACHED: 'The plan allows no more sites',
-  BOT_VERIFICATION_FAILED: 'The bot check was not passed',
-  NOT_FOUND: 'There is no such thing, or it is not yours',
+  EMAIL_NOT_VERIFIED: 'The e-mail address of the user must be verified first',
+  BOT_VERIFICATION_FAILED: 'The bot check failed',
+  NOT_FOUND: 'Not found, or it belongs to someone else',
   NO_ACTIVE_SUBSCRIPTION: 'There is no active subscription',
   NO_BILLING_ACCOUNT: 'There is no billing account',
-  METHOD_NOT_ALLOWED: 'The path does not answer this method',
-  REQUEST_TIMEOUT: 'The request came too slowly',
+  METHOD_NOT_ALLOWED: 'The path does not support this method',
+  REQUEST_TIMEOUT: 'The request took too long to arrive',
   PAYLOAD_TOO_LARGE: 'The body is too large',
   RATE_LIMITED: 'Too many requests',
-  HEADERS_TOO_LARGE: 'Request line and headers are too large',
+  HEADERS_TOO_LARGE: 'The request line and headers are too large',
   INTERNAL: 'Internal error',
-  SERVICE_UNAVAILABLE: 'A part of the service that this needs is not available',
-  AUTH_UNAVAILABLE: 'The auth service cannot be reached',
-  BILLING_NOT_CONFIGURED: 'No payment processor is configured',
-  BILLING_UNAVAILABLE: 'The payment processor cannot be reached',
+  SERVICE_UNAVAILABLE: 'A required part of the service is not available',
+  AUTH_UNAVAILABLE: 'The auth service is unreachable',
+  BILLING_NOT_CONFIGURED: 'Stripe is not configured',
+  BILLING_UNAVAILABLE: 'Stripe is unreachable',
 } as const satisfies Record<ErrorCode, string>
 
-/** Reads as one line of Markdown: the code and what it says. */
+/** One line of Markdown: the code and its meaning. */
 export function describeError(code: ErrorCode): string {
   return `\`${code}\`: ${MESSAGES[code]}`
 }
 
-/** The codes that the row may answer, in alphabetical order, by status. */
+/** Error codes of the row in alphabetical order, grouped by status. */
 export function errorsByStatus(row: Operation): Map<number, ErrorCode[]> {
   return Map.groupBy(errorCodes(row).sort(), (code) => ERROR_STATUS[code])
 }
 
-/** One example for each code that any of the rows may answer. */
+/** One example for each error code of the rows, and for HEADERS_TOO_LARGE: any request may get it. */
 export function errorExamples(rows: readonly Operation[]): Record<string, object> {
-  const codes = new Set(rows.flatMap(errorCodes))
+  const codes = new Set<ErrorCode>([...rows.flatMap(errorCodes), 'HEADERS_TOO_LARGE'])
   return Object.fromEntries([...codes].sort().map((code) => [code, toExample(code)]))
 }
 

@@ -1,17 +1,17 @@
-import type { Operation, Tag } from './contract/operation.ts'
-import { operations } from './contract/operations.ts'
-import { errorExamples } from './openapi-errors.ts'
-import { PARAMETERS, SECURITY_SCHEMES, toOperation } from './openapi-operation.ts'
-import { HEADERS, sharedResponses } from './openapi-responses.ts'
-import { namedSchemas } from './openapi-schemas.ts'
-import { INTERFACE_VERSION } from './version.ts'
+import { INTERFACE_VERSION } from '../config/version.ts'
+import type { Operation, Tag } from '../contract/operation.ts'
+import { operations } from '../contract/operations.ts'
+import { errorExamples } from './errors.ts'
+import { PARAMETERS, SECURITY_SCHEMES, toOperation } from './operation.ts'
+import { HEADERS, sharedResponses } from './responses.ts'
+import { namedSchemas } from './schemas.ts'
 
 const TAGS = {
   System: 'The service itself: its health, its description and its plans.',
-  Geolocation: 'Where an IP address is, which network it belongs to and what time it is there.',
+  Geolocation: 'Location, network and timezone of IP addresses.',
   Account: 'Profile, API keys, sites, usage and audit log of the caller.',
-  Billing: 'Subscription, invoices and payment, through the payment processor.',
-  Telemetry: 'What browsers measure on registered sites, and its percentiles by hour.',
+  Billing: 'Subscription, invoices and payment through Stripe.',
+  Telemetry: 'Measurements from browsers on registered sites, as percentiles by hour.',
   Contact: 'Inquiries for enterprise or custom pricing.',
 } as const satisfies Record<Tag, string>
 
@@ -20,15 +20,15 @@ const INFO = {
   version: INTERFACE_VERSION,
   summary: 'IP geolocation with accounts, API keys, billing and browser telemetry',
   description: [
-    'Bodies are JSON, of at most 16 KB where an operation does not say otherwise. HEAD works wherever GET does.',
-    'Every answer names its request in `X-Request-Id`. An error is an `ApiError`: its `code` is stable, its `message` may change.',
-    'An unknown path is 404. A path that is known answers any other method with 405, and `OPTIONS` with 204; both name its methods in `Allow`.',
-    'Where requests are limited, `RateLimit-Policy` and `RateLimit` tell the limit and what is left of it; above it the answer is 429 with `Retry-After`.',
+    'Bodies are JSON of at most 16 KB unless an operation says otherwise. HEAD works wherever GET does.',
+    'Every answer carries the id of its request in `X-Request-Id`. An error is an `ApiError`: its `code` is stable, its `message` may change.',
+    'An unknown path answers 404. A known path answers an unsupported method with 405 and `OPTIONS` with 204; both list its methods in `Allow`.',
+    'Rate-limited answers show the limit in `RateLimit-Policy` and what is left of it in `RateLimit`. Over the limit the answer is 429 with `Retry-After`.',
   ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },
 } as const
 
-/** The interface as an OpenAPI 3.1 document; `baseUrl` is without a slash at the end. */
+/** The API as an OpenAPI 3.1 document; `baseUrl` has no trailing slash. */
 export function createOpenApi(baseUrl: string): { openapi: string; [key: string]: unknown } {
   return {
     openapi: '3.1.0',

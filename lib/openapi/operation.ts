@@ -1,6 +1,6 @@
-import type { Body, Operation, Param } from './contract/operation.ts'
-import { toResponses } from './openapi-responses.ts'
-import { toSchema } from './openapi-schemas.ts'
+import type { Body, Operation } from '../contract/operation.ts'
+import { toResponses } from './responses.ts'
+import { toSchema } from './schemas.ts'
 
 export const SECURITY_SCHEMES = {
   apiKey: {
@@ -8,13 +8,13 @@ export const SECURITY_SCHEMES = {
     in: 'header',
     name: 'X-API-Key',
     description:
-      'A secret key (`sk_live_…`), for servers, or a publishable key (`pk_live_…`), for look-ups from web pages: it needs an Origin header that one of its patterns allows. With both headers present the key decides.',
+      'A secret key (`sk_live_…`) for servers, or a publishable key (`pk_live_…`) for look-ups from web pages. A publishable key needs an Origin header that matches one of its patterns. Either may also be sent as the bearer token. If a request has both a key and a session token, the key is used.',
   },
   session: {
     type: 'http',
     scheme: 'bearer',
     description:
-      'A session token, as `POST /api/auth/sign-in/email` of the auth service answers it. Meant for dashboards; it has every scope.',
+      'A session token from `POST /api/auth/sign-in/email` of the auth service. For dashboards; it has every scope.',
   },
 } as const
 
@@ -24,7 +24,7 @@ export const PARAMETERS = {
     in: 'header',
     required: false,
     description:
-      'A name for the request, repeated in the answer. Any text is taken; one that is no UUID is replaced.',
+      'An id for the request, which the answer repeats. A value that is not a UUID is replaced.',
     schema: { type: 'string' },
     example: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
   },
@@ -56,9 +56,8 @@ function describe({ description, access }: Operation): string {
 }
 
 function requiredParameters(place: 'path' | 'header', params: Operation['params'] = {}): object[] {
-  return Object.entries(params).map(([name, param]: [string, Param]) => {
-    const schema = param.schema === undefined ? { type: 'string' } : toSchema(param.schema)
-    const { description, example } = param
+  return Object.entries(params).map(([name, { description, example, schema: own }]) => {
+    const schema = own === undefined ? { type: 'string' } : toSchema(own)
     return { name, in: place, required: true, description, schema, example }
   })
 }

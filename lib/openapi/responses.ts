@@ -1,12 +1,12 @@
-import type { Operation, Reply } from './contract/operation.ts'
-import { schemas } from './contract/schemas.ts'
-import { ERROR_STATUS, type ErrorCode } from './errors.ts'
-import { describeError, errorsByStatus } from './openapi-errors.ts'
-import { toSchema } from './openapi-schemas.ts'
+import type { Operation, Reply } from '../contract/operation.ts'
+import { schemas } from '../contract/schemas.ts'
+import { ERROR_STATUS, type ErrorCode } from '../errors.ts'
+import { describeError, errorsByStatus } from './errors.ts'
+import { toSchema } from './schemas.ts'
 
 export const HEADERS = {
   'X-Request-Id': {
-    description: 'Names the request, in the logs of the server too',
+    description: 'Id of the request, also in the server log',
     required: true,
     schema: { type: 'string', format: 'uuid' },
     example: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
@@ -17,36 +17,30 @@ export const HEADERS = {
     example: '"per-key";q=10;w=60',
   },
   RateLimit: {
-    description: 'What is left of it: `r` requests, with more in `t` seconds',
+    description: 'What is left of the limit: `r` requests; more are available in `t` seconds',
     schema: { type: 'string', pattern: '^"[a-z-]+";r=\\d+;t=\\d+$' },
     example: '"per-key";r=9;t=6',
   },
   'Retry-After': {
-    description: 'Seconds after which the request may be repeated',
+    description: 'Seconds to wait before retrying',
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 6,
   },
   'WWW-Authenticate': {
-    description: 'How else than with a key one may be let in: with the token of a session',
+    description: 'The alternative to an API key: a session token',
     required: true,
     schema: { type: 'string' },
     example: 'Bearer realm="Meridian"',
   },
   'Server-Timing': {
-    description: 'Milliseconds that the server took to answer, for callers who are known',
+    description: 'Milliseconds that the server took, for authenticated callers',
     schema: { type: 'string', pattern: '^total;dur=[\\d.]+$' },
     example: 'total;dur=1.3',
   },
 } as const
 
-/** Node's own, for any request: see maxHeaderSize of its HTTP server. */
-const HEADERS_TOO_LARGE = {
-  description:
-    'The headers of the request are too large. Answered before the operation is known, without a body.',
-} as const
-
-/** All answers to the row by status, with references to the errors. */
+/** All answers of the row by status; errors are references. */
 export function toResponses(row: Operation): Record<string, object> {
   const replies = Object.entries(row.replies).map(([status, reply]) => [
     status,
@@ -66,7 +60,7 @@ export function toResponses(row: Operation): Record<string, object> {
   }
 }
 
-/** The answers that rows share, by name: one for each set of codes that go with one status. */
+/** Error answers that rows share: one for each set of codes with the same status. */
 export function sharedResponses(rows: readonly Operation[]): Record<string, object> {
   const errors = rows.flatMap((row) =>
     [...errorsByStatus(row)].map(([status, codes]) => [
@@ -74,7 +68,10 @@ export function sharedResponses(rows: readonly Operation[]): Record<string, obje
       { ...toErrors(codes), headers: toHeaders(row, status) },
     ]),
   )
-  return { ...Object.fromEntries(errors), HeadersTooLarge: HEADERS_TOO_LARGE }
+  // The HTTP parser refuses these requests before their operation and rate limit are known.
+  const headers = toHeaders({ limit: 'none' }, ERROR_STATUS.HEADERS_TOO_LARGE)
+  const HeadersTooLarge = { ...toErrors(['HEADERS_TOO_LARGE']), headers }
+  return { ...Object.fromEntries(errors), HeadersTooLarge }
 }
 
 function errorName({ limit }: Operation, codes: readonly ErrorCode[]): string {
@@ -113,7 +110,7 @@ function toTiming({ access }: Operation): object {
   return isTimed ? { 'Server-Timing': { $ref: '#/components/headers/Server-Timing' } } : {}
 }
 
-function toHeaders({ limit }: Operation, status: number): object {
+function toHeaders({ limit }: Pick<Operation, 'limit'>, status: number): object {
   const names: (keyof typeof HEADERS)[] = ['X-Request-Id']
   if (limit !== 'none') names.push('RateLimit-Policy', 'RateLimit')
   if (status === ERROR_STATUS.RATE_LIMITED) names.push('Retry-After')

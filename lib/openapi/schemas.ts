@@ -6,15 +6,14 @@ import {
   toJsonSchemaDefs,
 } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
-import { schemaDescriptions } from './contract/schema-descriptions.ts'
-import { schemas } from './contract/schemas.ts'
+import { schemas } from '../contract/schemas.ts'
 
 const CONVERSION = {
   target: 'draft-2020-12',
   typeMode: 'output',
   errorMode: 'throw',
-  // What such an action asks for, metadata beside it say.
-  ignoreActions: ['check'],
+  // Our checks carry their JSON Schema as metadata. Upper case changes no rule.
+  ignoreActions: ['check', 'to_upper_case'],
   overrideRef: ({ referenceId }) => pointerTo(referenceId),
   overrideSchema: simplify,
 } as const satisfies ConversionConfig
@@ -23,16 +22,15 @@ const NAMES = new Map<GenericSchema, string>(
   Object.entries(schemas).map(([name, schema]) => [schema, name]),
 )
 
-/** The named schemas, as JSON Schema, each with a description. */
+/** The named schemas, as JSON Schema, each with its description first. */
 export function namedSchemas(): Record<string, JsonSchema> {
-  const descriptions: Readonly<Record<string, string>> = schemaDescriptions
   const named = Object.entries(toJsonSchemaDefs(schemas, CONVERSION))
   return Object.fromEntries(
-    named.map(([name, schema]) => [name, { description: descriptions[name] ?? '', ...schema }]),
+    named.map(([name, { description = '', ...schema }]) => [name, { description, ...schema }]),
   )
 }
 
-/** The schema in place: a reference where it has a name. Throws for what JSON Schema cannot say. */
+/** A reference if the schema has a name, else its JSON Schema. Throws if there is no equivalent. */
 export function toSchema(schema: GenericSchema): JsonSchema {
   const name = NAMES.get(schema)
   if (name !== undefined) return { $ref: pointerTo(name) }
@@ -44,7 +42,7 @@ function pointerTo(name: string): string {
   return `#/components/schemas/${name}`
 }
 
-/** Says the type of a constant, and of a nullable scalar as one list of types. */
+/** Adds the type of a constant, and writes a nullable scalar as one schema with two types. */
 function simplify({ valibotSchema, jsonSchema }: OverrideSchemaContext): JsonSchema | undefined {
   if (valibotSchema.type === 'literal') return { ...typeOf(jsonSchema.const), ...jsonSchema }
   if (valibotSchema.type !== 'nullable') return undefined

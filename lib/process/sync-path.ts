@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** Waits until the disk has the file, or the names in the folder. */
+/** Waits until a file, or the list of names in a folder, is on disk. */
 export async function syncPath(path: string): Promise<void> {
   const file = await open(path, 'r')
   try {

@@ -1,6 +1,16 @@
-const HOUR_MS = 3_600_000
-/** In UTC, every day has as many. */
+import { HOUR_MS } from '../durations.ts'
+
+/** In UTC every day has 24 hours. */
 export const HOURS_OF_DAY = 24
+
+/** How long telemetry is kept, which is also the longest period to read. */
+export const KEPT_DAYS = 92
+
+/** A period from its first to its last hour or day, counted from 1970-01-01, UTC. */
+export interface Period {
+  readonly from: number
+  readonly to: number
+}
 
 /** Hours since 1970-01-01, UTC. */
 export function hourOf(now: number): number {
@@ -17,7 +27,7 @@ export function formatHour(hour: number): string {
   return new Date(hour * HOUR_MS).toISOString().slice(0, 13)
 }
 
-/** Reads YYYY-MM-DDTHH; null where the calendar has no such hour. */
+/** Reads YYYY-MM-DDTHH; null if the calendar has no such hour. */
 export function parseHour(text: string): number | null {
   const at = Date.parse(`${text}:00:00.000Z`)
   if (Number.isNaN(at)) return null

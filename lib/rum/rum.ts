@@ -1,48 +1,33 @@
-import type { Address } from '../address.ts'
-import type { RumSummary } from '../contract/telemetry-schemas.ts'
-import { createFlusher } from '../db/flusher.ts'
+import { isLocked } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
-import { isLocked } from '../db/unit.ts'
-import { withoutWaiting } from '../db/without-waiting.ts'
+import { withoutWaiting } from '../db/transaction.ts'
+import { HOUR_MS } from '../durations.ts'
+import type { Address } from '../net/address.ts'
 import { repeat } from '../periodic.ts'
-import { Aggregator } from './aggregator.ts'
-import type { KeptBeacon } from './beacon.ts'
 import { hourOf } from './hour.ts'
-import { type Accepted, Journal } from './journal.ts'
-import { createReadOverview, type ReadOverview } from './overview.ts'
-import { removeOld } from './retention.ts'
-import { createRumStore } from './store.ts'
-import { createReadSummary, type RowFilter } from './summary.ts'
+import type { KeptBeacon } from './ingest/beacon.ts'
+import { Journal } from './ingest/journal.ts'
+import { type OverviewFilter, readOverview } from './read/overview.ts'
+import { readSummary } from './read/summary.ts'
+import { Aggregator } from './rows/aggregator.ts'
+import { removeOld } from './store/retention.ts'
+import type { RowFilter } from './store/rows.ts'
+import { createRumStore, type RumStore } from './store/store.ts'
 
-/** Telemetry of browsers: what they send, kept and summed up. */
-export interface Rum extends Disposable {
-  /** The sites that have this origin, of any user. */
-  findSites(origin: string): readonly string[]
-  /** Keeps the beacon for each of the sites; resolves once it is on the disk. */
-  accept(siteIds: readonly string[], beacon: KeptBeacon, from: Sender): Promise<Accepted>
-  /** Counts a beacon of the sites that is not kept, by the reason. */
-  countDropped(siteIds: readonly string[], reason: DropReason, now: number): void
-  /** What became of the beacons since the start. */
-  readonly beacons: Readonly<Record<BeaconEnd, number>>
-  /** How many beacons wait to be on the disk. */
-  waiting(): number
-  readSummary(filter: RowFilter): RumSummary['metrics']
-  readOverview: ReadOverview
-}
+/** Real-user monitoring: stores the beacons of browsers and sums them up. */
+export type Rum = ReturnType<typeof openRum>
 
-export interface Sender {
-  /** Only its country is kept; null: unknown. */
+interface Sender {
+  /** Only its country is stored. Null if unknown. */
   readonly address: Address | null
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-export type DropReason = 'bot' | 'queue-full'
-export type BeaconEnd = Exclude<Accepted, 'full'> | DropReason
-
-export interface RumOptions {
+interface RumOptions {
   readonly db: Db
-  readonly findSites: (origin: string) => readonly string[]
+  /** Returns the id of the site that gets the beacons of this origin; null: none. */
+  readonly findSite: (origin: string) => string | null
   /** ISO 3166-1 alpha-2. */
   readonly findCountry: (address: Address) => string | undefined
   readonly onError: (error: unknown, message: string) => void
@@ -51,59 +36,53 @@ export interface RumOptions {
 }
 
 const CHECKPOINT_MS = 10_000
-const RETENTION_MS = 60 * 60 * 1000
 
-/** Opens telemetry: what the last run has accepted and not summed up yet is summed up first. */
-export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOptions): Rum {
-  const { findSites, findCountry, onError } = options
+/** Opens telemetry, after summing up the beacons that the last run left in the journal. */
+export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOptions) {
+  const { findSite, findCountry, onError } = options
   const store = createRumStore(db)
-  const aggregator = new Aggregator({ store, createFlusher: () => createFlusher(db) })
+  const aggregator = new Aggregator(db, store)
   aggregator.replay()
-  const journal = new Journal({
-    firstId: store.lastEntryId() + 1,
-    write: (entries) => withoutWaiting(db, () => store.addEntries(entries)),
-    committed: (entries) => {
-      try {
-        aggregator.fold(entries)
-      } catch (error) {
-        onError(error, 'cannot read stored telemetry; beacons wait in the journal')
-      }
-    },
-    isLocked,
-    onError: (error) => onError(error, 'cannot store beacons'),
-  })
+  const journal = openJournal(db, store, aggregator, onError)
   const checkpoints = repeat(
     checkpointMs,
     () => aggregator.checkpoint(),
     (error) => onError(error, 'cannot sum up telemetry; it stays in the journal'),
   )
-  const retention = removeOldHourly(db, options)
+  const retention = repeat(
+    HOUR_MS,
+    () => removeOld(db, options.now()),
+    (error) => onError(error, 'cannot remove old telemetry'),
+  )
   const beacons = { stored: 0, failed: 0, bot: 0, 'queue-full': 0 }
-  const readSummary = createReadSummary(db)
-  const readOverview = createReadOverview(db)
   return {
-    findSites,
+    findSite,
+    /** Counts the outcomes of beacons since the start. */
     beacons,
+    /** The number of beacons that wait to be written to disk. */
     waiting: () => journal.size,
-    accept: async (siteIds, beacon, { address, now }) => {
-      const country = address === null ? undefined : findCountry(address)
-      const draft = { siteIds, receivedAt: now, country: country ?? '', beacon }
-      const accepted = await journal.add(draft)
+    /** Stores the beacon for the site. Resolves to `stored` once it is on disk. */
+    accept: async (siteId: string, beacon: KeptBeacon, { address, now }: Sender) => {
+      const country = (address && findCountry(address)) ?? ''
+      const accepted = await journal.add({ siteId, receivedAt: now, country, beacon })
       if (accepted !== 'full') beacons[accepted] += 1
       return accepted
     },
-    countDropped: (siteIds, reason, now) => {
+    /** Counts a beacon that is not stored. */
+    countDropped: (siteId: string, reason: 'bot' | 'queue-full', now: number) => {
       beacons[reason] += 1
-      for (const id of siteIds) aggregator.site(id).count(hourOf(now), 'beacon', reason)
+      const counter = { hour: hourOf(now), kind: 'beacon', label: reason, count: 1 } as const
+      aggregator.site(siteId).count(counter)
     },
-    readSummary: (filter) => readSummary(filter, aggregator.rows(filter.siteId)),
-    readOverview: async (filter) => {
+    readSummary: (filter: RowFilter) =>
+      readSummary(store, filter, aggregator.changedHours(filter.siteId)),
+    readOverview: async (filter: OverviewFilter) => {
       try {
         await aggregator.checkpointSite(filter.siteId)
       } catch (error) {
-        onError(error, 'cannot sum up telemetry; an overview is a little old')
+        onError(error, 'cannot sum up telemetry; an overview lacks the latest beacons')
       }
-      return readOverview(filter)
+      return readOverview(store, filter)
     },
     [Symbol.dispose]: () => {
       checkpoints[Symbol.dispose]()
@@ -118,10 +97,24 @@ export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOpt
   }
 }
 
-function removeOldHourly(db: Db, { now, onError }: Pick<RumOptions, 'now' | 'onError'>) {
-  return repeat(
-    RETENTION_MS,
-    () => removeOld(db, now()),
-    (error) => onError(error, 'cannot remove old telemetry'),
-  )
+/** Opens a journal that folds each entry into rows after its commit. */
+function openJournal(
+  db: Db,
+  store: RumStore,
+  aggregator: Aggregator,
+  onError: RumOptions['onError'],
+): Journal {
+  return new Journal({
+    firstId: store.lastEntryId() + 1,
+    write: (entries) => withoutWaiting(db, () => store.addEntries(entries)),
+    committed: (entries) => {
+      try {
+        aggregator.fold(entries)
+      } catch (error) {
+        onError(error, 'cannot read stored telemetry; beacons wait in the journal')
+      }
+    },
+    isLocked,
+    onError: (error) => onError(error, 'cannot store beacons'),
+  })
 }

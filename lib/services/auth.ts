@@ -1,56 +1,67 @@
-import type { HandleAuth } from '../access/embedded-auth.ts'
-import { createFindRemoteSession } from '../access/remote-auth.ts'
-import { type AskRemoteAuth, createAskRemoteAuth } from '../access/remote-sign-in.ts'
+import type { KeyRing } from '../access/key-ring.ts'
 import {
   createFindSession,
   type FindSession,
+  findPassword,
   findSessionUser,
-  removeEnded,
-  removeHalfUsers,
+  rememberSession,
+  removeExpired,
+  removeIncompleteUsers,
 } from '../access/session.ts'
+import { loadCommonPasswords } from '../access/sign-in/common-passwords.ts'
+import type { HandleAuth } from '../access/sign-in/embedded-auth.ts'
+import { createFindRemoteSession } from '../access/sign-in/remote-auth.ts'
+import { type AskRemoteAuth, createAskRemoteAuth } from '../access/sign-in/remote-sign-in.ts'
 import { adoptUser } from '../accounts/remote-users.ts'
-import { transact } from '../db/unit.ts'
+import { deriveSecret } from '../config/secrets.ts'
+import { transact } from '../db/transaction.ts'
+import { HOUR_MS } from '../durations.ts'
+import { createKnownDevices, type KnownDevices } from '../limits/known-devices.ts'
+import { once } from '../once.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
+import { createPasswordResets } from './password-reset.ts'
+import type { Load } from './preload.ts'
 
 export interface Auth {
   readonly findSession: FindSession
-  /** Sign-up and sign-in; null: another service does that. */
+  /** Sign-up and sign-in; null if a remote service does that. */
   readonly handleAuth: HandleAuth | null
-  /** Asks the service that does; null: it is done here. */
+  /** Calls that remote service; null if sign-in is embedded. */
   readonly askRemoteAuth: AskRemoteAuth | null
+  /** Loads sign-in before its first use. */
+  readonly loadAuth: Load
+  readonly devices: KnownDevices
 }
-
-const CLEANUP_MS = 60 * 60 * 1000
 
 const NO_MAIL =
-  'MERIDIAN_SMTP_URL is not set: sign-up works, but no e-mail address is verified and no password reset by mail'
+  'MERIDIAN_SMTP_URL is not set: users can sign up, but cannot verify an e-mail address or reset a password'
 
-/** Sessions, embedded or of the auth service that the configuration names. */
-export function openAuth(base: Base, opening: DisposableStack): Auth {
-  cleanUpSessions(base, opening)
-  const { authUrl } = base.config
-  return authUrl === undefined ? embedAuth(base) : openRemoteAuth(base, authUrl)
-}
-
-/** At the start and then once an hour. */
-function cleanUpSessions({ db, log, now }: Base, opening: DisposableStack): void {
+/** Opens sign-in: embedded, or through the auth service that the configuration names. */
+export function openAuth(base: Base, keys: KeyRing, opening: DisposableStack): Auth {
+  const { config, secrets, db, log, now } = base
   const cleanUp = () =>
     transact(db, () => {
-      removeEnded(db, now())
-      removeHalfUsers(db, now())
+      removeExpired(db, now())
+      removeIncompleteUsers(db, now())
     })
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove ended sessions')
   cleanUp().catch(onError)
-  opening.use(repeat(CLEANUP_MS, cleanUp, onError))
+  opening.use(repeat(HOUR_MS, cleanUp, onError))
+  const secret = deriveSecret(secrets, 'known devices')
+  const devices = createKnownDevices(secret, (email) => findPassword(db, email)?.hash ?? '')
+  const { authUrl } = config
+  const auth = authUrl === undefined ? embedAuth(base, keys) : openRemoteAuth(base, authUrl)
+  return { ...auth, devices }
 }
 
-/** Sign-in is loaded when it is first used, since that takes longer than the whole start. */
-function embedAuth({ config, secrets, db, plans, log, baseUrl }: Base): Auth {
+/** Loads better-auth on first use: loading it takes longer than the rest of the start. */
+function embedAuth(base: Base, keys: KeyRing): Omit<Auth, 'devices'> {
+  const { config, secrets, db, plans, log, baseUrl } = base
   const { smtpUrl, mailFrom, allowSignUp } = config
   if (smtpUrl === undefined) log.warn({}, NO_MAIL)
-  const load = async () => {
-    const { createEmbeddedAuth } = await import('../access/embedded-auth.ts')
+  const load = once(async () => {
+    const { createEmbeddedAuth } = await import('../access/sign-in/embedded-auth.ts')
     const { createSendMail } = await import('../mail.ts')
     return createEmbeddedAuth({
       db,
@@ -59,26 +70,26 @@ function embedAuth({ config, secrets, db, plans, log, baseUrl }: Base): Auth {
       plan: plans.free.id,
       allowSignUp,
       sendMail: smtpUrl === undefined ? null : createSendMail({ url: smtpUrl, from: mailFrom }),
+      passwordResets: createPasswordResets(base, keys),
       log,
     })
-  }
-  let loading: ReturnType<typeof load> | undefined
+  })
   return {
-    findSession: createFindSession(db, secrets.auth),
-    handleAuth: async (call) => {
-      loading ??= load()
-      return (await loading)(call)
-    },
+    findSession: createFindSession(db, { secret: secrets.auth, sendsMail: smtpUrl !== undefined }),
+    handleAuth: async (call) => (await load())(call),
     askRemoteAuth: null,
+    loadAuth: () => Promise.all([load(), loadCommonPasswords()]),
   }
 }
 
-function openRemoteAuth({ db, plans, log }: Base, url: string): Auth {
+function openRemoteAuth({ db, plans, log }: Base, url: string): Omit<Auth, 'devices'> {
   const findSession = createFindRemoteSession({
     url,
     adopt: (user, now) => adoptUser(db, user, { plan: plans.free.id, now }),
+    onSession: (session, now) => rememberSession(db, session, now),
     findUser: (id) => findSessionUser(db, id),
-    onTrouble: (reason) => log.error({ reason }, 'cannot ask the auth service'),
+    onFailure: (reason) => log.error({ reason }, 'cannot ask the auth service'),
   })
-  return { findSession, handleAuth: null, askRemoteAuth: createAskRemoteAuth(url) }
+  const askRemoteAuth = createAskRemoteAuth(url)
+  return { findSession, handleAuth: null, askRemoteAuth, loadAuth: async () => {} }
 }

@@ -1,18 +1,46 @@
-import type { Config } from '../config.ts'
-import type { Db } from '../db/open.ts'
-import type { Log } from '../log.ts'
-import type { Plans } from '../plans.ts'
-import type { Secrets } from '../secrets.ts'
+import { join } from 'node:path'
+import { removeWorkFolders } from '../backup/work-folder.ts'
+import type { Config } from '../config/config.ts'
+import { makeDataDir } from '../config/data-dir.ts'
+import { readPlans } from '../config/plans.ts'
+import { openSecrets, UNFINISHED_SECRETS } from '../config/secrets.ts'
+import { lockDataDir } from '../db/lock.ts'
+import { checkpointWal, openDb } from '../db/open.ts'
+import type { GeoOptions } from '../geo/open-geo.ts'
+import { removeLeftovers } from '../process/leftovers.ts'
 
-/** What every subject is opened with. */
-export interface Base {
-  readonly config: Config
-  readonly secrets: Secrets
-  readonly db: Db
-  readonly plans: Plans
-  readonly log: Log
+/** What the services need from the process that opens them. */
+export interface ServiceOptions
+  extends Pick<GeoOptions, 'log' | 'onProgress' | 'cacheBits' | 'compileAtlas'> {
   /** Epoch milliseconds. */
   readonly now: () => number
-  /** Address of this service as callers know it, without a slash at the end. */
-  readonly baseUrl: () => string
+  /** Downloads the providers' databases; absent if this process must not. Rejects if one fails. */
+  readonly downloadGeo?: () => Promise<void>
+  /** The address on which the server listens; empty until it does. */
+  readonly listenUrl: () => string
+}
+
+/** What every service needs to open. */
+export type Base = ReturnType<typeof openBase>
+
+/** Locks the data folder, reads the plans and secrets, and opens the database. */
+export function openBase(
+  config: Config,
+  { log, now, listenUrl }: ServiceOptions,
+  opening: DisposableStack,
+) {
+  makeDataDir(config.dataDir)
+  opening.use(lockDataDir(config.dataDir))
+  // Only a process with the lock makes secrets, so unfinished ones are abandoned.
+  removeLeftovers(config.dataDir, UNFINISHED_SECRETS, () => true)
+  for (const folder of [config.dataDir, config.backupDir]) removeWorkFolders(folder)
+  const plans = readPlans(config.plansFile)
+  const secrets = openSecrets(config.dataDir)
+  const db = openDb(join(config.dataDir, 'app.db'), { replicated: config.replicated })
+  opening.defer(() => db.$client.close())
+  // Litestream checkpoints a replicated database itself.
+  if (!config.replicated) checkpointWal(db)
+  /** Public address of this service, without a slash at the end. */
+  const baseUrl = () => config.baseUrl ?? listenUrl()
+  return { config, secrets, db, plans, log, now, baseUrl }
 }

@@ -1,146 +1,147 @@
 import { type AuditEvent, insertAudit } from '../accounts/audit.ts'
+import { deriveSecret } from '../config/secrets.ts'
 import { Courier, type Deliver } from '../contact/courier.ts'
-import { type InquiryRow, type NewInquiry, newInquiry } from '../contact/inquiry.ts'
-import { insertInquiry } from '../contact/inquiry-store.ts'
+import {
+  type InquiryRow,
+  insertInquiry,
+  type NewInquiry,
+  newInquiry,
+} from '../contact/inquiry-store.ts'
 import { createDeliverWebhook } from '../contact/inquiry-webhook.ts'
 import { removeOldContact } from '../contact/retention.ts'
 import { createTurnstile } from '../contact/turnstile.ts'
-import type { ContactTarget } from '../contact-target.ts'
 import type { ContactChallenge } from '../contract/contact.ts'
-import { unit } from '../db/unit.ts'
-import type { MailOptions } from '../mail.ts'
+import { checkWrite } from '../db/check-write.ts'
+import { runInTransaction, type Statement, transact } from '../db/transaction.ts'
+import { HOUR_MS } from '../durations.ts'
+import { once } from '../once.ts'
 import { repeat } from '../periodic.ts'
-import { deriveSecret } from '../secrets.ts'
 import type { Base } from './base.ts'
+import type { Load } from './preload.ts'
 
-/** Inquiries: who may send one, and what becomes of it. */
-export interface Contact {
-  /** Whether the answer to the bot check is good. */
+interface BotCheck {
+  /** Whether the answer to the bot check is right. */
   checkBot(answer: string, now: number): Promise<boolean>
-  /** null: another service makes the challenges. */
+  /** Statements that use up a right answer; the first changes nothing if it was already used. */
+  useUp(answer: string): Promise<readonly Statement[]>
+  /** null if Turnstile makes the challenges. */
   readonly issueChallenge: ((now: number) => Promise<ContactChallenge>) | null
-  /** null: inquiries are not configured. */
-  readonly queue: InquiryQueue | null
+  readonly loadBotCheck: Load
 }
 
-export interface InquiryQueue {
-  make(inquiry: Omit<NewInquiry, 'state'>): InquiryRow
-  /** Resolves once it is stored, with the event that tells of it, if any. */
-  accept(inquiry: InquiryRow, event?: AuditEvent): Promise<void>
-  /** null: inquiries are kept for the operator. */
-  readonly courier: Courier | null
+interface Delivery {
+  readonly deliver: Deliver | null
+  readonly load: Load
 }
 
-const LOOK_MS = 5_000
-const CLEANING_MS = 60 * 60 * 1000
-
-export function openContact(base: Base, opening: DisposableStack): Contact {
-  cleanUp(base, opening)
-  return { ...openBotCheck(base), queue: openQueue(base, opening) }
+/** What is written together with an inquiry. */
+interface Alongside {
+  readonly event?: AuditEvent
+  readonly before?: readonly Statement[]
 }
 
-/** At the start and then once an hour. */
-function cleanUp({ db, log, now }: Base, opening: DisposableStack): void {
-  const clean = () => removeOldContact(db, now())
+const POLL_MS = 5_000
+
+/** Opens the bot check and the delivery queue of inquiries. */
+export function openContact(base: Base, opening: DisposableStack) {
+  const { db, log, now } = base
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old inquiries')
-  clean().catch(onError)
-  opening.use(repeat(CLEANING_MS, clean, onError))
+  const cleanUp = () => removeOldContact(db, now())
+  cleanUp().catch(onError)
+  opening.use(repeat(HOUR_MS, cleanUp, onError))
+  const { loadBotCheck, ...botCheck } = openBotCheck(base)
+  const delivery = chooseDelivery(base, opening)
+  return {
+    ...botCheck,
+    queue: openQueue(base, delivery.deliver, opening),
+    /** Preload what is otherwise loaded on first use. */
+    loads: [loadBotCheck, delivery.load],
+  }
 }
-
-type BotCheck = Pick<Contact, 'checkBot' | 'issueChallenge'>
 
 function openBotCheck({ config, secrets, db, log }: Base): BotCheck {
   if (config.turnstile !== undefined) {
-    const onTrouble = (reason: string) => log.error({ reason }, 'cannot ask Turnstile')
-    return { checkBot: createTurnstile({ ...config.turnstile, onTrouble }), issueChallenge: null }
+    const onFailure = (reason: string) => log.error({ reason }, 'cannot ask Turnstile')
+    const askTurnstile = createTurnstile({ ...config.turnstile, onFailure })
+    // Asking uses the token up, so first make sure that the inquiry can be stored.
+    const checkBot = async (token: string, now: number) => {
+      await transact(db, () => checkWrite(db, now))
+      return askTurnstile(token)
+    }
+    return { checkBot, useUp: async () => [], issueChallenge: null, loadBotCheck: async () => {} }
   }
-  const load = async () => {
+  const load = once(async () => {
     const { createProofOfWork } = await import('../contact/proof-of-work.ts')
     const secret = deriveSecret(secrets, 'contact challenge')
     return createProofOfWork({ db, secret, keySecret: deriveSecret(secrets, 'contact solution') })
-  }
-  let loading: ReturnType<typeof load> | undefined
-  const open = () => {
-    loading ??= load()
-    return loading
-  }
+  })
   return {
-    checkBot: async (answer, now) => (await open()).check(answer, now),
-    issueChallenge: async (now) => (await open()).issue(now),
+    checkBot: async (answer, now) => (await load()).check(answer, now),
+    useUp: async (answer) => [(await load()).use(answer)],
+    issueChallenge: async (now) => (await load()).issue(now),
+    loadBotCheck: load,
   }
 }
 
-function openQueue(base: Base, opening: DisposableStack): InquiryQueue | null {
+/** null if inquiries are not configured. */
+function openQueue(base: Base, deliver: Deliver | null, opening: DisposableStack) {
   const { db, config } = base
   if (config.contact === undefined) return null
-  const deliver = chooseDelivery(base, config.contact, opening)
   const courier = deliver === null ? null : openCourier(base, deliver, opening)
   const state = courier === null ? 'kept' : 'waiting'
   return {
+    /** null if inquiries are stored but not delivered. */
     courier,
-    make: (inquiry) => newInquiry({ ...inquiry, state }),
-    accept: async (inquiry, event) => {
+    make: (inquiry: Omit<NewInquiry, 'state'>) => newInquiry({ ...inquiry, state }),
+    /**
+     * Resolves once the inquiry is stored, together with its audit event, if any, and after the
+     * statements in `before`. Returns false and stores nothing if the first of them changes nothing.
+     */
+    accept: async (inquiry: InquiryRow, { event, before = [] }: Alongside = {}) => {
       const audit = event === undefined ? [] : [insertAudit(db, event)]
-      await unit(db, [insertInquiry(db, inquiry), ...audit])
-      courier?.wake()
+      const [first, ...rest] = [...before, insertInquiry(db, inquiry), ...audit]
+      const isStored = first !== undefined && (await runInTransaction(db, [first, ...rest]))
+      if (isStored) courier?.wake()
+      return isStored
     },
   }
 }
 
-function chooseDelivery(
-  { config, now }: Base,
-  target: ContactTarget,
-  opening: DisposableStack,
-): Deliver | null {
-  switch (target.kind) {
-    case 'store':
-      return null
-    case 'webhook':
-      return createDeliverWebhook({ url: target.url, secret: config.contactSecret, now })
-    case 'mail':
-      return deliverByMail(
-        { url: config.smtpUrl ?? '', from: config.mailFrom, to: target.to },
-        opening,
-      )
+/** `deliver` is null if inquiries are only stored. */
+function chooseDelivery({ config, now }: Base, opening: DisposableStack): Delivery {
+  const { contact: target, contactSecret: secret, mailFrom: from, smtpUrl = '' } = config
+  if (target === undefined || target.kind === 'store')
+    return { deliver: null, load: async () => {} }
+  if (target.kind === 'webhook') {
+    const deliver = createDeliverWebhook({ url: target.url, secret, now })
+    return { deliver, load: async () => {} }
   }
-}
-
-interface InquiryMail extends MailOptions {
-  readonly to: string
-}
-
-/** What sends mail is loaded with the first one. */
-function deliverByMail(options: InquiryMail, opening: DisposableStack): Deliver {
   const closing = opening.use(new DisposableStack())
-  const load = async () => {
+  const load = once(async () => {
     const { createDeliverMail } = await import('../contact/inquiry-mail.ts')
     const { openMailConnection } = await import('../mail.ts')
-    const { send } = closing.use(openMailConnection(options))
-    return createDeliverMail({ ...options, sendMail: send })
-  }
-  let loading: ReturnType<typeof load> | undefined
-  return async (inquiry, signal) => {
-    loading ??= load()
-    await (await loading)(inquiry, signal)
-  }
+    const { send } = closing.use(openMailConnection({ url: smtpUrl, from }))
+    return createDeliverMail({ to: target.to, from, sendMail: send })
+  })
+  return { deliver: async (inquiry, signal) => (await load())(inquiry, signal), load }
 }
 
-/** Delivers what the last run has left, what is accepted, and what is to be tried again. */
+/** Delivers new inquiries and those that the last run left, and retries failed ones. */
 function openCourier({ db, log, now }: Base, deliver: Deliver, opening: DisposableStack): Courier {
-  const onError = (error: unknown) => log.error({ err: error }, 'cannot read or note inquiries')
+  const onError = (error: unknown) => log.error({ err: error }, 'cannot read or update inquiries')
   const courier = opening.use(
     new Courier({
       db,
       deliver,
       now,
-      onTrouble: ({ willRetry, ...fields }) => {
+      onFailure: ({ willRetry, ...fields }) => {
         if (willRetry) log.warn(fields, 'cannot deliver an inquiry; it will be tried again')
-        else log.error(fields, 'gave an inquiry up; npm run contact shows it')
+        else log.error(fields, 'gave up on an inquiry; npm run contact shows it')
       },
       onError,
     }),
   )
   courier.wake()
-  opening.use(repeat(LOOK_MS, () => courier.look(), onError))
+  opening.use(repeat(POLL_MS, () => courier.retry(), onError))
   return courier
 }

@@ -1,16 +1,11 @@
 import { isDamage, RESTORE_ADVICE } from '../db/fault.ts'
-import type { Log } from '../log.ts'
-
-export interface Damage {
-  /** Throws once the database has been found damaged: it will not mend by itself. */
-  check(): void
-}
+import type { Log } from '../log/log.ts'
 
 /**
- * Watches for damage of the database that only use finds. Whatever fails comes to the log in the
- * end: the one that is returned passes all on, and says once what to do about the damage.
+ * Watches for database damage that shows only in use. Every failure is logged, so the returned
+ * log inspects the errors that it passes on. It logs once what to do about damage.
  */
-export function watchForDamage(log: Log): { readonly log: Log; readonly damage: Damage } {
+export function watchForDamage(log: Log) {
   let first: unknown
   const error: Log['error'] = (fields, message) => {
     log.error(fields, message)
@@ -18,8 +13,11 @@ export function watchForDamage(log: Log): { readonly log: Log; readonly damage: 
     first = fields.err
     log.error({}, `the database is damaged: ${RESTORE_ADVICE}`)
   }
-  const check = () => {
-    if (first !== undefined) throw first
+  return {
+    log: { ...log, error },
+    /** Throws once damage has been found: it will not go away by itself. */
+    checkDamage: () => {
+      if (first !== undefined) throw first
+    },
   }
-  return { log: { ...log, error }, damage: { check } }
 }

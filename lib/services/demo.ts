@@ -1,32 +1,34 @@
+import { isDeepStrictEqual } from 'node:util'
 import { deriveKey, type MintedKey } from '../access/api-key.ts'
 import type { KeyRing } from '../access/key-ring.ts'
 import { insertKey, type KeyRow, listKeys, newKey, removeKeys } from '../access/keys.ts'
 import { parseOriginPattern } from '../access/origins.ts'
-import { type Change, insertAudit } from '../accounts/audit.ts'
-import { findUser, insertUser, newUser, type UserRow } from '../accounts/users.ts'
-import type { Statement } from '../db/unit.ts'
+import { insertAudit } from '../accounts/audit.ts'
+import { findUser, insertUser, newUser } from '../accounts/users.ts'
+import { DEMO_PLAN } from '../config/plans.ts'
+import type { Statement } from '../db/transaction.ts'
 import { once } from '../once.ts'
-import { DEMO_PLAN } from '../plans.ts'
 import type { Base } from './base.ts'
 
-/** Nobody can sign up with it or reset its password, since it is no e-mail address. */
+/** Not an e-mail address, so nobody can sign up with it or reset its password. */
 const DEMO_USER = 'demo'
 
 /**
- * Returns what makes the demo key usable and tells its text: a publishable key for the pages of this
- * instance alone. It follows from the secret, so that it survives restarts without being stored.
- * null: there is none, since the demo is off, or the pages come over http from another machine.
+ * Returns a function that creates the demo key if needed and resolves to its text: a publishable key
+ * for the pages of this instance. The key is derived from the secret, so that it survives restarts
+ * without being stored. It resolves to null if the demo is off, or if the pages are served over http
+ * to other machines.
  */
 export function createOpenDemo(base: Base, keys: KeyRing): () => Promise<string | null> {
   const open = once(async () => ((await isTaken(base)) ? null : openKey(base, keys)))
   return () =>
     open().catch((error) => {
-      base.log.error({ err: error }, 'cannot make the demo key; look-ups of the landing page go on')
+      base.log.error({ err: error }, 'cannot make the demo key; the landing page works without it')
       return null
     })
 }
 
-/** A remote auth service names its users as it likes. */
+/** A remote auth service may have given the id of the demo user to one of its users. */
 async function isTaken({ db }: Base): Promise<boolean> {
   const user = await findUser(db, DEMO_USER)
   return user !== null && user.plan !== DEMO_PLAN.id
@@ -38,7 +40,7 @@ async function openKey(base: Base, keys: KeyRing): Promise<string | null> {
   const wanted = origin === null ? null : demoKey(minted, origin.text, base.now())
   const [present, ...others] = await listKeys(base.db, DEMO_USER)
   if (others.length > 0 || !isSame(present, wanted)) {
-    await keys.change(replaceKeys(base, { present, wanted }))
+    await keys.change(replaceKeys(base, present, wanted))
   }
   return wanted === null ? null : minted.text
 }
@@ -56,32 +58,28 @@ function demoKey(minted: MintedKey, origin: string, now: number): KeyRow {
 }
 
 function isSame(present: KeyRow | undefined, wanted: KeyRow | null): boolean {
-  if (present === undefined || wanted === null) return present === undefined && wanted === null
   return (
-    present.id === wanted.id && present.allowedOrigins?.join() === wanted.allowedOrigins?.join()
+    present?.id === wanted?.id && isDeepStrictEqual(present?.allowedOrigins, wanted?.allowedOrigins)
   )
 }
 
-interface Keys {
-  readonly present: KeyRow | undefined
-  readonly wanted: KeyRow | null
-}
-
-function replaceKeys({ db, now }: Base, { present, wanted }: Keys): [Statement, ...Statement[]] {
-  const audit = (change: Change) =>
-    insertAudit(db, { app: 'api', actorId: DEMO_USER, createdAt: now(), ...change })
+function replaceKeys(
+  { db, now }: Base,
+  present: KeyRow | undefined,
+  wanted: KeyRow | null,
+): [Statement, ...Statement[]] {
   const key = wanted ?? present
-  const event = { targetType: 'api_key', targetId: key?.id, detail: key?.name }
-  const action = wanted === null ? 'revoke_key' : 'create_key'
-  const removal: [Statement, ...Statement[]] = [
-    audit({ action, ...event }),
-    removeKeys(db, DEMO_USER),
-  ]
-  return wanted === null
-    ? removal
-    : [...removal, insertUser(db, demoUser(now())), insertKey(db, wanted, DEMO_PLAN.maxKeys)]
-}
-
-function demoUser(now: number): UserRow {
-  return { ...newUser({ email: DEMO_USER, plan: DEMO_PLAN.id, now }), id: DEMO_USER }
+  const audit = insertAudit(db, {
+    app: 'api',
+    actorId: DEMO_USER,
+    createdAt: now(),
+    action: wanted === null ? 'revoke_key' : 'create_key',
+    targetType: 'api_key',
+    targetId: key?.id,
+    detail: key?.name,
+  })
+  const removal = removeKeys(db, DEMO_USER)
+  if (wanted === null) return [audit, removal]
+  const user = { ...newUser({ email: DEMO_USER, plan: DEMO_PLAN.id, now: now() }), id: DEMO_USER }
+  return [audit, removal, insertUser(db, user), insertKey(db, wanted, DEMO_PLAN.maxKeys)]
 }

@@ -1,40 +1,35 @@
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
-import { nextDownload } from '../geo/download-schedule.ts'
-import { hasAccount } from '../geo/download-sources.ts'
-import { findLastDownload } from '../geo/last-download.ts'
+import type { Config } from '../config/config.ts'
+import { DAY_MS, MINUTE_MS } from '../durations.ts'
+import { findLastDownload } from '../geo/download/last-download.ts'
+import { hasAccount } from '../geo/download/sources.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
-/** Keeps the databases of the providers up to date. */
-export interface Downloads {
-  /** Asks the providers if it is time to. */
-  look(): Promise<void>
-  /** When they were last asked without success, and with it, in epoch milliseconds; 0: never. */
-  last(): { readonly failedAt: number; readonly succeededAt: number }
-}
+/** Downloads the providers' databases regularly. */
+export type Downloads = NonNullable<ReturnType<typeof openDownloads>>
 
-const LOOK_MS = 60_000
+const CHECK_INTERVAL_MS = MINUTE_MS
 
-/** Whether a server downloads: with an account, unless it serves the operator's own files. */
+/** Whether a server downloads: it has a MaxMind account and does not serve the operator's files. */
 export function isDownloading({ download, geo }: Config): boolean {
   return hasAccount(download) && geo.files === undefined
 }
 
-/** null: the databases are the operator's own files, or there is no account. */
+/** Starts the regular downloads. Returns null if the server does not download. */
 export function openDownloads(
   { config, log, now }: Pick<Base, 'config' | 'log' | 'now'>,
   download: (() => Promise<void>) | undefined,
   opening: DisposableStack,
-): Downloads | null {
+) {
   if (download === undefined || !isDownloading(config)) return null
   const directory = join(config.dataDir, 'geo')
   let startedAt = now()
   const spread = Math.random()
   let failedAt = 0
   let failures = 0
-  const look = async () => {
-    // A clock that was ahead is not to put the next one off.
+  const downloadIfDue = async () => {
+    // These times may come from a clock that was ahead: they must not delay the next download.
     startedAt = Math.min(startedAt, now())
     failedAt = Math.min(failedAt, now())
     const succeededAt = findLastDownload(directory, now())
@@ -42,16 +37,47 @@ export function openDownloads(
     try {
       await download()
       failures = 0
-      // A process that is stopped breaks it off.
+      // The download ends early, without an error, when this process stops.
       if (findLastDownload(directory, now()) > succeededAt)
-        log.info({}, 'asked for newer databases')
+        log.info({}, 'checked for newer databases')
     } catch (error) {
       failures += 1
       failedAt = now()
-      log.error({ err: error, failures }, 'cannot download databases; the old ones stay')
+      log.error({ err: error, failures }, 'cannot download databases; the old ones stay in use')
     }
   }
-  const onError = (error: unknown) => log.error({ err: error }, 'cannot look after downloads')
-  opening.use(repeat(LOOK_MS, look, onError))
-  return { look, last: () => ({ failedAt, succeededAt: findLastDownload(directory, now()) }) }
+  const onError = (error: unknown) => log.error({ err: error }, 'cannot schedule downloads')
+  opening.use(repeat(CHECK_INTERVAL_MS, downloadIfDue, onError))
+  return {
+    /** Downloads if the time of `nextDownload` has come. */
+    downloadIfDue,
+    /** Times of the last failed and the last successful download, in epoch milliseconds; 0: never. */
+    last: () => ({ failedAt, succeededAt: findLastDownload(directory, now()) }),
+  }
+}
+
+const FIRST_MS = 5 * MINUTE_MS
+const SPREAD_MS = 30 * MINUTE_MS
+const RETRY_MS = 15 * MINUTE_MS
+
+interface DownloadTimes {
+  /** Start of the process. All times are epoch milliseconds. */
+  readonly startedAt: number
+  /** The last successful download by any process; 0: never. */
+  readonly succeededAt: number
+  readonly failedAt: number
+  /** Consecutive failures in this process. */
+  readonly failures: number
+}
+
+/**
+ * The time of the next download: a day after the last one, but not in the first minutes of a
+ * process. After failures, the pause doubles from 15 minutes to a day. `spread` (0 to 1) adds up to
+ * half an hour, so that servers that started together do not download together.
+ */
+export function nextDownload(times: DownloadTimes, spread: number): number {
+  const { startedAt, succeededAt, failedAt, failures } = times
+  const later = spread * SPREAD_MS
+  if (failures > 0) return failedAt + Math.min(DAY_MS, RETRY_MS * 2 ** (failures - 1)) + later
+  return Math.max(startedAt + FIRST_MS, succeededAt + DAY_MS) + later
 }

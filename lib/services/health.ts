@@ -1,24 +1,16 @@
-import type { HealthStatus } from './contract/system.ts'
+import type { HealthStatus } from '../contract/system.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 
-/** What is tried; a throw means that it failed. */
-export interface Checks {
-  /** A real look-up. */
-  readonly geolocation: () => void
-  /** A real write. */
-  readonly database: () => void
-}
+/** A real look-up and a real write, which throw if they fail. */
+type Checks = Readonly<Record<'geolocation' | 'database', () => void>>
 
-export interface Health {
-  read(): HealthStatus
-  /** From now on the answer is degraded, so that load balancers send nobody any more. */
-  drain(): void
-}
+const CACHED_MS = SECOND_MS
 
-const CACHED_MS = 1_000
-
-/** Runs the checks at most once a second, so that asking often costs nothing. */
-export function createHealth(checks: Checks, now: () => number): Health {
-  const startedAt = now()
+/**
+ * Runs the checks at most once a second, however often the health is read. `uptime`: milliseconds
+ * since the start of the process, whatever happens to the clock.
+ */
+export function createHealth(checks: Checks, now: () => number, uptime = () => performance.now()) {
   let draining = false
   let checkedAt = Number.NEGATIVE_INFINITY
   let results = { geolocation: false, database: false }
@@ -29,15 +21,16 @@ export function createHealth(checks: Checks, now: () => number): Health {
     results = { geolocation: passes(checks.geolocation), database: passes(checks.database) }
   }
   return {
+    /** Reports `degraded` from now on, so that load balancers send no more requests. */
     drain: () => {
       draining = true
     },
-    read: () => {
+    read: (): HealthStatus => {
       check()
       const good = results.geolocation && results.database && !draining
       return {
         status: good ? 'ok' : 'degraded',
-        uptime: roughDuration(now() - startedAt),
+        uptime: roughDuration(uptime()),
         timestamp: new Date(now()).toISOString(),
         checks: results,
       }
@@ -55,15 +48,15 @@ function passes(check: () => void): boolean {
 }
 
 const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
+  ['second', SECOND_MS],
 ] as const
 
-/** The largest unit that fits, in whole numbers: 3 days, 1 hour. */
+/** A whole number of the largest unit that fits, such as "3 days" or "1 hour". */
 function roughDuration(ms: number): string {
-  const [name, size] = UNITS.find(([, unit]) => ms >= unit) ?? ['second', 1_000]
-  const count = Math.max(0, Math.floor(ms / size))
+  const [name, size] = UNITS.find(([, unit]) => ms >= unit) ?? ['second', SECOND_MS]
+  const count = Math.floor(ms / size)
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }

@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { listBackups } from '../backup/backup-folder.ts'
-import { countUnsent } from '../billing/overage-store.ts'
-import { findLastEventTime } from '../billing/processor-events.ts'
+import { findLastEventTime } from '../billing/events/received-events.ts'
+import { countUnsent } from '../billing/overages/overage-store.ts'
+import { INTERFACE_VERSION, VERSION } from '../config/version.ts'
 import { countInquiries } from '../contact/inquiry-store.ts'
 import type { Measure, Sample } from '../metrics/metrics.ts'
-import { INTERFACE_VERSION, VERSION } from '../version.ts'
 import type { Downloads } from './downloads.ts'
 import type { Services } from './services.ts'
 
 /**
- * What there is to measure of the subjects. Times are told as such and not as ages, in seconds since
- * 1970 and 0 for never, so that an alert on what has not happened needs no second condition.
+ * The metrics of all subjects. Times are timestamps in seconds since 1970, not ages; 0 means never.
+ * So an alert on something that happened long ago also covers something that never happened.
  */
 export function listMeasures(services: Services): Measure[] {
   return [
@@ -28,19 +28,21 @@ function processMeasures({ health, keys }: Services): Measure[] {
   return [
     {
       name: 'meridian_build_info',
-      help: 'Always 1; its labels tell which release this is.',
+      help: 'Always 1; its labels name the release.',
       labels: ['version', 'interface_version'],
-      read: () => one({ version: VERSION, interface_version: INTERFACE_VERSION }, 1),
+      read: () => [
+        { labels: { version: VERSION, interface_version: INTERFACE_VERSION }, value: 1 },
+      ],
     },
     {
       name: 'meridian_health',
-      help: 'Whether a check of the health passes: 1 or 0.',
+      help: 'Whether a health check passes: 1 or 0.',
       labels: ['check'],
       read: () => byLabel('check', Object.entries(health.read().checks)),
     },
     {
       name: 'meridian_keys',
-      help: 'API keys in memory, expired ones included.',
+      help: 'API keys in memory, including expired ones.',
       read: () => keys.size(),
     },
   ]
@@ -51,12 +53,12 @@ function storageMeasures({ config, flusher }: Services): Measure[] {
   return [
     {
       name: 'meridian_flush_lag_seconds',
-      help: 'How long counters have waited at most to be written; about 1 at work.',
+      help: 'The longest time that a counter has waited to be written; about 1 under load.',
       read: () => flusher.lagMs() / 1_000,
     },
     {
       name: 'meridian_flush_waiting',
-      help: 'Counters and buckets that wait to be written.',
+      help: 'Counters and buckets waiting to be written.',
       read: () => flusher.size(),
     },
     {
@@ -71,7 +73,7 @@ function storageMeasures({ config, flusher }: Services): Measure[] {
     },
     {
       name: 'meridian_backup_timestamp_seconds',
-      help: 'When the latest backup in the folder of backups was made; 0: there is none.',
+      help: 'When the latest backup in the backup folder was made; 0 if there is none.',
       read: async () => ((await listBackups(config.backupDir))[0]?.createdAt ?? 0) / 1_000,
     },
   ]
@@ -91,12 +93,12 @@ function geoMeasures({ geo }: Services): Measure[] {
     },
     {
       name: 'meridian_geo_refused_total',
-      help: 'Database files that were refused since the start; the old ones stay.',
+      help: 'Database files refused since the start; the old ones stay in use.',
       read: () => geo.refused(),
     },
     {
       name: 'meridian_geo_atlas',
-      help: 'Whether look-ups use the databases merged beforehand: 1 or 0.',
+      help: 'Whether look-ups use the atlas, the databases combined in one file: 1 or 0.',
       read: () => Number(geo.hasAtlas()),
     },
   ]
@@ -106,12 +108,12 @@ function downloadMeasures(downloads: Downloads): Measure[] {
   return [
     {
       name: 'meridian_geo_download_timestamp_seconds',
-      help: 'When the providers were last asked for databases with success; 0: never.',
+      help: 'When databases were last downloaded from the providers successfully; 0 if never.',
       read: () => downloads.last().succeededAt / 1_000,
     },
     {
       name: 'meridian_geo_download_failed_timestamp_seconds',
-      help: 'When that last failed since the start; 0: never.',
+      help: 'When a download last failed since the start; 0 if never.',
       read: () => downloads.last().failedAt / 1_000,
     },
   ]
@@ -121,23 +123,26 @@ function trafficMeasures({ db, rum }: Services): Measure[] {
   return [
     {
       name: 'meridian_rum_beacons_total',
-      help: 'Beacons by what became of them; those refused before are counted as requests alone.',
+      help: 'Beacons by result; invalid and rate-limited ones count only as requests.',
       labels: ['result'],
       read: () => byLabel('result', Object.entries(rum.beacons)),
     },
     {
       name: 'meridian_rum_beacons_waiting',
-      help: 'Beacons that wait to be on the disk.',
+      help: 'Beacons waiting to be written to disk.',
       read: () => rum.waiting(),
     },
     {
       name: 'meridian_inquiries',
-      help: 'Inquiries by state; dead ones are up to the operator: npm run contact.',
+      help: 'Inquiries by state; dead ones need the operator: npm run contact.',
       labels: ['state'],
       read: () => {
         const found = countInquiries(db)
         const states = ['waiting', 'dead', 'kept'] as const
-        return states.flatMap((state) => one({ state }, found.get(state) ?? 0))
+        return byLabel(
+          'state',
+          states.map((state) => [state, found.get(state) ?? 0]),
+        )
       },
     },
   ]
@@ -147,45 +152,41 @@ function billingMeasures({ db, reconciliation }: Services): Measure[] {
   return [
     {
       name: 'meridian_webhook_last_event_timestamp_seconds',
-      help: 'When the last event of the payment processor came that was of use; 0: never.',
+      help: 'When the last relevant event arrived from Stripe; 0 if never.',
       read: () => (findLastEventTime(db) ?? 0) / 1_000,
     },
     {
       name: 'meridian_reconciliation_timestamp_seconds',
-      help: 'When the last comparison with the payment processor ended, and the last without trouble.',
+      help: 'When the last comparison with Stripe ended, and when the last one succeeded.',
       labels: ['outcome'],
       read: () => {
         const { endedAt, succeededAt } = reconciliation.last()
-        return [
-          ...one({ outcome: 'any' }, endedAt / 1_000),
-          ...one({ outcome: 'success' }, succeededAt / 1_000),
-        ]
+        return byLabel('outcome', [
+          ['any', endedAt / 1_000],
+          ['success', succeededAt / 1_000],
+        ])
       },
     },
     {
       name: 'meridian_overage_reports_unsent',
-      help: 'Reports of overages that are not known to have arrived, and those among them refused.',
+      help: 'Overage reports that Stripe has not confirmed: waiting or refused.',
       labels: ['state'],
       read: () => {
         const { unsent, refused } = countUnsent(db)
-        return [
-          ...one({ state: 'waiting' }, unsent - refused),
-          ...one({ state: 'refused' }, refused),
-        ]
+        return byLabel('state', [
+          ['waiting', unsent - refused],
+          ['refused', refused],
+        ])
       },
     },
   ]
-}
-
-function one(labels: Sample['labels'], value: number): Sample[] {
-  return [{ labels, value }]
 }
 
 function byLabel(name: string, entries: readonly [string, number | boolean][]): Sample[] {
   return entries.map(([key, value]) => ({ labels: { [name]: key }, value: Number(value) }))
 }
 
-/** 0 where there is no such file: the write-ahead log comes with the first write. */
+/** 0 if the file does not exist: the first write creates the write-ahead log. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -1,35 +1,14 @@
-import { type AuditEvent, insertAudit } from '../accounts/audit.ts'
+import { insertAudit } from '../accounts/audit.ts'
+import type { AuditAction } from '../contract/account/audit-actions.ts'
 import { createFlusher, type Flusher } from '../db/flusher.ts'
+import { MINUTE_MS, SECOND_MS } from '../durations.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { Meters } from '../limits/meters.ts'
-import { createRateLimiter, POLICIES, type RateLimiter } from '../limits/rate-limiter.ts'
 import type { CapNotice } from '../limits/user-meter.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
-/** The limits that no plan changes. */
-export interface Limits {
-  readonly account: RateLimiter
-  readonly address: RateLimiter
-  readonly failures: RateLimiter
-  readonly beacons: RateLimiter
-  readonly contact: RateLimiter
-}
-
-const FLUSH_MS = 1_000
-const IDLE_SWEEP_MS = 60_000
-
-export function createLimits(): Limits {
-  return {
-    account: createRateLimiter(POLICIES.account),
-    address: createRateLimiter(POLICIES.address),
-    failures: createRateLimiter(POLICIES.failures),
-    beacons: createRateLimiter(POLICIES.beacons),
-    contact: createRateLimiter(POLICIES.contact),
-  }
-}
-
-/** Writes once a second, and once more when all is closed. */
+/** Writes once a second, and once more when the services are closed. */
 export function openFlusher({ db, log }: Base, opening: DisposableStack): Flusher {
   const flusher = createFlusher(db)
   opening.defer(() => {
@@ -39,39 +18,28 @@ export function openFlusher({ db, log }: Base, opening: DisposableStack): Flushe
       log.error({ err: error, lost: flusher.size() }, 'cannot write counters')
     }
   })
-  opening.use(
-    repeat(FLUSH_MS, flusher.flush, (error) =>
-      log.error({ err: error, waiting: flusher.size() }, 'cannot write counters; they are kept'),
-    ),
-  )
+  const onError = (error: unknown) =>
+    log.error({ err: error, waiting: flusher.size() }, 'cannot write counters; they are kept')
+  opening.use(repeat(SECOND_MS, flusher.flush, onError))
   return flusher
 }
 
-/** Buckets and counters of callers; what they count, `flusher` writes. */
+/** Opens the buckets and counters of callers; `flusher` writes them. */
 export function openMeters(
   { db, log, now }: Base,
   flusher: Flusher,
   opening: DisposableStack,
 ): Meters {
-  const audit = (notice: CapNotice) => {
-    insertAudit(db, capEvent(notice, now())).run()
+  const audit = ({ userId, warned, cap }: CapNotice) => {
+    const action: AuditAction = warned === 100 ? 'reach_cap' : 'near_cap'
+    const detail = `${warned} % of ${cap} requests`
+    insertAudit(db, { app: 'api', actorId: userId, action, detail, createdAt: now() }).run()
   }
   const announce = ({ userId, warned, cap }: CapNotice) =>
     log.warn({ userId, cap }, `a user has used ${warned} % of the monthly cap`)
   const store = createMeterStore(db)
   const meters = new Meters({ store, write: flusher.add, audit, announce }, now())
-  opening.use(
-    repeat(
-      IDLE_SWEEP_MS,
-      () => meters.removeIdle(now()),
-      (error) => log.error({ err: error }, 'cannot remove full buckets'),
-    ),
-  )
+  const onError = (error: unknown) => log.error({ err: error }, 'cannot remove full buckets')
+  opening.use(repeat(MINUTE_MS, () => meters.removeIdle(now()), onError))
   return meters
-}
-
-function capEvent({ userId, warned, cap }: CapNotice, now: number): AuditEvent {
-  const action = warned === 100 ? 'reach_cap' : 'near_cap'
-  const detail = `${warned} % of ${cap} requests`
-  return { app: 'api', actorId: userId, action, detail, createdAt: now }
 }

@@ -1,96 +1,61 @@
 import { join } from 'node:path'
-import { createFindClient, type FindClient } from '../access/client-address.ts'
-import { type KeyRing, openKeyRing } from '../access/key-ring.ts'
-import { createLastUsed, type LastUsed } from '../access/last-used.ts'
-import { createFindSiteIds } from '../accounts/sites.ts'
-import { ipv4FromBits } from '../address.ts'
-import type { Billing } from '../billing/billing.ts'
-import type { Overages } from '../billing/overages.ts'
-import type { Config } from '../config.ts'
-import { makeDataDir } from '../data-dir.ts'
+import { createFindClient } from '../access/client-address.ts'
+import { fitKeyExpiry } from '../access/key-expiry.ts'
+import { openKeyRing } from '../access/key-ring.ts'
+import { createLastUsed } from '../access/last-used.ts'
+import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
+import { loadScript } from '../assets/browser-script.ts'
+import { ASSET_LOADS } from '../assets/page-assets.ts'
+import type { Config } from '../config/config.ts'
 import { checkWrite } from '../db/check-write.ts'
-import type { Flusher } from '../db/flusher.ts'
-import { writeOutLog } from '../db/fold-log.ts'
-import { lockDataDir } from '../db/lock.ts'
-import { openDb } from '../db/open.ts'
+import { runInTransaction } from '../db/transaction.ts'
+import { removeUnusedCopies } from '../geo/files/private-copy.ts'
 import type { Library } from '../geo/library.ts'
 import { openGeo } from '../geo/open-geo.ts'
-import type { OnProgress } from '../geo/prepare.ts'
-import { createHealth, type Health } from '../health.ts'
-import type { Meters } from '../limits/meters.ts'
-import type { Log } from '../log.ts'
-import { createRequestTimes, type RequestTimes } from '../metrics/request-times.ts'
-import { readPlans } from '../plans.ts'
-import { openRum, type Rum } from '../rum/rum.ts'
-import { openSecrets } from '../secrets.ts'
-import { type Auth, openAuth } from './auth.ts'
-import type { Base } from './base.ts'
-import { openBilling } from './billing.ts'
-import { type Contact, openContact } from './contact.ts'
-import { type Damage, watchForDamage } from './damage.ts'
+import { createLimits } from '../limits/rate-limiter.ts'
+import { createQueue, createQueues, createTurns } from '../limits/turns.ts'
+import { createRequestTimes } from '../metrics/request-times.ts'
+import { ipv4FromBits } from '../net/address.ts'
+import { createFindTxt } from '../net/txt-records.ts'
+import { openRum } from '../rum/rum.ts'
+import { openAuth } from './auth.ts'
+import { type Base, openBase, type ServiceOptions } from './base.ts'
+import { createReconciliation, openBilling, openOverages } from './billing.ts'
+import { openContact } from './contact.ts'
+import { watchForDamage } from './damage.ts'
 import { createOpenDemo } from './demo.ts'
-import { type Downloads, openDownloads } from './downloads.ts'
-import { createLimits, type Limits, openFlusher, openMeters } from './metering.ts'
-import { openOverages } from './overages.ts'
-import { createReconciliation, type Reconciliation } from './reconciliation.ts'
+import { openDownloads } from './downloads.ts'
+import { createHealth } from './health.ts'
+import { openFlusher, openMeters } from './metering.ts'
+import { preload } from './preload.ts'
+import { openSiteProofs } from './site-proofs.ts'
 
-/** All subjects, open and joined: what routes and scripts work with. */
-export interface Services extends Base, Auth, Disposable {
-  readonly keys: KeyRing
-  readonly billing: Billing
-  readonly reconciliation: Reconciliation
-  readonly overages: Overages
-  readonly lastUsed: LastUsed
-  readonly flusher: Flusher
-  readonly meters: Meters
-  readonly limits: Limits
-  readonly rum: Rum
-  readonly contact: Contact
-  readonly geo: Library
-  /** null: nobody downloads databases. */
-  readonly downloads: Downloads | null
-  readonly health: Health
-  readonly requestTimes: RequestTimes
-  readonly findClient: FindClient
-  /** The key by which the landing page looks up, made good when it is first asked for; null: none. */
-  readonly openDemo: () => Promise<string | null>
-}
-
-/** What the edge of the process brings in. */
-export interface Edge {
-  readonly log: Log
-  readonly now: () => number
-  readonly onProgress: OnProgress
-  /** Makes what the databases say merged beforehand; undefined: nobody does. */
-  readonly compileAtlas?: () => Promise<void>
-  /** Installs what the providers have; undefined: nobody does. Rejects where one of them fails. */
-  readonly downloadGeo?: () => Promise<void>
-  /** Up to 2^bits findings are kept per database; as many as a server needs unless told. */
-  readonly cacheBits?: number
-  /** Where the server listens, once it does. */
-  readonly listenUrl: () => string
-}
-
-/** Looked up by the health check; any address does. */
+/** The address that the health check looks up; any would do. */
 const PROBE = ipv4FromBits(0x08_08_08_08)
 
-/** Opens every subject in the order in which they need each other; disposes of them in reverse. */
-export async function openServices(config: Config, edge: Edge): Promise<Services> {
-  const { log, damage } = watchForDamage(edge.log)
+/** Limits per client address for look-ups of sessions not seen before. */
+const UNKNOWN_SESSIONS = { atOnce: 8, mayWait: 500 }
+/** Bodies without a rate limit, for each address: Stripe's events. They take 256 KB each. */
+const FREE_BODIES = { atOnce: 8, mayWait: 50 }
+/**
+ * Hashing a password takes 32 MB and a tenth of a second. In a longer queue, clients give up. The reserve
+ * is for sessions and known browsers.
+ */
+const PASSWORDS = { atOnce: 2, mayWait: 20, mayWaitEach: 5, reserve: 10 }
+const ASSETS = [loadScript, ...ASSET_LOADS]
+
+/** All open services, as routes and scripts use them. */
+export type Services = Awaited<ReturnType<typeof openServices>>
+
+/** Opens all services in the order of their dependencies, and disposes of them in reverse. */
+export async function openServices(config: Config, options: ServiceOptions) {
+  const { log, checkDamage } = watchForDamage(options.log)
   using opening = new DisposableStack()
-  const base = openBase(config, { ...edge, log }, opening)
+  const base = openBase(config, { ...options, log }, opening)
   const { db, plans } = base
-  const geo = opening.use(
-    await openGeo({
-      ...config.geo,
-      ...(edge.cacheBits !== undefined && { cacheBits: edge.cacheBits }),
-      directory: join(config.dataDir, 'geo'),
-      log,
-      onProgress: edge.onProgress,
-      compileAtlas: config.geo.atlas ? edge.compileAtlas : undefined,
-    }),
-  )
-  const downloads = openDownloads(base, edge.downloadGeo, opening)
+  const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
+  const downloads = openDownloads(base, options.downloadGeo, opening)
+  await runInTransaction(db, [fitKeyExpiry(db, plans, base.now())])
   const keys = openKeyRing(db, plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
@@ -99,8 +64,10 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
   const meters = openMeters(base, flusher, opening)
   const billing = openBilling(base, keys)
   const overages = openOverages(base, { billing, flusher }, opening)
-  const auth = openAuth(base, opening)
-  const rum = opening.use(openTelemetry(base, geo))
+  const auth = openAuth(base, keys, opening)
+  const findReceiver = createFindReceiver(db, base.baseUrl)
+  const rum = opening.use(openTelemetry(base, geo, findReceiver))
+  const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
   const reconciliation = opening.use(createReconciliation(base, billing))
   const contact = openContact(base, opening)
   const opened = opening.move()
@@ -115,45 +82,46 @@ export async function openServices(config: Config, edge: Edge): Promise<Services
     flusher,
     meters,
     limits: createLimits(),
+    sessionTurns: createTurns(UNKNOWN_SESSIONS),
+    passwordQueue: createQueue(PASSWORDS),
+    freeBodies: createQueues(FREE_BODIES),
     rum,
+    findReceiver,
+    siteProofs,
     contact,
     geo,
     downloads,
-    health: openHealth(base, geo, damage),
+    health: openHealth(base, geo, checkDamage),
     requestTimes: createRequestTimes(),
-    findClient: createFindClient(config.trustedProxies),
+    findClient: createFindClient(config),
     openDemo: createOpenDemo(base, keys),
+    preload: () => preload([auth.loadAuth, ...contact.loads, ...billing.loads, ...ASSETS], log),
     [Symbol.dispose]: () => opened.dispose(),
   }
 }
 
-function openBase(config: Config, { log, now, listenUrl }: Edge, opening: DisposableStack): Base {
-  makeDataDir(config.dataDir)
-  opening.use(lockDataDir(config.dataDir))
-  const plans = readPlans(config.plansFile)
-  const secrets = openSecrets(config.dataDir)
-  const db = openDb(join(config.dataDir, 'app.db'), { replicated: config.replicated })
-  opening.defer(() => db.$client.close())
-  // Else the log is for the process that copies it.
-  if (!config.replicated) writeOutLog(db)
-  const baseUrl = () => config.baseUrl ?? listenUrl()
-  return { config, secrets, db, plans, log, now, baseUrl }
+async function openDatabases({ dataDir, geo }: Config, options: ServiceOptions) {
+  const directory = join(dataDir, 'geo')
+  const compileAtlas = geo.atlas ? options.compileAtlas : undefined
+  const opened = await openGeo({ ...options, ...geo, directory, compileAtlas })
+  await removeUnusedCopies(directory, geo.files ?? [])
+  return opened
 }
 
-function openHealth({ db, now }: Base, geo: Library, damage: Damage): Health {
+function openHealth({ db, now }: Base, geo: Library, checkDamage: () => void) {
   const checkDatabase = () => {
-    damage.check()
+    checkDamage()
     checkWrite(db, now())
   }
-  return createHealth({ geolocation: () => geo.locate(PROBE), database: checkDatabase }, now)
+  return createHealth({ geolocation: () => geo.find(PROBE), database: checkDatabase }, now)
 }
 
-function openTelemetry({ db, log, now }: Base, geo: Library): Rum {
+function openTelemetry({ db, log, now }: Base, geo: Library, findReceiver: FindReceiver) {
   return openRum({
     db,
     now,
-    findSites: createFindSiteIds(db),
-    findCountry: (address) => geo.locate(address).place?.country?.code,
+    findSite: keepForTurn(findReceiver),
+    findCountry: (address) => geo.find(address).place?.country?.code,
     onError: (error, message) => log.error({ err: error }, message),
   })
 }

@@ -1,22 +1,22 @@
-import { unauthorized } from '../lib/access/authenticate.ts'
-import { apiEvent } from '../lib/accounts/audit.ts'
-import { findUser } from '../lib/accounts/users.ts'
-import { ApiError } from '../lib/errors.ts'
-import type { InquiryQueue } from '../lib/services/contact.ts'
-import type { Services } from '../lib/services/services.ts'
-import type { Handlers } from './context.ts'
+import { apiEvent } from '../../lib/accounts/audit.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
+import { getUser } from './account.ts'
 
-/** Rate and shape are checked before, by the rows: then comes the bot check, then the queue. */
+/** The rate limit and the body are checked before these handlers run. */
 export function contactHandlers({ db, contact }: Services) {
-  const getQueue = (): InquiryQueue => {
+  const getQueue = () => {
     if (contact.queue !== null) return contact.queue
-    throw new ApiError('SERVICE_UNAVAILABLE', 'This service takes no inquiries')
+    throw new ApiError('SERVICE_UNAVAILABLE', 'This service accepts no inquiries')
   }
   return {
     sendInquiry: async ({ body: { verification, ...inquiry }, now }) => {
-      if (!(await contact.checkBot(verification, now))) throw botCheckFailed()
       const queue = getQueue()
-      await queue.accept(queue.make({ ...inquiry, userId: null, now }))
+      if (!(await contact.checkBot(verification, now))) throw botCheckFailed()
+      const before = await contact.useUp(verification)
+      const row = queue.make({ ...inquiry, userId: null, now })
+      if (!(await queue.accept(row, { before }))) throw botCheckFailed()
       return { status: 200, body: { ok: true } }
     },
     getContactChallenge: async ({ now }) => {
@@ -27,20 +27,17 @@ export function contactHandlers({ db, contact }: Services) {
     },
     sendBillingInquiry: async ({ body, caller, now }) => {
       const queue = getQueue()
-      const user = await findUser(db, caller.userId)
-      // Removed since the request was let in.
-      if (user === null) throw unauthorized()
-      const inquiry = queue.make({ ...body, email: user.email, userId: user.id, now })
+      const { id: userId, email } = await getUser(db, caller)
+      const inquiry = queue.make({ ...body, email, userId, now })
       const target = { targetType: 'inquiry', targetId: inquiry.id }
-      await queue.accept(inquiry, apiEvent(caller, { action: 'send_inquiry', ...target }, now))
+      const event = apiEvent(caller, { action: 'send_inquiry', ...target }, now)
+      await queue.accept(inquiry, { event })
       return { status: 200, body: { ok: true } }
     },
   } satisfies Partial<Handlers>
 }
 
 function botCheckFailed(): ApiError {
-  return new ApiError(
-    'BOT_VERIFICATION_FAILED',
-    'The bot check has failed; solve a new challenge and try again',
-  )
+  const message = 'The bot check has failed; solve a new challenge and try again'
+  return new ApiError('BOT_VERIFICATION_FAILED', message)
 }

@@ -1,11 +1,10 @@
-import type { Address } from '../lib/address.ts'
-import { parseAddress } from '../lib/address.ts'
-import { ApiError } from '../lib/errors.ts'
-import { describe } from '../lib/geo/describe.ts'
-import type { Library } from '../lib/geo/library.ts'
-import { createSelect } from '../lib/geo/select-fields.ts'
-import type { Services } from '../lib/services/services.ts'
-import type { Handlers } from './context.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { describe } from '../../lib/geo/answer/describe.ts'
+import { createSelect } from '../../lib/geo/answer/select-fields.ts'
+import type { Library } from '../../lib/geo/library.ts'
+import { type Address, parseAddress } from '../../lib/net/address.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
 
 export function geolocationHandlers({ geo }: Services) {
   return {
@@ -20,19 +19,16 @@ export function geolocationHandlers({ geo }: Services) {
   } satisfies Partial<Handlers>
 }
 
-interface LocateCall {
-  readonly requestId: string
-  readonly now: number
-  readonly query: { readonly fields?: string | undefined }
-  readonly caller: { readonly plan: { readonly id: string } }
-  readonly degraded: boolean
-}
+type LocateCall = Parameters<Handlers['locateCaller']>[0]
 
 function locate(geo: Library, address: Address | null, call: LocateCall) {
   const answer = locateWhole(geo, address, call)
   const { fields } = call.query
   if (fields === undefined) return answer
-  return { status: answer.status, json: createSelect(fields.split(','))(answer.json) } as const
+  return {
+    status: answer.status,
+    json: createSelect(fields.split(','), call)(answer.json),
+  } as const
 }
 
 function locateWhole(
@@ -53,7 +49,7 @@ function timezone(geo: Library, address: Address | null, call: { readonly degrad
   if (call.degraded) {
     throw new ApiError('PLAN_CAP_EXCEEDED', 'The monthly cap of the plan is used up')
   }
-  const zone = address === null ? undefined : geo.locate(address).timezone?.name
+  const zone = address === null ? undefined : geo.find(address).timezone?.name
   if (zone !== undefined) return { status: 200, body: zone } as const
   const name = address?.text ?? 'an unknown address'
   return { status: 404, body: `No timezone data for ${name}` } as const

@@ -1,39 +1,47 @@
-import { mintKey } from '../lib/access/api-key.ts'
-import type { Caller } from '../lib/access/authenticate.ts'
-import { toKeyAccess } from '../lib/access/key-access.ts'
+import { mintKey } from '../../lib/access/api-key.ts'
+import type { Caller } from '../../lib/access/authenticate.ts'
+import { toKeyAccess } from '../../lib/access/key-access.ts'
+import { fitKeyExpiry, keyExpiry } from '../../lib/access/key-expiry.ts'
 import {
   deleteKey,
   findKey,
   insertKey,
   isExpired,
   type KeyRow,
-  keyExpiry,
   listKeys,
   newKey,
   setExpiry,
-} from '../lib/access/keys.ts'
-import { isWithin } from '../lib/access/scopes.ts'
-import { apiEvent, insertAudit } from '../lib/accounts/audit.ts'
-import type { ApiKeyCreated, ApiKeyInfo, CreateKeyBody } from '../lib/contract/account-schemas.ts'
-import type { Statement } from '../lib/db/unit.ts'
-import { ApiError } from '../lib/errors.ts'
-import type { Services } from '../lib/services/services.ts'
-import type { Handlers } from './context.ts'
+} from '../../lib/access/keys.ts'
+import { isWithin } from '../../lib/access/scopes.ts'
+import { apiEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import type {
+  ApiKeyCreated,
+  ApiKeyInfo,
+  CreateKeyBody,
+} from '../../lib/contract/account/account-schemas.ts'
+import type { Statement } from '../../lib/db/transaction.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
 
-/** Who changes a key, and when. */
-interface By {
+/** The caller that changes a key, and the time. */
+interface KeyCall {
   readonly caller: Caller
   readonly now: number
 }
 
 type Action = 'create_key' | 'revoke_key' | 'renew_key'
 
-export function keyHandlers({ db, keys, lastUsed }: Services) {
-  /** Runs the statement together with its audit row. Returns whether it changed something. */
-  const change = (action: Action, key: KeyRow, statement: Statement, { caller, now }: By) => {
+export function keyHandlers({ db, plans, keys, lastUsed }: Services) {
+  /**
+   * Runs the statement with its audit row. Returns whether it changed a row. Also fits the expiry
+   * to the plan, which may have changed since the request was admitted.
+   */
+  const change = (action: Action, key: KeyRow, statement: Statement, { caller, now }: KeyCall) => {
     const target = { targetType: 'api_key', targetId: key.id, detail: key.name }
     const event = apiEvent(caller, { action, ...target }, now)
-    return keys.change([statement, insertAudit(db, event)])
+    const fit = fitKeyExpiry(db, plans, now, key.userId)
+    return keys.change([statement, insertAudit(db, event), fit])
   }
   const getKey = async ({ userId }: Caller, id: string) => {
     const key = await findKey(db, userId, id)
@@ -67,11 +75,12 @@ export function keyHandlers({ db, keys, lastUsed }: Services) {
   } satisfies Partial<Handlers>
 }
 
-/** Makes the key that is asked for, unless it could do more than who asks. */
-function makeKey(body: CreateKeyBody, { caller, now }: By) {
+/** Throws if the new key could do more than the caller. */
+function makeKey(body: CreateKeyBody, { caller, now }: KeyCall) {
   const access = toKeyAccess(body)
   if (!isWithin(access.scopes, caller.scopes)) {
-    throw new ApiError('INSUFFICIENT_SCOPE', 'A key creates only keys whose scopes are its own')
+    const message = 'A key can only create keys with scopes that it has itself'
+    throw new ApiError('INSUFFICIENT_SCOPE', message)
   }
   const minted = mintKey(body.type)
   const key = newKey(minted, {
@@ -86,14 +95,10 @@ function makeKey(body: CreateKeyBody, { caller, now }: By) {
 }
 
 function toKeyInfo(key: KeyRow, unwrittenUse: number | undefined, now: number): ApiKeyInfo {
-  const { id, prefix, name, type, scopes, allowedOrigins, createdAt, expiresAt } = key
+  const { allowedOrigins, createdAt, expiresAt } = key
   const usedAt = Math.max(key.lastUsedAt ?? 0, unwrittenUse ?? 0)
   return {
-    id,
-    prefix,
-    name,
-    type,
-    scopes: scopes && [...scopes],
+    ...sharedFields(key),
     allowedOrigins: allowedOrigins && [...allowedOrigins],
     isActive: !isExpired(key, now),
     createdAt: isoTime(createdAt),
@@ -103,9 +108,13 @@ function toKeyInfo(key: KeyRow, unwrittenUse: number | undefined, now: number): 
 }
 
 function toKeyCreated(key: KeyRow, rawKey: string): ApiKeyCreated {
-  const { id, prefix, name, type, scopes, allowedOrigins } = key
-  const created = { rawKey, id, prefix, name, type, scopes: scopes && [...scopes] }
+  const { allowedOrigins } = key
+  const created = { rawKey, ...sharedFields(key) }
   return allowedOrigins === null ? created : { ...created, allowedOrigins: [...allowedOrigins] }
+}
+
+function sharedFields({ id, prefix, name, type, scopes }: KeyRow) {
+  return { id, prefix, name, type, scopes: scopes && [...scopes] }
 }
 
 function isoTime(time: number): string {

@@ -1,4 +1,6 @@
-import { apiEvent } from '../lib/accounts/audit.ts'
+import { apiEvent } from '../../lib/accounts/audit.ts'
+import { siteNote } from '../../lib/accounts/site-owner.ts'
+import { checkProof, toSiteProof } from '../../lib/accounts/site-proof.ts'
 import {
   addSite,
   findSite,
@@ -6,14 +8,22 @@ import {
   newSite,
   parseSiteName,
   removeSite,
-  type SiteRow,
   toSite,
-} from '../lib/accounts/sites.ts'
-import { ApiError } from '../lib/errors.ts'
-import type { Services } from '../lib/services/services.ts'
-import type { Handlers } from './context.ts'
+} from '../../lib/accounts/sites.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
 
-export function siteHandlers({ db }: Services) {
+export function siteHandlers({ db, siteProofs, findReceiver }: Services) {
+  const getSite = async (userId: string, id: string) => {
+    const site = await findSite(db, userId, id)
+    if (site === null) throw siteNotFound()
+    return site
+  }
+  const getProof = async (userId: string, id: string) => {
+    const site = await getSite(userId, id)
+    return { status: 200, body: toSiteProof(db, site, findReceiver(site.name) === id) } as const
+  }
   return {
     listSites: async ({ caller }) => {
       const rows = await listSites(db, caller.userId)
@@ -21,13 +31,16 @@ export function siteHandlers({ db }: Services) {
     },
     createSite: async ({ caller, body, now }) => {
       const site = newSite({ userId: caller.userId, name: readName(body.name), now })
-      const event = apiEvent(caller, { action: 'create_site', ...target(site) }, now)
+      const event = apiEvent(caller, siteNote('create_site', site), now)
       const { id: plan, maxSites } = caller.plan
       switch (await addSite(db, site, maxSites, event)) {
         case 'added':
           return { status: 201, body: toSite(site) }
         case 'exists':
-          throw new ApiError('SITE_EXISTS', `Cannot add ${site.name}: it is one of your sites`)
+          throw new ApiError(
+            'SITE_EXISTS',
+            `Cannot add ${site.name}: it is already one of your sites`,
+          )
         case 'limit-reached': {
           const message = `Cannot add ${site.name}: the limit of the plan ${plan} is ${maxSites}`
           throw new ApiError('SITE_LIMIT_REACHED', message)
@@ -35,27 +48,28 @@ export function siteHandlers({ db }: Services) {
       }
     },
     deleteSite: async ({ caller, params, now }) => {
-      const site = await findSite(db, caller.userId, params.siteId)
-      if (site === null) throw siteNotFound()
-      const event = apiEvent(caller, { action: 'delete_site', ...target(site) }, now)
+      const site = await getSite(caller.userId, params.siteId)
+      const event = apiEvent(caller, siteNote('delete_site', site), now)
       if (!(await removeSite(db, site, event))) throw siteNotFound()
       return { status: 204, body: undefined }
+    },
+    getSiteProof: async ({ caller, params }) => getProof(caller.userId, params.siteId),
+    checkSiteProof: async ({ caller, params, now }) => {
+      const site = await getSite(caller.userId, params.siteId)
+      await checkProof(db, site, { findTxt: siteProofs.findTxt, actor: caller, now })
+      return getProof(caller.userId, site.id)
     },
   } satisfies Partial<Handlers>
 }
 
-/** The text is not quoted, since what stands before an `@` may be a password. */
+/** The error does not quote the text, which may contain a password before an `@`. */
 function readName(text: string): string {
   const name = parseSiteName(text)
   if (name !== null) return name
   throw new ApiError(
     'BAD_REQUEST',
-    'name: must be an http or https origin such as https://shop.example, and no more than that',
+    'name: must be an http or https origin such as https://shop.example, without a path',
   )
-}
-
-function target({ id, name }: SiteRow) {
-  return { targetType: 'site', targetId: id, detail: name }
 }
 
 function siteNotFound(): ApiError {

@@ -1,12 +1,13 @@
-import { DOCS_PATH } from '../lib/contract/pages.ts'
-import type { ServiceInfo } from '../lib/contract/system.ts'
-import { attributionOf } from '../lib/geo/attribution.ts'
-import type { GeoDatabase } from '../lib/geo/database.ts'
-import { createOpenApi } from '../lib/openapi.ts'
-import { toPublicPlan } from '../lib/plans.ts'
-import type { Services } from '../lib/services/services.ts'
-import { VERSION } from '../lib/version.ts'
-import type { Handlers } from './context.ts'
+import { toPublicPlan } from '../../lib/config/plans.ts'
+import { VERSION } from '../../lib/config/version.ts'
+import { DOCS_PATH } from '../../lib/contract/pages.ts'
+import type { ServiceInfo } from '../../lib/contract/system.ts'
+import { timezoneData } from '../../lib/geo/answer/timezones.ts'
+import { attributionOf } from '../../lib/geo/attribution.ts'
+import type { GeoDatabase } from '../../lib/geo/database.ts'
+import { createOpenApi } from '../../lib/openapi/openapi.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
 
 export function systemHandlers({ baseUrl, billing: { prices }, geo, health, plans }: Services) {
   let openApi: ReturnType<typeof createOpenApi> | undefined
@@ -27,7 +28,7 @@ export function systemHandlers({ baseUrl, billing: { prices }, geo, health, plan
         documentation: `${baseUrl()}${DOCS_PATH}`,
         openapi: `${baseUrl()}/.well-known/openapi.json`,
         plans: `${baseUrl()}/v1/billing/plans`,
-        databases: geo.list().map(toPublicDatabase),
+        databases: [...geo.list().map(toPublicDatabase), timezoneDatabase()],
       },
     }),
     listPlans: () => ({
@@ -37,7 +38,9 @@ export function systemHandlers({ baseUrl, billing: { prices }, geo, health, plan
   } satisfies Partial<Handlers>
 }
 
-export function toPublicDatabase(database: GeoDatabase): ServiceInfo['databases'][number] {
+type PublicDatabase = ServiceInfo['databases'][number]
+
+export function toPublicDatabase(database: GeoDatabase): Required<PublicDatabase> {
   const { name, provider, metadata } = database
   return {
     name,
@@ -46,4 +49,10 @@ export function toPublicDatabase(database: GeoDatabase): ServiceInfo['databases'
     builtAt: new Date(metadata.builtAt).toISOString(),
     attribution: attributionOf(provider),
   }
+}
+
+function timezoneDatabase(): PublicDatabase {
+  const provider = 'iana'
+  const name = `tzdata-${timezoneData().release}`
+  return { name, provider, type: 'timezones', attribution: attributionOf(provider) }
 }

@@ -1,22 +1,18 @@
-import { findSiteByDomain } from '../lib/accounts/sites.ts'
-import type { SummaryQuery } from '../lib/contract/telemetry-schemas.ts'
-import { ApiError } from '../lib/errors.ts'
-import { formatHour } from '../lib/rum/hour.ts'
-import { readPeriod, readStep } from '../lib/rum/period.ts'
-import type { RowFilter } from '../lib/rum/summary.ts'
-import type { Services } from '../lib/services/services.ts'
-import type { Handlers } from './context.ts'
+import { findSiteByDomain } from '../../lib/accounts/sites.ts'
+import type { SummaryQuery } from '../../lib/contract/telemetry/telemetry-schemas.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { formatHour } from '../../lib/rum/hour.ts'
+import { readPeriod, readStep } from '../../lib/rum/read/period.ts'
+import type { RowFilter } from '../../lib/rum/store/rows.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
 
 export function telemetryHandlers({ db, rum }: Services) {
-  const readFilter = async (
-    query: SummaryQuery,
-    userId: string,
-    now: number,
-  ): Promise<RowFilter> => {
+  const readFilter = async (query: SummaryQuery, userId: string, now: number) => {
     const { domain, country, device } = query
     const period = readPeriod(query, now)
     const site = await findSiteByDomain(db, userId, domain)
-    if (site === null) throw new ApiError('NOT_FOUND', `${domain} is none of your sites`)
+    if (site === null) throw new ApiError('NOT_FOUND', `${domain} is not one of your sites`)
     return { siteId: site.id, period, country, device }
   }
   return {

@@ -1,10 +1,10 @@
-import { Account, type AccountProps } from '../../pages/dashboard/account.tsx'
-import type { PageAnswer } from '../page.ts'
-import { leadTo, showPage } from './answer.ts'
-import { askAuth } from './ask-auth.ts'
-import { readForm } from './form.ts'
-import { endedCookie, sessionCookie } from './session-cookie.ts'
-import type { AppRoute, UserVisit } from './visit.ts'
+import { Account, type AccountProps } from '../../pages/dashboard/account/account.tsx'
+import type { PageAnswer } from '../pages/page.ts'
+import { redirectTo, showPage } from './request/answer.ts'
+import { callAuth } from './request/call-auth.ts'
+import { deviceCookie, expiredCookie, sessionCookie } from './request/cookies.ts'
+import { readForm } from './request/form.ts'
+import type { AppRoute, UserVisit } from './request/visit.ts'
 
 export const accountRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/account', answer: (visit) => showAccount(visit) },
@@ -14,7 +14,7 @@ export const accountRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'post', path: '/app/account/sign-out-everywhere', answer: signOutEverywhere },
 ]
 
-type Shown = Pick<AccountProps, 'trouble'>
+type Shown = Pick<AccountProps, 'error'>
 
 function showAccount(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
   const { instance, services, me, c } = visit
@@ -32,38 +32,36 @@ function showAccount(visit: UserVisit, shown: Shown = {}, status = 200): Promise
 
 async function setName(visit: UserVisit): Promise<PageAnswer> {
   const name = (await readForm(visit.c)).text('name')
-  const { status, message } = await askAuth(visit, '/update-user', { name })
+  const { status, message } = await callAuth(visit, '/update-user', { name })
   return status === 200
-    ? leadTo(visit, '/app/account?done=name')
-    : showAccount(visit, { trouble: message }, status)
+    ? redirectTo(visit, '/app/account?done=name')
+    : showAccount(visit, { error: message }, status)
 }
 
-/** Whoever else is signed in as this user is signed out: the password may be changed for that. */
+/** Also ends all other sessions and forgets all other known browsers: one may be a stranger's. */
 async function changePassword(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
-  const { status, message, token } = await askAuth(visit, '/change-password', {
+  const { status, message, token } = await callAuth(visit, '/change-password', {
     currentPassword: form.exact('current'),
     newPassword: form.exact('password'),
     revokeOtherSessions: true,
   })
-  if (status !== 200) return showAccount(visit, { trouble: message }, status)
-  const headers = token === null ? {} : { 'set-cookie': sessionCookie(visit.services, token) }
-  return leadTo(visit, '/app/account?done=password', headers)
+  if (status !== 200) return showAccount(visit, { error: message }, status)
+  const device = deviceCookie(visit, visit.me.email ?? '')
+  const cookies = token === null ? [] : [sessionCookie(visit.services, token), device]
+  return redirectTo(visit, '/app/account?done=password', cookies)
 }
 
 async function sendVerification(visit: UserVisit): Promise<PageAnswer> {
-  const { me, services } = visit
-  const callbackURL = `${services.baseUrl()}/app/account?done=verified`
-  const wish = { email: me.email, callbackURL }
-  const { status, message } = await askAuth(visit, '/send-verification-email', wish)
+  const { email } = visit.me
+  const { status, message } = await callAuth(visit, '/send-verification-email', { email })
   return status === 200
-    ? leadTo(visit, '/app/account?done=sent')
-    : showAccount(visit, { trouble: message }, status)
+    ? redirectTo(visit, '/app/account?done=sent')
+    : showAccount(visit, { error: message }, status)
 }
 
 async function signOutEverywhere(visit: UserVisit): Promise<PageAnswer> {
-  const { status, message } = await askAuth(visit, '/revoke-sessions', {})
-  if (status !== 200) return showAccount(visit, { trouble: message }, status)
-  const headers = { 'set-cookie': endedCookie(visit.services) }
-  return leadTo(visit, '/app/sign-in?done=everywhere', headers)
+  const { status, message } = await callAuth(visit, '/revoke-sessions', {})
+  if (status !== 200) return showAccount(visit, { error: message }, status)
+  return redirectTo(visit, '/app/sign-in?done=everywhere', [expiredCookie(visit.services)])
 }

@@ -2,100 +2,85 @@ import type { Context, Hono } from 'hono'
 import { APP_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { refuseMethod } from '../asset.ts'
 import type { Env } from '../context.ts'
-import { instanceOf, type PageAnswer, servePage } from '../page.ts'
-import { toResponse } from '../respond.ts'
+import { instanceOf, type PageAnswer, servePage } from '../pages/page.ts'
+import { toResponse } from '../request/respond.ts'
+import { refuseMethod } from '../request/unmatched.ts'
 import { accountRoutes } from './account.ts'
-import { leadTo } from './answer.ts'
-import { createAsk } from './ask.ts'
-import { auditRoutes } from './audit.ts'
+import { showAudit } from './audit.ts'
 import { batchRoutes } from './batch.ts'
 import { billingRoutes } from './billing.ts'
+import { guestRoutes } from './guest.ts'
 import { invoiceRoutes } from './invoices.ts'
 import { keyRoutes } from './keys.ts'
-import { lookUpRoutes } from './look-up.ts'
-import { overviewRoutes } from './overview.ts'
-import { passwordResetRoutes } from './password-reset.ts'
-import { refuseOtherSites } from './same-site.ts'
-import { createSendApi } from './send-api.ts'
-import { readSessionCookie } from './session-cookie.ts'
-import { signInRoutes } from './sign-in.ts'
-import { askToSignIn } from './sign-in-first.ts'
-import { signUpRoutes } from './sign-up.ts'
+import { showLookUp } from './look-up.ts'
+import { showOverview } from './overview.ts'
+import { redirectTo } from './request/answer.ts'
+import { createCallApi } from './request/call-api.ts'
+import { readSessionCookie } from './request/cookies.ts'
+import { refuseOtherSites } from './request/same-site.ts'
+import { createSendApi } from './request/send-api.ts'
+import { redirectToSignIn } from './request/sign-in-first.ts'
+import type { AppRoute, UserVisit, Visit } from './request/visit.ts'
 import { siteRoutes } from './sites.ts'
-import type { AppRoute, GuestVisit, UserVisit } from './visit.ts'
 import { vitalRoutes } from './vitals.ts'
 
-/** Open to everybody. */
-const GUEST_ROUTES: readonly AppRoute<GuestVisit>[] = [
-  ...signInRoutes,
-  ...signUpRoutes,
-  ...passwordResetRoutes,
-]
-
-/** For who is signed in. */
+/** For signed-in users. */
 const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
-  ...overviewRoutes,
+  { method: 'get', path: '/app', answer: showOverview },
+  { method: 'get', path: '/app/look-up', answer: showLookUp },
+  { method: 'get', path: '/app/audit', answer: showAudit },
   ...keyRoutes,
   ...billingRoutes,
   ...invoiceRoutes,
   ...accountRoutes,
-  ...lookUpRoutes,
   ...batchRoutes,
-  ...auditRoutes,
   ...siteRoutes,
   ...vitalRoutes,
 ]
 
-/** Mounts the dashboard, which does everything by the public API. */
+/** Mounts the dashboard. Its pages read and change data only through the public API. */
 export function mountDashboard(app: Hono<Env>, services: Services): void {
-  const mount = ({ method, path }: Place, answer: (visit: GuestVisit) => Promise<PageAnswer>) =>
+  const mount = ({ method, path, answer }: AppRoute<Visit>) =>
     app.on(method.toUpperCase(), path, (c) =>
-      servePage(services, c, path, (visit) => {
+      servePage(services, c, path, (exchange) => {
         if (method === 'post') refuseOtherSites(services, c)
-        const sendApi = createSendApi(app.fetch, services, c, visit)
+        const sendApi = createSendApi(app.fetch, services, c, exchange)
         const token = readSessionCookie(c)
-        return answer({ services, c, instance: instanceOf(services), visit, sendApi, token })
+        return answer({ services, c, instance: instanceOf(services), exchange, sendApi, token })
       }),
     )
-  for (const route of GUEST_ROUTES) mount(route, route.answer)
-  for (const route of USER_ROUTES) mount(route, (visit) => answerUser(route, visit))
-  for (const [path, methods] of methodsByPath()) {
-    if (!methods.has('get')) app.get(path, (c) => leadToPage(services, c, path))
-    const allow = methods.has('post') ? 'GET, HEAD, POST, OPTIONS' : 'GET, HEAD, OPTIONS'
-    app.all(path, (c) => toResponse(refuseMethod(services, c, path, allow)))
+  for (const route of guestRoutes) mount(route)
+  for (const route of USER_ROUTES) {
+    mount({ ...route, answer: (visit) => answerUser(route, visit) })
+  }
+  const routesByPath = Map.groupBy([...guestRoutes, ...USER_ROUTES], ({ path }) => path)
+  for (const [path, routes] of routesByPath) {
+    const methods = routes.map(({ method }) => method)
+    if (!methods.includes('get')) app.get(path, (c) => redirectToPage(services, c, path))
+    const allow = methods.includes('post') ? 'GET, HEAD, POST, OPTIONS' : 'GET, HEAD, OPTIONS'
+    app.all(path, (c) => toResponse(refuseMethod(services, c, { route: path, allow })))
   }
 }
 
-function methodsByPath(): Map<string, Set<'get' | 'post'>> {
-  const paths = new Map<string, Set<'get' | 'post'>>()
-  for (const { path, method } of [...GUEST_ROUTES, ...USER_ROUTES]) {
-    paths.set(path, (paths.get(path) ?? new Set()).add(method))
-  }
-  return paths
-}
-
-/** A page that says why a form was refused stands at the address of the form, which may be opened. */
-function leadToPage(services: Services, c: Context<Env>, path: string): Promise<Response> {
+/** After an error the address bar shows a form's path. Opening it redirects to the page above. */
+function redirectToPage(services: Services, c: Context<Env>, path: string): Promise<Response> {
   const page = USER_ROUTES.find(
     (route) => route.method === 'get' && route.path !== APP_PATH && path.startsWith(route.path),
   )
   const instance = instanceOf(services)
-  return servePage(services, c, path, async () => leadTo({ instance }, page?.path ?? APP_PATH))
+  return servePage(services, c, path, async () => redirectTo({ instance }, page?.path ?? APP_PATH))
 }
 
-type Place = Pick<AppRoute<GuestVisit>, 'method' | 'path'>
-
-async function answerUser(route: AppRoute<UserVisit>, visit: GuestVisit): Promise<PageAnswer> {
+async function answerUser(route: AppRoute<UserVisit>, visit: Visit): Promise<PageAnswer> {
   const { token, sendApi } = visit
-  if (token === null) return askToSignIn(visit)
+  if (token === null) return redirectToSignIn(visit)
   try {
-    const me = await createAsk(sendApi, { token, isSignedIn: false })('getProfile')
-    const ask = createAsk(sendApi, { token, isSignedIn: true })
-    return await route.answer({ ...visit, token, ask, me })
+    const me = await createCallApi(sendApi, { token, isSignedIn: false })('getProfile')
+    const callApi = createCallApi(sendApi, { token, isSignedIn: true })
+    return await route.answer({ ...visit, token, callApi, me })
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'UNAUTHORIZED') return askToSignIn(visit)
+    if (error instanceof ApiError && error.code === 'UNAUTHORIZED') return redirectToSignIn(visit)
     throw error
   }
 }

@@ -1,32 +1,47 @@
-import { AddressBody, PromoBody, TaxIdBody } from '../../lib/contract/billing-account-bodies.ts'
+import {
+  AddressBody,
+  PromoBody,
+  TaxIdBody,
+} from '../../lib/contract/billing/billing-account-bodies.ts'
 import { parse } from '../../lib/parse.ts'
-import { Invoices, type InvoicesProps } from '../../pages/dashboard/invoices.tsx'
-import type { PageAnswer } from '../page.ts'
-import { leadTo, showPage } from './answer.ts'
-import { refusalOf } from './ask.ts'
-import { readForm } from './form.ts'
-import { sayOn } from './say-on.ts'
-import type { AppRoute, UserVisit } from './visit.ts'
+import { Invoices, type InvoicesProps } from '../../pages/dashboard/billing/invoices.tsx'
+import type { PageAnswer } from '../pages/page.ts'
+import { showPage } from './request/answer.ts'
+import { errorForPage } from './request/call-api.ts'
+import { type Form, readForm } from './request/form.ts'
+import { formRoutes } from './request/form-routes.ts'
+import type { AppRoute, UserVisit } from './request/visit.ts'
 
 const PATH = '/app/billing/invoices'
 
 export const invoiceRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: PATH, answer: (visit) => showInvoices(visit) },
-  { method: 'post', path: '/app/billing/address', answer: sayOn(showInvoices, setAddress) },
-  { method: 'post', path: '/app/billing/promo', answer: sayOn(showInvoices, applyPromo) },
-  { method: 'post', path: '/app/billing/tax-ids', answer: sayOn(showInvoices, addTaxId) },
-  {
-    method: 'post',
-    path: '/app/billing/tax-ids/:id/remove',
-    answer: sayOn(showInvoices, removeTaxId),
-  },
+  ...formRoutes('/app/billing', showInvoices, {
+    '/address': async ({ callApi, c }) => {
+      await callApi('updateAddress', { body: readAddress(await readForm(c)) })
+      return `${PATH}?done=address`
+    },
+    '/promo': async ({ callApi, c }) => {
+      const code = (await readForm(c)).text('code')
+      await callApi('applyPromo', { body: parse(PromoBody, { code }) })
+      return `${PATH}?done=promo`
+    },
+    '/tax-ids': async ({ callApi, c }) => {
+      const form = await readForm(c)
+      const body = parse(TaxIdBody, { type: form.text('type'), value: form.text('value') })
+      await callApi('addTaxId', { body })
+      return `${PATH}?done=tax-id`
+    },
+    '/tax-ids/:id/remove': async ({ callApi, c }) => {
+      await callApi('deleteTaxId', { params: { id: c.req.param('id') ?? '' } })
+      return `${PATH}?done=tax-id-removed`
+    },
+  }),
 ]
-
-type Shown = Pick<InvoicesProps, 'trouble'>
 
 async function showInvoices(
   visit: UserVisit,
-  shown: Shown = {},
+  shown: Pick<InvoicesProps, 'error'> = {},
   status = 200,
 ): Promise<PageAnswer> {
   const done = visit.c.req.query('done')
@@ -35,49 +50,29 @@ async function showInvoices(
   return showPage(visit, { title: 'Billing', content, status })
 }
 
-/** What Stripe has of the user: nothing before the first checkout, or where it cannot be asked. */
-async function readAccount({ ask }: UserVisit): Promise<InvoicesProps['account']> {
+/** Loads the user's data from Stripe. Stripe has none before the first checkout. */
+async function readAccount({ callApi }: UserVisit): Promise<InvoicesProps['account']> {
   try {
     const [invoices, details, card, discount, taxIds] = await Promise.all([
-      ask('listInvoices'),
-      ask('getBillingDetails'),
-      ask('getPaymentMethod'),
-      ask('getDiscount'),
-      ask('listTaxIds'),
+      callApi('listInvoices'),
+      callApi('getBillingDetails'),
+      callApi('getPaymentMethod'),
+      callApi('getDiscount'),
+      callApi('listTaxIds'),
     ])
     return { invoices, details, card, discount, taxIds }
   } catch (error) {
-    const { code, message } = refusalOf(error)
+    const { code, message } = errorForPage(error)
     return { missing: code === 'NO_BILLING_ACCOUNT' ? null : message }
   }
 }
 
-async function setAddress({ c, ask, ...visit }: UserVisit): Promise<PageAnswer> {
-  const form = await readForm(c)
+/** Leaves out empty lines. */
+function readAddress(form: Form) {
   const lines = ['line2', 'city', 'state', 'postal_code'].map((name) => [name, form.text(name)])
-  const wish = {
+  return parse(AddressBody, {
     line1: form.text('line1'),
     country: form.text('country').toUpperCase(),
     ...Object.fromEntries(lines.filter(([, value]) => value !== '')),
-  }
-  await ask('updateAddress', { body: parse(AddressBody, wish) })
-  return leadTo(visit, `${PATH}?done=address`)
-}
-
-async function applyPromo({ c, ask, ...visit }: UserVisit): Promise<PageAnswer> {
-  const form = await readForm(c)
-  await ask('applyPromo', { body: parse(PromoBody, { code: form.text('code') }) })
-  return leadTo(visit, `${PATH}?done=promo`)
-}
-
-async function addTaxId({ c, ask, ...visit }: UserVisit): Promise<PageAnswer> {
-  const form = await readForm(c)
-  const body = parse(TaxIdBody, { type: form.text('type'), value: form.text('value') })
-  await ask('addTaxId', { body })
-  return leadTo(visit, `${PATH}?done=tax-id`)
-}
-
-async function removeTaxId({ c, ask, ...visit }: UserVisit): Promise<PageAnswer> {
-  await ask('deleteTaxId', { params: { id: c.req.param('id') ?? '' } })
-  return leadTo(visit, `${PATH}?done=tax-id-removed`)
+  })
 }

@@ -1,65 +1,57 @@
-import { CreateKeyBody } from '../../lib/contract/account-schemas.ts'
-import type { ApiError } from '../../lib/errors.ts'
+import { CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
 import { parse } from '../../lib/parse.ts'
-import { Keys, type KeysProps } from '../../pages/dashboard/keys.tsx'
-import type { PageAnswer } from '../page.ts'
-import { leadTo, showPage } from './answer.ts'
-import { refusalOf } from './ask.ts'
-import { type Form, readForm } from './form.ts'
-import type { AppRoute, UserVisit } from './visit.ts'
+import { Keys, type KeysProps } from '../../pages/dashboard/keys/keys.tsx'
+import type { PageAnswer } from '../pages/page.ts'
+import { showPage } from './request/answer.ts'
+import { errorForPage } from './request/call-api.ts'
+import { type Form, readForm } from './request/form.ts'
+import { formRoutes } from './request/form-routes.ts'
+import type { AppRoute, UserVisit } from './request/visit.ts'
 
 export const keyRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/keys', answer: (visit) => showKeys(visit) },
   { method: 'post', path: '/app/keys', answer: createKey },
-  { method: 'post', path: '/app/keys/:id/revoke', answer: revokeKey },
-  { method: 'post', path: '/app/keys/:id/renew', answer: renewKey },
+  ...formRoutes('/app/keys/:id', showKeys, {
+    '/revoke': async ({ callApi, c }) => {
+      await callApi('revokeKey', { params: { keyId: c.req.param('id') ?? '' } })
+      return '/app/keys?done=revoked'
+    },
+    '/renew': async ({ callApi, c }) => {
+      await callApi('renewKey', { params: { keyId: c.req.param('id') ?? '' } })
+      return '/app/keys?done=renewed'
+    },
+  }),
 ]
 
-type Shown = Pick<KeysProps, 'created' | 'typed' | 'trouble'>
+type Shown = Pick<KeysProps, 'created' | 'typed' | 'error'>
 
 async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
-  const { ask, instance, c } = visit
-  const keys = await ask('listKeys')
+  const { callApi, instance, c } = visit
+  const { created } = shown
+  // A new key is shown only now, even if the list cannot be read, such as over the limit.
+  const keys = await callApi('listKeys').catch((error: unknown) => {
+    if (created === undefined) throw error
+    return []
+  })
   const done = c.req.query('done')
   const content = Keys({ base: instance.base, keys, done, ...shown })
   return showPage(visit, { title: 'Keys', content, status })
 }
 
-/** The text of the key is on this one page alone, so it does not lead on to another. */
+/** Answers with the page instead of a redirect, because the key is shown only once. */
 async function createKey(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
-  const typed = readWish(form)
+  const typed = readDraft(form)
   try {
     const body = parse(CreateKeyBody, toBody(typed))
-    return await showKeys(visit, { created: await visit.ask('createKey', { body }) }, 201)
+    return await showKeys(visit, { created: await visit.callApi('createKey', { body }) }, 201)
   } catch (error) {
-    return refuse(visit, refusalOf(error), { typed })
+    const { message, status } = errorForPage(error)
+    return showKeys(visit, { typed, error: message }, status)
   }
 }
 
-async function revokeKey(visit: UserVisit): Promise<PageAnswer> {
-  try {
-    await visit.ask('revokeKey', { params: { keyId: visit.c.req.param('id') ?? '' } })
-    return leadTo(visit, '/app/keys?done=revoked')
-  } catch (error) {
-    return refuse(visit, refusalOf(error))
-  }
-}
-
-async function renewKey(visit: UserVisit): Promise<PageAnswer> {
-  try {
-    await visit.ask('renewKey', { params: { keyId: visit.c.req.param('id') ?? '' } })
-    return leadTo(visit, '/app/keys?done=renewed')
-  } catch (error) {
-    return refuse(visit, refusalOf(error))
-  }
-}
-
-function refuse(visit: UserVisit, { message, status }: ApiError, shown: Shown = {}) {
-  return showKeys(visit, { ...shown, trouble: message }, status)
-}
-
-function readWish(form: Form) {
+function readDraft(form: Form) {
   return {
     name: form.text('name'),
     type: form.text('type') === 'publishable' ? 'publishable' : 'secret',
@@ -68,8 +60,8 @@ function readWish(form: Form) {
   } as const
 }
 
-/** A secret key with no scope ticked has full access, a publishable one is for look-ups. */
-function toBody({ name, type, scopes, origins }: ReturnType<typeof readWish>) {
+/** A secret key without scopes has full access; a publishable key can only look up addresses. */
+function toBody({ name, type, scopes, origins }: ReturnType<typeof readDraft>) {
   return {
     name,
     type,

@@ -1,21 +1,20 @@
-import { Overview } from '../../pages/dashboard/overview.tsx'
-import type { PageAnswer } from '../page.ts'
-import { showPage } from './answer.ts'
-import { findPlan } from './find-plan.ts'
-import type { AppRoute, UserVisit } from './visit.ts'
+import { Overview } from '../../pages/dashboard/overview/overview.tsx'
+import type { PageAnswer } from '../pages/page.ts'
+import { showPage } from './request/answer.ts'
+import { orNull } from './request/call-api.ts'
+import type { UserVisit } from './request/visit.ts'
 
-export const overviewRoutes: readonly AppRoute<UserVisit>[] = [
-  { method: 'get', path: '/app', answer: showOverview },
-]
-
-async function showOverview(visit: UserVisit): Promise<PageAnswer> {
-  const { ask, instance, services } = visit
-  const [usage, plan] = await Promise.all([ask('getUsage'), findPlan(visit)])
+export async function showOverview(visit: UserVisit): Promise<PageAnswer> {
+  const { callApi, instance, services } = visit
+  const [usage, current] = await Promise.all([
+    callApi('getUsage'),
+    orNull(callApi('getSubscription')),
+  ])
   const content = Overview({
     base: instance.base,
     url: services.baseUrl(),
     usage,
-    plan: plan?.name ?? null,
+    plan: current?.plan.name ?? null,
   })
   return showPage(visit, { title: 'Overview', content })
 }

@@ -1,33 +1,41 @@
-import { CreateSiteBody } from '../../lib/contract/account-schemas.ts'
-import { SCRIPT_PATH } from '../../lib/contract/script.ts'
-import type { ApiError } from '../../lib/errors.ts'
+import { CreateSiteBody } from '../../lib/contract/account/account-schemas.ts'
+import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
 import { parse } from '../../lib/parse.ts'
-import { Sites, type SitesProps } from '../../pages/dashboard/sites.tsx'
-import type { PageAnswer } from '../page.ts'
-import { leadTo, showPage } from './answer.ts'
-import { refusalOf } from './ask.ts'
+import { Sites, type SitesProps } from '../../pages/dashboard/sites/sites.tsx'
+import type { PageAnswer } from '../pages/page.ts'
 import { checkBeacons } from './beacon-check.ts'
-import { findPlan } from './find-plan.ts'
-import { readForm } from './form.ts'
-import type { AppRoute, UserVisit } from './visit.ts'
+import { redirectTo, showPage } from './request/answer.ts'
+import { errorForPage, orNull } from './request/call-api.ts'
+import { readForm } from './request/form.ts'
+import { formRoutes } from './request/form-routes.ts'
+import type { AppRoute, UserVisit } from './request/visit.ts'
 
 export const siteRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/sites', answer: (visit) => showSites(visit) },
   { method: 'post', path: '/app/sites', answer: addSite },
-  { method: 'post', path: '/app/sites/:id/remove', answer: removeSite },
+  ...formRoutes('/app/sites/:id', showSites, {
+    '/remove': async ({ callApi, c }) => {
+      await callApi('deleteSite', { params: { siteId: c.req.param('id') ?? '' } })
+      return '/app/sites?done=removed'
+    },
+    '/proof': checkProof,
+  }),
 ]
 
-type Shown = Pick<SitesProps, 'typed' | 'trouble'>
+type Shown = Pick<SitesProps, 'typed' | 'error'>
 
 async function showSites(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
-  const { ask, instance, services, c } = visit
-  const [own, tag, plan] = await Promise.all([
-    ask('listSites'),
-    ask('getScriptTag'),
-    findPlan(visit),
+  const { callApi, instance, services, c } = visit
+  const [ownSites, tag, current] = await Promise.all([
+    callApi('listSites'),
+    callApi('getScriptTag'),
+    orNull(callApi('getSubscription')),
   ])
   const sites = await Promise.all(
-    own.map(async (site) => ({ site, check: await checkBeacons(visit, site) })),
+    ownSites.map(async (site) => {
+      const proof = await callApi('getSiteProof', { params: { siteId: site.id } })
+      return { site, proof, check: await checkBeacons(visit, site) }
+    }),
   )
   const url = services.baseUrl()
   const snippets = {
@@ -39,7 +47,7 @@ async function showSites(visit: UserVisit, shown: Shown = {}, status = 200): Pro
     origin: new URL(url).origin,
     sites,
     snippets,
-    plan,
+    plan: current?.plan ?? null,
     done: c.req.query('done'),
     ...shown,
   })
@@ -49,22 +57,18 @@ async function showSites(visit: UserVisit, shown: Shown = {}, status = 200): Pro
 async function addSite(visit: UserVisit): Promise<PageAnswer> {
   const typed = (await readForm(visit.c)).text('name')
   try {
-    await visit.ask('createSite', { body: parse(CreateSiteBody, { name: typed }) })
-    return leadTo(visit, '/app/sites?done=added')
+    await visit.callApi('createSite', { body: parse(CreateSiteBody, { name: typed }) })
+    return redirectTo(visit, '/app/sites?done=added')
   } catch (error) {
-    return refuse(visit, refusalOf(error), { typed })
+    const { message, status } = errorForPage(error)
+    return showSites(visit, { typed, error: message }, status)
   }
 }
 
-async function removeSite(visit: UserVisit): Promise<PageAnswer> {
-  try {
-    await visit.ask('deleteSite', { params: { siteId: visit.c.req.param('id') ?? '' } })
-    return leadTo(visit, '/app/sites?done=removed')
-  } catch (error) {
-    return refuse(visit, refusalOf(error))
-  }
-}
-
-function refuse(visit: UserVisit, { message, status }: ApiError, shown: Shown = {}) {
-  return showSites(visit, { ...shown, trouble: message }, status)
+async function checkProof(visit: UserVisit): Promise<PageAnswer | '/app/sites?done=proven'> {
+  const siteId = visit.c.req.param('id') ?? ''
+  const { state, missingSince } = await visit.callApi('checkSiteProof', { params: { siteId } })
+  if (state === 'proven' && missingSince === null) return '/app/sites?done=proven'
+  const error = 'The DNS does not show the record. A new one may take up to an hour to appear.'
+  return showSites(visit, { error })
 }

@@ -1,14 +1,17 @@
-import type { OverviewQuery, SeriesStep } from '../../lib/contract/telemetry-overview.ts'
-import { DEVICE_TYPES } from '../../lib/contract/telemetry-schemas.ts'
+import type { SeriesStep } from '../../lib/contract/telemetry/telemetry-overview.ts'
+import { DEVICE_TYPES } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { dayOfHour, formatHour, HOURS_OF_DAY, hourOf, parseHour } from '../../lib/rum/hour.ts'
 import {
-  PERIODS,
-  type PeriodName,
-  type VitalsChoice,
-} from '../../pages/dashboard/vitals/filters.tsx'
+  dayOfHour,
+  formatHour,
+  HOURS_OF_DAY,
+  hourOf,
+  type Period,
+  parseHour,
+} from '../../lib/rum/hour.ts'
+import { PERIODS, type VitalsChoice } from '../../pages/dashboard/vitals/filters.tsx'
 
-/** Reads the address of the page. What it does not say, or what is none, is as usual. */
+/** Reads the query of the page. Missing and invalid values get their defaults. */
 export function readChoice(
   query: (name: string) => string | undefined,
   sites: readonly string[],
@@ -24,51 +27,38 @@ export function readChoice(
   }
 }
 
-/** Hours since 1970-01-01, UTC, both included. */
-export interface AskedPeriod {
-  readonly from: number
-  readonly to: number
-}
-
-/** Throws BAD_REQUEST where two days are to be told and are not. */
-export function toPeriod({ period, from, to }: VitalsChoice, now: number): AskedPeriod {
-  if (period !== 'custom') return { from: firstHour(period, hourOf(now)), to: hourOf(now) }
+/** Throws BAD_REQUEST if a custom period lacks a valid first or last day. */
+export function toPeriod({ period, from, to }: VitalsChoice, now: number): Period {
+  if (period !== 'custom') return lastDays(DAYS[period], hourOf(now))
   const [first, last] = [parseHour(`${from}T00`), parseHour(`${to}T23`)]
   if (first !== null && last !== null) return { from: first, to: last }
   throw new ApiError('BAD_REQUEST', 'Choose the first and the last day')
 }
 
-/** By the day those of many days are whole days, of which the last is today. */
-function firstHour(period: Exclude<PeriodName, 'custom'>, now: number): number {
-  const since = (days: number) => (dayOfHour(now) - days + 1) * HOURS_OF_DAY
-  switch (period) {
-    case '24h':
-      return now - HOURS_OF_DAY + 1
-    case '7d':
-      return now - 7 * HOURS_OF_DAY + 1
-    case '28d':
-      return since(28)
-    case '90d':
-      return since(90)
-  }
+const DAYS = { '24h': 1, '7d': 7, '28d': 28, '90d': 90 } as const
+
+/** A period that is shown by day starts with a whole day. */
+function lastDays(days: number, now: number): Period {
+  if (days <= MAX_DAYS_BY_HOUR) return { from: now - days * HOURS_OF_DAY + 1, to: now }
+  return { from: (dayOfHour(now) - days + 1) * HOURS_OF_DAY, to: now }
 }
 
-const MOST_HOURS = 7 * HOURS_OF_DAY
-const KEPT_HOURS = 90 * HOURS_OF_DAY
+/** Longer periods are shown by day. */
+const MAX_DAYS_BY_HOUR = 7
+/** A comparison reaches back at most this far. */
+const COMPARED_HOURS = 90 * HOURS_OF_DAY
 
-export function stepOf({ from, to }: AskedPeriod): SeriesStep {
-  return to - from < MOST_HOURS ? 'hour' : 'day'
+export function stepOf({ from, to }: Period): SeriesStep {
+  return to - from < MAX_DAYS_BY_HOUR * HOURS_OF_DAY ? 'hour' : 'day'
 }
 
-/** As many hours, just before. Null: they are not kept any more, or only in part. */
-export function periodBefore({ from, to }: AskedPeriod, now: number): AskedPeriod | null {
+/** The period of the same length just before; null if it begins more than 90 days ago. */
+export function periodBefore({ from, to }: Period, now: number): Period | null {
   const before = { from: from - (to - from + 1), to: from - 1 }
-  return before.from < hourOf(now) - KEPT_HOURS ? null : before
+  return before.from < hourOf(now) - COMPARED_HOURS ? null : before
 }
 
-type Asked = Pick<OverviewQuery, 'domain' | 'device' | 'country' | 'from' | 'to'>
-
-export function toQuery({ site, device, country }: VitalsChoice, period: AskedPeriod): Asked {
+export function toQuery({ site, device, country }: VitalsChoice, period: Period) {
   return {
     domain: site,
     from: formatHour(period.from),

@@ -1,22 +1,15 @@
-import { operations } from '../../lib/contract/operations.ts'
-import { SCRIPT_PATH } from '../../lib/contract/script.ts'
-import { listCountries } from '../../lib/geo/countries.ts'
+import { byVital } from '../../lib/contract/telemetry/metrics.ts'
+import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
+import { listCountries } from '../../lib/geo/place/countries.ts'
+import type { Period } from '../../lib/rum/hour.ts'
 import type { VitalsChoice } from '../../pages/dashboard/vitals/filters.tsx'
-import { NoSites } from '../../pages/dashboard/vitals/no-sites.tsx'
 import type { Percentiles75 } from '../../pages/dashboard/vitals/rating.ts'
-import { type Report, Vitals } from '../../pages/dashboard/vitals/vitals.tsx'
-import type { PageAnswer } from '../page.ts'
-import { showPage } from './answer.ts'
-import { refusalOf } from './ask.ts'
-import type { AppRoute, UserVisit } from './visit.ts'
-import {
-  type AskedPeriod,
-  periodBefore,
-  readChoice,
-  stepOf,
-  toPeriod,
-  toQuery,
-} from './vitals-choice.ts'
+import { NoSites, type Report, Vitals } from '../../pages/dashboard/vitals/vitals.tsx'
+import type { PageAnswer } from '../pages/page.ts'
+import { showPage } from './request/answer.ts'
+import { errorForPage, getOperation, orNull } from './request/call-api.ts'
+import type { AppRoute, UserVisit } from './request/visit.ts'
+import { periodBefore, readChoice, stepOf, toPeriod, toQuery } from './vitals-choice.ts'
 import { exportVitals } from './vitals-export.ts'
 
 export const vitalRoutes: readonly AppRoute<UserVisit>[] = [
@@ -27,8 +20,8 @@ export const vitalRoutes: readonly AppRoute<UserVisit>[] = [
 const PAGE = { title: 'Web vitals', assets: ['vitals.js'] } as const
 
 async function showVitals(visit: UserVisit): Promise<PageAnswer> {
-  const { ask, instance, services, c } = visit
-  const sites = (await ask('listSites')).map(({ name }) => name)
+  const { callApi, instance, services, c } = visit
+  const sites = (await callApi('listSites')).map(({ name }) => name)
   if (sites.length === 0) return showPage(visit, { ...PAGE, content: NoSites(instance) })
   const choice = readChoice((name) => c.req.query(name), sites)
   const shown = {
@@ -42,8 +35,8 @@ async function showVitals(visit: UserVisit): Promise<PageAnswer> {
     const report = await makeReport(visit, choice)
     return await showPage(visit, { ...PAGE, content: Vitals({ ...shown, report }) })
   } catch (error) {
-    const { message, status } = refusalOf(error)
-    const content = Vitals({ ...shown, report: null, trouble: message })
+    const { message, status } = errorForPage(error)
+    const content = Vitals({ ...shown, report: null, error: message })
     return showPage(visit, { ...PAGE, content, status })
   }
 }
@@ -53,39 +46,29 @@ async function makeReport(visit: UserVisit, choice: VitalsChoice): Promise<Repor
   const period = toPeriod(choice, now)
   const query = toQuery(choice, period)
   const step = stepOf(period)
-  const overview = await visit.ask('getRumOverview', { query: { ...query, series: step } })
+  const overview = await visit.callApi('getRumOverview', { query: { ...query, series: step } })
   return {
     overview,
-    timeline: { step, ...overview.period, points: overview.series ?? [] },
+    step,
     before: await findBefore(visit, choice, periodBefore(period, now)),
     curl: toCurl(visit, query),
     asOf: new Date(now).toISOString(),
   }
 }
 
-/** The page goes on without it, such as where the limit of the plan is used up. */
+/** null if the API answers with an error, for example because the plan's rate limit is reached. */
 async function findBefore(
-  { ask }: UserVisit,
+  { callApi }: UserVisit,
   choice: VitalsChoice,
-  period: AskedPeriod | null,
+  period: Period | null,
 ): Promise<Percentiles75 | null> {
   if (period === null) return null
-  try {
-    const { metrics } = await ask('getRumOverview', { query: toQuery(choice, period) })
-    const { lcp, inp, cls, ttfb, fid } = metrics
-    return { lcp: lcp.p75, inp: inp.p75, cls: cls.p75, ttfb: ttfb.p75, fid: fid.p75 }
-  } catch (error) {
-    refusalOf(error)
-    return null
-  }
+  const before = await orNull(callApi('getRumOverview', { query: toQuery(choice, period) }))
+  return before && byVital((vital) => before.metrics[vital].p75)
 }
 
-function toCurl({ services }: UserVisit, query: Readonly<Record<string, string | undefined>>) {
-  const path = operations.find(({ id }) => id === 'getRumSummary')?.path
-  const search = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, value]],
-    ),
-  )
-  return `curl -H "X-API-Key: $KEY" "${services.baseUrl()}${path}?${search}"`
+function toCurl({ services }: UserVisit, query: ReturnType<typeof toQuery>): string {
+  const { path } = getOperation('getRumSummary')
+  const url = `${services.baseUrl()}${path}?${new URLSearchParams(query)}`
+  return `curl -H "X-API-Key: $KEY" "${url}"`
 }

@@ -1,10 +1,15 @@
-import type { Operation } from '../lib/contract/operation.ts'
+import type { Operation } from '../../lib/contract/operation.ts'
 import type { Headers } from './respond.ts'
 
 const EXPOSED = 'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After'
 const PREFLIGHT_SECONDS = '86400'
 
-/** Whether pages of other origins may call it: look-ups, what is public to read, and beacons. */
+/** Whether pages of `MERIDIAN_CORS_ORIGINS` may call the operation: all but look-ups and public ones. */
+export function isForListedOrigins({ access, limit }: Operation): boolean {
+  return limit === 'contact' || (access !== 'public' && access !== 'geo:read')
+}
+
+/** Whether pages of all origins may call the operation: look-ups, public reads and beacons. */
 function isForBrowsers(row: Operation): boolean {
   const { access, method } = row
   return access === 'geo:read' || (access === 'public' && method === 'get') || isBeacon(row)
@@ -15,11 +20,18 @@ function isBeacon({ limit }: Operation): boolean {
 }
 
 /**
- * CORS headers of an answer; null: none. `allowedOrigin` is the one that the caller's key allows.
- * Answers without them need no `Vary`, since none may be stored.
+ * CORS headers of an answer; null if it has none. `allowedOrigin` is the origin that the caller's key or
+ * the configuration allows. Any page may read public data and errors, such as 401: neither depends on
+ * credentials that a browser adds. Answers without these headers need no `Vary`, since no answer may be
+ * stored.
  */
-export function corsHeaders(row: Operation, allowedOrigin: string | null): Headers | null {
-  if (row.access === 'public') return row.method === 'get' ? FOR_ALL : null
+export function corsHeaders(
+  row: Operation | undefined,
+  status: number,
+  allowedOrigin: string | null,
+): Headers | null {
+  const isPublic = row?.access === 'public' && row.method === 'get'
+  if (isPublic || (status >= 400 && allowedOrigin === null)) return FOR_ALL
   if (allowedOrigin === null) return null
   return {
     'access-control-allow-origin': allowedOrigin,
@@ -29,8 +41,8 @@ export function corsHeaders(row: Operation, allowedOrigin: string | null): Heade
 }
 
 /**
- * Headers of an answer to a page of a registered origin. `sendBeacon` always sends credentials,
- * which nothing here reads; a page that isolates itself lets in what says that it may be embedded.
+ * Headers of an answer to a page of a registered origin. `sendBeacon` always sends credentials, which
+ * the service ignores. Cross-origin isolated pages accept only answers that allow embedding.
  */
 export function beaconHeaders(origin: string): Headers {
   return {
@@ -45,15 +57,22 @@ export function beaconHeaders(origin: string): Headers {
 const FOR_ALL = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
 
 /**
- * Answer to a preflight, which carries no key: any origin may ask, and is refused or not by the
- * answer to the request itself.
+ * Headers of the answer to a preflight. A preflight carries no key, so every origin may look up
+ * addresses here; the origin is checked when the request itself arrives. `listed` are the origins of
+ * `MERIDIAN_CORS_ORIGINS`.
  */
-export function preflightHeaders(rows: readonly Operation[], origin: string | undefined): Headers {
-  const allowed = rows.filter(isForBrowsers)
+export function preflightHeaders(
+  rows: readonly Operation[],
+  origin: string | undefined,
+  listed: readonly string[],
+): Headers {
+  const isListed = origin !== undefined && listed.includes(origin)
+  const allowed = rows.filter((row) => isForBrowsers(row) || (isListed && isForListedOrigins(row)))
   if (origin === undefined || allowed.length === 0) return {}
+  const methods = new Set(allowed.map(({ method }) => method.toUpperCase()))
   return {
     'access-control-allow-origin': origin,
-    'access-control-allow-methods': allowed.map(({ method }) => method.toUpperCase()).join(', '),
+    'access-control-allow-methods': [...methods].join(', '),
     'access-control-allow-headers': 'X-API-Key, Authorization, Content-Type, X-Request-Id',
     'access-control-max-age': PREFLIGHT_SECONDS,
     ...(allowed.some(isBeacon) && { 'access-control-allow-credentials': 'true' }),

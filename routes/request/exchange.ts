@@ -1,43 +1,45 @@
-import type { Caller } from '../lib/access/authenticate.ts'
-import type { Client } from '../lib/access/client-address.ts'
-import type { Operation } from '../lib/contract/operation.ts'
-import { isFault } from '../lib/db/fault.ts'
-import { ApiError } from '../lib/errors.ts'
-import type { Services } from '../lib/services/services.ts'
-import { parseTraceparent, type TraceContext } from '../lib/trace-context.ts'
-import type { Asked } from './context.ts'
-import { corsHeaders } from './cors.ts'
+import type { Caller } from '../../lib/access/authenticate.ts'
+import type { Client } from '../../lib/access/client-address.ts'
+import type { Operation } from '../../lib/contract/operation.ts'
+import { isFault } from '../../lib/db/fault.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { parseTraceparent, type TraceContext } from '../../lib/log/trace-context.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { HeadContext } from '../context.ts'
+import { corsHeaders, isForListedOrigins } from './cors.ts'
 import { type Charge, setLimitHeaders } from './limit-headers.ts'
 import { type Answer, baseHeaders, errorJson, type Headers } from './respond.ts'
 
-/** One request on its way through the service. */
-export interface Visit {
+/** A request and what is known about it while it is being answered. */
+export interface Exchange {
   readonly requestId: string
   readonly method: string
-  /** The operation asked for; undefined where the path or the method is none of ours. */
+  /** undefined if the path or the method belongs to no operation. */
   readonly row: Operation | undefined
-  /** What the log calls the path; undefined where it is none of ours. */
+  /** The name of the path in the log; undefined for unknown paths. */
   readonly route: string | undefined
   /** Epoch milliseconds. */
   readonly now: number
   /** Monotonic milliseconds, for the duration. */
   readonly startedAt: number
   readonly client: Client | null
-  /** null: the caller tells of none. */
+  /** null if the caller sent none. */
   readonly trace: TraceContext | null
+  /** The origin of the page that sent the request, if `MERIDIAN_CORS_ORIGINS` lists it. */
+  readonly listedOrigin: string | null
   caller: Caller | null
-  /** The limit that it was charged to; null: none. */
+  /** The limit that was charged; null if none was. */
   charge: Charge | null
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** Begins a visit to an operation, to a route that is none, or to nothing of ours. */
-export function openVisit(
+/** Begins an exchange with an operation (`row`), a page or script (`route`), or an unknown path. */
+export function openExchange(
   services: Services,
-  c: Asked,
-  { row, route = row?.path }: { row?: Operation; route?: string } = {},
-): Visit {
+  c: HeadContext,
+  { row, route = row?.path }: { row?: Operation; route?: string | undefined } = {},
+): Exchange {
   const given = c.req.header('x-request-id')
   const traceparent = c.req.header('traceparent')
   return {
@@ -47,49 +49,61 @@ export function openVisit(
     route,
     now: services.now(),
     startedAt: performance.now(),
-    client: services.findClient(c.env?.remoteAddress, () => c.req.header('x-forwarded-for')),
+    client: services.findClient(c.env?.remoteAddress, c.req),
     trace: traceparent === undefined ? null : parseTraceparent(traceparent),
+    listedOrigin: row !== undefined && isForListedOrigins(row) ? findListed(services, c) : null,
     caller: null,
     charge: null,
   }
 }
 
+function findListed({ config: { corsOrigins } }: Services, c: HeadContext): string | null {
+  if (corsOrigins.length === 0) return null
+  const origin = c.req.header('origin')
+  return corsOrigins.find((listed) => listed === origin) ?? null
+}
+
 /**
- * Answers the visit and logs it. The answer is made with all its headers at once: setting one on a
- * finished Response costs more than the whole look-up. `json` null: no body.
+ * Answers the request and logs it. All headers are set here: setting one on a finished Response costs
+ * more than the whole look-up. `json` is null if there is no body.
  */
 export function answer(
   services: Services,
-  visit: Visit,
+  exchange: Exchange,
   { status, json, headers }: { status: number; json: string | null; headers?: Readonly<Headers> },
 ): Answer {
-  logVisit(services, visit, status)
-  const { requestId, row, caller } = visit
+  logExchange(services, exchange, status)
+  const { requestId, row, caller } = exchange
   const sent = baseHeaders(requestId)
-  const cors = row === undefined ? null : corsHeaders(row, caller === null ? null : caller.origin)
+  if (json === null) delete sent['content-type']
+  const cors = corsHeaders(row, status, caller?.origin ?? exchange.listedOrigin)
   if (cors !== null) Object.assign(sent, cors)
-  if (visit.charge !== null) setLimitHeaders(sent, visit.charge)
-  if (isTimed(visit)) sent['server-timing'] = serverTiming(visit)
+  if (exchange.charge !== null) setLimitHeaders(sent, exchange.charge)
+  if (isTimed(exchange)) sent['server-timing'] = serverTiming(exchange)
   if (headers !== undefined) Object.assign(sent, headers)
   return { status, headers: sent, json }
 }
 
 /**
- * Whether the answer tells how long it took: to callers who are known alone, since a stranger could
- * learn from it what is slow; and not to look-ups, where it would cost as much as the look-up.
+ * Whether the answer says how long it took. Clients without a key could learn from it which requests
+ * are slow. On look-ups the header would cost as much as the look-up.
  */
-function isTimed({ row, caller }: Visit): boolean {
+function isTimed({ row, caller }: Exchange): boolean {
   return caller !== null && row?.access !== 'geo:read'
 }
 
-/** The header of W3C Server Timing, in milliseconds; no finer, since that would tell too much. */
-function serverTiming({ startedAt }: Visit): string {
+/** W3C Server Timing, in milliseconds. Finer figures would reveal too much. */
+function serverTiming({ startedAt }: Exchange): string {
   return `total;dur=${(performance.now() - startedAt).toFixed(1)}`
 }
 
-/** Ends the visit: it is logged and counted. */
-export function logVisit({ log, requestTimes }: Services, visit: Visit, status: number): void {
-  const { now, requestId, method, route, startedAt, caller, client, trace } = visit
+/** Logs and counts a finished exchange. */
+export function logExchange(
+  { log, requestTimes }: Services,
+  exchange: Exchange,
+  status: number,
+): void {
+  const { now, requestId, method, route, startedAt, caller, client, trace } = exchange
   const ms = performance.now() - startedAt
   requestTimes.observe(route, method, status, ms)
   log.request({
@@ -106,24 +120,28 @@ export function logVisit({ log, requestTimes }: Services, visit: Visit, status: 
   })
 }
 
-/** Answers the visit with an error. */
+/** Answers the request with an error. */
 export function answerError(
   services: Services,
-  visit: Visit,
+  exchange: Exchange,
   error: unknown,
   headers: Readonly<Headers> = {},
 ): Answer {
-  const shown = toShown(services, visit, error)
-  const json = errorJson(shown, visit.requestId)
-  return answer(services, visit, {
+  const shown = toPublicError(services, exchange, error)
+  const json = errorJson(shown, exchange.requestId)
+  return answer(services, exchange, {
     status: shown.status,
     json,
     headers: { ...headers, ...shown.headers },
   })
 }
 
-/** What the caller is told of an error. What is no ApiError is logged, and its message not shown. */
-export function toShown({ log }: Services, { requestId }: Visit, error: unknown): ApiError {
+/** Returns the error that the caller sees. Logs errors that are not ApiErrors and hides their message. */
+export function toPublicError(
+  { log }: Services,
+  { requestId }: Exchange,
+  error: unknown,
+): ApiError {
   if (error instanceof ApiError) return error
   if (isFault(error)) {
     log.error({ requestId, err: error }, 'cannot use the database')

@@ -1,20 +1,20 @@
-import type { Policy } from '../lib/limits/rate-limiter.ts'
-import type { Standing } from '../lib/limits/token-bucket.ts'
+import type { Policy } from '../../lib/limits/rate-limiter.ts'
+import type { BucketState } from '../../lib/limits/token-bucket.ts'
 import type { Headers } from './respond.ts'
 
-/** The limit that a request was charged to, and what is left of it. */
+/** The limit that was charged for a request, and what is left of it. */
 export interface Charge {
   readonly policy: Policy
-  readonly standing: Standing
+  readonly state: BucketState
 }
 
-/** Tells of the limit in the syntax of draft-ietf-httpapi-ratelimit-headers-10. */
-export function setLimitHeaders(headers: Headers, { policy, standing }: Charge): void {
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. */
+export function setLimitHeaders(headers: Headers, { policy, state }: Charge): void {
   headers['ratelimit-policy'] = policyText(policy)
-  headers['ratelimit'] = `"${policy.name}";r=${standing.remaining};t=${standing.resetSeconds}`
+  headers['ratelimit'] = `"${policy.name}";r=${state.remaining};t=${state.resetSeconds}`
 }
 
-/** The same for every request: it is found sooner than written. */
+/** Each policy is formatted only once, because formatting it for each request would take longer. */
 const policyTexts = new WeakMap<Policy, string>()
 
 function policyText(policy: Policy): string {

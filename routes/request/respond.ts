@@ -1,21 +1,16 @@
-import type { ApiErrorBody } from '../lib/contract/common.ts'
-import type { ApiError } from '../lib/errors.ts'
+import type { ApiErrorBody } from '../../lib/contract/common.ts'
+import type { ApiError } from '../../lib/errors.ts'
+import type { WholeAnswer } from '../../lib/http/write-answer.ts'
 
 export type Headers = Record<string, string>
 
-/** All of an answer. `json` null: no body. */
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Headers>
-  readonly json: string | null
-}
+export type Answer = WholeAnswer
 
-export function toResponse(answer: Answer | Promise<Answer>): Response | Promise<Response> {
-  if (answer instanceof Promise) return answer.then(toResponse)
+export function toResponse(answer: Answer): Response {
   return new Response(answer.json, answer)
 }
 
-/** The headers that every answer of the API carries. */
+/** The headers of every answer of the API. */
 export function baseHeaders(requestId: string): Headers {
   return {
     'content-type': 'application/json',

@@ -1,100 +1,96 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { report } from '../run.ts'
-import { randomMix } from './addresses.ts'
-import { DIMENSIONS, type Dimension } from './growth-dimensions.ts'
-import { type Grown, type Measuring, measureGrown } from './growth-measure.ts'
-import { plotGrowth, type Series } from './growth-plot.ts'
-import { machine, moveToLoadCore } from './machine.ts'
-import { markdownTable } from './table.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { report } from '../parts/run.ts'
+import { randomMix, writeAddresses } from './parts/addresses.ts'
+import { writeDataSet } from './parts/data-set.ts'
+import { fillKeys } from './parts/fill-keys.ts'
+import { driveInTurn } from './parts/load.ts'
+import { makeFolder, memoryMegabytes } from './parts/machine.ts'
+import type { BenchOptions } from './parts/options.ts'
+import { checkAnswer, startMeridian, type Target } from './parts/servers.ts'
+import { printTable, type Row } from './parts/table.ts'
 
-export interface GrowthOptions {
-  /** Fewer sizes, each measured once and for a shorter time. */
-  readonly quick: boolean
-  /** Where the plot is written. */
-  readonly svgFile: string
-  readonly geoFolder: string
-  readonly print: (text: string) => void
+/** A server of one size. */
+interface GrownServer {
+  readonly target: Target
+  /** The size to show in the table. */
+  readonly size: number
+  /** A file of keys from which every request draws one; default: the key of `target`. */
+  readonly keys?: string
+  /** Default: 64. */
+  readonly connections?: number
 }
 
 const ADDRESSES = 1_000_000
-const TITLES = [
-  'requests/s',
-  'CPU µs/request',
-  'p50 ms',
-  'p99 ms',
-  'private MB',
-  'mapped MB',
-  'failed',
+/** Requests per second while latency is measured: a twentieth of what a server can do. */
+const STEADY_RATE = 2_000
+const DURATION = { rounds: 3, seconds: 4 }
+
+/** Quantities that grow while everything else stays the same. */
+const DIMENSIONS = [
+  { title: 'keys', sizes: [1, 1_000, 100_000, 1_000_000], start: startWithKeys },
+  { title: 'connections', sizes: [1, 10, 100, 1_000], start: startForConnections },
+  // Numbers of networks. Their files have about 5, 15, 50 and 150 MB.
+  { title: 'MB of data', sizes: [75_000, 270_000, 1_130_000, 3_600_000], start: startWithData },
 ]
 
-const QUICK = { rounds: 1, seconds: 2 }
-const THOROUGH = { rounds: 3, seconds: 4 }
-
-/** Measures what grows, size by size. Prints tables and writes a plot. */
-export async function benchGrowth(options: GrowthOptions): Promise<void> {
-  if (!machine.hasWrk) throw new Error('Cannot measure growth: wrk is missing')
-  const folder = mkdtempSync(join(tmpdir(), 'meridian-bench-'))
-  moveToLoadCore()
-  try {
-    const addresses = writeAddresses(folder)
-    const all: Series[] = []
-    for (const dimension of DIMENSIONS) {
-      const series = await measureDimension(dimension, addresses, options)
-      const rows = series.steps.map(toRow)
-      options.print(`\n${markdownTable([series.title, ...TITLES], rows)}`)
-      all.push(series)
-    }
-    writeFileSync(options.svgFile, plotGrowth(all))
-    options.print(`\nPlot: ${options.svgFile}\n`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+/** Measures a server at each size of each dimension, and prints one table per dimension. */
+export async function benchGrowth({ geoFolder }: BenchOptions): Promise<void> {
+  using folder = makeFolder()
+  const addresses = writeAddresses(folder.path, randomMix(ADDRESSES))
+  for (const { title, sizes, start } of DIMENSIONS) {
+    const rows = await Array.fromAsync(sizes, async (size): Promise<Row> => {
+      report(`Measuring ${title}: ${size}`)
+      using own = makeFolder()
+      const server = await start(size, own.path, geoFolder)
+      await using _target = server.target
+      return { [title]: server.size, ...(await measure(server, addresses)) }
+    })
+    printTable(rows)
   }
 }
 
-function writeAddresses(folder: string): Pick<Measuring, 'addresses' | 'addressFile'> {
-  const { addresses } = randomMix(ADDRESSES)
-  const addressFile = join(folder, 'addresses.txt')
-  writeFileSync(addressFile, `${addresses.join('\n')}\n`)
-  return { addresses, addressFile }
+async function startWithKeys(size: number, folder: string, geoFolder: string) {
+  const db = openDb(join(folder, 'app.db'))
+  const texts = fillKeys(db, size - 1)
+  db.$client.close()
+  const target = await startMeridian(folder, geoFolder)
+  const keys = join(folder, 'keys.txt')
+  writeFileSync(keys, [target.headers['X-API-Key'], ...texts].join('\n'))
+  return { target, size, keys }
 }
 
-async function measureDimension(
-  dimension: Dimension,
-  addresses: ReturnType<typeof writeAddresses>,
-  { quick, geoFolder }: GrowthOptions,
-): Promise<Series> {
-  const { title } = dimension
-  const sizes = quick ? dimension.quickSizes : dimension.sizes
-  const measuring = { ...addresses, ...(quick ? QUICK : THOROUGH) }
-  const steps: Grown[] = []
-  for (const size of sizes) {
-    report(`Measuring ${title}: ${steps.length + 1} of ${sizes.length}`)
-    steps.push(await measureSize(dimension, size, geoFolder, measuring))
+async function startForConnections(size: number, folder: string, geoFolder: string) {
+  // One address may open a tenth of these.
+  const settings = { MERIDIAN_MAX_CONNECTIONS: '20000' }
+  const target = await startMeridian(folder, geoFolder, settings)
+  return { target, size, connections: size }
+}
+
+async function startWithData(networks: number, folder: string) {
+  const file = join(folder, 'data-set.mmdb')
+  writeDataSet(file, networks)
+  const target = await startMeridian(folder, join(folder, 'own-geo'), { MERIDIAN_GEO: file })
+  return { target, size: statSync(file).size / 1e6 }
+}
+
+/** Measures latency at a steady rate, and everything else at full speed. */
+async function measure(server: GrownServer, addresses: string): Promise<Row> {
+  const { target, keys, connections = 64 } = server
+  const args = { addresses, ...(keys !== undefined && { keys }) }
+  const pause = (connections * 1_000) / STEADY_RATE
+  const trials = [args, { ...args, pause }].map((each) => {
+    return { target, load: { connections, args: each } }
+  })
+  await checkAnswer(target)
+  const [full, steady] = await driveInTurn(trials, DURATION)
+  if (full === undefined || steady === undefined) return {}
+  return {
+    ...full.measured,
+    'p50 ms': steady.measured['p50 ms'],
+    'p99 ms': steady.measured['p99 ms'],
+    'mapped MB': memoryMegabytes(target.pid, 'RssFile'),
+    failed: full.measured.failed + steady.measured.failed,
   }
-  return { title, steps }
-}
-
-async function measureSize(
-  { start }: Dimension,
-  size: number,
-  geoFolder: string,
-  measuring: Measuring,
-): Promise<Grown> {
-  const folder = mkdtempSync(join(tmpdir(), 'meridian-bench-'))
-  try {
-    const server = await start(size, folder, geoFolder)
-    try {
-      return await measureGrown(server, measuring)
-    } finally {
-      await server.target.stop()
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-function toRow({ size, rate, cpu, p50, p99, own, mapped, failed }: Grown): number[] {
-  return [size, rate, cpu, p50, p99, own, mapped, failed]
 }

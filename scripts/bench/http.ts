@@ -1,86 +1,104 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PREPARED } from '../../lib/geo/prepare.ts'
-import { type Mix, randomMix, zipfMix } from './addresses.ts'
-import { machine, moveToLoadCore } from './machine.ts'
-import { driveInRounds, type Measured, medianOf } from './rounds.ts'
-import { startBare, startMeridian, startNginx, type Target } from './servers.ts'
-import { markdownTable } from './table.ts'
-
-export interface HttpOptions {
-  readonly rounds: number
-  readonly seconds: number
-  readonly geoFolder: string
-  /** Takes each part of the report as it is ready. */
-  readonly print: (text: string) => void
-}
+import { PREPARED } from '../../lib/geo/files/prepare.ts'
+import { reasonOf } from '../../lib/reason.ts'
+import { type Entrant, listEntrants, listHttpEntrants } from './compare/entrants.ts'
+import { startNginxProxy } from './compare/nginx.ts'
+import { randomMix, writeAddresses, zipfMix } from './parts/addresses.ts'
+import { driveInTurn } from './parts/load.ts'
+import { makeFolder } from './parts/machine.ts'
+import type { BenchOptions } from './parts/options.ts'
+import { checkAnswer, startMeridian, type Target } from './parts/servers.ts'
+import { printTable } from './parts/table.ts'
 
 const ADDRESSES = 1_000_000
-const TITLES = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'failed']
+const PER_BATCH = 1_000
+const BATCH_CONNECTIONS = 8
 
-/** Drives Meridian, a bare answer and nginx in turn, and prints what each did. */
-export async function benchHttp(options: HttpOptions): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'meridian-bench-'))
-  const targets: Target[] = []
-  const cleanUp = async () => {
-    await Promise.all(targets.map((target) => target.stop()))
-    rmSync(folder, { recursive: true, force: true })
-  }
-  const onInterrupt = () => void cleanUp().finally(() => process.exit(130))
-  process.once('SIGINT', onInterrupt)
-  moveToLoadCore()
-  try {
-    targets.push(await startMeridian(folder, options.geoFolder))
-    targets.push(await startBare())
-    const { nginxModule } = machine
-    const database = join(options.geoFolder, PREPARED.maxmindCity)
-    if (nginxModule !== undefined) targets.push(await startNginx(folder, database, nginxModule))
-    for (const mix of [randomMix(ADDRESSES), zipfMix(ADDRESSES)]) {
-      await benchMix(mix, targets, folder, options)
+/** Compares Meridian with all databases to a bare Hono answer and nginx. */
+export async function benchHttp(options: BenchOptions): Promise<void> {
+  await compare(listHttpEntrants(cityFile(options), options.geoFolder), options)
+}
+
+/** Compares Meridian on each runtime to its peers, all with the same City file. */
+export async function benchPeers(options: BenchOptions): Promise<void> {
+  await compare(listEntrants(cityFile(options), options.maxmindFolder), options)
+}
+
+function cityFile({ geoFolder }: BenchOptions): string {
+  return join(geoFolder, PREPARED.maxmindCity)
+}
+
+/** Drives the servers in turn, round by round, and prints a table of medians for each mix. */
+async function compare(entrants: readonly Entrant[], options: BenchOptions): Promise<void> {
+  using folder = makeFolder()
+  await using servers = new AsyncDisposableStack()
+  const running: { name: string; target: Target }[] = []
+  for (const { name, install, start } of entrants) {
+    try {
+      if (install !== undefined) throw new Error(`it is missing. To install it: ${install}`)
+      const target = servers.use(await start(folder.path))
+      await checkCountry(target)
+      running.push({ name, target })
+    } catch (error) {
+      process.stdout.write(`Not measured: ${name}: ${reasonOf(error)}\n`)
     }
-  } finally {
-    process.off('SIGINT', onInterrupt)
-    await cleanUp()
+  }
+  for (const mix of [randomMix(ADDRESSES), zipfMix(ADDRESSES)]) {
+    const load = { args: { addresses: writeAddresses(folder.path, mix) } }
+    const trials = running.map((server) => ({ ...server, load }))
+    const results = await driveInTurn(trials, options)
+    // The first entrant is Meridian.
+    const ours = results[0]?.measured['requests/s'] ?? Number.NaN
+    const rows = results.map(({ name, measured }) => ({
+      server: name,
+      ...measured,
+      'Meridian ÷ server': (ours / measured['requests/s']).toFixed(2),
+    }))
+    printTable(rows, `${mix.name} addresses`)
   }
 }
 
-async function benchMix(
-  mix: Mix,
-  targets: readonly Target[],
-  folder: string,
-  { rounds, seconds, print }: HttpOptions,
-): Promise<void> {
-  const addressFile = join(folder, 'addresses.txt')
-  writeFileSync(addressFile, `${mix.addresses.join('\n')}\n`)
-  const measured: Measured[] = []
-  const onRound = (results: readonly Measured[], round: number) => {
-    print(`Round ${round + 1}\n\n${markdownTable(TITLES, results.map(toRow))}\n`)
-    measured.push(...results)
-  }
-  print(`\n### ${mix.name} addresses\n\n`)
-  await driveInRounds(targets, { mix, addressFile, rounds, seconds, onRound })
-  printMedians(targets, measured, print)
+/** Throws unless the server finds a country, because a server that finds nothing would look fast. */
+async function checkCountry(target: Target): Promise<void> {
+  if (/"US"/.test(await checkAnswer(target))) return
+  throw new Error('it does not find the country of an address')
 }
 
-function toRow({ name, rate, p50, p99, cpu, failed }: Measured): (string | number)[] {
-  return [name, rate, p50, p99, cpu, failed]
+/** Measures what a request costs Meridian directly, behind nginx, and mixed with POSTs. */
+export async function benchProxy(options: BenchOptions): Promise<void> {
+  using folder = makeFolder()
+  const settings = { MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' }
+  await using direct = await startMeridian(folder.path, options.geoFolder, settings)
+  await using nginx = await startNginxProxy(folder.path, direct)
+  // Measures the processor time of Meridian, not of nginx.
+  const proxied = { ...nginx, pid: direct.pid }
+  const gets = { args: { addresses: writeAddresses(folder.path, randomMix(ADDRESSES)) } }
+  const mixed = { args: { ...gets.args, every: 20 } }
+  const trials = [
+    { name: 'direct', target: direct, load: gets },
+    { name: 'direct, every 20th request a POST', target: direct, load: mixed },
+    { name: 'behind nginx', target: proxied, load: gets },
+    { name: 'behind nginx, every 20th request a POST', target: proxied, load: mixed },
+  ]
+  const results = await driveInTurn(trials, options)
+  printTable(results.map(({ name, measured }) => ({ '': name, ...measured })))
 }
 
-function printMedians(
-  targets: readonly Target[],
-  measured: readonly Measured[],
-  print: HttpOptions['print'],
-): void {
-  const medians = targets.map(({ name }) => medianOf(measured.filter((one) => one.name === name)))
-  print(`Medians\n\n${markdownTable(TITLES, medians.map(toRow))}\n`)
-  const [ours, ...others] = medians
-  if (ours === undefined) return
-  const ratios = others.map((other) => [
-    `Meridian / ${other.name}`,
-    ours.rate / other.rate,
-    ours.p99 / other.p99,
-    ours.cpu / other.cpu,
-  ])
-  print(`${markdownTable(['ratio', 'requests/s', 'p99', 'CPU'], ratios)}\n`)
+/** Sends batches of 1,000 addresses over HTTP and prints the medians. */
+export async function benchBatch(options: BenchOptions): Promise<void> {
+  using folder = makeFolder()
+  await using target = await startMeridian(folder.path, options.geoFolder)
+  const trials = [randomMix(ADDRESSES), zipfMix(ADDRESSES)].map((mix) => {
+    const args = { addresses: writeAddresses(folder.path, mix), every: 1, batch: PER_BATCH }
+    return { name: mix.name, target, load: { connections: BATCH_CONNECTIONS, args } }
+  })
+  const results = await driveInTurn(trials, options)
+  const rows = results.map(({ name, measured }) => ({
+    addresses: name,
+    'look-ups/s': measured['requests/s'] * PER_BATCH,
+    'CPU µs/look-up': measured['CPU µs/request'] / PER_BATCH,
+    'p50 ms/batch': measured['p50 ms'],
+    failed: measured.failed,
+  }))
+  printTable(rows)
 }

@@ -1,137 +1,82 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { readConfig } from '../../lib/config.ts'
+import * as v from 'valibot'
+import { readConfig } from '../../lib/config/config.ts'
 import { prepareGeo } from '../../lib/geo/open-geo.ts'
-import { PREPARED } from '../../lib/geo/prepare.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
-import { run } from '../run.ts'
-import { benchAudit } from './audit.ts'
-import { benchBatch } from './batch.ts'
+import { checkOptions, FLAG, readArguments, TEXT } from '../parts/options.ts'
+import { run } from '../parts/run.ts'
 import { benchGrowth } from './growth.ts'
-import { benchHttp } from './http.ts'
-import { benchKeys } from './keys.ts'
-import { benchLimits } from './limits.ts'
-import { benchLookup } from './lookup.ts'
-import { machineLine, missingLine } from './machine.ts'
+import { benchBatch, benchHttp, benchPeers, benchProxy } from './http.ts'
+import { benchAudit } from './inside/audit.ts'
+import { benchKeys } from './inside/keys.ts'
+import { benchLookup } from './inside/lookup.ts'
 import { benchPages } from './pages.ts'
-import { benchPeers } from './peers.ts'
+import { machineLine } from './parts/machine.ts'
+import type { BenchOptions } from './parts/options.ts'
 import { benchRum } from './rum.ts'
-import { benchRumMemory } from './rum-memory.ts'
-import { benchSoak } from './soak/soak.ts'
-import { benchWatching } from './watching.ts'
+import { benchSoak } from './soak/main.ts'
+
+type Subject = readonly [does: string, bench: (options: BenchOptions) => Promise<void>]
+
+const SUBJECTS: Readonly<Record<string, Subject>> = {
+  http: ['compares Meridian to a bare Hono answer and nginx; the default', benchHttp],
+  peers: ['compares Meridian on Node, Deno and Bun to nginx and maxmind', benchPeers],
+  proxy: ['measures look-ups behind nginx, with and without POSTs among them', benchProxy],
+  batch: ['measures batches of 1,000 addresses', benchBatch],
+  growth: ['measures growing numbers of keys, connections and networks (12 minutes)', benchGrowth],
+  lookup: ['measures look-ups without a server, next to other readers', benchLookup],
+  keys: ['measures loading and finding keys, for several numbers of keys', benchKeys],
+  audit: ['measures pages of the audit log of a user with 100,000 entries', benchAudit],
+  rum: ['measures storing beacons and reading their summaries', benchRum],
+  pages: ['measures how soon pages of the dashboard are interactive', benchPages],
+  soak: ['drives all parts at half of the capacity, and fails if one degrades', benchSoak],
+}
+
+const list = Object.entries(SUBJECTS).map(([name, [does]]) => `  ${name.padEnd(16)}${does}\n`)
 
 const USAGE = `Usage: npm run --silent bench -- [SUBJECT] [options]
-  (none)        drive Meridian, a bare Hono answer and nginx with ngx_http_geoip2 over HTTP
-  lookup        measure look-ups by themselves, next to other readers of the same file
-  batch         measure look-ups in batches of 1,000 over HTTP
-  keys          measure loading and finding keys, by their number
-  growth        measure latency, processor time and memory with up to 1,000,000 keys, 1,000
-                connections and 150 MB of data, and write a plot; takes about 12 minutes
-  peers         drive Meridian on Node, Deno and Bun beside nginx, echoip and maxmind behind Hono, all
-                on the same City file; says what is missing
-  limits        measure what limiting and counting add to a request
-  watching      measure what metrics and traces add to a request
-  audit         measure pages of the audit log of a user with 100,000 entries
-  rum           measure storing beacons over HTTP, and reading what they sum up to
-  rum-memory    measure what memory is held while beacons are stored without a break
-  pages         measure how soon pages of the dashboard can be used, with much on them
-  soak          drive all parts together at half of what the server can, and watch it
-  --rounds N    how often each server is driven, or each page read; default: 5
-  --seconds N   how long each time; default: 8
-  --beacons N   how many are sent for rum-memory; default: 5000000
-  --minutes N   how long for soak; default: 60
-  --quick       measure growth in fewer and shorter steps
-  --svg FILE    where its plot is written; default: docs/growth.svg
-  --maxmind FOLDER  where the package maxmind is installed; default: here
-  --help        show this
-Prints Markdown tables. Take the ratios: absolute figures differ from machine to machine.
+${list.join('')}Options:
+  --rounds N        how often to drive each server or read each page; default: 5
+  --seconds N       how long to drive a server in each round; default: 8
+  --minutes N       how long the soak takes; default: 60
+  --maxmind FOLDER  where the package maxmind is installed; default: the current folder
+  --help            show this
+Prints Markdown tables. Compare ratios only: absolute figures differ from machine to machine.
 `
 
-type Options = ReturnType<typeof readOptions>
+const count = (fallback: string) =>
+  v.optional(
+    v.pipe(v.string(), v.regex(/^[1-9]\d{0,6}$/, 'must be from 1 to 9999999'), v.toNumber()),
+    fallback,
+  )
 
-const SUBJECTS: Readonly<Record<string, (options: Options) => Promise<void>>> = {
-  http: async (options) => benchHttp(await withGeo(options)),
-  lookup: async () =>
-    print(`\n${await benchLookup(join(await prepareGeoFolder(), PREPARED.maxmindCity))}`),
-  batch: async (options) => benchBatch(await withGeo(options)),
-  keys: async () => print(`\n${await benchKeys()}`),
-  growth: async (options) => benchGrowth(await withGeo(options)),
-  peers: async (options) => benchPeers(await withGeo(options)),
-  limits: async () => print(`\n${await benchLimits()}`),
-  watching: async () => print(`\n${benchWatching()}`),
-  audit: async ({ rounds }) => print(`\n${await benchAudit(rounds)}`),
-  rum: async (options) => benchRum(await withGeo(options)),
-  pages: async (options) => benchPages(await withGeo(options)),
-  'rum-memory': async (options) => print(await benchRumMemory(await withGeo(options))),
-  soak: async (options) => benchSoak(await withGeo(options)),
-}
-
-await run(async () => {
-  const options = readOptions(process.argv.slice(2))
-  if (options.help) print(USAGE)
-  else await bench(options)
+const Options = v.strictObject({
+  rounds: count('5'),
+  seconds: count('8'),
+  minutes: count('60'),
+  maxmind: v.optional(v.string(), '.'),
+  help: v.optional(v.boolean()),
 })
 
-function readOptions(args: string[]) {
-  const number = (fallback: string) => ({ type: 'string', default: fallback }) as const
-  const flag = { type: 'boolean', default: false } as const
-  const options = {
-    rounds: number('5'),
-    seconds: number('8'),
-    beacons: number('5000000'),
-    minutes: number('60'),
-    quick: flag,
-    svg: { type: 'string', default: 'docs/growth.svg' },
-    maxmind: { type: 'string', default: '.' },
-    help: flag,
-  } as const
-  try {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    const [subject = 'http', ...more] = positionals
-    if (more.length > 0 || !Object.hasOwn(SUBJECTS, subject)) {
-      throw new Error(`There is no benchmark "${positionals.join(' ')}"`)
-    }
-    return {
-      subject,
-      rounds: toCount('--rounds', values.rounds),
-      seconds: toCount('--seconds', values.seconds),
-      beacons: toCount('--beacons', values.beacons),
-      minutes: toCount('--minutes', values.minutes),
-      quick: values.quick,
-      svgFile: values.svg,
-      maxmindFolder: values.maxmind,
-      help: values.help,
-    }
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
+await run(async () => {
+  const options = { rounds: TEXT, seconds: TEXT, minutes: TEXT, maxmind: TEXT, help: FLAG }
+  const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
+  const { help, maxmind: maxmindFolder, ...checked } = checkOptions(Options, values, USAGE)
+  const [name = 'http', ...more] = positionals
+  const [, bench] = (Object.hasOwn(SUBJECTS, name) && SUBJECTS[name]) || []
+  if (help) process.stdout.write(USAGE)
+  else if (bench === undefined || more.length > 0) {
+    throw new Error(`Unknown benchmark "${positionals.join(' ')}"\n\n${USAGE}`)
+  } else {
+    process.stdout.write(`Machine: ${machineLine()}\n`)
+    await bench({ ...checked, maxmindFolder, geoFolder: await prepareGeoFolder() })
   }
-}
-
-function toCount(name: string, text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
-  throw new Error(`${name} must be a number from 1 to 9999999, got "${text}"`)
-}
-
-async function bench(options: Options): Promise<void> {
-  print(`Machine: ${machineLine()}\n`)
-  if (missingLine() !== '') print(`${missingLine()}\n`)
-  await SUBJECTS[options.subject]?.(options)
-}
-
-async function withGeo(options: Options) {
-  return { ...options, geoFolder: await prepareGeoFolder(), print }
-}
+})
 
 async function prepareGeoFolder(): Promise<string> {
-  const { dataDir } = readConfig(process.env)
-  const directory = join(dataDir, 'geo')
+  const directory = join(readConfig(process.env).dataDir, 'geo')
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const onProgress = createProgress(process.stderr)
-  await prepareGeo({ directory, files: undefined, onProgress })
+  await prepareGeo({ directory, files: undefined, onProgress: createProgress(process.stderr) })
   return directory
-}
-
-function print(text: string): void {
-  process.stdout.write(text)
 }

@@ -1,42 +1,107 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HttpOptions } from './http.ts'
-import { loadBeacons } from './load.ts'
-import { cpuMicroseconds, memoryMegabytes, moveToLoadCore } from './machine.ts'
-import { measureReading } from './rum-reading.ts'
-import { startWithSite } from './rum-server.ts'
-import { markdownTable } from './table.ts'
+import * as v from 'valibot'
+import { openDb } from '../../lib/db/open.ts'
+import { HOUR_MS } from '../../lib/durations.ts'
+import { hourOf } from '../../lib/rum/hour.ts'
+import { keepBeacon } from '../../lib/rum/ingest/beacon.ts'
+import { openRum, type Rum } from '../../lib/rum/rum.ts'
+import { postJson } from '../parts/post-json.ts'
+import { createRandom } from '../parts/random.ts'
+import { randomMix, writeAddresses } from './parts/addresses.ts'
+import { DEVICES, makeBeacon } from './parts/beacon.ts'
+import { drive, WARM_UP_SECONDS } from './parts/load.ts'
+import { makeFolder } from './parts/machine.ts'
+import { medianTime } from './parts/median.ts'
+import type { BenchOptions } from './parts/options.ts'
+import { startMeridian } from './parts/servers.ts'
+import { printTable } from './parts/table.ts'
 
-const TITLES = ['round', 'beacons/s', 'p50 ms', 'p99 ms', 'CPU µs/beacon', 'memory MB', 'failed']
-const WARM_UP_SECONDS = 3
+const ADDRESSES = 1_000_000
+const BEACONS = 1_000
+/** More than usual, because many pages send beacons at once. */
+const CONNECTIONS = 256
 
-/** Stores beacons over HTTP on one core, then reads summaries, and prints what each took. */
-export async function benchRum(options: HttpOptions): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'meridian-bench-'))
-  moveToLoadCore()
-  try {
-    await benchStoring(folder, options)
-    options.print(`\n### Reading\n\n${await measureReading(join(folder, 'reading.db'))}`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+const HOURS = 168
+const COUNTRIES = 20
+const BEACONS_PER_ROW = 20
+const PASSES = 9
+
+/** Measures storing beacons over HTTP, then reading their summaries. */
+export async function benchRum(options: BenchOptions): Promise<void> {
+  using folder = makeFolder()
+  await benchStoring(folder.path, options)
+  await benchReading(join(folder.path, 'reading.db'))
 }
 
-async function benchStoring(folder: string, { rounds, seconds, geoFolder, print }: HttpOptions) {
-  const server = await startWithSite(folder, geoFolder)
+async function benchStoring(folder: string, { rounds, seconds, geoFolder }: BenchOptions) {
+  const settings = { MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' }
+  await using server = await startMeridian(folder, geoFolder, settings)
   const { origin } = new URL(server.url)
-  try {
-    await loadBeacons(origin, WARM_UP_SECONDS)
-    const rows: number[][] = []
-    for (let round = 1; round <= rounds; round++) {
-      const before = cpuMicroseconds(server.pid)
-      const { requests, seconds: took, p50, p99, failed } = await loadBeacons(origin, seconds)
-      const cpu = (cpuMicroseconds(server.pid) - before) / requests
-      rows.push([round, requests / took, p50, p99, cpu, memoryMegabytes(server.pid), failed])
-    }
-    print(`\n### Storing beacons\n\n${markdownTable(TITLES, rows)}`)
-  } finally {
-    await server.stop()
+  const site = { name: 'https://bench.example' }
+  await postJson(`${origin}/v1/account/me/sites`, site, v.unknown(), server.headers)
+  const addresses = writeAddresses(folder, randomMix(ADDRESSES))
+  const load = { connections: CONNECTIONS, args: { addresses, beacons: writeBeacons(folder) } }
+  await drive(server, load, WARM_UP_SECONDS)
+  const rows = await Array.fromAsync({ length: rounds }, async (_, n) => {
+    return { round: n + 1, ...(await drive(server, load, seconds)) }
+  })
+  printTable(rows, 'Storing beacons: one per request')
+}
+
+function writeBeacons(folder: string): string {
+  const random = createRandom(1)
+  const path = join(folder, 'beacons.txt')
+  const beacons = Array.from({ length: BEACONS }, () => JSON.stringify(makeBeacon(random)))
+  writeFileSync(path, beacons.join('\n'))
+  return path
+}
+
+/** Measures reading 7 days of 20 countries and 3 devices. */
+async function benchReading(file: string): Promise<void> {
+  const db = openDb(file)
+  const now = Date.now()
+  let country = 0
+  const rum = openRum({
+    db,
+    now: () => now,
+    findSite: () => null,
+    findCountry: () => `C${String.fromCharCode(65 + (country++ % COUNTRIES))}`,
+    onError: (error) => {
+      throw error
+    },
+  })
+  await fill(rum, now)
+  const to = hourOf(now)
+  const filter = { siteId: 'site', period: { from: to - HOURS, to } }
+  // The first read stores what is in memory, as the service does every ten seconds.
+  await rum.readOverview(filter)
+  const rows = rum.readSummary(filter).length
+  const summary = await medianTime(PASSES, () => JSON.stringify(rum.readSummary(filter)))
+  const overview = await medianTime(PASSES, async () =>
+    JSON.stringify(await rum.readOverview(filter)),
+  )
+  rum[Symbol.dispose]()
+  db.$client.close()
+  const table = [
+    { '': 'summary', rows, ms: summary },
+    { '': 'overview', rows, ms: overview },
+  ]
+  printTable(table, 'Reading')
+}
+
+async function fill(rum: Rum, now: number): Promise<void> {
+  const random = createRandom(1)
+  const address = { version: 4, text: '192.0.2.1', bits: 0 } as const
+  for (let hour = 0; hour < HOURS; hour++) {
+    const at = now - hour * HOUR_MS
+    const sent = DEVICES.flatMap((deviceType) =>
+      Array.from({ length: COUNTRIES * BEACONS_PER_ROW }, () => {
+        const path = `/page/a${Math.floor(100 * random())}`
+        const beacon = keepBeacon({ ...makeBeacon(random, deviceType), path })
+        return rum.accept('site', beacon, { address, now: at })
+      }),
+    )
+    await Promise.all(sent)
   }
 }

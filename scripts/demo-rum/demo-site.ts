@@ -1,28 +1,20 @@
-import type { AuditEvent } from '../../lib/accounts/audit.ts'
 import { addSite, listSites, newSite, type SiteRow } from '../../lib/accounts/sites.ts'
-import type { Accounts } from '../accounts.ts'
-import { userWithPlan } from '../user-with-plan.ts'
+import { type Accounts, auditEvent, planInEffect } from '../parts/accounts.ts'
+import { userWithPlan } from '../parts/user-with-plan.ts'
 
-/** The site of the user, both made if new. Throws where the plan allows no further site. */
+/** Finds or adds the user and the site. Throws if the plan allows no further site. */
 export async function demoSite(
   accounts: Accounts,
   { site: name, email }: { readonly site: string; readonly email: string },
 ): Promise<SiteRow> {
-  const { db, now, command } = accounts
-  const { user, plan } = await userWithPlan(accounts, { email })
+  const { db, now } = accounts
+  const { user } = await userWithPlan(accounts, { email })
+  const plan = await planInEffect(accounts, user.id)
   const known = (await listSites(db, user.id)).find((site) => site.name === name)
   if (known !== undefined) return known
   const site = newSite({ userId: user.id, name, now })
-  const event: AuditEvent = {
-    app: 'cli',
-    actorId: user.id,
-    actorLabel: command,
-    action: 'create_site',
-    targetType: 'site',
-    targetId: site.id,
-    detail: name,
-    createdAt: now,
-  }
+  const target = { targetType: 'site', targetId: site.id, detail: name }
+  const event = auditEvent(accounts, user.id, { action: 'create_site', ...target })
   if ((await addSite(db, site, plan.maxSites, event)) === 'added') return site
   throw new Error(
     `Cannot add ${name}: ${email} has the ${plan.maxSites} sites that the plan ${plan.id} allows`,

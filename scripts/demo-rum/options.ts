@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { parseSiteName } from '../../lib/accounts/sites.ts'
-import { checkOptions, Email, splitOptions, TEXT } from '../options.ts'
+import { checkOptions, Email, readArguments, TEXT } from '../parts/options.ts'
 
 const MAX_DAYS = 90
 
 const USAGE = `Usage: npm run demo:rum -- --site https://shop.example
-  --site https://shop.example  the site that is visited; added, if new
-  --days 7                     how many days, 1 to ${MAX_DAYS}; default: 7
-  --views 2000                 page views a day, 1 to 100000; default: 2000
-  --email you@example.com      whose site it is; made, if new; default: demo@example.com`
+  --site https://shop.example  the visited site; it is added if it is new
+  --days 7                     number of days, 1 to ${MAX_DAYS}; default: 7
+  --views 2000                 page views per day, 1 to 100000; default: 2000
+  --email you@example.com      the owner of the site; added if new; default: demo@example.com`
 
 const count = (most: number) => {
   const range = `must be a whole number from 1 to ${most}`
@@ -33,8 +33,9 @@ const DemoOptions = v.strictObject({
 })
 export type DemoOptions = v.InferOutput<typeof DemoOptions>
 
-/** Reads the arguments of the command. Throws an error that shows how it is used. */
+/** Reads the arguments of the command. Throws an error that includes the usage. */
 export function readDemoOptions(args: string[]): DemoOptions {
-  const values = splitOptions(args, { site: TEXT, days: TEXT, views: TEXT, email: TEXT }, USAGE)
+  const options = { site: TEXT, days: TEXT, views: TEXT, email: TEXT }
+  const { values } = readArguments({ args, options }, USAGE)
   return checkOptions(DemoOptions, { site: undefined, ...values }, USAGE)
 }

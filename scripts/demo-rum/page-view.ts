@@ -1,18 +1,12 @@
-import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
-import { drawTime, pick, type Random } from './draw.ts'
+import type { Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
+import { pickByWeight, type Random } from '../parts/random.ts'
 import type { Country, Device, ShopPage } from './population.ts'
 
 type Metrics = NonNullable<Beacon['metrics']>
 type Errors = NonNullable<Beacon['errors']>
 
-interface Connection {
-  readonly weight: number
-  readonly connectionType: string
-  /** How many times as long as the best one it takes. */
-  readonly slowness: number
-}
-
-const CONNECTIONS: readonly [Connection, ...Connection[]] = [
+/** Each connection is slower than the best one by the factor `slowness`. */
+const CONNECTIONS = [
   { weight: 84, connectionType: '4g', slowness: 1 },
   { weight: 13, connectionType: '3g', slowness: 3.2 },
   { weight: 2, connectionType: '2g', slowness: 8 },
@@ -26,12 +20,12 @@ const ON_OPEN_CONNECTION = 0.45
 const WITH_ERROR = 0.012
 const WITH_CHECKOUT_ERROR = 0.09
 
-/** What a visitor with `device` in `country` measures on `page`. */
+/** Draws the beacon of one view of `page` from a `device` in `country`. */
 export function drawBeacon(
   random: Random,
   { country, device, page }: { country: Country; device: Device; page: ShopPage },
 ): Beacon {
-  const { connectionType, slowness } = pick(random, CONNECTIONS)
+  const { connectionType, slowness } = pickByWeight(random, CONNECTIONS)
   const roundTripMs = country.roundTripMs * slowness
   const errors = drawErrors(random, page)
   return {
@@ -63,7 +57,7 @@ function drawNavigation(random: Random, roundTripMs: number, workMs: number): Me
   }
 }
 
-/** INP comes in steps of 8 ms, as browsers tell it. */
+/** Browsers report INP in steps of 8 ms. */
 function drawInput(random: Random, { slowness, isChromium }: Device): Metrics {
   if (random() > WITH_INPUT) return {}
   const inp = Math.max(8, Math.round(drawTime(random, 55 * slowness, 0.75) / 8) * 8)
@@ -77,7 +71,7 @@ function drawShift(random: Random, { shift }: ShopPage): number {
 
 function drawErrors(random: Random, { path }: ShopPage): Errors {
   if (path === '/checkout' && random() < WITH_CHECKOUT_ERROR) return [CHECKOUT_ERROR]
-  return random() < WITH_ERROR ? [pick(random, ERRORS).error] : []
+  return random() < WITH_ERROR ? [pickByWeight(random, ERRORS).error] : []
 }
 
 const CHECKOUT_ERROR = {
@@ -89,12 +83,7 @@ const CHECKOUT_ERROR = {
   stack: 'TypeError\n    at showTotal (https://cdn.example/checkout.js:212:31)',
 }
 
-interface Failure {
-  readonly weight: number
-  readonly error: Errors[number]
-}
-
-const ERRORS: readonly [Failure, ...Failure[]] = [
+const ERRORS: readonly { readonly weight: number; readonly error: Errors[number] }[] = [
   { weight: 5, error: { message: 'Script error.' } },
   { weight: 3, error: { message: 'Failed to fetch', type: 'TypeError' } },
   {
@@ -107,6 +96,12 @@ const ERRORS: readonly [Failure, ...Failure[]] = [
     },
   },
 ]
+
+/** Draws a log-normal time: like page times, often near the median, sometimes a multiple of it. */
+function drawTime(random: Random, median: number, spread: number): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  return roundTenth(median * Math.exp(spread * normal))
+}
 
 function roundTenth(value: number): number {
   return Math.round(value * 10) / 10

@@ -1,34 +1,10 @@
-import type { DeviceType } from '../../lib/contract/telemetry-schemas.ts'
+import type { DeviceType } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 
-export interface Country {
-  readonly weight: number
-  /** The first two numbers of IPv4 addresses that the bundled data places there. */
-  readonly networks: readonly string[]
-  readonly utcOffsetHours: number
-  /** To the servers of the shop and back, in milliseconds. */
-  readonly roundTripMs: number
-}
+export type Country = ReturnType<typeof country>
+export type Device = ReturnType<typeof device>
+export type ShopPage = (typeof PAGES)[number]
 
-export interface Device {
-  readonly weight: number
-  readonly deviceType: DeviceType
-  readonly userAgent: string
-  /** How many times as long as on a good desktop the work of a page takes. */
-  readonly slowness: number
-  /** Only Chromium tells it, and only Chromium measures shifts. */
-  readonly isChromium: boolean
-}
-
-export interface ShopPage {
-  readonly weight: number
-  readonly path: string
-  /** The middle of its LCP on a good desktop, in milliseconds. */
-  readonly lcpMs: number
-  /** The middle of its CLS where it shifts. */
-  readonly shift: number
-}
-
-export const COUNTRIES: readonly [Country, ...Country[]] = [
+export const COUNTRIES: readonly Country[] = [
   country(30, ['84.128', '91.0', '87.122'], 1, 25),
   country(14, ['81.128', '86.128', '90.192'], 0, 45),
   country(11, ['90.0', '92.128', '86.192'], 1, 35),
@@ -44,28 +20,25 @@ export const COUNTRIES: readonly [Country, ...Country[]] = [
 ]
 
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0'
-const SAFARI = 'AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6'
+const SAFARI = 'AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1'
+const ANDROID = `Mozilla/5.0 (Linux; Android 10; K) ${CHROME}`
+const IPHONE = `Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) ${SAFARI}`
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0'
 
-export const DEVICES: readonly [Device, ...Device[]] = [
-  device(26, 'mobile', `Mozilla/5.0 (Linux; Android 10; K) ${CHROME} Mobile Safari/537.36`, 2.2),
-  device(12, 'mobile', `Mozilla/5.0 (Linux; Android 10; K) ${CHROME} Mobile Safari/537.36`, 4.5),
-  device(
-    20,
-    'mobile',
-    `Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) ${SAFARI} Mobile/15E148 Safari/604.1`,
-    1.4,
-  ),
-  device(5, 'tablet', `Mozilla/5.0 (Linux; Android 10; K) ${CHROME} Safari/537.36`, 2.6),
+export const DEVICES: readonly Device[] = [
+  device(26, 'mobile', `${ANDROID} Mobile Safari/537.36`, 2.2),
+  device(12, 'mobile', `${ANDROID} Mobile Safari/537.36`, 4.5),
+  device(20, 'mobile', IPHONE, 1.4),
+  device(5, 'tablet', `${ANDROID} Safari/537.36`, 2.6),
   device(26, 'desktop', `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${CHROME} Safari/537.36`, 1),
-  device(
-    11,
-    'desktop',
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0',
-    1.1,
-  ),
+  device(11, 'desktop', FIREFOX, 1.1),
 ]
 
-export const PAGES: readonly [ShopPage, ...ShopPage[]] = [
+/**
+ * `lcpMs` is the median LCP on a good desktop, without the network. `shift` is the median CLS of the
+ * views that shift.
+ */
+export const PAGES = [
   { weight: 24, path: '/', lcpMs: 900, shift: 0.03 },
   { weight: 18, path: '/shoes', lcpMs: 1200, shift: 0.08 },
   { weight: 10, path: '/jackets', lcpMs: 1250, shift: 0.08 },
@@ -81,20 +54,21 @@ export const PAGES: readonly [ShopPage, ...ShopPage[]] = [
   { weight: 2, path: '/help/returns', lcpMs: 600, shift: 0.01 },
 ]
 
+/**
+ * `networks` are the first two numbers of IPv4 addresses that the bundled data place in the country.
+ * The round trip is to the servers of the shop.
+ */
 function country(
   weight: number,
   networks: readonly string[],
   utcOffsetHours: number,
   roundTripMs: number,
-): Country {
+) {
   return { weight, networks, utcOffsetHours, roundTripMs }
 }
 
-function device(
-  weight: number,
-  deviceType: DeviceType,
-  userAgent: string,
-  slowness: number,
-): Device {
+/** The device is slower than a good desktop by the factor `slowness`. */
+function device(weight: number, deviceType: DeviceType, userAgent: string, slowness: number) {
+  // Only Chromium reports its connection, and measures layout shifts.
   return { weight, deviceType, userAgent, slowness, isChromium: userAgent.includes('Chrome/') }
 }

@@ -1,41 +1,27 @@
-import type { Config } from '../../lib/config.ts'
-import type { OnProgress } from '../../lib/geo/prepare.ts'
-import { silentLog } from '../../lib/log.ts'
+import { type Config, readConfig } from '../../lib/config/config.ts'
+import { createProgress } from '../../lib/geo/progress.ts'
+import { silentLog } from '../../lib/log/log.ts'
 import { openServices } from '../../lib/services/services.ts'
 import { createApp } from '../../routes/app.ts'
 import { demoSite } from './demo-site.ts'
 import type { DemoOptions } from './options.ts'
 import { createTraffic, type DemoBeacon, startOf } from './traffic.ts'
 
-export interface DemoEdge {
-  readonly config: Config
-  readonly options: DemoOptions
-  /** Epoch milliseconds: the traffic ends here. */
-  readonly now: number
-  readonly onProgress: OnProgress
-}
-
-export interface Sent {
-  readonly views: number
-  /** Epoch milliseconds. */
-  readonly from: number
-}
-
-/** So many are on their way together, and share transactions. */
+/** Beacons that are sent together share transactions. */
 const AT_ONCE = 500
 
 /**
- * Sends the traffic to the endpoint of a service of its own, whose clock is that of the visitors: the
- * hour of a beacon is the one in which the service gets it. Throws where a server has the data folder.
+ * Sends traffic that ends at `now` to a service in this process. The clock of the service follows the
+ * beacons, because a beacon belongs to the hour in which the service receives it. Returns the number
+ * of views and the start of the traffic. Throws if a server uses the data folder.
  */
-export async function sendDemo({ config, options, now, onProgress }: DemoEdge): Promise<Sent> {
+export async function sendDemo(options: DemoOptions, now: number) {
   let clock = now
-  const listenUrl = () => 'http://localhost'
-  using services = await openServices(alone(config), {
+  using services = await openServices(withoutSideEffects(readConfig(process.env)), {
     log: silentLog,
     now: () => clock,
-    onProgress,
-    listenUrl,
+    onProgress: createProgress(process.stderr),
+    listenUrl: () => 'http://localhost',
   })
   const { db, plans } = services
   const site = await demoSite({ db, plans, now, command: 'npm run demo:rum' }, options)
@@ -57,23 +43,19 @@ export async function sendDemo({ config, options, now, onProgress }: DemoEdge): 
   return { views, from }
 }
 
-/** With a clock that is days behind nobody is to be told anything: neither Stripe nor who reads inquiries. */
-function alone(config: Config): Config {
+/** While its clock is days behind, the service must not call Stripe or deliver inquiries. */
+function withoutSideEffects(config: Config): Config {
   return { ...config, contact: undefined, stripe: { ...config.stripe, secretKey: undefined } }
 }
 
-type App = ReturnType<typeof createApp>
-
-async function send(app: App, beacon: DemoBeacon): Promise<void> {
-  const { origin, address, userAgent, body } = beacon
+async function send(
+  app: ReturnType<typeof createApp>,
+  { origin, address, userAgent, body }: DemoBeacon,
+): Promise<void> {
   const headers = { origin, 'user-agent': userAgent, 'content-type': 'text/plain;charset=UTF-8' }
-  const request = new Request('http://localhost/v1/telemetry/rum', {
-    method: 'POST',
-    headers,
-    body,
-  })
+  const url = 'http://localhost/v1/telemetry/rum'
+  const request = new Request(url, { method: 'POST', headers, body })
   const answer = await app.fetch(request, { remoteAddress: address })
-  if (answer.status !== 204) {
-    throw new Error(`A beacon was answered ${answer.status}: ${await answer.text()}`)
-  }
+  if (answer.status === 204) return
+  throw new Error(`A beacon was answered ${answer.status}: ${await answer.text()}`)
 }

@@ -1,12 +1,9 @@
-import { createRandom } from '../random.ts'
-import { drawCount, pick, type Random } from './draw.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
+import { createRandom, pick, pickByWeight, type Random } from '../parts/random.ts'
 import { drawBeacon } from './page-view.ts'
 import { COUNTRIES, type Country, DEVICES, PAGES } from './population.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
-/** Views by hour of the day where the visitor is; few at night, most in the evening. */
+/** Views by local hour: few at night, most in the evening. */
 const HOURS = [
   ...[2, 1, 1, 1, 1, 2, 4, 7, 10, 12, 13, 14],
   ...[15, 14, 13, 13, 14, 16, 19, 22, 23, 20, 13, 6],
@@ -15,27 +12,19 @@ const HOURS_TOTAL = HOURS.reduce((sum, views) => sum + views)
 const COUNTRIES_TOTAL = COUNTRIES.reduce((sum, { weight }) => sum + weight, 0)
 const WEEKEND_FACTOR = 1.25
 
-/** A beacon as it reaches the endpoint. */
-export interface DemoBeacon {
-  /** Epoch milliseconds. */
-  readonly at: number
-  readonly origin: string
-  readonly address: string
-  readonly userAgent: string
-  /** JSON. */
-  readonly body: string
-}
+/** A beacon as the endpoint receives it. `at` is its time in epoch milliseconds. */
+export type DemoBeacon = ReturnType<typeof toBeacon>
 
-export interface TrafficOptions {
+/** Times are epoch milliseconds; `until` is exclusive. */
+interface TrafficOptions {
   readonly origin: string
-  /** Epoch milliseconds, of which the first is in and the second is not. */
   readonly from: number
   readonly until: number
   readonly viewsPerDay: number
   readonly seed: number
 }
 
-/** The beacons of a shop, in the order of time; the same ones for the same options. */
+/** Yields the beacons of a shop in chronological order. The same options give the same beacons. */
 export function* createTraffic(options: TrafficOptions): Generator<DemoBeacon> {
   const random = createRandom(options.seed)
   for (let hour = options.from; hour < options.until; hour += HOUR_MS) {
@@ -49,17 +38,14 @@ export function* createTraffic(options: TrafficOptions): Generator<DemoBeacon> {
   }
 }
 
-interface View {
-  readonly at: number
-  readonly country: Country
-}
+type View = ReturnType<typeof drawTimes>[number]
 
-/** The times within one hour, at most, at which pages are viewed in the country. */
+/** Draws the views of the country within a period of at most one hour. */
 function drawTimes(
   random: Random,
   country: Country,
   { from, until, perDay }: { from: number; until: number; perDay: number },
-): View[] {
+) {
   const there = new Date(from + country.utcOffsetHours * HOUR_MS)
   const isWeekend = there.getUTCDay() % 6 === 0
   const ofDay = (HOURS[there.getUTCHours()] ?? 0) / HOURS_TOTAL
@@ -72,9 +58,16 @@ function drawTimes(
   }))
 }
 
-function toBeacon(random: Random, { at, country }: View, origin: string): DemoBeacon {
-  const device = pick(random, DEVICES)
-  const page = pick(random, PAGES)
+/** Draws a count that is `expected` on average. */
+function drawCount(random: Random, expected: number): number {
+  const whole = Math.floor(expected)
+  const noise = Math.round((random() - 0.5) * Math.sqrt(expected) * 2)
+  return Math.max(0, whole + noise + (random() < expected - whole ? 1 : 0))
+}
+
+function toBeacon(random: Random, { at, country }: View, origin: string) {
+  const device = pickByWeight(random, DEVICES)
+  const page = pickByWeight(random, PAGES)
   return {
     at,
     origin,
@@ -85,11 +78,10 @@ function toBeacon(random: Random, { at, country }: View, origin: string): DemoBe
 }
 
 function drawAddress(random: Random, { networks }: Country): string {
-  const network = networks[Math.floor(random() * networks.length)]
-  return `${network}.${Math.floor(random() * 256)}.${1 + Math.floor(random() * 254)}`
+  return `${pick(random, networks)}.${Math.floor(random() * 256)}.${1 + Math.floor(random() * 254)}`
 }
 
-/** The start of a week, or of as many days, that ends at `now`. */
+/** The full hour `days` before `now`, in epoch milliseconds. */
 export function startOf(days: number, now: number): number {
   return Math.floor((now - days * DAY_MS) / HOUR_MS) * HOUR_MS
 }

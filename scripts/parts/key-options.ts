@@ -1,18 +1,18 @@
 import * as v from 'valibot'
-import { MAX_ORIGINS, parseOriginPattern } from '../lib/access/origins.ts'
-import { parseScope, toScopes } from '../lib/access/scopes.ts'
-import { SCOPES } from '../lib/contract/operation.ts'
-import { checkOptions, Email, FLAG, splitOptions, TEXT } from './options.ts'
+import { MAX_ORIGINS, parseOriginPattern } from '../../lib/access/origins.ts'
+import { parseScope, toScopes } from '../../lib/access/scopes.ts'
+import { SCOPES } from '../../lib/contract/operation.ts'
+import { checkOptions, Email, FLAG, readArguments, TEXT } from './options.ts'
 
 const USAGE = `Usage: npm run --silent key -- --email you@example.com --name first
   --plan free|starter|pro       set the user's plan
   --type secret|publishable     default: secret
-  --scopes geo:read,…           secret keys; default: all of ${SCOPES.join(', ')}
-  --origins https://a,https://b publishable keys; https://*.example.com for subdomains
-or, with --email and one of these, for the keys that the user has:
+  --scopes geo:read,…           for secret keys; default: all of ${SCOPES.join(', ')}
+  --origins https://a,https://b for publishable keys; https://*.example.com allows subdomains
+or, with --email and one of these, to manage the user's keys:
   --list                        list them
-  --revoke KEY                  end one for good; KEY is its id or prefix, or how it begins
-  --renew KEY                   let one live as long as a key that is made now`
+  --revoke KEY                  revoke one permanently; KEY is the beginning of its id or prefix
+  --renew KEY                   extend one to the lifetime of a new key`
 
 const List = v.pipe(
   v.string(),
@@ -56,11 +56,11 @@ const KeyName = v.pipe(
   v.string(),
   v.regex(
     /^([sp]k_live_[0-9a-f]{1,8}|[0-9a-f]{8,32})$/,
-    'must be the id or the prefix of a key, or the beginning of one',
+    'must be at least 8 characters of the id of a key, or its prefix',
   ),
 )
 
-const OldKeyOptions = v.strictObject(
+const ExistingKeyOptions = v.strictObject(
   {
     email: Email,
     list: v.optional(v.boolean()),
@@ -70,26 +70,16 @@ const OldKeyOptions = v.strictObject(
   'cannot be used together with --list, --revoke or --renew',
 )
 
-export type KeyCommand =
-  | { readonly action: 'create'; readonly options: NewKeyOptions }
-  | { readonly action: 'list'; readonly email: string }
-  /** `key` is the beginning of an id or of a prefix. */
-  | { readonly action: 'revoke' | 'renew'; readonly email: string; readonly key: string }
-
-/** Reads what `npm run key` is asked to do. Throws an error that shows its usage. */
-export function readKeyCommand(args: string[]): KeyCommand {
+/** Reads the arguments of `npm run key`. Throws an error that contains the usage. */
+export function readKeyCommand() {
   const texts = { email: TEXT, name: TEXT, plan: TEXT, type: TEXT, scopes: TEXT, origins: TEXT }
-  const values = splitOptions(args, { ...texts, list: FLAG, revoke: TEXT, renew: TEXT }, USAGE)
-  const asked = [values.list, values.revoke, values.renew].filter((value) => value !== undefined)
-  if (asked.length > 1) throw new Error(`Only one of --list, --revoke and --renew\n\n${USAGE}`)
-  if (asked.length === 0) return { action: 'create', options: readNewKey(values) }
-  const { email, revoke, renew } = checkOptions(
-    OldKeyOptions,
-    { email: undefined, ...values },
-    USAGE,
-  )
-  if (revoke !== undefined) return { action: 'revoke', email, key: revoke }
-  return renew === undefined ? { action: 'list', email } : { action: 'renew', email, key: renew }
+  const options = { ...texts, list: FLAG, revoke: TEXT, renew: TEXT }
+  const { values } = readArguments({ options }, USAGE)
+  const actions = [values.list, values.revoke, values.renew].filter((value) => value !== undefined)
+  if (actions.length > 1)
+    throw new Error(`Use only one of --list, --revoke and --renew\n\n${USAGE}`)
+  if (actions.length === 0) return readNewKey(values)
+  return checkOptions(ExistingKeyOptions, { email: undefined, ...values }, USAGE)
 }
 
 function readNewKey(values: object): NewKeyOptions {

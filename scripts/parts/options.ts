@@ -1,25 +1,25 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import * as v from 'valibot'
+import { reasonOf } from '../../lib/reason.ts'
 
 export const TEXT = { type: 'string' } as const
 export const FLAG = { type: 'boolean' } as const
 
-export const Email = v.pipe(v.string('is missing'), v.email('must be an e-mail address'))
+export const Email = v.pipe(
+  v.string('is missing'),
+  v.email('must be an e-mail address with a full domain, such as you@example.com'),
+)
 
-/** Splits the arguments into options. Throws an error that shows how the command is used. */
-export function splitOptions<Options extends NonNullable<ParseArgsConfig['options']>>(
-  args: string[],
-  options: Options,
-  usage: string,
-) {
+/** Reads the command line, or `args` if given. Throws an error that contains the usage. */
+export function readArguments<Config extends ParseArgsConfig>(config: Config, usage: string) {
   try {
-    return parseArgs({ args, options }).values
+    return parseArgs(config)
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+    throw new Error(`${reasonOf(error)}\n\n${usage}`)
   }
 }
 
-/** Checks the options. Throws an error that names the first bad one and shows the usage. */
+/** Checks the options. Throws an error that names the first bad one and contains the usage. */
 export function checkOptions<Schema extends v.GenericSchema>(
   schema: Schema,
   values: object,
@@ -28,5 +28,7 @@ export function checkOptions<Schema extends v.GenericSchema>(
   const result = v.safeParse(schema, values, { abortEarly: true })
   if (result.success) return result.output
   const [issue] = result.issues
-  throw new Error(`--${v.getDotPath(issue) ?? 'options'} ${issue.message}\n\n${usage}`)
+  const name = v.getDotPath(issue)
+  const subject = name === null ? 'The options' : `--${name}`
+  throw new Error(`${subject} ${issue.message}\n\n${usage}`)
 }

@@ -1,14 +1,16 @@
-/** Runs a command: an error is shown in one line on stderr, and the exit code is 1. */
+import { reasonOf } from '../../lib/reason.ts'
+
+/** Runs a command. On an error, prints its message to stderr and sets the exit code to 1. */
 export async function run(command: () => Promise<void>): Promise<void> {
   try {
     await command()
   } catch (error) {
-    report(error instanceof Error ? error.message : String(error))
+    report(reasonOf(error))
     process.exitCode = 1
   }
 }
 
-/** Tells whoever runs the command; stdout is for what it is run for. */
+/** Prints a message to stderr, because stdout is for the command's result. */
 export function report(text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -1,3 +1,4 @@
+import { fitKeyExpiry } from '../../lib/access/key-expiry.ts'
 import {
   findUserByEmail,
   hasSignedUp,
@@ -5,23 +6,19 @@ import {
   newUser,
   type UserRow,
   updatePlan,
-} from '../lib/accounts/users.ts'
-import { unit } from '../lib/db/unit.ts'
-import type { Plan, Plans } from '../lib/plans.ts'
+} from '../../lib/accounts/users.ts'
+import type { Plan, Plans } from '../../lib/config/plans.ts'
+import { runInTransaction } from '../../lib/db/transaction.ts'
 import { type Accounts, audit } from './accounts.ts'
 import { report } from './run.ts'
 
-export interface UserWithPlan {
-  readonly user: UserRow
-  readonly plan: Plan
-  readonly outcome: 'made' | 'changed' | 'kept'
-}
+export type UserWithPlan = Awaited<ReturnType<typeof userWithPlan>>
 
-/** Makes the user if new, and sets the plan if one is named. Throws where there is no such plan. */
+/** Creates the user if needed, and sets the plan if one is given. Throws if the plan is unknown. */
 export async function userWithPlan(
   accounts: Accounts,
   { email, plan: planId }: { readonly email: string; readonly plan?: string | undefined },
-): Promise<UserWithPlan> {
+) {
   const { db, plans, now } = accounts
   const wanted = planId === undefined ? undefined : getPlan(plans, planId)
   const known = await findUserByEmail(db, email)
@@ -29,27 +26,29 @@ export async function userWithPlan(
   const plan = wanted ?? plans.free
   const user = newUser({ email, plan: plan.id, now })
   const row = audit(accounts, user.id, { action: 'create_user', detail: plan.id })
-  if (await unit(db, [insertUser(db, user), row])) return { user, plan, outcome: 'made' }
-  // Another process was faster.
+  if (await runInTransaction(db, [insertUser(db, user), row])) {
+    return { user, plan, outcome: 'created' as const }
+  }
+  // Another process created the user first.
   return setPlan(accounts, (await findUserByEmail(db, email)) ?? user, wanted)
 }
 
-async function setPlan(
-  accounts: Accounts,
-  user: UserRow,
-  wanted: Plan | undefined,
-): Promise<UserWithPlan> {
-  const { db, plans } = accounts
+async function setPlan(accounts: Accounts, user: UserRow, wanted: Plan | undefined) {
+  const { db, plans, now } = accounts
   if (!user.emailVerified && (await hasSignedUp(db, user))) {
     report(
-      `Warning: somebody signed up as ${user.email} without verifying the address: make sure that it is who you mean`,
+      `Warning: somebody signed up as ${user.email} without verifying the address: make sure that this is the right person`,
     )
   }
   const plan = wanted ?? plans.ofUser(user.plan)
-  if (plan.id === user.plan) return { user, plan, outcome: 'kept' }
+  if (plan.id === user.plan) return { user, plan, outcome: 'kept' as const }
   const row = audit(accounts, user.id, { action: 'change_plan', detail: plan.id })
-  await unit(db, [updatePlan(db, user.id, plan.id), row])
-  return { user, plan, outcome: 'changed' }
+  await runInTransaction(db, [
+    updatePlan(db, user.id, plan.id),
+    fitKeyExpiry(db, plans, now, user.id),
+    row,
+  ])
+  return { user, plan, outcome: 'changed' as const }
 }
 
 function getPlan(plans: Plans, id: string): Plan {

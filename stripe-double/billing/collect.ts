@@ -1,45 +1,40 @@
 import type Stripe from 'stripe'
+import { endSubscription } from '../subscriptions/end-subscription.ts'
 import { changeRow, getRow, type World } from '../world.ts'
-import { endSubscription } from './end-subscription.ts'
 import type { InvoicePlan } from './new-invoice.ts'
-import { subscriptionOf } from './owner.ts'
-import { chargeNow } from './settle-invoice.ts'
+import { chargeNow, subscriptionOf } from './settle-invoice.ts'
 
-/** Invoices and charges at once; the subscription follows the outcome. */
+/** Creates and charges an invoice at once, then updates the subscription according to the outcome. */
 export function collect(world: World, plan: InvoicePlan): Stripe.Invoice {
   const invoice = chargeNow(world, plan)
-  followInvoice(world, invoice)
+  applyPayment(world, invoice)
   return invoice
 }
 
-/** The status of the subscription after its invoice was paid, or was not. */
-export function followInvoice(world: World, invoice: Stripe.Invoice): void {
+/** Updates the subscription after an attempt to pay its invoice. */
+export function applyPayment(world: World, invoice: Stripe.Invoice): void {
   const row = subscriptionOf(world, invoice)
   if (row === null || row.status === 'canceled') return
   const status = statusAfter(row, invoice)
-  const { subscriptions } = world.state.tables
   const changes = { latest_invoice: invoice.id, status }
-  const told = status === row.status ? null : 'customer.subscription.updated'
-  const next = changeRow(world, subscriptions, { row, changes }, told)
-  if (isGivenUp(invoice)) endSubscription(world, next, 'payment_failed')
+  const type = status === row.status ? undefined : 'customer.subscription.updated'
+  const next = changeRow(world, row, changes, type)
+  if (isLastAttempt(invoice)) endSubscription(world, next)
 }
 
-/** Stores the newest invoice without telling: its own events do. */
-export function rememberInvoice(world: World, id: string, invoice: Stripe.Invoice): void {
-  const { subscriptions } = world.state.tables
-  const row = getRow(subscriptions, id, 'subscription')
-  changeRow(world, subscriptions, { row, changes: { latest_invoice: invoice.id } }, null)
+/** Stores the latest invoice without an event: the invoice has events of its own. */
+export function setLatestInvoice(world: World, id: string, invoice: Stripe.Invoice): void {
+  const row = getRow(world, 'subscriptions', id)
+  changeRow(world, row, { latest_invoice: invoice.id })
 }
 
-function statusAfter(
-  { status }: Stripe.Subscription,
-  invoice: Stripe.Invoice,
-): Stripe.Subscription.Status {
+function statusAfter({ status }: Stripe.Subscription, invoice: Stripe.Invoice) {
   if (invoice.status === 'paid') return status === 'trialing' ? status : 'active'
   return status === 'incomplete' ? status : 'past_due'
 }
 
-function isGivenUp({ status, attempted, next_payment_attempt, billing_reason }: Stripe.Invoice) {
-  const isOver = status === 'open' && attempted && next_payment_attempt === null
-  return isOver && billing_reason !== 'subscription_create'
+function isLastAttempt(invoice: Stripe.Invoice): boolean {
+  const { status, attempted, next_payment_attempt: next, billing_reason } = invoice
+  const hasFailed = status === 'open' && attempted && next === null
+  return hasFailed && billing_reason !== 'subscription_create'
 }

@@ -1,13 +1,12 @@
 import type Stripe from 'stripe'
 import type { Clock } from '../clock.ts'
-import { expireSession } from '../resources/checkout-sessions.ts'
-import type { World } from '../world.ts'
-import { followInvoice, rememberInvoice } from './collect.ts'
-import { endSubscription, expireIncomplete } from './end-subscription.ts'
-import { subscriptionOf } from './owner.ts'
+import { expireSession } from '../resources/checkout/checkout-sessions.ts'
+import { endSubscription, expireIncomplete } from '../subscriptions/end-subscription.ts'
+import { renew } from '../subscriptions/renew.ts'
+import { rowsOf, type World } from '../world.ts'
+import { applyPayment, setLatestInvoice } from './collect.ts'
 import { periodOf } from './period.ts'
-import { renew } from './renew.ts'
-import { finalizeInvoice, payInvoice } from './settle-invoice.ts'
+import { finalizeInvoice, payInvoice, subscriptionOf } from './settle-invoice.ts'
 
 interface Due {
   /** Seconds since 1970. */
@@ -17,7 +16,7 @@ interface Due {
 
 const FIRST_PAYMENT_SECONDS = 23 * 3_600
 
-/** Does what time brings, up to `until`, each at its own moment and in order. */
+/** Does everything that is due up to `until`, in order and each at its own time. */
 export function runDue(world: World, clock: Clock, until: number): void {
   for (let due = nextDue(world); due !== null && due.at <= until; due = nextDue(world)) {
     clock.during(due.at, due.run)
@@ -25,28 +24,25 @@ export function runDue(world: World, clock: Clock, until: number): void {
 }
 
 function nextDue(world: World): Due | null {
-  const { invoices, sessions, subscriptions } = world.state.tables
-  const dues = [
-    ...[...subscriptions.values()].flatMap((row) => subscriptionDues(world, row)),
-    ...[...invoices.values()].flatMap((row) => invoiceDues(world, row)),
-    ...[...sessions.values()]
+  const dues: Due[] = [
+    ...rowsOf(world, 'subscriptions').flatMap((row) => subscriptionDues(world, row)),
+    ...rowsOf(world, 'invoices').flatMap((row) => invoiceDues(world, row)),
+    ...rowsOf(world, 'sessions')
       .filter(({ status }) => status === 'open')
       .map((row) => ({ at: row.expires_at, run: () => expireSession(world, row) })),
   ]
-  return dues.reduce<Due | null>(
-    (first, due) => (first === null || due.at < first.at ? due : first),
-    null,
-  )
+  // The sort is stable: what is first in the list happens first.
+  return dues.sort((one, other) => one.at - other.at)[0] ?? null
 }
 
-/** An end stands before a renewal at the same moment: then there is none. */
+/** The end is first in the list, so that a subscription that ends now is not renewed. */
 function subscriptionDues(world: World, row: Stripe.Subscription): Due[] {
   const { created, cancel_at, status } = row
   if (status === 'canceled' || status === 'incomplete_expired') return []
   if (status === 'incomplete') {
     return [{ at: created + FIRST_PAYMENT_SECONDS, run: () => expireIncomplete(world, row) }]
   }
-  const end = () => endSubscription(world, row, 'cancellation_requested')
+  const end = () => endSubscription(world, row)
   return [
     ...(cancel_at === null ? [] : [{ at: cancel_at, run: end }]),
     { at: periodOf(row).end, run: () => renew(world, row) },
@@ -67,6 +63,6 @@ function invoiceDues(world: World, row: Stripe.Invoice): Due[] {
 function settle(world: World, invoice: Stripe.Invoice): void {
   const paid = payInvoice(world, invoice)
   const subscription = subscriptionOf(world, paid)
-  if (subscription?.status === 'canceled') rememberInvoice(world, subscription.id, paid)
-  else followInvoice(world, paid)
+  if (subscription?.status === 'canceled') setLatestInvoice(world, subscription.id, paid)
+  else applyPayment(world, paid)
 }

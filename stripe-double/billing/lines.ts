@@ -1,10 +1,11 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { newId } from '../ids.ts'
+import { newObject } from '../new-object.ts'
 import type { World } from '../world.ts'
 import { activeDiscounts, discountAmounts } from './discounts.ts'
 import type { Period } from './period.ts'
 
-interface LinePlan {
+interface NewLine {
   readonly item: Stripe.SubscriptionItem
   readonly amount: number
   readonly quantity: number
@@ -13,49 +14,32 @@ interface LinePlan {
   readonly proration: boolean
 }
 
-/** One line of an invoice that is still to be made. */
-export function newLine(plan: LinePlan): Stripe.InvoiceLineItem {
-  const { item, amount, quantity, period, description, proration } = plan
-  const { price } = item
-  return {
+/** Makes a line that does not belong to an invoice yet. */
+export function newLine(world: World, line: NewLine): Stripe.InvoiceLineItem {
+  const { item, amount, quantity, period, description, proration } = line
+  return newObject<Stripe.InvoiceLineItem>(world, {
     id: newId('il'),
     object: 'line_item',
     amount,
-    currency: price.currency,
+    currency: item.price.currency,
     description,
     discount_amounts: [],
     discountable: amount > 0,
-    discounts: [],
     invoice: null,
-    livemode: false,
-    metadata: {},
     parent: {
       type: 'subscription_item_details',
-      invoice_item_details: null,
       subscription_item_details: {
-        invoice_item: proration ? newId('ii') : null,
         proration,
-        proration_details: { credited_items: null },
         subscription: item.subscription,
         subscription_item: item.id,
       },
     },
     period: { start: period.start, end: period.end },
-    pretax_credit_amounts: [],
-    pricing: {
-      type: 'price_details',
-      price_details: { price: price.id, product: String(price.product) },
-      unit_amount_decimal: price.unit_amount_decimal,
-    },
     quantity,
-    quantity_decimal: Stripe.Decimal.from(quantity),
-    subscription: item.subscription,
-    subtotal: amount,
-    taxes: [],
-  }
+  })
 }
 
-/** The lines with what the discounts of the subscription take off. */
+/** Sets the amounts that the discounts take off each line. */
 export function withDiscounts(
   world: World,
   lines: readonly Stripe.InvoiceLineItem[],

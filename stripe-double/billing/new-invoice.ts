@@ -1,10 +1,8 @@
 import type Stripe from 'stripe'
 import { toList } from '../http/list.ts'
 import { newId } from '../ids.ts'
-import { getCustomer } from '../resources/customers.ts'
-import { taxIdsOf } from '../resources/tax-ids.ts'
-import type { World } from '../world.ts'
-import { BLANK_INVOICE } from './blank-invoice.ts'
+import { newObject } from '../new-object.ts'
+import { getRow, type World } from '../world.ts'
 import { netOf, withDiscounts } from './lines.ts'
 import type { Period } from './period.ts'
 
@@ -15,38 +13,37 @@ export interface InvoicePlan {
   readonly period: Period
 }
 
-/** A draft with its totals, not stored: previews and invoices are the same sums. */
+/** Makes a draft with its totals, but does not store it. Previews use it too. */
 export function newInvoice(world: World, plan: InvoicePlan): Stripe.Invoice {
   const { subscription, period, reason } = plan
-  const customer = getCustomer(world, String(subscription.customer))
+  const customer = getRow(world, 'customers', String(subscription.customer))
   const id = reason === 'upcoming' ? newId('upcoming_in') : newId('in')
-  return {
-    ...BLANK_INVOICE,
-    created: world.now(),
+  return newObject<Stripe.Invoice>(world, {
     id,
+    object: 'invoice',
+    attempt_count: 0,
+    attempted: false,
+    automatically_finalizes_at: null,
+    amount_paid: 0,
     billing_reason: reason,
     currency: subscription.currency,
     customer: customer.id,
-    customer_address: customer.address ?? null,
-    customer_email: customer.email,
-    customer_name: customer.name ?? null,
-    customer_phone: customer.phone ?? null,
-    customer_tax_exempt: customer.tax_exempt ?? null,
-    customer_tax_ids: taxIdsOf(world, customer.id).map(({ type, value }) => ({ type, value })),
-    discounts: [...subscription.discounts],
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    next_payment_attempt: null,
+    number: null,
     parent: {
       type: 'subscription_details',
-      quote_details: null,
       subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
     },
     period_start: period.start,
     period_end: period.end,
-    starting_balance: customer.balance,
+    status: 'draft',
     ...totalsOf(world, plan, { id, balance: customer.balance }),
-  }
+  })
 }
 
-/** The lines with discounts and the sums over them; `balance` below zero is credit. */
+/** The discounted lines and their sums. A `balance` below zero is credit. */
 export function totalsOf(
   world: World,
   { lines, subscription }: Pick<InvoicePlan, 'lines' | 'subscription'>,
@@ -64,9 +61,7 @@ export function totalsOf(
     amount_remaining: due,
     lines: toList(`/v1/invoices/${id}/lines`, data),
     subtotal,
-    subtotal_excluding_tax: subtotal,
     total,
-    total_excluding_tax: total,
     total_discount_amounts: sumByDiscount(data),
   }
 }

@@ -1,12 +1,11 @@
 import type Stripe from 'stripe'
+import { isMetered } from '../resources/catalog/prices.ts'
 import { usageOf } from '../resources/meters.ts'
-import { isMetered } from '../resources/prices.ts'
-import type { Debit } from '../state.ts'
 import type { World } from '../world.ts'
 import { nameOf, netOf, newLine, priceOf, withDiscounts } from './lines.ts'
 import type { Period } from './period.ts'
 
-/** What licensed items cost for `period`, in advance. */
+/** Lines that charge licensed items for `period` in advance. */
 export function advanceLines(
   world: World,
   items: readonly Stripe.SubscriptionItem[],
@@ -14,15 +13,10 @@ export function advanceLines(
 ): Stripe.InvoiceLineItem[] {
   return items
     .filter(({ price }) => !isMetered(price))
-    .map((item) => {
-      const quantity = item.quantity ?? 1
-      const description = `${quantity} × ${nameOf(world, item.price)}`
-      const amount = priceOf(item.price, quantity)
-      return newLine({ item, amount, quantity, period, description, proration: false })
-    })
+    .map((item) => quantityLine(world, item, { quantity: item.quantity ?? 1, period }))
 }
 
-/** What metered items cost for the usage of `period`; usage before an item came does not count. */
+/** Lines that charge metered items for the usage of `period` since each item was added. */
 export function usageLines(
   world: World,
   { customer, items }: Pick<Stripe.Subscription, 'customer' | 'items'>,
@@ -33,7 +27,7 @@ export function usageLines(
     .map((item) => usageLine(world, item, { customer: String(customer), period }))
 }
 
-export function usageLine(
+function usageLine(
   world: World,
   item: Stripe.SubscriptionItem,
   { customer, period }: { customer: string; period: Period },
@@ -42,22 +36,28 @@ export function usageLine(
   const start = Math.max(period.start, item.created)
   const quantity =
     meter === undefined ? 0 : usageOf(world, meter, { customer, start, end: period.end })
-  const description = `${quantity} × ${nameOf(world, item.price)}`
-  const amount = priceOf(item.price, quantity)
-  return newLine({ item, amount, quantity, period, description, proration: false })
+  return quantityLine(world, item, { quantity, period })
 }
 
-/** What each item is charged for by these lines: the base of later credits. */
-export function debitsOf(
+function quantityLine(
+  world: World,
+  item: Stripe.SubscriptionItem,
+  { quantity, period }: { quantity: number; period: Period },
+): Stripe.InvoiceLineItem {
+  const description = `${quantity} × ${nameOf(world, item.price)}`
+  const amount = priceOf(item.price, quantity)
+  return newLine(world, { item, amount, quantity, period, description, proration: false })
+}
+
+/** Records what these lines charge for each item, because later credits depend on it. */
+export function recordDebits(
   world: World,
   lines: readonly Stripe.InvoiceLineItem[],
   discountIds: readonly string[],
-): Map<string, Debit> {
-  const debits = new Map<string, Debit>()
+): void {
   for (const line of withDiscounts(world, lines, discountIds)) {
     const id = line.parent?.subscription_item_details?.subscription_item
     if (id === undefined || line.amount < 0) continue
-    debits.set(id, { net: netOf(line), ...line.period })
+    world.state.debits.set(id, { net: netOf(line), ...line.period })
   }
-  return debits
 }

@@ -9,14 +9,14 @@ type Recurring = Pick<Stripe.Price.Recurring, 'interval' | 'interval_count'>
 
 const SECONDS: Readonly<Record<string, number>> = { day: 86_400, week: 604_800 }
 
-/** The end of the period that begins at `start`; months keep the day of `anchor` where they can. */
+/** The end of the period that starts at `start`. It keeps the day of `anchor` if the month has it. */
 export function periodEnd(anchor: number, start: number, recurring: Recurring): number {
   let steps = 1
   while (addIntervals(anchor, steps, recurring) <= start) steps += 1
   return addIntervals(anchor, steps, recurring)
 }
 
-/** `count` months later in UTC, on the last day of the month where the day does not exist. */
+/** `count` months later in UTC, or the last day of a month that is too short. */
 export function addMonths(time: number, count: number): number {
   const date = new Date(time * 1000)
   const day = date.getUTCDate()

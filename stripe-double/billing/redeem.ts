@@ -3,11 +3,11 @@ import * as v from 'valibot'
 import { Text } from '../http/params.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
-import { getCoupon, isRedeemable } from '../resources/coupons.ts'
-import { addRow, getRow, type World } from '../world.ts'
+import { newObject } from '../new-object.ts'
+import { addRow, changeRow, getRow, rowsOf, type World } from '../world.ts'
 import { addMonths } from './period.ts'
 
-/** The list replaces what is there: what is to stay comes as `{discount: id}`. */
+/** The list replaces the current discounts. `{discount: id}` keeps one of them. */
 export const DiscountParams = v.union([
   v.literal(''),
   v.array(
@@ -23,22 +23,21 @@ type DiscountParam = Exclude<v.InferOutput<typeof DiscountParams>, ''>[number]
 
 interface Holder {
   readonly customer: string
-  readonly subscription: string | null
-  readonly checkoutSession?: string
+  readonly subscription: string
 }
 
-/** The ids of the discounts that `params` ask for; new ones are made. Checks before it makes. */
+/** Returns the ids of the discounts in `params`. Checks all before it creates new ones. */
 export function toDiscounts(
   world: World,
   params: v.InferOutput<typeof DiscountParams>,
   holder: Holder,
 ): string[] {
   if (params === '') return []
-  const plans = params.map((param, index) => planDiscount(world, param, { holder, index }))
-  return plans.map((make) => make())
+  const checked = params.map((param, index) => checkDiscount(world, param, { holder, index }))
+  return checked.map((redeemOrKeep) => redeemOrKeep())
 }
 
-/** Whether the customer may use the code. Throws Stripe's 400 where not. */
+/** Throws Stripe's 400 unless the customer may use the code. */
 export function requireUsable(
   world: World,
   code: Stripe.PromotionCode,
@@ -46,9 +45,9 @@ export function requireUsable(
 ): void {
   const refuse = (message: string) => badRequest(message, { param })
   const { expires_at, max_redemptions, times_redeemed } = code
-  const isOver = expires_at !== null && world.now() >= expires_at
+  const isExpired = expires_at !== null && world.now() >= expires_at
   const isSpent = max_redemptions !== null && times_redeemed >= max_redemptions
-  if (!code.active || isOver || isSpent) throw refuse('This promotion code is not active.')
+  if (!code.active || isExpired || isSpent) throw refuse('This promotion code is not active.')
   if (code.customer !== null && code.customer !== customer) {
     throw refuse('This promotion code cannot be redeemed by this customer.')
   }
@@ -59,36 +58,26 @@ export function requireUsable(
   }
 }
 
-function planDiscount(
+/** Checks one parameter. The returned function redeems it and returns the id of the discount. */
+function checkDiscount(
   world: World,
   param: DiscountParam,
   { holder, index }: { holder: Holder; index: number },
 ): () => string {
+  const nameOf = (field: string) => `discounts[${index}][${field}]`
   if ('discount' in param) {
-    const { discounts } = world.state.tables
-    const { id } = getRow(discounts, param.discount, 'discount', `discounts[${index}][discount]`)
+    const { id } = getRow(world, 'discounts', param.discount, nameOf('discount'))
     return () => id
   }
-  const code = 'coupon' in param ? null : usableCode(world, param.promotion_code, { holder, index })
-  const couponId = 'coupon' in param ? param.coupon : String(code?.promotion.coupon)
-  const name = `discounts[${index}][coupon]`
-  const coupon = getCoupon(world, couponId, name)
-  if (!isRedeemable(coupon, world.now())) {
-    const more = { code: 'coupon_expired', param: name }
-    throw badRequest(`Coupon expired: ${coupon.id}`, more)
+  if ('coupon' in param) {
+    const coupon = getRow(world, 'coupons', param.coupon, nameOf('coupon'))
+    return () => redeem(world, { coupon, code: null }, holder)
   }
+  const name = nameOf('promotion_code')
+  const code = getRow(world, 'promotionCodes', param.promotion_code, name)
+  requireUsable(world, code, { customer: holder.customer, param: name })
+  const coupon = getRow(world, 'coupons', String(code.promotion.coupon))
   return () => redeem(world, { coupon, code }, holder)
-}
-
-function usableCode(
-  world: World,
-  id: string,
-  { holder, index }: { holder: Holder; index: number },
-): Stripe.PromotionCode {
-  const param = `discounts[${index}][promotion_code]`
-  const code = getRow(world.state.tables.promotionCodes, id, 'promotion code', param)
-  requireUsable(world, code, { customer: holder.customer, param })
-  return code
 }
 
 function redeem(
@@ -96,32 +85,22 @@ function redeem(
   { coupon, code }: { coupon: Stripe.Coupon; code: Stripe.PromotionCode | null },
   holder: Holder,
 ): string {
-  const { coupons, discounts, promotionCodes } = world.state.tables
-  const redeemed = { ...coupon, times_redeemed: coupon.times_redeemed + 1 }
-  coupons.set(coupon.id, redeemed)
-  if (code !== null) {
-    promotionCodes.set(code.id, { ...code, times_redeemed: code.times_redeemed + 1 })
-  }
+  if (code !== null) changeRow(world, code, { times_redeemed: code.times_redeemed + 1 })
   const months = coupon.duration === 'repeating' ? coupon.duration_in_months : null
-  const discount: Stripe.Discount = {
+  const discount = newObject<Stripe.Discount>(world, {
     id: newId('di'),
     object: 'discount',
-    checkout_session: holder.checkoutSession ?? null,
     customer: holder.customer,
-    customer_account: null,
     end: months === null ? null : addMonths(world.now(), months),
-    invoice: null,
-    invoice_item: null,
     promotion_code: code?.id ?? null,
     source: { type: 'coupon', coupon: coupon.id },
     start: world.now(),
     subscription: holder.subscription,
-    subscription_item: null,
-  }
-  return addRow(world, discounts, discount, 'customer.discount.created').id
+  })
+  return addRow(world, 'discounts', discount, 'customer.discount.created').id
 }
 
 function hasPaid(world: World, customer: string): boolean {
-  const invoices = [...world.state.tables.invoices.values()]
-  return invoices.some((invoice) => invoice.customer === customer && invoice.amount_paid > 0)
+  const rows = rowsOf(world, 'invoices')
+  return rows.some((invoice) => invoice.customer === customer && invoice.amount_paid > 0)
 }

@@ -4,7 +4,7 @@ import { newId } from '../ids.ts'
 export interface Answer {
   readonly status: number
   readonly body: object
-  /** Given before to the same idempotency key. */
+  /** Set if this repeats an earlier answer to the same idempotency key. */
   readonly replayed?: true
 }
 
@@ -18,24 +18,19 @@ export function toResponse({ status, body, replayed }: Answer): Response {
   return new Response(JSON.stringify(body, null, 2), { status, headers })
 }
 
-/** What a restricted key is told. */
+/** Stripe's message for a restricted key. */
 const NOT_PERMITTED =
   "The provided key 'rk_test_*' does not have the required permissions for this endpoint on account 'acct_double'. Having the 'rak_customer_read' permission would allow this request to continue."
 
-/** What Stripe says when it is to be in trouble. */
+const INJECTED_ERRORS = {
+  403: { type: 'invalid_request_error', message: NOT_PERMITTED },
+  429: { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' },
+  500: { type: 'api_error', message: 'An unknown error occurred' },
+}
+
+/** The answer of an injected fault. */
 export function injected(kind: '403' | '429' | '500'): Answer {
-  if (kind === '500') {
-    return {
-      status: 500,
-      body: { error: { type: 'api_error', message: 'An unknown error occurred' } },
-    }
-  }
-  if (kind === '403') {
-    const error = { type: 'invalid_request_error', message: NOT_PERMITTED }
-    return { status: 403, body: { error } }
-  }
-  const error = { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' }
-  return { status: 429, body: { error } }
+  return { status: Number(kind), body: { error: INJECTED_ERRORS[kind] } }
 }
 
 export function unrecognized(method: string, path: string): Answer {

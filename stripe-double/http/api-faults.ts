@@ -3,9 +3,9 @@ import * as v from 'valibot'
 const method = v.exactOptional(v.picklist(['GET', 'POST', 'DELETE']))
 
 /**
- * `lost` does what was asked and then cuts the connection, `late` does it and then lets `delayMs`
- * pass: the caller cannot know. One with a `method` waits for a call of that kind, as do those that
- * were set after it.
+ * `lost` does the call and then resets the connection. `late` does the call and answers after
+ * `delayMs`; `slow` waits first. A fault with a `method` waits for a call with that method, and later
+ * faults wait behind it.
  */
 export const ApiFault = v.union([
   v.strictObject({ kind: v.picklist(['403', '429', '500', 'reset', 'lost']), method }),
@@ -13,21 +13,15 @@ export const ApiFault = v.union([
 ])
 export type ApiFault = v.InferOutput<typeof ApiFault>
 
-export interface ApiFaults {
-  /** What happens to the next `count` calls of the API. */
-  failNext(fault: ApiFault, count: number): void
-  /** The fault of this call, or null. */
-  take(method: string): ApiFault | null
-  clear(): void
-}
-
-export function createApiFaults(): ApiFaults {
+export function createApiFaults() {
   const planned: ApiFault[] = []
   return {
-    failNext(fault, count) {
+    /** Sets the fault of the next `count` API calls. */
+    failNext(fault: ApiFault, count: number): void {
       for (let made = 0; made < count; made += 1) planned.push(fault)
     },
-    take(called) {
+    /** Returns the fault for this call, or null. */
+    take(called: string): ApiFault | null {
       const [next] = planned
       if (next === undefined || (next.method ?? called) !== called) return null
       planned.shift()

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { atomically } from '../atomic.ts'
+import type { StripeDouble } from '../double.ts'
 import type { World } from '../world.ts'
 import { type Answer, injected, toResponse, unrecognized } from './answer.ts'
-import type { ApiFault, ApiFaults } from './api-faults.ts'
-import type { ApiCall } from './call.ts'
+import type { ApiFault } from './api-faults.ts'
 import { expand } from './expand.ts'
 import { type Form, parseForm } from './form.ts'
 import { createIdempotency } from './idempotency.ts'
@@ -13,117 +13,74 @@ import { operations } from './operations.ts'
 import type { Route } from './route.ts'
 import { badRequest, StripeDoubleError } from './stripe-error.ts'
 
-export interface ApiOptions {
-  readonly world: World
-  readonly faults: ApiFaults
-  /** Does what time has brought since the last call. */
-  readonly tick: () => void
-  readonly onCall: (call: ApiCall) => void
-}
+type ApiContext = Context<{ Bindings: HttpBindings }>
 
-interface Request {
-  readonly context: Context
-  readonly query: string
-  readonly body: string
-}
-
-type Env = { Bindings: HttpBindings }
-
-/** Stripe's own paths, `/v1/...`. */
-export function createApi({ world, faults, tick, onCall }: ApiOptions) {
-  const kept = createIdempotency()
-  const api = new Hono<Env>()
-  const answerTo = async (route: Route, context: Context<Env>) => {
-    const request = await readRequest(context)
+/** Serves Stripe's own paths, `/v1/...`. */
+export function createApi(double: StripeDouble) {
+  const api = new Hono<{ Bindings: HttpBindings }>()
+  const answerOnce = createIdempotency()
+  const answerTo = async (route: Route, { req }: ApiContext) => {
+    const body = await req.text()
+    const query = new URL(req.url).search
+    // Synchronous, so that no other call can run between the check of the key and its storage.
     const answer = settle(() => {
-      tick()
-      return answerOnce(request, kept, () => run(world, route, request))
+      double.tick()
+      requireKey(req.header('authorization'))
+      const form = parseForm([query.slice(1), body].filter(Boolean).join('&'))
+      const act = () => settle(() => run(double.world, route, { form, ids: req.param() }))
+      const key = route.method === 'POST' ? req.header('idempotency-key') : undefined
+      return key === undefined ? act() : answerOnce(key, `${req.path}?${body}`, act)
     })
-    const { method, path } = context.req
-    onCall({ method, path: path + request.query, body: request.body, status: answer.status })
+    double.recordCall({ method: req.method, path: req.path + query, body, status: answer.status })
     return answer
   }
   for (const route of operations) {
-    api.on(route.method, route.path, async (context) => {
-      const fault = faults.take(route.method)
-      return (
-        (await failFirst(fault, context)) ?? failAfter(fault, context, answerTo(route, context))
-      )
-    })
+    api.on(route.method, route.path, (context) =>
+      respond(double.takeFault(route.method), context, () => answerTo(route, context)),
+    )
   }
   api.all('*', ({ req }) => toResponse(unrecognized(req.method, req.path)))
   return api
 }
 
-/** The answer of a fault that comes before anything is done, or null. */
-async function failFirst(fault: ApiFault | null, context: Context<Env>): Promise<Response | null> {
-  switch (fault?.kind) {
-    case 'slow':
-      await pause(fault.delayMs)
-      return null
-    case 'reset':
-      return cut(context)
-    case '403':
-    case '429':
-    case '500':
-      return toResponse(injected(fault.kind))
-    default:
-      return null
-  }
-}
-
-async function failAfter(
+/** Does the call and sends its answer, unless the fault prevents it. */
+async function respond(
   fault: ApiFault | null,
-  context: Context<Env>,
-  answer: Promise<Answer>,
+  context: ApiContext,
+  answer: () => Promise<Answer>,
 ): Promise<Response> {
-  const made = await answer
+  const kind = fault?.kind
+  if (kind === '403' || kind === '429' || kind === '500') return toResponse(injected(kind))
+  if (kind === 'reset') return cut(context)
+  if (fault?.kind === 'slow') await pause(fault.delayMs)
+  const made = await answer()
+  if (kind === 'lost') return cut(context)
   if (fault?.kind === 'late') await pause(fault.delayMs)
-  return fault?.kind === 'lost' ? cut(context) : toResponse(made)
+  return toResponse(made)
 }
 
-/** Does not outlive the double. */
+/** Waits without keeping the process alive. */
 async function pause(delayMs: number): Promise<void> {
   await wait(delayMs, undefined, { ref: false })
 }
 
-async function readRequest(context: Context): Promise<Request> {
-  return { context, query: new URL(context.req.url).search, body: await context.req.text() }
-}
-
-/** Without a wait in between: no other call can come between the look and the keeping. */
-function answerOnce(
-  { context, body }: Request,
-  kept: ReturnType<typeof createIdempotency>,
-  answer: () => Answer,
+/** Runs the operation. Calls other than GET change everything or nothing. */
+function run(
+  world: World,
+  { method, answer }: Route,
+  { form: { expand: paths, ...form }, ids }: { form: Form; ids: Record<string, string> },
 ): Answer {
-  requireKey(context.req.header('authorization'))
-  const key = context.req.header('idempotency-key')
-  const { method, path } = context.req
-  if (method !== 'POST' || key === undefined) return answer()
-  const fingerprint = `${path}?${body}`
-  const found = kept.find(key, fingerprint)
-  if (found !== null) return { ...found, replayed: true }
-  const made = settle(answer)
-  kept.keep(key, fingerprint, made)
-  return made
+  const { id = '', nested = '' } = ids
+  const act = (inner: World) => expand(inner, answer(inner, form, { id, nested }), toPaths(paths))
+  return { status: 200, body: method === 'GET' ? act(world) : atomically(world, act) }
 }
 
-function run(world: World, route: Route, { context, query, body }: Request): Answer {
-  const { expand: paths, ...form } = parseForm([query.slice(1), body].filter(Boolean).join('&'))
-  const { id = '', nested = '' } = context.req.param()
-  const answer = (inner: World) =>
-    expand(inner, route.answer(inner, form, { id, nested }), toPaths(paths))
-  return { status: 200, body: route.method === 'GET' ? answer(world) : atomically(world, answer) }
-}
-
-function toPaths(paths: Form[string] | undefined): string[] {
-  if (paths === undefined) return []
+function toPaths(paths: Form[string] = []): string[] {
   if (Array.isArray(paths)) return paths.map(String)
   throw badRequest('Invalid array', { param: 'expand' })
 }
 
-/** Errors of Stripe become answers; others are bugs of the double, and are told as such. */
+/** Turns Stripe's errors into answers. Any other error is a bug of the double, answered with 500. */
 function settle(answer: () => Answer): Answer {
   try {
     return answer()
@@ -135,17 +92,17 @@ function settle(answer: () => Answer): Answer {
 }
 
 function requireKey(authorization = ''): void {
-  // Keys of live mode are refused: nobody is to take the double for the real one.
+  // Live keys are refused, so that nobody mistakes the double for Stripe.
   if (/^Bearer [sr]k_test_\w+$/.test(authorization)) return
   throw new StripeDoubleError({
     status: 401,
     type: 'invalid_request_error',
-    message: 'Invalid API Key provided: the double takes keys of test mode only',
+    message: 'Invalid API Key provided: the double accepts test mode keys only',
   })
 }
 
-/** Cuts the connection without an answer. */
-function cut(context: Context<Env>): Response {
+/** Resets the connection without an answer. */
+function cut(context: ApiContext): Response {
   context.env.incoming.socket.resetAndDestroy()
   return new Response(null)
 }

@@ -1,4 +1,4 @@
-/** A parameter as it came: text, a list or named parameters. */
+/** A raw parameter: text, a list or named parameters. */
 export type FormValue = string | FormValue[] | Form
 
 export interface Form {
@@ -9,7 +9,7 @@ interface Tree {
   [name: string]: string | Tree
 }
 
-/** Reads `a[b][0]=c` as Stripe does: brackets nest, names that are all whole numbers are a list. */
+/** Parses `a[b][0]=c` as Stripe does: brackets nest, and all-numeric names make a list. */
 export function parseForm(text: string): Form {
   const tree: Tree = Object.create(null)
   for (const [name, value] of new URLSearchParams(text)) {

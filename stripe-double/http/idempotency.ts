@@ -1,35 +1,26 @@
 import type { Answer } from './answer.ts'
 import { badRequest, StripeDoubleError } from './stripe-error.ts'
 
-interface Kept {
-  readonly fingerprint: string
-  readonly answer: Answer
-}
-
-/** Answers by idempotency key, in memory only. */
-export interface Idempotency {
-  /** The answer that was given to this key, or null. Throws where the parameters differ. */
-  find(key: string, fingerprint: string): Answer | null
-  keep(key: string, fingerprint: string, answer: Answer): void
-}
-
-export function createIdempotency(): Idempotency {
-  const kept = new Map<string, Kept>()
-  return {
-    find(key, fingerprint) {
-      if (key.length > 255) throw badRequest('Idempotency keys have at most 255 characters')
-      const found = kept.get(key)
-      if (found === undefined) return null
-      if (found.fingerprint === fingerprint) return found.answer
+/**
+ * Returns a function that repeats the earlier answer to an idempotency key, or keeps the answer of
+ * `act`. It throws if the parameters differ. Answers are kept in memory only.
+ */
+export function createIdempotency() {
+  const kept = new Map<string, { fingerprint: string; answer: Answer }>()
+  return (key: string, fingerprint: string, act: () => Answer): Answer => {
+    if (key.length > 255) throw badRequest('Idempotency keys have at most 255 characters')
+    const found = kept.get(key)
+    if (found?.fingerprint === fingerprint) return { ...found.answer, replayed: true }
+    if (found !== undefined) {
       throw new StripeDoubleError({
         status: 400,
         type: 'idempotency_error',
         message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
       })
-    },
-    keep(key, fingerprint, answer) {
-      // As Stripe: what was refused before it began is not kept.
-      if (answer.status !== 400 && answer.status !== 404) kept.set(key, { fingerprint, answer })
-    },
+    }
+    const answer = act()
+    // Like Stripe, does not keep the answer to a call that was rejected before it ran.
+    if (answer.status !== 400 && answer.status !== 404) kept.set(key, { fingerprint, answer })
+    return answer
   }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Form } from './form.ts'
-import { badRequest } from './stripe-error.ts'
+import { badRequest, missingParam } from './stripe-error.ts'
 
 export const Text = v.string()
 
@@ -21,37 +21,37 @@ export const Flag = v.pipe(
   v.transform((text) => text === 'true'),
 )
 
-/** An empty text takes all entries away; an empty value takes one away. */
+/** An empty text removes all entries; an empty value removes one. */
 export const Metadata = v.union([v.literal(''), v.record(v.string(), v.string())])
 
-export const Address = v.strictObject({
-  line1: v.optional(Text),
-  line2: v.optional(Text),
-  city: v.optional(Text),
-  state: v.optional(Text),
-  postal_code: v.optional(Text),
-  country: v.optional(Text),
+export const Address = optional({
+  line1: Text,
+  line2: Text,
+  city: Text,
+  state: Text,
+  postal_code: Text,
+  country: Text,
 })
 
-export const Created = v.union([
-  Integer,
-  v.strictObject({
-    gt: v.optional(Integer),
-    gte: v.optional(Integer),
-    lt: v.optional(Integer),
-    lte: v.optional(Integer),
-  }),
-])
+export const Page = optional({
+  limit: v.pipe(Integer, v.minValue(1, 'Invalid integer'), v.maxValue(100, 'Invalid integer')),
+  starting_after: Text,
+})
 
-export const Page = {
-  limit: v.optional(
-    v.pipe(Integer, v.minValue(1, 'Invalid integer'), v.maxValue(100, 'Invalid integer')),
-  ),
-  starting_after: v.optional(Text),
-  ending_before: v.optional(Text),
+/** A schema of parameters that are all optional. */
+export function optional<Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.partial(v.strictObject(entries))
 }
 
-/** The parameters by their schema. Throws Stripe's 400 for the first that is wrong. */
+/** A schema of required parameters and of `others`, which are optional. */
+export function withOptional<Required extends v.ObjectEntries, Others extends v.ObjectEntries>(
+  required: Required,
+  others: Others,
+) {
+  return v.strictObject({ ...required, ...optional(others).entries })
+}
+
+/** Parses the parameters. Throws Stripe's 400 for the first invalid one. */
 export function readParams<Schema extends v.GenericSchema>(
   schema: Schema,
   form: Form,
@@ -67,9 +67,27 @@ function toError(issue: v.BaseIssue<unknown>) {
   if (issue.expected === 'never') {
     return badRequest(`Received unknown parameter: ${param}`, { code: 'parameter_unknown', param })
   }
-  if (issue.received === 'undefined') {
-    return badRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param })
-  }
+  if (issue.received === 'undefined') return missingParam(param)
   const code = /integer/.test(issue.message) ? { code: 'parameter_invalid_integer' } : {}
   return badRequest(`Invalid ${param}: ${issue.message}`, { ...code, param })
+}
+
+/** Throws Stripe's 400 if more than one of the parameters is given. */
+export function requireAtMostOne<Name extends string>(
+  params: { readonly [Param in Name]?: unknown },
+  ...names: Name[]
+): void {
+  if (names.filter((name) => params[name] !== undefined).length <= 1) return
+  throw badRequest(`You may only specify one of these parameters: ${names.join(', ')}.`)
+}
+
+/** Merges metadata like Stripe: an empty value removes a name, '' removes all, others stay. */
+export function mergeMetadata(
+  old: Readonly<Record<string, string>>,
+  change: v.InferOutput<typeof Metadata> | undefined,
+): Record<string, string> {
+  if (change === undefined) return { ...old }
+  if (change === '') return {}
+  const merged = Object.entries({ ...old, ...change }).filter(([, value]) => value !== '')
+  return Object.fromEntries(merged)
 }

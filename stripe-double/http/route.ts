@@ -3,15 +3,15 @@ import type { World } from '../world.ts'
 import type { Form } from './form.ts'
 import { readParams } from './params.ts'
 
-/** One operation of the API: a row of the table that `app.ts` mounts. */
+/** One operation of the API. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly answer: (world: World, form: Form, ids: Ids) => object
 }
 
-/** The names in the path, by their place. */
-export interface Ids {
+/** The ids in the path: `:id` and `:nested`. */
+interface Ids {
   readonly id: string
   readonly nested: string
 }
@@ -21,24 +21,19 @@ interface Call<Params> extends Ids {
   readonly params: Params
 }
 
-/** `target` is as in Stripe's reference: `POST /v1/customers/:id`. */
+/** `target` is written as in Stripe's reference: `POST /v1/customers/:id`. */
 export function route<Schema extends v.GenericSchema>(
   target: `${Route['method']} /v1/${string}`,
   schema: Schema,
   handle: (call: Call<v.InferOutput<Schema>>) => object,
 ): Route {
-  const [method, path] = splitTarget(target)
+  const space = target.indexOf(' ')
   return {
-    method,
-    path,
+    // safe: `target` begins with a method and a space, by its type
+    method: target.slice(0, space) as Route['method'],
+    path: target.slice(space + 1),
     answer: (world, form, ids) => handle({ world, params: readParams(schema, form), ...ids }),
   }
 }
 
 export const Nothing = v.strictObject({})
-
-function splitTarget(target: string): [Route['method'], string] {
-  const space = target.indexOf(' ')
-  // safe: the type of `target` begins with a method and a space
-  return [target.slice(0, space) as Route['method'], target.slice(space + 1)]
-}

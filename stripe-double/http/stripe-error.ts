@@ -7,7 +7,7 @@ interface ErrorFields {
   readonly decline_code?: string
 }
 
-/** An answer in the error envelope of Stripe. */
+/** An error answer in Stripe's format. */
 export class StripeDoubleError extends Error {
   readonly status: number
   readonly body: { readonly error: Omit<ErrorFields, 'status'> }
@@ -19,18 +19,22 @@ export class StripeDoubleError extends Error {
   }
 }
 
+export function missingParam(param: string) {
+  return badRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param })
+}
+
 export function badRequest(message: string, more: { code?: string; param?: string } = {}) {
   return new StripeDoubleError({ status: 400, type: 'invalid_request_error', message, ...more })
 }
 
-/** 404 where the path names what is missing, 400 where the parameter `param` does: as Stripe. */
-export function missing(what: string, id: string, param?: string) {
+/** Like Stripe: 404 for an id in the path, 400 for an id in the parameter `param`. */
+export function missing(noun: string, id: string, param?: string) {
   return new StripeDoubleError({
     status: param === undefined ? 404 : 400,
     type: 'invalid_request_error',
     code: 'resource_missing',
     param: param ?? 'id',
-    message: `No such ${what}: '${id}'`,
+    message: `No such ${noun}: '${id}'`,
   })
 }
 

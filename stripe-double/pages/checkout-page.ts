@@ -1,23 +1,20 @@
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { html } from 'hono/html'
 import type Stripe from 'stripe'
+import { nameOf, priceOf } from '../billing/lines.ts'
 import { StripeDoubleError } from '../http/stripe-error.ts'
-import { getSession, lineItemsOf } from '../resources/checkout-sessions.ts'
-import { type CheckoutEntry, completeCheckout } from '../resources/complete-checkout.ts'
-import type { World } from '../world.ts'
+import { type CheckoutEntry, completeCheckout } from '../resources/checkout/complete-checkout.ts'
+import { getRow, type World } from '../world.ts'
 import { money, page } from './html.ts'
 
-/** The hosted page of a checkout session: `/c/pay/:id`. */
-export function createCheckoutPage(world: World, tick: () => void) {
-  const app = new Hono()
-  app.get('/c/pay/:id', (context) => {
-    tick()
-    return context.html(checkoutPage(world, getSession(world, context.req.param('id')), ''))
-  })
+/** Adds the hosted checkout page: `/c/pay/:id`. */
+export function addCheckoutPage(app: Hono, world: World): void {
+  app.get('/c/pay/:id', (context) =>
+    context.html(checkoutPage(world, getRow(world, 'sessions', context.req.param('id')), '')),
+  )
   app.post('/c/pay/:id', async (context) => {
-    tick()
     const form = await context.req.parseBody()
-    const session = getSession(world, context.req.param('id'))
+    const session = getRow(world, 'sessions', context.req.param('id'))
     try {
       const paid = completeCheckout(world, session.id, readEntry(form))
       return context.redirect(returnUrl(paid), 303)
@@ -26,7 +23,6 @@ export function createCheckoutPage(world: World, tick: () => void) {
       return context.html(checkoutPage(world, session, error.message), 402)
     }
   })
-  return app
 }
 
 function readEntry(form: Readonly<Record<string, unknown>>): CheckoutEntry {
@@ -49,15 +45,14 @@ function checkoutPage(world: World, session: Stripe.Checkout.Session, error: str
   if (session.status !== 'open') {
     return page('Checkout', html`<p>This checkout session is ${session.status}.</p>`)
   }
-  const lines = lineItemsOf(world, session).data
+  const lines = world.state.orders.get(session.id)?.lines ?? []
   return page(
     'Checkout',
     html`<ul>
-        ${lines.map(({ description, amount_total, currency, quantity }) =>
-          quantity === null
-            ? html`<li>${description}: by usage</li>`
-            : html`<li>${description}: ${money(amount_total, currency)} per month</li>`,
-        )}
+        ${lines.map(({ price, quantity }) => {
+          const amount = money(priceOf(price, quantity), price.currency)
+          return html`<li>${nameOf(world, price)}: ${amount} per month</li>`
+        })}
       </ul>
       ${error === '' ? '' : html`<p class="error" role="alert">${error}</p>`}
       <form method="post">

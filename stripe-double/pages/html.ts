@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 
 type Html = ReturnType<typeof html>
 
-/** A whole page: it must be plain that no money moves. */
+/** A whole page with a note that no money moves. */
 export function page(title: string, body: Html): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -18,8 +18,7 @@ export function page(title: string, body: Html): Html {
             padding: 0 1rem;
           }
           label,
-          input,
-          select {
+          input {
             display: block;
             width: 100%;
             box-sizing: border-box;

@@ -1,19 +1,23 @@
 import { Hono } from 'hono'
+import type { StripeDouble } from '../double.ts'
 import { StripeDoubleError } from '../http/stripe-error.ts'
-import type { World } from '../world.ts'
-import { createCheckoutPage } from './checkout-page.ts'
-import { createInvoicePage } from './invoice-page.ts'
-import { createPortalPage } from './portal-page.ts'
+import { addCheckoutPage } from './checkout-page.ts'
+import { addInvoicePage } from './invoice-page.ts'
+import { addPortalPage } from './portal-page.ts'
 
-/** All that customers see in a browser. `tick` does what time has brought. */
-export function createPages(world: World, tick: () => void) {
+/** Serves the pages for customers. */
+export function createPages({ world, tick }: StripeDouble) {
   const pages = new Hono()
   pages.onError((error, context) => {
     if (error instanceof StripeDoubleError) return context.text(error.message, 404)
     throw error
   })
-  pages.route('/', createCheckoutPage(world, tick))
-  pages.route('/', createPortalPage(world, tick))
-  pages.route('/', createInvoicePage(world))
+  pages.on('ALL', ['/c/*', '/p/*'], (_context, next) => {
+    tick()
+    return next()
+  })
+  addCheckoutPage(pages, world)
+  addPortalPage(pages, world)
+  addInvoicePage(pages, world)
   return pages
 }

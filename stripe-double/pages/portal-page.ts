@@ -1,29 +1,24 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import type Stripe from 'stripe'
-import { changeSubscription } from '../billing/change-subscription.ts'
 import { nameOf } from '../billing/lines.ts'
 import { periodOf } from '../billing/period.ts'
-import { getPortalSession } from '../resources/portal-sessions.ts'
-import { getSubscription } from '../resources/subscriptions.ts'
-import type { World } from '../world.ts'
+import { changeSubscription } from '../subscriptions/change-subscription.ts'
+import { getRow, liveSubscriptions, rowsOf, type World } from '../world.ts'
 import { day, money, page } from './html.ts'
 
-/** The customer portal: `/p/session/:id`. */
-export function createPortalPage(world: World, tick: () => void) {
-  const app = new Hono()
+/** Adds the customer portal: `/p/session/:id`. */
+export function addPortalPage(app: Hono, world: World): void {
   const act = (context: Context, change: (row: Stripe.Subscription) => void) => {
-    tick()
-    const session = getPortalSession(world, context.req.param('id') ?? '')
-    const row = getSubscription(world, context.req.param('subscription') ?? '')
+    const session = getRow(world, 'portalSessions', context.req.param('id') ?? '')
+    const row = getRow(world, 'subscriptions', context.req.param('subscription') ?? '')
     if (row.customer !== session.customer) return context.notFound()
     change(row)
     return context.redirect(`/p/session/${session.id}`, 303)
   }
-  app.get('/p/session/:id', (context) => {
-    tick()
-    return context.html(portalPage(world, getPortalSession(world, context.req.param('id'))))
-  })
+  app.get('/p/session/:id', (context) =>
+    context.html(portalPage(world, getRow(world, 'portalSessions', context.req.param('id')))),
+  )
   // In flexible billing mode the portal sets `cancel_at` and leaves `cancel_at_period_end` false.
   app.post('/p/session/:id/:subscription/cancel', (context) =>
     act(context, (row) => changeSubscription(world, row, { cancel_at: 'min_period_end' })),
@@ -31,15 +26,11 @@ export function createPortalPage(world: World, tick: () => void) {
   app.post('/p/session/:id/:subscription/reactivate', (context) =>
     act(context, (row) => changeSubscription(world, row, { cancel_at: '' })),
   )
-  return app
 }
 
 function portalPage(world: World, session: Stripe.BillingPortal.Session) {
-  const { invoices, subscriptions } = world.state.tables
-  const live = [...subscriptions.values()].filter(
-    (row) => row.customer === session.customer && row.ended_at === null,
-  )
-  const billed = [...invoices.values()].filter(({ customer }) => customer === session.customer)
+  const live = liveSubscriptions(world, session.customer)
+  const billed = rowsOf(world, 'invoices').filter(({ customer }) => customer === session.customer)
   return page(
     'Customer portal',
     html`${live.length === 0 ? html`<p>No subscription.</p>` : ''}
@@ -69,15 +60,8 @@ function subscriptionPart(
     </form>`
 }
 
-function invoiceRow({
-  number,
-  created,
-  total,
-  currency,
-  status,
-  hosted_invoice_url,
-}: Stripe.Invoice) {
+function invoiceRow(invoice: Stripe.Invoice) {
+  const { number, created, total, currency, status, hosted_invoice_url: url } = invoice
   const text = `${number ?? 'Draft'}, ${day(created)}, ${money(total, currency)}, ${status}`
-  if (!hosted_invoice_url) return html`<li>${text}</li>`
-  return html`<li><a href="${hosted_invoice_url}">${text}</a></li>`
+  return url ? html`<li><a href="${url}">${text}</a></li>` : html`<li>${text}</li>`
 }

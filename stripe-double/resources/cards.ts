@@ -1,70 +1,67 @@
 import type Stripe from 'stripe'
+import { badRequest } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
+import { newObject } from '../new-object.ts'
 import type { CardBehaviour } from '../state.ts'
-import { addRow, type World } from '../world.ts'
+import { addRow, getRow, type World } from '../world.ts'
 
-/** What happens when a card is shown: refused at once, or taken and then charged. */
-type Card = { readonly brand: string; readonly last4: string } & {
+/** A test card. `behaviour` is the outcome of a charge; a `refused` card cannot be attached. */
+interface Card {
+  readonly token: string
+  readonly number: string
+  readonly brand: string
   readonly behaviour: CardBehaviour | 'refused'
 }
 
-/** Test tokens of Stripe: those that the SDK's users know. */
-const TOKENS: Readonly<Record<string, Card>> = {
-  pm_card_visa: { brand: 'visa', last4: '4242', behaviour: 'pays' },
-  pm_card_mastercard: { brand: 'mastercard', last4: '4444', behaviour: 'pays' },
-  pm_card_amex: { brand: 'amex', last4: '0005', behaviour: 'pays' },
-  pm_card_chargeCustomerFail: { brand: 'visa', last4: '0341', behaviour: 'declines' },
-  pm_card_visa_chargeDeclined: { brand: 'visa', last4: '0002', behaviour: 'refused' },
-}
+/** Stripe's test tokens and numbers. */
+const CARDS: readonly Card[] = [
+  { token: 'visa', number: '4242424242424242', brand: 'visa', behaviour: 'pays' },
+  { token: 'mastercard', number: '5555555555554444', brand: 'mastercard', behaviour: 'pays' },
+  { token: 'amex', number: '378282246310005', brand: 'amex', behaviour: 'pays' },
+  { token: 'chargeCustomerFail', number: '4000000000000341', brand: 'visa', behaviour: 'declines' },
+  { token: 'visa_chargeDeclined', number: '4000000000000002', brand: 'visa', behaviour: 'refused' },
+]
 
-const NUMBERS: Readonly<Record<string, keyof typeof TOKENS>> = {
-  '4242424242424242': 'pm_card_visa',
-  '5555555555554444': 'pm_card_mastercard',
-  '378282246310005': 'pm_card_amex',
-  '4000000000000341': 'pm_card_chargeCustomerFail',
-  '4000000000000002': 'pm_card_visa_chargeDeclined',
-}
-
-/** The card of a test token or a test number (spaces do not count), or null. */
+/** Finds the card of a test token or a test number, with or without spaces. */
 export function findCard(tokenOrNumber: string): Card | null {
   const text = tokenOrNumber.replaceAll(' ', '')
-  return TOKENS[NUMBERS[text] ?? text] ?? null
+  return CARDS.find(({ token, number }) => text === number || text === `pm_card_${token}`) ?? null
 }
 
-/** Stores the card as a payment method of `customer`; one of nobody is not told by an event. */
+/** Stores the card as a payment method. Sends an event if it has a customer. */
 export function addCard(
   world: World,
-  { brand, last4, behaviour }: Card,
+  { number, brand, behaviour }: Card,
   customer: string | null,
 ): Stripe.PaymentMethod {
-  const method: Stripe.PaymentMethod = {
+  const method = newObject<Stripe.PaymentMethod>(world, {
     id: newId('pm'),
     object: 'payment_method',
-    billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
     card: {
       brand,
-      checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
-      country: 'US',
-      display_brand: brand,
       exp_month: 12,
       exp_year: new Date(world.now() * 1000).getUTCFullYear() + 3,
-      fingerprint: `double${last4}`,
-      funding: 'credit',
-      generated_from: null,
-      last4,
-      networks: { available: [brand], preferred: null },
-      regulated_status: 'unregulated',
-      three_d_secure_usage: { supported: true },
-      wallet: null,
+      last4: number.slice(-4),
     },
-    created: world.now(),
     customer,
-    customer_account: null,
-    livemode: false,
-    metadata: {},
     type: 'card',
-  }
+  })
   world.state.cards.set(method.id, behaviour === 'pays' ? 'pays' : 'declines')
-  const told = customer === null ? undefined : 'payment_method.attached'
-  return addRow(world, world.state.tables.paymentMethods, method, told)
+  const type = customer === null ? undefined : 'payment_method.attached'
+  return addRow(world, 'paymentMethods', method, type)
+}
+
+/** Throws unless the payment method is the customer's. The error names `param`. */
+export function requireOwnMethod(
+  world: World,
+  customer: string,
+  { id, param }: { id: string | undefined; param: string },
+): void {
+  if (id === undefined || id === '') return
+  const { customer: owner } = getRow(world, 'paymentMethods', id, param)
+  if (owner === customer) return
+  throw badRequest(
+    `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
+    { code: 'resource_missing', param },
+  )
 }

@@ -1,132 +1,134 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
-import { listPage, toList } from '../http/list.ts'
-import { Integer, Page, Text } from '../http/params.ts'
-import { Nothing, type Route, route } from '../http/route.ts'
+import { toList } from '../http/list.ts'
+import { Integer, Page, Text, withOptional } from '../http/params.ts'
+import { type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
-import { addRow, changeRow, getRow, type World } from '../world.ts'
-import { getCustomer } from './customers.ts'
+import { newObject } from '../new-object.ts'
+import { addRow, getRow, rowsOf, type World } from '../world.ts'
 
-const CreateParams = v.strictObject({
-  display_name: Text,
-  event_name: Text,
-  default_aggregation: v.strictObject({ formula: v.picklist(['sum', 'count', 'last']) }),
-  customer_mapping: v.optional(
-    v.strictObject({ type: v.literal('by_id'), event_payload_key: Text }),
-  ),
-  value_settings: v.optional(v.strictObject({ event_payload_key: Text })),
-})
-
-const SummaryParams = v.strictObject({
-  ...Page,
-  customer: Text,
-  start_time: Integer,
-  end_time: Integer,
-  value_grouping_window: v.optional(v.picklist(['hour', 'day'])),
-})
-
-const WINDOW_SECONDS = { hour: 3_600, day: 86_400 }
+const SummaryParams = withOptional(
+  { customer: Text, start_time: Integer, end_time: Integer },
+  Page.entries,
+)
 
 export const meterRoutes: readonly Route[] = [
-  route('POST /v1/billing/meters', CreateParams, ({ world, params }) => addMeter(world, params)),
-  route('GET /v1/billing/meters', v.strictObject(Page), ({ world, params }) =>
-    listPage('/v1/billing/meters', world.state.tables.meters.values(), params),
-  ),
-  route('GET /v1/billing/meters/:id', Nothing, ({ world, id }) => getMeter(world, id)),
-  route('POST /v1/billing/meters/:id', v.strictObject({ display_name: Text }), (call) => {
-    const row = getMeter(call.world, call.id)
-    const changes = { display_name: call.params.display_name }
-    const { meters } = call.world.state.tables
-    return changeRow(call.world, meters, { row, changes }, 'billing.meter.updated')
-  }),
   route('GET /v1/billing/meters/:id/event_summaries', SummaryParams, ({ world, params, id }) => {
-    const meter = getMeter(world, id)
-    getCustomer(world, params.customer, 'customer')
-    requireWholeMinutes(params)
-    return toList(`/v1/billing/meters/${id}/event_summaries`, summaries(world, meter, params))
+    const meter = getRow(world, 'meters', id)
+    const { customer, start_time, end_time } = params
+    getRow(world, 'customers', customer, 'customer')
+    requireWholeMinutes({ start_time, end_time })
+    const summary: Stripe.Billing.MeterEventSummary = {
+      id: newId('mtrusg_test', 16),
+      object: 'billing.meter_event_summary',
+      aggregated_value: usageOf(world, meter, { customer, start: start_time, end: end_time }),
+      end_time,
+      livemode: false,
+      meter: meter.id,
+      start_time,
+    }
+    return toList(`/v1/billing/meters/${id}/event_summaries`, [summary])
   }),
 ]
 
-/** What the customer used from `start` up to `end`, by the formula of the meter. */
+/** The sum of the customer's meter events from `start` until before `end`. */
 export function usageOf(
   world: World,
   meter: Stripe.Billing.Meter,
   { customer, start, end }: { customer: string; start: number; end: number },
 ): number {
-  const values = [...world.state.meterEvents.values()]
+  return [...world.state.meterEvents.values()]
     .filter((reading) => reading.eventName === meter.event_name && reading.customer === customer)
     .filter(({ timestamp }) => timestamp >= start && timestamp < end)
-    .map(({ value }) => value)
-  switch (meter.default_aggregation.formula) {
-    case 'count':
-      return values.length
-    case 'last':
-      return values.at(-1) ?? 0
-    default:
-      return values.reduce((sum, value) => sum + value, 0)
-  }
+    .reduce((sum, { value }) => sum + value, 0)
 }
 
-export function addMeter(
-  world: World,
-  params: v.InferOutput<typeof CreateParams>,
-): Stripe.Billing.Meter {
-  const { customer_mapping, value_settings } = params
-  const meter: Stripe.Billing.Meter = {
+export function addMeter(world: World, name: string, eventName: string): Stripe.Billing.Meter {
+  const meter = newObject<Stripe.Billing.Meter>(world, {
     id: newId('mtr_test', 16),
     object: 'billing.meter',
-    created: world.now(),
-    customer_mapping: customer_mapping ?? {
-      type: 'by_id',
-      event_payload_key: 'stripe_customer_id',
-    },
-    default_aggregation: params.default_aggregation,
-    display_name: params.display_name,
-    event_name: params.event_name,
-    event_time_window: null,
-    livemode: false,
-    status: 'active',
-    status_transitions: { deactivated_at: null },
-    updated: world.now(),
-    value_settings: value_settings ?? { event_payload_key: 'value' },
-  }
-  return addRow(world, world.state.tables.meters, meter, 'billing.meter.created')
+    display_name: name,
+    event_name: eventName,
+  })
+  return addRow(world, 'meters', meter, 'billing.meter.created')
 }
 
-function getMeter(world: World, id: string): Stripe.Billing.Meter {
-  return getRow(world.state.tables.meters, id, 'meter')
-}
-
-function requireWholeMinutes({ start_time, end_time }: v.InferOutput<typeof SummaryParams>): void {
-  for (const [param, time] of Object.entries({ start_time, end_time })) {
+function requireWholeMinutes(times: Readonly<Record<string, number>>): void {
+  for (const [param, time] of Object.entries(times)) {
     if (time % 60 === 0) continue
     throw badRequest(`The ${param} must be aligned with minute boundaries.`, { param })
   }
 }
 
-function summaries(
-  world: World,
-  meter: Stripe.Billing.Meter,
-  params: v.InferOutput<typeof SummaryParams>,
-): Stripe.Billing.MeterEventSummary[] {
-  const { customer, start_time, end_time, value_grouping_window } = params
-  const step =
-    value_grouping_window === undefined
-      ? end_time - start_time
-      : WINDOW_SECONDS[value_grouping_window]
-  const found: Stripe.Billing.MeterEventSummary[] = []
-  for (let start = start_time; start < end_time; start += step) {
-    const end = start + step
-    found.push({
-      id: newId('mtrusg_test', 16),
-      object: 'billing.meter_event_summary',
-      aggregated_value: usageOf(world, meter, { customer, start, end }),
-      end_time: end,
+const CreateParams = withOptional(
+  { event_name: Text, payload: v.record(v.string(), Text) },
+  {
+    identifier: v.pipe(Text, v.maxLength(100, 'must be at most 100 characters')),
+    timestamp: Integer,
+  },
+)
+
+const MAX_AGE_SECONDS = 35 * 86_400
+const MAX_AHEAD_SECONDS = 300
+const MAX_DIGITS = 15
+
+export const meterEventRoutes: readonly Route[] = [
+  route('POST /v1/billing/meter_events', CreateParams, ({ world, params }) => {
+    const { event_name, payload, identifier = newId('mev'), timestamp = world.now() } = params
+    const reading = readPayload(world, params)
+    requireFresh(timestamp, world.now())
+    if (world.state.meterEvents.has(identifier)) {
+      throw badRequest(`An event already exists with identifier ${identifier}.`)
+    }
+    world.state.meterEvents.set(identifier, { ...reading, eventName: event_name, timestamp })
+    return {
+      object: 'billing.meter_event',
+      created: world.now(),
+      event_name,
+      identifier,
       livemode: false,
-      meter: meter.id,
-      start_time: start,
+      payload,
+      timestamp,
+    } satisfies Stripe.Billing.MeterEvent
+  }),
+]
+
+function readPayload(world: World, { event_name, payload }: v.InferOutput<typeof CreateParams>) {
+  if (!rowsOf(world, 'meters').some((row) => row.event_name === event_name)) {
+    throw badRequest(`No active meter found for event name ${event_name}.`, { param: 'event_name' })
+  }
+  const customer = payload['stripe_customer_id'] ?? ''
+  if (!world.state.tables.customers.has(customer)) {
+    throw badRequest(`Customer not found: '${customer}'`, {
+      code: 'resource_missing',
+      param: 'payload',
     })
   }
-  return found
+  return { customer, value: readValue(payload['value']) }
+}
+
+function readValue(text = ''): number {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) {
+    throw badRequest(`Invalid meter event value: '${text}'`, { param: 'payload' })
+  }
+  if (text.replace(/\D/g, '').length > MAX_DIGITS) {
+    const code = 'meter_event_value_too_many_digits'
+    throw badRequest('The value has too many digits', { code, param: 'payload' })
+  }
+  return Number(text)
+}
+
+function requireFresh(timestamp: number, now: number): void {
+  if (timestamp > now + MAX_AHEAD_SECONDS) {
+    throw badRequest('The timestamp must be at most 5 minutes in the future.', {
+      code: 'timestamp_in_future',
+      param: 'timestamp',
+    })
+  }
+  if (timestamp >= now - MAX_AGE_SECONDS) return
+  throw badRequest('The timestamp must be within the past 35 days.', {
+    code: 'timestamp_too_far_in_past',
+    param: 'timestamp',
+  })
 }

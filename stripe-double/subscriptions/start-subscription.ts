@@ -1,89 +1,63 @@
 import type Stripe from 'stripe'
 import type * as v from 'valibot'
+import { collect, setLatestInvoice } from '../billing/collect.ts'
+import { type InvoicePlan, newInvoice } from '../billing/new-invoice.ts'
+import { type Period, periodEnd } from '../billing/period.ts'
+import { advanceLines, recordDebits } from '../billing/period-lines.ts'
+import { type DiscountParams, toDiscounts } from '../billing/redeem.ts'
+import { addInvoice, canPay, defaultMethod, finalizeInvoice } from '../billing/settle-invoice.ts'
+import { toList } from '../http/list.ts'
 import { badRequest, declined } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
-import { getPrice } from '../resources/prices.ts'
+import { newObject } from '../new-object.ts'
 import { addRow, getRow, type World } from '../world.ts'
-import { collect, rememberInvoice } from './collect.ts'
-import type { ItemParam } from './item-params.ts'
-import { newInvoice } from './new-invoice.ts'
-import { newSubscription } from './new-subscription.ts'
-import { type Period, periodEnd } from './period.ts'
-import { advanceLines, debitsOf } from './period-lines.ts'
+import { NO_CANCELLATION } from './cancellation.ts'
+import type { CurrentItems, ItemParam, PaymentBehavior } from './change-params.ts'
 import { itemsAfter, planItems } from './plan-items.ts'
-import { type DiscountParams, toDiscounts } from './redeem.ts'
-import { canPay, chargeNow, defaultMethod, finalizeInvoice } from './settle-invoice.ts'
 
-export type PaymentBehavior = 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
-
-export interface Start {
+interface StartParams {
   readonly customer: string
-  readonly items: readonly ItemParam[]
-  readonly discounts: v.InferOutput<typeof DiscountParams>
-  readonly checkoutSession?: string
-  readonly trialEnd: number | null
   readonly defaultMethod: string | null
   readonly metadata: Stripe.Metadata
   readonly description: string | null
+  readonly items: readonly ItemParam[]
+  readonly discounts: v.InferOutput<typeof DiscountParams>
   readonly paymentBehavior: PaymentBehavior
 }
 
-/** Makes the subscription and its first invoice, and charges that as `paymentBehavior` says. */
-export function startSubscription(world: World, start: Start): Stripe.Subscription {
+type FirstCharge = Omit<InvoicePlan, 'reason'>
+
+/** Creates the subscription and its first invoice, charged according to `paymentBehavior`. */
+export function startSubscription(world: World, start: StartParams): Stripe.Subscription {
   const id = newId('sub')
   const period = firstPeriod(world, start)
-  const items = itemsAfter(
-    [],
-    planItems(world, start.items, { subscription: id, period, items: [] }),
-  )
-  const holder = {
-    customer: start.customer,
-    subscription: id,
-    ...(start.checkoutSession !== undefined && { checkoutSession: start.checkoutSession }),
-  }
-  const draft = newSubscription(world, { ...start, id, items, period, discounts: [] })
-  const lines = start.trialEnd === null ? advanceLines(world, items, period) : []
+  const changes = planItems(world, start.items, { subscription: id, period, items: [] })
+  const items = itemsAfter([], changes)
+  const draft = newSubscription(world, start, { subscription: id, period, items })
+  const lines = advanceLines(world, items, period)
   requirePayable(world, draft, { lines, paymentBehavior: start.paymentBehavior })
+  const holder = { customer: start.customer, subscription: id }
   const discounts = toDiscounts(world, start.discounts, holder)
-  const { subscriptions } = world.state.tables
-  const subscription = addRow(
-    world,
-    subscriptions,
-    { ...draft, discounts },
-    'customer.subscription.created',
-  )
-  for (const [item, debit] of debitsOf(world, lines, discounts)) world.state.debits.set(item, debit)
+  const row = { ...draft, discounts }
+  const subscription = addRow(world, 'subscriptions', row, 'customer.subscription.created')
+  recordDebits(world, lines, discounts)
   chargeFirst(world, { subscription, lines, period }, start.paymentBehavior)
-  return getRow(subscriptions, id, 'subscription')
-}
-
-interface FirstCharge {
-  readonly subscription: Stripe.Subscription
-  readonly lines: readonly Stripe.InvoiceLineItem[]
-  readonly period: Period
+  return getRow(world, 'subscriptions', id)
 }
 
 function chargeFirst(world: World, first: FirstCharge, behavior: PaymentBehavior): void {
   const plan = { ...first, reason: 'subscription_create' } as const
-  const { id, status } = first.subscription
-  if (status === 'trialing') {
-    rememberInvoice(world, id, chargeNow(world, plan))
-    return
-  }
   if (behavior !== 'default_incomplete' || newInvoice(world, plan).amount_due === 0) {
     collect(world, plan)
     return
   }
-  const draft = newInvoice(world, plan)
-  const { invoices } = world.state.tables
-  const open = finalizeInvoice(world, addRow(world, invoices, draft, 'invoice.created'))
-  rememberInvoice(world, id, open)
+  const draft = addInvoice(world, newInvoice(world, plan))
+  setLatestInvoice(world, first.subscription.id, finalizeInvoice(world, draft))
 }
 
-function firstPeriod(world: World, { items, trialEnd }: Start): Period {
+function firstPeriod(world: World, { items }: StartParams): Period {
   const now = world.now()
-  if (trialEnd !== null) return { start: now, end: trialEnd }
-  const recurring = getPrice(world, items[0]?.price ?? '', 'items[0][price]').recurring
+  const recurring = getRow(world, 'prices', items[0]?.price ?? '', 'items[0][price]').recurring
   const monthly = { interval: 'month', interval_count: 1 } as const
   return { start: now, end: periodEnd(now, now, recurring ?? monthly) }
 }
@@ -91,7 +65,7 @@ function firstPeriod(world: World, { items, trialEnd }: Start): Period {
 function requirePayable(
   world: World,
   subscription: Stripe.Subscription,
-  { lines, paymentBehavior }: Pick<FirstCharge, 'lines'> & Pick<Start, 'paymentBehavior'>,
+  { lines, paymentBehavior }: Pick<FirstCharge, 'lines'> & Pick<StartParams, 'paymentBehavior'>,
 ): void {
   const isFree = lines.every(({ amount }) => amount === 0)
   if (isFree || paymentBehavior === 'default_incomplete') return
@@ -102,4 +76,28 @@ function requirePayable(
     )
   }
   if (paymentBehavior === 'error_if_incomplete' && !canPay(world, subscription)) throw declined()
+}
+
+/** A subscription before its first payment. */
+function newSubscription(
+  world: World,
+  { customer, defaultMethod, metadata, description }: StartParams,
+  { subscription: id, period, items }: CurrentItems,
+): Stripe.Subscription {
+  return newObject<Stripe.Subscription>(world, {
+    id,
+    object: 'subscription',
+    ...NO_CANCELLATION,
+    billing_cycle_anchor: period.start,
+    currency: items[0]?.price.currency ?? 'usd',
+    customer,
+    default_payment_method: defaultMethod,
+    description,
+    discounts: [],
+    ended_at: null,
+    items: toList(`/v1/subscription_items?subscription=${id}`, [...items]),
+    latest_invoice: null,
+    metadata,
+    status: 'incomplete',
+  })
 }

@@ -1,32 +1,26 @@
 import * as v from 'valibot'
 
-/** `pass` leaves deliveries alone: a plan can place its faults anywhere. */
+/** `pass` leaves a delivery alone, so that a later one can be switched. */
 export const DeliverySwitch = v.picklist(['pass', 'drop', 'duplicate', 'reorder'])
 export type DeliverySwitch = v.InferOutput<typeof DeliverySwitch>
 
-export interface DeliverySwitches<Item> {
-  /** What happens to the next `count` deliveries. Switches that are set later come later. */
-  set(kind: DeliverySwitch, count: number): void
-  /** What is to be sent now that `item` has come, in order. */
-  pass(item: Item): { send: Item[]; dropped: boolean }
-  /** What is held back for reordering, last first. */
-  release(): Item[]
-}
-
-/** Reordering holds deliveries until it has all that it was asked for, and turns them round. */
-export function createDeliverySwitches<Item>(): DeliverySwitches<Item> {
+/** Reordering holds deliveries until it has all of them, then sends them in reverse. */
+export function createDeliverySwitches<Item>() {
   const planned: DeliverySwitch[] = []
   let held: Item[] = []
-  const release = () => {
+  /** Returns the deliveries held for reordering, in reverse. */
+  const release = (): Item[] => {
     const items = held.reverse()
     held = []
     return items
   }
   return {
-    set(kind, count) {
+    /** Sets what happens to the next `count` deliveries, after those already set. */
+    set(kind: DeliverySwitch, count: number): void {
       for (let made = 0; made < count; made += 1) planned.push(kind)
     },
-    pass(item) {
+    /** Takes `item` and returns what to send now, in order. */
+    pass(item: Item): { send: Item[]; dropped: boolean } {
       const kind = planned.shift()
       if (kind === 'drop') return { send: [], dropped: true }
       if (kind === 'duplicate') return { send: [item, item], dropped: false }

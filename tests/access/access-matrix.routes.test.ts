@@ -5,22 +5,30 @@ import { after, before, describe, it } from 'node:test'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { type Operation, SCOPES, type Scope } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { codeOf, freshClient, makeApp, NOON, type SendOptions, type TestApp } from '../helpers.ts'
-import { signUp } from '../sign-in.ts'
-import { tempFolder } from '../temp-folder.ts'
+import {
+  codeOf,
+  freshClient,
+  makeApp,
+  NOON,
+  type SendOptions,
+  type TestApp,
+  withoutAccountLimit,
+} from '../support/helpers.ts'
+import { signUp } from '../support/sign-in.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 /*
- * Every kind of credential, with every set of scopes, on every operation of the contract: what may
- * be done is said once here, by rule, and asked of the service cell by cell.
+ * Sends every kind of credential, with every set of scopes, to every operation of the contract, and
+ * compares each answer with the rules below.
  */
 
-type Refusal = 'UNAUTHORIZED' | 'ANONYMOUS_ACCESS' | 'INSUFFICIENT_SCOPE' | 'ORIGIN_NOT_ALLOWED'
+type AccessError = 'UNAUTHORIZED' | 'ANONYMOUS_ACCESS' | 'INSUFFICIENT_SCOPE' | 'ORIGIN_NOT_ALLOWED'
 
 interface Credential {
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
-  /** Why it is refused at the operation; null: it is let in. */
-  readonly refusal: (row: Operation) => Refusal | null
+  /** The error of an operation that refuses the credential; null if it accepts it. */
+  readonly error: (row: Operation) => AccessError | null
 }
 
 const ORIGIN = 'https://app.example'
@@ -36,7 +44,7 @@ const WIDE = {
   requestsPerMinute: 1_000_000,
 }
 
-/** Nobody sells it here. */
+/** A plan that this service does not sell. */
 const PAID = { ...WIDE, id: 'pro', price: 29 }
 
 const rows: readonly Operation[] = operations
@@ -46,23 +54,24 @@ let credentials: readonly Credential[]
 before(async () => {
   const plans = join(folder, 'plans.json')
   writeFileSync(plans, JSON.stringify([WIDE, PAID]))
-  app = await makeApp({ env: { MERIDIAN_PLANS: plans, MERIDIAN_CONTACT: 'store' } })
-  credentials = [...noCredentials(), ...(await goodCredentials())]
+  const env = { MERIDIAN_PLANS: plans, MERIDIAN_CONTACT: 'store' }
+  app = await makeApp({ env, replace: withoutAccountLimit })
+  credentials = [...badCredentials(), ...(await storedCredentials())]
 })
 after(() => app.close())
 
-function noCredentials(): Credential[] {
+function badCredentials(): Credential[] {
   const unauthorized = () => 'UNAUTHORIZED' as const
-  const key = (text: string) => ({ headers: { 'x-api-key': text }, refusal: unauthorized })
+  const key = (text: string) => ({ headers: { 'x-api-key': text }, error: unauthorized })
   const bearer = (token: string) => ({
     headers: { authorization: `Bearer ${token}` },
-    refusal: unauthorized,
+    error: unauthorized,
   })
   return [
     {
       name: 'nothing',
       headers: {},
-      refusal: ({ id }) => (id === 'getCallerTimezone' ? 'ANONYMOUS_ACCESS' : 'UNAUTHORIZED'),
+      error: ({ id }) => (id === 'getCallerTimezone' ? 'ANONYMOUS_ACCESS' : 'UNAUTHORIZED'),
     },
     { name: 'an unknown key', ...key(mintKey('secret').text) },
     { name: 'an unknown publishable key', ...key(mintKey('publishable').text) },
@@ -71,28 +80,28 @@ function noCredentials(): Credential[] {
   ]
 }
 
-async function goodCredentials(): Promise<Credential[]> {
+async function storedCredentials(): Promise<Credential[]> {
   const expired = await app.makeKey({ plan: 'free', expiresAt: NOON })
   const token = await signUp(app, 'session@example.com')
   const secrets = [null, ...subsets(SCOPES)].map(async (scopes) => ({
     name: `a secret key of ${scopes === null ? 'everything' : `[${scopes}]`}`,
     headers: { 'x-api-key': await app.makeKey({ plan: 'free', scopes }) },
-    refusal: scopeRefusal(scopes),
+    error: scopeError(scopes),
   }))
   const publishable = await app.makeKey({ plan: 'free', type: 'publishable', origins: [ORIGIN] })
   const fromPage = (name: string, origin: string | undefined, good: boolean): Credential => ({
     name: `a publishable key from ${name}`,
     headers: { 'x-api-key': publishable, ...(origin !== undefined && { origin }) },
-    refusal: (row) => scopeRefusal(['geo:read'])(row) ?? (good ? null : 'ORIGIN_NOT_ALLOWED'),
+    error: (row) => scopeError(['geo:read'])(row) ?? (good ? null : 'ORIGIN_NOT_ALLOWED'),
   })
   return [
-    { name: 'an expired key', headers: { 'x-api-key': expired }, refusal: () => 'UNAUTHORIZED' },
+    { name: 'an expired key', headers: { 'x-api-key': expired }, error: () => 'UNAUTHORIZED' },
     {
-      name: 'an expired key beside a session',
+      name: 'an expired key together with a session',
       headers: { 'x-api-key': expired, authorization: `Bearer ${token}` },
-      refusal: () => 'UNAUTHORIZED',
+      error: () => 'UNAUTHORIZED',
     },
-    { name: 'a session', headers: { authorization: `Bearer ${token}` }, refusal: () => null },
+    { name: 'a session', headers: { authorization: `Bearer ${token}` }, error: () => null },
     ...(await Promise.all(secrets)),
     fromPage('its page', ORIGIN, true),
     fromPage('another page', 'https://evil.example', false),
@@ -100,7 +109,7 @@ async function goodCredentials(): Promise<Credential[]> {
   ]
 }
 
-function scopeRefusal(scopes: readonly Scope[] | null) {
+function scopeError(scopes: readonly Scope[] | null) {
   return ({ access }: Operation) =>
     access === 'public' || scopes === null || scopes.includes(access) ? null : 'INSUFFICIENT_SCOPE'
 }
@@ -112,7 +121,7 @@ function subsets(scopes: readonly Scope[]): Scope[][] {
 
 let made = 0
 
-/** Bodies and queries under which an operation succeeds whoever asks, however often. */
+/** Bodies and queries with which an operation always succeeds. */
 const REQUESTS: Readonly<Record<string, () => SendOptions & { readonly query?: string }>> = {
   createKey: () => ({ body: { name: 'made', scopes: ['account:write'] } }),
   createSite: () => ({ body: { name: `https://site-${made++}.example` } }),
@@ -121,12 +130,14 @@ const REQUESTS: Readonly<Record<string, () => SendOptions & { readonly query?: s
   getRumOverview: () => ({ query: '?domain=app.example' }),
 }
 
-/** What an operation answers to who is let in, where that is no success: nobody has such a thing. */
+/** Operations that fail even for an authorised caller, because the object is missing. */
 const OUTCOMES: Readonly<Record<string, string>> = {
-  setOverages: 'NO_ACTIVE_SUBSCRIPTION',
+  setOverages: 'PLAN_REQUIRED',
   revokeKey: 'NOT_FOUND',
   renewKey: 'NOT_FOUND',
   deleteSite: 'NOT_FOUND',
+  getSiteProof: 'NOT_FOUND',
+  checkSiteProof: 'NOT_FOUND',
   sendBeacon: 'ORIGIN_NOT_ALLOWED',
   getRumSummary: 'NOT_FOUND',
   getRumOverview: 'NOT_FOUND',
@@ -160,21 +171,21 @@ async function outcome(row: Operation, { headers }: Credential): Promise<string>
 }
 
 function expected(row: Operation, credential: Credential): string {
-  const refusal = row.access === 'public' ? null : credential.refusal(row)
-  if (refusal !== null) return refusal
+  const error = row.access === 'public' ? null : credential.error(row)
+  if (error !== null) return error
   return OUTCOMES[row.id] ?? 'success'
 }
 
 describe('the access matrix', () => {
   for (const row of rows) {
-    it(`of ${row.id}: every credential gets what ${row.access} allows`, async () => {
+    it(`admits exactly the credentials that ${row.access} allows: ${row.id}`, async () => {
       for (const credential of credentials) {
         assert.equal(await outcome(row, credential), expected(row, credential), credential.name)
       }
     })
   }
 
-  it('has a cell for each set of scopes', () => {
+  it('covers every set of scopes', () => {
     assert.equal(credentials.length, 5 + 3 + 1 + 2 ** SCOPES.length + 3)
   })
 })

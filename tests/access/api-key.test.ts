@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { deriveKey, hashKey, isKeyText, mintKey } from '../../../lib/access/api-key.ts'
+import { deriveKey, hashKey, isKeyText, mintKey } from '../../lib/access/api-key.ts'
 
 const TYPES = ['secret', 'publishable'] as const
 const types = fc.constantFrom(...TYPES)
 
 describe('mintKey', () => {
-  it('makes texts of one form, each another', () => {
+  it('makes a new key at each call, always in the same format', () => {
     const texts = new Set<string>()
     for (let n = 0; n < 1_000; n++) {
       const type = n % 2 === 0 ? 'secret' : 'publishable'
@@ -21,7 +21,7 @@ describe('mintKey', () => {
     assert.equal(texts.size, 1_000)
   })
 
-  it('stores hashes that do not tell each other', () => {
+  it('stores an id and a hash that do not reveal each other', () => {
     const { text, hash, id } = mintKey('secret')
     const sha256 = (input: string) => createHash('sha256').update(input).digest('hex')
     assert.equal(hash, sha256(text))
@@ -31,7 +31,7 @@ describe('mintKey', () => {
 })
 
 describe('deriveKey', () => {
-  it('makes the same key of the same secret and purpose alone', () => {
+  it('makes the same key only from the same secret and purpose', () => {
     const { text, hash } = deriveKey('publishable', 'secret', 'demo key')
     assert.ok(isKeyText(text))
     assert.equal(hash, hashKey(text))
@@ -70,7 +70,7 @@ describe('isKeyText', () => {
     )
   })
 
-  it('refuses characters that are swapped, missing or added', () => {
+  it('refuses swapped, missing or added characters', () => {
     fc.assert(
       fc.property(types, fc.nat(70), (type, at) => {
         const { text } = mintKey(type)

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { toKeyAccess, type WantedAccess } from '../../../lib/access/key-access.ts'
-import { isWithin, toScopes } from '../../../lib/access/scopes.ts'
-import { SCOPES, type Scope } from '../../../lib/contract/operation.ts'
-import { ApiError } from '../../../lib/errors.ts'
+import { toKeyAccess, type WantedAccess } from '../../lib/access/key-access.ts'
+import { isWithin, toScopes } from '../../lib/access/scopes.ts'
+import { SCOPES, type Scope } from '../../lib/contract/operation.ts'
+import { ApiError } from '../../lib/errors.ts'
 
 const subset = fc.subarray([...SCOPES])
 const held = fc.option(subset, { nil: null })
 const names = fc.array(fc.constantFrom(...SCOPES, 'location:read'), { maxLength: 12 })
 
-function refusalOf(wanted: WantedAccess): string {
+function messageOf(wanted: WantedAccess): string {
   try {
     toKeyAccess(wanted)
   } catch (error) {
@@ -22,7 +22,7 @@ function refusalOf(wanted: WantedAccess): string {
 }
 
 describe('scopes', () => {
-  it('are within others where each of them is, and null is all of them', () => {
+  it('are within other scopes if those include each of them; null means every scope', () => {
     const all = (scopes: readonly Scope[] | null): readonly string[] =>
       scopes ?? [...SCOPES, 'all that will be']
     fc.assert(
@@ -34,7 +34,7 @@ describe('scopes', () => {
     )
   })
 
-  it('are stored in one order, each once, geo:read for location:read', () => {
+  it('are stored once each in a fixed order, with location:read as geo:read', () => {
     fc.assert(
       fc.property(names, (given) => {
         const scopes = toScopes(given)
@@ -49,14 +49,14 @@ describe('scopes', () => {
   })
 })
 
-describe('the access of a new key', () => {
+describe('toKeyAccess', () => {
   const origins = ['https://app.example']
 
-  it('is full for a secret key that names no scopes', () => {
+  it('gives full access to a secret key without scopes', () => {
     assert.deepEqual(toKeyAccess({ type: 'secret' }), { scopes: null, allowedOrigins: null })
   })
 
-  it('is what a secret key names', () => {
+  it('gives a secret key the scopes that it names', () => {
     const scopes = ['billing:read', 'location:read', 'geo:read', 'billing:read']
     assert.deepEqual(toKeyAccess({ type: 'secret', scopes }), {
       scopes: ['geo:read', 'billing:read'],
@@ -64,7 +64,7 @@ describe('the access of a new key', () => {
     })
   })
 
-  it('is geo:read for every publishable key', () => {
+  it('gives geo:read to every publishable key', () => {
     for (const scopes of [undefined, ['geo:read'], ['location:read'], ['geo:read', 'geo:read']]) {
       assert.deepEqual(toKeyAccess({ type: 'publishable', scopes, allowedOrigins: origins }), {
         scopes: ['geo:read'],
@@ -73,7 +73,7 @@ describe('the access of a new key', () => {
     }
   })
 
-  it('has its origins normalised, each once', () => {
+  it('normalises origins and removes duplicates', () => {
     const allowedOrigins = [
       'HTTPS://App.Example:443',
       'https://*.shop.example',
@@ -87,21 +87,21 @@ describe('the access of a new key', () => {
     ])
   })
 
-  it('is refused where it does not suit the type', () => {
+  it('refuses access that does not fit the type of the key', () => {
     const secret = { type: 'secret', allowedOrigins: origins } as const
-    assert.match(refusalOf(secret), /^allowedOrigins: a secret key/)
+    assert.match(messageOf(secret), /^allowedOrigins: a secret key/)
     for (const scopes of [['account:read'], ['geo:read', 'billing:write']]) {
       const publishable = { type: 'publishable', scopes, allowedOrigins: origins } as const
-      assert.match(refusalOf(publishable), /^scopes: a publishable key can only have geo:read/)
+      assert.match(messageOf(publishable), /^scopes: a publishable key can only have geo:read/)
     }
     for (const allowedOrigins of [undefined, []]) {
-      assert.match(refusalOf({ type: 'publishable', allowedOrigins }), /^allowedOrigins: a publish/)
+      assert.match(messageOf({ type: 'publishable', allowedOrigins }), /^allowedOrigins: a publish/)
     }
   })
 
-  it('is refused with a bad pattern, which is named', () => {
+  it('refuses a bad pattern and quotes it', () => {
     for (const bad of ['*', 'https://*.com', 'http://app.example', 'https://app.example/path']) {
-      const message = refusalOf({ type: 'publishable', allowedOrigins: [...origins, bad] })
+      const message = messageOf({ type: 'publishable', allowedOrigins: [...origins, bad] })
       assert.ok(message.startsWith('allowedOrigins: ') && message.endsWith(`got "${bad}"`), message)
     }
   })

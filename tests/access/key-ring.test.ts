@@ -2,20 +2,21 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type KeyType, mintKey } from '../../../lib/access/api-key.ts'
-import { type KeyRing, openKeyRing } from '../../../lib/access/key-ring.ts'
-import { deleteKey, insertKey, newKey, setExpiry } from '../../../lib/access/keys.ts'
-import { insertUser, newUser, updatePlan } from '../../../lib/accounts/users.ts'
-import { type Db, openDb } from '../../../lib/db/open.ts'
-import { readPlans } from '../../../lib/plans.ts'
-import { NOON } from '../../helpers.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { mintKey } from '../../lib/access/api-key.ts'
+import { type KeyRing, openKeyRing } from '../../lib/access/key-ring.ts'
+import { deleteKey, insertKey, newKey, setExpiry } from '../../lib/access/keys.ts'
+import { insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
+import { readPlans } from '../../lib/config/plans.ts'
+import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
+import { type Db, openDb } from '../../lib/db/open.ts'
+import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const plans = readPlans(undefined)
 const folder = tempFolder()
 let count = 0
 let db: Db
-/** Of another process, as far as SQLite can tell. */
+/** A second connection, which SQLite treats like one of another process. */
 let other: Db
 let ring: KeyRing
 let errors: unknown[]
@@ -61,7 +62,7 @@ function addKey(extra?: Extra) {
 }
 
 describe('a key ring', () => {
-  it('knows a key that another connection adds at once', () => {
+  it('finds at once a key that another connection adds', () => {
     const { text, id, prefix } = addKey()
     const { origins, plan, ...key } = ring.find(text, NOON) ?? {}
     assert.deepEqual(key, {
@@ -77,7 +78,7 @@ describe('a key ring', () => {
     assert.deepEqual([origins, plan], [[], plans.free])
   })
 
-  it('forgets a key that another connection removes by the next turn', async () => {
+  it('drops a key by the next turn if another connection removes it', async () => {
     const { text, id } = addKey()
     const kept = addKey()
     assert.ok(ring.find(text, NOON))
@@ -87,7 +88,7 @@ describe('a key ring', () => {
     assert.ok(ring.find(kept.text, NOON))
   })
 
-  it('takes over a changed plan, scope, origin and expiry by the next turn', async () => {
+  it('sees a changed plan, scope, origin and expiry by the next turn', async () => {
     const { text, id } = addKey({ type: 'publishable', allowedOrigins: ['https://a.example'] })
     assert.equal(ring.find(text, NOON)?.plan.id, 'free')
     updatePlan(other, userId, 'pro').run()
@@ -106,25 +107,25 @@ describe('a key ring', () => {
     assert.equal(ring.find(text, NOON + 5), null)
   })
 
-  it('gives the free plan to users of a plan that is gone', () => {
+  it('gives the free plan to users of a plan that no longer exists', () => {
     const { text } = addKey()
     updatePlan(other, userId, 'gone').run()
     assert.equal(ring.find(text, NOON)?.plan, plans.free)
   })
 
-  it('skips origins that are no patterns', () => {
+  it('skips origins that are not patterns', () => {
     const { text } = addKey({ type: 'publishable', allowedOrigins: ['*', 'https://a.example'] })
     assert.equal(ring.find(text, NOON)?.origins.length, 1)
   })
 
-  it('finds an expired key no more, remembered or not', () => {
+  it('does not find an expired key, cached or not', () => {
     const { text } = addKey({ expiresAt: NOON })
     assert.ok(ring.find(text, NOON - 1))
     assert.equal(ring.find(text, NOON), null)
     assert.equal(openKeyRing(db, plans, assert.ifError).find(text, NOON), null)
   })
 
-  it('forgets all keys of a user whom another connection deletes', async () => {
+  it('forgets all keys of a user that another connection deletes', async () => {
     const keys = [addKey(), addKey()]
     for (const { text } of keys) assert.ok(ring.find(text, NOON))
     other.$client.prepare('DELETE FROM users WHERE id = ?').run(userId)
@@ -140,13 +141,13 @@ describe('a key ring', () => {
     updatePlan(other, user.id, 'pro').run()
     other.$client.exec('INSERT INTO health VALUES (1, 1)')
     await nextTurn()
-    assert.equal(ring.find(key.text, NOON), record, 'the very same')
+    assert.equal(ring.find(key.text, NOON), record, 'the same object, so it was not loaded again')
     updatePlan(other, userId, 'pro').run()
     await nextTurn()
     assert.notEqual(ring.find(key.text, NOON), record)
   })
 
-  it('knows what another connection writes while the keys are being loaded', () => {
+  it('sees what another connection writes while the keys are being loaded', () => {
     addKey()
     const added: string[] = []
     const ofUser = (id: string) => {
@@ -157,7 +158,7 @@ describe('a key ring', () => {
     assert.ok(late.find(added[0] ?? '', NOON))
   })
 
-  it('asks the database once in a turn, however many keys come', async () => {
+  it('asks the database once per turn, however many keys are looked up', async () => {
     const { text } = addKey()
     assert.ok(ring.find(text, NOON))
     db.$client.close()
@@ -183,7 +184,7 @@ describe('a key ring', () => {
     assert.equal(prepare.mock.callCount(), 0)
   })
 
-  it('keeps the keys that it knows where reading fails, says so, and tries again', async () => {
+  it('keeps the known keys if reading fails, reports the error, and tries again', async () => {
     const known = addKey()
     assert.ok(ring.find(known.text, NOON))
     const damaged = addKey()
@@ -200,7 +201,7 @@ describe('a key ring', () => {
 })
 
 describe('a change through the key ring', () => {
-  it('is met at once', async () => {
+  it('takes effect at once', async () => {
     const { text, row } = makeKey()
     assert.equal(ring.find(text, NOON), null)
     assert.equal(await ring.change([insertKey(db, row, 1)]), true)
@@ -215,20 +216,20 @@ describe('a change through the key ring', () => {
     assert.equal(ring.find(text, NOON), null)
   })
 
-  it('that changes nothing says so', async () => {
+  it('resolves to false if it changes nothing', async () => {
     const { text, row } = makeKey()
     assert.equal(await ring.change([insertKey(db, row, 0)]), false)
     assert.equal(await ring.change([deleteKey(db, row)]), false)
     assert.equal(ring.find(text, NOON), null)
   })
 
-  it('that fails is undone, and the keys stay as they were', async () => {
+  it('is undone if it fails, and the keys stay unchanged', async () => {
     const { text, row } = makeKey()
     await assert.rejects(ring.change([insertKey(db, row, 2), insertKey(db, row, 2)]), /UNIQUE/)
     assert.equal(ring.find(text, NOON), null)
   })
 
-  it('is met by the next turn where it cannot be read at once', async () => {
+  it('takes effect by the next turn if it cannot be read at once', async () => {
     const { text, row } = makeKey()
     await ring.change([insertKey(db, row, 1)])
     assert.ok(ring.find(text, NOON))

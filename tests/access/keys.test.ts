@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { mintKey } from '../../../lib/access/api-key.ts'
-import { insertKey, keyExpiry, newKey } from '../../../lib/access/keys.ts'
-import { hasScope, parseScope } from '../../../lib/access/scopes.ts'
-import { insertAudit } from '../../../lib/accounts/audit.ts'
-import { findUser, findUserByEmail, insertUser, newUser } from '../../../lib/accounts/users.ts'
-import { SCOPES } from '../../../lib/contract/operation.ts'
-import { type Db, openDb } from '../../../lib/db/open.ts'
-import { apiKeys, auditLog } from '../../../lib/db/tables.ts'
-import { unit } from '../../../lib/db/unit.ts'
-import { NOON } from '../../helpers.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { mintKey } from '../../lib/access/api-key.ts'
+import { keyExpiry } from '../../lib/access/key-expiry.ts'
+import { insertKey, newKey } from '../../lib/access/keys.ts'
+import { hasScope, parseScope } from '../../lib/access/scopes.ts'
+import { insertAudit } from '../../lib/accounts/audit.ts'
+import { findUser, findUserByEmail, insertUser, newUser } from '../../lib/accounts/users.ts'
+import { SCOPES } from '../../lib/contract/operation.ts'
+import { type Db, openDb } from '../../lib/db/open.ts'
+import { apiKeys, auditLog } from '../../lib/db/tables.ts'
+import { runInTransaction } from '../../lib/db/transaction.ts'
+import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 
@@ -37,14 +38,14 @@ const audit = (actorId: string) =>
   ({ app: 'cli', actorId, action: 'create_key', createdAt: NOON }) as const
 
 describe('insertKey', () => {
-  it('keeps every field as it was given', () => {
+  it('stores every field unchanged', () => {
     const db = openDb(':memory:')
     const key = keyOf(withUser(db, 'a@example.com').id)
     assert.equal(insertKey(db, key, 1).run().changes, 1)
     assert.deepEqual(db.select().from(apiKeys).all(), [key])
   })
 
-  it('adds exactly as many as are allowed, of 200 that run at once over two connections', async () => {
+  it('adds exactly the allowed number when 200 run at once over two connections', async () => {
     const file = join(folder, 'limit.db')
     const connections = [openDb(file), openDb(file)] as const
     const user = withUser(connections[0], 'a@example.com')
@@ -52,7 +53,10 @@ describe('insertKey', () => {
     const added = await Promise.all(
       Array.from({ length: 200 }, async (_, n) => {
         const db = connections[n % 2 === 0 ? 0 : 1]
-        return unit(db, [insertKey(db, keyOf(user.id), 2), insertAudit(db, audit(user.id))])
+        return runInTransaction(db, [
+          insertKey(db, keyOf(user.id), 2),
+          insertAudit(db, audit(user.id)),
+        ])
       }),
     )
     assert.equal(added.filter(Boolean).length, 2)
@@ -60,7 +64,7 @@ describe('insertKey', () => {
     assert.equal(connections[1].select().from(auditLog).all().length, 2)
   })
 
-  it('counts the keys of the user alone', () => {
+  it('counts only the keys of the user', () => {
     const db = openDb(':memory:')
     const [a, b] = [withUser(db, 'a@example.com'), withUser(db, 'b@example.com')]
     assert.equal(insertKey(db, keyOf(a.id), 1).run().changes, 1)
@@ -68,7 +72,7 @@ describe('insertKey', () => {
     assert.equal(insertKey(db, keyOf(b.id), 1).run().changes, 0)
   })
 
-  it('adds none for a user who does not exist, or may have none', () => {
+  it('adds no key for a missing user, or with a limit of zero', () => {
     const db = openDb(':memory:')
     const user = withUser(db, 'a@example.com')
     assert.equal(insertKey(db, keyOf('nobody'), 5).run().changes, 0)
@@ -76,12 +80,15 @@ describe('insertKey', () => {
   })
 })
 
-describe('unit', () => {
-  it('undoes all where one statement fails', async () => {
+describe('runInTransaction', () => {
+  it('undoes everything if one statement fails', async () => {
     const db = openDb(':memory:')
     const user = withUser(db, 'a@example.com')
     const key = keyOf(user.id)
-    await assert.rejects(unit(db, [insertKey(db, key, 5), insertKey(db, key, 5)]), /UNIQUE/)
+    await assert.rejects(
+      runInTransaction(db, [insertKey(db, key, 5), insertKey(db, key, 5)]),
+      /UNIQUE/,
+    )
     assert.deepEqual(db.select().from(apiKeys).all(), [])
   })
 })
@@ -94,7 +101,7 @@ describe('keyExpiry', () => {
 })
 
 describe('a scope', () => {
-  it('has its name, and geo:read another one', () => {
+  it('is found by its name, and geo:read also as location:read', () => {
     for (const scope of SCOPES) assert.equal(parseScope(scope), scope)
     assert.equal(parseScope('location:read'), 'geo:read')
     for (const name of ['', 'geo', 'GEO:READ', 'geo:read ', 'toString']) {
@@ -102,7 +109,7 @@ describe('a scope', () => {
     }
   })
 
-  it('is held where it is listed, or where no list is', () => {
+  it('is granted if it is listed, or if there is no list', () => {
     assert.equal(hasScope(null, 'billing:write'), true)
     assert.equal(hasScope([], 'geo:read'), false)
     assert.equal(hasScope(['geo:read'], 'geo:read'), true)
@@ -111,7 +118,7 @@ describe('a scope', () => {
 })
 
 describe('a user', () => {
-  it('is found by the e-mail address, however it is written', async () => {
+  it('is found by the e-mail address in any spelling', async () => {
     const db = openDb(':memory:')
     const user = withUser(db, ' Ada@Example.com ')
     assert.deepEqual(await findUserByEmail(db, 'ADA@example.COM'), user)

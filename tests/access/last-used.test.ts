@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { mintKey } from '../../../lib/access/api-key.ts'
-import { type KeyRecord, loadKeyRecords } from '../../../lib/access/key-records.ts'
-import { deleteKey, insertKey, listKeys, newKey } from '../../../lib/access/keys.ts'
-import { createLastUsed, type LastUsed } from '../../../lib/access/last-used.ts'
-import { insertUser, newUser } from '../../../lib/accounts/users.ts'
-import { createFlusher, type Flusher } from '../../../lib/db/flusher.ts'
-import { type Db, openDb } from '../../../lib/db/open.ts'
-import { readPlans } from '../../../lib/plans.ts'
-import { NOON } from '../../helpers.ts'
+import { mintKey } from '../../lib/access/api-key.ts'
+import { type KeyRecord, loadKeyRecords } from '../../lib/access/key-records.ts'
+import { deleteKey, insertKey, listKeys, newKey } from '../../lib/access/keys.ts'
+import { createLastUsed, type LastUsed } from '../../lib/access/last-used.ts'
+import { insertUser, newUser } from '../../lib/accounts/users.ts'
+import { readPlans } from '../../lib/config/plans.ts'
+import { createFlusher, type Flusher } from '../../lib/db/flusher.ts'
+import { type Db, openDb } from '../../lib/db/open.ts'
+import { NOON } from '../support/helpers.ts'
 
 const plans = readPlans(undefined)
 let db: Db
@@ -48,7 +48,7 @@ describe('the last use of a key', () => {
     assert.equal(lastUsed.unwritten(used.id), undefined)
   })
 
-  it('is noted once a second', () => {
+  it('is recorded once a second', () => {
     const key = addKey()
     lastUsed.touch(key, NOON)
     flusher.flushNow()
@@ -58,11 +58,11 @@ describe('the last use of a key', () => {
     assert.equal(lastUsed.unwritten(key.id), NOON + 1_000)
   })
 
-  it('never goes back, whatever the clock does', async () => {
+  it('never moves back, whatever the clock does', async () => {
     const key = addKey()
     lastUsed.touch(key, NOON + 5_000)
     lastUsed.touch(key, NOON)
-    // The same key, loaded anew.
+    // The same key after a reload.
     lastUsed.touch({ ...key, lastUsedAt: 0 }, NOON + 1_000)
     assert.equal(lastUsed.unwritten(key.id), NOON + 5_000)
     flusher.flushNow()
@@ -71,7 +71,7 @@ describe('the last use of a key', () => {
     assert.deepEqual(await stored(), [NOON + 5_000])
   })
 
-  it('of a key that is revoked meanwhile is dropped', async () => {
+  it('is dropped if the key is revoked meanwhile', async () => {
     const [gone, kept] = [addKey(), addKey()]
     lastUsed.touch(gone, NOON)
     lastUsed.touch(kept, NOON)
@@ -83,7 +83,7 @@ describe('the last use of a key', () => {
     assert.equal(lastUsed.unwritten(gone.id), undefined)
   })
 
-  it('makes no process load keys anew', () => {
+  it('does not make any process reload keys', () => {
     const records = loadKeyRecords(db, plans)
     const key = addKey()
     assert.equal(records.update(), true)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { matchesOrigin, parseOriginPattern } from '../../../lib/access/origins.ts'
+import { matchesOrigin, parseOriginPattern } from '../../lib/access/origins.ts'
 
 function allows(pattern: string, origin: string): boolean {
   const parsed = parseOriginPattern(pattern)
@@ -40,21 +40,35 @@ describe('parseOriginPattern', () => {
     ['https://192.0.2.1', 'https://192.0.2.1'],
     ['https://app.example.com:0443', 'https://app.example.com'],
     ['https://app.example.com:', 'https://app.example.com'],
+    ['https://app.example.com/', 'https://app.example.com'],
+    ['https://*.example.com/', 'https://*.example.com'],
     ['https://XN--BCHER-KVA.example.com', 'https://xn--bcher-kva.example.com'],
     ['https://*.BÜCHER.example', 'https://*.xn--bcher-kva.example'],
-    // An ideographic full stop separates labels, as browsers have it.
+    // Browsers treat an ideographic full stop as a separator of labels.
     ['https://app\u3002example.com', 'https://app.example.com'],
   ] as const
   for (const [text, normalised] of good) {
-    it(`takes ${text} as ${normalised}`, () => {
+    it(`parses ${text} as ${normalised}`, () => {
       const pattern = parseOriginPattern(text)
       assert.equal(pattern?.text, normalised)
-      assert.deepEqual(parseOriginPattern(normalised), pattern, 'and again as itself')
+      assert.deepEqual(
+        parseOriginPattern(normalised),
+        pattern,
+        'the normalised text is parsed to the same pattern',
+      )
     })
   }
 
   const bad = {
-    'no origin': ['', '*', 'null', 'example.com', 'https://', 'https:example.com', '//example.com'],
+    'text that is not an origin': [
+      '',
+      '*',
+      'null',
+      'example.com',
+      'https://',
+      'https:example.com',
+      '//example.com',
+    ],
     'a bare wildcard': ['https://*', 'https://*.', 'http://*.localhost', 'https://*.local'],
     'a wildcard elsewhere': [
       'https://*example.com',
@@ -78,7 +92,7 @@ describe('parseOriginPattern', () => {
     ],
     'an address with a wildcard': ['https://*.1.2.3.4', 'https://*.[::1]', 'https://*.0x7f.1'],
     'more than an origin': [
-      'https://example.com/',
+      'https://example.com//',
       'https://example.com/a',
       'https://example.com?a',
       'https://example.com#a',
@@ -105,6 +119,12 @@ describe('parseOriginPattern', () => {
       'data:,x',
       'chrome-extension://abc',
       'httpss://a.b',
+    ],
+    'an empty punycode label': [
+      'https://xn--',
+      'https://xn--.com',
+      'https://*.a.xn--',
+      'https://xn---',
     ],
     'a trailing dot': ['https://example.com.', 'https://*.example.com.', 'http://localhost.'],
     'a bad port': ['https://example.com:65536', 'https://example.com:-1', 'https://example.com:a'],
@@ -136,7 +156,7 @@ describe('matchesOrigin', () => {
     )
   })
 
-  it('lets a wildcard stand for one or more whole labels', () => {
+  it('lets a wildcard match one or more whole labels', () => {
     fc.assert(
       fc.property(
         domain,
@@ -147,7 +167,11 @@ describe('matchesOrigin', () => {
           const pattern = `https://*.${host}${at}`
           const asked = `https://${[...labels, host].join('.')}${at}`
           assert.equal(allows(pattern, asked), labels.length > 0)
-          assert.equal(allows(pattern, `https://${word}${host}${at}`), false, 'not a part of one')
+          assert.equal(
+            allows(pattern, `https://${word}${host}${at}`),
+            false,
+            'a wildcard does not match a part of a label',
+          )
           assert.equal(allows(pattern, `https://a.${host}.${word}.com${at}`), false)
         },
       ),
@@ -186,16 +210,16 @@ describe('matchesOrigin', () => {
       assert.equal(allows(pattern, origin), false))
   }
 
-  it('compares as parsed: case, default port, punycode', () => {
+  it('compares parsed origins: case, default port, punycode', () => {
     assert.equal(allows(pattern, 'HTTPS://A.EXAMPLE.COM'), true)
     assert.equal(allows(pattern, 'https://a.example.com:443'), true)
     assert.equal(allows('https://bücher.example', 'https://xn--bcher-kva.example'), true)
     assert.equal(allows('https://xn--bcher-kva.example', 'https://bücher.example'), true)
-    // A Cyrillic а is another host.
+    // With a Cyrillic а, this is another host.
     assert.equal(allows('https://example.com', 'https://exаmple.com'), false)
   })
 
-  it('takes no host for another because of user, port, path or a dot at the end', () => {
+  it('is not misled by a user, a port, a path or a dot at the end', () => {
     const tricks: ((host: string, evil: string) => string)[] = [
       (host, evil) => `https://a.${host}@${evil}`,
       (host, evil) => `https://a.${host}:x@${evil}`,
@@ -218,7 +242,7 @@ describe('matchesOrigin', () => {
     )
   })
 
-  it('does not mind upper and lower case, in patterns and in origins', () => {
+  it('ignores case in patterns and origins', () => {
     const mixed = (text: string, upper: readonly boolean[]) =>
       Array.from(text, (c, at) => (upper[at % upper.length] ? c.toUpperCase() : c)).join('')
     const cases = fc.array(fc.boolean(), { minLength: 1, maxLength: 8 })
@@ -231,14 +255,14 @@ describe('matchesOrigin', () => {
     )
   })
 
-  it('tells ports and schemes of local hosts apart', () => {
+  it('distinguishes ports and schemes of local hosts', () => {
     assert.equal(allows('http://localhost:3000', 'http://localhost:3000'), true)
     assert.equal(allows('http://localhost:3000', 'http://localhost'), false)
     assert.equal(allows('http://localhost:3000', 'https://localhost:3000'), false)
     assert.equal(allows('http://localhost:3000', 'http://127.0.0.1:3000'), false)
   })
 
-  it('allows nothing without a pattern', () => {
+  it('allows nothing without patterns', () => {
     assert.equal(matchesOrigin([], 'https://example.com'), false)
   })
 

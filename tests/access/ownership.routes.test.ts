@@ -4,12 +4,13 @@ import * as v from 'valibot'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { type BillingApp, makeBillingApp } from '../billing/customers.ts'
-import type { Answer, TestApp } from '../helpers.ts'
-import { signUp } from '../sign-in.ts'
+import type { Answer } from '../support/contract-check.ts'
+import type { TestApp } from '../support/helpers.ts'
+import { signUp } from '../support/sign-in.ts'
 
 /*
- * Two users on every operation with an id in its path: what belongs to one does not exist for the
- * other, whichever credential is shown.
+ * Two users call every operation with an id in its path: an object of one user does not exist for the
+ * other, whichever credential they send.
  */
 
 const rows: readonly Operation[] = operations
@@ -17,7 +18,7 @@ const withId = rows.filter(({ path }) => /\{(?!ipAddress)\w+\}/.test(path))
 
 const Id = v.object({ id: v.string() })
 
-/** Makes what an id of the name stands for, as the user of the headers. Returns its id. */
+/** Creates the object that the parameter identifies, as the user of the headers. Returns its id. */
 const MAKE: Readonly<Record<string, (headers: Record<string, string>) => Promise<string>>> = {
   keyId: async (headers) => {
     const body = { name: 'mine' }
@@ -55,17 +56,17 @@ function ask(row: Operation, id: string, headers: Record<string, string>): Promi
   return app.send(row.method.toUpperCase(), path, { headers, body: row.body?.example })
 }
 
-/** The body without what differs from request to request. */
+/** The body without the fields that differ from request to request. */
 function bodyOf({ text, headers }: Answer): string {
   return text.replaceAll(headers.get('x-request-id') ?? '', 'id')
 }
 
-describe('what belongs to one user', () => {
+describe('an object of one user', () => {
   for (const row of withId) {
-    it(`does not exist for another one: ${row.id}`, async () => {
+    it(`does not exist for another user: ${row.id}`, async () => {
       const name = /\{(\w+)\}/.exec(row.path)?.[1] ?? ''
       const make = MAKE[name]
-      assert.ok(make, `nothing makes a ${name}`)
+      assert.ok(make, `no function creates a ${name}`)
       const id = await make(ada)
       for (const [kind, headers] of Object.entries(eve)) {
         const foreign = await ask(row, id, headers)
@@ -77,7 +78,7 @@ describe('what belongs to one user', () => {
     })
   }
 
-  it('is asked of every id that the contract has', () => {
+  it('is tested for every id in the contract', () => {
     const names = withId.map(({ path }) => /\{(\w+)\}/.exec(path)?.[1] ?? '')
     for (const name of names) assert.ok(MAKE[name], name)
   })

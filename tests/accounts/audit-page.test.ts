@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type AuditEvent, insertAudit } from '../../../lib/accounts/audit.ts'
-import { readAuditPage } from '../../../lib/accounts/audit-page.ts'
-import type { AuditQuery } from '../../../lib/contract/account-schemas.ts'
-import { type Db, openDb } from '../../../lib/db/open.ts'
-import { NOON } from '../../helpers.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import { readAuditPage } from '../../lib/accounts/audit-page.ts'
+import type { AuditQuery } from '../../lib/contract/account/account-schemas.ts'
+import { type Db, openDb } from '../../lib/db/open.ts'
+import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 
@@ -26,15 +26,15 @@ const page = (db: Db, actorId: string, query: Partial<AuditQuery> = {}) =>
 
 const idsOf = ({ logs }: { logs: readonly { readonly id: number }[] }) => logs.map(({ id }) => id)
 
-/** SQLite knows the case of A to Z alone. */
-const fold = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+/** SQLite ignores case only for the letters A to Z. */
+const foldCase = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 function matches(event: AuditEvent, actorId: string, { action, search }: Partial<AuditQuery>) {
   const text = [event.action, event.detail, event.targetType, event.targetId]
   return (
     event.actorId === actorId &&
     (!action || event.action === action) &&
-    (!search || fold(text.map((field) => field ?? '').join('\n')).includes(fold(search)))
+    (!search || foldCase(text.map((field) => field ?? '').join('\n')).includes(foldCase(search)))
   )
 }
 
@@ -58,7 +58,7 @@ const anyFilter = fc.record(
 )
 
 describe('readAuditPage', () => {
-  it('finds what matches, newest first, and counts it, for any filter on any page', async () => {
+  it('finds and counts matching entries, newest first, for any filter and page', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyEvent, { maxLength: 30 }),
@@ -82,7 +82,7 @@ describe('readAuditPage', () => {
     )
   })
 
-  it('gives every entry once to who asks for page after page', async () => {
+  it('returns every entry once to a client that reads page after page', async () => {
     const actors = ['ada', 'eve', 'ada', 'ada']
     const db = dbWith(Array.from({ length: 400 }, (_, n) => eventOf(actors[n % 4] ?? '')))
     for (const filter of [{}, { action: 'login' }, { search: 'log' }]) {
@@ -102,7 +102,7 @@ describe('readAuditPage', () => {
     }
   })
 
-  it('shows each entry as it was written, its time in seconds', async () => {
+  it('returns each entry as written, with its time in seconds', async () => {
     const db = dbWith([
       {
         app: 'dashboard',
@@ -133,7 +133,7 @@ describe('readAuditPage', () => {
     ])
   })
 
-  it('finds a needle that begins over and over, as one that does not', async () => {
+  it('finds a text whose beginning repeats itself', async () => {
     const details = ['a'.repeat(300), `${'a'.repeat(300)}B`, 'ab', `${'a'.repeat(20)}b`, 'A%b']
     const db = dbWith(details.map((detail) => eventOf('ada', { detail })))
     const found = async (search: string) => idsOf(await page(db, 'ada', { search }))
@@ -143,20 +143,20 @@ describe('readAuditPage', () => {
     assert.deepEqual(await found(`${'a'.repeat(20)}%b`), [])
   })
 
-  it('knows the case of A to Z alone', async () => {
+  it('ignores case only for the letters A to Z', async () => {
     const db = dbWith([eventOf('ada', { detail: 'BÜCHER' }), eventOf('ada', { detail: 'bücher' })])
     assert.deepEqual(idsOf(await page(db, 'ada', { search: 'Cher' })), [2, 1])
     assert.deepEqual(idsOf(await page(db, 'ada', { search: 'Bü' })), [2])
   })
 
-  it('counts nothing more where the page is not full', async () => {
+  it('runs no second statement for the total if the page is not full', async () => {
     const db = dbWith(Array.from({ length: 20 }, () => eventOf('ada')))
     const statements = onPrepare(db, () => {})
     assert.equal((await page(db, 'ada')).total, 20)
     assert.equal(statements.length, 1)
   })
 
-  it('counts right where another process writes between its reads', async () => {
+  it('counts correctly if another process writes between its reads', async () => {
     const file = join(folder, 'between.db')
     const [db, other] = [openDb(file), openDb(file)]
     const write = () => insertAudit(other, eventOf('ada')).run()
@@ -165,7 +165,7 @@ describe('readAuditPage', () => {
     const statements = onPrepare(db, write)
     const during = await page(db, 'ada', { offset: 5, limit: 5 })
     assert.equal(statements.length, 3)
-    // The first write comes before the first read, and moves all by one.
+    // The first write comes before the first read, and shifts all entries by one.
     assert.equal(during.total, before.total + 1)
     assert.deepEqual(
       idsOf(during),
@@ -180,18 +180,18 @@ describe('the statements of readAuditPage', () => {
     'no filter': {},
     'an action': { action: 'login' },
     'a text': { search: 'a' },
-    'a text that begins over and over': { search: 'aaaaaaaaaa' },
+    'a text whose beginning repeats itself': { search: 'aaaaaaaaaa' },
     'a text and an action': { action: 'login', search: 'a' },
   }
   for (const [name, filter] of Object.entries(filters)) {
-    it(`sort nothing and walk along an index: ${name}`, async () => {
+    it(`walk along an index without sorting: ${name}`, async () => {
       for (const { plan } of await explained(db, filter)) {
         assert.doesNotMatch(plan, /TEMP B-TREE|SCAN audit_log/)
         assert.match(plan, /SEARCH audit_log USING .*INDEX audit_log_by_\w+ \(actor_id=\? AND/)
       }
     })
 
-    it(`read no row that they do not show: ${name}`, async () => {
+    it(`read only the rows of the page: ${name}`, async () => {
       const counting = (await explained(db, filter)).filter(({ sql }) => sql.includes('count('))
       assert.ok(counting.length > 0)
       for (const { columnsOfRows } of counting) assert.equal(columnsOfRows, 0)
@@ -205,7 +205,7 @@ interface Opcode {
   readonly p2: number
 }
 
-/** What SQLite makes of the statements that read a page with this filter. */
+/** The query plans of the statements that read a page with this filter. */
 async function explained(db: Db, filter: Partial<AuditQuery>) {
   const prepare = db.$client.prepare.bind(db.$client)
   const statements = onPrepare(db, () => {})

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { insertAudit } from '../../lib/accounts/audit.ts'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { AuditList } from '../../lib/contract/account-schemas.ts'
+import { AuditList } from '../../lib/contract/account/account-schemas.ts'
 import {
   codeOf,
   makeApp,
@@ -12,7 +12,7 @@ import {
   recordingLog,
   type TestApp,
   withoutAccountLimit,
-} from '../helpers.ts'
+} from '../support/helpers.ts'
 
 const AUDIT = '/v1/account/me/audit'
 const SITES = '/v1/account/me/sites'
@@ -24,7 +24,7 @@ before(async () => {
 after(() => app.close())
 
 let users = 0
-/** A new user who has done what `details` says, one action after the other. */
+/** A new user with one audit entry per item of `details`, in that order. */
 async function newCaller(details: readonly string[] = []) {
   const email = `user${users++}@example.com`
   const key = await app.makeKey({ email })
@@ -43,7 +43,7 @@ async function newCaller(details: readonly string[] = []) {
 }
 
 describe('GET /v1/account/me/audit', () => {
-  it('tells what was changed through the API, newest first', async () => {
+  it('lists changes made through the API, newest first', async () => {
     const { key, actorId, list } = await newCaller()
     const created = await app.send('POST', SITES, { key, body: { name: 'https://a.example' } })
     const { id } = v.parse(v.object({ id: v.string() }), created.body)
@@ -79,7 +79,7 @@ describe('GET /v1/account/me/audit', () => {
     })
   })
 
-  it('shows each user their own, whatever they search for', async () => {
+  it('shows each user only their own entries, whatever they search for', async () => {
     const [one, two] = [await newCaller(['a1', 'a2']), await newCaller(['a2', 'a3'])]
     assert.deepEqual(await one.details(), ['a2', 'a1'])
     assert.deepEqual(await two.details(), ['a3', 'a2'])
@@ -89,7 +89,7 @@ describe('GET /v1/account/me/audit', () => {
     assert.equal((await one.list({ search: two.actorId })).total, 0)
   })
 
-  it('gives every entry once to who asks for page after page', async () => {
+  it('returns every entry once to a client that reads page after page', async () => {
     const given = Array.from({ length: 230 }, (_, n) => `d${n}`)
     const { list } = await newCaller(given)
     const seen: (string | null)[] = []
@@ -101,7 +101,7 @@ describe('GET /v1/account/me/audit', () => {
     assert.deepEqual(seen, given.toReversed())
   })
 
-  it('shows 50 entries unless told, and knows how many there are beyond the end', async () => {
+  it('shows 50 entries by default, and reports the total beyond the end', async () => {
     const { list } = await newCaller(Array.from({ length: 60 }, () => 'x'))
     assert.equal((await list()).logs.length, 50)
     assert.equal((await list({ offset: '50' })).logs.length, 10)
@@ -109,7 +109,7 @@ describe('GET /v1/account/me/audit', () => {
     assert.deepEqual(beyond, { logs: [], total: 60, limit: 50, offset: 999_999_999 })
   })
 
-  it('takes wildcards of SQL as they are', async () => {
+  it('takes wildcards of SQL literally', async () => {
     const given = ['100%', '100', 'a_b', 'axb', 'a\\b', 'a%b', "it's"]
     const { details } = await newCaller(given)
     assert.deepEqual(await details({ search: '%' }), ['a%b', '100%'])
@@ -123,7 +123,7 @@ describe('GET /v1/account/me/audit', () => {
     assert.deepEqual(await details({ action: 'create_ke_' }), [])
   })
 
-  it('searches action, type and id of the target and detail, not the actor', async () => {
+  it('searches the action, the type and id of the target, and the detail, but not the actor', async () => {
     const { key, list } = await newCaller()
     const created = await app.send('POST', SITES, { key, body: { name: 'https://a.example' } })
     const { id } = v.parse(v.object({ id: v.string() }), created.body)
@@ -135,7 +135,7 @@ describe('GET /v1/account/me/audit', () => {
     }
   })
 
-  it('takes the action as a whole, in its case', async () => {
+  it('matches the whole action, with its case', async () => {
     const { list } = await newCaller(['a', 'b'])
     assert.equal((await list({ action: 'create_key' })).total, 2)
     for (const action of ['create', 'CREATE_KEY', 'create_key ', 'create_key\na', 'login']) {
@@ -144,7 +144,7 @@ describe('GET /v1/account/me/audit', () => {
     }
   })
 
-  it('filters nothing by an empty action or search', async () => {
+  it('ignores an empty action or search', async () => {
     const { list } = await newCaller(['a', 'b'])
     assert.equal((await list({ action: '', search: '' })).total, 2)
     assert.equal((await list({ action: '', search: 'b' })).total, 1)
@@ -172,7 +172,7 @@ describe('GET /v1/account/me/audit', () => {
     })
   }
 
-  it('never fails, whatever it is asked', async () => {
+  it('never fails, whatever the query', async () => {
     const { ask } = await newCaller(['a', '%', '"'])
     const text = fc.string({ unit: 'binary', maxLength: 210 })
     const query = fc.record(
@@ -190,12 +190,12 @@ describe('GET /v1/account/me/audit', () => {
 
 describe('an audit log that cannot be read', () => {
   const failures = {
-    'since the database is closed': ({ services }: TestApp) => services.db.$client.close(),
-    'since its table is gone': ({ services }: TestApp) =>
+    'the database is closed': ({ services }: TestApp) => services.db.$client.close(),
+    'its table is missing': ({ services }: TestApp) =>
       services.db.$client.exec('ALTER TABLE audit_log RENAME TO elsewhere'),
   }
   for (const [why, fail] of Object.entries(failures)) {
-    it(`${why} is 503, and logged with the request id`, async () => {
+    it(`answers 503 and is logged with the request id: ${why}`, async () => {
       const log = recordingLog()
       using broken = await makeApp({ log })
       const key = await broken.makeKey()

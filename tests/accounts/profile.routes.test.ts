@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { UserProfile } from '../../lib/contract/account-schemas.ts'
-import { type Answer, codeOf, makeApp, type TestApp } from '../helpers.ts'
+import { UserProfile } from '../../lib/contract/account/account-schemas.ts'
+import type { Answer } from '../support/contract-check.ts'
+import { codeOf, makeApp, type TestApp } from '../support/helpers.ts'
 
 const PROFILE = '/v1/account/me'
 
@@ -18,7 +19,7 @@ function profileOf({ body }: Answer): UserProfile {
 }
 
 describe('GET /v1/account/me', () => {
-  it('shows the user of the key, and nothing else that is stored of them', async () => {
+  it('shows the profile of the user of the key, and no other stored field', async () => {
     const key = await app.makeKey({ email: 'ada@example.com' })
     const user = await findUserByEmail(app.services.db, 'ada@example.com')
     const { status, body } = await app.send('GET', PROFILE, { key })
@@ -41,7 +42,7 @@ describe('GET /v1/account/me', () => {
     assert.equal(emailVerified, true)
   })
 
-  it('shows each user their own', async () => {
+  it('shows each user their own profile', async () => {
     const emails = ['one@example.com', 'two@example.com', 'three@example.com']
     const keys = await Promise.all(emails.map((email) => app.makeKey({ email })))
     const answers = await Promise.all(keys.map((key) => app.send('GET', PROFILE, { key })))
@@ -51,10 +52,10 @@ describe('GET /v1/account/me', () => {
     assert.equal(new Set(profiles.map(({ id }) => id)).size, 3)
   })
 
-  it('is 401 where the user was removed while the request was on its way', async () => {
+  it('answers 401 if the user is removed during the request', async () => {
     const key = await app.makeKey({ email: 'gone@example.com' })
     await app.send('GET', PROFILE, { key })
-    // Over the connection of the service, whose own writes it does not look for.
+    // The key ring does not see this write, since it uses the connection of the service.
     app.services.db.$client.exec("DELETE FROM users WHERE email = 'gone@example.com'")
     assert.equal(codeOf(await app.send('GET', PROFILE, { key })), 'UNAUTHORIZED')
   })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { adoptUser, type RemoteUser } from '../../../lib/accounts/remote-users.ts'
-import { findUser, findUserByEmail, insertUser, newUser } from '../../../lib/accounts/users.ts'
-import { type Db, openDb } from '../../../lib/db/open.ts'
-import { NOON } from '../../helpers.ts'
+import { adoptUser, type RemoteUser } from '../../lib/accounts/remote-users.ts'
+import { findUser, findUserByEmail, insertUser, newUser } from '../../lib/accounts/users.ts'
+import { type Db, openDb } from '../../lib/db/open.ts'
+import { NOON } from '../support/helpers.ts'
 
 const ADA: RemoteUser = { id: 'r1', name: 'Ada', email: 'Ada@example.com', emailVerified: false }
 
@@ -16,7 +16,7 @@ function adopt(user: RemoteUser, now = NOON): Promise<string> {
   return adoptUser(db, user, { plan: 'free', now })
 }
 
-/** A user as the command line makes them. Returns the id. */
+/** Adds a user as the command line does. Returns the id. */
 function addLocal(email: string): string {
   const user = newUser({ email, plan: 'pro', now: NOON })
   insertUser(db, user).run()
@@ -24,7 +24,7 @@ function addLocal(email: string): string {
 }
 
 describe('adoptUser', () => {
-  it('adds a user who is new under the id of the service, once', async () => {
+  it('adds a new user once, with the id of the service', async () => {
     const ids = await Promise.all([adopt(ADA), adopt(ADA), adopt(ADA)])
     assert.deepEqual(ids, ['r1', 'r1', 'r1'])
     const { email, name, emailVerified, plan, createdAt } = (await findUser(db, 'r1')) ?? {}
@@ -42,7 +42,7 @@ describe('adoptUser', () => {
     assert.deepEqual(audit, [{ action: 'create_user', actor_id: 'r1' }])
   })
 
-  it('takes over a changed name, address and verification', async () => {
+  it('copies a changed name, address and verification', async () => {
     await adopt(ADA)
     await adopt({ ...ADA, name: null, email: 'ada@shop.example', emailVerified: true }, NOON + 5)
     const { email, name, emailVerified, updatedAt } = (await findUser(db, 'r1')) ?? {}
@@ -52,33 +52,33 @@ describe('adoptUser', () => {
     )
   })
 
-  it('writes nothing where nothing has changed', async () => {
+  it('writes nothing if nothing has changed', async () => {
     await adopt(ADA)
     await adopt(ADA, NOON + 5)
     assert.equal((await findUser(db, 'r1'))?.updatedAt, NOON)
   })
 
-  it('gives a user of the command line to whoever has verified the address', async () => {
+  it('links a user created on the command line to the remote user with the verified address', async () => {
     const local = addLocal('ada@example.com')
     assert.equal(await adopt({ ...ADA, emailVerified: true }), local)
     assert.equal(await adopt({ ...ADA, email: 'new@example.com' }), local)
     assert.equal((await findUser(db, local))?.plan, 'pro')
   })
 
-  it('refuses whoever has not', async () => {
+  it('refuses a remote user who has not verified the address', async () => {
     const local = addLocal('ada@example.com')
     await assert.rejects(adopt(ADA), { code: 'FORBIDDEN' })
     assert.equal((await findUser(db, local))?.remoteId, null)
   })
 
-  it('never gives a user of the service to another one, verified or not', async () => {
+  it('never links a linked user to another remote user, verified or not', async () => {
     await adopt(ADA)
     const eve = { ...ADA, id: 'r2', emailVerified: true }
     await assert.rejects(adopt(eve), { code: 'FORBIDDEN' })
     assert.equal(await adopt(ADA), 'r1')
   })
 
-  it('keeps the old address where the new one is that of another user', async () => {
+  it('keeps the old address if the new one belongs to another user', async () => {
     await adopt(ADA)
     const other = addLocal('bob@example.com')
     assert.equal(await adopt({ ...ADA, email: 'bob@example.com', emailVerified: true }), 'r1')
@@ -86,7 +86,7 @@ describe('adoptUser', () => {
     assert.equal((await findUser(db, 'r1'))?.email, 'ada@example.com')
   })
 
-  it('refuses an id that is that of a user of our own', async () => {
+  it('refuses an id that belongs to one of our own users', async () => {
     const local = addLocal('bob@example.com')
     await assert.rejects(adopt({ ...ADA, id: local }), { code: 'FORBIDDEN' })
   })

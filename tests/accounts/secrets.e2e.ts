@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { newDataFolder, runScript, startServer, storedBytes } from './process.ts'
+import { newDataFolder, runScript, startServer, storedBytes } from '../support/process.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 after(remove)
@@ -10,7 +10,7 @@ const Token = v.object({ token: v.string() })
 const RawKey = v.object({ rawKey: v.string() })
 
 describe('keys, session tokens and passwords', () => {
-  it('stand in no file of the database and in no line of the log', async () => {
+  it('are in no file of the database and in no line of the log', async () => {
     const server = await startServer({ ...settings, MERIDIAN_LOG_LEVEL: 'trace' })
     const secrets = new Map<string, string>()
     const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>

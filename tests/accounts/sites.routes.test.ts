@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { Site } from '../../lib/contract/account-schemas.ts'
+import { Site } from '../../lib/contract/account/account-schemas.ts'
 import { auditLog } from '../../lib/db/tables.ts'
+import type { Answer } from '../support/contract-check.ts'
 import {
-  type Answer,
   codeOf,
   type KeyOptions,
   makeApp,
@@ -15,8 +15,8 @@ import {
   steadyHeaders,
   type TestApp,
   withoutAccountLimit,
-} from '../helpers.ts'
-import { tempFolder } from '../temp-folder.ts'
+} from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const SITES = '/v1/account/me/sites'
 const REQUEST_ID = '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
@@ -43,7 +43,7 @@ before(async () => {
 after(() => app.close())
 
 let users = 0
-/** A key of a new user, and what it can do with sites. */
+/** A new user with a key, and requests for sites with that key. */
 async function newCaller(options: KeyOptions = {}) {
   const key = await app.makeKey({ email: `user${users++}@example.com`, ...options })
   return {
@@ -71,7 +71,7 @@ describe('POST /v1/account/me/sites', () => {
     assert.deepEqual(await list(), [site])
   })
 
-  it('takes http for any host', async () => {
+  it('accepts http for any host', async () => {
     const { create } = await newCaller()
     assert.equal(siteOf(await create('http://shop.example:80')).name, 'http://shop.example')
   })
@@ -103,7 +103,7 @@ describe('POST /v1/account/me/sites', () => {
     })
   }
 
-  it('never fails, whatever the name, and keeps the origin that browsers send', async () => {
+  it('never fails, whatever the name, and stores the origin as browsers send it', async () => {
     const { create } = await newCaller({ plan: 'wide' })
     const name = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -128,7 +128,7 @@ describe('POST /v1/account/me/sites', () => {
     )
   })
 
-  it('refuses an origin that the user has, however it is written', async () => {
+  it('refuses an origin that the user already has, in any spelling', async () => {
     const { create, list } = await newCaller()
     await create('https://shop.example')
     for (const name of ['https://shop.example', 'HTTPS://SHOP.example:443/']) {
@@ -139,7 +139,7 @@ describe('POST /v1/account/me/sites', () => {
     assert.equal((await list()).length, 3)
   })
 
-  it('refuses one more than the plan allows, unless the user has it', async () => {
+  it('reports the reached limit, or that the site exists if the user already has it', async () => {
     const { create } = await newCaller({ plan: 'free' })
     assert.equal((await create('https://one.example')).status, 201)
     assert.equal(codeOf(await create('https://two.example')), 'SITE_LIMIT_REACHED')
@@ -148,7 +148,7 @@ describe('POST /v1/account/me/sites', () => {
     assert.equal(codeOf(await none.create('https://one.example')), 'SITE_LIMIT_REACHED')
   })
 
-  it('follows a plan that has changed', async () => {
+  it('follows a change of plan', async () => {
     const email = 'grows@example.com'
     const { create } = await newCaller({ email, plan: 'free' })
     await create('https://one.example')
@@ -157,7 +157,7 @@ describe('POST /v1/account/me/sites', () => {
     assert.equal((await create('https://two.example')).status, 201)
   })
 
-  it('keeps the limit where 200 requests come at once', async () => {
+  it('keeps the limit when 200 requests arrive at once', async () => {
     const { create, list, audit } = await newCaller()
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) => create(`https://shop${n}.example`)),
@@ -168,7 +168,7 @@ describe('POST /v1/account/me/sites', () => {
     assert.equal(audit().length, 3)
   })
 
-  it('registers one origin once where 200 requests come at once', async () => {
+  it('registers one origin once when 200 requests arrive at once', async () => {
     const { create, list } = await newCaller({ plan: 'wide' })
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => create('https://a.example')),
@@ -178,7 +178,7 @@ describe('POST /v1/account/me/sites', () => {
     assert.equal((await list()).length, 1)
   })
 
-  it('tells the audit log', async () => {
+  it('writes to the audit log', async () => {
     const { key, create, audit } = await newCaller()
     const site = siteOf(await create('https://shop.example'))
     const [{ id, searchText, ...row } = assert.fail('no row'), ...more] = audit()
@@ -195,7 +195,7 @@ describe('POST /v1/account/me/sites', () => {
     assert.deepEqual(more, [])
   })
 
-  it('registers nothing where the audit log cannot be told', async () => {
+  it('registers nothing if the audit log cannot be written', async () => {
     const { create, list, remove } = await newCaller()
     const site = siteOf(await create('https://kept.example'))
     const { $client } = app.services.db
@@ -223,7 +223,7 @@ describe('GET /v1/account/me/sites', () => {
     )
   })
 
-  it('shows each user their own, also where two have the same origin', async () => {
+  it('shows each user their own sites, even if two have the same origin', async () => {
     const [one, two] = [await newCaller(), await newCaller()]
     const [a, b] = [await one.create('https://a.example'), await two.create('https://a.example')]
     assert.equal(b.status, 201)
@@ -232,7 +232,7 @@ describe('GET /v1/account/me/sites', () => {
     assert.notEqual(siteOf(a).userId, siteOf(b).userId)
   })
 
-  it('shows the sites of the user through every key of theirs', async () => {
+  it("shows the user's sites through each of their keys", async () => {
     const email = 'keys@example.com'
     const [one, two] = [await newCaller({ email }), await newCaller({ email })]
     const site = siteOf(await one.create('https://a.example'))
@@ -241,27 +241,27 @@ describe('GET /v1/account/me/sites', () => {
 })
 
 describe('DELETE /v1/account/me/sites/{siteId}', () => {
-  it('removes the site, makes room for another one and tells the audit log', async () => {
+  it('removes the site, makes room for another, and writes to the audit log', async () => {
     const { create, list, remove, audit } = await newCaller({ plan: 'free' })
     const site = siteOf(await create('https://one.example'))
     const { status, text } = await remove(site.id)
     assert.deepEqual({ status, text }, { status: 204, text: '' })
     assert.deepEqual(await list(), [])
     assert.equal((await create('https://two.example')).status, 201)
-    const told = audit().map(({ action, targetType, targetId, detail }) => [
+    const entries = audit().map(({ action, targetType, targetId, detail }) => [
       action,
       targetType,
       targetId === site.id,
       detail,
     ])
-    assert.deepEqual(told, [
+    assert.deepEqual(entries, [
       ['create_site', 'site', true, 'https://one.example'],
       ['delete_site', 'site', true, 'https://one.example'],
       ['create_site', 'site', false, 'https://two.example'],
     ])
   })
 
-  it('answers the site of another user as one that does not exist', async () => {
+  it('answers 404 for a site of another user, as for a missing one', async () => {
     const [owner, other] = [await newCaller(), await newCaller()]
     const site = siteOf(await owner.create('https://a.example'))
     const options = { key: other.key, headers: { 'x-request-id': REQUEST_ID } }
@@ -275,14 +275,14 @@ describe('DELETE /v1/account/me/sites/{siteId}', () => {
     assert.deepEqual(other.audit(), [])
   })
 
-  it('answers 404 for what is no id at all', async () => {
+  it('answers 404 for a malformed id', async () => {
     const { remove } = await newCaller()
     for (const id of ['x', '%00', '%ff', '%', "'%20OR%201=1", 'a'.repeat(2_000), '%F0%9F%8C%8D']) {
       assert.equal(codeOf(await remove(id)), 'NOT_FOUND', id)
     }
   })
 
-  it('removes a site once where requests come at once', async () => {
+  it('removes a site once when requests arrive at once', async () => {
     const { create, remove, audit } = await newCaller()
     const site = siteOf(await create('https://a.example'))
     const answers = await Promise.all(Array.from({ length: 50 }, () => remove(site.id)))

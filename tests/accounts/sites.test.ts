@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { apiEvent } from '../../../lib/accounts/audit.ts'
+import { apiEvent } from '../../lib/accounts/audit.ts'
 import {
   addSite,
   findSite,
@@ -11,12 +11,12 @@ import {
   parseSiteName,
   removeSite,
   type SiteRow,
-} from '../../../lib/accounts/sites.ts'
-import { insertUser, newUser } from '../../../lib/accounts/users.ts'
-import { type Db, openDb } from '../../../lib/db/open.ts'
-import { auditLog, sites } from '../../../lib/db/tables.ts'
-import { NOON } from '../../helpers.ts'
-import { tempFolder } from '../../temp-folder.ts'
+} from '../../lib/accounts/sites.ts'
+import { insertUser, newUser } from '../../lib/accounts/users.ts'
+import { type Db, openDb } from '../../lib/db/open.ts'
+import { auditLog, sites } from '../../lib/db/tables.ts'
+import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 
@@ -26,8 +26,9 @@ function addUser(db: Db, email: string): string {
   return user.id
 }
 
+/** A site whose origin no other user has. */
 function siteOf(userId: string, host: string, now = NOON): SiteRow {
-  return newSite({ userId, name: `https://${host}.example`, now })
+  return { ...newSite({ userId, name: `https://${host}.example`, now }), isFirst: true }
 }
 
 function eventOf({ userId, id, name }: SiteRow, action: 'create_site' | 'delete_site') {
@@ -61,18 +62,26 @@ describe('parseSiteName', () => {
     ['https://[2001:DB8:0::1]/', 'https://[2001:db8::1]'],
   ] as const
   for (const [text, name] of good) {
-    it(`takes ${text} as ${name}`, () => assert.equal(parseSiteName(text), name))
+    it(`parses ${text} as ${name}`, () => assert.equal(parseSiteName(text), name))
   }
 
   const bad = {
-    'no origin': ['', '/', 'null', 'shop.example', '//shop.example', 'https://', 'https:///'],
+    'text that is not an origin': [
+      '',
+      '/',
+      'null',
+      'shop.example',
+      '//shop.example',
+      'https://',
+      'https:///',
+    ],
     'a path': ['https://a.example//', 'https://a.example/b', 'https://a.example/b/'],
     'a path that is resolved away': ['https://a.example/.', 'https://a.example/b/..'],
     'a query or a fragment': ['https://a.example?', 'https://a.example/?b', 'https://a.example#'],
     'a user': ['https://u@a.example', 'https://u:p@a.example', 'https://@a.example'],
     'a wildcard': ['https://*.a.example', 'https://*', 'https://＊.a.example', '*'],
     'another scheme': ['ftp://a.example', 'ws://a.example', 'javascript://a', 'file:///a'],
-    'what the parser of URLs forgives': [
+    'errors that the URL parser corrects': [
       ' https://a.example',
       'https://a.example ',
       'https:\\\\a.example',
@@ -88,7 +97,7 @@ describe('parseSiteName', () => {
     })
   }
 
-  it('gives the origin that a browser sends, and takes it as it is', () => {
+  it('returns the origin that a browser sends, and accepts it unchanged', () => {
     const text = fc
       .tuple(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string())
       .chain(([url, any]) =>
@@ -101,13 +110,13 @@ describe('parseSiteName', () => {
         assert.equal(name, new URL(given).origin)
         assert.equal(parseSiteName(name), name)
         assert.equal(parseSiteName(`${name}/`), name)
-        assert.ok(name.length <= 300, 'and may be sent again')
+        assert.ok(name.length <= 300, 'the name is short enough to be sent again')
       }),
       { numRuns: 3_000 },
     )
   })
 
-  it('takes the origin of every page', () => {
+  it('accepts the origin of every page', () => {
     fc.assert(
       fc.property(fc.webUrl(), (url) => {
         const { origin, hostname } = new URL(url)
@@ -119,7 +128,7 @@ describe('parseSiteName', () => {
 })
 
 describe('addSite', () => {
-  it('adds exactly as many as are allowed, of 200 that run at once over two connections', async () => {
+  it('adds exactly the allowed number when 200 run at once over two connections', async () => {
     const file = join(folder, 'limit.db')
     const connections = [openDb(file), openDb(file)] as const
     const userId = addUser(connections[0], 'a@example.com')
@@ -134,7 +143,7 @@ describe('addSite', () => {
     assert.equal(logged(connections[1]).length, 3)
   })
 
-  it('adds one name once, of 200 that run at once over two connections', async () => {
+  it('adds one name once when 200 run at once over two connections', async () => {
     const file = join(folder, 'name.db')
     const connections = [openDb(file), openDb(file)] as const
     const userId = addUser(connections[0], 'a@example.com')
@@ -148,7 +157,7 @@ describe('addSite', () => {
     assert.deepEqual(logged(connections[1]), ['create_site https://same.example'])
   })
 
-  it('says that the name exists also where the limit is reached', async () => {
+  it('reports that the name exists even if the limit is reached', async () => {
     const db = openDb(':memory:')
     const userId = addUser(db, 'a@example.com')
     assert.equal(await add(db, siteOf(userId, 'one'), 1), 'added')
@@ -157,7 +166,7 @@ describe('addSite', () => {
     assert.equal(await add(db, siteOf(userId, 'two'), 0), 'limit-reached')
   })
 
-  it('counts and compares the sites of the user alone', async () => {
+  it('counts and compares only the sites of the user', async () => {
     const db = openDb(':memory:')
     const [a, b] = [addUser(db, 'a@example.com'), addUser(db, 'b@example.com')]
     assert.equal(await add(db, siteOf(a, 'one'), 1), 'added')
@@ -165,7 +174,7 @@ describe('addSite', () => {
     assert.equal(await add(db, siteOf('nobody', 'one'), 1), 'limit-reached')
   })
 
-  it('adds nothing where the event cannot be written', async () => {
+  it('adds nothing if the event cannot be written', async () => {
     const db = openDb(':memory:')
     const userId = addUser(db, 'a@example.com')
     failAudit(db)
@@ -173,7 +182,7 @@ describe('addSite', () => {
     assert.deepEqual(db.select().from(sites).all(), [])
   })
 
-  it('fails, and takes no id for a name, where the id is taken', async () => {
+  it('throws if the id is taken, rather than report that the name is taken', async () => {
     const db = openDb(':memory:')
     const site = siteOf(addUser(db, 'a@example.com'), 'one')
     await add(db, site, 5)
@@ -183,7 +192,7 @@ describe('addSite', () => {
 })
 
 describe('listSites', () => {
-  it('gives the oldest first, and those of one millisecond as they were added', async () => {
+  it('returns the oldest first, and sites of one millisecond in the order added', async () => {
     const db = openDb(':memory:')
     const userId = addUser(db, 'a@example.com')
     const names = Array.from({ length: 30 }, (_, n) => `s${(n * 7) % 30}`)
@@ -199,7 +208,7 @@ describe('listSites', () => {
 })
 
 describe('removeSite', () => {
-  it('removes one site once, and tells of it once', async () => {
+  it('removes one site once, and writes one audit event', async () => {
     const db = openDb(':memory:')
     const userId = addUser(db, 'a@example.com')
     const [one, two] = [siteOf(userId, 'one'), siteOf(userId, 'two')]
@@ -210,7 +219,7 @@ describe('removeSite', () => {
     assert.deepEqual(logged(db).slice(2), ['delete_site https://one.example'])
   })
 
-  it('makes room for another one, under the same name too', async () => {
+  it('makes room for another site, even with the same name', async () => {
     const db = openDb(':memory:')
     const userId = addUser(db, 'a@example.com')
     const site = siteOf(userId, 'one')
@@ -219,7 +228,7 @@ describe('removeSite', () => {
     assert.equal(await add(db, siteOf(userId, 'one'), 1), 'added')
   })
 
-  it('removes nothing of another user', async () => {
+  it('does not remove a site of another user', async () => {
     const db = openDb(':memory:')
     const [a, b] = [addUser(db, 'a@example.com'), addUser(db, 'b@example.com')]
     const site = siteOf(a, 'one')
@@ -230,7 +239,7 @@ describe('removeSite', () => {
     assert.equal(logged(db).length, 1)
   })
 
-  it('removes nothing where the event cannot be written', async () => {
+  it('removes nothing if the event cannot be written', async () => {
     const db = openDb(':memory:')
     const site = siteOf(addUser(db, 'a@example.com'), 'one')
     await add(db, site, 1)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { UsageStats } from '../../lib/contract/account-schemas.ts'
-import { makeApp, NOON, type TestApp } from '../helpers.ts'
-import { signUp } from '../sign-in.ts'
+import { UsageStats } from '../../lib/contract/account/account-schemas.ts'
+import { DAY_MS } from '../../lib/durations.ts'
+import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { signUp } from '../support/sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
-const DAY_MS = 86_400_000
 
 let app: TestApp
 let now: number
@@ -27,7 +27,7 @@ async function ask(times: number, headers: Record<string, string> = { 'x-api-key
 }
 
 describe('GET /v1/account/me/usage', () => {
-  it('is all zeros for who has asked nothing', async () => {
+  it('contains only zeros for a user without requests', async () => {
     const { dailyUsage, keys, ...rest } = await usage()
     assert.deepEqual(rest, { totalKeys: 1, activeKeys: 1, totalRequests: 0, monthlyCap: 100_000 })
     assert.equal(dailyUsage.length, 30)
@@ -45,7 +45,7 @@ describe('GET /v1/account/me/usage', () => {
     ])
   })
 
-  it('is exact at the moment of asking, before and after the counters are written', async () => {
+  it('is exact at the time of the request, before and after the counters are written', async () => {
     await ask(3)
     assert.equal((await usage()).totalRequests, 3)
     app.services.flusher.flushNow()
@@ -60,7 +60,7 @@ describe('GET /v1/account/me/usage', () => {
     assert.equal((await usage(again)).keys[0]?.rateLimitRemaining, 595)
   })
 
-  it('sums up all keys, revoked ones too, and sessions', async () => {
+  it('adds up all keys, including revoked ones, and sessions', async () => {
     const other = await app.makeKey({ plan: 'pro' })
     const token = await signUp(app, 'kim@example.com')
     await ask(1)
@@ -80,7 +80,7 @@ describe('GET /v1/account/me/usage', () => {
     assert.equal(v.parse(UsageStats, body).totalRequests, 4)
   })
 
-  it('tells of the month, and of 30 days whatever the month', async () => {
+  it('covers the month, and the last 30 days', async () => {
     await ask(2)
     now += 16 * DAY_MS
     await ask(1)
@@ -102,7 +102,7 @@ describe('GET /v1/account/me/usage', () => {
     assert.deepEqual(later[0], { date: '2026-02-01', requests: 5 })
   })
 
-  it('counts expired keys as such', async () => {
+  it('counts expired keys as inactive', async () => {
     await app.makeKey({ plan: 'pro', expiresAt: NOON })
     const { totalKeys, activeKeys, keys } = await usage()
     assert.deepEqual([totalKeys, activeKeys], [2, 1])

@@ -5,7 +5,7 @@ import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { eq } from '../../lib/db/drizzle.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { accounts, auditLog, users } from '../../lib/db/tables.ts'
-import { newDataFolder, runScript } from './process.ts'
+import { newDataFolder, runScript } from '../support/process.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 const db = openDb(join(dataDir, 'app.db'))
@@ -26,13 +26,13 @@ async function audited(email: string) {
 }
 
 describe('npm run user', () => {
-  it('makes a user, changes the plan, and does nothing where that is so already', async () => {
+  it('creates a user, changes the plan, and does nothing if the plan is already right', async () => {
     const options = ['--email', 'Ada@example.com']
     const made = await userCommand(...options)
     assert.deepEqual(made, {
       code: 0,
       stdout: '',
-      stderr: 'Made the user ada@example.com, plan free\n',
+      stderr: 'Created the user ada@example.com, plan free\n',
     })
     const changed = await userCommand(...options, '--plan', 'pro')
     assert.equal(changed.stderr, 'Changed the plan of ada@example.com from free to pro\n')
@@ -56,7 +56,7 @@ describe('npm run user', () => {
     assert.match(lines.at(-1) ?? '', /^last@example\.com +starter +1 +yes +20\d\d-\d\d-\d\d$/)
   })
 
-  it('warns of an address that whoever signed up with it has not verified', async () => {
+  it('warns if the user signed up but has not verified the address', async () => {
     const email = 'mallory@example.com'
     await userCommand('--email', email)
     const user = await findUserByEmail(db, email)
@@ -74,11 +74,12 @@ describe('npm run user', () => {
     assert.doesNotMatch((await userCommand('--email', email)).stderr, /Warning/)
   })
 
-  it('refuses bad options, and makes nothing', async () => {
+  it('refuses bad options, and creates nothing', async () => {
     const before = db.$client.prepare('SELECT count(*) FROM users').pluck().get()
     const bad = [
       [[], /^--email is missing/],
       [['--email', 'eve'], /^--email must be an e-mail address/],
+      [['--email', 'eve@localhost'], /with a full domain, such as you@example\.com\n/],
       [['--email', 'eve@example.com', '--plan', 'gold'], /^--plan must be one of free, starter/],
       [['--email', 'eve@example.com', '--list'], /^--email cannot be used with --list/],
       [['--email', 'eve@example.com', '--name', 'x'], /Unknown option/],

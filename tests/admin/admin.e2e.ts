@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { readPrometheusText, readValue } from '../prometheus-text.ts'
-import { IS_BUN } from '../runtime.ts'
-import { newDataFolder, type Running, runScript, startServer } from './process.ts'
+import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { IS_BUN } from '../support/runtime.ts'
 
 const { settings, remove } = newDataFolder()
 after(remove)
@@ -10,7 +10,7 @@ after(remove)
 const urlOf = (server: Running) => /^Operators +(http:.+)\/metrics$/m.exec(server.output())?.[1]
 
 describe('the admin port of a server', () => {
-  it('counts what the public port answers, and closes with it', async () => {
+  it('counts requests to the public port, and closes together with it', async () => {
     const { stdout } = await runScript(
       ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first'],
       settings,
@@ -31,24 +31,24 @@ describe('the admin port of a server', () => {
     while ((await fetch(`${admin}/profile/cpu?seconds=1`, { method: 'POST' })).status !== 409);
     const { code, stderr } = await server.stop('SIGTERM')
     assert.deepEqual([code, stderr], [0, ''])
-    await assert.rejects(profile, 'a profile that is being made is broken off')
+    await assert.rejects(profile, 'the running profile is aborted')
     await assert.rejects(fetch(`${admin}/livez`))
   })
 
-  it('makes a profile of memory, or says that its runtime makes none', async () => {
+  it('makes a heap profile, or answers that its runtime cannot', async () => {
     const server = await startServer({ ...settings, MERIDIAN_ADMIN_PORT: '0' })
     const answer = await fetch(`${urlOf(server)}/profile/heap?seconds=1`, { method: 'POST' })
     assert.equal(answer.status, IS_BUN ? 501 : 200)
     await server.stop('SIGTERM')
   })
 
-  it('is open only where it is wanted', async () => {
+  it('is closed unless it is configured', async () => {
     const server = await startServer(settings)
     assert.equal(urlOf(server), undefined)
     await server.stop('SIGTERM')
   })
 
-  it('that is taken ends the start', async () => {
+  it('makes the start fail if it is in use', async () => {
     const server = await startServer(settings)
     const other = newDataFolder()
     const { code, stderr } = await runScript(['server.ts'], {

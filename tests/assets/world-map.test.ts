@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { loadAsset } from '../../lib/page-assets.ts'
-import { drawWorldMap } from '../../lib/world-map.ts'
+import { loadAsset } from '../../lib/assets/page-assets.ts'
+import { drawWorldMap } from '../../lib/assets/world-map.ts'
 
 type Point = readonly [x: number, y: number]
 
@@ -10,7 +10,7 @@ before(async () => {
   svg = Buffer.from(await drawWorldMap()).toString()
 })
 
-/** The lines of the path, in degrees. */
+/** The lines of a path, in degrees. */
 function linesOf(name: string): Point[][] {
   const data = new RegExp(`class="${name}" d="([^"]*)"`).exec(svg)?.[1] ?? ''
   return data
@@ -39,8 +39,8 @@ function isLand(longitude: number, latitude: number): boolean {
   return crossings.length % 2 === 1
 }
 
-describe('the map of the world', () => {
-  it('has land where there is land, and sea where there is sea', () => {
+describe('the world map', () => {
+  it('has land and sea in the right places', () => {
     const land = {
       Madrid: [-3.7, 40.4],
       Moscow: [37.6, 55.8],
@@ -59,11 +59,11 @@ describe('the map of the world', () => {
     }
   })
 
-  it('has no line across it where an outline goes on at the other edge', () => {
+  it('has no line across it where an outline crosses 180°', () => {
     const lengths = [...linesOf('land'), ...linesOf('borders')].flatMap((line) =>
       line.slice(1).map(([x, y], at) => {
         const [fromX, fromY] = line[at] ?? [x, y]
-        // Along its lower edge Antarctica is closed.
+        // The lower edge of the map closes Antarctica.
         return y === 90 && fromY === 90 ? 0 : Math.abs(x - fromX)
       }),
     )
@@ -71,7 +71,7 @@ describe('the map of the world', () => {
     assert.ok(Math.max(...lengths) < 45, String(Math.max(...lengths)))
   })
 
-  it('stands alone: less than 100 kB, with colours for both schemes, from nowhere else', async () => {
+  it('is self-contained: less than 100 kB, with colours for both schemes, without links', async () => {
     assert.ok(svg.length < 100_000)
     assert.match(svg, /prefers-color-scheme: dark/)
     assert.doesNotMatch(svg, /script|href|url\(|@import/)

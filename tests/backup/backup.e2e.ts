@@ -4,9 +4,10 @@ import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { backupName } from '../../lib/backup/backup-folder.ts'
-import { makeOldDatabase, withClient } from '../data-folder.ts'
-import { makeGeoFolder } from '../geo-files.ts'
-import { newDataFolder, type Running, runScript, startServer } from './process.ts'
+import { lockDataDir } from '../../lib/db/lock.ts'
+import { makeOldDatabase, withClient } from '../support/data-folder.ts'
+import { makeGeoFolder } from '../support/geo-files.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 after(remove)
@@ -33,12 +34,12 @@ describe('the commands of operators, while a server runs', () => {
     assert.equal(statSync(archive).mode & 0o777, 0o600)
   })
 
-  it('keep as many backups as they are told', async () => {
+  it('keep the given number of backups', async () => {
     copyFileSync(archive, join(dataDir, 'backups', 'meridian-2020-01-31T120000Z.tar.gz'))
     const others = join(dataDir, 'backups', 'other.tar.gz')
     const made = await runScript(['scripts/backup.ts', '--out', others], settings)
     assert.deepEqual([made.code, made.stdout], [0, `${others}\n`])
-    // Archives are named by the second.
+    // The names of archives contain the time in seconds.
     while (basename(archive) === backupName(Date.now())) await setTimeout(20)
     const { stdout, stderr } = await runScript(['scripts/backup.ts', '--keep', '1'], settings)
     assert.match(stderr, /^Removed .*\nRemoved .*2020-01-31T120000Z\.tar\.gz\n$/)
@@ -47,15 +48,18 @@ describe('the commands of operators, while a server runs', () => {
     assert.deepEqual(left.toSorted(), [archive, others].toSorted())
   })
 
-  it('restore nothing under it', async () => {
+  it('do not restore into the folder of that server', async () => {
     const args = ['scripts/restore.ts', archive, '--overwrite']
     const { code, stderr } = await runScript(args, settings)
     assert.equal(code, 1)
-    assert.match(stderr, /^Cannot use the data folder .*: a server runs on it; stop it first\n$/)
+    assert.match(
+      stderr,
+      /^Cannot use the data folder .*: a server is using it; stop the server first\n$/,
+    )
     assert.equal((await fetch(`${server.url}/health`)).status, 200)
   })
 
-  it('restore elsewhere what another server then answers from', async () => {
+  it('restore into another folder, which another server can use', async () => {
     const elsewhere = { ...settings, MERIDIAN_DATA_DIR: join(dataDir, 'elsewhere') }
     makeGeoFolder(elsewhere.MERIDIAN_DATA_DIR)
     const { code, stderr } = await runScript(['scripts/restore.ts', archive], elsewhere)
@@ -67,21 +71,24 @@ describe('the commands of operators, while a server runs', () => {
     assert.equal(answer.status, 200)
   })
 
-  it('let no second server count the same requests', async () => {
+  it('do not start a second server in the same folder', async () => {
     const { code, stderr } = await runScript(['server.ts'], { ...settings, PORT: '0' })
     assert.equal(code, 1)
-    assert.match(stderr, /^Cannot use the data folder .*: a server runs on it; stop it first\n$/)
+    assert.match(
+      stderr,
+      /^Cannot use the data folder .*: a server is using it; stop the server first\n$/,
+    )
   })
 
-  it('migrate nothing under it, but tell what there would be', async () => {
+  it('do not migrate the database of that server, but show which migrations are pending', async () => {
     const refused = await runScript(['scripts/migrate.ts'], settings)
     assert.deepEqual([refused.code, refused.stdout], [1, ''])
-    const told = await runScript(['scripts/migrate.ts', '--dry-run'], settings)
-    assert.deepEqual([told.code, told.stdout], [0, ''])
-    assert.equal(told.stderr, 'The database is up to date\n')
+    const upToDate = await runScript(['scripts/migrate.ts', '--dry-run'], settings)
+    assert.deepEqual([upToDate.code, upToDate.stdout], [0, ''])
+    assert.equal(upToDate.stderr, 'The database is up to date\n')
   })
 
-  it('find nothing wrong', async () => {
+  it('find no problems (npm run doctor)', async () => {
     const { code, stdout } = await runScript(['scripts/doctor.ts'], { ...settings, ...MAIL })
     assert.equal(code, 0, stdout)
     for (const name of ['Settings', 'Folder', 'Clock', 'Database', 'Backups']) {
@@ -91,13 +98,13 @@ describe('the commands of operators, while a server runs', () => {
 })
 
 describe('npm run doctor', () => {
-  it('ends with 1 where something is wrong, and says what to do', async () => {
+  it('exits with 1 if something is wrong, and gives advice', async () => {
     const folder = newDataFolder()
     chmodSync(folder.dataDir, 0o755)
     const { code, stdout } = await runScript(['scripts/doctor.ts'], folder.settings)
     folder.remove()
     assert.equal(code, 1)
-    assert.match(stdout, /^wrong +Folder +Others may look into .*\n +→ chmod 700 /m)
+    assert.match(stdout, /^wrong +Folder +Other users can read .*\n +→ chmod 700 /m)
   })
 
   it('names every bad variable', async () => {
@@ -113,30 +120,42 @@ describe('npm run migrate', () => {
   const database = join(folder.dataDir, 'app.db')
   const migrate = (...args: string[]) => runScript(['scripts/migrate.ts', ...args], folder.settings)
 
-  it('has nothing to try before there is a database', async () => {
+  it('has nothing to do before there is a database', async () => {
     const { code, stderr } = await migrate('--dry-run')
     assert.equal(code, 1)
-    assert.match(stderr, /^There is no database .*: the first start makes it\n$/)
+    assert.match(stderr, /^There is no database .*: the first start creates it\n$/)
     assert.equal(existsSync(database), false)
   })
 
-  it('makes the database', async () => {
-    assert.match((await migrate()).stderr, /^Made the database /)
+  it('creates the database', async () => {
+    assert.match((await migrate()).stderr, /^Created the database /)
   })
 
-  it('tries what is pending on a copy, then applies it', async () => {
+  it('tries pending migrations on a copy, then applies them', async () => {
     rmSync(database)
     makeOldDatabase(database, 3)
     const tried = await migrate('--dry-run')
     assert.equal(tried.code, 0, tried.stderr)
     assert.match(tried.stdout, /^0004-rum\.sql\n/)
-    assert.match(tried.stderr, /^\d to apply; they work on a copy of the database\n$/)
+    assert.match(tried.stderr, /^\d+ to apply; they work on a copy of the database\n$/)
     assert.equal((await migrate('--dry-run')).stdout, tried.stdout, 'nothing was applied')
     assert.match((await migrate()).stderr, /^Applied 0004-rum\.sql/)
     assert.match((await migrate()).stderr, /^The database is up to date\n$/)
   })
 
-  it('tells where a migration would fail, and changes nothing', async () => {
+  it('is not done by other commands while a server of an older release runs', async () => {
+    rmSync(database, { force: true })
+    makeOldDatabase(database, 3)
+    const list = () => runScript(['scripts/contact.ts'], folder.settings)
+    {
+      using _lock = lockDataDir(folder.dataDir)
+      assert.match((await list()).stderr, /^Cannot use the data folder .*: a server is using it/)
+    }
+    assert.match((await migrate('--dry-run')).stdout, /^0004-rum\.sql\n/, 'nothing was applied')
+    assert.equal((await list()).code, 0)
+  })
+
+  it('shows where a migration would fail, and changes nothing', async () => {
     withClient(database, (client) => client.pragma('user_version = 3'))
     const { code, stderr } = await migrate('--dry-run')
     assert.equal(code, 1)

@@ -14,16 +14,16 @@ import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { create } from 'tar'
-import { describeFile, packBackup, unpackBackup } from '../../../lib/backup/archive.ts'
-import { createBackup } from '../../../lib/backup/create-backup.ts'
-import { type Manifest, SECRETS } from '../../../lib/backup/manifest.ts'
-import { restoreBackup } from '../../../lib/backup/restore-backup.ts'
-import { lockDataDir } from '../../../lib/db/lock.ts'
-import { openDb } from '../../../lib/db/open.ts'
-import { openSecrets } from '../../../lib/secrets.ts'
-import { type DataFolder, emailsIn, makeDataFolder, withClient } from '../../data-folder.ts'
-import { NOON } from '../../helpers.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { describeFile, packBackup, unpackBackup } from '../../lib/backup/archive.ts'
+import { createBackup } from '../../lib/backup/create-backup.ts'
+import { type Manifest, SECRETS } from '../../lib/backup/manifest.ts'
+import { restoreBackup } from '../../lib/backup/restore-backup.ts'
+import { openSecrets } from '../../lib/config/secrets.ts'
+import { lockDataDir } from '../../lib/db/lock.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { type DataFolder, emailsIn, makeDataFolder, withClient } from '../support/data-folder.ts'
+import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 const GEO = [{ name: 'GeoLite2-City', bytes: 7, builtAt: '2026-01-13T00:00:00.000Z' }]
@@ -48,7 +48,7 @@ const restore = (dataDir: string, from = archive, overwrite = false) =>
   restoreBackup({ archive: from, dataDir, overwrite, now: NOON })
 
 describe('a backup', () => {
-  it('brings back the database and the secrets', async () => {
+  it('restores the database and the secrets', async () => {
     const dataDir = join(newFolder(), 'data')
     const restored = await restore(dataDir)
     assert.deepEqual(emailsIn(join(dataDir, 'app.db')), ['ada@example.com'])
@@ -60,7 +60,7 @@ describe('a backup', () => {
     }
   })
 
-  it('says what it holds and what was served', () => {
+  it('describes its files and the databases that were served', () => {
     assert.equal(manifest.createdAt, new Date(NOON).toISOString())
     assert.deepEqual(
       manifest.files.map(({ name }) => name),
@@ -69,12 +69,12 @@ describe('a backup', () => {
     assert.deepEqual(manifest.geo, GEO)
   })
 
-  it('is for its owner alone, and nothing is left beside it', () => {
+  it('can be read only by its owner, and leaves no other file', () => {
     assert.equal(statSync(archive).mode & 0o777, 0o600)
     assert.deepEqual(readdirSync(join(folder, 'backups')), ['ada.tar.gz'])
   })
 
-  it('holds what another connection has written and not yet moved out of the log', async () => {
+  it('includes rows that are still in the write-ahead log of another connection', async () => {
     const { dataDir, database } = await makeDataFolder(folder, 'bob@example.com')
     const { $client } = openDb(database)
     $client.exec("UPDATE users SET email = 'carol@example.com'")
@@ -86,20 +86,20 @@ describe('a backup', () => {
     assert.deepEqual(emailsIn(join(target, 'app.db')), ['carol@example.com'])
   })
 
-  it('takes no name that is taken', async () => {
+  it('refuses a name that is taken', async () => {
     const again = createBackup({ dataDir: ada.dataDir, path: archive, now: NOON, geo: [] })
-    await assert.rejects(again, { message: `There is a file ${archive} already` })
+    await assert.rejects(again, { message: `The file ${archive} already exists` })
   })
 
   it('needs a database', async () => {
     const dataDir = newFolder()
     const path = join(folder, 'none.tar.gz')
-    const message = `There is no app.db in ${dataDir}: the first start of the server makes it`
+    const message = `There is no app.db in ${dataDir}: the server creates it on its first start`
     await assert.rejects(createBackup({ dataDir, path, now: NOON, geo: [] }), { message })
     assert.equal(existsSync(path), false)
   })
 
-  it('is not made of a damaged database', async () => {
+  it('is not made from a damaged database', async () => {
     const { dataDir, database } = await makeDataFolder(folder)
     damage(database)
     const path = join(folder, 'damaged.tar.gz')
@@ -109,13 +109,13 @@ describe('a backup', () => {
 })
 
 describe('restoring', () => {
-  it('leaves a folder alone that holds data', async () => {
+  it('refuses a folder that holds data', async () => {
     const { dataDir, database } = await makeDataFolder(folder, 'bob@example.com')
     await assert.rejects(restore(dataDir), /holds app\.db, .*secrets\.json: set MERIDIAN_DATA_DIR/)
     assert.deepEqual(emailsIn(database), ['bob@example.com'])
   })
 
-  it('puts what is there aside when told to', async () => {
+  it('moves existing data aside with the option overwrite', async () => {
     const { dataDir, database } = await makeDataFolder(folder, 'bob@example.com')
     const { $client } = openDb(database)
     $client.exec("UPDATE users SET email = 'carol@example.com'")
@@ -132,14 +132,17 @@ describe('restoring', () => {
     assert.equal(statSync(aside).mode & 0o777, 0o700)
   })
 
-  it('is refused while a server has the folder', async () => {
+  it('is refused while a server uses the folder', async () => {
     const dataDir = newFolder()
     using _lock = lockDataDir(dataDir)
-    await assert.rejects(restore(dataDir, archive, true), /a server runs on it; stop it first/)
+    await assert.rejects(
+      restore(dataDir, archive, true),
+      /a server is using it; stop the server first/,
+    )
     assert.deepEqual(readdirSync(dataDir), ['server.lock'])
   })
 
-  it('tells which migrations the next start applies', async () => {
+  it('returns the migrations that the next start will apply', async () => {
     const dataDir = newFolder()
     const path = await repack((database) =>
       withClient(database, (client) => client.pragma('user_version = 3')),
@@ -151,57 +154,58 @@ describe('restoring', () => {
     const path = await repack((database) =>
       withClient(database, (client) => client.pragma('user_version = 99')),
     )
-    await refuses(path, /its schema is number 99, this version knows \d+; use a newer version$/)
+    await refuses(path, /its schema version is 99, this release knows \d+; use a newer release$/)
   })
 
   it('refuses a database that SQLite finds damaged', async () => {
     await refuses(await repack(damage), /: its database is damaged: |malformed/)
   })
 
-  it('refuses rows that belong to nothing', async () => {
+  it('refuses rows without their parent row', async () => {
     const path = await repack((database) =>
       withClient(database, (client) => {
         client.pragma('foreign_keys = OFF')
         client.exec("INSERT INTO sites (id, user_id, name, created_at) VALUES ('a', 'b', 'c', 1)")
       }),
     )
-    await refuses(path, /a row of sites belongs to a row of users that is not there$/)
+    await refuses(path, /a row of sites refers to a missing row of users$/)
   })
 
-  it('refuses what the manifest does not describe', async () => {
+  it('refuses files that do not match the manifest', async () => {
     const inside = await unpacked()
     writeFileSync(join(inside, SECRETS), `${JSON.stringify({ auth: '00'.repeat(32) })}\n`)
     const path = join(folder, `changed-${folders}.tar.gz`)
     await packBackup(inside, path)
-    await refuses(path, /: secrets\.json is not what the manifest says$/)
+    await refuses(path, /: secrets\.json does not match the manifest$/)
   })
 
   it('refuses a manifest of another format', async () => {
     const path = await repack(() => {}, { format: 'meridian-backup-2' })
-    await refuses(path, /: its manifest\.json is damaged or of a newer version$/)
+    await refuses(path, /: its manifest\.json is damaged or from a newer version$/)
   })
 
-  it('refuses what is no archive', async () => {
+  it('refuses a file that is not an archive', async () => {
     const path = join(folder, 'text.tar.gz')
     writeFileSync(path, 'this is a text\n'.repeat(100))
-    await refuses(path, /: it is damaged, cut short or no archive at all$/)
+    await refuses(path, /: it is damaged, truncated or not an archive$/)
     await refuses(join(folder, 'missing.tar.gz'), /ENOENT/)
+    await refuses(folder, /: EISDIR/)
   })
 
-  it('refuses archives of others, and writes nothing of theirs', async () => {
+  it('refuses other archives, and writes none of their files', async () => {
     const inside = newFolder()
     symlinkSync('/etc', join(inside, 'app.db'))
     writeFileSync(join(inside, 'secrets.json'), '')
     writeFileSync(join(inside, 'manifest.json'), '')
     const path = join(folder, 'links.tar.gz')
     await create({ file: path, cwd: inside, gzip: true }, readdirSync(inside))
-    await refuses(path, /: it is none of Meridian's: it holds app\.db \(SymbolicLink\)/)
+    await refuses(path, /: it is not a backup of Meridian: it holds app\.db \(SymbolicLink\)/)
     writeFileSync(join(inside, 'more'), '')
     await create({ file: path, cwd: inside, gzip: true }, ['more', 'secrets.json'])
     await refuses(path, /: it holds more, secrets\.json$/)
   })
 
-  it('refuses a part of a backup, wherever it is cut', async () => {
+  it('refuses a truncated backup, wherever it is cut', async () => {
     const bytes = readFileSync(archive)
     const path = join(folder, 'cut.tar.gz')
     await fc.assert(
@@ -213,7 +217,7 @@ describe('restoring', () => {
     )
   })
 
-  it('refuses a backup with a changed byte, unless that changes nothing', async () => {
+  it('refuses a backup with a changed byte, unless the contents are the same', async () => {
     const bytes = readFileSync(archive)
     const path = join(folder, 'flipped.tar.gz')
     const change = fc.tuple(
@@ -246,7 +250,7 @@ async function unpacked(): Promise<string> {
   return inside
 }
 
-/** The backup with another database, and a manifest that fits it. */
+/** The backup with another database and a matching manifest. */
 async function repack(change: (database: string) => void, extra: object = {}): Promise<string> {
   const inside = await unpacked()
   const database = join(inside, 'app.db')
@@ -258,7 +262,7 @@ async function repack(change: (database: string) => void, extra: object = {}): P
   return path
 }
 
-/** Overwrites a page in the middle, as a bad disk does. */
+/** Overwrites a page in the middle, like a faulty disk. */
 function damage(database: string): void {
   const bytes = readFileSync(database)
   const page = 4096 * Math.floor(bytes.length / 4096 / 2)

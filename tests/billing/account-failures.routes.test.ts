@@ -1,27 +1,30 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type SubscriptionRow, saveSubscription } from '../../lib/billing/subscriptions.ts'
-import { billingAccountOperations } from '../../lib/contract/billing-account.ts'
+import {
+  type SubscriptionRow,
+  saveSubscription,
+} from '../../lib/billing/subscription/subscriptions.ts'
+import { billingAccountOperations } from '../../lib/contract/billing/billing-account.ts'
 import { openBilling } from '../../lib/services/billing.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { ApiFault } from '../../stripe-double/http/api-faults.ts'
-import { codeOf, NOON } from '../helpers.ts'
-import { billingRequests } from './account-requests.ts'
+import { codeOf, NOON } from '../support/helpers.ts'
+import { billingRequests } from './account/account-requests.ts'
 import { makeBillingApp } from './customers.ts'
 
-/** More than all actions call, with what the SDK tries again. */
+/** More calls than all actions make, including retries by the SDK. */
 const ALL = 200
 
 const FAULTS: readonly ApiFault[] = [
   { kind: '429' },
   { kind: '500' },
   { kind: 'reset' },
-  { kind: 'slow', delayMs: 4_000 },
+  { kind: 'slow', delayMs: 60_000 },
 ]
 
-/** Billing that waits for Stripe but a moment. */
-function impatient(services: Services): Partial<Services> {
-  return { billing: openBilling(services, services.keys, 2_000) }
+/** Billing with a short time limit. */
+function withShortTimeLimit(services: Services): Partial<Services> {
+  return { billing: openBilling(services, services.keys, 6_000) }
 }
 
 function activeSubscription(userId: string): SubscriptionRow {
@@ -30,16 +33,16 @@ function activeSubscription(userId: string): SubscriptionRow {
   return { userId, plan: 'pro', status: 'active', ...items, ...period }
 }
 
-it('every operation on a billing account is asked below', () => {
+it('billingRequests covers every operation on a billing account', () => {
   assert.deepEqual(
     billingRequests.map(({ id }) => id),
     billingAccountOperations.map(({ id }) => id),
   )
 })
 
-describe('without a payment processor', () => {
+describe('operations on a billing account without a Stripe key', () => {
   for (const { id, method, path, body, missing } of billingRequests) {
-    it(`${id} tells what is missing here first`, async () => {
+    it(`${id} answers a user without an account, and does not call Stripe`, async () => {
       await using at = await makeBillingApp({ env: { STRIPE_SECRET_KEY: '' } })
       const { send } = await at.addUser('ada@example.com')
       const answer = await send(method, path, { body })
@@ -50,7 +53,7 @@ describe('without a payment processor', () => {
     })
   }
 
-  it('what needs it answers 503 to a subscriber', async () => {
+  it('answer 503 to a subscriber if they need Stripe', async () => {
     await using at = await makeBillingApp({ env: { STRIPE_SECRET_KEY: '' } })
     const ada = await at.addCustomer()
     saveSubscription(at.app.services.db, activeSubscription(ada.userId)).run()
@@ -64,9 +67,9 @@ describe('without a payment processor', () => {
   })
 })
 
-describe('without a billing account', () => {
+describe('operations on a billing account that does not exist', () => {
   for (const { id, method, path, body, missing } of billingRequests) {
-    it(`${id} answers without a call`, async () => {
+    it(`${id} answers without a call to Stripe`, async () => {
       await using at = await makeBillingApp()
       const { send, audit } = await at.addUser('ada@example.com')
       const answer = await send(method, path, { body })
@@ -78,10 +81,12 @@ describe('without a billing account', () => {
   }
 })
 
-describe('while Stripe is in trouble', () => {
+describe('operations on a billing account while Stripe fails', () => {
   for (const fault of FAULTS) {
-    it(`every operation answers 503 and changes nothing: ${fault.kind}`, async () => {
-      await using at = await makeBillingApp(fault.kind === 'slow' ? { replace: impatient } : {})
+    it(`answer 503 and change nothing: ${fault.kind}`, async () => {
+      await using at = await makeBillingApp(
+        fault.kind === 'slow' ? { replace: withShortTimeLimit } : {},
+      )
       const ada = await at.addSubscriber()
       at.double.failCalls(fault, ALL)
       const answers = await Promise.all(
@@ -97,7 +102,7 @@ describe('while Stripe is in trouble', () => {
     })
   }
 
-  it('an answer that is lost is asked for again, and done once', async () => {
+  it('take effect once if an answer is lost and the user tries again', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const body = { type: 'eu_vat', value: 'DE123456789' }
@@ -108,13 +113,13 @@ describe('while Stripe is in trouble', () => {
     assert.equal((await at.stripe.customers.listTaxIds(ada.customer)).data.length, 1)
   })
 
-  it('a refusal that nobody expects is no bug of ours', async () => {
+  it('answer 503, not 500, to an unexpected refusal', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const { paymentMethods } = at.double.world.state.tables
     const [card] = paymentMethods.values()
     assert.ok(card)
-    // Stripe tells of the card, and then refuses it.
+    // Stripe returns the card, and then refuses it.
     paymentMethods.set('pm_alias', card)
     const body = { paymentMethodId: 'pm_alias' }
     paymentMethods.delete(card.id)

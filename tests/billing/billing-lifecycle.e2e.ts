@@ -7,14 +7,23 @@ import {
   CheckoutResponse,
   ProrationPreview,
   SubscriptionResponse,
-} from '../../lib/contract/billing-schemas.ts'
-import { type Running, storedBytes } from './process.ts'
-import { ask, CAP, meteredUnits, openStore, type Store, SUBSCRIPTION, until } from './store.ts'
+} from '../../lib/contract/billing/billing-schemas.ts'
+import { type Running, storedBytes } from '../support/process.ts'
+import {
+  ask,
+  CAP,
+  meteredUnits,
+  openServerShop,
+  type ServerShop,
+  SUBSCRIPTION,
+  until,
+} from './store.ts'
 
 /*
- * A plan from the first checkout to the end of its period, with a server as users run it: its clock
- * is the real one, and only the double sees the month pass. A second of a plan costs seven cents, so
- * that a change that is charged for another moment than its preview costs another amount.
+ * A plan from the first checkout to the end of its period, on a server as users run it. The
+ * server's clock is real; only the double sees the month pass. The upgrade costs seven cents per
+ * second, so a change that is charged as of another moment than its preview costs a different
+ * amount.
  */
 
 const UNITS = 7
@@ -24,18 +33,18 @@ const HOUR = 3_600
 const ClientSecret = v.object({ clientSecret: v.string() })
 const Page = v.object({ url: v.string() })
 
-let store: Store
+let shop: ServerShop
 let server: Running
 let key: string
 before(async () => {
-  store = await openStore({ starter: 90_000, pro: 290_000 })
-  key = await store.addUser('ada@example.com')
-  server = await store.start({ MERIDIAN_LOG_LEVEL: 'trace' })
-  store.double.addWebhook(`${server.url}/v1/billing/webhook`, [store.signingSecret])
+  shop = await openServerShop({ starter: 90_000, pro: 290_000 })
+  key = await shop.addUser('ada@example.com')
+  server = await shop.start({ MERIDIAN_LOG_LEVEL: 'trace' })
+  shop.double.addWebhook(`${server.url}/v1/billing/webhook`, [shop.signingSecret])
 })
-after(() => store[Symbol.asyncDispose]())
+after(() => shop[Symbol.asyncDispose]())
 
-/** What may stand nowhere. */
+/** Texts that must be neither stored nor logged. */
 const secrets = new Map<string, string>()
 
 async function send(method: string, path: string, body?: object): Promise<unknown> {
@@ -44,25 +53,25 @@ async function send(method: string, path: string, body?: object): Promise<unknow
   return answer.body
 }
 
-/** As the user is told, once all events have come. */
+/** Plan and status as the user sees them, once all events have arrived. */
 async function state(): Promise<string> {
-  await store.double.settled()
+  await shop.double.settled()
   const { plan, subscription } = v.parse(SubscriptionResponse, await send('GET', SUBSCRIPTION))
   return `${plan.id} ${subscription?.status ?? 'none'}`
 }
 
 function invoices(): Stripe.Invoice[] {
-  return [...store.double.world.state.tables.invoices.values()]
+  return [...shop.double.world.state.tables.invoices.values()]
 }
 
-describe('a user of a server beside Stripe', () => {
-  it('has the free plan, and may change nothing', async () => {
+describe('the life of a subscription', () => {
+  it('starts with the free plan, which cannot be canceled', async () => {
     assert.equal(await state(), 'free none')
     const { status } = await ask(server, key, { method: 'DELETE', path: SUBSCRIPTION })
     assert.equal(status, 404)
   })
 
-  it('buys a plan on the page of the checkout', async () => {
+  it('sells a plan on the checkout page', async () => {
     const wish = { planId: 'starter' }
     const embedded = await send('POST', SUBSCRIPTION, { ...wish, embedded: true })
     secrets.set('secret of a checkout', v.parse(ClientSecret, embedded).clientSecret)
@@ -78,34 +87,34 @@ describe('a user of a server beside Stripe', () => {
     )
   })
 
-  it('is charged for a larger plan what its preview told', async () => {
+  it('charges what the preview showed for a larger plan', async () => {
     const preview = await send('GET', `${SUBSCRIPTION}/preview?planId=pro`)
     const { amountDue, prorationDate } = v.parse(ProrationPreview, preview)
     assert.ok(amountDue > 19_000_000 && amountDue <= 20_000_000, `${amountDue}`)
-    await until(() => store.double.now() > Date.parse(prorationDate) / 1000 + 1)
+    await until(() => shop.double.now() > Date.parse(prorationDate) / 1000 + 1)
     await send('PUT', SUBSCRIPTION, { planId: 'pro' })
     assert.equal(await state(), 'pro active')
     assert.equal(invoices().length, 2)
     assert.equal(invoices().at(-1)?.amount_paid, amountDue)
   })
 
-  it('pays by the piece for what is over the cap', async () => {
+  it('charges per request over the cap', async () => {
     await send('PATCH', SUBSCRIPTION, { overagesEnabled: true })
     for (let n = 0; n < CAP + UNITS; n++) {
       const answer = await ask(server, key, { method: 'GET', path: '/v1/ip/81.2.69.160' })
       assert.equal(answer.status, 200)
       assert.ok(!answer.text.includes('"degraded":true'))
     }
-    await until(() => meteredUnits(store) >= UNITS)
-    assert.equal(meteredUnits(store), UNITS)
+    await until(() => meteredUnits(shop) >= UNITS)
+    assert.equal(meteredUnits(shop), UNITS)
   })
 
-  it('sees to card, address and tax id, and leaves no trace of them', async () => {
+  it('sets card, address and tax id', async () => {
     const intent = await send('POST', '/v1/billing/setup-intent')
     secrets.set('secret of a setup', v.parse(ClientSecret, intent).clientSecret)
     secrets.set('portal', v.parse(Page, await send('POST', '/v1/billing/portal')).url)
     const card = { type: 'card', card: { token: 'tok_mastercard' } } as const
-    const { id: paymentMethodId } = await store.stripe.paymentMethods.create(card)
+    const { id: paymentMethodId } = await shop.stripe.paymentMethods.create(card)
     await send('POST', '/v1/billing/payment-method', { paymentMethodId })
     const unknown = { paymentMethodId: `pm_${crypto.randomUUID().replaceAll('-', '')}` }
     const path = '/v1/billing/payment-method'
@@ -119,7 +128,7 @@ describe('a user of a server beside Stripe', () => {
     secrets.set('address', address.line1).set('tax id', taxId.value)
   })
 
-  it('cancels, comes back, and cancels again', async () => {
+  it('can be canceled, reactivated and canceled again', async () => {
     const { cancelAt } = v.parse(CancelResponse, await send('DELETE', SUBSCRIPTION))
     assert.equal(await state(), 'pro canceling')
     await send('POST', `${SUBSCRIPTION}/reactivate`)
@@ -129,14 +138,14 @@ describe('a user of a server beside Stripe', () => {
     assert.equal(await state(), 'pro canceling')
   })
 
-  it('has the free plan again when the period ends, and pays what was over the cap', async () => {
-    const [subscription] = store.double.world.state.tables.subscriptions.values()
+  it('ends with the free plan and an invoice for the requests over the cap', async () => {
+    const [subscription] = shop.double.world.state.tables.subscriptions.values()
     const end = subscription?.cancel_at ?? 0
-    store.double.advance(end - store.double.now() - 60)
+    shop.double.advance(end - shop.double.now() - 60)
     assert.equal(await state(), 'pro canceling')
-    store.double.advance(60)
+    shop.double.advance(60)
     assert.equal(await state(), 'free none')
-    store.double.advance(2 * HOUR)
+    shop.double.advance(2 * HOUR)
     assert.equal(await state(), 'free none')
     const [, , last, ...others] = invoices()
     assert.deepEqual(others, [])
@@ -145,24 +154,24 @@ describe('a user of a server beside Stripe', () => {
       last.lines.data.map(({ quantity }) => quantity),
       [UNITS],
     )
-    assert.equal(meteredUnits(store), UNITS)
+    assert.equal(meteredUnits(shop), UNITS)
   })
 
-  it('has left nothing secret in log, audit log and database', async () => {
-    const running = storedBytes(store.dataDir)
+  it('leaves no secret in the log, the audit log or the database', async () => {
+    const running = storedBytes(shop.dataDir)
     const { code, stdout, stderr } = await server.stop('SIGTERM')
     assert.equal(code, 0, stderr)
-    const { customers, paymentMethods } = store.double.world.state.tables
+    const { customers, paymentMethods } = shop.double.world.state.tables
     const [customer = ''] = customers.keys()
-    // What is looked for could be found.
+    // The search works: it finds texts that are there.
     assert.ok(running.includes(customer))
-    assert.match(stdout, /trouble with the payment processor/)
+    assert.match(stdout, /a call to Stripe failed/)
     assert.match(stdout, /"route":"\/v1\/billing\/setup-intent"/)
     const cards = [...paymentMethods.keys()].map((id): [string, string] => ['card', id])
     assert.ok(cards.length > 1)
     const texts: [string, string][] = [
-      ['key of Stripe', store.secretKey],
-      ['signing secret', store.signingSecret],
+      ['key of Stripe', shop.secretKey],
+      ['signing secret', shop.signingSecret],
       ['number of the card', CARD],
       ['number of the card without spaces', CARD.replaceAll(' ', '')],
       ...cards,
@@ -172,7 +181,7 @@ describe('a user of a server beside Stripe', () => {
       assert.ok(secret.length > 10, name)
       for (const [where, bytes] of [
         ['database', running],
-        ['stopped database', storedBytes(store.dataDir)],
+        ['stopped database', storedBytes(shop.dataDir)],
         ['output', Buffer.from(stdout)],
         ['errors', Buffer.from(stderr)],
       ] as const) {

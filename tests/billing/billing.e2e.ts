@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import * as v from 'valibot'
-import { readPlans } from '../../lib/plans.ts'
+import { readPlans } from '../../lib/config/plans.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
-import { newDataFolder, runScript, startServer } from './process.ts'
+import { newDataFolder, runScript, startServer } from '../support/process.ts'
 
 const folder = newDataFolder()
 afterEach(() => folder.remove())
 
 const Page = v.object({ url: v.string() })
-const Told = v.object({ plan: v.object({ id: v.string() }) })
+const Shown = v.object({ plan: v.object({ id: v.string() }) })
 
-describe('a server beside Stripe', () => {
-  it('knows after kill -9 what was bought meanwhile, and what an event tells from then on', async () => {
+describe('a server that sells plans through Stripe', () => {
+  it('finds a purchase made while it was down, and then follows events', async () => {
     await using double = await startStripeDouble()
     const { plans } = seedPlans(double.world, readPlans(undefined).list)
     const secret = newSigningSecret()
@@ -33,7 +33,7 @@ describe('a server beside Stripe', () => {
     const headers = { 'x-api-key': made.stdout.trim() }
     const planAt = async (url: string) => {
       const answer = await fetch(`${url}/v1/billing/subscription`, { headers })
-      return v.parse(Told, await answer.json()).plan.id
+      return v.parse(Shown, await answer.json()).plan.id
     }
     const first = await startServer(settings)
     const opened = await fetch(`${first.url}/v1/billing/subscription`, {

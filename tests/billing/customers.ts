@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
 import type Stripe from 'stripe'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { insertCustomer } from '../../lib/billing/customers.ts'
-import { readPlans } from '../../lib/plans.ts'
+import { insertCustomer } from '../../lib/billing/subscription/customers.ts'
+import { sync } from '../../lib/billing/subscription/sync.ts'
+import { readPlans } from '../../lib/config/plans.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
+import { addPayer, recordCalls, sdkFor } from '../stripe-double/start.ts'
+import type { Answer } from '../support/contract-check.ts'
 import {
-  type Answer,
   type AppOptions,
   makeApp,
   NOON,
   type SendOptions,
   type TestApp,
-} from '../helpers.ts'
-import { addPayer, recordCalls, sdkFor } from '../stripe-double/start.ts'
+} from '../support/helpers.ts'
 
-/** The whole service, with a double in the place of Stripe whose clock also says `NOON`. */
+/** The service with a Stripe double, but without a webhook. Both clocks say `NOON`. */
 export async function makeBillingApp(options: AppOptions = {}) {
   const double = await startStripeDouble({ realNow: () => NOON, retryDelaysMs: [0, 0] })
   const { plans, overage } = seedPlans(double.world, readPlans(undefined).list)
@@ -38,7 +39,7 @@ export async function makeBillingApp(options: AppOptions = {}) {
     prices,
     addUser: (email: string) => addUser(app, email),
     addCustomer: (email = 'ada@example.com') => addCustomer(app, stripe, email),
-    /** A customer with an active subscription to `plan`, paid with a card. */
+    /** Adds a customer with an active subscription to `plan`, paid by card. */
     addSubscriber: async (email = 'ada@example.com', plan: keyof typeof prices = 'pro') => {
       const ada = await addCustomer(app, stripe, email)
       const { customer } = ada
@@ -57,7 +58,7 @@ export async function makeBillingApp(options: AppOptions = {}) {
 
 export type BillingApp = Awaited<ReturnType<typeof makeBillingApp>>
 
-/** A user of the plan free, with a key. */
+/** Adds a user with the free plan and a key. */
 async function addUser(app: TestApp, email: string) {
   const key = await app.makeKey({ email, plan: 'free' })
   const user = await findUserByEmail(app.services.db, email)
@@ -67,7 +68,7 @@ async function addUser(app: TestApp, email: string) {
     userId: user.id,
     send: (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
       app.send(method, path, { key, ...options }),
-    /** The actions in the audit log, oldest first. */
+    /** The user's actions in the audit log, oldest first. */
     audit: () =>
       app.services.db.$client
         .prepare<[string], { action: string; detail: string | null }>(
@@ -82,5 +83,5 @@ async function addCustomer(app: TestApp, stripe: Stripe, email: string) {
   const customer = await addPayer(stripe)
   const { billing, db, now } = app.services
   insertCustomer(db, { userId: user.userId, customerId: customer, createdAt: now() }).run()
-  return { ...user, customer, sync: () => billing.sync(billing.begin(), user.userId) }
+  return { ...user, customer, sync: () => sync(billing, billing.openStripe(), user.userId) }
 }

@@ -4,30 +4,29 @@ import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import type Stripe from 'stripe'
-import type { Running } from '../e2e/process.ts'
-import { type Asked, ask, openStore, type Store, SUBSCRIPTION, until } from '../e2e/store.ts'
+import type { Running } from '../support/process.ts'
+import { ask, openServerShop, type Sent, type ServerShop, SUBSCRIPTION, until } from './store.ts'
 
 /*
- * The process is killed with kill -9 when Stripe has done what it was told and has not answered yet,
- * at each call that changes something there. No event comes, neither then nor later: what was done is
- * found when the process starts again, and by the user who tries once more. In the end all is as
- * without the kills.
+ * At each call that changes something at Stripe, the process is killed with kill -9: after Stripe makes
+ * the change, before Stripe answers. No event is ever delivered: the process finds the change when it
+ * starts again, or when the user tries again. The final state must be the same as without kills.
  */
 
 interface Step {
   readonly name: string
-  readonly ask: (store: Store) => Asked | Promise<Asked>
-  /** It is killed at the first, second or third call that changes something, and tried again. */
+  readonly ask: (shop: ServerShop) => Sent | Promise<Sent>
+  /** One number per killed try: the changing call at which the process is killed, counted from 1. */
   readonly kills: readonly number[]
-  /** How it tells Stripe; POST unless told. */
+  /** The method of the calls at which the process is killed; POST by default. */
   readonly method?: 'DELETE'
-  /** What happens at Stripe afterwards, while no server runs. */
-  readonly afterwards?: (store: Store) => void
+  /** What happens at Stripe after the step, while no server runs. */
+  readonly afterwards?: (shop: ServerShop) => void
 }
 
 const STEPS: readonly Step[] = [
   {
-    name: 'checkout: customer, page, the closing of a page that nobody saw, and its successor',
+    name: 'checkout: creates a customer and a page, closes a page that nobody saw, creates another',
     ask: () => ({ method: 'POST', path: SUBSCRIPTION, body: { planId: 'starter' } }),
     kills: [1, 2, 1, 1],
     afterwards: payOpenPage,
@@ -66,7 +65,7 @@ const STEPS: readonly Step[] = [
     kills: [1],
   },
   {
-    name: 'payment method: attached, of the subscription, of the customer',
+    name: 'payment method: attaches it, sets it for the subscription and for the customer',
     ask: async ({ stripe }) => {
       const card = { type: 'card', card: { token: 'tok_mastercard' } } as const
       const { id: paymentMethodId } = await stripe.paymentMethods.create(card)
@@ -95,65 +94,66 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-describe('kill -9 between what Stripe does and what we write', () => {
-  it('leaves all as without it, and nothing is charged twice', async () => {
-    const clean = await live('undisturbed')
+describe('kill -9 between a change at Stripe and our own write', () => {
+  it('leaves the same state as without kills, and charges nothing twice', async () => {
+    const clean = await runSteps('undisturbed')
     assert.equal(clean.invoices.length, 3)
     assert.equal(clean.customers.length, 1)
-    assert.deepEqual(await live('killed'), clean)
+    assert.deepEqual(await runSteps('killed'), clean)
   })
 
-  it('removes a tax id, which is gone when that is tried again', async () => {
-    await using store = await openStore({ starter: 1, pro: 2 })
-    const key = await store.addUser('ada@example.com')
-    const server = await store.start()
+  it('removes a tax id, and answers 404 when the user tries again', async () => {
+    await using shop = await openServerShop({ starter: 1, pro: 2 })
+    const key = await shop.addUser('ada@example.com')
+    const server = await shop.start()
     await ask(server, key, { method: 'POST', path: SUBSCRIPTION, body: { planId: 'pro' } })
     const body = { type: 'eu_vat', value: 'DE123456789' }
     await ask(server, key, { method: 'POST', path: '/v1/billing/tax-ids', body })
-    const { taxIds } = store.double.world.state.tables
+    const { taxIds } = shop.double.world.state.tables
     const [id] = taxIds.keys()
     const removal = { method: 'DELETE', path: `/v1/billing/tax-ids/${id}` }
-    await killAt(store, () => ask(server, key, removal), { method: 'DELETE', change: 1, server })
+    await killAt(shop, () => ask(server, key, removal), { method: 'DELETE', change: 1, server })
     assert.equal(taxIds.size, 0)
-    assert.equal((await ask(await store.start(), key, removal)).status, 404)
+    assert.equal((await ask(await shop.start(), key, removal)).status, 404)
   })
 })
 
-async function live(how: 'undisturbed' | 'killed') {
-  await using store = await openStore({ starter: 1, pro: 2 })
-  const key = await store.addUser('ada@example.com')
-  let server = await store.start()
-  for (const { name, ask: toAsked, kills, method = 'POST', afterwards } of STEPS) {
-    const asked = await toAsked(store)
+async function runSteps(how: 'undisturbed' | 'killed') {
+  await using shop = await openServerShop({ starter: 1, pro: 2 })
+  const key = await shop.addUser('ada@example.com')
+  let server = await shop.start()
+  for (const { name, ask: toRequest, kills, method = 'POST', afterwards } of STEPS) {
+    const request = await toRequest(shop)
     for (const change of how === 'killed' ? kills : []) {
-      await killAt(store, () => ask(server, key, asked), { method, change, server })
-      server = await store.start()
-      await until(() => isMirrored(store))
+      await killAt(shop, () => ask(server, key, request), { method, change, server })
+      server = await shop.start()
+      await until(() => isMirrored(shop))
     }
-    const { status, text } = await ask(server, key, asked)
+    const { status, text } = await ask(server, key, request)
     assert.ok(status === 200 || status === 201, `${name}: ${text}`)
     if (afterwards !== undefined) {
       await server.stop('SIGKILL')
-      afterwards(store)
-      server = await store.start()
-      await until(() => isMirrored(store))
+      afterwards(shop)
+      server = await shop.start()
+      await until(() => isMirrored(shop))
     }
-    assert.ok(isMirrored(store), name)
+    assert.ok(isMirrored(shop), name)
   }
-  return { ...summaryOf(store), answers: await answersTo(server, key) }
+  return { ...summaryOf(shop), answers: await answersTo(server, key) }
 }
 
-interface Killing {
+interface KillPoint {
   readonly server: Running
   readonly method: 'POST' | 'DELETE'
-  /** Which call that changes something is the last. */
+  /** The changing call at which the server is killed, counted from 1. */
   readonly change: number
 }
 
+/** Kills the server during `act`, once Stripe has made the changing call of this number. */
 async function killAt(
-  { double }: Store,
+  { double }: ServerShop,
   act: () => Promise<unknown>,
-  { server, method, change }: Killing,
+  { server, method, change }: KillPoint,
 ): Promise<void> {
   const count = () => double.calls().filter((call) => call.method !== 'GET').length
   const before = count()
@@ -169,17 +169,17 @@ async function killAt(
   double.clearFaults()
 }
 
-/** Exactly one is open: the others are closed. */
-function payOpenPage({ double }: Store): void {
+/** Pays on the only page that is still open. */
+function payOpenPage({ double }: ServerShop): void {
   const { sessions } = double.world.state.tables
   const [open, ...others] = [...sessions.values()].filter(({ status }) => status === 'open')
   assert.deepEqual(others, [])
   double.payCheckout(open?.id ?? '', { card: 'pm_card_visa' })
 }
 
-/** Whether we know what Stripe has. */
-function isMirrored({ double, dataDir, prices }: Store): boolean {
-  const told = [...double.world.state.tables.subscriptions.values()].map((subscription) => ({
+/** Whether our database agrees with Stripe. */
+function isMirrored({ double, dataDir, prices }: ServerShop): boolean {
+  const atStripe = [...double.world.state.tables.subscriptions.values()].map((subscription) => ({
     id: subscription.id,
     plan: subscription.items.data[0]?.price.id === prices.pro ? 'pro' : 'starter',
     status: subscription.status,
@@ -189,14 +189,14 @@ function isMirrored({ double, dataDir, prices }: Store): boolean {
   const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
   try {
     const sql = 'SELECT id, plan, status, cancel_at, overages FROM subscriptions'
-    return isDeepStrictEqual(db.prepare(sql).all(), told)
+    return isDeepStrictEqual(db.prepare(sql).all(), atStripe)
   } finally {
     db.close()
   }
 }
 
-/** All that is charged and kept at Stripe, without ids. */
-function summaryOf({ double }: Store) {
+/** Everything that Stripe charges and keeps, without ids. */
+function summaryOf({ double }: ServerShop) {
   const { customers, subscriptions, sessions, invoices, taxIds, paymentMethods } =
     double.world.state.tables
   const cardOf = (id: Stripe.Subscription['default_payment_method']) =>
@@ -224,7 +224,7 @@ function summaryOf({ double }: Store) {
   }
 }
 
-/** What the user is shown. */
+/** What the user sees. */
 const PAGES = [
   SUBSCRIPTION,
   '/v1/billing/discount',
@@ -232,7 +232,7 @@ const PAGES = [
   '/v1/billing/tax-ids',
   '/v1/billing/payment-method-info',
 ] as const
-/** Differs from run to run. */
+/** Fields that differ from run to run. */
 const VARYING: readonly string[] = ['id', 'stripePriceId', 'currentPeriodStart', 'currentPeriodEnd']
 
 async function answersTo(server: Running, key: string): Promise<string[]> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createMetrics } from '../../lib/metrics/metrics.ts'
 import { listMeasures } from '../../lib/services/measures.ts'
-import { readPrometheusText, readValue } from '../prometheus-text.ts'
+import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'
 import { openShop, type Shop } from './shop.ts'
 
 async function measure({ app: { services } }: Shop) {
@@ -22,8 +22,8 @@ async function measure({ app: { services } }: Shop) {
   }
 }
 
-describe('what is measured of billing', () => {
-  it('tells when an event came, and when all was compared', async () => {
+describe('the metrics of billing', () => {
+  it('show when the last event came and when the last reconciliation ended', async () => {
     await using shop = await openShop()
     assert.deepEqual(await measure(shop), { event: 0, any: 0, success: 0, unsent: 0 })
     await shop.buy('starter')
@@ -39,7 +39,7 @@ describe('what is measured of billing', () => {
     })
   })
 
-  it('tells a comparison that failed from one that went well', async () => {
+  it('distinguish a failed reconciliation from a successful one', async () => {
     await using shop = await openShop({ env: { STRIPE_API_BASE: 'http://127.0.0.1:1' } })
     await assert.rejects(shop.app.services.reconciliation.run())
     const { any, success } = await measure(shop)

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { insertCustomer } from '../../lib/billing/customers.ts'
-import { type SubscriptionRow, saveSubscription } from '../../lib/billing/subscriptions.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { insertCustomer } from '../../lib/billing/subscription/customers.ts'
+import {
+  type SubscriptionRow,
+  saveSubscription,
+} from '../../lib/billing/subscription/subscriptions.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { SUBSCRIPTION } from './shop.ts'
 
-/** What is answered without a subscription, and with one that was bought before. */
+/** Requests, and their answers without a subscription and with one that was bought before. */
 const TABLE = [
   ['GET', SUBSCRIPTION, undefined, '200', '200'],
   ['POST', SUBSCRIPTION, { planId: 'pro' }, 'BILLING_NOT_CONFIGURED', 'BILLING_NOT_CONFIGURED'],
@@ -57,8 +60,8 @@ async function answers(): Promise<string[]> {
   return all
 }
 
-describe('without a payment processor', () => {
-  it('what is known here is answered, and the rest is 503', async () => {
+describe('billing without a Stripe key', () => {
+  it('answers from the database where it can, and 503 to everything else', async () => {
     assert.deepEqual(
       await answers(),
       TABLE.map(([, , , unsubscribed]) => unsubscribed),
@@ -75,7 +78,7 @@ describe('without a payment processor', () => {
     )
   })
 
-  it('reconciliation does nothing', async () => {
+  it('does nothing when it reconciles', async () => {
     await app.services.reconciliation.run()
   })
 })

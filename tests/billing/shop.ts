@@ -1,63 +1,63 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type Stripe from 'stripe'
 
-import { findSubscription, type SubscriptionRow } from '../../lib/billing/subscriptions.ts'
-import { readPlans } from '../../lib/plans.ts'
-import { openBilling } from '../../lib/services/billing.ts'
-import { createReconciliation } from '../../lib/services/reconciliation.ts'
+import {
+  findSubscription,
+  type SubscriptionRow,
+} from '../../lib/billing/subscription/subscriptions.ts'
+import { readPlans } from '../../lib/config/plans.ts'
+import { createReconciliation, openBilling } from '../../lib/services/billing.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { StripeDouble } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
+import { recordCalls, sdkFor } from '../stripe-double/start.ts'
+import type { Answer } from '../support/contract-check.ts'
 import {
-  type Answer,
   type AppOptions,
   makeApp,
   NOON,
   type TestApp,
   withoutAccountLimit,
-} from '../helpers.ts'
-import { recordCalls, sdkFor } from '../stripe-double/start.ts'
+} from '../support/helpers.ts'
+import { startLoopbackServer } from '../support/loopback-server.ts'
 
 export const WEBHOOK = '/v1/billing/webhook'
 export const SUBSCRIPTION = '/v1/billing/subscription'
 export const DAY = 86_400
 
 export interface ShopOptions extends Pick<AppOptions, 'log' | 'env'> {
-  /** How long an action may wait for the payment processor. */
+  /** How long an action may wait for Stripe. */
   readonly timeLimitMs?: number
 }
 
-/** The whole service beside a Stripe double, whose events reach it over HTTP. */
+/** The service with one user, and a Stripe double whose events reach it over HTTP. */
 export interface Shop extends AsyncDisposable {
   readonly app: TestApp
   readonly double: StripeDouble
   readonly stripe: Stripe
   /** The prices of the plans. */
   readonly prices: { readonly starter: string; readonly pro: string; readonly overage: string }
-  /** Those of the webhook, the newest first. */
+  /** The signing secrets of the webhook, the newest first. */
   readonly secrets: readonly string[]
-  /** Of the user who buys. */
+  /** The key of the user who buys. */
   readonly key: string
   readonly userId: string
   now(): number
-  /** Lets time pass for the service and for the double, with all that is due. */
+  /** Advances the clocks of the service and of the double, which does everything that is due. */
   pass(seconds: number): void
   /** Sends a request with the key of the user. */
   send(method: string, path: string, body?: unknown): Promise<Answer>
-  /** Buys the plan on the page of the checkout, and waits for the events. */
+  /** Buys the plan on the payment page, and waits for the events. */
   buy(planId: string): Promise<SubscriptionRow>
-  /** Resolves when all events have been delivered, or given up. */
+  /** Resolves when each event has been delivered or abandoned. */
   settled(): Promise<void>
   row(): Promise<SubscriptionRow | null>
   /** The subscription as the double has it. */
-  told(id: string): Stripe.Subscription
-  /** What the calls since the last look were, such as `POST /v1/customers`. */
+  atStripe(id: string): Stripe.Subscription
+  /** The calls to Stripe since the previous `calls()`, such as `POST /v1/customers`. */
   newCalls(): string[]
 }
 
@@ -74,7 +74,7 @@ export async function openShop({ timeLimitMs, ...options }: ShopOptions = {}): P
     env: { ...environment(double, { prices, secrets }), ...options.env },
     replace: (services) => ({
       ...withoutAccountLimit(services),
-      ...(timeLimitMs !== undefined && impatient(services, timeLimitMs)),
+      ...(timeLimitMs !== undefined && withTimeLimit(services, timeLimitMs)),
     }),
   })
   const key = await app.makeKey({ plan: 'free' })
@@ -108,7 +108,7 @@ export async function openShop({ timeLimitMs, ...options }: ShopOptions = {}): P
     },
     settled: () => double.settled(),
     row: () => findSubscription(db, userId),
-    told: (id) => {
+    atStripe: (id) => {
       const row = double.world.state.tables.subscriptions.get(id)
       assert.ok(row)
       return row
@@ -121,9 +121,11 @@ export async function openShop({ timeLimitMs, ...options }: ShopOptions = {}): P
     async [Symbol.asyncDispose]() {
       recordCalls(double.calls())
       await double[Symbol.asyncDispose]()
-      await endpoint[Symbol.asyncDispose]()
-      app.close()
-      assert.deepEqual(endpoint.failures, [])
+      try {
+        await endpoint[Symbol.asyncDispose]()
+      } finally {
+        app.close()
+      }
     },
   }
   return shop
@@ -145,37 +147,22 @@ function environment({ url }: StripeDouble, { prices, secrets }: Sold) {
   }
 }
 
-function impatient(services: Services, timeLimitMs: number): Partial<Services> {
+function withTimeLimit(services: Services, timeLimitMs: number): Partial<Services> {
   const billing = openBilling(services, services.keys, timeLimitMs)
   return { billing, reconciliation: createReconciliation(services, billing) }
 }
 
-/** Hands what the double sends to the app, and checks its answers by the contract. */
+/** Passes the double's events to the app, which checks every answer against the contract. */
 async function openEndpoint(app: TestApp) {
-  const failures: unknown[] = []
-  const server = createServer(async (request, response) => {
-    const signature = String(request.headers['stripe-signature'])
+  const loopback = await startLoopbackServer(async (request, response) => {
+    const headers = { 'stripe-signature': String(request.headers['stripe-signature']) }
     const body = await text(request)
-    try {
-      const headers = { 'stripe-signature': signature }
-      const answer = await app.send('POST', WEBHOOK, { body, headers })
-      response.writeHead(answer.status).end(answer.text)
-    } catch (error) {
-      failures.push(error)
-      response.writeHead(500).end()
-    }
+    const answer = await app.send('POST', WEBHOOK, { body, headers })
+    response.writeHead(answer.status).end(answer.text)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // safe: a server that listens on a port has an AddressInfo
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}${WEBHOOK}`,
-    failures,
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-    },
+    url: `${loopback.origin}${WEBHOOK}`,
+    [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
   }
 }
 

@@ -7,14 +7,20 @@ import type { StripeDouble } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
-import { checkAnswer } from '../contract-check.ts'
-import type { Answer } from '../helpers.ts'
 import { sdkFor } from '../stripe-double/start.ts'
-import { newDataFolder, type Running, runScript, type Settings, startServer } from './process.ts'
+import type { Answer } from '../support/contract-check.ts'
+import { checkAnswer } from '../support/contract-check.ts'
+import {
+  newDataFolder,
+  type Running,
+  runScript,
+  type Settings,
+  startServer,
+} from '../support/process.ts'
 
 export const SUBSCRIPTION = '/v1/billing/subscription'
 
-/** Requests of a period that each of the plans pays for. */
+/** Requests per period that each plan includes. */
 export const CAP = 5
 
 /** Dollars per month. */
@@ -23,8 +29,10 @@ export interface Prices {
   readonly pro: number
 }
 
-/** A Stripe double, and what a server needs that sells by it: a process that can be killed. */
-export interface Store extends AsyncDisposable {
+/**
+ * A Stripe double, and real servers on one database that sell plans through it. They can be killed.
+ */
+export interface ServerShop extends AsyncDisposable {
   readonly double: StripeDouble
   readonly stripe: Stripe
   readonly dataDir: string
@@ -33,11 +41,11 @@ export interface Store extends AsyncDisposable {
   readonly signingSecret: string
   /** Makes a user. Returns the key. */
   addUser(email: string): Promise<string>
-  /** Starts a server on the data; always on the same port. */
+  /** Starts a server on the same data and always on the same port. */
   start(settings?: Settings): Promise<Running>
 }
 
-export async function openStore(dollars: Prices): Promise<Store> {
+export async function openServerShop(dollars: Prices): Promise<ServerShop> {
   const { dataDir, settings: folder, remove } = newDataFolder()
   const double = await startStripeDouble()
   const plans = planRows(dollars)
@@ -97,17 +105,17 @@ function planRows({ starter, pro }: Prices) {
   ]
 }
 
-export interface Asked {
+export interface Sent {
   readonly method: string
   readonly path: string
   readonly body?: object
 }
 
-/** Asks the server with the key, and checks the answer against the contract. */
+/** Sends a request with the key and checks the answer against the contract. */
 export async function ask(
   { url }: Pick<Running, 'url'>,
   key: string,
-  { method, path, body }: Asked,
+  { method, path, body }: Sent,
 ): Promise<Answer> {
   const response = await fetch(`${url}${path}`, {
     method,
@@ -121,14 +129,14 @@ export async function ask(
   return answer
 }
 
-/** A minute is enough on the busiest machine. */
+/** Waits until `holds` returns true, for at most a minute. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = performance.now() + 60_000; !(await holds()); await sleep(20)) {
-    assert.ok(performance.now() < end, 'it does not happen')
+    assert.ok(performance.now() < end, 'the condition did not become true within a minute')
   }
 }
 
-/** What the double was told of all users together. */
-export function meteredUnits({ double }: Pick<Store, 'double'>): number {
+/** Units that the double has received for all users together. */
+export function meteredUnits({ double }: Pick<ServerShop, 'double'>): number {
   return [...double.world.state.meterEvents.values()].reduce((sum, { value }) => sum + value, 0)
 }

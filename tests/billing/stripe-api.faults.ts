@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { ApiFault } from '../../stripe-double/http/api-faults.ts'
-import { openShop, type Shop, SUBSCRIPTION } from '../billing/shop.ts'
-import { codeOf, recordingLog } from '../helpers.ts'
+import { codeOf, recordingLog } from '../support/helpers.ts'
+import { openShop, type Shop, SUBSCRIPTION } from './shop.ts'
 
-/** Before anything is done, or after it. */
+/** Some occur before Stripe runs the call, some after. */
 const FAULTS: readonly ApiFault[] = [
   { kind: '429' },
   { kind: '500' },
@@ -13,9 +13,9 @@ const FAULTS: readonly ApiFault[] = [
   { kind: 'lost' },
 ]
 
-/** The SDK sends a call again whose connection was cut. */
+/** The SDK repeats a call whose connection was cut. */
 const TRIES = 2
-/** No action has more. */
+/** No action makes more calls. */
 const CALLS = 4
 
 const CANCEL = ['DELETE', SUBSCRIPTION] as const
@@ -32,9 +32,9 @@ type Action = (typeof ACTIONS)[number]
 const LIMIT_MS = 2_000
 const TOO_SLOW: ApiFault = { kind: 'slow', delayMs: 3 * LIMIT_MS }
 
-describe('trouble with the payment processor', () => {
+describe('a failure of Stripe', () => {
   for (const fault of FAULTS) {
-    it(`(${fault.kind}) is 503 at whichever call, and the action is done once all the same`, async () => {
+    it(`(${fault.kind}) is 503 at whichever call it occurs, and the repeated action takes effect once`, async () => {
       await using shop = await openShop()
       const { id } = await shop.buy('starter')
       for (const action of ACTIONS) {
@@ -42,23 +42,23 @@ describe('trouble with the payment processor', () => {
         await tryAtEachCall(shop, action, fault)
         assert.equal(await send(shop, action), '200')
         assert.equal(countInvoices(shop) - before, action[0] === 'PUT' ? 1 : 0)
-        await requireAsTold(shop, id)
+        await requireInSync(shop, id)
       }
     })
   }
 
-  it('(slow) is 503 within the time limit, and what was done late is known by its event', async () => {
+  it('(slow) is 503 within the time limit, and an event reports what Stripe did late', async () => {
     await using shop = await openShop({ timeLimitMs: LIMIT_MS })
     const { id } = await shop.buy('starter')
     for (const good of [0, 1]) {
       assert.equal(await tryAt(shop, CANCEL, { good, fault: TOO_SLOW }), 'BILLING_UNAVAILABLE')
     }
-    while (shop.told(id).cancel_at === null) await setTimeout(50)
-    await requireAsTold(shop, id)
+    while (shop.atStripe(id).cancel_at === null) await setTimeout(50)
+    await requireInSync(shop, id)
     assert.equal(await send(shop, CANCEL), '200')
   })
 
-  it('does not touch look-ups, nor what is known without asking', async () => {
+  it('does not affect look-ups, nor answers that need no call', async () => {
     await using shop = await openShop({ timeLimitMs: LIMIT_MS })
     shop.double.failCalls(TOO_SLOW)
     const slow = send(shop, ['POST', SUBSCRIPTION, { planId: 'pro' }])
@@ -68,7 +68,7 @@ describe('trouble with the payment processor', () => {
     assert.equal(await slow, 'BILLING_UNAVAILABLE')
   })
 
-  it('of our own making, such as a price that is gone, is 503 and told to the log', async () => {
+  it('that our own settings cause, such as a missing price, is 503 and logged', async () => {
     const log = recordingLog()
     await using shop = await openShop({ log, env: { STRIPE_PRICE_PRO: 'price_gone' } })
     const wish = ['POST', SUBSCRIPTION, { planId: 'pro' }] as const
@@ -90,7 +90,7 @@ describe('trouble with the payment processor', () => {
 
 type Sent = Action | readonly [method: string, path: string, body?: object]
 
-/** The code of the error, or the status. */
+/** Returns the code of the error, or the status. */
 async function send(shop: Shop, [method, path, body]: Sent): Promise<string> {
   const answer = await shop.send(method, path, body)
   return answer.status < 300 ? String(answer.status) : codeOf(answer)
@@ -103,7 +103,7 @@ async function tryAtEachCall(shop: Shop, action: Action, fault: ApiFault): Promi
   }
 }
 
-/** Lets `good` calls of the action pass and the next one fail. */
+/** Lets `good` calls of the action succeed and makes the next one fail. */
 async function tryAt(
   shop: Shop,
   action: Action,
@@ -121,13 +121,13 @@ function countInvoices({ double }: Shop): number {
   return double.world.state.tables.invoices.size
 }
 
-/** Once its events have come, we know the subscription as the double has it. */
-async function requireAsTold(shop: Shop, id: string): Promise<void> {
+/** Checks that our subscription equals the double's, once all events have arrived. */
+async function requireInSync(shop: Shop, id: string): Promise<void> {
   await shop.settled()
   const row = await shop.row()
-  const told = shop.told(id)
+  const theirs = shop.atStripe(id)
   const { starter, pro } = shop.prices
   assert.equal(row?.id, id)
-  assert.equal(told.items.data[0]?.price.id, row.plan === 'pro' ? pro : starter)
-  assert.equal(row.cancelAt, told.cancel_at === null ? null : told.cancel_at * 1000)
+  assert.equal(theirs.items.data[0]?.price.id, row.plan === 'pro' ? pro : starter)
+  assert.equal(row.cancelAt, theirs.cancel_at === null ? null : theirs.cancel_at * 1000)
 }

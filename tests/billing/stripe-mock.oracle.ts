@@ -11,12 +11,8 @@ import { after, before, describe, it } from 'node:test'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 
 const isInstalled = spawnSync('stripe-mock', ['-version']).error === undefined
-/** Tests that record what they send. */
-const RECORDED = [
-  'tests/stripe-double/*.test.ts',
-  'tests/billing/*.test.ts',
-  'tests/routes/overage*.test.ts',
-]
+/** The tests that record their calls. */
+const RECORDED = ['tests/stripe-double/*.test.ts', 'tests/billing/**/*.test.ts']
 
 const skip = isInstalled ? false : 'stripe-mock is not installed'
 
@@ -45,7 +41,7 @@ describe('stripe-mock', { skip }, () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('accepts every request that tests send and the double takes', async () => {
+  it('accepts every request that the double accepts in tests', async () => {
     const file = join(folder, 'calls')
     await runTests(file)
     const calls: Call[] = readFileSync(file, 'utf8')
@@ -76,7 +72,7 @@ async function runTests(file: string): Promise<void> {
   assert.equal(child.exitCode, 0, output)
 }
 
-/** The error of stripe-mock, or null. */
+/** Returns the error of stripe-mock, or null. */
 async function replay(socketPath: string, { method, path, body }: Call): Promise<string | null> {
   const headers = {
     authorization: `Bearer ${newSecretKey()}`,

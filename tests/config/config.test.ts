@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readConfig } from '../../lib/config.ts'
-import { Environment } from '../../lib/environment.ts'
-import { parseNetwork } from '../../lib/network.ts'
+import { readConfig } from '../../lib/config/config.ts'
+import { Environment } from '../../lib/config/environment.ts'
+import { parseNetwork } from '../../lib/net/network.ts'
 
 function problemsOf(env: Record<string, string>): string {
   try {
@@ -14,12 +14,13 @@ function problemsOf(env: Record<string, string>): string {
 }
 
 describe('readConfig', () => {
-  it('needs no setting at all', () => {
+  it('needs no settings', () => {
     assert.deepEqual(readConfig({}), {
       port: 8787,
       host: '127.0.0.1',
       admin: undefined,
       maxConnections: 10_000,
+      drainSeconds: 0,
       dataDir: 'data',
       backupDir: 'data/backups',
       replicated: false,
@@ -34,6 +35,9 @@ describe('readConfig', () => {
         overagePrice: undefined,
       },
       trustedProxies: [],
+      clientHeader: 'x-forwarded-for',
+      dnsServers: undefined,
+      corsOrigins: [],
       authUrl: undefined,
       allowSignUp: true,
       demo: true,
@@ -52,7 +56,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('takes an empty text for no text', () => {
+  it('treats an empty value as unset', () => {
     const names = [...Object.keys(Environment.entries), 'MERIDIAN_TYPO']
     const empty = Object.fromEntries(names.map((name) => [name, '']))
     assert.deepEqual(readConfig(empty), readConfig({}))
@@ -66,6 +70,7 @@ describe('readConfig', () => {
       MERIDIAN_GEO: ' a.mmdb, ,b.mmdb,',
       MERIDIAN_GEO_MMAP: '0',
       MERIDIAN_GEO_ATLAS: '0',
+      MERIDIAN_DRAIN_SECONDS: '300',
       MERIDIAN_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
       MERIDIAN_LOG_LEVEL: 'silent',
       STRIPE_WEBHOOK_SECRET: 'new,old',
@@ -78,18 +83,39 @@ describe('readConfig', () => {
     assert.equal(config.baseUrl, 'https://geo.example/api')
     assert.deepEqual(config.geo, { files: ['a.mmdb', 'b.mmdb'], map: false, atlas: false })
     assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '::1/128'].map(parseNetwork))
+    assert.equal(config.drainSeconds, 300)
     assert.equal(config.logLevel, 'silent')
     assert.deepEqual(config.stripe.webhookSecrets, ['new', 'old'])
     assert.deepEqual(config.stripe.prices, { PRO: ['price_2', 'price_1'], MY_PLAN: ['price_4'] })
     assert.equal(config.stripe.overagePrice, 'price_3')
   })
 
+  it('reads networks of IPv4-mapped addresses as IPv4', () => {
+    const { trustedProxies } = readConfig({ MERIDIAN_TRUSTED_PROXIES: '::ffff:10.0.0.0/104' })
+    assert.deepEqual(trustedProxies, [parseNetwork('10.0.0.0/8')])
+  })
+
+  it('reads the header of the client in any case', () => {
+    const { clientHeader } = readConfig({ MERIDIAN_CLIENT_HEADER: 'CF-Connecting-IP' })
+    assert.equal(clientHeader, 'cf-connecting-ip')
+  })
+
   const bad = [
     ['MERIDIAN_ADMIN_PORT', ['abc', '65536']],
     ['PORT', ['abc', '-1', '65536', '80 ', '1e3', '0x50', '8787.5', '123456']],
+    ['MERIDIAN_MAX_CONNECTIONS', ['9', '1000000', 'many']],
+    ['MERIDIAN_DRAIN_SECONDS', ['-1', '301', '1.5', '10s', '1e2']],
     ['MERIDIAN_BASE_URL', ['geo.example', 'ftp://geo.example', 'https://', 'http:geo.example']],
     ['MERIDIAN_GEO_MMAP', ['true', 'yes', '2']],
-    ['MERIDIAN_TRUSTED_PROXIES', ['10.0.0.0/33', '10.0.0.1/8', 'all', '10.0.0.0/8;::1']],
+    [
+      'MERIDIAN_TRUSTED_PROXIES',
+      ['10.0.0.0/33', '10.0.0.1/8', 'all', '10.0.0.0/8;::1', '::ffff:10.0.0.0/95'],
+    ],
+    [
+      'MERIDIAN_CLIENT_HEADER',
+      ['Fly Client IP', 'Fly-Client-IP:', 'X-Real-IP, X-Other', 'A\r\nB', 'Ä-IP', 'Forwarded'],
+    ],
+    ['MERIDIAN_DNS_SERVERS', ['dns.example', '192.0.2.1:port', '192.0.2.256']],
     [
       'MERIDIAN_CONTACT',
       [
@@ -126,7 +152,7 @@ describe('readConfig', () => {
     assert.equal(problem.includes('\n'), false)
   })
 
-  it('refuses names of its own that it does not know, and leaves others alone', () => {
+  it('refuses unknown MERIDIAN_ names and ignores all others', () => {
     const problem = problemsOf({
       MERIDIAN_PORT: '1',
       MERIDIAN_GEOO: '2',
@@ -135,13 +161,13 @@ describe('readConfig', () => {
     })
     assert.equal(
       problem,
-      'Cannot read the configuration: MERIDIAN_PORT is no setting; MERIDIAN_GEOO is no setting',
+      'Cannot read the configuration: unknown setting MERIDIAN_PORT; unknown setting MERIDIAN_GEOO',
     )
   })
 
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-  it('reads where inquiries go', () => {
+  it('reads the target of inquiries', () => {
     const contact = (env: Record<string, string>) => readConfig(env).contact
     assert.deepEqual(contact({ MERIDIAN_CONTACT: 'store' }), { kind: 'store' })
     assert.deepEqual(
@@ -157,30 +183,30 @@ describe('readConfig', () => {
     }
   })
 
-  it('says what is missing for inquiries', () => {
+  it('names the missing settings for inquiries', () => {
     assert.match(
       problemsOf({ MERIDIAN_CONTACT: 'mailto:support@shop.example' }),
-      /: MERIDIAN_SMTP_URL is missing/,
+      /: MERIDIAN_CONTACT sends mail: set MERIDIAN_SMTP_URL$/,
     )
     assert.match(
       problemsOf({ MERIDIAN_CONTACT: 'https://crm.example' }),
-      /: MERIDIAN_CONTACT_SECRET is missing/,
+      /: MERIDIAN_CONTACT is a webhook: set MERIDIAN_CONTACT_SECRET /,
     )
   })
 
-  it('shows nothing of a secret that is no good', () => {
+  it('does not show an invalid secret', () => {
     for (const bad of [secret.slice(6), secret.slice(0, 30), `${secret} `, `${secret}!`]) {
       const problem = problemsOf({ MERIDIAN_CONTACT_SECRET: bad })
       assert.match(problem, /: MERIDIAN_CONTACT_SECRET must be whsec_ followed by [^"]+ in base64$/)
     }
   })
 
-  it('shows nothing of a mail server, whose password stands in its address', () => {
+  it('does not show the address of a mail server, which may hold a password', () => {
     const problem = problemsOf({ MERIDIAN_SMTP_URL: 'user:password@mail.example' })
     assert.match(problem, /: MERIDIAN_SMTP_URL must be an smtp or smtps URL$/)
   })
 
-  it('shows no credentials of an address, whichever variable it stands in', () => {
+  it('shows no credentials of a URL, whichever variable holds it', () => {
     for (const [name] of bad) {
       const problem = problemsOf({ [name]: 'ftp://ada:pa/ss@w0rd@crm.example/hook' })
       assert.ok(problem.endsWith(', got "ftp://…@crm.example/hook"'), problem)
@@ -196,7 +222,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('reads where operators ask, which is on this machine unless told', () => {
+  it('reads the address for operators, by default on this machine', () => {
     const admin = (env: Record<string, string>) => readConfig(env).admin
     assert.deepEqual(admin({ MERIDIAN_ADMIN_PORT: '9091' }), { port: 9091, host: '127.0.0.1' })
     assert.deepEqual(admin({ MERIDIAN_ADMIN_PORT: '0', MERIDIAN_ADMIN_HOST: '::' }), {
@@ -206,7 +232,7 @@ describe('readConfig', () => {
     assert.equal(admin({ MERIDIAN_ADMIN_HOST: '::' }), undefined)
   })
 
-  it('does not show a whole secret that stands in the wrong place', () => {
+  it('does not show a whole secret in the wrong variable', () => {
     const secret = 'abcdefgh'.repeat(12)
     for (const [name] of bad) {
       assert.equal(problemsOf({ [name]: secret }).includes(secret), false, name)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { readPlans, toPublicPlan } from '../../lib/plans.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { readPlans, toPublicPlan } from '../../lib/config/plans.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 let count = 0
@@ -55,17 +55,18 @@ describe('readPlans', () => {
   })
 
   const bad = {
-    'no JSON': '{',
-    'no list': {},
-    'no free plan': [plan('pro', 1)],
+    'text that is not JSON': '{',
+    'JSON that is not a list': {},
+    'a list without a free plan': [plan('pro', 1)],
     'the id of the hidden plan': [plan('free', 0), plan('demo', 0)],
-    'a free plan that costs': [plan('free', 1)],
-    'an id that stands twice': [plan('free', 0), plan('free', 0)],
-    'an id of other characters': [plan('free', 0), plan('A"', 1)],
+    'an id whose price would be that of overages': [plan('free', 0), plan('overage', 5)],
+    'a free plan with a price': [plan('free', 1)],
+    'a repeated id': [plan('free', 0), plan('free', 0)],
+    'an id with other characters': [plan('free', 0), plan('A"', 1)],
     'a negative cap': [plan('free', 0, { monthlyCap: -1 })],
-    'a fraction of a key': [plan('free', 0, { maxKeys: 1.5 })],
-    'no rate': [plan('free', 0, { requestsPerMinute: 0 })],
-    'a text for a number': [plan('free', 0, { maxSites: '1' })],
+    'a fraction as the number of keys': [plan('free', 0, { maxKeys: 1.5 })],
+    'a rate of zero': [plan('free', 0, { requestsPerMinute: 0 })],
+    'text instead of a number': [plan('free', 0, { maxSites: '1' })],
     'an unknown field': [plan('free', 0, { maxKey: 1 })],
     'an empty name': [plan('free', 0, { name: '' })],
   }
@@ -81,7 +82,7 @@ describe('readPlans', () => {
     })
   }
 
-  it('refuses a file that is not there', () => {
+  it('refuses a missing file', () => {
     assert.throws(() => readPlans(join(folder, 'none.json')), /Cannot read the plans .*ENOENT/)
   })
 })

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { openSecrets } from '../../lib/secrets.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { openSecrets } from '../../lib/config/secrets.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const parent = tempFolder()
 let count = 0
@@ -17,7 +17,7 @@ function newFolder(): string {
 }
 
 describe('openSecrets', () => {
-  it('makes them once, for the owner alone', () => {
+  it('creates them once, readable only by the owner', () => {
     const folder = newFolder()
     const secrets = openSecrets(folder)
     assert.match(secrets.auth, /^[0-9a-f]{64}$/)
@@ -27,7 +27,7 @@ describe('openSecrets', () => {
     assert.notDeepEqual(openSecrets(newFolder()), secrets)
   })
 
-  it('refuses a file that others may read, and says what to do', () => {
+  it('refuses a file that other users can read, and says what to do', () => {
     const folder = newFolder()
     const { auth } = openSecrets(folder)
     for (const mode of [0o640, 0o604, 0o644, 0o620]) {
@@ -57,13 +57,13 @@ describe('openSecrets', () => {
   it('refuses a path that it cannot read', () => {
     const folder = newFolder()
     mkdirSync(join(folder, 'secrets.json'))
-    assert.throws(() => openSecrets(folder), /^Error: Cannot read .*secrets\.json$/)
+    assert.throws(() => openSecrets(folder), /^Error: Cannot read .*secrets\.json: EISDIR: /)
   })
 
-  it('gives processes that start together the same', async () => {
+  it('gives processes that start together the same secrets', async () => {
     const folder = newFolder()
     const script = `
-      import { openSecrets } from './lib/secrets.ts'
+      import { openSecrets } from './lib/config/secrets.ts'
       process.stdout.write(openSecrets(${JSON.stringify(folder)}).auth)`
     const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
     const run = () =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { nextAttempt } from '../../../lib/contact/backoff.ts'
+import { nextAttempt } from '../../lib/contact/backoff.ts'
+import { HOUR_MS } from '../../lib/durations.ts'
 
-const HOUR_MS = 3_600_000
 const LIMIT_MS = 5 * 24 * HOUR_MS
 
 describe('nextAttempt', () => {
@@ -15,7 +15,7 @@ describe('nextAttempt', () => {
     assert.deepEqual(minutes, [0.5, 1, 2, 128, 240, 240, 240])
   })
 
-  it('takes away up to half, by chance', () => {
+  it('shortens the pause randomly by up to half', () => {
     const Random = fc.double({ min: 0, max: 1, noNaN: true })
     const check = (attempts: number, random: number) => {
       const full = nextAttempt({ attempts, queuedAt: 0 }, 0, 0) ?? 0
@@ -25,7 +25,7 @@ describe('nextAttempt', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 100 }), Random, check))
   })
 
-  it('ends after five days, counted from when it was queued', () => {
+  it('is null five days after the inquiry was queued', () => {
     const queuedAt = 1_000
     const at = (now: number) => nextAttempt({ attempts: 40, queuedAt }, now, 0.5)
     assert.notEqual(at(queuedAt + LIMIT_MS - 1), null)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
+import { deriveSecret } from '../../lib/config/secrets.ts'
 import { createProofOfWork } from '../../lib/contact/proof-of-work.ts'
 import { ContactChallenge } from '../../lib/contract/contact.ts'
 import { openDb } from '../../lib/db/open.ts'
-import { deriveSecret } from '../../lib/secrets.ts'
-import { freshClient, makeApp, type TestApp } from '../helpers.ts'
-import { CONTACT, INQUIRY, inquiries, outcomeOf } from '../inquiry.ts'
-import { solveChallenge } from '../solve-challenge.ts'
+import { freshClient, makeApp, type TestApp } from '../support/helpers.ts'
+import { CONTACT, INQUIRY, inquiries, outcomeOf } from './inquiry.ts'
+import { solveChallenge } from './solve-challenge.ts'
 
 describe('POST /v1/contact, checked by a proof of work', () => {
   let now = Date.now()
@@ -21,7 +21,7 @@ describe('POST /v1/contact, checked by a proof of work', () => {
   const sendWith = async (verification: string, by: TestApp = app) =>
     outcomeOf(await by.send('POST', CONTACT, { body: { ...INQUIRY, verification } }))
 
-  it('takes an answer once, of many at once, and not again after a restart', async () => {
+  it('accepts a solution once, even if it is sent many times at once, and not after a restart', async () => {
     const answer = await solveChallenge(await getChallenge())
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => sendWith(answer)))
     assert.deepEqual(outcomes.toSorted().slice(0, 3), Array(3).fill('BOT_VERIFICATION_FAILED'))
@@ -31,7 +31,7 @@ describe('POST /v1/contact, checked by a proof of work', () => {
     assert.equal(inquiries(app).length, 1)
   })
 
-  it('takes no challenge that was changed, and the real one still', async () => {
+  it('refuses a changed challenge, but still accepts the original', async () => {
     const challenge = await getChallenge()
     const answer = await solveChallenge(challenge)
     const { solution } = JSON.parse(atob(answer))
@@ -60,14 +60,47 @@ describe('POST /v1/contact, checked by a proof of work', () => {
     assert.equal(await sendWith(again), 'BOT_VERIFICATION_FAILED')
   })
 
-  it('takes no challenge of another service', async () => {
+  it('does not use up a challenge if it answers 503', async () => {
+    using unset = await makeApp({ now: () => now })
+    const challenge = (await unset.send('GET', `${CONTACT}/challenge`)).body
+    const answer = await solveChallenge(v.parse(ContactChallenge, challenge))
+    const twice = [await sendWith(answer, unset), await sendWith(answer, unset)]
+    assert.deepEqual(twice, ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE'])
+    const { db } = app.services
+    const ours = await solveChallenge(await getChallenge())
+    db.$client.exec('ALTER TABLE inquiries RENAME TO hidden')
+    const failed = await app.send('POST', CONTACT, { body: { ...INQUIRY, verification: ours } })
+    db.$client.exec('ALTER TABLE hidden RENAME TO inquiries')
+    assert.ok(failed.status >= 500)
+    assert.equal(await sendWith(ours), 'ok')
+  })
+
+  it('refuses a name or company with line breaks, and a blank name', async () => {
+    const verification = 'rubbish'
+    const wrong = [
+      { name: 'a\r\nb' },
+      { name: ' ' },
+      { company: 'a\nb' },
+      { email: 'a@b.example\n' },
+    ]
+    for (const change of wrong) {
+      const body = { ...INQUIRY, verification, ...change }
+      assert.equal(outcomeOf(await app.send('POST', CONTACT, { body })), 'BAD_REQUEST')
+    }
+    const key = await app.makeKey()
+    const body = { name: 'a\r\nb', message: 'Hello' }
+    const answer = await app.send('POST', '/v1/billing/contact', { key, body })
+    assert.equal(outcomeOf(answer), 'BAD_REQUEST')
+  })
+
+  it('refuses a challenge of another service', async () => {
     const other = createProofOfWork({ db: openDb(':memory:'), secret: 'a', keySecret: 'b' })
     const answer = await solveChallenge(await other.issue(now))
     assert.equal(await other.check(answer, now), true)
     assert.equal(await sendWith(answer), 'BOT_VERIFICATION_FAILED')
   })
 
-  it('takes no challenge that has ended', async () => {
+  it('refuses a challenge that has expired', async () => {
     const answer = await solveChallenge(await getChallenge())
     now += 20 * 60_000
     assert.equal(await sendWith(answer), 'BOT_VERIFICATION_FAILED')
@@ -75,7 +108,7 @@ describe('POST /v1/contact, checked by a proof of work', () => {
     assert.equal(await sendWith(answer), 'ok')
   })
 
-  it('signs with secrets of its own', () => {
+  it('signs challenges with its own secrets', () => {
     const secrets = { auth: 'ab'.repeat(32) }
     const derived = ['contact challenge', 'contact solution'].map((use) =>
       deriveSecret(secrets, use),

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { newInquiry } from '../../lib/contact/inquiry.ts'
 import { toMessage } from '../../lib/contact/inquiry-mail.ts'
+import { newInquiry } from '../../lib/contact/inquiry-store.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts'
 import { openMailConnection } from '../../lib/mail.ts'
-import { makeApp, NOON, recordingLog } from '../helpers.ts'
-import { accept, INQUIRY, inquiries, look, outcomes, PRIVATE } from '../inquiry.ts'
-import { type MailServerOptions, startMailServer } from '../mail-server.ts'
+import { makeApp, NOON, recordingLog } from '../support/helpers.ts'
+import { type MailServerOptions, startMailServer } from '../support/mail-server.ts'
+import { accept, deliverDue, INQUIRY, inquiries, outcomes, PRIVATE } from './inquiry.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 const SUPPORT = 'support@shop.example'
 
 describe('inquiries by mail', () => {
@@ -33,7 +32,7 @@ describe('inquiries by mail', () => {
     }
   }
 
-  it('are sent to the address of the configuration, to be answered to who asks', async () => {
+  it('are sent to the configured address, with the sender in Reply-To', async () => {
     await using at = await startMailing()
     const { id } = await accept(at.app)
     const { from, to, headers, text: mail } = await at.mail.next()
@@ -43,12 +42,12 @@ describe('inquiries by mail', () => {
     assert.ok(headers.includes(`Message-ID: <${id}@shop.example>`))
     assert.ok(headers.includes('Date: Thu, 15 Jan 2026 12:00:00 +0000'))
     assert.match(mail, /\r\nCompany: Quarry & Sons\r\nInquiry: \S+\r\n\r\nTwo million look-ups/)
-    await look(at.app)
-    assert.deepEqual(outcomes(at.app), [{ state: 'delivered', attempts: 1, trouble: null }])
+    await deliverDue(at.app)
+    assert.deepEqual(outcomes(at.app), [{ state: 'delivered', attempts: 1, lastError: null }])
     assert.equal(at.mail.received(), 1)
   })
 
-  it('come after a refusal with longer and longer pauses, with the same Message-ID', async () => {
+  it('are retried after a refusal with growing pauses and the same Message-ID', async () => {
     let now = NOON
     let refusals = 3
     await using at = await startMailing({
@@ -58,20 +57,20 @@ describe('inquiries by mail', () => {
     const { id } = await accept(at.app)
     const pauses: number[] = []
     for (let attempts = 1; attempts <= 3; attempts++) {
-      await look(at.app)
+      await deliverDue(at.app)
       const [row] = inquiries(at.app)
       assert.equal(row?.attempts, attempts)
-      assert.equal(row.trouble, 'the mail server did not take it: EMESSAGE 451')
+      assert.equal(row.lastError, 'the mail server did not accept the message: EMESSAGE 451')
       pauses.push(row.dueAt - now)
       now = row.dueAt - 1
-      await look(at.app)
-      assert.equal(inquiries(at.app)[0]?.attempts, attempts, 'not before it is due')
+      await deliverDue(at.app)
+      assert.equal(inquiries(at.app)[0]?.attempts, attempts, 'no attempt before the inquiry is due')
       now += 1
     }
     for (const [n, pause] of pauses.entries()) {
       assert.ok(pause >= 15_000 * 2 ** n && pause <= 30_000 * 2 ** n, `${n}: ${pause}`)
     }
-    await look(at.app)
+    await deliverDue(at.app)
     const { headers } = await at.mail.next()
     assert.ok(headers.includes(`Message-ID: <${id}@shop.example>`))
     assert.equal(outcomes(at.app)[0]?.state, 'delivered')
@@ -81,55 +80,54 @@ describe('inquiries by mail', () => {
     for (const secret of PRIVATE) assert.ok(!logged.includes(secret), logged)
   })
 
-  it('are given up after five days, and told', async () => {
+  it('are given up after five days, which is logged', async () => {
     let now = NOON
     await using at = await startMailing({ now: () => now, answer: () => 'refuse' })
     await accept(at.app)
     for (let attempts = 0; attempts < 100 && outcomes(at.app)[0]?.state === 'waiting'; attempts++) {
-      await look(at.app)
-      now = inquiries(at.app)[0]?.dueAt ?? assert.fail('it is gone')
+      await deliverDue(at.app)
+      now = inquiries(at.app)[0]?.dueAt ?? assert.fail('the inquiry is gone')
     }
     const [row] = inquiries(at.app)
     assert.equal(row?.state, 'dead')
     const settledAt = row.settledAt ?? 0
     assert.ok(settledAt >= NOON + 5 * DAY_MS && settledAt < NOON + 6 * DAY_MS)
     assert.ok(row.attempts > 20 && row.attempts < 80, `${row.attempts}`)
-    assert.match(at.log.events.at(-1)?.message ?? '', /^gave an inquiry up/)
+    assert.match(at.log.events.at(-1)?.message ?? '', /^gave up on an inquiry/)
     now += 100 * DAY_MS
-    await look(at.app)
+    await deliverDue(at.app)
     using later = await at.app.restart()
     assert.equal(outcomes(later)[0]?.state, 'dead')
   })
 
   it('wait while the mail server is down, and are sent by a later run', async () => {
-    const gone = await startMailServer()
-    await gone[Symbol.asyncDispose]()
     let now = NOON
-    const env = { MERIDIAN_CONTACT: `mailto:${SUPPORT}`, MERIDIAN_SMTP_URL: gone.url }
+    const smtp = 'smtp://127.0.0.1:1'
+    const env = { MERIDIAN_CONTACT: `mailto:${SUPPORT}`, MERIDIAN_SMTP_URL: smtp }
     const app = await makeApp({ env, now: () => now })
     await accept(app)
     await accept(app)
-    await look(app)
-    // One attempt tells that the server is down.
+    await deliverDue(app)
+    // One attempt shows that the server is down.
     const states = outcomes(app)
-    assert.deepEqual(states[0]?.trouble, 'the mail server did not take it: ESOCKET')
+    assert.deepEqual(states[0]?.lastError, 'the mail server did not accept the message: ESOCKET')
     assert.deepEqual(
       states.map(({ attempts }) => attempts),
       [1, 0],
     )
     now += MINUTE_MS
-    await using mail = await startMailServer({ port: Number(new URL(gone.url).port) })
-    using later = await app.restart()
+    await using mail = await startMailServer()
+    using later = await app.restart({ MERIDIAN_SMTP_URL: mail.url })
     await mail.next()
     await mail.next()
-    await look(later)
+    await deliverDue(later)
     assert.deepEqual(
       outcomes(later).map(({ state }) => state),
       ['delivered', 'delivered'],
     )
   })
 
-  it('are given back where the service stops while the mail server is silent', async () => {
+  it('are released for other servers if the service stops while the mail server is silent', async () => {
     let answer: 'hang' | 'take' = 'hang'
     const asked = Promise.withResolvers<void>()
     await using mail = await startMailServer({
@@ -145,11 +143,11 @@ describe('inquiries by mail', () => {
     answer = 'take'
     using later = await app.restart()
     await mail.next()
-    await look(later)
-    assert.deepEqual(outcomes(later), [{ state: 'delivered', attempts: 1, trouble: null }])
+    await deliverDue(later)
+    assert.deepEqual(outcomes(later), [{ state: 'delivered', attempts: 1, lastError: null }])
   })
 
-  it('let what is being sent finish before the service stops', async () => {
+  it('are sent before the service stops if the attempt has begun', async () => {
     const asked = Promise.withResolvers<void>()
     const answer = Promise.withResolvers<'take'>()
     await using at = await startMailing({
@@ -164,12 +162,12 @@ describe('inquiries by mail', () => {
     const stopped = at.app.services.contact.queue?.courier?.stop()
     answer.resolve('take')
     await stopped
-    await look(at.app)
+    await deliverDue(at.app)
     const states = outcomes(at.app).map(({ state }) => state)
     assert.deepEqual(states, ['delivered', 'waiting'])
   })
 
-  it('have no header but ours, whatever who asks is called', async () => {
+  it("have only our headers, whatever the sender's name", async () => {
     await using mail = await startMailServer()
     using connection = openMailConnection({ url: mail.url, from: 'Meridian <geo@shop.example>' })
     const ours = /^(From|To|Subject|Reply-To|Message-ID|Date|MIME-Version|Content-T[-\w]+): /

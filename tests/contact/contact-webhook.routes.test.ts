@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { makeApp, NOON, recordingLog } from '../helpers.ts'
-import { accept, INQUIRY, inquiries, look, outcomes, PRIVATE } from '../inquiry.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
+import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts'
+import { makeApp, NOON, recordingLog } from '../support/helpers.ts'
+import { startLoopbackServer } from '../support/loopback-server.ts'
+import { accept, deliverDue, INQUIRY, inquiries, outcomes, PRIVATE } from './inquiry.ts'
 
 interface Hooked {
   readonly headers: IncomingHttpHeaders
@@ -18,21 +15,14 @@ interface Hooked {
 
 async function startHook(answer: (response: ServerResponse, count: number) => void) {
   const calls: Hooked[] = []
-  const server = createServer(async (request, response) => {
+  const loopback = await startLoopbackServer(async (request, response) => {
     calls.push({ headers: request.headers, body: await text(request) })
     answer(response, calls.length)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // safe: a TCP server that listens has such an address
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `${loopback.origin}/hook`,
     calls,
-    [Symbol.dispose]: () => {
-      server.close()
-      server.closeAllConnections()
-    },
+    [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
   }
 }
 
@@ -43,11 +33,11 @@ describe('inquiries by webhook', () => {
     MERIDIAN_CONTACT_SECRET: `whsec_${key.toString('base64')}`,
   })
 
-  it('are signed as Standard Webhooks say', async () => {
-    using hook = await startHook((response) => response.writeHead(204).end())
+  it('are signed as Standard Webhooks require', async () => {
+    await using hook = await startHook((response) => response.writeHead(204).end())
     using app = await makeApp({ env: envOf(hook) })
     const { id } = await accept(app)
-    await look(app)
+    await deliverDue(app)
     const [{ headers, body } = assert.fail('nothing came'), ...more] = hook.calls
     assert.equal(more.length, 0)
     assert.deepEqual(JSON.parse(body), {
@@ -69,30 +59,30 @@ describe('inquiries by webhook', () => {
       (response: ServerResponse) => response.writeHead(500).end(INQUIRY.name),
       'the webhook answered 500',
     ],
-    'redirects elsewhere': [
+    'redirects to another URL': [
       (response: ServerResponse) => response.writeHead(307, { location: '/other' }).end(),
       'the webhook answered 307',
     ],
-    'hangs up': [
+    'closes the connection': [
       (response: ServerResponse) => response.destroy(),
-      'the webhook did not answer: UND_ERR_SOCKET',
+      'the webhook did not answer: other side closed',
     ],
   } as const
-  for (const [name, [fail, trouble]] of Object.entries(failures)) {
-    it(`come again with the same webhook-id where the receiver ${name}`, async () => {
+  for (const [name, [fail, lastError]] of Object.entries(failures)) {
+    it(`are sent again with the same webhook-id if the receiver ${name}`, async () => {
       let now = NOON
-      using hook = await startHook((response, count) => {
+      await using hook = await startHook((response, count) => {
         if (count === 1) fail(response)
         else response.end()
       })
       const log = recordingLog()
       using app = await makeApp({ env: envOf(hook), log, now: () => now })
       const { id } = await accept(app)
-      await look(app)
-      assert.deepEqual(outcomes(app), [{ state: 'waiting', attempts: 1, trouble }])
+      await deliverDue(app)
+      assert.deepEqual(outcomes(app), [{ state: 'waiting', attempts: 1, lastError }])
       now += MINUTE_MS
-      await look(app)
-      assert.deepEqual(outcomes(app), [{ state: 'delivered', attempts: 2, trouble: null }])
+      await deliverDue(app)
+      assert.deepEqual(outcomes(app), [{ state: 'delivered', attempts: 2, lastError: null }])
       assert.deepEqual(
         hook.calls.map(({ headers }) => headers['webhook-id']),
         [id, id],
@@ -104,10 +94,10 @@ describe('inquiries by webhook', () => {
 
   it('are removed 30 days after they are delivered', async () => {
     let now = NOON
-    using hook = await startHook((response) => response.end())
+    await using hook = await startHook((response) => response.end())
     const app = await makeApp({ env: envOf(hook), now: () => now })
     await accept(app)
-    await look(app)
+    await deliverDue(app)
     now += 30 * DAY_MS
     const kept = await app.restart()
     assert.equal(inquiries(kept).length, 1)

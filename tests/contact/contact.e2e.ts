@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { newInquiry } from '../../lib/contact/inquiry.ts'
-import { insertInquiry, listInquiries } from '../../lib/contact/inquiry-store.ts'
+import { insertInquiry, listInquiries, newInquiry } from '../../lib/contact/inquiry-store.ts'
 import { openDb } from '../../lib/db/open.ts'
-import { INQUIRY, PRIVATE } from '../inquiry.ts'
-import { type MailAnswer, startMailServer } from '../mail-server.ts'
-import { newDataFolder, runScript, startServer } from './process.ts'
+import { type MailAnswer, startMailServer } from '../support/mail-server.ts'
+import { newDataFolder, runScript, startServer } from '../support/process.ts'
+import { INQUIRY, PRIVATE } from './inquiry.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 const db = openDb(join(dataDir, 'app.db'))
@@ -35,7 +34,7 @@ const mailing = ({ url }: { readonly url: string }) => ({
 })
 
 describe('inquiries', () => {
-  it('are delivered by the next run where the process is killed before the mail server answers', async () => {
+  it('are delivered by the next run if the process is killed before the mail server answers', async () => {
     let answer: MailAnswer = 'hang'
     const asked = Promise.withResolvers<void>()
     await using mail = await startMailServer({
@@ -49,7 +48,7 @@ describe('inquiries', () => {
     await asked.promise
     await killed.stop('SIGKILL')
     answer = 'take'
-    // Instead of waiting for the end of the lease.
+    // Ends the lease at once instead of waiting.
     db.$client.exec('UPDATE inquiries SET due_at = 0')
     const next = await startServer(mailing(mail))
     await mail.next()
@@ -62,7 +61,7 @@ describe('inquiries', () => {
     db.$client.exec('DELETE FROM inquiries')
   })
 
-  it('are given back by a server that cannot listen', async () => {
+  it('are released for other servers by a server that cannot listen', async () => {
     const inquiry = { ...INQUIRY, userId: null, now: Date.now(), state: 'waiting' } as const
     insertInquiry(db, newInquiry(inquiry)).run()
     await using mail = await startMailServer({ answer: () => 'hang' })
@@ -86,23 +85,23 @@ describe('npm run contact', () => {
     const server = await startServer({ ...settings, MERIDIAN_CONTACT: 'store' })
     for (let n = 0; n < 3; n++) await send(server.url)
     await server.stop('SIGTERM')
-    const nasty = { message: 'One\r\nTwo\u001b[2J\u202e', trouble: 'the webhook answered 500' }
+    const nasty = { message: 'One\r\nTwo\u001b[2J\u202e', lastError: 'the webhook answered 500' }
     db.$client
-      .prepare("UPDATE inquiries SET state = 'dead', message = ?, trouble = ? WHERE id <> ?")
-      .run(nasty.message, nasty.trouble, ids()[0])
+      .prepare("UPDATE inquiries SET state = 'dead', message = ?, last_error = ? WHERE id <> ?")
+      .run(nasty.message, nasty.lastError, ids()[0])
   })
 
-  it('lists all', async () => {
+  it('lists all inquiries', async () => {
     const { code, stdout, stderr } = await contact()
     assert.deepEqual([code, stderr], [0, ''])
     const [title = '', first = '', second = '', ...more] = stdout.trimEnd().split('\n')
-    assert.match(title, /^Id +State +Received +Attempts +Next or last +Name +Trouble$/)
+    assert.match(title, /^Id +State +Received +Attempts +Due or settled +Name +Last error$/)
     assert.match(first, new RegExp(`^${ids()[0]}  kept +20\\S+Z +0  20\\S+Z +Zoë Quarryman$`))
     assert.match(second, /dead .*Zoë Quarryman {2}the webhook answered 500$/)
     assert.equal(more.length, 1)
   })
 
-  it('shows one, without what a terminal would obey', async () => {
+  it('shows one inquiry without control characters', async () => {
     const { code, stdout } = await contact('--show', (ids()[1] ?? '').slice(0, 18))
     assert.equal(code, 0)
     assert.ok(stdout.includes('State     dead: the webhook answered 500\n'))
@@ -110,14 +109,14 @@ describe('npm run contact', () => {
     assert.ok(stdout.endsWith('\n\nOne\nTwo\ufffd[2J\ufffd\n'), stdout)
   })
 
-  it('removes one', async () => {
+  it('removes one inquiry', async () => {
     const [, , last = ''] = ids()
     const { code, stderr } = await contact('--remove', last)
     assert.deepEqual([code, stderr], [0, `Removed ${last}\n`])
     assert.equal(ids().length, 2)
   })
 
-  it('queues one, or all that were given up, for a running server to deliver', async () => {
+  it('queues one inquiry, or all that were given up, for a running server', async () => {
     await using mail = await startMailServer()
     const server = await startServer(mailing(mail))
     const [kept = ''] = ids()
@@ -130,7 +129,7 @@ describe('npm run contact', () => {
     assert.match((await contact('--retry-dead')).stderr, /^Queued 0;/)
   })
 
-  it('refuses what it does not know', async () => {
+  it('refuses unknown commands and ids', async () => {
     const bad = [
       [['--show', 'x'], /^There is no inquiry x\n$/],
       [['--show', ''], /^--show is missing/],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { listInquiries } from '../lib/contact/inquiry-store.ts'
-import { type Answer, codeOf, type TestApp } from './helpers.ts'
+import { listInquiries } from '../../lib/contact/inquiry-store.ts'
+import type { Answer } from '../support/contract-check.ts'
+import { codeOf, type TestApp } from '../support/helpers.ts'
 
 export const CONTACT = '/v1/contact'
 
@@ -11,7 +12,7 @@ export const INQUIRY = {
   message: 'Two million look-ups a month, please.',
 }
 
-/** What no log may show of it. */
+/** Parts of the inquiry that no log may show. */
 export const PRIVATE = ['Zo', 'Quarry', 'quarry', 'million']
 
 export function outcomeOf(answer: Pick<Answer, 'status' | 'body'>): string {
@@ -31,12 +32,12 @@ export async function accept({ services }: TestApp) {
   return inquiry
 }
 
-/** Delivers what is due. */
-export async function look({ services }: TestApp): Promise<void> {
-  await services.contact.queue?.courier?.look()
+/** Delivers due inquiries. */
+export async function deliverDue({ services }: TestApp): Promise<void> {
+  await services.contact.queue?.courier?.retry()
 }
 
-/** What has become of each, oldest first. */
+/** The state of each inquiry, oldest first. */
 export function outcomes(app: TestApp) {
-  return inquiries(app).map(({ state, attempts, trouble }) => ({ state, attempts, trouble }))
+  return inquiries(app).map(({ state, attempts, lastError }) => ({ state, attempts, lastError }))
 }

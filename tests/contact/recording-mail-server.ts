@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-/* A mail server in a process of its own: before it takes a message, it notes its Message-ID and subject. */
+/* A mail server in its own process. It records Message-ID and subject before it accepts a message. */
 
 const [file = ''] = process.argv.slice(2)
 
@@ -20,6 +20,8 @@ const server = new SMTPServer({
     done()
   },
 })
+// A client that is killed resets its connection.
+server.on('error', () => {})
 server.listen(0, '127.0.0.1', () => {
   // safe: a TCP server that listens has such an address
   const { port } = server.server.address() as AddressInfo

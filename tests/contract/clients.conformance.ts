@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 
 const DOCUMENT = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
 const REQUESTS_PER_MINUTE = 10
 
-/** What runs each client of docs/clients.md. */
+/** The program that runs each client of docs/clients.md. */
 const CLIENTS = {
   'locate.sh': 'sh',
   'locate.ts': process.execPath,
@@ -58,7 +58,7 @@ for (const [file, command] of Object.entries(CLIENTS)) {
       return { code, lines: stdout.trim().split('\n'), stderr }
     }
 
-    it('locates addresses, and says which nobody knows', async () => {
+    it('locates addresses and reports unknown ones', async () => {
       const key = await makeKey('first')
       const { code, lines, stderr } = await locate(['81.2.69.160', '10.0.0.1'], key)
       assert.equal(code, 0, stderr)
@@ -66,13 +66,13 @@ for (const [file, command] of Object.entries(CLIENTS)) {
       assert.equal(lines[1], '10.0.0.1 nobody knows')
     })
 
-    it('ends with the code of an error', async () => {
+    it('exits with the error code of the API', async () => {
       const { code, stderr } = await locate(['81.2.69.160'], 'none')
       assert.equal(code, 1)
       assert.match(stderr, /UNAUTHORIZED.*[0-9a-f]{8}-/)
     })
 
-    it('waits as long as the limit asks for, and goes on', async () => {
+    it('waits as long as Retry-After says and continues', async () => {
       const addresses = Array.from({ length: REQUESTS_PER_MINUTE + 1 }, (_, n) => `81.2.69.${n}`)
       const { code, lines, stderr } = await locate(addresses, await makeKey('second'))
       assert.equal(code, 0, stderr)

@@ -1,7 +1,7 @@
-"""Who asks what schemathesis asks, and from where; and a count of what came back.
+"""Sets the credential and the address of each schemathesis request, and counts the answers.
 
-Limits are part of the service and stay as they are: requests come from many addresses, and
-credentials take turns. What belongs to a user is named by that user.
+The rate limits of the service stay on, so requests come from many addresses and credentials take
+turns. A request for a key, site or tax id of a user carries a credential of that user.
 """
 
 import atexit
@@ -14,30 +14,33 @@ import schemathesis
 
 SETTINGS = json.loads(os.environ["CONFORMANCE"])
 HEADER = SETTINGS["header"]
-TELL_OF_THINGS = {"createKey", "listKeys", "createSite", "listSites"}
+RETURNS_OWNED = {"createKey", "listKeys", "createSite", "listSites", "addTaxId"}
 
-# By id of the key, so that one that is revoked asks no more.
-credentials = dict(SETTINGS["credentials"])
+# The numbers of the users by credential. Revoked keys are removed, so that they are not used again.
+users = {text: n for n, own in enumerate(SETTINGS["credentials"]) for text in own.values()}
+# Texts by the ids of keys.
+texts = {id: text for own in SETTINGS["credentials"] for id, text in own.items()}
 turns = itertools.count()
-# Of networks that the small databases of the tests know, and of one that they do not.
+# From three networks that the small test databases contain, and one that they do not.
 addresses = itertools.cycle(
     f"{network}.{host}" for host in range(256) for network in ("81.2.69", "8.8.8", "9.0.0", "10.0.0")
 )
-# Sessions by the ids of the keys and sites of their users, and the names of the sites.
+# The numbers of users by the ids of their keys, sites and tax ids, and the names of the sites.
 owners = {}
 statuses = defaultdict(Counter)
 
 
 @schemathesis.auth(refresh_interval=None)
 class Turns:
-    """The session of the user who has what path or query name, else the next credential."""
+    """Picks a credential of the user who owns what the request names, else the next one."""
 
     def get(self, case, context):
-        named = [*(case.path_parameters or {}).values(), *(case.query or {}).values()]
-        for name in named:
-            if isinstance(name, str) and name in owners:
-                return owners[name]
-        live = list(credentials.values())
+        values = [*(case.path_parameters or {}).values(), *(case.query or {}).values()]
+        for name in (value for value in values if isinstance(value, str)):
+            own = [text for text, user in users.items() if user == owners.get(name)]
+            if own:
+                return own[0]
+        live = list(users)
         return live[next(turns) % len(live)]
 
     def set(self, case, data, context):
@@ -56,21 +59,23 @@ def after_call(context, case, response):
     operation = case.operation.definition.raw["operationId"]
     statuses[operation][response.status_code] += 1
     if operation == "revokeKey" and response.status_code == 200:
-        credentials.pop(case.path_parameters["keyId"], None)
-    if operation in TELL_OF_THINGS and response.status_code < 300:
+        users.pop(texts.get(case.path_parameters["keyId"]), None)
+    if operation in RETURNS_OWNED and response.status_code < 300:
         remember(response)
 
 
 def remember(response):
-    """Keeps whose the things of the answer are. A new key that may do anything takes turns, too."""
+    """Stores the owner of each thing in the answer. New keys with all scopes join the turns."""
+    owner = users[response.request.headers[HEADER]]
     body = response.json()
     for thing in body if isinstance(body, list) else [body]:
-        if HEADER == "Authorization":
-            owners[thing["id"]] = response.request.headers[HEADER]
-            if "userId" in thing:
-                owners[thing["name"]] = response.request.headers[HEADER]
-        elif thing.get("rawKey", "").startswith("sk_") and thing["scopes"] is None:
-            credentials[thing["id"]] = thing["rawKey"]
+        owners[thing["id"]] = owner
+        if "userId" in thing:
+            owners[thing["name"]] = owner
+        elif HEADER == "X-API-Key" and thing.get("rawKey", "").startswith("sk_"):
+            if thing["scopes"] is None:
+                texts[thing["id"]] = thing["rawKey"]
+                users[thing["rawKey"]] = owner
 
 
 @atexit.register

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { errorCodes, type Operation } from '../../../lib/contract/operation.ts'
-import { operations } from '../../../lib/contract/operations.ts'
-import { ERROR_STATUS } from '../../../lib/errors.ts'
+import { errorCodes, type Operation } from '../../lib/contract/operation.ts'
+import { operations } from '../../lib/contract/operations.ts'
+import { ERROR_STATUS } from '../../lib/errors.ts'
 
 /**
- * The published list of endpoints, written out by hand: endpoint, what it needs, statuses of its
- * own bodies. 'key' is where the list names no scope. Of ours there is one more, the overview.
+ * The published list of endpoints, written out by hand: endpoint, required access, and the statuses
+ * that have a body of their own. 'key' means that the list names no scope. The overview and the proof
+ * are our additions.
  */
 const ENDPOINTS = [
   ['GET /health', 'public', 200, 503],
@@ -35,6 +36,8 @@ const ENDPOINTS = [
   ['GET /v1/account/me/sites', 'account:read', 200],
   ['POST /v1/account/me/sites', 'account:write', 201],
   ['DELETE /v1/account/me/sites/{siteId}', 'account:write', 204],
+  ['GET /v1/account/me/sites/{siteId}/proof', 'account:read', 200],
+  ['POST /v1/account/me/sites/{siteId}/proof', 'account:write', 200],
   ['GET /v1/account/me/audit', 'account:read', 200],
   ['GET /v1/billing/subscription', 'billing:read', 200],
   ['POST /v1/billing/subscription', 'billing:write', 200],
@@ -116,13 +119,13 @@ function assertValid(schema: v.GenericSchema, example: unknown, name: string): v
   assert.deepEqual(issues ?? [], [], `example of ${name}`)
 }
 
-describe('the table of operations', () => {
-  it('holds the published endpoints and no other', () => {
+describe('the contract table', () => {
+  it('lists exactly the endpoints of the contract', () => {
     const published = ENDPOINTS.map(([name]) => name)
     assert.deepEqual(rows.map(endpoint).sort(), published.sort())
   })
 
-  it('asks for the published scopes, and for a key where none is named', () => {
+  it('requires the scopes of the contract, and a key where it names none', () => {
     const access = new Map(rows.map((row) => [endpoint(row), row.access]))
     for (const [name, needs] of ENDPOINTS) {
       if (needs === 'key') assert.notEqual(access.get(name), 'public', name)
@@ -130,14 +133,23 @@ describe('the table of operations', () => {
     }
   })
 
-  it('lets billing:read read and billing:write do the rest', () => {
+  it('requires billing:read for GET and billing:write for everything else in billing', () => {
     for (const row of rows.filter(({ tag, access }) => tag === 'Billing' && access !== 'public')) {
       const needs = row.method === 'get' ? 'billing:read' : 'billing:write'
       assert.equal(row.access, needs, row.id)
     }
   })
 
-  it('answers with the published statuses', () => {
+  it('limits the changes of each user per hour, but not removals and checks of keys and sites', () => {
+    const changes = rows.filter(({ limit, method }) => limit === 'account' && method !== 'get')
+    const others = changes.filter(({ successLimit }) => successLimit === undefined)
+    assert.deepEqual(
+      others.map(({ id }) => id),
+      ['revokeKey', 'deleteSite', 'checkSiteProof'],
+    )
+  })
+
+  it('lists the success statuses of the contract', () => {
     const replies = new Map(rows.map((row) => [endpoint(row), Object.keys(row.replies)]))
     for (const [name, ...own] of ENDPOINTS) {
       const [, ...published] = own
@@ -145,51 +157,51 @@ describe('the table of operations', () => {
     }
   })
 
-  it('may fail with the status of every published condition', () => {
+  it('lists the error status of every condition in the contract', () => {
     const possible = new Map(rows.map((row) => [endpoint(row), statuses(row)]))
     for (const [status, names] of Object.entries(CONDITIONS)) {
       for (const name of names) assert.ok(possible.get(name)?.has(Number(status)), name + status)
     }
   })
 
-  it('refuses a missing credential with 401 wherever a key is needed, and nowhere else', () => {
+  it('lists 401 exactly where a key is required', () => {
     for (const row of rows) {
       assert.equal(errorCodes(row).includes('UNAUTHORIZED'), row.access !== 'public', row.id)
     }
   })
 
-  it('has an answer for a bad request to every operation but the health check', () => {
+  it('lists an error for every operation except the health check', () => {
     const without = rows.filter((row) => ![...statuses(row)].some((s) => s >= 400 && s < 500))
     assert.deepEqual(without.map(endpoint), ['GET /health'])
   })
 
-  it('has one kind of body for each status of a row', () => {
+  it('has one kind of body per status of a row', () => {
     for (const row of rows) {
       const both = errorCodes(row).filter((code) => ERROR_STATUS[code] in row.replies)
       assert.deepEqual(both, [], row.id)
     }
   })
 
-  it('gives each operation an id and an endpoint of its own', () => {
+  it('has unique ids and unique endpoints', () => {
     assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length)
     assert.equal(new Set(rows.map(endpoint)).size, rows.length)
   })
 
-  it('describes the parameters of every path and no other', () => {
+  it('describes exactly the parameters of each path', () => {
     for (const { id, path, params = {} } of rows) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       assert.deepEqual(Object.keys(params), names, id)
     }
   })
 
-  it('has examples that its schemas accept', () => {
+  it('has examples that match their schemas', () => {
     for (const { id, body, replies } of rows) {
       const bodies = [...Object.values(replies), ...(body === undefined ? [] : [body])]
       for (const { schema, example } of bodies) assertValid(schema ?? v.undefined(), example, id)
     }
   })
 
-  it('has texts in sentence case without a period', () => {
+  it('has summaries in sentence case without a period', () => {
     for (const { id, summary, params = {}, headers = {}, replies } of rows) {
       const described = [...Object.values({ ...params, ...headers }), ...Object.values(replies)]
       const texts = [summary, ...described.map(({ description }) => description)]

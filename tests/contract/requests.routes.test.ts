@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { codeOf, makeApp, recordingLog, type TestApp } from '../helpers.ts'
+import { codeOf, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const KEYS = '/v1/account/me/keys'
@@ -19,8 +19,8 @@ beforeEach(() => {
   log.events.length = 0
 })
 
-describe('the request id', () => {
-  it('that the client gives is kept', async () => {
+describe('X-Request-Id', () => {
+  it('keeps the UUID that the client sends', async () => {
     for (const given of [
       '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
       '0190163D-8694-739B-AEA5-966C26F8AD91',
@@ -30,7 +30,7 @@ describe('the request id', () => {
     }
   })
 
-  it('that is no UUID is replaced', async () => {
+  it('replaces a value that is not a UUID', async () => {
     const garbage = ['', 'x', '6f6b1d3e', '"}{', '00000000-0000-0000-0000-000000000000', 'é']
     for (const given of [...garbage, '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01, x']) {
       const { headers } = await app.send('GET', LOCATE, { headers: { 'x-request-id': given } })
@@ -38,7 +38,7 @@ describe('the request id', () => {
     }
   })
 
-  it('is another one for each request', async () => {
+  it('is different for each request', async () => {
     const ids = new Set<string | null>()
     for (let n = 0; n < 20; n++) ids.add((await app.send('GET', '/v1')).headers.get('x-request-id'))
     assert.equal(ids.size, 20)
@@ -53,7 +53,7 @@ describe('a request body', () => {
     return JSON.stringify({ name: 'a', x: 'a'.repeat(bytes - empty.length) })
   }
 
-  it('may have 16 KB, and no byte more', async () => {
+  it('is limited to 16 KB', async () => {
     assert.notEqual((await send(named(LIMIT_BYTES))).status, 413)
     assert.equal(codeOf(await send(named(LIMIT_BYTES + 1))), 'PAYLOAD_TOO_LARGE')
   })
@@ -62,11 +62,11 @@ describe('a request body', () => {
     for (const headers of [{}, { 'content-length': '10' }, { 'content-length': 'x' }]) {
       const { stream, pulled } = endless()
       assert.equal(codeOf(await send(stream, headers)), 'PAYLOAD_TOO_LARGE')
-      assert.ok(pulled() < 64, 'the rest is not read')
+      assert.ok(pulled() < 64, 'the rest of the body is not read')
     }
   })
 
-  it('that is announced too large is refused unread', async () => {
+  it('is refused unread if Content-Length is too large', async () => {
     const { stream, pulled } = endless()
     const answer = await send(stream, { 'content-length': '1000000' })
     assert.equal(codeOf(answer), 'PAYLOAD_TOO_LARGE')
@@ -74,17 +74,17 @@ describe('a request body', () => {
   })
 
   for (const body of ['', '{', 'name=a', '{"name":"a"}x', "{'name':'a'}"]) {
-    it(`that is no JSON is 400: "${body}"`, async () => {
+    it(`is 400 if it is not JSON: "${body}"`, async () => {
       assert.equal(codeOf(await send(body)), 'BAD_REQUEST')
     })
   }
 
-  it('that is no UTF-8 is 400', async () => {
+  it('is 400 if it is not UTF-8', async () => {
     const bytes = Buffer.from('{"name":"\xff"}', 'latin1')
     assert.equal(codeOf(await send(new Response(bytes).body)), 'BAD_REQUEST')
   })
 
-  it('of the wrong shape is 400 and names the field', async () => {
+  it('is 400 with the name of the field if its shape is wrong', async () => {
     for (const body of [null, [], 'text', 1, {}, { name: 1 }, { name: 'a'.repeat(101) }]) {
       const answer = await send(JSON.stringify(body))
       assert.equal(codeOf(answer), 'BAD_REQUEST')
@@ -98,7 +98,7 @@ describe('a request body', () => {
     assert.equal(answer.status, 201)
   })
 
-  it('that ends early is 400, and no bug that is logged', async () => {
+  it('is 400 if it ends early, without an error in the log', async () => {
     const body = new ReadableStream({
       pull: (controller) => controller.error(new Error('connection reset')),
     })
@@ -107,7 +107,7 @@ describe('a request body', () => {
   })
 })
 
-describe('the log', () => {
+describe('the request log', () => {
   it('has one line per request', async () => {
     await app.send('GET', LOCATE, { key, from: '203.0.113.77' })
     await app.send('GET', '/nowhere')
@@ -129,7 +129,7 @@ describe('the log', () => {
     assert.deepEqual(log.events, [])
   })
 
-  it('holds the prefix of the key, the network of the client and no more of either', async () => {
+  it('contains only the prefix of the key and the network of the client', async () => {
     const forwarded = { 'x-forwarded-for': '198.51.100.23' }
     const answer = await app.send('GET', LOCATE, { key, from: '203.0.113.77', headers: forwarded })
     await app.send('GET', `${LOCATE}?key=${key}`, { key: `${key}0`, from: '2a00:1:2:3:4::5' })
@@ -144,8 +144,8 @@ describe('the log', () => {
   })
 })
 
-describe('a bug', () => {
-  it('is 500 without detail, and logged with the request id', async () => {
+describe('an unexpected error', () => {
+  it('is 500 without details, and logged with the request id', async () => {
     using broken = await makeApp({
       log,
       replace: ({ geo }) => ({
@@ -172,7 +172,7 @@ describe('a bug', () => {
   })
 })
 
-/** A body without an end, and how many chunks of 1 KB were taken of it. */
+/** An endless body, and the number of 1 KB chunks that were read from it. */
 function endless() {
   let chunks = 0
   const stream = new ReadableStream<Uint8Array>({

@@ -6,16 +6,16 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 
-/** Who asks: the header with the credential, and the credentials, by id. */
-export interface Askers {
+/** The credentials of each user by id, which requests use in turn, and the header that carries them. */
+export interface Callers {
   readonly header: 'X-API-Key' | 'Authorization'
-  readonly credentials: Readonly<Record<string, string>>
+  readonly credentials: readonly Readonly<Record<string, string>>[]
 }
 
 export interface Run {
   readonly code: number | null
   readonly output: string
-  /** How often each operation answered with which status. */
+  /** Operation id → status → number of answers. */
   readonly statuses: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
@@ -23,12 +23,12 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const Statuses = v.record(v.string(), v.record(v.string(), v.number()))
 
 /**
- * Lets schemathesis ask all operations that are built, by the description that the service at `url`
- * gives of itself. What it asks is the same each time: see schemathesis.toml.
+ * Runs schemathesis against all operations in the OpenAPI document of the service at `url`. It sends
+ * the same requests in each run: see schemathesis.toml.
  */
 export async function runSchemathesis(
   url: string,
-  { header, credentials }: Askers,
+  { header, credentials }: Callers,
   options: readonly string[] = [],
 ): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'meridian-schemathesis-'))
@@ -60,6 +60,6 @@ export async function runSchemathesis(
 
 function toArguments(url: string, options: readonly string[]): string[] {
   const config = ['--config-file', join(FOLDER, 'schemathesis.toml')]
-  const description = `${url}/.well-known/openapi.json`
-  return [...config, 'run', description, '--url', url, ...options]
+  const document = `${url}/.well-known/openapi.json`
+  return [...config, 'run', document, '--url', url, ...options]
 }

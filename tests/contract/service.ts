@@ -2,36 +2,39 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { ApiKeyCreated } from '../../lib/contract/account-schemas.ts'
-import { CheckoutResponse } from '../../lib/contract/billing-schemas.ts'
+import { ApiKeyCreated } from '../../lib/contract/account/account-schemas.ts'
+import { CheckoutResponse } from '../../lib/contract/billing/billing-schemas.ts'
 import type { StripeDouble } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
-import { newDataFolder, startServer } from '../e2e/process.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { newDataFolder, startServer } from '../support/process.ts'
 
-/** More than the account limit of two minutes' requests asks for. */
-const KEYS = 100
-const USERS = 40
+/** Enough users that the limits per user stop none of them. */
+const KEY_OWNERS = 25
+const KEYS_EACH = 5
+const SIGNED_IN = 40
 
-/** A server whose plans are wide, beside a Stripe double, with users who may do anything. */
+/** A server with generous plans and a Stripe double; its users have all scopes. */
 export interface Service {
   readonly url: string
-  /** Secret keys of one user, by id. */
-  readonly keys: Readonly<Record<string, string>>
-  /** A key of that user, for look-ups alone. */
+  /** The secret keys of each owner, by id. */
+  readonly keys: readonly Readonly<Record<string, string>>[]
+  /** A key of the first owner with the scope geo:read only. */
   readonly reader: string
-  /** Tokens, each of another user. */
+  /** Session tokens of other users, one for each. */
   readonly sessions: readonly string[]
   stop(): Promise<void>
 }
 
-/** Starts it, behind a proxy on this machine that is trusted to say whom it speaks for. */
+/** Starts the service, which trusts X-Forwarded-For from this machine. */
 export async function startService(): Promise<Service> {
   const { dataDir, settings, remove } = newDataFolder()
   const file = join(dataDir, 'plans.json')
   writeFileSync(file, JSON.stringify(PLANS))
   const double = await startStripeDouble()
+  const dns = await startDnsServer()
   const secret = newSigningSecret()
   const server = await startServer({
     ...settings,
@@ -39,16 +42,18 @@ export async function startService(): Promise<Service> {
     MERIDIAN_PLANS: file,
     MERIDIAN_CONTACT: 'store',
     MERIDIAN_TRUSTED_PROXIES: '127.0.0.1/32',
+    MERIDIAN_DNS_SERVERS: dns.address,
     MERIDIAN_LOG_LEVEL: 'warn',
   })
   double.addWebhook(`${server.url}/v1/billing/webhook`, [secret])
-  const people = await populate(server.url, double)
+  const callers = await populate(server.url, double)
   const stop = async () => {
     await server.stop('SIGTERM')
     await double[Symbol.asyncDispose]()
+    await dns[Symbol.asyncDispose]()
     remove()
   }
-  return { url: server.url, ...people, stop }
+  return { url: server.url, ...callers, stop }
 }
 
 const PLANS = [
@@ -75,28 +80,31 @@ function sellingSettings({ url, world }: StripeDouble, secret: string) {
   }
 }
 
-/** Every other user has a subscription, and with it whoever owns the keys. */
+/** Signs users up. Every second one has a subscription. */
 async function populate(
   url: string,
   double: StripeDouble,
 ): Promise<Pick<Service, 'keys' | 'reader' | 'sessions'>> {
-  const sessions: string[] = []
-  for (let user = 0; user < USERS; user++) {
+  const tokens: string[] = []
+  for (let user = 0; user < KEY_OWNERS + SIGNED_IN; user++) {
     const token = await signUp(url, user)
-    sessions.push(token)
+    tokens.push(token)
     if (user % 2 === 0) await buy(url, double, { authorization: `Bearer ${token}` })
   }
-  const [owner = ''] = sessions
-  const authorization = `Bearer ${owner}`
-  const keys: Record<string, string> = {}
-  for (let n = 0; n < KEYS; n++) {
-    const key = await createKey(url, authorization, { name: `key ${n}` })
-    keys[key.id] = key.rawKey
+  const keys: Record<string, string>[] = []
+  for (const token of tokens.slice(0, KEY_OWNERS)) {
+    const own: Record<string, string> = {}
+    for (let n = 0; n < KEYS_EACH; n++) {
+      const key = await createKey(url, `Bearer ${token}`, { name: `key ${n}` })
+      own[key.id] = key.rawKey
+    }
+    keys.push(own)
   }
+  const authorization = `Bearer ${tokens[0]}`
   const reader = await createKey(url, authorization, { name: 'reader', scopes: ['geo:read'] })
-  // The site of the examples of the interface.
+  // The site that the examples of the OpenAPI document use.
   await post(`${url}/v1/account/me/sites`, { name: 'https://shop.example' }, { authorization })
-  return { keys, reader: reader.rawKey, sessions }
+  return { keys, reader: reader.rawKey, sessions: tokens.slice(KEY_OWNERS) }
 }
 
 async function buy(

@@ -1,131 +1,135 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ask, cookieOf, enter } from '../dashboard.ts'
-import { makeApp } from '../helpers.ts'
-import { startMailServer } from '../mail-server.ts'
-import { PASSWORD, sendAuth, signIn, signUp } from '../sign-in.ts'
+import { makeApp } from '../support/helpers.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { nextLink, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
+import { cookieOf, signInNewUser, visitPage } from './pages.ts'
 
 const EMAIL = 'ada@example.com'
 const NEW_PASSWORD = `${PASSWORD} 2`
 
-describe('signing up at the dashboard', () => {
-  it('makes an account, and one is signed in with it', async () => {
+describe('POST /app/sign-up', () => {
+  it('creates an account and signs the user in', async () => {
     using app = await makeApp()
     const form = { name: 'Ada', email: EMAIL, password: PASSWORD }
-    const page = await ask(app, '/app/sign-up', { form })
+    const page = await visitPage(app, '/app/sign-up', { form })
     assert.equal(page.location, '/app')
-    const { html } = await ask(app, '/app/account', { cookie: cookieOf(page) })
+    const { html } = await visitPage(app, '/app/account', { cookie: cookieOf(page) })
     assert.match(html, /ada@example\.com/)
   })
 
-  it('says what is wrong with what was typed, and keeps it but for the password', async () => {
+  it('shows what is wrong, and keeps the input except the password', async () => {
     using app = await makeApp()
     const form = { name: 'Ada "<b>"', email: EMAIL, password: 'short' }
-    const { status, html } = await ask(app, '/app/sign-up', { form })
+    const { status, html } = await visitPage(app, '/app/sign-up', { form })
     assert.equal(status, 400)
     assert.match(html, /role="alert">Password too short/)
     assert.match(html, /value="Ada &quot;&lt;b&gt;&quot;"/)
     assert.doesNotMatch(html, /value="short"/)
   })
 
-  it('is not there where sign-up is off', async () => {
+  it('answers 404 when sign-up is closed', async () => {
     using app = await makeApp({ env: { MERIDIAN_SIGN_UP: 'closed' } })
-    assert.equal((await ask(app, '/app/sign-up')).status, 404)
-    assert.doesNotMatch((await ask(app, '/app/sign-in')).html, /sign-up/)
+    assert.equal((await visitPage(app, '/app/sign-up')).status, 404)
+    assert.doesNotMatch((await visitPage(app, '/app/sign-in')).html, /sign-up/)
   })
 })
 
-describe('a forgotten password', () => {
-  it('is replaced by a link that comes by mail', async () => {
+describe('POST /app/forgot', () => {
+  it('sends an e-mail with a link that sets a new password once', async () => {
     await using mail = await startMailServer()
     using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
-    await signUp(app)
-    await mail.next()
-    const asked = await ask(app, '/app/forgot', { form: { email: EMAIL } })
-    assert.equal(asked.location, '/app/sign-in?done=asked')
-    const { text } = await mail.next()
-    const link = /^http:\/\/127\.0\.0\.1:8787\/api\/auth(\/reset-password\S+)$/m.exec(text)?.[1]
-    const led = new URL((await sendAuth(app, String(link))).headers.get('location') ?? '')
-    assert.equal(led.pathname, '/app/reset')
-    const { html } = await ask(app, `${led.pathname}${led.search}`)
+    await app.makeKey({ email: EMAIL })
+    const requested = await visitPage(app, '/app/forgot', { form: { email: EMAIL } })
+    assert.equal(requested.location, '/app/sign-in?done=asked')
+    const { pathname, search } = await nextLink(mail)
+    assert.equal(pathname, '/app/reset')
+    const { html } = await visitPage(app, `${pathname}${search}`)
     const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? ''
     const form = { token, password: NEW_PASSWORD }
-    assert.equal((await ask(app, '/app/reset', { form })).location, '/app/sign-in?done=reset')
-    assert.equal((await ask(app, '/app/reset', { form })).status, 400)
-    const entered = await ask(app, '/app/sign-in', {
+    assert.equal((await visitPage(app, '/app/reset', { form })).location, '/app/sign-in?done=reset')
+    const again = await visitPage(app, '/app/reset', { form })
+    assert.equal(again.status, 400)
+    assert.match(again.html, /has expired or has already been used/)
+    const signedIn = await visitPage(app, '/app/sign-in', {
       form: { email: EMAIL, password: NEW_PASSWORD },
     })
-    assert.equal(entered.status, 303)
+    assert.equal(signedIn.status, 303)
   })
 
-  it('is answered alike for an address that nobody has', async () => {
+  it('gives the same answer for an unknown address', async () => {
     await using mail = await startMailServer()
     using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
-    const { location } = await ask(app, '/app/forgot', { form: { email: 'eve@example.com' } })
+    const { location } = await visitPage(app, '/app/forgot', { form: { email: 'eve@example.com' } })
     assert.equal(location, '/app/sign-in?done=asked')
     assert.equal(mail.received(), 0)
   })
 
-  it('says so where no mail is sent, or the link is too old', async () => {
+  it('explains that no e-mail is sent, or that the link has expired', async () => {
     using app = await makeApp()
-    assert.match((await ask(app, '/app/forgot')).html, /sends no mail/)
-    assert.match((await ask(app, '/app/reset?error=INVALID_TOKEN')).html, /used or too old/)
+    assert.match((await visitPage(app, '/app/forgot')).html, /does not send e-mail/)
+    assert.match((await visitPage(app, '/app/reset')).html, /has expired or has already been used/)
   })
 })
 
-describe('the page of the account', () => {
+describe('the account page', () => {
   it('changes the name', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const form = { name: 'Ada <i>Lovelace</i>' }
-    const { location } = await ask(app, '/app/account/name', { cookie, form })
-    const { html } = await ask(app, location ?? '', { cookie })
-    assert.match(html, /The name is changed/)
+    const { location } = await visitPage(app, '/app/account/name', { cookie, form })
+    const { html } = await visitPage(app, location ?? '', { cookie })
+    assert.match(html, /Name changed/)
     assert.match(html, /value="Ada &lt;i&gt;Lovelace&lt;\/i&gt;"/)
   })
 
-  it('changes the password, which signs out everybody else', async () => {
+  it('changes the password and ends all other sessions', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const other = await signIn(app)
     const form = { current: PASSWORD, password: NEW_PASSWORD }
-    const changed = await ask(app, '/app/account/password', { cookie, form })
+    const changed = await visitPage(app, '/app/account/password', { cookie, form })
     assert.equal(changed.location, '/app/account?done=password')
     const headers = { authorization: `Bearer ${other}` }
     assert.equal((await app.send('GET', '/v1/account/me', { headers })).status, 401)
-    const page = await ask(app, '/app/account', { cookie: cookieOf(changed) })
+    const page = await visitPage(app, '/app/account', { cookie: cookieOf(changed) })
     assert.equal(page.status, 200)
   })
 
-  it('says that the current password is wrong', async () => {
+  it('shows that the current password is wrong', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const form = { current: 'wrong horse', password: NEW_PASSWORD }
-    const { status, html } = await ask(app, '/app/account/password', { cookie, form })
+    const { status, html } = await visitPage(app, '/app/account/password', { cookie, form })
     assert.equal(status, 400)
     assert.match(html, /role="alert">Invalid password/)
   })
 
   it('signs out on all devices', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    const out = await ask(app, '/app/account/sign-out-everywhere', { cookie, form: {} })
+    const cookie = await signInNewUser(app)
+    const out = await visitPage(app, '/app/account/sign-out-everywhere', { cookie, form: {} })
     assert.equal(out.location, '/app/sign-in?done=everywhere')
-    assert.equal((await ask(app, '/app', { cookie })).location, '/app/sign-in')
+    assert.equal((await visitPage(app, '/app', { cookie })).location, '/app/sign-in')
   })
 
-  it('tells in the audit log where a session was begun, whatever a program calls itself', async () => {
+  it('records in the audit log where a session started, whatever the user agent claims', async () => {
     using app = await makeApp()
     await signUp(app)
     const form = { email: EMAIL, password: PASSWORD }
-    await ask(app, '/app/sign-in', { form, headers: { 'user-agent': 'Browser' } })
-    for (const agent of ['dashboard: Browser', 'dashboard: dashboard: Browser', 'Dashboard: x']) {
+    await visitPage(app, '/app/sign-in', { form, headers: { 'user-agent': 'Browser' } })
+    const twice = [
+      'dashboard: dashboard: x',
+      'dashboard:  dashboard: x',
+      'dashboard: \tdashboard: x',
+    ]
+    for (const agent of ['dashboard: x', 'Dashboard: x', ...twice]) {
       await sendAuth(app, '/sign-in/email', form, { headers: { 'user-agent': agent } })
     }
     const logins = app.services.db.$client
       .prepare("SELECT app FROM audit_log WHERE action = 'login' ORDER BY id")
       .pluck()
       .all()
-    assert.deepEqual(logins, ['api', 'dashboard', 'api', 'api', 'api'])
+    assert.deepEqual(logins, ['api', 'dashboard', 'api', 'api', 'api', 'api', 'api'])
   })
 })

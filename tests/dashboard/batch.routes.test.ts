@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { BatchResponse } from '../../lib/contract/batch.ts'
-import { ask, enter } from '../dashboard.ts'
-import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { BatchResponse } from '../../lib/contract/geo/batch.ts'
+import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { signInNewUser, visitPage } from './pages.ts'
 
-async function adaAt({ services }: TestApp) {
+async function findAda({ services }: TestApp) {
   const user = await findUserByEmail(services.db, 'ada@example.com')
   assert.ok(user)
   return { userId: user.id, plan: services.plans.free, paid: null, key: null }
 }
 
-/** Asks as the script of the page does. */
-async function askAsScript({ app }: TestApp, cookie: string, body: unknown, headers = {}) {
+/** Sends a request as the script of the page does. */
+async function sendAsScript({ app }: TestApp, cookie: string, body: unknown, headers = {}) {
   const request = new Request('http://127.0.0.1:8787/app/batch', {
     method: 'POST',
     redirect: 'manual',
@@ -33,56 +33,57 @@ async function askAsScript({ app }: TestApp, cookie: string, body: unknown, head
   }
 }
 
-describe('the page of batches', () => {
-  it('answers the form with a table of the columns that are chosen', async () => {
+describe('POST /app/batch', () => {
+  it('answers the form with a table of the chosen columns', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const form = { addresses: '81.2.69.160\r\nnope\r\n\r\n10.0.0.1', column: ['city', 'asn'] }
-    const { status, html } = await ask(app, '/app/batch', { cookie, form })
+    const { status, html } = await visitPage(app, '/app/batch', { cookie, form })
     assert.equal(status, 200)
-    assert.match(html, /Address<\/th><th scope="col">City<\/th><th scope="col">Network number</)
+    assert.match(html, /Address<\/th><th scope="col">City<\/th><th scope="col">ASN</)
     assert.match(html, /81\.2\.69\.160<\/code><\/th><td>London<\/td><td>AS20712<\/td>/)
     assert.match(html, /nope<\/code><\/th><td class="soft" colspan="2">Not an IPv4 or IPv6 address/)
     assert.match(html, /10\.0\.0\.1<\/code><\/th><td><\/td><td><\/td>/)
-    assert.equal(app.services.meters.periodRequests(await adaAt(app), NOON), 2)
+    assert.equal(app.services.meters.periodRequests(await findAda(app), NOON), 2)
   })
 
-  it('says what is wrong with what was typed, and keeps it', async () => {
+  it('shows what is wrong with the input, and keeps it', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    const send = (addresses: string) => ask(app, '/app/batch', { cookie, form: { addresses } })
+    const cookie = await signInNewUser(app)
+    const send = (addresses: string) =>
+      visitPage(app, '/app/batch', { cookie, form: { addresses } })
     const empty = await send(' \n ')
     assert.equal(empty.status, 400)
-    assert.match(empty.html, /role="alert">Type at least one address\./)
+    assert.match(empty.html, /role="alert">Enter at least one address\./)
     const many = await send('::1\n'.repeat(1_001))
     assert.equal(many.status, 400)
-    assert.match(many.html, /1001 addresses are more than the 1000 of one request/)
+    assert.match(many.html, /1001 addresses are too many; the maximum is 1000/)
     assert.match(many.html, /::1<\/textarea>/)
   })
 
-  it('takes a thousand of the longest addresses as a form', async () => {
+  it('accepts a form with a thousand of the longest addresses', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const address = '2001:0db8:aaaa:aaaa:aaaa:aaaa:aaaa:aaaa'
     const form = { addresses: Array<string>(1_000).fill(address).join('\r\n'), column: 'city' }
-    const { status, html } = await ask(app, '/app/batch', { cookie, form })
+    const { status, html } = await visitPage(app, '/app/batch', { cookie, form })
     assert.equal(status, 200)
     assert.equal(html.match(/<tr>/g)?.length, 1_001)
   })
 
-  it('shows markup in what was typed as text', async () => {
+  it('escapes markup in the input', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const form = { addresses: '</textarea><script>alert(1)</script>' }
-    const { html } = await ask(app, '/app/batch', { cookie, form })
+    const { html } = await visitPage(app, '/app/batch', { cookie, form })
     assert.ok(!html.includes('<script>alert'))
   })
 
-  it('answers its script as the API does', async () => {
+  it('gives its script the answer of the API', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    const question = { ips: ['81.2.69.160', 'nope'], fields: ['query', 'location.city'] }
-    const { status, headers, body } = await askAsScript(app, cookie, question)
+    const cookie = await signInNewUser(app)
+    const batch = { ips: ['81.2.69.160', 'nope'], fields: ['query', 'location.city'] }
+    const { status, headers, body } = await sendAsScript(app, cookie, batch)
     assert.equal(status, 200)
     assert.equal(headers.get('content-type'), 'application/json')
     const { results } = v.parse(BatchResponse, body)
@@ -92,42 +93,42 @@ describe('the page of batches', () => {
     })
   })
 
-  it('tells its script what is wrong, and when to go on', async () => {
+  it('gives its script the error, and the time to wait', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    const bad = await askAsScript(app, cookie, { ips: [] })
+    const cookie = await signInNewUser(app)
+    const bad = await sendAsScript(app, cookie, { ips: [] })
     assert.equal(bad.status, 400)
     assert.equal(codeOf(bad), 'BAD_REQUEST')
     const ips = Array<string>(1_000).fill('81.2.69.160')
-    assert.equal((await askAsScript(app, cookie, { ips })).status, 200)
-    const limited = await askAsScript(app, cookie, { ips })
+    assert.equal((await sendAsScript(app, cookie, { ips })).status, 200)
+    const limited = await sendAsScript(app, cookie, { ips })
     assert.equal(limited.status, 429)
     assert.equal(codeOf(limited), 'RATE_LIMITED')
     assert.ok(Number(limited.headers.get('retry-after')) > 0)
   })
 
-  it('answers neither another site nor who is signed out', async () => {
+  it('refuses other sites, and redirects signed-out users to the sign-in page', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    const question = { ips: ['81.2.69.160'] }
-    const { headers } = await askAsScript(app, '', question)
+    const cookie = await signInNewUser(app)
+    const body = { ips: ['81.2.69.160'] }
+    const { headers } = await sendAsScript(app, '', body)
     assert.equal(headers.get('location'), '/app/sign-in')
     const request = new Request('http://127.0.0.1:8787/app/batch', {
       method: 'POST',
       headers: { cookie, 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' },
-      body: JSON.stringify(question),
+      body: JSON.stringify(body),
     })
     const response = await app.app.fetch(request, { remoteAddress: freshClient() })
     assert.equal(response.status, 403)
     await response.body?.cancel()
   })
 
-  it('says that answers are reduced once the requests of the period are used', async () => {
+  it('says that results are reduced once all requests of the period are used', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    app.services.meters.count(await adaAt(app), NOON, 5_000)
+    const cookie = await signInNewUser(app)
+    app.services.meters.count(await findAda(app), NOON, 5_000)
     const form = { addresses: '81.2.69.160' }
-    const { html } = await ask(app, '/app/batch', { cookie, form })
-    assert.match(html, /some answers are reduced to the country/)
+    const { html } = await visitPage(app, '/app/batch', { cookie, form })
+    assert.match(html, /some results contain only the country/)
   })
 })

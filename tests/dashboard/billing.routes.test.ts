@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openShop, type Shop } from '../billing/shop.ts'
-import { ask, enter, type PageOptions } from '../dashboard.ts'
-import { makeApp } from '../helpers.ts'
+import { makeApp } from '../support/helpers.ts'
+import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
 
-/** A user with a cookie beside a Stripe double. */
-async function openCounter(shop: Shop) {
-  const cookie = await enter(shop.app, 'grace@example.com')
+/** Signs in a user of a service that sells through the Stripe double. */
+async function openBilling(shop: Shop) {
+  const cookie = await signInNewUser(shop.app, 'grace@example.com')
   const visit = (path: string, form?: PageOptions['form']) =>
-    ask(shop.app, path, { cookie, ...(form !== undefined && { form }) })
+    visitPage(shop.app, path, { cookie, ...(form !== undefined && { form }) })
   const subscribe = async (plan: string) => {
     const { html } = await visit('/app/billing/checkout', { plan })
     const url = /href="(http:[^"]+)" data-follow/.exec(html)?.[1] ?? ''
@@ -20,29 +20,30 @@ async function openCounter(shop: Shop) {
   return { visit, subscribe }
 }
 
-describe('the page of billing', () => {
-  it('leads to the page of the payment, which leads back to the plan that was bought', async () => {
+describe('the billing pages', () => {
+  it('lead to the payment page, and from there back to the purchased plan', async () => {
     await using shop = await openShop()
-    const { visit, subscribe } = await openCounter(shop)
+    const { visit, subscribe } = await openBilling(shop)
     assert.match((await visit('/app/billing')).html, /Subscribe to Starter/)
     const back = new URL(await subscribe('starter'))
     assert.equal(back.pathname, '/app/billing')
     const { html } = await visit(`${back.pathname}${back.search}`)
-    assert.match(html, /The plan is in effect/)
+    // In the part that the waiting page refreshes, and without a further refresh.
+    assert.match(html, /<div id="paid">.*Your plan is active/)
     assert.match(html, /Change to Pro/)
   })
 
-  it('waits for the confirmation of a payment, which may come after the buyer', async () => {
+  it('wait for the confirmation when the buyer returns before it arrives', async () => {
     await using shop = await openShop()
-    const { visit } = await openCounter(shop)
+    const { visit } = await openBilling(shop)
     const { html } = await visit('/app/billing?checkout=done')
     assert.match(html, /data-refresh="\d+"/)
     assert.match(html, /as soon as the payment is confirmed/)
   })
 
-  it('charges for a change of plan what it has shown', async () => {
+  it('charge the amount shown for a change of plan', async () => {
     await using shop = await openShop()
-    const { visit, subscribe } = await openCounter(shop)
+    const { visit, subscribe } = await openBilling(shop)
     await subscribe('starter')
     const { html } = await visit('/app/billing/change?plan=pro')
     assert.match(html, /Change and pay \$20\.00/)
@@ -53,9 +54,9 @@ describe('the page of billing', () => {
     assert.match(invoices.html, /visa ending in 4242/)
   })
 
-  it('cancels, takes that back, and turns overages on and off', async () => {
+  it('cancel and reactivate a subscription, and turn overages on and off', async () => {
     await using shop = await openShop()
-    const { visit, subscribe } = await openCounter(shop)
+    const { visit, subscribe } = await openBilling(shop)
     await subscribe('pro')
     const after = async (path: string, form: PageOptions['form'] = {}) => {
       const { location } = await visit(path, form)
@@ -64,13 +65,13 @@ describe('the page of billing', () => {
     }
     assert.match(await after('/app/billing/overages', { overages: 'on' }), /Stop overages/)
     assert.match(await after('/app/billing/overages', { overages: 'off' }), /Allow overages/)
-    assert.match(await after('/app/billing/cancel'), /in effect until the period ends/)
+    assert.match(await after('/app/billing/cancel'), /active until the period ends/)
     assert.match(await after('/app/billing/reactivate'), /Cancel at the end of the period/)
   })
 
-  it('keeps what stands on invoices', async () => {
+  it('keep the billing address and tax IDs', async () => {
     await using shop = await openShop()
-    const { visit, subscribe } = await openCounter(shop)
+    const { visit, subscribe } = await openBilling(shop)
     assert.match((await visit('/app/billing/invoices')).html, /Nothing bought yet/)
     await subscribe('starter')
     const address = { line1: '1 <b>Street</b>', city: 'London', country: 'gb', state: '' }
@@ -87,13 +88,13 @@ describe('the page of billing', () => {
     assert.match(refused.html, /role="alert"/)
   })
 
-  it('says what cannot be done where nothing is sold', async () => {
+  it('show that no plan is available when nothing is sold', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    const { status, html } = await ask(app, '/app/billing', { cookie })
+    const cookie = await signInNewUser(app)
+    const { status, html } = await visitPage(app, '/app/billing', { cookie })
     assert.equal(status, 200)
-    assert.match(html, /Not for sale here/)
-    const tried = await ask(app, '/app/billing/checkout', { cookie, form: { plan: 'pro' } })
+    assert.match(html, /Not available/)
+    const tried = await visitPage(app, '/app/billing/checkout', { cookie, form: { plan: 'pro' } })
     assert.equal(tried.status, 503)
     assert.match(tried.html, /role="alert"/)
   })

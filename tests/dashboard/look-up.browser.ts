@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { csvParse } from 'd3-dsv'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { signUp } from '../sign-in.ts'
-import { assertAccessible, SCREENS } from './accessible.ts'
-import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
-import { openSite, type Site } from './site.ts'
+import { assertAccessible, SCREENS } from '../pages/accessible.ts'
+import { openBrowser, type TestBrowser, type Visitor } from '../pages/browser.ts'
+import { openSite, type Site } from '../pages/site.ts'
+import { signUp } from '../support/sign-in.ts'
 
 const TIMEOUT_MS = 300_000
 
@@ -28,7 +28,7 @@ afterEach(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-/** Opens a page of the dashboard for a user who is signed in. */
+/** Opens a page of the dashboard for a signed-in user. */
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {
   const visitor = await browser.visitor(options)
   opened.push(visitor)
@@ -38,7 +38,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   return visitor
 }
 
-/** Drops a file on the page, as a hand does. */
+/** Drops a file on the page. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
   await page.evaluate(
     `{
@@ -57,19 +57,19 @@ async function download(page: Page, name: string): Promise<string> {
   return readFile(await file.path(), 'utf8')
 }
 
-function said(page: Page, text: string) {
-  return page.waitForSelector(`#said:has-text("${text}")`)
+function announced(page: Page, text: string) {
+  return page.waitForSelector(`#message:has-text("${text}")`)
 }
 
-describe('the page of look-ups', { timeout: TIMEOUT_MS }, () => {
+describe('the look-up page', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
     it(`is accessible, and shows the place on the map: ${name}`, async () => {
-      const { page, troubles } = await open('/app/look-up', options)
-      await assertAccessible(page, 'nothing asked')
+      const { page, errors } = await open('/app/look-up', options)
+      await assertAccessible(page, 'nothing looked up')
       await page.fill('#ip', '81.2.69.160')
       await page.click('#look-up button')
       await page.waitForSelector('.place-map')
-      await assertAccessible(page, 'an answer')
+      await assertAccessible(page, 'a result')
       const at = await page.locator('.place-map svg:nth-of-type(2) .point').boundingBox()
       const world = await page.locator('.place-map svg:nth-of-type(2)').boundingBox()
       assert.ok(at && world)
@@ -78,13 +78,13 @@ describe('the page of look-ups', { timeout: TIMEOUT_MS }, () => {
       assert.ok(Math.abs(y / world.height - (90 - 51.5142) / 180) < 0.005)
       await page.goto(`${site.origin}/app/look-up?ip=10.0.0.1`)
       await assertAccessible(page, 'nothing known')
-      assert.deepEqual(troubles, [])
+      assert.deepEqual(errors, [])
       await page.goto(`${site.origin}/app/look-up?ip=nope`)
-      await assertAccessible(page, 'no address')
+      await assertAccessible(page, 'an invalid address')
     })
   }
 
-  it('has a picture of the world that can be shown', async () => {
+  it('loads its world map', async () => {
     const { page } = await open('/app/look-up?ip=81.2.69.160')
     const href = await page.getAttribute('.place-map image', 'href')
     const size = await page.evaluate(
@@ -99,28 +99,28 @@ describe('the page of look-ups', { timeout: TIMEOUT_MS }, () => {
   })
 })
 
-describe('the page of batches', { timeout: TIMEOUT_MS }, () => {
+describe('the batch page', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
-    it(`is accessible, and looks up what is typed: ${name}`, async () => {
-      const { page, troubles } = await open('/app/batch', options)
-      await assertAccessible(page, 'nothing asked')
+    it(`is accessible, and looks up typed addresses: ${name}`, async () => {
+      const { page, errors } = await open('/app/batch', options)
+      await assertAccessible(page, 'nothing looked up')
       await page.click('#batch button')
-      await said(page, 'There is no address')
+      await announced(page, 'Enter an address or choose a file.')
       assert.ok(!(await page.isVisible('#progress')))
       await page.fill('#addresses', '81.2.69.160\n<img src=x onerror=alert(1)>\n10.0.0.1')
       await page.click('#batch button')
-      await said(page, 'Done: 3 rows, 1 row without an address.')
+      await announced(page, 'Done: 3 rows, 1 row without a valid address.')
       assert.equal(
         await page.textContent('#errors'),
-        'Row 2 has no address: “<img src=x onerror=alert(1)>”',
+        'Row 2 has no valid address: “<img src=x onerror=alert(1)>”',
       )
-      await assertAccessible(page, 'an answer')
-      assert.deepEqual(troubles, [])
+      await assertAccessible(page, 'a result')
+      assert.deepEqual(errors, [])
     })
   }
 
-  it('takes a file that is dropped, and gives its answers as CSV and as JSON lines', async () => {
-    const { page, troubles } = await open('/app/batch')
+  it('accepts a dropped file, and offers its results as CSV and JSON Lines', async () => {
+    const { page, errors } = await open('/app/batch')
     const file = 'when,who,ip\n1,"Doe, Jo",81.2.69.160\n2,Ada,=1+1\n3,Eve,16.0.0.1\n'
     await drop(page, 'visitors.csv', file)
     for (const box of await page.$$('[name=column]:not([value=city]):not([value=latitude])')) {
@@ -134,7 +134,7 @@ describe('the page of batches', { timeout: TIMEOUT_MS }, () => {
       ips: ['81.2.69.160', '16.0.0.1'],
       fields: ['query', 'location.city', 'location.coordinates.latitude'],
     })
-    await said(page, 'Done: 3 rows, 1 row without an address.')
+    await announced(page, 'Done: 3 rows, 1 row without a valid address.')
     const csv = csvParse(await download(page, 'Download CSV'))
     assert.deepEqual(csv.columns, ['row', 'ip', 'city', 'latitude', 'error'])
     assert.deepEqual(
@@ -145,16 +145,16 @@ describe('the page of batches', { timeout: TIMEOUT_MS }, () => {
         ['4', '16.0.0.1', 'São "Paulo" 🌆', '-23.55'],
       ],
     )
-    const lines = (await download(page, 'Download JSON lines')).trim().split('\n')
+    const lines = (await download(page, 'Download JSON Lines')).trim().split('\n')
     assert.deepEqual(JSON.parse(lines[0] ?? ''), {
       row: 2,
       query: { type: 'ip', value: '81.2.69.160', ipVersion: 4 },
       location: { city: 'London', coordinates: { latitude: 51.5142 } },
     })
-    assert.deepEqual(troubles, [])
+    assert.deepEqual(errors, [])
   })
 
-  it('waits where the limit says so, stops when told to, and goes on from there', async () => {
+  it('waits until the limit allows more, stops on request, and continues from there', async () => {
     const { page } = await open('/app/batch')
     let refused = 0
     await page.route('**/app/batch', (route) => {
@@ -169,16 +169,16 @@ describe('the page of batches', { timeout: TIMEOUT_MS }, () => {
     const rows = Array.from({ length: 1_500 }, (_, n) => `10.0.${n >> 8}.${n & 255}`)
     await page.fill('#addresses', rows.join('\n'))
     await page.click('#batch button')
-    await said(page, 'The limit of requests per minute is reached')
-    await page.waitForSelector('#counted:has-text("1,000 of 1,500 rows, going on in")')
+    await announced(page, 'You have reached the per-minute limit')
+    await page.waitForSelector('#counted:has-text("1,000 of 1,500 rows, continuing in")')
     await assertAccessible(page, 'waiting')
     assert.equal(await page.evaluate('document.activeElement.id'), 'stop')
     await page.keyboard.press('Enter')
-    await said(page, 'Stopped.')
+    await announced(page, 'Stopped.')
     assert.equal(await page.evaluate('document.activeElement.id'), 'go-on')
     assert.equal(csvParse(await download(page, 'Download CSV')).length, 1_000)
     await page.click('#go-on')
-    await said(page, 'Done: 1,500 rows.')
+    await announced(page, 'Done: 1,500 rows.')
     const csv = csvParse(await download(page, 'Download CSV'))
     assert.deepEqual(
       csv.map(({ ip }) => ip),
@@ -191,11 +191,11 @@ describe('the page of batches', { timeout: TIMEOUT_MS }, () => {
     await page.context().clearCookies()
     await page.fill('#addresses', '81.2.69.160')
     await page.click('#batch button')
-    await said(page, 'You are signed out')
+    await announced(page, 'You are signed out')
     assert.ok(await page.isVisible('#go-on'))
   })
 
-  it('answers with a page without a script', async () => {
+  it('answers with a page without JavaScript', async () => {
     const { page } = await open('/app/batch', { javaScriptEnabled: false })
     assert.ok(!(await page.isVisible('#file')))
     await page.fill('#addresses', '81.2.69.160\nnope')
@@ -205,13 +205,13 @@ describe('the page of batches', { timeout: TIMEOUT_MS }, () => {
   })
 })
 
-describe('the page of the audit log', { timeout: TIMEOUT_MS }, () => {
+describe('the audit log page', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
-    it(`is accessible, and finds what is searched for: ${name}`, async () => {
+    it(`is accessible, and finds matching entries: ${name}`, async () => {
       const headers = { authorization: `Bearer ${token}` }
       const body = { name: `${'Long'.repeat(20)} name` }
       await site.app.send('POST', '/v1/account/me/keys', { headers, body })
-      const { page, troubles } = await open('/app/audit', options)
+      const { page, errors } = await open('/app/audit', options)
       await assertAccessible(page, 'all entries')
       await page.selectOption('#action', 'create_key')
       await page.fill('#search', 'longlong')
@@ -221,7 +221,7 @@ describe('the page of the audit log', { timeout: TIMEOUT_MS }, () => {
       await assertAccessible(page, 'some entries')
       await page.goto(`${site.origin}/app/audit?search=nothing`)
       await assertAccessible(page, 'no entry')
-      assert.deepEqual(troubles, [])
+      assert.deepEqual(errors, [])
     })
   }
 })

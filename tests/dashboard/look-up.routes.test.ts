@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { ask, enter } from '../dashboard.ts'
-import { makeApp, NOON, type TestApp } from '../helpers.ts'
+import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { signInNewUser, visitPage } from './pages.ts'
 
-/** Of Ada, who has signed in. */
-async function adaAt({ services }: TestApp) {
+/** The metered caller for Ada, who has signed in. */
+async function findAda({ services }: TestApp) {
   const user = await findUserByEmail(services.db, 'ada@example.com')
   assert.ok(user)
   return { userId: user.id, plan: services.plans.free, paid: null, key: null }
 }
 
 function lookUp(app: TestApp, cookie: string, text: string) {
-  return ask(app, `/app/look-up?${new URLSearchParams({ ip: text })}`, { cookie })
+  return visitPage(app, `/app/look-up?${new URLSearchParams({ ip: text })}`, { cookie })
 }
 
-describe('the page of look-ups', () => {
-  it('tells where an address is, on a map of this service', async () => {
+describe('GET /app/look-up', () => {
+  it('shows an address on a map that this service draws', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const { status, html } = await lookUp(app, cookie, ' 81.2.69.160 ')
     assert.equal(status, 200)
     assert.match(html, /London, City of London, England, United Kingdom/)
@@ -36,9 +36,12 @@ describe('the page of look-ups', () => {
 
   it('counts as one request of the user, and says so', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    const counted = async () => app.services.meters.periodRequests(await adaAt(app), NOON)
-    assert.match((await lookUp(app, cookie, '')).html, /Counts as one request of your plan/)
+    const cookie = await signInNewUser(app)
+    const counted = async () => app.services.meters.periodRequests(await findAda(app), NOON)
+    assert.match(
+      (await lookUp(app, cookie, '')).html,
+      /Each look-up counts as one request of your plan/,
+    )
     assert.equal(await counted(), 0)
     await lookUp(app, cookie, '81.2.69.160')
     assert.equal(await counted(), 1)
@@ -46,43 +49,43 @@ describe('the page of look-ups', () => {
     assert.equal(await counted(), 2)
   })
 
-  it('says that nothing is known, and that there is no point to show', async () => {
+  it('says that nothing is known, or that there are no coordinates', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const unknown = await lookUp(app, cookie, '10.0.0.1')
     assert.equal(unknown.status, 200)
-    assert.match(unknown.html, /private, reserved or not in use, or no database has it yet/)
+    assert.match(unknown.html, /private, reserved or unused, or no database lists it yet/)
     assert.doesNotMatch(unknown.html, /<image/)
     const vague = await lookUp(app, cookie, '17.0.0.1')
     assert.match(vague.html, /United States/)
-    assert.match(vague.html, /no coordinates, so there is no map/)
+    assert.match(vague.html, /no coordinates, so no map is shown/)
   })
 
-  it('says what is no address without a request', async () => {
+  it('refuses an invalid address without charging for it', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     for (const text of ['nope', '..', '.', 'me', '1.2.3.4/24', '"><script>alert(1)</script>']) {
       const { status, html } = await lookUp(app, cookie, text)
       assert.equal(status, 400, text)
       assert.match(html, /is neither an IPv4 address/)
       assert.ok(!html.includes('<script>alert'))
     }
-    assert.equal(app.services.meters.periodRequests(await adaAt(app), NOON), 0)
+    assert.equal(app.services.meters.periodRequests(await findAda(app), NOON), 0)
   })
 
-  it('says that the answer is reduced once the requests of the period are used', async () => {
+  it('says that the result is reduced once all requests of the period are used', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    app.services.meters.count(await adaAt(app), NOON, 5_000)
+    const cookie = await signInNewUser(app)
+    app.services.meters.count(await findAda(app), NOON, 5_000)
     const { status, html } = await lookUp(app, cookie, '81.2.69.160')
     assert.equal(status, 200)
-    assert.match(html, /this answer is reduced to the country/)
+    assert.match(html, /this result contains only the country/)
     assert.doesNotMatch(html, /<image/)
   })
 
-  it('says when to go on after too many', async () => {
+  it('says when to try again after too many look-ups', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     for (let n = 0; n < 10; n++) await lookUp(app, cookie, '81.2.69.160')
     const { status, html } = await lookUp(app, cookie, '81.2.69.160')
     assert.equal(status, 429)

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { VIEW, viewAround } from '../../pages/dashboard/map-view.ts'
+import { VIEW, viewAround } from '../../pages/dashboard/look-up/map-view.ts'
 
 const PLACE = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
   longitude: fc.double({ min: -180, max: 180, noNaN: true }),
   accuracyRadius: fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined }),
 })
+
+/** Pixels: no sum of floating-point numbers is further off. */
+const ROUNDING = 1e-6
 
 function pointsOf(path: string): [number, number][] {
   const numbers = (path.match(/-?[\d.]+/g) ?? []).map(Number)
@@ -18,7 +21,7 @@ function pointsOf(path: string): [number, number][] {
 }
 
 describe('the view around a place', () => {
-  it('has the place in the middle, on a world that fills the width', () => {
+  it('centres the place on a world map that fills the width', () => {
     fc.assert(
       fc.property(PLACE, (place) => {
         const { worlds } = viewAround(place)
@@ -26,14 +29,16 @@ describe('the view around a place', () => {
           x + ((place.longitude + 180) / 360) * width - VIEW.width / 2,
           y + ((90 - place.latitude) / 180) * height - VIEW.height / 2,
         ])
-        assert.ok(middles.some(([dx = 1, dy = 1]) => Math.abs(dx) < 1e-6 && Math.abs(dy) < 1e-6))
-        assert.ok(Math.min(...worlds.map(({ x }) => x)) <= 0)
-        assert.ok(Math.max(...worlds.map(({ x, width }) => x + width)) >= VIEW.width)
+        assert.ok(
+          middles.some(([dx = 1, dy = 1]) => Math.abs(dx) < ROUNDING && Math.abs(dy) < ROUNDING),
+        )
+        assert.ok(Math.min(...worlds.map(({ x }) => x)) <= ROUNDING)
+        assert.ok(Math.max(...worlds.map(({ x, width }) => x + width)) >= VIEW.width - ROUNDING)
       }),
     )
   })
 
-  it('has every path made of numbers', () => {
+  it('makes paths only from finite numbers', () => {
     fc.assert(
       fc.property(PLACE, (place) => {
         const { area } = viewAround(place)
@@ -56,14 +61,14 @@ describe('the view around a place', () => {
     }
   })
 
-  it('goes on beyond 180°', () => {
+  it('continues beyond 180°', () => {
     const { worlds, area } = viewAround({ latitude: -17, longitude: 179, accuracyRadius: 300 })
     assert.equal(worlds.length, 2)
     const xs = pointsOf(area ?? '').map(([x]) => x)
     assert.ok(Math.max(...xs) - Math.min(...xs) < VIEW.width / 2)
   })
 
-  it('closes an area around a pole along the edge of the map', () => {
+  it('closes an area around a pole at the edge of the map', () => {
     for (const latitude of [88, -88]) {
       const { area, worlds } = viewAround({ latitude, longitude: 0, accuracyRadius: 700 })
       const { y = 0, height = 0 } = worlds[0] ?? {}
@@ -73,7 +78,7 @@ describe('the view around a place', () => {
     }
   })
 
-  it('shows no circle that is smaller than the point', () => {
+  it('omits an area that the point covers', () => {
     assert.equal(viewAround({ latitude: 51, longitude: 0, accuracyRadius: 6 }).area, null)
     assert.equal(viewAround({ latitude: 51, longitude: 0 }).area, null)
   })

@@ -1,30 +1,32 @@
 import assert from 'node:assert/strict'
-import { freshClient, type TestApp } from './helpers.ts'
-import { PASSWORD, signUp } from './sign-in.ts'
+import { freshClient, type TestApp } from '../support/helpers.ts'
+import { PASSWORD } from '../support/sign-in.ts'
 
 const BASE = 'http://127.0.0.1:8787'
 
 export interface PageOptions {
-  /** As a browser sends it. */
+  /** The Cookie header. */
   readonly cookie?: string
-  /** What is sent by POST; undefined: the page is asked for by GET. Several values are several fields. */
+  /** Fields to POST; GET if undefined. An array becomes several fields with one name. */
   readonly form?: Readonly<Record<string, string | readonly string[]>>
   readonly headers?: Readonly<Record<string, string>>
+  /** Aborted when the visitor leaves. */
+  readonly signal?: AbortSignal
 }
 
 export interface Page {
   readonly status: number
   readonly headers: Headers
   readonly html: string
-  /** Of a redirection, else null. */
+  /** The target of a redirect, else null. */
   readonly location: string | null
 }
 
-/** Asks for a page of the dashboard as a browser does, or sends it a form. */
-export async function ask(
+/** Requests a page of the dashboard, or submits a form to it, as a browser does. */
+export async function visitPage(
   { app }: Pick<TestApp, 'app'>,
   path: string,
-  { cookie, form, headers }: PageOptions = {},
+  { cookie, form, headers, signal }: PageOptions = {},
 ): Promise<Page> {
   const request = new Request(`${BASE}${path}`, {
     method: form === undefined ? 'GET' : 'POST',
@@ -35,6 +37,7 @@ export async function ask(
       ...headers,
     },
     ...(form !== undefined && { body: toFields(form) }),
+    ...(signal !== undefined && { signal }),
   })
   const response = await app.fetch(request, { remoteAddress: freshClient() })
   const html = await response.text()
@@ -55,15 +58,18 @@ function toFields(form: NonNullable<PageOptions['form']>): URLSearchParams {
   )
 }
 
-/** Signs a new user up, then in at the dashboard. Returns the cookie of the session. */
-export async function enter(app: Pick<TestApp, 'app'>, email = 'ada@example.com'): Promise<string> {
-  await signUp(app, email)
-  const page = await ask(app, '/app/sign-in', { form: { email, password: PASSWORD } })
+/** Signs up a new user at the dashboard. Returns the cookie of the session that begins with it. */
+export async function signInNewUser(
+  app: Pick<TestApp, 'app'>,
+  email = 'ada@example.com',
+): Promise<string> {
+  const form = { name: 'Ada', email, password: PASSWORD }
+  const page = await visitPage(app, '/app/sign-up', { form })
   assert.equal(page.status, 303, page.html)
   return cookieOf(page)
 }
 
-/** The cookie that the page sets, as a browser sends it. */
+/** The Cookie header for the cookie that the page sets. */
 export function cookieOf({ headers }: Pick<Page, 'headers'>): string {
   return (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 }

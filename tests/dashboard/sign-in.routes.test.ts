@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ask, enter } from '../dashboard.ts'
-import { makeApp } from '../helpers.ts'
-import { PASSWORD, signUp } from '../sign-in.ts'
+import { makeApp, NOON } from '../support/helpers.ts'
+import { PASSWORD, signUp } from '../support/sign-in.ts'
+import { signInNewUser, visitPage } from './pages.ts'
 
 const BASE_URL = 'https://geo.example'
 
-/** Other hosts, other paths, and what can be in no header. */
+/** Other hosts, other paths, and characters that a header cannot contain. */
 const ELSEWHERE = [
   'https://evil.example',
   '//evil.example',
@@ -16,73 +16,92 @@ const ELSEWHERE = [
   '/app?x=\u0001',
 ]
 
-describe('signing in at the dashboard', () => {
-  it('sets a cookie for the dashboard alone, that no script reads and no other site sends', async () => {
+describe('POST /app/sign-in', () => {
+  it('sets a cookie only for the dashboard, hidden from scripts and other sites', async () => {
     using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE_URL } })
     await signUp(app)
     const form = { email: 'ada@example.com', password: PASSWORD }
-    const { status, headers, location } = await ask(app, '/app/sign-in', { form })
+    const { status, headers, location } = await visitPage(app, '/app/sign-in', { form })
     assert.equal(status, 303)
     assert.equal(location, '/app')
-    const [, ...flags] = (headers.get('set-cookie') ?? '').split('; ')
-    assert.deepEqual(flags.sort(), [
-      'HttpOnly',
-      'Max-Age=604800',
-      'Path=/app',
-      'SameSite=Lax',
-      'Secure',
-    ])
+    const cookies = headers.getSetCookie().map((cookie) => cookie.split('; '))
+    assert.equal(cookies.length, 2)
+    for (const [at, [, ...flags]] of cookies.entries()) {
+      const age = ['Max-Age=604800', 'Max-Age=31536000'][at]
+      assert.deepEqual(flags.sort(), ['HttpOnly', age, 'Path=/app', 'SameSite=Lax', 'Secure'])
+    }
   })
 
-  it('says what is wrong with a password, and keeps the address that was typed', async () => {
+  it('refuses a wrong password, and keeps the typed address', async () => {
     using app = await makeApp()
     await signUp(app)
     const form = { email: 'ada@example.com', password: 'wrong horse' }
-    const { status, html, headers } = await ask(app, '/app/sign-in', { form })
+    const { status, html, headers } = await visitPage(app, '/app/sign-in', { form })
     assert.equal(status, 401)
-    assert.match(html, /The e-mail address or the password is not right/)
+    assert.match(html, /Incorrect e-mail address or password/)
     assert.match(html, /value="ada@example.com"/)
     assert.doesNotMatch(html, /wrong horse/)
     assert.equal(headers.get('set-cookie'), null)
   })
 
-  it('leads back to the page that was asked for, and nowhere else', async () => {
+  it('is limited per visitor, whose address a proxy sends in its own header', async () => {
+    const env = {
+      MERIDIAN_TRUSTED_PROXIES: '0.0.0.0/0',
+      MERIDIAN_CLIENT_HEADER: 'CF-Connecting-IP',
+    }
+    using app = await makeApp({ env })
+    const form = { email: 'ada@example.com', password: 'wrong horse' }
+    const tryAs = async (visitor: string, at: number) => {
+      const headers = { 'cf-connecting-ip': visitor, 'x-forwarded-for': `198.51.100.${at}` }
+      return (await visitPage(app, '/app/sign-in', { form, headers })).status
+    }
+    const { addressSignIns } = app.services.limits
+    for (let n = 0; n < 99; n++) addressSignIns.take('203.0.113.7', NOON)
+    assert.equal(await tryAs('203.0.113.7', 1), 401)
+    assert.equal(await tryAs('203.0.113.7', 2), 429)
+    assert.equal(await tryAs('203.0.113.8', 3), 401)
+  })
+
+  it('redirects back to the requested page of the dashboard, and nowhere else', async () => {
     using app = await makeApp()
     await signUp(app)
-    const asked = await ask(app, '/app/keys?done=renewed')
-    assert.equal(asked.status, 303)
-    assert.equal(asked.location, '/app/sign-in?next=%2Fapp%2Fkeys%3Fdone%3Drenewed')
-    const { html } = await ask(app, asked.location ?? '')
+    const redirected = await visitPage(app, '/app/keys?done=renewed')
+    assert.equal(redirected.status, 303)
+    assert.equal(redirected.location, '/app/sign-in?next=%2Fapp%2Fkeys%3Fdone%3Drenewed')
+    const { html } = await visitPage(app, redirected.location ?? '')
     const next = /name="next" value="([^"]*)"/.exec(html)?.[1] ?? ''
     const form = { email: 'ada@example.com', password: PASSWORD, next }
-    const { location } = await ask(app, '/app/sign-in', { form })
+    const { location } = await visitPage(app, '/app/sign-in', { form })
     assert.equal(location, '/app/keys?done=renewed')
     for (const elsewhere of ELSEWHERE) {
-      const { html } = await ask(app, `/app/sign-in?${new URLSearchParams({ next: elsewhere })}`)
+      const { html } = await visitPage(
+        app,
+        `/app/sign-in?${new URLSearchParams({ next: elsewhere })}`,
+      )
       assert.match(html, /name="next" value="\/app"/)
     }
   })
 
-  it('ends with the session, for everybody who holds its cookie', async () => {
+  it('starts a session that the sign-out ends for every holder of the cookie', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    assert.equal((await ask(app, '/app', { cookie })).status, 200)
-    const out = await ask(app, '/app/sign-out', { cookie, form: {} })
+    const cookie = await signInNewUser(app)
+    assert.equal((await visitPage(app, '/app', { cookie })).status, 200)
+    const out = await visitPage(app, '/app/sign-out', { cookie, form: {} })
     assert.equal(out.location, '/app/sign-in')
     assert.match(out.headers.get('set-cookie') ?? '', /Max-Age=0/)
-    const again = await ask(app, '/app', { cookie })
+    const again = await visitPage(app, '/app', { cookie })
     assert.equal(again.location, '/app/sign-in')
   })
 })
 
-describe('a cookie that can be no session', () => {
+describe('a malformed session cookie', () => {
   for (const value of ['%E6%97%A5', 'a%0Ab', 'a%00b', `sk_live_${'0'.repeat(64)}`]) {
-    it(`leads to the sign-in, and is taken away: ${value.slice(0, 9)}`, async () => {
+    it(`is removed, and leads to the sign-in page: ${value.slice(0, 9)}`, async () => {
       using app = await makeApp()
       const cookie = `meridian_dashboard=${value}`
-      const asked = await ask(app, '/app/keys', { cookie })
-      const left = await ask(app, '/app/sign-out', { cookie, form: {} })
-      for (const { status, headers } of [asked, left]) {
+      const redirected = await visitPage(app, '/app/keys', { cookie })
+      const left = await visitPage(app, '/app/sign-out', { cookie, form: {} })
+      for (const { status, headers } of [redirected, left]) {
         assert.equal(status, 303)
         assert.match(headers.get('set-cookie') ?? '', /^meridian_dashboard=; Max-Age=0/)
       }
@@ -91,27 +110,27 @@ describe('a cookie that can be no session', () => {
 })
 
 describe('a form of the dashboard', () => {
-  it('is refused when another site sends it, whatever the cookie', async () => {
+  it('is refused when another site sends it, even with a cookie', async () => {
     using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE_URL } })
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const form = { name: 'stolen', type: 'secret' }
     const from = async (headers: Record<string, string>) =>
-      (await ask(app, '/app/keys', { cookie, form, headers })).status
+      (await visitPage(app, '/app/keys', { cookie, form, headers })).status
     assert.equal(await from({ 'sec-fetch-site': 'cross-site' }), 403)
     assert.equal(await from({ 'sec-fetch-site': 'same-site' }), 403)
     assert.equal(await from({ 'sec-fetch-site': 'none', origin: BASE_URL }), 403)
-    assert.doesNotMatch((await ask(app, '/app/keys', { cookie })).html, /stolen/)
+    assert.doesNotMatch((await visitPage(app, '/app/keys', { cookie })).html, /stolen/)
   })
 
-  it('has an address that leads to its page when it is opened', async () => {
+  it('redirects to its page when its address is opened', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     for (const [path, page] of [
       ['/app/sign-out', '/app'],
       ['/app/billing/checkout', '/app/billing'],
       ['/app/keys/x/revoke', '/app/keys'],
     ] as const) {
-      assert.equal((await ask(app, path, { cookie })).location, page)
+      assert.equal((await visitPage(app, path, { cookie })).location, page)
     }
     const request = new Request('http://127.0.0.1:8787/app/sign-in', { method: 'PUT' })
     const refused = await app.app.fetch(request, { remoteAddress: '192.0.2.1' })
@@ -119,9 +138,9 @@ describe('a form of the dashboard', () => {
     assert.equal(refused.headers.get('allow'), 'GET, HEAD, POST, OPTIONS')
   })
 
-  it('is judged by its origin where the browser tells no more, over plain http', async () => {
+  it('is checked by its Origin when the browser omits Sec-Fetch-Site', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
+    const cookie = await signInNewUser(app)
     const send = async (origin: Record<string, string>) => {
       const body = new URLSearchParams({ name: 'mine' })
       const headers = { cookie, ...origin }

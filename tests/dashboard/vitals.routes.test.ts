@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
+import { HOUR_MS } from '../../lib/durations.ts'
 import { judge, percent, rate, valueText } from '../../pages/dashboard/vitals/rating.ts'
-import { ask, enter } from '../dashboard.ts'
-import { type AppOptions, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { type AppOptions, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { signInNewUser, visitPage } from './pages.ts'
 
 const SHOP = 'https://shop.example'
-const HOUR_MS = 3_600_000
 
 interface Shop extends Disposable {
   readonly app: TestApp
   /** The page of web vitals, as HTML. */
   page(query?: string): Promise<string>
-  open(path: string): ReturnType<typeof ask>
+  open(path: string): ReturnType<typeof visitPage>
   send(body: object): Promise<void>
 }
 
 /** A user of the plan Pro with one site. */
 async function openShop(options: AppOptions = {}): Promise<Shop> {
   const app = await makeApp(options)
-  const cookie = await enter(app)
+  const cookie = await signInNewUser(app)
   const { db } = app.services
   const user = await findUserByEmail(db, 'ada@example.com')
   assert.ok(user)
   updatePlan(db, user.id, 'pro').run()
-  await ask(app, '/app/sites', { cookie, form: { name: SHOP } })
+  await visitPage(app, '/app/sites', { cookie, form: { name: SHOP } })
   return {
     app,
-    open: (path) => ask(app, path, { cookie }),
-    page: async (query = '') => (await ask(app, `/app/vitals${query}`, { cookie })).html,
+    open: (path) => visitPage(app, path, { cookie }),
+    page: async (query = '') => (await visitPage(app, `/app/vitals${query}`, { cookie })).html,
     send: async (body) => {
       const headers = { origin: SHOP, 'user-agent': 'Mozilla/5.0' }
       assert.equal((await app.send('POST', '/v1/telemetry/rum', { headers, body })).status, 204)
@@ -37,31 +37,31 @@ async function openShop(options: AppOptions = {}): Promise<Shop> {
   }
 }
 
-/** The part of the page from one heading to the end of its section. */
+/** The page from one heading to the end of its section. */
 function section(html: string, id: string): string {
   const from = html.indexOf(`id="${id}"`)
   assert.notEqual(from, -1, `There is no ${id}`)
   return html.slice(from, html.indexOf('</section></', from) + 1 || undefined)
 }
 
-describe('a verdict', () => {
+describe('the verdict on Core Web Vitals', () => {
   const p75 = { lcp: 2_500, inp: 200, cls: 0.1, ttfb: 9_000, fid: 9_000 }
 
-  it('is passed where LCP, INP and CLS are good, up to their thresholds', () => {
+  it('is passed if LCP, INP and CLS are at or below their thresholds', () => {
     assert.equal(judge(p75), 'passed')
     assert.equal(judge({ ...p75, lcp: 2_500.01 }), 'failed')
     assert.equal(judge({ ...p75, inp: 200.01 }), 'failed')
     assert.equal(judge({ ...p75, cls: 0.10001 }), 'failed')
   })
 
-  it('does not need INP, and cannot be passed without LCP and CLS', () => {
+  it('does not need INP, but is unknown without LCP or CLS', () => {
     assert.equal(judge({ ...p75, inp: null }), 'passed')
     assert.equal(judge({ ...p75, lcp: null }), 'unknown')
     assert.equal(judge({ ...p75, cls: null }), 'unknown')
     assert.equal(judge({ ...p75, cls: null, lcp: 3_000 }), 'failed')
   })
 
-  it('rates values by the thresholds, and writes them with their unit', () => {
+  it('rates values by the thresholds, and shows them with their unit', () => {
     assert.deepEqual(
       [2_500, 2_501, 4_000, 4_001].map((value) => rate('lcp', value)),
       ['good', 'needs-improvement', 'needs-improvement', 'poor'],
@@ -77,24 +77,24 @@ describe('a verdict', () => {
   })
 })
 
-describe('the page of web vitals', () => {
-  it('asks for a site where there is none', async () => {
+describe('the web vitals page', () => {
+  it('asks a user without sites to add one', async () => {
     using app = await makeApp()
-    const cookie = await enter(app)
-    const { html } = await ask(app, '/app/vitals', { cookie })
+    const cookie = await signInNewUser(app)
+    const { html } = await visitPage(app, '/app/vitals', { cookie })
     assert.match(html, /Add a site first/)
   })
 
-  it('shows the snippet where nothing was measured', async () => {
+  it('shows the snippet if nothing was measured', async () => {
     using shop = await openShop()
     const html = await shop.page()
     assert.match(html, /Nothing was measured/)
     assert.match(html, /\/rum\.js&quot;/)
     assert.match(section(html, 'health'), /<dd>Never<\/dd>/)
-    assert.match(await shop.page('?device=tablet'), /No view of this device and country/)
+    assert.match(await shop.page('?device=tablet'), /No views from this device and country/)
   })
 
-  it('tells p75, its rating in a word, shares and that samples are few', async () => {
+  it('shows p75, its rating as a word, the shares, and that samples are few', async () => {
     using shop = await openShop()
     for (const lcp of [1_000, 2_000, 3_000, 9_000]) {
       await shop.send({
@@ -113,21 +113,18 @@ describe('the page of web vitals', () => {
     assert.match(lcp, /No earlier data/)
     assert.match(section(html, 'inp'), /No values/)
     assert.doesNotMatch(html, /id="fid"/)
-    assert.match(section(html, 'verdict'), /Mobile <span class="badge trouble">Failed/)
+    assert.match(section(html, 'verdict'), /Mobile <span class="badge error">Failed/)
     assert.match(section(html, 'connections'), /4g<\/th><td>4<\/td><td>100 %/)
-    assert.match(
-      section(html, 'navigation'),
-      /Looking up the name<\/dt><dd><span class="phase">12 ms/,
-    )
+    assert.match(section(html, 'navigation'), /DNS lookup<\/dt><dd><span class="phase">12 ms/)
   })
 
-  it('shows FID where a page still sends it', async () => {
+  it('shows FID if a page still sends it', async () => {
     using shop = await openShop()
     await shop.send({ metrics: { fid: 12 } })
     assert.match(section(await shop.page(), 'fid'), /Legacy/)
   })
 
-  it('compares with the period before', async () => {
+  it('compares with the previous period', async () => {
     let now = NOON - 30 * HOUR_MS
     using shop = await openShop({ now: () => now })
     await shop.send({ metrics: { lcp: 2_000, cls: 0.1, ttfb: 100 } })
@@ -139,7 +136,7 @@ describe('the page of web vitals', () => {
     assert.match(section(html, 'ttfb'), /Same as before/)
   })
 
-  it('has each hour with values in the table of a chart, and no other', async () => {
+  it('lists only hours with values in the table of a chart', async () => {
     let now = NOON - 5 * HOUR_MS
     using shop = await openShop({ now: () => now })
     await shop.send({ metrics: { lcp: 1_500 } })
@@ -156,7 +153,7 @@ describe('the page of web vitals', () => {
     assert.match(await shop.page('?period=28d'), /LCP by day as a table/)
   })
 
-  it('puts what is less than 0.5 % of the views behind a step', async () => {
+  it('hides parts with less than 0.5 % of the views until they are opened', async () => {
     using shop = await openShop()
     for (let n = 0; n < 201; n++) await shop.send({ path: '/', metrics: { ttfb: 9 } })
     await shop.send({ path: '/rare', metrics: { ttfb: 9 } })
@@ -166,7 +163,7 @@ describe('the page of web vitals', () => {
     assert.match(hidden, /1 more, each under 0\.5 %.*\/rare/)
   })
 
-  it('shows markup in paths and errors as text, however long', async () => {
+  it('escapes markup in paths and errors, however long', async () => {
     using shop = await openShop()
     const markup = '<img src=x onerror=alert(1)>'
     const long = `/${'a-very-long-path'.repeat(20)}`
@@ -188,24 +185,24 @@ describe('the page of web vitals', () => {
     const html = await shop.page()
     assert.doesNotMatch(html, /<img src=x/)
     assert.ok(section(html, 'paths').includes('/&lt;img src=x onerror=alert(1)&gt;'))
-    assert.ok(html.includes(long.slice(0, 200)), 'as much of it as is kept')
+    assert.ok(html.includes(long.slice(0, 200)), 'the stored beginning of the long text')
     const errors = section(html, 'errors')
     assert.equal(errors.split('&lt;img').length - 1, 5, 'message, type, source, path, stack')
     assert.match(errors, /:3:7<\/dd>/)
     assert.match(errors, /2026-01-15 12:00/)
   })
 
-  it('says what is not filtered by device and country', async () => {
+  it('says which parts ignore the filters by device and country', async () => {
     using shop = await openShop()
     await shop.send({ path: '/', deviceType: 'mobile', metrics: { lcp: 1 } })
-    assert.doesNotMatch(await shop.page(), /Of all devices and countries/)
+    assert.doesNotMatch(await shop.page(), /For all devices and countries/)
     assert.match(
       section(await shop.page('?device=mobile'), 'paths'),
-      /Of all devices and countries/,
+      /For all devices and countries/,
     )
   })
 
-  it('takes a period from day to day, and says what is wrong with one', async () => {
+  it('accepts custom dates, and says what is wrong with invalid ones', async () => {
     using shop = await openShop()
     await shop.send({ metrics: { lcp: 1 } })
     const custom = (from: string, to: string) =>
@@ -214,28 +211,28 @@ describe('the page of web vitals', () => {
       (await custom('2026-01-14', '2026-01-15')).html,
       /2026-01-14 00:00 to 2026-01-15 23:59 UTC/,
     )
-    for (const [from, to, trouble] of [
+    for (const [from, to, message] of [
       ['', '', /role="alert">Choose the first and the last day/],
       ['2026-01-15', '2026-01-14', /role="alert">from: must not be after to/],
       ['2025-01-01', '2026-01-14', /role="alert">from: must be at most 92 days/],
     ] as const) {
       const { status, html } = await custom(from, to)
       assert.equal(status, 400)
-      assert.match(html, trouble)
+      assert.match(html, message)
       assert.match(html, /<form class="filters"/)
     }
   })
 
-  it('is of the sites of the user alone', async () => {
+  it('shows only sites of the user', async () => {
     using shop = await openShop()
     const { status, html } = await shop.open('/app/vitals?site=https://other.example')
     assert.equal(status, 404)
-    assert.match(html, /role="alert">https:\/\/other\.example is none of your sites/)
+    assert.match(html, /role="alert">https:\/\/other\.example is not one of your sites/)
   })
 })
 
-describe('the export of web vitals', () => {
-  it('is the answer to the call that the page shows', async () => {
+describe('GET /app/vitals/export', () => {
+  it('answers the same as the API call that the page shows', async () => {
     using shop = await openShop()
     await shop.send({ deviceType: 'mobile', metrics: { lcp: 1_234.5 } })
     const html = await shop.page('?period=24h&device=mobile')

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import * as v from 'valibot'
-import { newDataFolder, type Running, startServer } from '../e2e/process.ts'
-import { addUsers, writeWidePlan } from '../restore/users.ts'
+import { addUsers, writeWidePlan } from '../backup/drill/users.ts'
+import { startLoad } from '../http/load.ts'
+import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { breakDisk, type Fault } from './broken-disk.ts'
-import { startLoad } from './load.ts'
 
 /*
- * System calls on the database that fail, once or again and again: who changes something is told,
- * look-ups go on, and what was acknowledged is there afterwards.
+ * System calls on the database fail, once or repeatedly: clients that change something get an error,
+ * look-ups continue, and no acknowledged write is lost.
  */
 
 const KINDS = [
@@ -19,10 +19,10 @@ const KINDS = [
   { call: 'pwrite64', error: 'EROFS' },
   { call: 'fsync,fdatasync', error: 'EIO' },
 ]
-/** Which call fails: a change makes some ten writes and one fsync. */
+/** Number of the call that fails: a change makes about ten writes and one fsync. */
 const NTH = [1, 2, 3, 5, 8, 13]
 const MOST_CHANGES = 40
-/** More than the log takes before it is moved into the database file. */
+/** Enough changes to make SQLite checkpoint the log into the database file. */
 const PAST_CHECKPOINT = 250
 const USERS = 20
 const ORIGIN = 'https://shop.example'
@@ -45,13 +45,13 @@ before(async () => {
 afterEach(() => server.stop('SIGKILL'))
 after(remove)
 
-/** Names of sites, by what became of them. */
+/** Names of sites, by the outcome of their creation. */
 const acknowledged = new Set<string>()
 const refused = new Set<string>()
 
 let users = 0
 
-/** Each comes from another user, since those of one are limited. */
+/** Sends each request as another user, since requests per user are limited. */
 async function post(path: string, body: object): Promise<number> {
   users += 1
   const answer = await fetch(`${server.url}${path}`, {
@@ -80,10 +80,11 @@ async function healthStatus(): Promise<number> {
 
 async function healthBecomes(status: number): Promise<void> {
   const deadline = performance.now() + 10_000
-  while ((await healthStatus()) !== status) assert.ok(performance.now() < deadline, `not ${status}`)
+  while ((await healthStatus()) !== status)
+    assert.ok(performance.now() < deadline, `health did not become ${status}`)
 }
 
-/** What a database file holds that no server has open. */
+/** Reads the database file, which no server may have open. */
 function readStored() {
   const db = new Sqlite(database)
   try {
@@ -101,9 +102,9 @@ function readStored() {
   }
 }
 
-describe('calls that fail while look-ups go on', () => {
+describe('a failing system call of the database', () => {
   for (const kind of KINDS) {
-    it(`each n-th once, then all: ${kind.error} at ${kind.call}`, async (t) => {
+    it(`stops no look-up and loses no acknowledged write, whether one call or every call fails: ${kind.error} at ${kind.call}`, async (t) => {
       const earlier = readStored()
       const before = refused.size
       server = await startServer(settings)
@@ -116,12 +117,12 @@ describe('calls that fail while look-ups go on', () => {
       assert.equal(code, 0, stdout)
       assert.deepEqual(load.others, [], 'all look-ups are answered')
       const stored = readStored()
-      assert.deepEqual(stored.names, acknowledged, 'what was acknowledged, and no more')
+      assert.deepEqual(stored.names, acknowledged, 'exactly the acknowledged writes are stored')
       assert.equal(stored.counted - earlier.counted, load.answeredAt.length)
       t.diagnostic(`${refused.size - before} refused, ${load.answeredAt.length} look-ups answered`)
     })
 
-    it(`then kill -9: ${kind.error} at ${kind.call}`, async () => {
+    it(`loses no acknowledged write if kill -9 follows: ${kind.error} at ${kind.call}`, async () => {
       server = await startServer(settings)
       assert.equal(await addSite(), 201)
       const disk = await breakDisk(server, dataDir, { ...kind, when: '1+' })
@@ -131,7 +132,7 @@ describe('calls that fail while look-ups go on', () => {
       const { names } = readStored()
       for (const name of acknowledged) assert.ok(names.has(name), `${name} is lost`)
       for (const name of names) assert.ok(acknowledged.has(name) || refused.has(name), name)
-      // What was in the log without an answer may stay.
+      // Writes in the log may be kept although the client got no answer.
       for (const name of names) acknowledged.add(name)
     })
   }
@@ -158,8 +159,8 @@ describe('calls that fail while look-ups go on', () => {
   }
 })
 
-describe('a database file that takes no writes, while its log does', () => {
-  it('costs nothing: the log has it', async (t) => {
+describe('a database file that cannot be written while its log can', () => {
+  it('loses nothing, because the log holds the writes', async (t) => {
     server = await startServer(settings)
     const fault = { call: 'pwrite64', error: 'EIO', when: '1+', files: ['app.db'] }
     const disk = await breakDisk(server, dataDir, fault)

@@ -7,23 +7,23 @@ export interface Fault {
   readonly call: string
   /** Such as ENOSPC. */
   readonly error: string
-  /** Which of its calls fail: 3 the third one, 1+ all of them. */
+  /** The calls that fail: `3` is the third one, `1+` all of them. */
   readonly when: string
-  /** On which files; the database and its log unless told. */
+  /** Affected files; default: the database and its log. */
   readonly files?: readonly string[]
 }
 
 const FILES = ['app.db', 'app.db-wal']
 
 export interface BrokenDisk {
-  /** How many calls have failed so far. */
+  /** Number of calls that have failed so far. */
   failed(): number
-  /** Makes the disk well again. */
+  /** Ends the fault. */
   mend(): Promise<void>
 }
 
 /**
- * Has system calls of a process fail on the files of its database, by strace. Calls are counted from
+ * Makes system calls of a process fail on the files of its database, using strace. Counts calls from
  * now on.
  */
 export async function breakDisk(
@@ -35,6 +35,10 @@ export async function breakDisk(
   const inject = `inject=${call}:error=${error}:when=${when}`
   const child = spawn('strace', [
     '-f',
+    // Lets go of esbuild, which the server starts: strace can wait for a dead multi-threaded child
+    // forever.
+    '-b',
+    'execve',
     '-p',
     String(pid),
     ...paths,

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import * as v from 'valibot'
 import { HealthStatus } from '../../lib/contract/system.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
-import { addUsers, writeWidePlan } from '../restore/users.ts'
+import { addUsers, writeWidePlan } from '../backup/drill/users.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 
-/* Bytes of the database that are not what was written: found at the start, or at work. */
+/* Damaged bytes in the database file, found at the start or while the server runs. */
 
 const PAGE = 4096
 const SITES = '/v1/account/me/sites'
@@ -62,7 +63,7 @@ function overwrite(path: string, from: number, length: number): void {
   writeFileSync(path, readFileSync(path).fill(0x5a, from, from + length))
 }
 
-function putBackSound(): void {
+function restoreSoundFile(): void {
   for (const ending of ['-wal', '-shm']) rmSync(`${database}${ending}`, { force: true })
   cpSync(sound, database)
 }
@@ -75,8 +76,8 @@ describe('a start on a damaged database', () => {
     'an index': () => [startOf('sites_by_name'), PAGE],
   }
   for (const [place, find] of Object.entries(PLACES)) {
-    it(`is refused, names the file and how to restore it, and changes nothing: ${place}`, async () => {
-      putBackSound()
+    it(`is refused with the file name and how to restore it, and changes nothing: ${place}`, async () => {
+      restoreSoundFile()
       const [from = 0, length = 0] = find()
       overwrite(database, from, length)
       const damaged = readFileSync(database)
@@ -87,8 +88,8 @@ describe('a start on a damaged database', () => {
     })
   }
 
-  it('works once it is restored as the message says', async () => {
-    putBackSound()
+  it('works after a restore as the message says', async () => {
+    restoreSoundFile()
     overwrite(database, startOf('users'), PAGE)
     const restored = await runScript(['scripts/restore.ts', archive, '--overwrite'], settings)
     assert.equal(restored.code, 0, restored.stderr)
@@ -97,9 +98,9 @@ describe('a start on a damaged database', () => {
   })
 })
 
-describe('a log whose end is torn', () => {
-  it('counts up to there, as after a power cut', async () => {
-    putBackSound()
+describe('a write-ahead log with a torn end', () => {
+  it('is used up to the tear, as after a power cut', async () => {
+    restoreSoundFile()
     server = await startServer(settings)
     const log = `${database}-wal`
     assert.equal(await addSite('https://one.example'), 201)
@@ -117,25 +118,24 @@ describe('a log whose end is torn', () => {
   })
 })
 
-/** What another process writes makes the server read pages anew. */
+/** A write by another process makes the server read its pages again. */
 function writeFromElsewhere(): void {
   const db = new Sqlite(database)
   db.exec('UPDATE health SET checked_at = 1')
   db.close()
 }
 
-describe('damage that comes to light at work', () => {
-  it('is 503 to who needs it, told by health and log, and stops no look-up', async () => {
-    putBackSound()
+describe('damage found while the server runs', () => {
+  it('makes requests that need the database fail with 503, shows in health and log, and stops no look-up', async () => {
+    restoreSoundFile()
     server = await startServer(settings)
     assert.equal(await statusOf('/health'), 200)
     overwrite(database, startOf('sites'), PAGE)
     writeFromElsewhere()
     assert.equal(await statusOf(SITES), 503)
-    assert.match(
-      server.output(),
-      /the database is damaged: keep the file and restore.*npm run restore/,
-    )
+    const logged = /the database is damaged: keep the file and restore.*npm run restore/
+    // If lines are being written, this one follows them.
+    while (!logged.test(server.output())) await sleep(20)
     assert.equal(await statusOf('/v1/ip/81.2.69.160'), 200)
     const deadline = performance.now() + 5_000
     while ((await statusOf('/health')) !== 503) assert.ok(performance.now() < deadline)

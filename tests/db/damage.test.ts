@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { checkWrite } from '../../../lib/db/check-write.ts'
-import { isDamage, isFault } from '../../../lib/db/fault.ts'
-import { writeOutLog } from '../../../lib/db/fold-log.ts'
-import { openDb } from '../../../lib/db/open.ts'
-import { health } from '../../../lib/db/tables.ts'
-import { makeDataFolder, withClient } from '../../data-folder.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { checkWrite } from '../../lib/db/check-write.ts'
+import { isDamage, isFault } from '../../lib/db/fault.ts'
+import { checkpointWal, openDb } from '../../lib/db/open.ts'
+import { health } from '../../lib/db/tables.ts'
+import { makeDataFolder, withClient } from '../support/data-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 const PAGE = 4096
@@ -24,8 +23,8 @@ function overwrite(database: string, page: number): void {
   writeFileSync(database, bytes.fill(0x5a, (page - 1) * PAGE, page * PAGE))
 }
 
-/** What opening says; empty: it is opened. */
-function complaint(database: string): string {
+/** The error message on opening; empty if it opens. */
+function openError(database: string): string {
   try {
     openDb(database).$client.close()
     return ''
@@ -37,20 +36,20 @@ function complaint(database: string): string {
 const REFUSED = /^Error: Cannot open the database .*app\.db: [^\n]+; keep the file and restore/
 
 describe('a damaged database', () => {
-  it('is refused with what to do, whichever page it is', async () => {
+  it('is refused with advice, whichever page is damaged', async () => {
     const { database } = await makeDataFolder(folder)
     for (const table of ['users', 'audit_log', 'rum_sketches', 'sites_by_name']) {
       const page = pageOf(database, table)
       const copy = join((await makeDataFolder(folder)).dataDir, 'app.db')
       copyFileSync(database, copy)
       overwrite(copy, page)
-      assert.match(complaint(copy), REFUSED, table)
+      assert.match(openError(copy), REFUSED, table)
     }
     overwrite(database, 1)
-    assert.match(complaint(database), REFUSED, 'header and schema')
+    assert.match(openError(database), REFUSED, 'header and schema')
   })
 
-  it('is refused for its small tables where it is large; the rest is left to the doctor', async () => {
+  it('is refused for damage in small tables if it is large; the doctor checks the rest', async () => {
     const { database } = await makeDataFolder(folder)
     withClient(database, (client) => {
       const insert = `INSERT INTO rum_sketches (site_id, hour, country, device, samples, sketches)
@@ -59,22 +58,22 @@ describe('a damaged database', () => {
     })
     const [large, small] = [pageOf(database, 'rum_paths'), pageOf(database, 'sites')]
     overwrite(database, large)
-    assert.equal(complaint(database), '')
+    assert.equal(openError(database), '')
     overwrite(database, small)
-    assert.match(complaint(database), REFUSED)
+    assert.match(openError(database), REFUSED)
   })
 
-  it('is not made anew where only its log is left', async () => {
+  it('is not created anew if only its log is left', async () => {
     const { database } = await makeDataFolder(folder)
     writeFileSync(`${database}-wal`, 'the last writes')
     truncateSync(database, 0)
-    assert.match(complaint(database), /missing or empty, but its write-ahead log is not; keep/)
+    assert.match(openError(database), /missing or empty, but its write-ahead log is not; keep/)
     assert.equal(readFileSync(`${database}-wal`, 'utf8'), 'the last writes')
   })
 })
 
-describe('a log that the last process has left', () => {
-  it('is in the database file once it is written out', () => {
+describe('a write-ahead log of the previous process', () => {
+  it('is in the database file after a checkpoint', () => {
     const left = join(folder, 'left.db')
     const other = join(folder, 'other.db')
     const alone = join(folder, 'alone.db')
@@ -83,26 +82,34 @@ describe('a log that the last process has left', () => {
     for (const ending of ['', '-wal']) copyFileSync(`${left}${ending}`, `${other}${ending}`)
     db.$client.close()
     const opened = openDb(other)
-    writeOutLog(opened)
+    checkpointWal(opened)
     copyFileSync(other, alone)
     opened.$client.close()
     assert.deepEqual(openDb(alone).select().from(health).all(), [{ id: 1, checkedAt: 7 }])
   })
 })
 
-describe('what SQLite says', () => {
-  const says = (code: string) => Object.assign(new Error('any'), { code })
+describe('errors of SQLite', () => {
+  const sqliteError = (code: string) => Object.assign(new Error('any'), { code })
 
-  it('is told apart: a fault, and of these damage', () => {
+  it('are classified as faults, and some faults as damage', () => {
     for (const code of ['SQLITE_FULL', 'SQLITE_IOERR_FSYNC', 'SQLITE_BUSY', 'SQLITE_READONLY']) {
-      assert.deepEqual([isFault(says(code)), isDamage(says(code))], [true, false], code)
+      assert.deepEqual(
+        [isFault(sqliteError(code)), isDamage(sqliteError(code))],
+        [true, false],
+        code,
+      )
     }
     for (const code of ['SQLITE_CORRUPT', 'SQLITE_CORRUPT_VTAB', 'SQLITE_NOTADB']) {
-      assert.deepEqual([isFault(says(code)), isDamage(says(code))], [true, true], code)
+      assert.deepEqual(
+        [isFault(sqliteError(code)), isDamage(sqliteError(code))],
+        [true, true],
+        code,
+      )
     }
     for (const error of [
-      says('SQLITE_CONSTRAINT_UNIQUE'),
-      says('SQLITE_ERROR'),
+      sqliteError('SQLITE_CONSTRAINT_UNIQUE'),
+      sqliteError('SQLITE_ERROR'),
       new Error('any'),
     ]) {
       assert.equal(isFault(error), false)

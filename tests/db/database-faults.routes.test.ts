@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import * as v from 'valibot'
-import { codeOf, makeApp, recordingLog, type TestApp } from '../helpers.ts'
-import { PASSWORD, sendAuth } from '../sign-in.ts'
+import { codeOf, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { PASSWORD, sendAuth } from '../support/sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const SITES = '/v1/account/me/sites'
@@ -22,7 +22,7 @@ describe('a database that cannot be written', () => {
 
   const addSite = () => app.send('POST', SITES, { key, body: { name: 'https://shop.example' } })
 
-  it('is 503 to who changes something, and logged with the request id', async () => {
+  it('makes changes fail with 503, which is logged with the request id', async () => {
     const answer = await addSite()
     assert.equal(codeOf(answer), 'SERVICE_UNAVAILABLE')
     assert.doesNotMatch(answer.text, /SQLITE|readonly/)
@@ -31,26 +31,26 @@ describe('a database that cannot be written', () => {
     assert.equal(v.parse(Log, event?.fields).requestId, answer.headers.get('x-request-id'))
   })
 
-  it('is 503 to who signs up', async () => {
+  it('makes sign-ups fail with 503', async () => {
     const body = { email: 'kim@example.com', password: PASSWORD, name: 'Kim' }
     const answer = await sendAuth(app, '/sign-up/email', body)
     assert.equal(codeOf(answer), 'SERVICE_UNAVAILABLE')
   })
 
-  it('is told by health, and stops neither look-ups nor reading', async () => {
+  it('shows in health, and stops neither look-ups nor reads', async () => {
     assert.equal((await app.send('GET', '/health')).status, 503)
     assert.equal((await app.send('GET', LOCATE, { key })).status, 200)
     assert.equal((await app.send('GET', SITES, { key })).status, 200)
   })
 
-  it('takes writes again once it can', async () => {
+  it('accepts writes again once it can be written', async () => {
     app.services.db.$client.pragma('query_only = OFF')
     assert.equal((await addSite()).status, 201)
   })
 })
 
-describe('damage that is found at work', () => {
-  it('degrades health until the restart, and the log says once what to do', async () => {
+describe('damage found while the service runs', () => {
+  it('degrades health until the restart and logs the advice once', async () => {
     const log = recordingLog()
     let now = 0
     using app = await makeApp({ log, now: () => now })

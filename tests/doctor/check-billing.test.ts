@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { createAccountReader } from '../../../lib/billing/account-reader.ts'
-import { readConfig } from '../../../lib/config.ts'
-import { countBilling } from '../../../lib/db/inspect.ts'
-import { type BillingSettings, checkAccount } from '../../../lib/doctor/check-billing.ts'
-import { checkBillingState } from '../../../lib/doctor/check-billing-state.ts'
-import type { Finding } from '../../../lib/doctor/finding.ts'
-import { newSecretKey, newSigningSecret } from '../../../stripe-double/ids.ts'
-import { makeDataFolder, withClient } from '../../data-folder.ts'
-import { newDataFolder, runScript } from '../../e2e/process.ts'
-import { NOON } from '../../helpers.ts'
-import { startDouble } from '../../stripe-double/start.ts'
-import { tempFolder } from '../../temp-folder.ts'
-
-const HOUR_MS = 3_600_000
+import { createAccountReader } from '../../lib/billing/stripe/account-reader.ts'
+import { readConfig } from '../../lib/config/config.ts'
+import { countBilling } from '../../lib/db/database-file.ts'
+import {
+  type BillingSettings,
+  checkAccount,
+  checkBillingState,
+} from '../../lib/doctor/check-billing.ts'
+import type { Finding } from '../../lib/doctor/finding.ts'
+import { HOUR_MS } from '../../lib/durations.ts'
+import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
+import { startDouble } from '../stripe-double/start.ts'
+import { makeDataFolder, withClient } from '../support/data-folder.ts'
+import { NOON } from '../support/helpers.ts'
+import { newDataFolder, runScript } from '../support/process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 let at: Awaited<ReturnType<typeof startDouble>>
 before(async () => {
@@ -22,7 +24,7 @@ before(async () => {
 })
 after(() => at[Symbol.asyncDispose]())
 
-/** Each finding as one line, with what to do about it. */
+/** Formats each finding as one line, with its advice. */
 function lines(findings: readonly Finding[]): string[] {
   return findings.map((finding) =>
     finding.state === 'ok'
@@ -48,9 +50,9 @@ async function check(
   return lines(await checkAccount(createAccountReader(key, stripe), settings(changed)))
 }
 
-/** What is found of a plan that costs 29, sold at this price. */
-async function checkPrice(priceId: string): Promise<string> {
-  const plan = { id: 'big-shop', amount: 29, priceId }
+/** Returns the finding for a plan that costs `amount` and is sold at this price. */
+async function checkPrice(priceId: string, amount = 29): Promise<string> {
+  const plan = { id: 'big-shop', amount, priceId }
   const [, found = '', ...more] = await check({ plans: [plan], overagePrice: undefined })
   assert.deepEqual(more, [])
   return found
@@ -65,13 +67,13 @@ async function addPrice(params: PriceParams): Promise<string> {
   return (await at.stripe.prices.create({ ...usual, ...params })).id
 }
 
-describe('the check of billing', () => {
-  it('finds nothing wrong with what the double offers', async () => {
+describe('the check of the Stripe account', () => {
+  it('finds no fault in the account of the double', async () => {
     assert.deepEqual(await check(), [
-      'ok: Stripe takes the key, and events can be checked',
+      'ok: Stripe accepts the key, and events can be verified',
       'ok: The plan starter is sold for 9 USD a month',
       'ok: The plan pro is sold for 29 USD a month',
-      'ok: Requests over the cap are sold by a meter',
+      'ok: The price of requests over the cap is metered',
     ])
   })
 
@@ -87,23 +89,23 @@ describe('the check of billing', () => {
     assert.deepEqual([...methods], ['GET'])
   })
 
-  it('finds a Stripe that does not answer, and asks no more', async () => {
+  it('reports that Stripe does not answer, and reads nothing else', async () => {
     const [found = '', ...more] = await check({}, { apiBase: 'http://127.0.0.1:1' })
-    assert.match(found, /^wrong: Stripe does not answer: .* → see to the network$/)
+    assert.match(found, /^wrong: Stripe does not answer: .* → check the network$/)
     assert.deepEqual(more, [])
   })
 
-  it('finds a key that is refused, and does not show it', async () => {
+  it('reports a key that Stripe refuses, without showing it', async () => {
     const key = ['sk', 'live', 'x'.repeat(24)].join('_')
     assert.deepEqual(await check({}, { key }), [
-      'wrong: Stripe refuses the key → see to STRIPE_SECRET_KEY',
+      'wrong: Stripe refuses the key → check STRIPE_SECRET_KEY',
     ])
   })
 
-  it('finds a Stripe in trouble', async () => {
+  it('reports an error of Stripe', async () => {
     at.double.failCalls({ kind: '500' })
     const [found = ''] = await check()
-    assert.match(found, /^wrong: Stripe does not read customers: StripeAPIError, status 500 → /)
+    assert.match(found, /^wrong: Cannot read customers from Stripe: StripeAPIError, status 500 → /)
   })
 
   it('names the permission that a restricted key lacks', async () => {
@@ -113,9 +115,9 @@ describe('the check of billing', () => {
     assert.equal(others.length, 3)
   })
 
-  it('only warns where the key may not read prices, which a server does not', async () => {
-    const untold = { reason: 'not allowed', detail: 'rak_plan_read' } as const
-    const account = { tryToRead: async () => 'may' as const, readPrice: async () => untold }
+  it('only warns if the key may not read prices', async () => {
+    const problem = { reason: 'not allowed', detail: 'rak_plan_read' } as const
+    const account = { tryToRead: async () => 'may' as const, readPrice: async () => problem }
     const found = lines(await checkAccount(account, settings({ plans: [pro()] })))
     assert.match(
       found[1] ?? '',
@@ -124,33 +126,36 @@ describe('the check of billing', () => {
     assert.match(found[2] ?? '', /^warning: STRIPE_PRICE_OVERAGE is not checked/)
   })
 
-  it('finds signing secrets that are missing, or are none, and does not show them', async () => {
+  it('reports missing and invalid signing secrets, without showing them', async () => {
     const [missing = ''] = await check({ webhookSecrets: [] })
     assert.match(missing, /^wrong: STRIPE_WEBHOOK_SECRET is not set: .* → set it to the signing/)
     const [none = ''] = await check({ webhookSecrets: [newSigningSecret(), newSecretKey()] })
-    assert.match(none, /^wrong: STRIPE_WEBHOOK_SECRET holds something that is no signing secret → /)
+    assert.match(
+      none,
+      /^wrong: STRIPE_WEBHOOK_SECRET contains something that is not a signing secret → /,
+    )
   })
 })
 
 describe('the check of a price', () => {
-  it('finds none, and one of another account', async () => {
+  it('reports a missing price, and one of another account', async () => {
     const plan = { id: 'big-shop', amount: 29, priceId: undefined }
     const found = await check({ plans: [plan] })
     assert.equal(found[1], 'warning: The plan big-shop is not for sale → set STRIPE_PRICE_BIG_SHOP')
     assert.match(
       await checkPrice('price_none'),
-      /^wrong: STRIPE_PRICE_BIG_SHOP: there is no price price_none in this account → a key of test/,
+      /^wrong: STRIPE_PRICE_BIG_SHOP: this account has no price price_none → use a key and/,
     )
   })
 
-  it('finds one that is archived', async () => {
+  it('reports an archived price', async () => {
     const price = await addPrice({})
     assert.match(await checkPrice(price), /^ok/)
     await at.stripe.prices.update(price, { active: false })
     assert.match(await checkPrice(price), /^wrong: The price of the plan big-shop is archived → /)
   })
 
-  it('finds one that is not paid by the month', async () => {
+  it('reports a price that is not monthly', async () => {
     const { id: once } = await at.stripe.prices.create({
       currency: 'usd',
       unit_amount: 2_900,
@@ -163,15 +168,23 @@ describe('the check of a price', () => {
     assert.match(await checkPrice(rare), /^wrong: .* is for 3 months, not for 1 month → /)
   })
 
-  it('finds a metered one in the place of a licensed one, and the other way round', async () => {
+  it('reports a metered price instead of a licensed one, and the reverse', async () => {
     assert.match(await checkPrice(at.overage), /^wrong: .* is not licensed → /)
     const found = await check({ plans: [], overagePrice: at.pro })
     assert.match(found[1] ?? '', /^wrong: The price of requests over the cap is not metered → /)
   })
 
-  it('finds another amount than users are shown, in any currency', async () => {
+  it('reports an amount that differs from what users see, in any currency', async () => {
     const dear = await addPrice({ unit_amount: 3_000 })
     assert.match(await checkPrice(dear), /^wrong: .* is 30 USD, but users are shown 29 → /)
+    const odd = await addPrice({ unit_amount: 1_999 })
+    assert.match(await checkPrice(odd, 19.99), /^ok: .* is sold for 19\.99 USD a month$/)
+    const account = { tryToRead: async () => 'may' as const, readPrice: async () => tiered }
+    const tiered = {
+      ...{ isActive: true, period: '1 month', isMetered: false, amount: null, currency: 'usd' },
+    }
+    const found = lines(await checkAccount(account, settings({ plans: [pro()] })))
+    assert.match(found[1] ?? '', /^wrong: .* has no fixed amount in whole cents → /)
     const yen = await addPrice({ currency: 'jpy', unit_amount: 29 })
     assert.equal(await checkPrice(yen), 'ok: The plan big-shop is sold for 29 JPY a month')
   })
@@ -181,33 +194,36 @@ describe('the check of events and reports', () => {
   const idle = {
     subscriptions: 0,
     lastEventAt: null,
-    waiting: 0,
+    unsent: 0,
     refused: 0,
-    waitingSince: null,
+    unsentSince: null,
   }
   const checkState = (changed: Partial<Parameters<typeof checkBillingState>[0]>) =>
     lines(checkBillingState({ ...idle, ...changed }, NOON))
 
-  it('tells when the last event came', () => {
+  it('reports when the last event came', () => {
     assert.deepEqual(checkState({ lastEventAt: NOON - 3 * HOUR_MS }), [
       'ok: The last event came 3 hours ago',
     ])
     assert.deepEqual(checkState({}), ['ok: No event has come, and nobody has subscribed'])
     assert.match(
       checkState({ subscriptions: 2 })[0] ?? '',
-      /^warning: No event has come in 35 days, but there are 2 subscriptions → /,
+      /^warning: No event from Stripe is known, despite 2 subscriptions → /,
     )
   })
 
-  it('tells of reports that wait for long, or are refused', () => {
-    const since = (waitingSince: number) => checkState({ waiting: 2, waitingSince }).slice(1).join()
-    assert.match(since(NOON - HOUR_MS + 1), /^ok: 2 reports of overages wait, .* for 0 hours$/)
-    assert.match(since(NOON - 5 * HOUR_MS), /^warning: 2 reports .* for 5 hours → see that the/)
-    const refused = checkState({ waiting: 2, refused: 1, waitingSince: NOON })
-    assert.match(refused[1] ?? '', /^wrong: Stripe refuses 1 reports of overages → see docs/)
+  it('reports overage reports that wait too long or are refused', () => {
+    const since = (unsentSince: number) => checkState({ unsent: 2, unsentSince }).slice(1).join()
+    assert.match(since(NOON - HOUR_MS + 1), /^ok: 2 overage reports waiting, .* for 0 hours$/)
+    assert.match(
+      since(NOON - 5 * HOUR_MS),
+      /^warning: 2 overage reports .* for 5 hours → check that the/,
+    )
+    const refused = checkState({ unsent: 2, refused: 1, unsentSince: NOON })
+    assert.match(refused[1] ?? '', /^wrong: Stripe refuses 1 overage report → see docs/)
   })
 
-  it('counts them in the database', async () => {
+  it('counts events and reports in the database', async () => {
     const { database } = await makeDataFolder(tempFolder())
     assert.deepEqual(countBilling(database), idle)
     withClient(database, (client) => {
@@ -220,16 +236,16 @@ describe('the check of events and reports', () => {
     assert.deepEqual(countBilling(database), {
       ...idle,
       lastEventAt: NOON,
-      waiting: 2,
+      unsent: 2,
       refused: 1,
-      waitingSince: 6,
+      unsentSince: 6,
     })
     assert.equal(countBilling(join(database, 'none')), undefined)
   })
 })
 
 describe('npm run doctor', () => {
-  it('looks at billing where there is a key of Stripe', async (t) => {
+  it('checks billing if there is a Stripe key', async (t) => {
     const { settings: folder, remove } = newDataFolder()
     t.after(remove)
     const key = newSecretKey()
@@ -241,7 +257,7 @@ describe('npm run doctor', () => {
       STRIPE_PRICE_STARTER: at.starter,
       STRIPE_PRICE_PRO: at.starter,
     })
-    assert.match(stdout, /^ok {7}Billing {4}Stripe takes the key, and events can be checked$/m)
+    assert.match(stdout, /^ok {7}Billing {4}Stripe accepts the key, and events can be verified$/m)
     assert.match(stdout, /^ok {7}Billing {4}The plan starter is sold for 9 USD a month$/m)
     assert.match(stdout, /^wrong {4}Billing {4}The price of the plan pro is 9 USD, but users are/m)
     assert.equal(stdout.includes(key), false)

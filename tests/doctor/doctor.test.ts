@@ -1,63 +1,58 @@
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { readConfig } from '../../../lib/config.ts'
-import { checkAuth } from '../../../lib/doctor/check-auth.ts'
-import { checkBackups } from '../../../lib/doctor/check-backups.ts'
-import { checkConfig } from '../../../lib/doctor/check-config.ts'
-import { checkClock, checkDatabase } from '../../../lib/doctor/check-database.ts'
-import { checkDisk, readDisk } from '../../../lib/doctor/check-disk.ts'
-import { checkFolder } from '../../../lib/doctor/check-folder.ts'
-import { checkDownloads, checkGeo } from '../../../lib/doctor/check-geo.ts'
-import { checkMail } from '../../../lib/doctor/check-mail.ts'
-import { type Finding, findAll } from '../../../lib/doctor/finding.ts'
-import { makeDataFolder, withClient } from '../../data-folder.ts'
-import { NOON } from '../../helpers.ts'
-import { startMailServer } from '../../mail-server.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { readConfig } from '../../lib/config/config.ts'
+import {
+  checkBackups,
+  checkDownloads,
+  checkGeo,
+  checkTimezones,
+} from '../../lib/doctor/check-age.ts'
+import { checkConfig } from '../../lib/doctor/check-config.ts'
+import { checkClock, checkDatabase } from '../../lib/doctor/check-database.ts'
+import { checkFolder } from '../../lib/doctor/check-folder.ts'
+import { checkAuth, checkMail } from '../../lib/doctor/check-services.ts'
+import { runCheck } from '../../lib/doctor/finding.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
+import { makeDataFolder, withClient } from '../support/data-folder.ts'
+import { NOON } from '../support/helpers.ts'
+import { startLoopbackServer } from '../support/loopback-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { mayBecomeNobody } from '../support/runtime.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { lines, matches } from './findings.ts'
 
 const folder = tempFolder()
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-const MB = 1024 * 1024
 
-/** Each finding as one line, with what to do about it. */
-function lines(findings: readonly Finding[]): string[] {
-  return findings.map((finding) =>
-    finding.state === 'ok' ? 'ok' : `${finding.state}: ${finding.text} → ${finding.advice}`,
-  )
-}
-
-function matches(findings: readonly Finding[], ...patterns: readonly RegExp[]): void {
-  const found = lines(findings)
-  assert.equal(found.length, patterns.length, found.join('\n'))
-  for (const [at, pattern] of patterns.entries()) assert.match(found[at] ?? '', pattern)
-}
-
-describe('the check of the data folder', () => {
-  it('finds nothing wrong with what a start makes', async () => {
+describe('checkFolder', () => {
+  it('finds no problem after a first start', async () => {
     const { dataDir } = await makeDataFolder(folder)
     assert.deepEqual(lines(checkFolder(dataDir)), ['ok'])
   })
 
-  it('knows that there is none before the first start', () => {
+  it('reports what is missing before the first start', () => {
     matches(checkFolder(join(folder, 'none')), /^warning: There is no .* → start the server once$/)
   })
 
-  it('finds a folder that others may look into', async () => {
+  it('finds a folder that others may read', async () => {
     const { dataDir } = await makeDataFolder(folder)
     chmodSync(dataDir, 0o750)
-    matches(checkFolder(dataDir), /^wrong: Others may look into .* → chmod 700 /)
+    matches(checkFolder(dataDir), /^wrong: Other users can read .* → chmod 700 /)
+    chmodSync(dataDir, 0o1777)
+    matches(
+      checkFolder(dataDir),
+      /^wrong: Cannot use the data folder .*: every user may write into /,
+    )
   })
 
   it('finds secrets that others may read, or that are damaged', async () => {
     const { dataDir } = await makeDataFolder(folder)
     const path = join(dataDir, 'secrets.json')
     chmodSync(path, 0o640)
-    matches(checkFolder(dataDir), /^wrong: .*others may read it; run chmod 600 on it/)
+    matches(checkFolder(dataDir), /^wrong: .*other users can read it; run chmod 600 on it/)
     chmodSync(path, 0o600)
     writeFileSync(path, '{')
     matches(checkFolder(dataDir), /^wrong: .*it is damaged; restore it from a backup or delete it/)
@@ -70,43 +65,39 @@ describe('the check of the data folder', () => {
     }
     const { dataDir, database } = await makeDataFolder(folder)
     chownSync(database, 65_534, 65_534)
-    matches(checkFolder(dataDir), /^wrong: .*app\.db has another owner than .* → chown it/)
+    matches(checkFolder(dataDir), /^wrong: .*app\.db belongs to another user → chown it/)
   })
-})
 
-describe('the check of the disk', () => {
-  const wide = { free: 10_000 * MB, freeFiles: undefined, database: 100 * MB, log: 4 * MB }
-
-  it('finds nothing wrong where there is room', async () => {
-    assert.deepEqual(lines(checkDisk(wide)), ['ok'])
+  it('advises the owner of a folder only what helps this user', async (t) => {
+    if (!mayBecomeNobody()) {
+      t.skip('needs root, and a runtime that every user may run')
+      return
+    }
     const { dataDir } = await makeDataFolder(folder)
-    const read = readDisk(dataDir)
-    assert.ok(read.free > 0 && read.database > 0)
-    assert.equal(checkDisk(read).length, 1)
-  })
-
-  it('warns where a backup may find no room', () => {
-    matches(checkDisk({ ...wide, free: 900 * MB }), /^warning: 900 MB are free/)
-    matches(checkDisk({ ...wide, database: 5_000 * MB }), /the database has 5000 MB → make room/)
-  })
-
-  it('finds a disk that is nearly full', () => {
-    matches(checkDisk({ ...wide, free: 99 * MB }), /^wrong: 99 MB are free/)
-    matches(checkDisk({ ...wide, freeFiles: 999 }), /^wrong: The disk takes only 999 more files/)
-  })
-
-  it('warns of a log that nobody shortens', () => {
-    matches(checkDisk({ ...wide, log: 129 * MB }), /^warning: .*grown to 129 MB → see that Litestr/)
+    chmodSync(dataDir, 0o2770)
+    chownSync(dataDir, 0, 7)
+    for (const name of readdirSync(dataDir)) chownSync(join(dataDir, name), 65_534, 7)
+    const findAs = (gid: number) => {
+      const check = `import { checkFolder } from './lib/doctor/check-folder.ts'
+        process.setgid(${gid}), process.setgroups([${gid}]), process.setuid(65_534)
+        console.log(checkFolder(${JSON.stringify(dataDir)}).map(({ text }) => text).join())`
+      const args = ['--import', 'tsx', '--input-type=module', '--eval', check]
+      return execFileSync(process.execPath, args, { encoding: 'utf8' })
+    }
+    for (const parent of [folder, dirname(dataDir)]) chmodSync(parent, 0o711)
+    assert.match(findAs(7), /^Other users cannot read/)
+    chmodSync(dataDir, 0o755)
+    assert.match(findAs(7), /^This user cannot write into .* \(EACCES\)/)
   })
 })
 
-describe('the check of the database', () => {
-  it('finds nothing wrong with a whole one', async () => {
+describe('checkDatabase', () => {
+  it('finds no problem in an undamaged database', async () => {
     const { database } = await makeDataFolder(folder)
     assert.deepEqual(lines(checkDatabase(database)), ['ok'])
   })
 
-  it('knows that there is none before the first start', () => {
+  it('reports what is missing before the first start', () => {
     matches(checkDatabase(join(folder, 'none.db')), /^warning: There is no .* → start the server/)
   })
 
@@ -120,36 +111,41 @@ describe('the check of the database', () => {
     matches(checkDatabase(database), /^wrong: .*file is not a database → stop the server/)
   })
 
-  it('finds rows that belong to nothing', async () => {
+  it('finds rows without their parent row', async () => {
     const { database } = await makeDataFolder(folder)
     withClient(database, (client) => {
       client.pragma('foreign_keys = OFF')
       client.exec("INSERT INTO sites (id, user_id, name, created_at) VALUES ('a', 'b', 'c', 1)")
     })
-    matches(checkDatabase(database), /^wrong: .*a row of sites belongs to a row of users that is/)
+    matches(checkDatabase(database), /^wrong: .*a row of sites refers to a missing row of users/)
   })
 
-  it('tells of migrations to come, and of a newer version', async () => {
+  it('reports pending migrations and a newer version', async () => {
     const { database } = await makeDataFolder(folder)
     withClient(database, (client) => client.pragma('user_version = 3'))
-    matches(checkDatabase(database), /^warning: .* lacks 0004-rum\.sql.* → make a backup; the next/)
+    matches(
+      checkDatabase(database),
+      /^warning: .* lacks 0004-rum\.sql.* → make a backup; npm run migrate /,
+    )
     const newer = await makeDataFolder(folder)
     withClient(newer.database, (client) => client.pragma('user_version = 99'))
-    matches(checkDatabase(newer.database), /^wrong: .*schema is number 99.* → run the version that/)
+    const found = checkDatabase(newer.database)
+    matches(found, /^wrong: .*schema version is 99.* → run the version that/)
   })
 })
 
-describe('the check of the clock', () => {
-  it('compares it with the latest time in the database', async () => {
+describe('checkClock', () => {
+  it('compares the clock with the latest time in the database', async () => {
     const { database } = await makeDataFolder(folder)
     withClient(database, (client) =>
       client.exec(`INSERT INTO health (id, checked_at) VALUES (1, ${NOON})`),
     )
     assert.deepEqual(lines(checkClock(database, NOON - 59_000)), ['ok'])
-    matches(checkClock(database, NOON - DAY_MS), /^wrong: The clock says .*knows of .* → set the/)
+    const found = checkClock(database, NOON - DAY_MS)
+    matches(found, /^wrong: The clock says .*database was written at .* → set the/)
   })
 
-  it('leaves a database alone that is missing or damaged', () => {
+  it('ignores a missing or damaged database', () => {
     const path = join(folder, 'clock.db')
     assert.deepEqual(lines(checkClock(path, NOON)), ['ok'])
     writeFileSync(path, 'no database at all\n'.repeat(100))
@@ -157,10 +153,10 @@ describe('the check of the clock', () => {
   })
 })
 
-describe('the check of the geo files', () => {
+describe('checkGeo', () => {
   const builtAt = (days: number) => new Date(NOON - days * DAY_MS).toISOString()
 
-  it('tells their age', () => {
+  it('reports the age of the files', () => {
     const files = [
       { name: 'a', builtAt: builtAt(45) },
       { name: 'b', builtAt: builtAt(46) },
@@ -168,39 +164,58 @@ describe('the check of the geo files', () => {
     matches(checkGeo(files, NOON), /^ok$/, /^warning: b was built 46 days ago → fetch a newer one/)
   })
 
-  it('tells which cannot be served', () => {
+  it('reports files that cannot be served', () => {
     const problem = 'Cannot use the database c: it is damaged'
-    matches(checkGeo([{ name: 'c', problem }], NOON), /^wrong: Cannot use the database c: .* → npm/)
+    const check = (hasLastGood: boolean) => checkGeo([{ name: 'c', problem, hasLastGood }], NOON)
+    matches(
+      check(false),
+      /^wrong: Cannot use the database c: .* → a server does not start: replace/,
+    )
+    matches(
+      check(true),
+      /^wrong: Cannot use the database c: .* → a server serves its last usable v/,
+    )
+  })
+
+  it('names the release of the timezone data', () => {
+    assert.deepEqual(checkTimezones({ source: 'runtime', release: '2026c' }), {
+      state: 'ok',
+      text: 'Timezone data 2026c, from runtime',
+    })
   })
 })
 
-describe('the check of downloads', () => {
-  it('looks at when the providers were last asked', () => {
+describe('checkDownloads', () => {
+  it('reports when the server last checked for newer databases', () => {
     assert.deepEqual(lines([checkDownloads(NOON - 3 * DAY_MS, NOON)]), ['ok'])
-    matches([checkDownloads(NOON - 73 * HOUR_MS, NOON)], /^warning: .* 73 hours ago → npm run geo/)
-    matches([checkDownloads(0, NOON)], /^warning: The providers were never asked .* → npm run geo/)
+    matches(
+      [checkDownloads(NOON - 73 * HOUR_MS, NOON)],
+      /^warning: .* 73 hours ago → .*: npm run geo/,
+    )
+    matches([checkDownloads(0, NOON)], /^warning: The server has never checked .*: npm run geo/)
   })
 })
 
-describe('the check of the backups', () => {
-  it('looks at the age of the latest', () => {
-    assert.deepEqual(lines(checkBackups('x', NOON - 48 * HOUR_MS, NOON)), ['ok'])
-    matches(checkBackups('x', NOON - 49 * HOUR_MS, NOON), /^warning: .* is 49 hours old → run npm/)
-    matches(checkBackups('x', undefined, NOON), /^warning: There is no backup in x → run npm run b/)
+describe('checkBackups', () => {
+  it('warns if the latest backup is older than two days', () => {
+    const check = (latest?: number) => [checkBackups('x', latest, NOON)]
+    assert.deepEqual(lines(check(NOON - 48 * HOUR_MS)), ['ok'])
+    matches(check(NOON - 49 * HOUR_MS), /^warning: .* is 49 hours old → run npm/)
+    matches(check(), /^warning: There is no backup in x → run npm run b/)
   })
 })
 
-describe('the check of the settings', () => {
+describe('checkConfig', () => {
   const check = (env: Record<string, string>) => checkConfig(readConfig(env))
   const mail = { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:25' }
 
-  it('finds nothing wrong with those of a public server', () => {
+  it('finds no problem in the settings of a public server', () => {
     const env = { ...mail, HOST: '0.0.0.0', MERIDIAN_BASE_URL: 'https://geo.example' }
     assert.deepEqual(lines(check(env)), ['ok'])
     assert.deepEqual(lines(check({ MERIDIAN_SIGN_UP: 'closed' })), ['ok'])
   })
 
-  it('warns of an address that nobody can use, or that everybody can read', () => {
+  it('warns of an address that is unreachable or not encrypted', () => {
     matches(check({ ...mail, HOST: '0.0.0.0' }), /^warning: HOST is 0\.0\.0\.0, but .* → set it to/)
     const plain = { ...mail, MERIDIAN_BASE_URL: 'http://geo.example' }
     matches(check(plain), /^warning: http:\/\/geo\.example is not encrypted → put a proxy/)
@@ -217,39 +232,34 @@ describe('the check of the settings', () => {
   })
 })
 
-describe('the check of the mail server', () => {
-  it('is content with one that lets us in, and sends nothing', async () => {
+describe('checkMail', () => {
+  it('accepts a mail server that lets us sign in, and sends nothing', async () => {
     await using server = await startMailServer()
     assert.deepEqual(lines(await checkMail(server.url)), ['ok'])
     assert.equal(server.received(), 0)
   })
 
-  it('finds one that does not answer, and shows no password', async () => {
+  it('finds a mail server that does not answer, and shows no password', async () => {
     const password = crypto.randomUUID()
     const [found, ...more] = lines(await checkMail(`smtp://ada:${password}@127.0.0.1:1`))
     assert.match(
       found ?? '',
-      /^wrong: 127\.0\.0\.1:1 takes no mail: .* → see to MERIDIAN_SMTP_URL$/,
+      /^wrong: 127\.0\.0\.1:1 accepts no mail: .* → check MERIDIAN_SMTP_URL$/,
     )
     assert.equal(found?.includes(password), false)
     assert.deepEqual(more, [])
   })
 })
 
-describe('the check of the auth service', () => {
+describe('checkAuth', () => {
   const now = () => Date.now()
 
   async function checkAt(answer: RequestListener): Promise<string[]> {
-    const server = createServer(answer).listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    // safe: it listens on a port
-    const { port } = server.address() as AddressInfo
-    const found = lines(await checkAuth(`http://127.0.0.1:${port}`, now))
-    server.close()
-    return found
+    await using service = await startLoopbackServer(answer)
+    return lines(await checkAuth(service.origin, now))
   }
 
-  it('is content with one that knows nobody', async () => {
+  it('accepts a service that answers without a session', async () => {
     let path: string | undefined
     const found = await checkAt((request, response) => {
       path = request.url
@@ -258,17 +268,17 @@ describe('the check of the auth service', () => {
     assert.deepEqual([found, path], [['ok'], '/api/auth/get-session'])
   })
 
-  it('finds one that answers something else', async () => {
+  it('finds a service that does not answer 200', async () => {
     const found = await checkAt((_, response) => response.writeHead(502).end())
-    assert.match(found.join(), /^wrong: .* answers 502 instead of 200 → see to MERIDIAN_AUTH_URL/)
+    assert.match(found.join(), /^wrong: .* answers 502 instead of 200 → check MERIDIAN_AUTH_URL/)
   })
 
-  it('finds one that does not answer', async () => {
+  it('finds a service that does not answer', async () => {
     const found = lines(await checkAuth('http://127.0.0.1:1', now))
-    assert.match(found.join(), /^wrong: http:\/\/127\.0\.0\.1:1 does not answer: .* → see to/)
+    assert.match(found.join(), /^wrong: http:\/\/127\.0\.0\.1:1 does not answer: .* → check/)
   })
 
-  it('compares the clocks by the date of the answer', async () => {
+  it('compares the clocks by the Date header of the answer', async () => {
     const found = await checkAt((_, response) => {
       response.setHeader('date', new Date(Date.now() - HOUR_MS).toUTCString())
       response.end('null')
@@ -278,9 +288,12 @@ describe('the check of the auth service', () => {
   })
 })
 
-describe('a check that fails', () => {
-  it('has found that', async () => {
+describe('runCheck', () => {
+  it('turns the error of a check into its finding', async () => {
     const check = { name: 'x', find: () => Promise.reject(new Error('no such thing')) }
-    matches(await findAll(check), /^wrong: no such thing → see to what the message says$/)
+    matches(
+      await runCheck(check),
+      /^wrong: no such thing → the message says why this check failed$/,
+    )
   })
 })

@@ -1,14 +1,18 @@
-import type { Address } from '../../../lib/address.ts'
-import type { GeoDatabase } from '../../../lib/geo/database.ts'
-import { type Located, locate } from '../../../lib/geo/locate.ts'
-import { type RawNetwork, toNetworkOwner } from '../../../lib/geo/network-owner.ts'
-import { type RawPlace, toPlace } from '../../../lib/geo/place.ts'
-import { BUILT_AT } from '../../geo-files.ts'
+import { type Located, locate } from '../../lib/geo/answer/locate.ts'
+import type { GeoDatabase } from '../../lib/geo/database.ts'
+import { type RawNetwork, toNetworkOwner } from '../../lib/geo/place/network-owner.ts'
+import { type RawPlace, toPlace } from '../../lib/geo/place/place.ts'
+import type { Address } from '../../lib/net/address.ts'
+import { BUILT_AT } from '../support/geo-files.ts'
 
 export const ANY_ADDRESS: Address = { version: 4, text: '192.0.2.1', bits: 0xc000_0201 }
 
-/** A database that says the same of every address. */
-export function says(provider: string, place?: RawPlace, network?: RawNetwork): GeoDatabase {
+/** A database with the same record for every address. */
+export function fakeDatabase(
+  provider: string,
+  place?: RawPlace,
+  network?: RawNetwork,
+): GeoDatabase {
   const finding = {
     place: place && toPlace(place),
     network: network && toNetworkOwner(network),
@@ -32,7 +36,7 @@ export function says(provider: string, place?: RawPlace, network?: RawNetwork): 
   }
 }
 
-/** What the databases together say, the first one first. */
-export function joined(...databases: readonly GeoDatabase[]): Located {
+/** What the databases, in order of priority, say together about any address. */
+export function locateIn(...databases: readonly GeoDatabase[]): Located {
   return locate(databases, ANY_ADDRESS)
 }

@@ -15,13 +15,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { parseAddress } from '../../lib/address.ts'
 import { openDatabase } from '../../lib/geo/database.ts'
-import { createMmdbWriter } from '../../lib/geo/mmdb-writer.ts'
-import { OPTIONAL } from '../../lib/geo/source-files.ts'
-import { parseNetwork } from '../../lib/network.ts'
-import { type FileServer, openFileServer } from '../lib/geo/file-server.ts'
-import { RUNTIME } from '../runtime.ts'
+import { OPTIONAL } from '../../lib/geo/files/source-files.ts'
+import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
+import { parseAddress } from '../../lib/net/address.ts'
+import { parseNetwork } from '../../lib/net/network.ts'
+import { RUNTIME } from '../support/runtime.ts'
+import { type FileServer, openFileServer } from './download/file-server.ts'
 
 const BUILT_AT = Date.UTC(2026, 2, 1)
 const TITLES = 'Name Provider Type IP Records Built Size File'
@@ -85,7 +85,7 @@ function oneSpaced(line: string): string {
 const MINE = /^Mine maxmind GeoLite2-City 4 2 2026-03-01 0\.\d kB .*\/Mine\.mmdb$/
 
 describe('npm run geo', () => {
-  it('lists the databases that are served', async () => {
+  it('lists the databases that a server uses', async () => {
     const { code, rows, stderr } = await geoCommand([])
     assert.equal(code, 0)
     assert.equal(rows[0], TITLES)
@@ -101,7 +101,7 @@ describe('npm run geo', () => {
     assert.equal(statSync(dataDir).mode & 0o777, 0o700)
   })
 
-  it('says why a file would be refused, and exits with 1', async () => {
+  it('reports why a file would be refused, and exits with 1', async () => {
     writeFileSync(join(folder, 'bad.mmdb'), 'text')
     const files = { MERIDIAN_GEO: `${join(folder, 'bad.mmdb')},${operatorFile}` }
     const { code, rows, stderr } = await geoCommand([], files)
@@ -135,13 +135,13 @@ describe('npm run geo', () => {
 describe('npm run geo -- --overlay', () => {
   const csv = () => join(folder, 'own.csv')
 
-  it('compiles the rows to a file that answers before all others', async () => {
+  it('compiles the rows to a file that overrides all others', async () => {
     writeFileSync(csv(), '# Office\n10.1.0.0/16,country=DE,region=DE-BE,city=Berlin\n')
     const { code, rows, stderr } = await geoCommand(['--overlay', csv()])
     assert.equal(code, 0)
     assert.match(rows[1] ?? '', /^overlay overlay Meridian-Overlay 6 1 20\d\d-\d\d-\d\d /)
     assert.match(rows[2] ?? '', MINE)
-    assert.match(stderr, /^Compiled .*; a running server takes it over within a few seconds\n$/)
+    assert.match(stderr, /^Compiled .*; a running server notices within a few seconds\n$/)
 
     const path = join(geo, OPTIONAL.overlay)
     const overlay = await openDatabase(path, { map: false, regionCode: () => undefined })
@@ -152,7 +152,7 @@ describe('npm run geo -- --overlay', () => {
     assert.deepEqual(place?.region, { code: 'DE-BE', name: 'State of Berlin' })
   })
 
-  it('keeps the overlay that is there when a line is bad, and names the line', async () => {
+  it('keeps the existing overlay if a line is bad, and names the line', async () => {
     writeFileSync(csv(), '10.1.0.0/16,country=DE\n')
     await geoCommand(['--overlay', csv()])
     const before = readFileSync(join(geo, OPTIONAL.overlay))
@@ -168,7 +168,7 @@ describe('npm run geo -- --overlay', () => {
     assert.deepEqual(readdirSync(geo), [OPTIONAL.overlay, 'regions.json'])
   })
 
-  it('says which file it cannot read', async () => {
+  it('names the file that it cannot read', async () => {
     const { code, stderr } = await geoCommand(['--overlay', csv()])
     assert.equal(code, 1)
     assert.match(stderr, /^Cannot read the overlay: ENOENT: .*own\.csv'\n$/)
@@ -194,7 +194,7 @@ describe('npm run geo -- --download', () => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  /** For this month and the last: the month may end while the test runs. */
+  /** This month's and last month's: the month may end while the test runs. */
   function serve(mmdb: Uint8Array): void {
     const now = new Date()
     for (const ago of [0, 1]) {
@@ -206,7 +206,7 @@ describe('npm run geo -- --download', () => {
   const settings = () => ({ MERIDIAN_DBIP_URL: server.origin })
   const downloaded = () => readFileSync(join(geo, OPTIONAL.downloadedDbipCity))
 
-  it("fetches DB-IP's file and says what MaxMind's need", async () => {
+  it("downloads DB-IP's file and reports what MaxMind's needs", async () => {
     const mmdb = database(['12.0.0.0/8'])
     serve(mmdb)
     const { code, rows, stderr } = await geoCommand(['--download'], settings())
@@ -215,18 +215,18 @@ describe('npm run geo -- --download', () => {
     const maxmind = 'MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY'
     assert.ok(stderr.includes(`MaxMind: set ${maxmind} to download`), stderr)
     assert.match(stderr, /^DB-IP City Lite: downloaded, built 2026-03-01; a running server/m)
-    assert.match(stderr, /^MERIDIAN_GEO is set: the downloaded files are not among those/m)
+    assert.match(stderr, /^MERIDIAN_GEO is set: a server does not use the downloaded files/m)
     assert.deepEqual(downloaded(), Buffer.from(mmdb))
   })
 
-  it('exits with 1 when a file cannot be fetched, and lists the databases all the same', async () => {
+  it('exits with 1 if a download fails, and still lists the databases', async () => {
     const { code, rows, stderr } = await geoCommand(['--download'], settings())
     assert.equal(code, 1)
     assert.match(rows[1] ?? '', MINE)
     assert.match(stderr, /^DB-IP City Lite: Cannot download http.*: the server answered 404/m)
   })
 
-  it('continues what was killed in the middle', async () => {
+  it('resumes a download that was killed', async () => {
     const mmdb = database(
       Array.from({ length: 5_000 }, (_, at) => `20.${at >> 8}.${at & 255}.0/24`),
     )
@@ -240,7 +240,7 @@ describe('npm run geo -- --download', () => {
     server.silentAfter = Number.POSITIVE_INFINITY
     const { code } = await geoCommand(['--download'], settings())
     assert.equal(code, 0)
-    assert.match(server.asked.at(-1)?.headers.range ?? '', /^bytes=[1-9]\d*-$/)
+    assert.match(server.requests.at(-1)?.headers.range ?? '', /^bytes=[1-9]\d*-$/)
     assert.deepEqual(downloaded(), Buffer.from(mmdb))
   })
 })

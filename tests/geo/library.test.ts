@@ -1,22 +1,27 @@
 import assert from 'node:assert/strict'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   renameSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
-import { ipv4FromBits } from '../../../lib/address.ts'
-import { replaceFile } from '../../../lib/geo/file-swap.ts'
-import { type Library, openLibrary } from '../../../lib/geo/library.ts'
-import { defaultFiles, OPTIONAL, operatorFiles } from '../../../lib/geo/source-files.ts'
-import { mmdbBytes } from '../../geo-files.ts'
-import { recordingLog } from '../../helpers.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts'
+import { locate } from '../../lib/geo/answer/locate.ts'
+import { removeUnusedCopies } from '../../lib/geo/files/private-copy.ts'
+import { replaceFile } from '../../lib/geo/files/replace-file.ts'
+import { defaultFiles, OPTIONAL, operatorFiles } from '../../lib/geo/files/source-files.ts'
+import { type Library, openLibrary } from '../../lib/geo/library.ts'
+import { ipv4FromBits } from '../../lib/net/address.ts'
+import { mmdbBytes } from '../support/geo-files.ts'
+import { recordingLog } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const parent = tempFolder()
 const ADDRESS = ipv4FromBits(0x0102_0304)
@@ -24,8 +29,11 @@ let count = 0
 let directory: string
 let file: string
 let log: ReturnType<typeof recordingLog>
+let time: number
+const now = () => time
 
 beforeEach(() => {
+  time = 0
   const folder = join(parent, String(count++))
   directory = join(folder, 'geo')
   mkdirSync(directory, { recursive: true })
@@ -33,16 +41,16 @@ beforeEach(() => {
   log = recordingLog()
 })
 
-const naming = (city: string) =>
+const databaseNaming = (city: string) =>
   mmdbBytes({ '1.2.3.0/24': { country: { iso_code: 'DE' }, city: { names: { en: city } } } })
-const cityOf = (library: Library) => library.locate(ADDRESS).place?.city
+const cityOf = (library: Library) => locate(library.list(), ADDRESS).place?.city
 
 function open(paths: readonly string[], map = true) {
   const findFiles = () => operatorFiles(directory, paths)
-  return openLibrary({ findFiles, map, cacheBits: 8, regionCode: () => undefined, log })
+  return openLibrary({ findFiles, map, cacheBits: 8, regionCode: () => undefined, log, now })
 }
 
-/** A changed file is taken over when it is seen unchanged for the second time. */
+/** A changed file is opened once two refreshes in a row have found it the same. */
 async function refreshTwice(library: Library): Promise<void> {
   await library.refresh()
   await library.refresh()
@@ -50,14 +58,18 @@ async function refreshTwice(library: Library): Promise<void> {
 
 for (const map of [true, false]) {
   describe(`a library of files that are ${map ? 'mapped' : 'read'}`, () => {
-    it('takes over a file that is replaced, and keeps answering meanwhile', async () => {
-      writeFileSync(file, naming('Old'))
+    it('opens a replaced file, and keeps answering meanwhile', async () => {
+      writeFileSync(file, databaseNaming('Old'))
       const library = await open([file], map)
-      writeFileSync(`${file}.new`, naming('New town'))
+      writeFileSync(`${file}.new`, databaseNaming('New town'))
       renameSync(`${file}.new`, file)
       assert.equal(cityOf(library), 'Old')
       await library.refresh()
-      assert.equal(cityOf(library), 'Old', 'it may still be written')
+      assert.equal(
+        cityOf(library),
+        'Old',
+        'one refresh does not open it: it may still be being written',
+      )
       await library.refresh()
       assert.equal(cityOf(library), 'New town')
       assert.deepEqual(
@@ -68,8 +80,8 @@ for (const map of [true, false]) {
       assert.equal(log.events.length, 1)
     })
 
-    it('refuses a bad file with one line, and keeps the old one', async () => {
-      writeFileSync(file, naming('Old'))
+    it('refuses a bad file with one log line, and keeps the old one', async () => {
+      writeFileSync(file, databaseNaming('Old'))
       const library = await open([file], map)
       writeFileSync(file, 'no database')
       for (let n = 0; n < 3; n++) await refreshTwice(library)
@@ -79,13 +91,13 @@ for (const map of [true, false]) {
         log.events.map(({ level, message }) => [level, message]),
         [['error', 'database refused']],
       )
-      writeFileSync(file, naming('Better'))
+      writeFileSync(file, databaseNaming('Better'))
       await refreshTwice(library)
       assert.equal(cityOf(library), 'Better')
     })
 
-    it('survives that its file is truncated and removed', async () => {
-      writeFileSync(file, naming('Old'))
+    it('survives the truncation and removal of its file', async () => {
+      writeFileSync(file, databaseNaming('Old'))
       const library = await open([file], map)
       truncateSync(file, 0)
       assert.equal(cityOf(library), 'Old')
@@ -96,9 +108,9 @@ for (const map of [true, false]) {
     })
 
     it('waits for a file that is still being written', async () => {
-      writeFileSync(file, naming('Old'))
+      writeFileSync(file, databaseNaming('Old'))
       const library = await open([file], map)
-      const bytes = naming('A new one')
+      const bytes = databaseNaming('A new one')
       for (let n = 1; n <= 5; n++) {
         writeFileSync(file, bytes.subarray(0, Math.floor((bytes.length * n) / 5)))
         await library.refresh()
@@ -112,33 +124,127 @@ for (const map of [true, false]) {
 }
 
 describe('a library', () => {
-  it('asks the files in the order in which they are given', async () => {
+  it('gives priority to the files in the order of the list', async () => {
     const other = `${file}.other.mmdb`
-    writeFileSync(file, naming('First'))
-    writeFileSync(other, naming('Second'))
+    writeFileSync(file, databaseNaming('First'))
+    writeFileSync(other, databaseNaming('Second'))
     assert.equal(cityOf(await open([file, other])), 'First')
     assert.equal(cityOf(await open([other, file])), 'Second')
   })
 
-  it('opens with the files that are usable, and says which are not', async () => {
-    writeFileSync(file, naming('Good'))
-    const library = await open([join(parent, 'missing.mmdb'), file])
-    assert.equal(cityOf(library), 'Good')
-    assert.equal(library.list().length, 1)
-    assert.equal(log.events.length, 1)
-    assert.match(JSON.stringify(log.events), /missing\.mmdb.*ENOENT/)
-  })
-
-  it('does not open without any', async () => {
-    await assert.rejects(open([join(parent, 'missing.mmdb')]), /no database is usable/)
+  it('does not open if a file is missing or bad, and names the file and the variable', async () => {
+    writeFileSync(file, databaseNaming('Good'))
+    const missing = join(parent, 'missing.mmdb')
+    const message = /^Error: Cannot use the database .*missing\.mmdb: ENOENT.*; .* MERIDIAN_GEO,/
+    await assert.rejects(open([missing, file]), message)
+    const bad = `${file}.bad.mmdb`
+    writeFileSync(bad, databaseNaming('Bad').subarray(0, 100))
+    const reason =
+      /^Error: Cannot use the database [^ ]*bad\.mmdb: not a MaxMind DB.* MERIDIAN_GEO,/
+    await assert.rejects(open([file, bad]), reason)
+    await assert.rejects(open([file, bad], false), reason)
     await assert.rejects(open([]), /no database is usable/)
   })
 
-  it('lets the overlay come first, and go', async () => {
-    writeFileSync(file, naming('Public'))
+  it('opens the last usable version of a file that is missing or bad, and warns', async () => {
+    writeFileSync(file, databaseNaming('Good'))
+    await open([file])
+    for (const spoil of [() => writeFileSync(file, 'no database'), () => rmSync(file)]) {
+      spoil()
+      const library = await open([file])
+      assert.equal(cityOf(library), 'Good')
+      const levels = log.events.splice(0).map(({ level, message }) => [level, message])
+      assert.deepEqual(levels, [
+        ['error', 'database refused'],
+        ['warn', 'serving the last usable version of the database'],
+      ])
+      await refreshTwice(library)
+      assert.deepEqual(log.events, [])
+    }
+    const library = await open([file])
+    writeFileSync(file, databaseNaming('Better'))
+    await refreshTwice(library)
+    assert.equal(cityOf(library), 'Better')
+  })
+
+  it('tries a refused file again, after pauses that grow to an hour', async () => {
+    writeFileSync(file, databaseNaming('Old'))
+    const library = await open([file])
+    writeFileSync(file, databaseNaming('Newer'))
+    // Like a full disk, it prevents the copy.
+    rmSync(directory, { recursive: true })
+    writeFileSync(directory, '')
+    await refreshTwice(library)
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      const before = library.refused()
+      time += minutes * MINUTE_MS - 1
+      await refreshTwice(library)
+      assert.equal(library.refused(), before)
+      time += 1
+      await refreshTwice(library)
+      assert.equal(library.refused(), before + 1)
+      assert.equal(cityOf(library), 'Old')
+    }
+    rmSync(directory)
+    time += HOUR_MS
+    await refreshTwice(library)
+    assert.equal(cityOf(library), 'Newer')
+    const refusals = library.refused()
+    time += HOUR_MS
+    await refreshTwice(library)
+    assert.equal(library.refused(), refusals)
+  })
+
+  it('opens the newer of two copies if a process was killed before it removed the older', async () => {
+    const aside = `${file}.aside`
+    writeFileSync(file, databaseNaming('One'))
+    await open([file])
+    const [one = ''] = readdirSync(directory)
+    renameSync(join(directory, one), aside)
+    writeFileSync(file, databaseNaming('Three'))
+    await open([file])
+    const [three = ''] = readdirSync(directory)
+    renameSync(aside, join(directory, one))
+    rmSync(file)
+    utimesSync(join(directory, three), 2, 2)
+    for (const [city, madeAt] of [
+      ['One', 3],
+      ['Three', 1],
+    ] as const) {
+      utimesSync(join(directory, one), madeAt, madeAt)
+      assert.equal(cityOf(await open([file])), city)
+    }
+  })
+
+  it('copies a file again if its copy is damaged', async () => {
+    writeFileSync(file, databaseNaming('Good'))
+    await open([file])
+    const [copy = ''] = readdirSync(directory)
+    chmodSync(join(directory, copy), 0o600)
+    writeFileSync(join(directory, copy), 'damaged')
+    assert.equal(cityOf(await open([file])), 'Good')
+  })
+
+  it('removes the copies of files that are not configured', async () => {
+    const other = `${file}.other.mmdb`
+    writeFileSync(file, databaseNaming('First'))
+    writeFileSync(other, databaseNaming('Second'))
+    await open([file, other])
+    assert.equal(readdirSync(directory).length, 2)
+    await removeUnusedCopies(directory, [other])
+    assert.equal(readdirSync(directory).length, 1)
+    assert.equal(cityOf(await open([other])), 'Second')
+    await removeUnusedCopies(directory, [])
+    assert.deepEqual(readdirSync(directory), [])
+  })
+
+  it('gives priority to the overlay until it is removed', async () => {
+    writeFileSync(file, databaseNaming('Public'))
     const library = await open([file])
     const overlay = OPTIONAL.overlay
-    await replaceFile(directory, overlay, async (path) => writeFileSync(path, naming('Private')))
+    await replaceFile(directory, overlay, async (path) =>
+      writeFileSync(path, databaseNaming('Private')),
+    )
     await refreshTwice(library)
     assert.equal(cityOf(library), 'Private')
     rmSync(join(directory, overlay))
@@ -148,10 +254,11 @@ describe('a library', () => {
   })
 
   it('keeps one copy of each file that it maps', async () => {
-    writeFileSync(file, naming('One'))
+    writeFileSync(file, databaseNaming('One'))
     const library = await open([file])
-    for (const city of ['Two', 'Three', 'Four']) {
-      writeFileSync(file, naming(city))
+    // Of different lengths: the times of files may be coarse.
+    for (const city of ['Second', 'Third', 'Four']) {
+      writeFileSync(file, databaseNaming(city))
       await refreshTwice(library)
       assert.equal(cityOf(library), city)
     }
@@ -169,7 +276,7 @@ describe('the default files', () => {
   }
   const names = () => defaultFiles(directory, none).map(({ name }) => name)
 
-  it('are the bundled ones, until others are downloaded', () => {
+  it('are the bundled ones until others are downloaded', () => {
     assert.deepEqual(names(), ['GeoLite2-City', 'dbip', 'asn'])
     const { overlay, ...downloaded } = OPTIONAL
     for (const name of Object.values(downloaded)) writeFileSync(join(directory, name), '')

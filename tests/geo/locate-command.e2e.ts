@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { csvParse } from 'd3-dsv'
-import { createMmdbWriter } from '../../lib/geo/mmdb-writer.ts'
-import { parseNetwork } from '../../lib/network.ts'
-import { RUNTIME } from '../runtime.ts'
+import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
+import { parseNetwork } from '../../lib/net/network.ts'
+import { RUNTIME } from '../support/runtime.ts'
 
 const MESSAGE = 'Not an IPv4 or IPv6 address'
 
@@ -52,8 +52,8 @@ async function locate(input: string | Buffer, args: readonly string[] = []) {
   return { code, stdout, stderr }
 }
 
-/** What each line says: the city, the error, or the precision. */
-function toldBy(stdout: string): string[] {
+/** The city, the error or the precision of each line. */
+function outcomesIn(stdout: string): string[] {
   const lines = stdout.split('\n').slice(0, -1)
   return lines.map((line) => {
     const { location, error, meta } = JSON.parse(line)
@@ -64,7 +64,7 @@ function toldBy(stdout: string): string[] {
 describe('npm run locate', () => {
   it('answers each line in order, without a final newline and with CRLF', async () => {
     const { code, stdout, stderr } = await locate('1.1.1.1\r\n 9.9.9.9\t\n2001:DB8::1\n2.2.2.2')
-    assert.deepEqual(toldBy(stdout), ['Köln', 'none', 'Six', 'Two, "quoted"'])
+    assert.deepEqual(outcomesIn(stdout), ['Köln', 'none', 'Six', 'Two, "quoted"'])
     assert.deepEqual(JSON.parse(stdout.split('\n')[2] ?? '').query, {
       type: 'ip',
       value: '2001:db8::1',
@@ -74,10 +74,10 @@ describe('npm run locate', () => {
     assert.equal(code, 0)
   })
 
-  it('answers lines that are no address in their place', async () => {
+  it('answers an error in place of a line that is not an address', async () => {
     const broken = Buffer.from('\n\xff\xfe\n1.1.1.1\nnot "one"\n', 'latin1')
     const { code, stdout } = await locate(broken)
-    assert.deepEqual(toldBy(stdout), [MESSAGE, MESSAGE, 'Köln', MESSAGE])
+    assert.deepEqual(outcomesIn(stdout), [MESSAGE, MESSAGE, 'Köln', MESSAGE])
     assert.deepEqual(JSON.parse(stdout.split('\n')[3] ?? ''), {
       query: { type: 'ip', value: 'not "one"' },
       error: { code: 'BAD_REQUEST', message: MESSAGE },
@@ -85,18 +85,18 @@ describe('npm run locate', () => {
     assert.equal(code, 0)
   })
 
-  it('answers a line of 10 MB with its start', async () => {
+  it('shows only the start of a line of 10 MB', async () => {
     const { stdout } = await locate(`1.1.1.1\n${'x'.repeat(10_000_000)}\n2.2.2.2\n`)
-    assert.deepEqual(toldBy(stdout), ['Köln', MESSAGE, 'Two, "quoted"'])
+    assert.deepEqual(outcomesIn(stdout), ['Köln', MESSAGE, 'Two, "quoted"'])
     assert.equal(JSON.parse(stdout.split('\n')[1] ?? '').query.value, 'x'.repeat(100))
   })
 
-  it('answers nothing with nothing', async () => {
+  it('writes nothing for empty input', async () => {
     const { code, stdout } = await locate('')
     assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
   })
 
-  it('writes CSV with a header, quoted where it must be', async () => {
+  it('writes CSV with a header, and quotes cells where needed', async () => {
     const { stdout } = await locate('1.1.1.1\n2.2.2.2\na,"b"\n', ['--csv'])
     const [header = '', first = ''] = stdout.split('\n')
     assert.match(header, /^ip,version,precision,continent,country,.*,domain,error$/)
@@ -113,7 +113,7 @@ describe('npm run locate', () => {
     )
   })
 
-  it('ends quietly when nobody reads on', async () => {
+  it('ends quietly when the reader closes the pipe', async () => {
     const command = `${RUNTIME.join(' ')} scripts/locate.ts | head -n 1`
     const child = spawn('sh', ['-c', command], { env })
     child.stdin.on('error', () => {}) // closed before all of it is written
@@ -121,7 +121,7 @@ describe('npm run locate', () => {
     const output = Promise.all([text(child.stdout), text(child.stderr)])
     const [code] = await once(child, 'close')
     const [stdout, stderr] = await output
-    assert.deepEqual(toldBy(stdout), ['Köln'])
+    assert.deepEqual(outcomesIn(stdout), ['Köln'])
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
   })
 

@@ -4,15 +4,15 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { BatchedResponse } from '../../lib/batched-response.ts'
+import { BatchedResponse } from '../../lib/http/batched-response.ts'
 
-/** Sends the requests in one packet, and returns what came back until the server was done. */
+/** Sends the requests in one packet and returns everything that the server sends. */
 async function exchange(listener: RequestListener, paths: readonly string[]): Promise<string> {
   const server = createServer({ ServerResponse: BatchedResponse }, listener)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   // safe: it listens on a port
-  const socket = connect((server.address() as AddressInfo).port)
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   const requests = paths.map((path, at) => {
     const end = at === paths.length - 1 ? 'Connection: close\r\n' : ''
     return `GET ${path} HTTP/1.1\r\nHost: a.example\r\n${end}\r\n`
@@ -30,7 +30,7 @@ function writeParts(response: ServerResponse): void {
 }
 
 describe('BatchedResponse', () => {
-  it('answers all requests that came together before it sends the first answer', async () => {
+  it('answers all requests that arrived together before it sends the first answer', async () => {
     const events: string[] = []
     const received = await exchange(
       (request, response) => {
@@ -45,7 +45,7 @@ describe('BatchedResponse', () => {
     assert.deepEqual(events.slice(3), ['sent /a', 'sent /b', 'sent /c'])
   })
 
-  it('ends in every way that a response can', async () => {
+  it('supports every way to end a response', async () => {
     const done = Promise.withResolvers<void>()
     const received = await exchange(
       (request, response) => {
@@ -60,7 +60,7 @@ describe('BatchedResponse', () => {
     assert.match(received, /204 No Content.*one,.*two.*bytes.*Content-Length: 1\r.*\ufffd$/s)
   })
 
-  it('survives a peer that leaves before the end', async () => {
+  it('survives a client that disconnects before the end', async () => {
     const received = await exchange(
       (request, response) => {
         response.end('late')

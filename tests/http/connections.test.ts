@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { type ConnectionLimits, limitConnections } from '../../lib/connections.ts'
-import { parseNetwork } from '../../lib/network.ts'
-import { openConnection, type RawConnection } from '../raw-connection.ts'
+import { type ConnectionLimits, limitConnections } from '../../lib/http/connections.ts'
+import { parseNetwork } from '../../lib/net/network.ts'
+import { openConnection, type RawConnection } from '../support/raw-connection.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 const BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'
@@ -43,7 +44,7 @@ async function open(from?: string): Promise<RawConnection> {
   return connection
 }
 
-/** Sends a request, and waits until it is answered or the connection closed. */
+/** Sends a request and waits for its answer or the end of the connection. */
 async function ask(
   { socket, received, ended }: RawConnection,
   request = REQUEST,
@@ -58,14 +59,14 @@ async function ask(
   return outcome
 }
 
-/** Waits until the server has seen that all have gone. */
-async function emptied(): Promise<void> {
+/** Waits until the server has no open connection. */
+async function waitUntilEmpty(): Promise<void> {
   const count = promisify(server.getConnections.bind(server))
   while ((await count()) > 0) await nextTurn()
 }
 
-describe('connections of one address', () => {
-  it('are closed above its limit, and those of others are not', async () => {
+describe('the connections of one address', () => {
+  it('are closed above the limit, unlike those of other addresses', async () => {
     await listen({ perAddress: 2 })
     const first = await open()
     await ask(first)
@@ -76,18 +77,20 @@ describe('connections of one address', () => {
     assert.equal(refused, 1)
   })
 
-  it('may come anew once others have gone', async () => {
+  it('are accepted again once others have closed', async () => {
     await listen({ perAddress: 1 })
     for (let n = 0; n < 5; n++) {
+      const taken = once(server, 'connection')
       const { socket } = await open()
+      await taken
       socket.destroy()
-      await emptied()
+      await waitUntilEmpty()
     }
     assert.equal(await ask(await open()), 'answered')
     assert.equal(refused, 0)
   })
 
-  it('are not counted where it is a proxy', async () => {
+  it('are not limited if the address is a trusted proxy', async () => {
     const proxy = parseNetwork('127.0.0.1')
     assert.ok(proxy)
     await listen({ perAddress: 1, proxies: [proxy] })
@@ -96,8 +99,8 @@ describe('connections of one address', () => {
   })
 })
 
-describe('when all places are taken', () => {
-  it('the connection that was silent for longest makes room', async () => {
+describe('a server with the maximum of connections', () => {
+  it('closes the connection that has been silent for longest', async () => {
     await listen({ total: 3 })
     const busy = await open()
     await ask(busy)
@@ -112,7 +115,7 @@ describe('when all places are taken', () => {
     assert.equal(refused, 0)
   })
 
-  it('so does one whose body does not end, though the connection was of use before', async () => {
+  it('closes a connection whose body does not end, even after earlier requests', async () => {
     await listen({ total: 3 })
     const whole = await open()
     assert.equal(await ask(whole, BODY), 'answered')
@@ -128,7 +131,7 @@ describe('when all places are taken', () => {
     assert.equal(refused, 0)
   })
 
-  it('those go that wait for another request, and the next one finds room', async () => {
+  it('closes idle connections, so that the next client finds room', async () => {
     await listen({ total: 2 })
     await ask(await open())
     await ask(await open())

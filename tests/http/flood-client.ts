@@ -2,17 +2,22 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * Opens many connections and asks for nothing: `flood-client.ts PORT ADDRESS,… COUNT MODE SECONDS`. What
- * is closed is opened again. Prints how many were established in all, as JSON.
+ * Keeps many connections open without a complete request, or with 64 KB of requests for a page sent at
+ * once: `flood-client.ts PORT ADDRESS,… COUNT MODE SECONDS`. Replaces closed connections. Prints as JSON how many it opened in total.
  */
 
 const [port, addresses = '', count, mode = 'silent', seconds] = process.argv.slice(2)
 
-/** What is sent at first, and then again and again. */
+const PAGE = 'GET /docs HTTP/1.1\r\nHost: x\r\n\r\n'
+const PAGES = PAGE.repeat(Math.floor((64 * 1024) / PAGE.length))
+
+/** Bytes sent at first, and bytes sent repeatedly after that. */
 const MODES: Readonly<Record<string, readonly [first: string, later: string]>> = {
   silent: ['', ''],
   headers: ['GET /v1 HTTP/1.1\r\n', 'x: y\r\n'],
   body: ['POST /v1/telemetry/rum HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n{', ' '],
+  pages: [PAGES, ''],
+  'pages-unread': [PAGES, ''],
 }
 
 const from = addresses.split(',')
@@ -36,12 +41,12 @@ function openOne(): void {
   })
   socket.on('error', () => {})
   socket.on('close', () => open.delete(socket))
-  socket.on('data', () => {})
+  if (mode !== 'pages-unread') socket.on('data', () => {})
   if (first !== '') socket.write(first)
 }
 
 const startedAt = performance.now()
-/** Goes on for so long, and until as many were established: a busy machine takes longer. */
+/** Runs for `seconds`, and longer if a busy machine has not yet opened `count` connections. */
 function isOver(): boolean {
   const ms = performance.now() - startedAt
   return ms > LONGEST_MS || (ms > Number(seconds) * 1_000 && opened >= Number(count))

@@ -3,20 +3,26 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
-import { openConnection } from '../raw-connection.ts'
+import {
+  newDataFolder,
+  privateMemory,
+  type Running,
+  runScript,
+  startServer,
+} from '../support/process.ts'
+import { openConnection } from '../support/raw-connection.ts'
 import { startLoad } from './load.ts'
 
 /*
- * Connections by the thousand that ask for nothing, ask slowly, or do not read: look-ups of others
- * are answered all the while. Clients have addresses of their own within 127.0.0.0/8.
+ * Thousands of connections send nothing, send slowly, or do not read: meanwhile all look-ups of other
+ * clients are answered. Each client has its own address in 127.0.0.0/8.
  */
 
 const SECONDS = 10
 const COUNT = 20_000
 const ADDRESSES = 20
 const CLIENTS = 4
-/** Private memory: 10,000 connections, and what V8 lets lie under load, took up to 464 MB. */
+/** Private memory: 10,000 connections, with uncollected garbage, took up to 464 MB. */
 const MOST_MEMORY = 700 * 1024 * 1024
 
 const { dataDir, settings: folder, remove } = newDataFolder()
@@ -37,34 +43,29 @@ after(async () => {
   remove()
 })
 
-/** How many files the process may open, and so how many connections. */
+/** The number of files, and thus connections, that the process may open. */
 function mostFiles(): number {
   return Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
 }
 
-function memoryOf({ pid }: Running): number {
-  const kilobytes = /^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) * 1024
-}
-
 const filesOf = ({ pid }: Running) => readdirSync(`/proc/${pid}/fd`).length
 
-/** Floods from so many addresses, the first of which ends with `first`. */
+/** Floods from `addresses` addresses, beginning with 127.0.1.`first`. */
 async function flood(mode: string, count: number, [first, addresses]: readonly [number, number]) {
   const { port } = new URL(server.url)
   const from = Array.from({ length: addresses }, (_, n) => `127.0.1.${first + n}`).join(',')
-  const script = 'tests/faults/flood-client.ts'
+  const script = 'tests/http/flood-client.ts'
   const args = [script, port, from, String(count), mode, String(SECONDS)]
   const { stdout, stderr } = await runScript(args, {})
   assert.equal(stderr, '')
   return JSON.parse(stdout)
 }
 
-/** Asks while `work` goes on; everything is to be answered. */
+/** Sends look-ups while `work` runs. Every one must be answered. */
 async function askMeanwhile(work: Promise<unknown>): Promise<number> {
   const load = startLoad(server.url, key, CLIENTS)
   await work
-  const memory = memoryOf(server)
+  const memory = privateMemory(server)
   load.stop()
   await load.ended
   assert.deepEqual(load.others, [], 'no look-up fails')
@@ -72,17 +73,17 @@ async function askMeanwhile(work: Promise<unknown>): Promise<number> {
   return load.answeredAt.length
 }
 
-/** Whether somebody new is answered. */
+/** Whether a new client gets an answer. */
 async function assertOpenToOthers(): Promise<void> {
   const headers = { 'x-api-key': key, connection: 'close' }
   assert.equal((await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })).status, 200)
 }
 
-describe('look-ups of others go on', () => {
+describe('look-ups of other clients continue', () => {
   for (const mode of ['silent', 'headers', 'body']) {
     it(`while one address opens 20,000 connections: ${mode}`, async (t) => {
       if (mostFiles() < 15_000) return t.skip(`only ${mostFiles()} files may be open`)
-      // A process may open too few.
+      // Two processes: one alone may not be allowed to open that many.
       const floods = Promise.all([1, 1].map((first) => flood(mode, COUNT / 2, [first, 1])))
       const answered = await askMeanwhile(floods)
       await assertOpenToOthers()
@@ -92,7 +93,7 @@ describe('look-ups of others go on', () => {
     })
   }
 
-  it('while twenty addresses open a thousand each, and say little', async (t) => {
+  it('while twenty addresses open a thousand connections each and send little', async (t) => {
     if (mostFiles() < 15_000) return t.skip(`only ${mostFiles()} files may be open`)
     const floods = Promise.all(
       [1, 101].map((first) => flood('headers', COUNT / 2, [first, ADDRESSES / 2])),
@@ -103,15 +104,15 @@ describe('look-ups of others go on', () => {
   })
 })
 
-describe('answers that nobody reads', () => {
-  it('are given up, and take little memory until then', async (t) => {
+describe('connections with unread answers', () => {
+  it('are reset, and use little memory until then', async (t) => {
     const files = filesOf(server)
-    const memory = memoryOf(server)
+    const memory = privateMemory(server)
     const ips = Array.from({ length: 1_000 }, (_, n) => `81.2.${n >> 8}.${n & 255}`)
     const body = JSON.stringify({ ips })
     const head = `POST /v1/ip/batch HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n`
     const request = `${head}Content-Length: ${body.length}\r\n\r\n${body}`
-    // More for each than the kernel keeps by itself, which is some ten megabytes.
+    // More answers on each connection than the kernel buffers, which is about ten megabytes.
     const connections = await Promise.all(
       Array.from({ length: 20 }, () => openConnection(server.url, '127.0.1.99')),
     )
@@ -120,13 +121,13 @@ describe('answers that nobody reads', () => {
       socket.write(request.repeat(60))
     }
     await sleep(5_000)
-    const grown = memoryOf(server) - memory
+    const grown = privateMemory(server) - memory
     t.diagnostic(`${Math.round(grown / 2 ** 20)} MB more`)
     assert.ok(grown < MOST_MEMORY)
     await assertOpenToOthers()
     const deadline = performance.now() + 60_000
     while (filesOf(server) >= files + connections.length / 2) {
-      assert.ok(performance.now() < deadline, 'they are not given up')
+      assert.ok(performance.now() < deadline, 'the connections are still open')
       await sleep(500)
     }
     for (const { socket } of connections) socket.destroy()

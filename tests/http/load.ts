@@ -1,18 +1,18 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 
 export interface Load {
-  /** When the answers with 200 came, in monotonic milliseconds. */
+  /** Arrival times of the answers with 200, in monotonic milliseconds. */
   readonly answeredAt: readonly number[]
-  /** What came instead of 200. */
+  /** Every other outcome. */
   readonly others: readonly string[]
-  /** Resolves once every client has given up, because the server is gone or by `stop`. */
+  /** Resolves once every client has ended, because the server is gone or `stop` was called. */
   readonly ended: Promise<void>
   stop(): void
 }
 
 /**
- * Clients that ask one after the other, each over a connection that is kept, until it breaks; from
- * an address of this machine.
+ * Starts clients that each send look-ups one after the other over a keep-alive connection, until it
+ * breaks. `from` is an address of this machine.
  */
 export function startLoad(url: string, key: string, clients: number, from = '127.0.0.1'): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: clients, localAddress: from })
@@ -39,7 +39,7 @@ export function startLoad(url: string, key: string, clients: number, from = '127
   }
 }
 
-/** The status of a whole answer, or what went wrong. */
+/** The status of a whole answer, or the error. */
 function ask(agent: Agent, url: string, key: string): Promise<number | string> {
   return new Promise((resolve) => {
     const fail = (error: Error) => resolve(error.message)

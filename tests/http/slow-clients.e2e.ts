@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { openConnection, parseAnswer, type RawConnection } from '../raw-connection.ts'
-import { newDataFolder, type Running, startServer } from './process.ts'
+import { newDataFolder, type Running, startServer } from '../support/process.ts'
+import { openConnection, parseAnswer, type RawConnection } from '../support/raw-connection.ts'
+import { IS_BUN } from '../support/runtime.ts'
 
-/* What the contract of operations promises: who does not ask is gone after 15 seconds. */
+/* docs/operations.md promises that connections without a request are closed within 15 seconds. */
 
 const LONGEST_MS = 15_000
 const PAUSE_MS = 500
@@ -18,13 +19,16 @@ after(async () => {
   remove()
 })
 
-/** Writes `piece` again and again until the server closes the connection; tells all that came. */
+/** Writes `piece` again and again until the server closes the connection. Returns the answer. */
 async function trickle({ socket, ended }: RawConnection, piece: string) {
   const began = performance.now()
   const timer = setInterval(() => socket.write(piece), PAUSE_MS)
   const text = await ended
   clearInterval(timer)
-  assert.ok(performance.now() - began < LONGEST_MS, 'closed in time')
+  assert.ok(
+    performance.now() - began < LONGEST_MS,
+    'the server did not close the connection in time',
+  )
   return text
 }
 
@@ -38,31 +42,34 @@ function assertTooSlow(text: string): void {
 }
 
 describe('within 15 seconds', { concurrency: true }, () => {
-  it('a connection on which nothing comes is closed without a word', async () => {
+  it('a silent connection is closed without an answer', async () => {
     const connection = await openConnection(server.url)
-    assert.equal(await trickle(connection, ''), '')
+    const text = await trickle(connection, '')
+    // Bun does not report that a client has sent nothing.
+    if (IS_BUN) assertTooSlow(text)
+    else assert.equal(text, '')
   })
 
-  it('headers that do not end are answered 408', async () => {
+  it('headers that do not end get 408', async () => {
     const connection = await openConnection(server.url)
     connection.socket.write('GET /v1 HTTP/1.1\r\n')
     assertTooSlow(await trickle(connection, 'x: y\r\n'))
   })
 
-  it('so is a request line that does not end', async () => {
+  it('a request line that does not end gets 408', async () => {
     const connection = await openConnection(server.url)
     connection.socket.write('GET /')
     assertTooSlow(await trickle(connection, 'a'))
   })
 
   for (const path of ['/v1/contact', '/v1/telemetry/rum', '/api/auth/sign-in/email']) {
-    it(`so is a body that does not end: ${path}`, async () => {
+    it(`a body that does not end gets 408: ${path}`, async () => {
       const connection = await openConnection(server.url)
       connection.socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{`)
       assertTooSlow(await trickle(connection, ' '))
     })
 
-    it(`so is a body in chunks that does not end: ${path}`, async () => {
+    it(`a chunked body that does not end gets 408: ${path}`, async () => {
       const connection = await openConnection(server.url)
       const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
       connection.socket.write(`${head}1\r\n{\r\n`)
@@ -70,14 +77,14 @@ describe('within 15 seconds', { concurrency: true }, () => {
     })
   }
 
-  it('who is answered before the body has come is let go, too', async () => {
+  it('a connection is closed if its body does not end after the answer', async () => {
     const connection = await openConnection(server.url)
     const head = 'POST /v1/account/me/keys HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n'
     connection.socket.write(head)
     assert.equal(parseAnswer(await trickle(connection, ' ')).status, 401)
   })
 
-  it('so is who is slow with the second request', async () => {
+  it('a second request that does not end gets 408', async () => {
     const connection = await openConnection(server.url)
     connection.socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\n\r\nGET /v1 HTTP/1.1\r\n')
     const [, , second = ''] = (await trickle(connection, 'x: y\r\n')).split('HTTP/1.1 ')

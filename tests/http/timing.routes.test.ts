@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { makeApp, recordingLog, type TestApp } from '../helpers.ts'
+import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -24,13 +24,13 @@ describe('Server-Timing', () => {
     return headers.get('server-timing')
   }
 
-  it('tells callers who are known how long it took, also where they are refused', async () => {
+  it('is sent to authenticated callers, even if their request is refused', async () => {
     for (const path of ['/v1/account/me', '/v1/account/me/audit?limit=x']) {
       assert.match((await timing('GET', path, true)) ?? '', /^total;dur=\d+\.\d$/, path)
     }
   })
 
-  it('tells strangers nothing, and is not on look-ups', async () => {
+  it('is sent neither to unauthenticated callers nor with look-ups', async () => {
     for (const path of ['/v1', '/health', '/v1/account/me', '/v1/ip/me', '/v1/nowhere']) {
       assert.equal(await timing('GET', path, false), null, path)
     }
@@ -40,18 +40,18 @@ describe('Server-Timing', () => {
   })
 })
 
-describe('the trace of a request', () => {
+describe('the traceparent of a request', () => {
   const traced = async (traceparent: string) => {
     await app.send('GET', LOCATE, { key, headers: { traceparent } })
     const [line] = log.requests
     return [line?.traceId, line?.parentId]
   }
 
-  it('is in its log line', async () => {
+  it('sets the trace in its log line', async () => {
     assert.deepEqual(await traced(`00-${TRACE}-${PARENT}-01`), [TRACE, PARENT])
   })
 
-  it('is left out where it is none', async () => {
+  it('is ignored if it is malformed', async () => {
     assert.deepEqual(await traced(`00-${TRACE}-"}{-01`), [undefined, undefined])
   })
 })

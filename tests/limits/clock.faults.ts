@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import * as v from 'valibot'
 import { HealthStatus } from '../../lib/contract/system.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
+import { startLoopbackServer } from '../support/loopback-server.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { falseClock } from './false-clock.ts'
 
-/* The clock is set a day ahead and a day back while the server runs, and it is started anew after. */
+/* The clock is set a day ahead and a day back while the server runs; then the server is restarted. */
 
-const DAY_MS = 24 * 3_600_000
-const HOUR_MS = 3_600_000
 const OFFSETS = { '+0': 0, '+1d': DAY_MS, '-1d': -DAY_MS }
 type Offset = keyof typeof OFFSETS
 const PER_MINUTE = 60
@@ -30,10 +28,10 @@ const settings: Record<string, string> = {
   MERIDIAN_TRUSTED_PROXIES: '127.0.0.1',
 }
 
-/** What the receiver of inquiries answers, and how many it has taken. */
-const receiver = { status: 500, taken: 0 }
-const webhook = createServer((request, response) => {
-  if (receiver.status === 200) receiver.taken += 1
+/** The answer of the receiver of inquiries, and the number of inquiries it has accepted. */
+const receiver = { status: 500, accepted: 0 }
+const webhook = await startLoopbackServer((request, response) => {
+  if (receiver.status === 200) receiver.accepted += 1
   request.resume().on('end', () => response.writeHead(receiver.status).end())
 })
 
@@ -50,10 +48,7 @@ before(async () => {
       { id: 'wide', name: 'Wide', ...plan, price: 1, requestsPerMinute: 10 ** 6 },
     ]),
   )
-  webhook.listen(0, '127.0.0.1')
-  await new Promise((resolve) => webhook.once('listening', resolve))
-  // safe: a TCP server that listens has such an address
-  settings['MERIDIAN_CONTACT'] = `http://127.0.0.1:${(webhook.address() as AddressInfo).port}`
+  settings['MERIDIAN_CONTACT'] = webhook.origin
   settings['MERIDIAN_CONTACT_SECRET'] = `whsec_${Buffer.alloc(32).toString('base64')}`
   narrow = await makeKey('narrow@example.com', 'free')
   wide = await makeKey('wide@example.com', 'wide')
@@ -62,9 +57,9 @@ before(async () => {
   assert.equal((await post('/v1/account/me/sites', { name: ORIGIN })).status, 201)
 })
 after(async () => {
+  // Closed first: if `before` has failed, an open server would keep this process alive.
+  await webhook[Symbol.asyncDispose]()
   await server.stop('SIGKILL')
-  webhook.close()
-  webhook.closeAllConnections()
   remove()
 })
 
@@ -86,7 +81,7 @@ async function signUp(): Promise<string> {
 
 let clients = 0
 
-/** Each comes from another address, since requests of one are limited. */
+/** Sends each request from another address, since addresses are limited. */
 function ask(path: string, init: RequestInit = {}, key = wide): Promise<Response> {
   clients += 1
   const headers = {
@@ -102,7 +97,7 @@ function post(path: string, body: object): Promise<Response> {
   return ask(path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-/** Look-ups that were answered in full. */
+/** The number of look-ups answered 200. */
 let answered = 0
 
 async function lookUp(key: string) {
@@ -115,7 +110,7 @@ async function lookUp(key: string) {
   assert.ok(Number(left) >= 0 && Number(seconds) >= 0 && wait >= 0, `${left} ${seconds} ${wait}`)
   assert.ok(
     Number(seconds) <= 60 && wait <= 60,
-    `${seconds} ${wait}: no limit is for longer than a minute`,
+    `${seconds} ${wait}: no limit may block for more than a minute`,
   )
   return answer.status
 }
@@ -125,12 +120,15 @@ async function readHealth() {
   return v.parse(HealthStatus, await answer.json())
 }
 
-async function waitFor(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+async function waitFor(
+  event: string,
+  hasHappened: () => boolean | Promise<boolean>,
+): Promise<void> {
   const deadline = performance.now() + WAIT_MS
-  for (; !(await isSo()); await sleep(100)) assert.ok(performance.now() < deadline, what)
+  for (; !(await hasHappened()); await sleep(100)) assert.ok(performance.now() < deadline, event)
 }
 
-/** Sets the clock of the server, and waits until it goes by that. */
+/** Sets the clock of the server, and waits until the server shows the new time. */
 async function setClock(offset: Offset): Promise<void> {
   writeFileSync(clockFile, offset)
   await waitFor(`the clock goes ${offset}`, async () => {
@@ -139,15 +137,15 @@ async function setClock(offset: Offset): Promise<void> {
   })
 }
 
-/** Uses up the limit of the narrow key. Returns how many requests were let through. */
-async function useUp(): Promise<number> {
+/** Uses up the limit of the narrow key. Returns how many requests were answered. */
+async function useUpLimit(): Promise<number> {
   let allowed = 0
   while ((await lookUp(narrow)) === 200) allowed += 1
   return allowed
 }
 
-const becomesFree = () =>
-  waitFor('the limit lets one through', async () => (await lookUp(narrow)) === 200)
+const waitUntilAllowed = () =>
+  waitFor('the limit allows a request', async () => (await lookUp(narrow)) === 200)
 
 describe('a clock that is set a day ahead and back while the server runs', () => {
   /** Hours in which beacons were sent, since 1970. */
@@ -155,7 +153,7 @@ describe('a clock that is set a day ahead and back while the server runs', () =>
   let beacons = 0
 
   for (const offset of ['+1d', '-1d', '+0'] as const) {
-    it(`stops neither look-ups nor sessions, beacons or health: ${offset}`, async () => {
+    it(`stops no look-ups, sessions, beacons or health checks: ${offset}`, async () => {
       await setClock(offset)
       assert.equal((await readHealth()).status, 'ok')
       for (let n = 0; n < 20; n++) assert.equal(await lookUp(wide), 200)
@@ -170,33 +168,34 @@ describe('a clock that is set a day ahead and back while the server runs', () =>
     })
   }
 
-  it('blocks no limit, and opens none', async () => {
+  it('neither blocks callers nor lifts their rate limit', async () => {
     await setClock('+0')
-    await useUp()
+    await useUpLimit()
     await setClock('-1d')
-    await becomesFree()
-    await useUp()
+    await waitUntilAllowed()
+    await useUpLimit()
     const since = performance.now()
     await setClock('+1d')
-    const allowed = await useUp()
+    const allowed = await useUpLimit()
     const refilled = ((performance.now() - since) / 60_000) * PER_MINUTE
-    assert.ok(allowed > 0 && allowed <= PER_MINUTE + refilled, `${allowed} were let through`)
+    assert.ok(allowed > 0 && allowed <= PER_MINUTE + refilled, `${allowed} were allowed`)
     await setClock('+0')
-    await becomesFree()
+    await waitUntilAllowed()
   })
 
-  it('keeps no inquiry for a day that has failed meanwhile', async () => {
+  it('does not delay a failed inquiry by a day', async () => {
     await setClock('+1d')
     assert.equal((await post('/v1/billing/contact', { name: 'Ada', message: 'Hello' })).status, 200)
     await waitFor('delivery is tried', () => server.output().includes('cannot deliver an inquiry'))
-    await setClock('+0')
+    // First, so that no attempt fails once the clock is right again.
     receiver.status = 200
-    await waitFor('the inquiry is delivered', () => receiver.taken === 1)
+    await setClock('+0')
+    await waitFor('the inquiry is delivered', () => receiver.accepted === 1)
   })
 
-  it('leaves counters and beacons as they were, each in its hour, and no error', async () => {
+  it('keeps counters and beacons in the hours in which they were sent, and logs no error', async () => {
     await setClock('+1d')
-    await useUp()
+    await useUpLimit()
     const { code, stdout } = await server.stop('SIGTERM')
     assert.equal(code, 0)
     assert.doesNotMatch(stdout, /"level":50/)
@@ -214,7 +213,7 @@ describe('a clock that is set a day ahead and back while the server runs', () =>
   it('blocks nothing after a restart with the right clock', async () => {
     server = await startServer(settings)
     assert.equal(await lookUp(wide), 200)
-    await becomesFree()
+    await waitUntilAllowed()
     assert.equal((await post('/v1/account/me/keys', { name: 'second' })).status, 201)
   })
 })

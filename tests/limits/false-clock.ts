@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { globSync, writeFileSync } from 'node:fs'
-import type { Settings } from '../e2e/process.ts'
+import type { Settings } from '../support/process.ts'
 
 const LIBRARY = '/usr/lib/*/faketime/libfaketime.so.1'
 
 /**
- * Settings of a process whose wall clock goes wrong by what `file` says, such as `+1d`, about a
- * second after it says so. The monotonic clock stays right, as in a machine whose clock is set.
+ * Settings for a process whose wall clock is off by the text of `file`, such as `+1d`. A change of
+ * the file takes effect after about a second. The monotonic clock stays right, as on a real machine
+ * whose clock is set.
  */
 export function falseClock(file: string): Settings {
   const [library] = globSync(LIBRARY)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { mintKey } from '../../lib/access/api-key.ts'
-import { type Answer, codeOf, freshClient, makeApp, NOON, type TestApp } from '../helpers.ts'
-import { plansFile } from '../plans-file.ts'
-import { sendAuth, signUp } from '../sign-in.ts'
+import { AUTH_REQUESTS } from '../../lib/contract/account/auth.ts'
+import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { plansFile } from '../support/plans-file.ts'
+import { sendAuth, signUp } from '../support/sign-in.ts'
+import { limitOf, many, statuses } from './answers.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 
@@ -15,20 +17,8 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-function limitOf({ headers }: Answer): string {
-  return `${headers.get('ratelimit-policy')} ${headers.get('ratelimit')}`
-}
-
-async function statuses(times: number, ask: (n: number) => Promise<Answer>): Promise<number[]> {
-  const answers: number[] = []
-  for (let n = 0; n < times; n++) answers.push((await ask(n)).status)
-  return answers
-}
-
-const many = (status: number, times: number) => Array.from({ length: times }, () => status)
-
 describe('the rate limit of a plan', () => {
-  it('gives a free key 10 answers, then 429, and again once Retry-After has passed', async () => {
+  it('allows a free key 10 requests, then answers 429 until Retry-After has passed', async () => {
     const key = await app.makeKey({ plan: 'free' })
     const ask = () => app.send('GET', LOCATE, { key })
     const first = await ask()
@@ -44,8 +34,9 @@ describe('the rate limit of a plan', () => {
     assert.equal((await ask()).status, 429)
   })
 
-  it('is that of each key alone, and one for all sessions of a user', async () => {
-    const [one, other] = [await app.makeKey({ plan: 'free' }), await app.makeKey({ plan: 'free' })]
+  it('applies to each key separately, and to all sessions of a user together', async () => {
+    const lee = { email: 'lee@example.com', plan: 'free' }
+    const [one, other] = [await app.makeKey(lee), await app.makeKey(lee)]
     const token = await signUp(app, 'kim@example.com')
     const login = { email: 'kim@example.com', password: 'no' }
     await sendAuth(app, '/sign-in/email', login)
@@ -69,14 +60,14 @@ describe('the rate limit of a plan', () => {
     assert.equal(limitOf(answer), '"per-key";q=600;w=60 "per-key";r=589;t=1')
   })
 
-  it('covers bad requests as well, and is told with their errors', async () => {
+  it('counts bad requests, and is reported with their errors', async () => {
     const key = await app.makeKey({ plan: 'free' })
     const answer = await app.send('GET', '/v1/ip/foo', { key })
     assert.equal(answer.status, 400)
     assert.match(limitOf(answer), /r=9/)
   })
 
-  it('is as it was after a restart', async () => {
+  it('survives a restart', async () => {
     const key = await app.makeKey({ plan: 'free' })
     await statuses(10, () => app.send('GET', LOCATE, { key }))
     using again = await app.restart()
@@ -88,7 +79,7 @@ describe('the rate limit of a plan', () => {
 })
 
 describe('a session that takes long to check', () => {
-  it('is charged when it is let in, and turns no bucket back', async () => {
+  it('is charged when it is accepted, and does not reset the bucket', async () => {
     const waiting = Promise.withResolvers<void>()
     let slow = true
     using late = await makeApp({
@@ -113,28 +104,30 @@ describe('a session that takes long to check', () => {
   })
 })
 
-describe('account and billing', () => {
-  it('answer 120 requests of a caller in a minute', async () => {
-    const key = await app.makeKey({ plan: 'free' })
-    const other = await app.makeKey({ plan: 'free' })
+describe('operations of account and billing', () => {
+  it('answer 120 requests of a user in a minute, whatever keys the user has', async () => {
+    const key = await app.makeKey({ email: 'max@example.com', plan: 'free' })
+    const other = await app.makeKey({ email: 'max@example.com', plan: 'free' })
+    const stranger = await app.makeKey({ email: 'eve@example.com', plan: 'free' })
     const ask = () => app.send('GET', '/v1/account/me/keys', { key })
-    assert.equal(limitOf(await ask()), '"per-caller";q=120;w=60 "per-caller";r=119;t=1')
+    assert.equal(limitOf(await ask()), '"per-user";q=120;w=60 "per-user";r=119;t=1')
     await statuses(119, ask)
     assert.equal((await ask()).status, 429)
-    assert.equal((await app.send('GET', '/v1/account/me', { key: other })).status, 200)
+    assert.equal((await app.send('GET', '/v1/account/me', { key: other })).status, 429)
+    assert.equal((await app.send('GET', '/v1/account/me', { key: stranger })).status, 200)
     assert.equal((await app.send('GET', LOCATE, { key })).status, 200)
   })
 
-  it('tell the limit of a session, too, where a body is read', async () => {
+  it('report the limit of a session even if a body is read', async () => {
     const headers = { authorization: `Bearer ${await signUp(app)}` }
     const body = { name: 'https://shop.example' }
     const answer = await app.send('POST', '/v1/account/me/sites', { headers, body })
-    assert.equal(limitOf(answer), '"per-caller";q=120;w=60 "per-caller";r=119;t=1')
+    assert.equal(limitOf(answer), '"per-user";q=120;w=60 "per-user";r=119;t=1')
   })
 })
 
-describe('what needs no credential', () => {
-  it('is answered 60 times a minute to an address', async () => {
+describe('an operation without a credential', () => {
+  it('is answered 60 times a minute per address', async () => {
     const from = freshClient()
     const ask = () => app.send('GET', '/v1/billing/plans', { from })
     assert.equal(limitOf(await ask()), '"per-address";q=60;w=60 "per-address";r=59;t=1')
@@ -143,25 +136,28 @@ describe('what needs no credential', () => {
     assert.equal((await app.send('GET', '/v1')).status, 200)
   })
 
-  it('is counted for the /64 of an IPv6 address', async () => {
+  it('is limited per /64 of an IPv6 address', async () => {
     const from = (host: string) => ({ from: `2001:db8:1:2:${host}` })
     const ask = (n: number) => app.send('GET', '/v1', from(`${n}::1`))
     assert.deepEqual(await statuses(61, ask), [...many(200, 60), 429])
     assert.equal((await app.send('GET', '/v1', { from: '2001:db8:1:3::1' })).status, 200)
   })
 
-  it('is health without a limit', async () => {
+  it('has no limit if it is the health check', async () => {
     const from = freshClient()
     const ask = () => app.send('GET', '/health', { from })
     assert.deepEqual(await statuses(70, ask), many(200, 70))
   })
 
-  it('is sign-in as well', async () => {
+  it('has the same limit and the same answer if it is for sign-in', async () => {
     const from = freshClient()
     for (let n = 0; n < 60; n++) await app.send('GET', '/v1', { from })
-    const { status, headers } = await sendAuth(app, '/get-session', undefined, { from })
-    assert.equal(status, 429)
-    assert.equal(headers.get('retry-after'), '1')
+    for (const { method, path } of AUTH_REQUESTS) {
+      const refused = await sendAuth(app, path, undefined, { from, method })
+      assert.equal(refused.status, 429, path)
+      assert.equal(codeOf(refused), 'RATE_LIMITED')
+      assert.equal(refused.headers.get('retry-after'), '1')
+    }
   })
 })
 
@@ -177,30 +173,50 @@ describe('bad credentials', () => {
     assert.equal((await app.send('GET', LOCATE, { from })).status, 401)
   })
 
-  it('of sessions are not even looked for after that', async () => {
-    let asked = 0
+  it('are refused with 429 after that if they are session tokens, but a good session is admitted', async () => {
+    const from = freshClient()
+    const token = await signUp(app, 'lou@example.com')
+    const bad = () =>
+      app.send('GET', LOCATE, { headers: { authorization: 'Bearer nonsense' }, from })
+    assert.deepEqual(await statuses(35, bad), [...many(401, 30), ...many(429, 5)])
+    const good = await app.send('GET', LOCATE, {
+      headers: { authorization: `Bearer ${token}` },
+      from,
+    })
+    assert.equal(good.status, 200)
+    assert.equal((await bad()).status, 429)
+  })
+
+  it('are looked up eight at a time if they are session tokens; one known to be good need not wait', async () => {
+    const answering = Promise.withResolvers<void>()
+    let [running, most] = [0, 0]
     using watched = await makeApp({
       replace: ({ findSession }) => ({
-        findSession: (token, at) => {
-          asked += 1
-          return findSession(token, at)
+        findSession: async (token, at) => {
+          if (token !== 'nonsense') return findSession(token, at)
+          running += 1
+          most = Math.max(most, running)
+          await answering.promise
+          running -= 1
+          return null
         },
       }),
     })
+    const token = await signUp(watched)
     const from = freshClient()
-    const headers = { authorization: 'Bearer nonsense' }
-    const ask = () => watched.send('GET', LOCATE, { headers, from })
-    assert.deepEqual(await statuses(35, ask), [...many(401, 30), ...many(429, 5)])
-    assert.equal(asked, 30)
-    const elsewhere = freshClient()
-    const together = await Promise.all(
-      Array.from({ length: 50 }, () => watched.send('GET', LOCATE, { headers, from: elsewhere })),
-    )
-    assert.equal(together.filter(({ status }) => status === 401).length, 30)
-    assert.equal(asked, 60)
+    const ask = (text: string) =>
+      watched.send('GET', LOCATE, { headers: { authorization: `Bearer ${text}` }, from })
+    assert.equal((await ask(token)).status, 200)
+    const flood = Array.from({ length: 600 }, () => ask('nonsense'))
+    assert.equal((await ask(token)).status, 200)
+    answering.resolve()
+    const answers = await Promise.all(flood)
+    assert.equal(most, 8)
+    assert.equal(answers.filter(({ status }) => status === 401).length, 30)
+    assert.equal(answers.filter(({ status }) => status === 429).length, 570)
   })
 
-  it('do not count for sessions that are good', async () => {
+  it('do not include valid sessions', async () => {
     const token = await signUp(app, 'kim@example.com')
     app.services.db.$client.exec("UPDATE users SET plan = 'fast'")
     const from = freshClient()

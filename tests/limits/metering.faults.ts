@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { newDataFolder, runScript, startServer } from '../e2e/process.ts'
-import { startLoad } from './load.ts'
+import { startLoad } from '../http/load.ts'
+import { newDataFolder, runScript, startServer } from '../support/process.ts'
 
 /*
- * What is counted, and what is left of a rate limit, when the process ends in the middle of its
- * work. A flush comes once a second; a tenth more is allowed for writing it.
+ * Counters and rate limits when the process ends in the middle of its work. It flushes once a second;
+ * the test allows another second for the write on a busy machine.
  */
 
-const FLUSH_MS = 1_100
+const FLUSH_MS = 2_000
 const ROUNDS = 10
 const CLIENTS = 16
 const PER_MINUTE = 1_000_000
@@ -46,7 +46,7 @@ function readCounted(): number {
     const read = (table: string) =>
       Number(db.prepare(`SELECT coalesce(sum(requests), 0) FROM ${table}`).pluck().get())
     const [days, periods] = [read('usage_by_day'), read('usage_by_period')]
-    assert.equal(days, periods, 'days and periods are counted alike')
+    assert.equal(days, periods, 'days and periods must have the same count')
     return periods
   } finally {
     db.close()
@@ -55,10 +55,12 @@ function readCounted(): number {
 
 describe('kill -9 under load', () => {
   for (let round = 1; round <= ROUNDS; round++) {
-    it(`loses at most the last second, and counts nothing twice: round ${round}`, async () => {
+    it(`loses at most the counts of the last second, and counts nothing twice: round ${round}`, async () => {
       const earlier = readCounted()
       const server = await startServer(settings)
       const load = startLoad(server.url, key, CLIENTS)
+      // On a busy machine the first answers take longer than the pause.
+      while (load.answeredAt.length <= 100) await sleep(10)
       await sleep(500 + Math.random() * 2_500)
       const killedAt = performance.now()
       await server.stop('SIGKILL')
@@ -72,23 +74,23 @@ describe('kill -9 under load', () => {
     })
   }
 
-  it('gives back what was spent in the last second, never a full bucket', async () => {
+  it('loses at most what the last second charged to a bucket, never the whole bucket', async () => {
     const slow = await makeKey('slow@example.com', 'slow')
     const first = await startServer(settings)
-    for (let n = 0; n < 400; n++) assert.equal((await look(first.url, slow)).status, 200)
+    for (let n = 0; n < 400; n++) assert.equal((await lookUp(first.url, slow)).status, 200)
     const spentAt = performance.now()
     await sleep(FLUSH_MS)
     await first.stop('SIGKILL')
     const second = await startServer(settings)
-    const { left } = await look(second.url, slow)
+    const { left } = await lookUp(second.url, slow)
     const refilled = ((performance.now() - spentAt) / 60_000) * 600
     await second.stop('SIGKILL')
-    // While the 400 were spent, a few came back; those are less than what came back since.
+    // A few of the 400 were refilled while they were spent, but fewer than since then.
     assert.ok(left <= 200 + 2 * refilled, `${left} left, ${refilled} refilled`)
   })
 })
 
-async function look(url: string, apiKey: string) {
+async function lookUp(url: string, apiKey: string) {
   const answer = await fetch(`${url}/v1/ip/81.2.69.160`, { headers: { 'x-api-key': apiKey } })
   await answer.text()
   const left = /;r=(\d+);/.exec(answer.headers.get('ratelimit') ?? '')?.[1]
@@ -96,7 +98,7 @@ async function look(url: string, apiKey: string) {
 }
 
 describe('SIGTERM under load', () => {
-  it('counts exactly what is answered, and answers what has begun', async () => {
+  it('counts exactly the answered requests, and answers requests in flight', async () => {
     const earlier = readCounted()
     const server = await startServer(settings)
     const load = startLoad(server.url, key, CLIENTS)

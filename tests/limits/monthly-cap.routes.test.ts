@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { type Answer, codeOf, makeApp, NOON, recordingLog, type TestApp } from '../helpers.ts'
-import { plansFile } from '../plans-file.ts'
+import type { Answer } from '../support/contract-check.ts'
+import { codeOf, makeApp, NOON, recordingLog, type TestApp } from '../support/helpers.ts'
+import { plansFile } from '../support/plans-file.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const log = recordingLog()
@@ -21,7 +22,7 @@ const Meta = v.object({ meta: v.object({ precision: v.string(), degraded: v.bool
 const metaOf = ({ body }: Answer) => v.parse(Meta, body).meta
 
 describe('the monthly cap', () => {
-  it('degrades request 5,001 of the month, and the first of the next month no more', async () => {
+  it('degrades request 5,001 of the month, but not the first of the next month', async () => {
     const key = await app.makeKey({ plan: 'fast' })
     const ask = () => app.send('GET', LOCATE, { key })
     for (let n = 0; n < 4_999; n++) await ask()
@@ -52,7 +53,7 @@ describe('the monthly cap', () => {
     assert.equal(metaOf(await app.send('GET', LOCATE, { key: other })).degraded, true)
   })
 
-  it('closes both timezone endpoints and leaves validation open', async () => {
+  it('blocks both timezone endpoints, but not validation', async () => {
     const key = await app.makeKey({ plan: 'tiny' })
     for (let n = 0; n < 10; n++) await app.send('GET', LOCATE, { key })
     for (const path of [`${LOCATE}/timezone`, '/v1/ip/me/timezone']) {
@@ -62,7 +63,7 @@ describe('the monthly cap', () => {
     assert.equal((await app.send('GET', `${LOCATE}/validation`, { key })).status, 200)
   })
 
-  it('counts what is answered with 200 or 404, and nothing else', async () => {
+  it('counts requests answered 200 or 404, and no others', async () => {
     const key = await app.makeKey({ plan: 'free' })
     const counted = () => app.services.meters.periodRequests({ userId: userId(), paid: null }, now)
     const userId = () =>
@@ -80,9 +81,9 @@ describe('the monthly cap', () => {
     assert.equal(counted(), 4)
   })
 
-  it('is announced at 80 % and at 100 %, once each, in the audit log and the log', async () => {
+  it('is announced once at 80 % and once at 100 %, in the audit log and the log', async () => {
     const key = await app.makeKey({ plan: 'tiny' })
-    const told = () =>
+    const notices = () =>
       app.services.db.$client
         .prepare("SELECT action, detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
         .all()
@@ -91,14 +92,14 @@ describe('the monthly cap', () => {
       app.services.flusher.flushNow()
     }
     await ask(7)
-    assert.deepEqual(told(), [])
+    assert.deepEqual(notices(), [])
     const near = { action: 'near_cap', detail: '80 % of 10 requests' }
     await ask(1)
-    assert.deepEqual(told(), [near])
+    assert.deepEqual(notices(), [near])
     await ask(1)
     await ask(3)
     await ask(3)
-    assert.deepEqual(told(), [near, { action: 'reach_cap', detail: '100 % of 10 requests' }])
+    assert.deepEqual(notices(), [near, { action: 'reach_cap', detail: '100 % of 10 requests' }])
     assert.deepEqual(
       log.events
         .filter(({ level }) => level === 'warn')
@@ -108,11 +109,11 @@ describe('the monthly cap', () => {
     )
     now = Date.UTC(2026, 1, 1)
     await ask(8)
-    assert.equal(told().length, 3)
+    assert.equal(notices().length, 3)
   })
 
-  it('is announced again where a change of plan gives another one', async () => {
-    const told = () =>
+  it('is announced again if a change of plan changes the cap', async () => {
+    const notices = () =>
       app.services.db.$client
         .prepare<[], string>("SELECT detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
         .pluck()
@@ -124,13 +125,13 @@ describe('the monthly cap', () => {
     }
     await ask('tiny', 10)
     const ofTiny = ['80 % of 10 requests', '100 % of 10 requests']
-    assert.deepEqual(told(), ofTiny)
+    assert.deepEqual(notices(), ofTiny)
     await ask('small', 5)
-    assert.deepEqual(told(), ofTiny)
+    assert.deepEqual(notices(), ofTiny)
     app = await app.restart()
     await ask('small', 1)
-    assert.deepEqual(told(), [...ofTiny, '80 % of 20 requests'])
+    assert.deepEqual(notices(), [...ofTiny, '80 % of 20 requests'])
     await ask('small', 5)
-    assert.deepEqual(told(), [...ofTiny, '80 % of 20 requests', '100 % of 20 requests'])
+    assert.deepEqual(notices(), [...ofTiny, '80 % of 20 requests', '100 % of 20 requests'])
   })
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type Bucket, look, spentAt, take } from '../../../lib/limits/token-bucket.ts'
-import { NOON } from '../../helpers.ts'
+import { type Bucket, peek, spentAt, take } from '../../lib/limits/token-bucket.ts'
+import { NOON } from '../support/helpers.ts'
 
 const FREE = { capacity: 10, windowMs: 60_000 }
 
@@ -12,7 +12,7 @@ function takeMany(bucket: Bucket, times: number, now = NOON) {
   return Array.from({ length: times }, () => take(bucket, FREE, now))
 }
 
-/** When requests were allowed that came after these pauses. */
+/** The times of the allowed requests, if one is sent after each of these pauses. */
 function allowedTimes(capacity: number, pauses: readonly number[]): number[] {
   const bucket = full()
   let now = NOON
@@ -24,7 +24,7 @@ function allowedTimes(capacity: number, pauses: readonly number[]): number[] {
 }
 
 describe('a token bucket', () => {
-  it('gives its capacity at once, then nothing', () => {
+  it('allows its capacity at once, then nothing', () => {
     const standings = takeMany(full(), 12)
     assert.deepEqual(
       standings.map(({ allowed }) => allowed),
@@ -42,10 +42,10 @@ describe('a token bucket', () => {
     assert.equal(take(bucket, FREE, NOON + 5_999).allowed, false)
     assert.equal(take(bucket, FREE, NOON + 6_000).allowed, true)
     assert.equal(take(bucket, FREE, NOON + 6_000).allowed, false)
-    assert.equal(look(bucket, FREE, NOON + 66_000).remaining, 10)
+    assert.equal(peek(bucket, FREE, NOON + 66_000).remaining, 10)
   })
 
-  it('tells after how many seconds there is one more, which is true', () => {
+  it('reports after how many seconds one more request is allowed', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5_000 }),
@@ -57,7 +57,7 @@ describe('a token bucket', () => {
           for (const pause of pauses) {
             now += pause
             const { remaining, resetSeconds } = take(bucket, rate, now)
-            const later = look(bucket, rate, now + resetSeconds * 1_000)
+            const later = peek(bucket, rate, now + resetSeconds * 1_000)
             assert.ok(later.remaining > remaining || resetSeconds === 0)
             if (remaining === 0) assert.ok(resetSeconds >= 1 && later.allowed)
           }
@@ -66,7 +66,7 @@ describe('a token bucket', () => {
     )
   })
 
-  it('never gives more than its capacity and what is refilled, in any stretch of time', () => {
+  it('never allows more than its capacity plus the refill, in any period', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -83,25 +83,25 @@ describe('a token bucket', () => {
     )
   })
 
-  it('gives nothing back while the clock goes back, and goes on from there', () => {
+  it('refills nothing when the clock is set back, and refills from there', () => {
     const bucket = full()
     takeMany(bucket, 10)
     assert.equal(take(bucket, FREE, NOON - 3_600_000).allowed, false)
     assert.equal(take(bucket, FREE, NOON - 3_600_000 + 6_000).allowed, true)
   })
 
-  it('gives at most everything back where the clock leaps', () => {
+  it('is refilled to its capacity at most if the clock leaps forward', () => {
     const bucket = full()
     takeMany(bucket, 10)
     assert.equal(spentAt(bucket, FREE, NOON + 10 ** 12), 0)
-    assert.equal(look(bucket, FREE, NOON + 10 ** 12).remaining, 10)
+    assert.equal(peek(bucket, FREE, NOON + 10 ** 12).remaining, 10)
   })
 
-  it('gives more at once with a larger plan, and less with a smaller one', () => {
+  it('allows more at once with a larger plan, and less with a smaller one', () => {
     const bucket = full()
     takeMany(bucket, 10)
-    assert.equal(look(bucket, { capacity: 600, windowMs: 60_000 }, NOON).remaining, 590)
-    assert.equal(look(bucket, { capacity: 5, windowMs: 60_000 }, NOON).remaining, 0)
-    assert.equal(look(bucket, { capacity: 5, windowMs: 60_000 }, NOON + 12_000).remaining, 1)
+    assert.equal(peek(bucket, { capacity: 600, windowMs: 60_000 }, NOON).remaining, 590)
+    assert.equal(peek(bucket, { capacity: 5, windowMs: 60_000 }, NOON).remaining, 0)
+    assert.equal(peek(bucket, { capacity: 5, windowMs: 60_000 }, NOON + 12_000).remaining, 1)
   })
 })

@@ -3,9 +3,9 @@ import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createLog, type RequestLine } from '../../lib/log.ts'
-import { NOON } from '../helpers.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { createLog, type RequestLine } from '../../lib/log/log.ts'
+import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 let count = 0
@@ -39,14 +39,14 @@ const line: RequestLine = {
   parentId: '00f067aa0ba902b7',
 }
 
-describe('the log', () => {
+describe('createLog', () => {
   it('writes a request as one line of JSON', async () => {
     const { log, lines } = openLog('info')
     log.request(line)
     assert.deepEqual(await lines(1), [{ level: 30, ...line, ms: 0.123, msg: 'request' }])
   })
 
-  it('omits what is not known of a request', async () => {
+  it('omits unknown fields of a request', async () => {
     const { log, lines } = openLog('info')
     const { route, key, client, traceId, parentId, ...known } = line
     const unknown = { route: undefined, key: undefined, client: undefined }
@@ -68,7 +68,7 @@ describe('the log', () => {
     assert.equal(written[1].err.message, 'boom')
   })
 
-  it('loses no line of many', async () => {
+  it('loses no line under load', async () => {
     const { log, lines } = openLog('info')
     for (let n = 0; n < 5_000; n++) log.request({ ...line, status: n })
     assert.deepEqual(
@@ -77,7 +77,7 @@ describe('the log', () => {
     )
   })
 
-  it('writes no less severe line than it is told to', async () => {
+  it('writes no line below its level', async () => {
     const { log, lines } = openLog('warn')
     log.request(line)
     log.info({}, 'no')

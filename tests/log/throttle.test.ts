@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { tellSometimes } from '../../lib/tell-sometimes.ts'
+import { throttle } from '../../lib/log/throttle.ts'
 
-describe('tellSometimes', () => {
-  it('tells of the first at once, and of the rest once a minute', () => {
-    const told: number[] = []
+describe('throttle', () => {
+  it('reports the first call at once and the others once a minute', () => {
+    const reported: number[] = []
     let now = 0
-    const happen = tellSometimes(
-      (count) => told.push(count),
+    const happen = throttle(
+      (count) => reported.push(count),
       () => now,
     )
     happen()
     for (now = 1; now < 60_000; now += 10_000) happen()
-    assert.deepEqual(told, [1])
+    assert.deepEqual(reported, [1])
     now = 60_000
     happen()
-    assert.deepEqual(told, [1, 7])
+    assert.deepEqual(reported, [1, 7])
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseTraceparent } from '../../lib/trace-context.ts'
+import { parseTraceparent } from '../../lib/log/trace-context.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
@@ -16,17 +16,17 @@ const hex = (length: number) => {
 }
 
 describe('parseTraceparent', () => {
-  it('reads what callers send', () => {
+  it('parses valid headers', () => {
     assert.deepEqual(parseTraceparent(`00-${TRACE}-${PARENT}-01`), GOOD)
     assert.deepEqual(parseTraceparent(`00-${TRACE}-${PARENT}-00`), GOOD)
   })
 
-  it('reads as much of a later version as it knows', () => {
+  it('parses the known part of later versions', () => {
     assert.deepEqual(parseTraceparent(`01-${TRACE}-${PARENT}-01`), GOOD)
     assert.deepEqual(parseTraceparent(`cc-${TRACE}-${PARENT}-01-more`), GOOD)
   })
 
-  it('ignores what is none', () => {
+  it('returns null for invalid headers', () => {
     for (const text of [
       '',
       'x',
@@ -46,7 +46,7 @@ describe('parseTraceparent', () => {
     }
   })
 
-  it('gives back the ids of any that is good', () => {
+  it('returns the ids of any valid header', () => {
     fc.assert(
       fc.property(hex(32), hex(16), hex(2), (traceId, parentId, flags) => {
         fc.pre(/[^0]/.test(traceId) && /[^0]/.test(parentId))
@@ -56,7 +56,7 @@ describe('parseTraceparent', () => {
     )
   })
 
-  it('gives hexadecimal digits or nothing, whatever it is given', () => {
+  it('returns hexadecimal digits or null for any text', () => {
     const parts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('00', TRACE, PARENT, '01'),

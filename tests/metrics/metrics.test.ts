@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createMetrics, type Measure } from '../../../lib/metrics/metrics.ts'
-import { createRequestTimes } from '../../../lib/metrics/request-times.ts'
-import { readPrometheusText, readValue } from '../../prometheus-text.ts'
+import { createMetrics, type Measure } from '../../lib/metrics/metrics.ts'
+import { createRequestTimes } from '../../lib/metrics/request-times.ts'
+import { readPrometheusText, readValue } from './prometheus-text.ts'
 
 const failures: string[] = []
 
@@ -14,7 +14,7 @@ function metricsOf(...measures: Measure[]) {
 const gauge: Measure = { name: 'some_bytes', help: 'Some.', read: () => 7 }
 
 describe('metrics', () => {
-  it('are measured anew each time, and those that are gone are gone', async () => {
+  it('are measured at each scrape, and drop labels that vanished', async () => {
     let values: readonly (readonly [string, number])[] = [
       ['a', 1],
       ['b', 2],
@@ -30,14 +30,14 @@ describe('metrics', () => {
     assert.deepEqual(await samples(), values)
   })
 
-  it('are the same for two who ask at once', async () => {
+  it('are the same for two scrapes at once', async () => {
     const metrics = metricsOf({ ...gauge, read: async () => 7 })
     for (const text of await Promise.all([metrics.text(), metrics.text()])) {
       assert.equal(readValue(readPrometheusText(text), 'some_bytes'), 7)
     }
   })
 
-  it('leave out what cannot be measured, and tell', async () => {
+  it('leave out a measure that fails, and report it', async () => {
     const read = () => {
       throw new Error('no')
     }
@@ -51,7 +51,7 @@ describe('metrics', () => {
     assert.deepEqual(failures, ['bad_bytes', 'bad_total'])
   })
 
-  it('tell of the process', async () => {
+  it('include the default metrics of the process', async () => {
     const families = readPrometheusText(await metricsOf().text())
     assert.ok(readValue(families, 'process_resident_memory_bytes') > 0)
     assert.ok(readValue(families, 'nodejs_eventloop_lag_p99_seconds') >= 0)

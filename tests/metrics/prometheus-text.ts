@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** One line of what Prometheus reads. */
+/** One line of the text format. */
 export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -23,11 +23,11 @@ const SUFFIXES: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * Reads the text format of Prometheus (version 0.0.4), and fails where a line is none of it, a
- * family is not introduced, comes in pieces or twice, or its buckets do not add up.
+ * Parses the text format of Prometheus (version 0.0.4). Fails if a line is malformed, if a metric
+ * family has no header, is split or repeated, or if its buckets do not add up.
  */
 export function readPrometheusText(text: string): ReadonlyMap<string, Family> {
-  assert.ok(text.endsWith('\n'), 'the last line is whole')
+  assert.ok(text.endsWith('\n'), 'the last line must be complete')
   const families = new Map<string, { type: string; samples: Sample[] }>()
   const series = new Set<string>()
   let helped = ''
@@ -36,14 +36,14 @@ export function readPrometheusText(text: string): ReadonlyMap<string, Family> {
     const [, kind, name = '', type = ''] = HEAD.exec(line) ?? []
     if (kind === 'HELP') helped = name
     if (kind === 'TYPE') {
-      assert.equal(helped, name, `${name} is explained`)
-      assert.equal(families.has(name), false, `${name} comes once`)
+      assert.equal(helped, name, `HELP must come before TYPE: ${name}`)
+      assert.equal(families.has(name), false, `a family must not be repeated: ${name}`)
       families.set(name, { type, samples: [] })
       current = name
     }
     if (kind !== undefined) continue
     const key = line.slice(0, line.lastIndexOf(' '))
-    assert.equal(series.has(key), false, `${key} comes once`)
+    assert.equal(series.has(key), false, `a series must not be repeated: ${key}`)
     series.add(key)
     families.get(current)?.samples.push(readSample(line))
   }
@@ -54,14 +54,14 @@ export function readPrometheusText(text: string): ReadonlyMap<string, Family> {
 function checkFamily(name: string, { type, samples }: Family): void {
   assert.match(type, /^(counter|gauge|histogram|summary)$/)
   for (const sample of samples) {
-    assert.ok(sample.name.startsWith(name), `${sample.name} stands with its family`)
+    assert.ok(sample.name.startsWith(name), `${sample.name} must belong to the family ${name}`)
     assert.match(sample.name.slice(name.length), SUFFIXES[type] ?? /^$/)
   }
   if (type === 'counter') assert.match(name, /_total$/)
   if (type === 'histogram') checkBuckets(name, samples)
 }
 
-/** The value of the one series that has these labels. */
+/** The value of the only series with these labels. */
 export function readValue(
   families: ReadonlyMap<string, Family>,
   name: string,
@@ -74,18 +74,22 @@ export function readValue(
       sample.name === name &&
       Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
   )
-  assert.equal(found.length, 1, `one ${name} ${JSON.stringify(labels)}, not ${found.length}`)
+  assert.equal(found.length, 1, `${found.length} series match ${name} ${JSON.stringify(labels)}`)
   return found[0]?.value ?? Number.NaN
 }
 
 function readSample(line: string): Sample {
   const [, name, labels = '', value = ''] = SAMPLE.exec(line) ?? []
-  assert.ok(name, `a sample: ${line}`)
+  assert.ok(name, `not a sample: ${line}`)
   const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, text]) => [
     key,
     text,
   ])
-  assert.equal(new Set(pairs.map(([key]) => key)).size, pairs.length, `no label twice: ${line}`)
+  assert.equal(
+    new Set(pairs.map(([key]) => key)).size,
+    pairs.length,
+    `a label is repeated: ${line}`,
+  )
   return { name, labels: Object.fromEntries(pairs), value: readNumber(value) }
 }
 
@@ -93,7 +97,7 @@ function readNumber(text: string): number {
   if (text === '+Inf') return Number.POSITIVE_INFINITY
   if (text === 'Nan' || text === 'NaN') return Number.NaN
   const value = Number(text)
-  assert.ok(Number.isFinite(value), `a number: ${text}`)
+  assert.ok(Number.isFinite(value), `not a number: ${text}`)
   return value
 }
 
@@ -105,10 +109,10 @@ function checkBuckets(name: string, samples: readonly Sample[]): void {
     const counts = buckets.map(({ value }) => value)
     const ascends = (values: number[]) =>
       values.every((value, at) => value >= (values[at - 1] ?? 0))
-    assert.ok(ascends(bounds) && ascends(counts), `${name} has buckets that ascend`)
+    assert.ok(ascends(bounds) && ascends(counts), `the buckets of ${name} must ascend`)
     assert.equal(bounds.at(-1), Number.POSITIVE_INFINITY)
     const count = ofSeries.find((sample) => sample.name === `${name}_count`)
-    assert.equal(counts.at(-1), count?.value, `${name} counts what is in its buckets`)
+    assert.equal(counts.at(-1), count?.value, `the count of ${name} must equal its last bucket`)
     assert.ok(ofSeries.some((sample) => sample.name === `${name}_sum`))
   }
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { operations } from '../../../lib/contract/operations.ts'
-import { createRequestTimes } from '../../../lib/metrics/request-times.ts'
-import { readPrometheusText, readValue } from '../../prometheus-text.ts'
+import { operations } from '../../lib/contract/operations.ts'
+import { createRequestTimes } from '../../lib/metrics/request-times.ts'
+import { readPrometheusText, readValue } from './prometheus-text.ts'
 
 const NAME = 'http_server_request_duration_seconds'
 
 describe('the times of requests', () => {
-  it('stand in the bucket of their bound and in all above', () => {
+  it('are counted in the bucket of their bound and in all above', () => {
     const times = createRequestTimes()
     for (const ms of [0.02, 0.1, 0.11, 40, 10_000, 60_000]) times.observe('/v1', 'GET', 200, ms)
     const read = readPrometheusText(times.text())
@@ -19,7 +19,7 @@ describe('the times of requests', () => {
     assert.ok(Math.abs(readValue(read, `${NAME}_sum`) - 70.04023) < 1e-9)
   })
 
-  it('are told apart by operation, method and status', () => {
+  it('are counted by operation, method and status', () => {
     const times = createRequestTimes()
     for (const method of ['GET', 'HEAD', 'BREW', 'FROTH']) times.observe('/v1', method, 200, 1)
     times.observe('/v1', 'GET', 404, 1)
@@ -39,7 +39,7 @@ describe('the times of requests', () => {
     ])
   })
 
-  it('are text that Prometheus reads, whatever callers send', () => {
+  it('are valid for Prometheus, whatever callers send', () => {
     const routes = [...operations.map(({ path }) => path), undefined]
     const requests = fc.array(
       fc.tuple(

@@ -2,9 +2,15 @@ import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { formatIpv4, ipv4FromBits, parseAddress, truncated, unmapped } from '../../lib/address.ts'
+import {
+  formatIpv4,
+  ipv4FromBits,
+  parseAddress,
+  truncated,
+  unmapped,
+} from '../../lib/net/address.ts'
 
-/** What looks like an address, and is one more often than random text is. */
+/** Texts like addresses, which are valid more often than random text. */
 const addressLike = fc.oneof(
   fc.ipV4(),
   fc.ipV6(),
@@ -17,7 +23,7 @@ const addressLike = fc.oneof(
 )
 
 describe('parseAddress', () => {
-  it('accepts what node accepts, but for zones', () => {
+  it('accepts the addresses that node:net accepts, except those with a zone', () => {
     fc.assert(
       fc.property(addressLike, (text) => {
         const version = text.includes('%') ? 0 : isIP(text)
@@ -27,7 +33,7 @@ describe('parseAddress', () => {
     )
   })
 
-  it('spells IPv6 addresses as the URL standard does, mapped ones with dots', () => {
+  it('writes IPv6 addresses like the URL standard, but mapped ones with dots', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV6(), words().map(plainText)), (text) => {
         const spelled = parseAddress(text)?.text ?? ''
@@ -41,7 +47,7 @@ describe('parseAddress', () => {
     )
   })
 
-  it('reads the bits that it writes', () => {
+  it('reads back the bits that it wrote', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xffff_ffff }), (bits) => {
         const address = ipv4FromBits(bits)
@@ -86,7 +92,7 @@ describe('parseAddress', () => {
 })
 
 describe('unmapped', () => {
-  it('is the IPv4 address of a mapped one alone', () => {
+  it('returns the IPv4 address only of a mapped address', () => {
     const textOf = (text: string) => {
       const address = parseAddress(text)
       return address && unmapped(address).text

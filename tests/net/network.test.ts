@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { BlockList } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type Address, parseAddress } from '../../lib/address.ts'
-import { contains, parseNetwork } from '../../lib/network.ts'
+import { type Address, parseAddress } from '../../lib/net/address.ts'
+import { contains, parseNetwork, unmappedNetwork } from '../../lib/net/network.ts'
 
 const version = fc.constantFrom(4, 6) as fc.Arbitrary<4 | 6>
 const text = (of: 4 | 6) => (of === 4 ? fc.ipV4() : fc.ipV6())
@@ -19,11 +19,11 @@ const blocks = version.chain((of) =>
 )
 
 describe('contains', () => {
-  it('agrees with node about blocks', () => {
+  it('agrees with BlockList of node:net', () => {
     fc.assert(
       fc.property(blocks, ({ of, base, prefix, asked, flipped }) => {
-        const address = must(base)
-        const other = asked === 'same' ? flip(address, flipped) : must(asked)
+        const address = addressOf(base)
+        const other = asked === 'same' ? flip(address, flipped) : addressOf(asked)
         const list = new BlockList()
         list.addSubnet(address.text, prefix, `ipv${of}`)
         const expected = list.check(other.text, `ipv${of}`)
@@ -33,20 +33,20 @@ describe('contains', () => {
     )
   })
 
-  it('is never true across versions', () => {
+  it('is false if the IP versions differ', () => {
     const all4 = parseNetwork('0.0.0.0/0')
     const all6 = parseNetwork('::/0')
     assert.ok(all4 && all6)
-    assert.equal(contains(all4, must('::ffff:1.2.3.4')), false)
-    assert.equal(contains(all6, must('1.2.3.4')), false)
+    assert.equal(contains(all4, addressOf('::ffff:1.2.3.4')), false)
+    assert.equal(contains(all6, addressOf('1.2.3.4')), false)
   })
 })
 
 describe('parseNetwork', () => {
-  it('takes a block exactly where no bit stands behind its prefix', () => {
+  it('accepts a block only if no bit after its prefix is set', () => {
     fc.assert(
       fc.property(blocks, ({ of, base, prefix }) => {
-        const address = must(base)
+        const address = addressOf(base)
         const width = of === 4 ? 32 : 128
         const clean = bitsOf(address)
           .slice(prefix)
@@ -73,7 +73,7 @@ describe('parseNetwork', () => {
   }
 })
 
-function must(spelled: string): Address {
+function addressOf(spelled: string): Address {
   const address = parseAddress(spelled)
   assert.ok(address, spelled)
   return address
@@ -91,6 +91,24 @@ function flip(address: Address, bit: number): Address {
   const groups = Array.from({ length: bits.length / 16 }, (_, at) =>
     Number.parseInt(bits.slice(at * 16, at * 16 + 16).join(''), 2),
   )
-  if (address.version === 6) return must(groups.map((group) => group.toString(16)).join(':'))
-  return must(groups.flatMap((group) => [group >>> 8, group & 255]).join('.'))
+  if (address.version === 6) return addressOf(groups.map((group) => group.toString(16)).join(':'))
+  return addressOf(groups.flatMap((group) => [group >>> 8, group & 255]).join('.'))
 }
+
+describe('unmappedNetwork', () => {
+  const networks = [
+    ['::ffff:10.0.0.0/104', '10.0.0.0/8'],
+    ['::ffff:192.0.2.1', '192.0.2.1/32'],
+    ['::ffff:0:0/96', '0.0.0.0/0'],
+    ['10.0.0.0/8', '10.0.0.0/8'],
+    ['fd00::/8', 'fd00::/8'],
+    ['::/0', '::/0'],
+  ] as const
+  for (const [given, expected] of networks) {
+    it(`turns ${given} into ${expected}`, () => {
+      const network = parseNetwork(given)
+      assert.ok(network)
+      assert.deepEqual(unmappedNetwork(network), parseNetwork(expected))
+    })
+  }
+})

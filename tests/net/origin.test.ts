@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseOrigin } from '../../lib/origin.ts'
+import { parseOrigin } from '../../lib/net/origin.ts'
 
-/** Characters that the parser of URLs maps, drops or refuses, among plain ones. */
+/** Characters that the URL parser maps, drops or refuses, among plain ones. */
 const ODD = [
   '＊',
   '％',
@@ -35,7 +35,7 @@ const almost = fc
   .map((parts) => parts.join(''))
 
 describe('parseOrigin', () => {
-  it('finds what a browser would find, in a form that it takes as it is', () => {
+  it('returns the origin that a browser would send, and accepts it unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(almost, fc.webUrl(), fc.string()), (text) => {
         const origin = parseOrigin(text)?.origin
@@ -60,19 +60,19 @@ describe('parseOrigin', () => {
     it(`reads ${text} as ${origin}`, () => assert.equal(parseOrigin(text)?.origin ?? null, origin))
   }
 
-  it('refuses a host that turns into something else than a name', () => {
+  it('refuses a host that is parsed to something other than a name', () => {
     for (const host of ['＊.example', '⑴.example', 'a％2fb', 'a"b', "a'b", 'a{b}', 'a,b', 'a;b']) {
       assert.equal(parseOrigin(`https://${host}`), null, host)
     }
   })
 
-  it('refuses a host that is longer than names can be', () => {
+  it('refuses a host that is too long', () => {
     const host = `${'a.'.repeat(126)}b`
     assert.equal(parseOrigin(`https://${host}`)?.hostname, host)
     assert.equal(parseOrigin(`https://a${host}`), null)
   })
 
-  it('refuses control characters, which the parser of URLs drops', () => {
+  it('refuses control characters, which the URL parser drops', () => {
     for (const text of ['https://a.example\u0001', '\u0001https://a.example', 'https://a\t.b']) {
       assert.equal(parseOrigin(text), null)
     }

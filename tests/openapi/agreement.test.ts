@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { toKeyAccess } from '../../lib/access/key-access.ts'
-import { CreateKeyBody } from '../../lib/contract/account-schemas.ts'
+import { CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { Beacon } from '../../lib/contract/telemetry-schemas.ts'
+import { Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { toSchema } from '../../lib/openapi-schemas.ts'
+import { toSchema } from '../../lib/openapi/schemas.ts'
 import { parse } from '../../lib/parse.ts'
-import { keepBeacon } from '../../lib/rum/beacon.ts'
-import { findErrors } from '../json-schema.ts'
+import { keepBeacon } from '../../lib/rum/ingest/beacon.ts'
+import { findErrors } from '../support/json-schema.ts'
 
 type Choices = Readonly<Record<string, readonly unknown[]>>
 
-/** Every body that takes one choice for each field; undefined leaves the field out. */
+/** Every combination of one choice for each field; undefined omits the field. */
 function bodies(choices: Choices): object[] {
   return Object.entries(choices).reduce<object[]>(
     (made, [field, values]) =>
@@ -35,7 +35,7 @@ function isTaken(take: (body: object) => unknown, body: object): boolean {
   }
 }
 
-/** Fails unless the described schema allows the bodies that are taken, and no others. */
+/** Fails unless the schema in the document allows exactly the bodies that the API accepts. */
 function checkAgreement(
   schema: v.GenericSchema,
   take: (body: object) => unknown,
@@ -52,19 +52,26 @@ function checkAgreement(
   )
 }
 
-describe('the description of a body', () => {
-  it('allows the keys that can be made, and no others', () => {
+describe('the OpenAPI schema of a request body', () => {
+  it('accepts exactly the key bodies that the API accepts', () => {
     const take = (body: object) => toKeyAccess(parse(CreateKeyBody, body))
     checkAgreement(CreateKeyBody, take, {
       name: [undefined, '', ' ', 'a', 'key \u{1f511}', 'a\nb', 'a\u0085b', 'x'.repeat(101), 1],
       type: [undefined, 'secret', 'publishable', 'other'],
-      scopes: [undefined, [], ['geo:read'], ['location:read'], ['account:read'], ['other']],
-      allowedOrigins: [undefined, [], ['https://shop.example'], ['HTTPS://*.shop.example'], ['x']],
+      scopes: [undefined, null, [], ['geo:read'], ['location:read'], ['account:read'], ['other']],
+      allowedOrigins: [
+        undefined,
+        null,
+        [],
+        ['https://shop.example'],
+        ['HTTPS://*.shop.example'],
+        ['x'],
+      ],
       other: [undefined, 1],
     })
   })
 
-  it('allows the beacons that are stored, and no others', () => {
+  it('accepts exactly the beacons that the API accepts', () => {
     checkAgreement(Beacon, (body) => keepBeacon(parse(Beacon, body)), {
       path: [undefined, '/a', '/a?b', `/${'a'.repeat(500)}`],
       metrics: [undefined, {}, { lcp: 1 }, { cls: 0, other: 'x' }, { other: 1 }, { lcp: '1' }, []],
@@ -73,7 +80,7 @@ describe('the description of a body', () => {
     })
   })
 
-  it('counts characters, of which one may be two units of UTF-16, as it is counted here', () => {
+  it('counts characters as the API does: code points, not UTF-16 units', () => {
     const fields = rows.flatMap(({ body, query }) => [
       ...limitedTexts(body?.schema),
       ...limitedTexts(query),
@@ -94,7 +101,7 @@ describe('the description of a body', () => {
 
 const rows: readonly Operation[] = operations
 
-/** The fields of an object that are texts of a limited length and any characters, with the limits. */
+/** Fields with a maximum length that allow any character, with their limits. */
 function limitedTexts(object: v.GenericSchema = v.unknown()) {
   const { entries } = v.parse(WithEntries, object)
   return Object.values(entries).flatMap((schema) => {

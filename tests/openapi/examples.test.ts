@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createOpenApi } from '../../lib/openapi.ts'
-import { findErrors } from '../json-schema.ts'
+import { createOpenApi } from '../../lib/openapi/openapi.ts'
+import { findErrors } from '../support/json-schema.ts'
 
 const document = createOpenApi('https://geo.example')
 
 type Node = Readonly<Record<string, unknown>>
 
 interface Example {
-  /** Where it stands. */
+  /** Its place in the document. */
   readonly where: string
   readonly schema: Node
   readonly value: unknown
@@ -18,10 +18,10 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null
 }
 
-/** Every example in the document, with the schema beside it. */
+/** Every example in the document, with its schema. */
 function* examples(node: unknown, where = ''): Generator<Example> {
   if (!isNode(node)) return
-  if (isNode(node['schema'])) yield* beside(node, node['schema'], where)
+  if (isNode(node['schema'])) yield* examplesOf(node, node['schema'], where)
   if (Array.isArray(node['examples'])) {
     for (const value of node['examples']) yield { where, schema: node, value }
   }
@@ -30,8 +30,8 @@ function* examples(node: unknown, where = ''): Generator<Example> {
   }
 }
 
-/** Those of a parameter, a header or a body. */
-function* beside(node: Node, schema: Node, where: string): Generator<Example> {
+/** The examples of a parameter, a header or a body. */
+function* examplesOf(node: Node, schema: Node, where: string): Generator<Example> {
   if ('example' in node) yield { where, schema, value: node['example'] }
   if (!isNode(node['examples'])) return
   for (const [name, example] of Object.entries(node['examples'])) {
@@ -55,7 +55,7 @@ function component(kind: string): Node {
 describe('the examples of the OpenAPI document', () => {
   const all = [...examples(document)]
 
-  it('are good by their schemas, in the eyes of another validator', () => {
+  it('match their schemas according to ajv', () => {
     const wrong = all.map(({ where, schema, value }) => [where, ...findErrors(schema)(value)])
     assert.deepEqual(
       wrong.filter((errors) => errors.length > 1),
@@ -63,7 +63,7 @@ describe('the examples of the OpenAPI document', () => {
     )
   })
 
-  it('stand with every parameter, body and answer that has a schema', () => {
+  it('exist for every parameter, body and answer with a schema', () => {
     const places = new Set(all.map(({ where }) => where.split(' ')[0]))
     assert.ok(places.has('/paths//v1/account/me/keys/post/requestBody/content/application/json'))
     const bodies = [...schemas(document)].filter((where) => where.endsWith('application/json'))
@@ -76,7 +76,7 @@ describe('the examples of the OpenAPI document', () => {
 })
 
 describe('the named schemas of the OpenAPI document', () => {
-  it('say what they are', () => {
+  it('have descriptions', () => {
     const silent = Object.entries(component('schemas')).filter(
       ([, schema]) => !isNode(schema) || (schema['description'] ?? '') === '',
     )
@@ -87,7 +87,7 @@ describe('the named schemas of the OpenAPI document', () => {
   })
 })
 
-/** Where schemas of parameters, headers and bodies stand. */
+/** Keys under which parameters, headers and bodies have schemas. */
 function* schemas(node: unknown, where = ''): Generator<string> {
   if (!isNode(node)) return
   if ('schema' in node) yield where

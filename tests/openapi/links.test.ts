@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import type { Operation, Reply } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { createOpenApi } from '../../lib/openapi.ts'
-import { toSchema } from '../../lib/openapi-schemas.ts'
+import { createOpenApi } from '../../lib/openapi/openapi.ts'
+import { toSchema } from '../../lib/openapi/schemas.ts'
 
 const rows: readonly Operation[] = operations
 
@@ -53,7 +53,7 @@ const links = rows.flatMap((row) =>
   }),
 )
 
-/** What an expression such as `$response.body#/id` leads to in the example of the answer. */
+/** The value of an expression such as `$response.body#/id` in the example of the answer. */
 function follow({ reply: { example } }: Link, expression: string): unknown {
   assert.ok(typeof example === 'object' && example !== null)
   return new Map(Object.entries(example)).get(expression.replace('$response.body#/', ''))
@@ -65,19 +65,21 @@ function parametersOf(row: Operation): string[] {
 }
 
 describe('the links of the OpenAPI document', () => {
-  it('lead from what makes a thing to what is done with it', () => {
+  it('lead from operations that create something to operations that use it', () => {
     const found = links.map(({ from, to }) => `${from} ${to}`)
     assert.deepEqual(found.sort(), [
       'addTaxId deleteTaxId',
       'createKey renewKey',
       'createKey revokeKey',
+      'createSite checkSiteProof',
       'createSite deleteSite',
       'createSite getRumOverview',
       'createSite getRumSummary',
+      'createSite getSiteProof',
     ])
   })
 
-  it('lead to operations and parameters that there are', () => {
+  it('name existing operations and parameters', () => {
     for (const { from, to, parameters } of links) {
       const row = rows.find(({ id }) => id === to)
       assert.ok(row, `${from} leads to ${to}`)
@@ -87,7 +89,7 @@ describe('the links of the OpenAPI document', () => {
     }
   })
 
-  it('take their values from where the answer has them', () => {
+  it('read their values from existing fields of the answer', () => {
     for (const link of links) {
       for (const expression of Object.values(link.parameters)) {
         assert.equal(typeof follow(link, expression), 'string', `${link.from} to ${link.to}`)

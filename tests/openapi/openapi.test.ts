@@ -5,7 +5,7 @@ import { ApiErrorBody } from '../../lib/contract/common.ts'
 import { errorCodes, type Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { ERROR_STATUS } from '../../lib/errors.ts'
-import { createOpenApi } from '../../lib/openapi.ts'
+import { createOpenApi } from '../../lib/openapi/openapi.ts'
 
 const Parameter = v.looseObject({
   name: v.string(),
@@ -41,13 +41,14 @@ const Document = v.looseObject({
   components: v.looseObject({ schemas: v.record(v.string(), Named) }),
 })
 
-/** The published fields of the resources; `?` marks those that may be missing. */
+/** The published fields of the resources; `?` marks optional fields. */
 const FIELDS = {
   GeolocationResult: 'query? location? network? sources? meta?',
   UserProfile: 'id name email emailVerified createdAt',
   ApiKeyInfo: 'id prefix name type scopes allowedOrigins isActive createdAt lastUsedAt expiresAt',
   ApiKeyCreated: 'rawKey prefix id name type scopes allowedOrigins?',
   Site: 'id name userId createdAt',
+  SiteProof: 'state receives record provenAt missingSince checkedAt',
   AuditLogEntry: 'id app actor_id actor_label action target_type target_id detail created_at',
   AuditListResponse: 'logs total limit offset',
   Plan: 'id name monthlyCap maxKeys maxSites price stripePriceId',
@@ -69,7 +70,7 @@ const FIELDS = {
   ApiError: 'error meta? query?',
   CreateKeyBody: 'name type? scopes? allowedOrigins?',
   CreateSiteBody: 'name',
-  AddressBody: 'line1 line2? city? state? postal_code? country',
+  AddressBody: 'line1 line2? city? state? postal_code? postalCode? country',
   Beacon: 'path? deviceType? connectionType? metrics? errors?',
 } as const
 
@@ -78,7 +79,7 @@ const rows: readonly Operation[] = operations
 const raw = createOpenApi(BASE_URL)
 const document = v.parse(Document, inlined(raw))
 
-/** What a reference points to. */
+/** The target of a reference. */
 function target(ref: string): unknown {
   assert.ok(ref.startsWith('#/'), ref)
   let node: unknown = raw
@@ -102,7 +103,7 @@ function* nodes(node: unknown): Generator<[key: string, value: unknown]> {
   }
 }
 
-/** A copy with every reference replaced by what it points to. */
+/** A copy with every reference replaced by its target. */
 function inlined(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(inlined)
   if (!isObject(node)) return node
@@ -124,7 +125,7 @@ function references(): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('is version 3.1 of the interface 1.27.1 at the address given', () => {
+  it('is OpenAPI 3.1 and describes version 1.27.1 at the given base URL', () => {
     const { openapi, info, servers } = raw
     assert.equal(openapi, '3.1.0')
     assert.partialDeepStrictEqual(info, { version: '1.27.1' })
@@ -135,7 +136,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(raw)), raw)
   })
 
-  it('holds every operation of the table and nothing else', () => {
+  it('contains exactly the operations of the contract table', () => {
     const found = Object.entries(document.paths).flatMap(([path, { parameters, ...byMethod }]) =>
       Object.entries(byMethod).map(([method, { operationId }]) => [method, path, operationId]),
     )
@@ -143,12 +144,12 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(found.map(String).sort(), expected.map(String).sort())
   })
 
-  it('has only references that lead somewhere', () => {
+  it('has no dangling references', () => {
     assert.ok(references().length > 0)
     for (const ref of references()) assert.ok(isObject(target(ref)), ref)
   })
 
-  it('has only components that something refers to', () => {
+  it('has no unused components', () => {
     const used = new Set(references())
     const { securitySchemes, ...components } = document.components
     for (const [kind, byName] of Object.entries(components)) {
@@ -158,13 +159,13 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('leaves the dialect of its schemas to OpenAPI', () => {
+  it('does not set a JSON Schema dialect', () => {
     const foreign = [...nodes(raw)].filter(([key]) => ['$schema', '$defs', '$id'].includes(key))
     assert.deepEqual(foreign, [])
     assert.doesNotMatch(JSON.stringify(raw), /json-schema\.org|"nullable"/)
   })
 
-  it('gives the resources their published fields', () => {
+  it('has the fields of the contract in each resource', () => {
     for (const [name, fields] of Object.entries(FIELDS)) {
       const { properties = {}, required = [] } = document.components.schemas[name] ?? {}
       const found = Object.keys(properties).map((key) => (required.includes(key) ? key : `${key}?`))
@@ -174,7 +175,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('an operation of the OpenAPI document', () => {
-  it('describes every status of its row', () => {
+  it('lists every status of its contract row', () => {
     for (const row of rows) {
       const errors = errorCodes(row).map((code) => String(ERROR_STATUS[code]))
       const expected = new Set([...Object.keys(row.replies), ...errors, '431'])
@@ -182,9 +183,9 @@ describe('an operation of the OpenAPI document', () => {
     }
   })
 
-  it('has an example of every error, in the answer with its status', () => {
+  it('has an example of each error under its status', () => {
     for (const row of rows) {
-      for (const code of errorCodes(row)) {
+      for (const code of [...errorCodes(row), 'HEADERS_TOO_LARGE'] as const) {
         const { content } = described(row).responses[ERROR_STATUS[code]] ?? {}
         const example = content?.['application/json'].examples?.[code]?.value
         assert.equal(v.parse(ApiErrorBody, example).error.code, code, row.id)
@@ -192,7 +193,7 @@ describe('an operation of the OpenAPI document', () => {
     }
   })
 
-  it('has a body where its row has a schema', () => {
+  it('has a body if its contract row has a schema', () => {
     for (const row of rows) {
       assert.equal(described(row).requestBody !== undefined, row.body !== undefined, row.id)
       for (const [status, { schema }] of Object.entries(row.replies)) {
@@ -202,15 +203,15 @@ describe('an operation of the OpenAPI document', () => {
     }
   })
 
-  it('names its request in every answer that it gives itself', () => {
+  it('lists X-Request-Id on every answer of an operation', () => {
     for (const row of rows) {
       for (const [status, { headers }] of Object.entries(described(row).responses)) {
-        assert.equal('X-Request-Id' in headers, status !== '431', `${row.id} ${status}`)
+        assert.ok('X-Request-Id' in headers, `${row.id} ${status}`)
       }
     }
   })
 
-  it('tells the rate limit where there is one, and with 429 when to come back', () => {
+  it('lists the rate limit headers if it is limited, and Retry-After with 429', () => {
     for (const row of rows) {
       for (const [status, { headers }] of Object.entries(described(row).responses)) {
         const limited = row.limit !== 'none' && status !== '431'
@@ -221,7 +222,7 @@ describe('an operation of the OpenAPI document', () => {
     }
   })
 
-  it('takes a key or a session where it is not public, and names the scope', () => {
+  it('requires a key or a session and names the scope unless it is public', () => {
     for (const row of rows) {
       const { security, description } = described(row)
       if (row.access === 'public') assert.deepEqual(security, [], row.id)
@@ -232,7 +233,7 @@ describe('an operation of the OpenAPI document', () => {
     }
   })
 
-  it('requires the parameters of its path', () => {
+  it('requires its path parameters', () => {
     for (const row of rows) {
       const inPath = described(row).parameters.filter((parameter) => parameter.in === 'path')
       assert.deepEqual(
@@ -242,14 +243,14 @@ describe('an operation of the OpenAPI document', () => {
     }
   })
 
-  it('takes any text as X-Request-Id on every path', () => {
+  it('accepts any text as X-Request-Id on every path', () => {
     for (const [path, { parameters }] of Object.entries(document.paths)) {
       const found = parameters.map(({ name, required, schema }) => [name, required, schema])
       assert.deepEqual(found, [['X-Request-Id', false, { type: 'string' }]], path)
     }
   })
 
-  it('requires the headers that prove a beacon and an event', () => {
+  it('requires Origin for beacons and a signature for Stripe events', () => {
     const headers = rows.flatMap((row) =>
       described(row)
         .parameters.filter((parameter) => parameter.in === 'header')
@@ -261,7 +262,7 @@ describe('an operation of the OpenAPI document', () => {
     ])
   })
 
-  it('has the published query parameters', () => {
+  it('has the query parameters of the contract', () => {
     const audit = rows
       .filter(({ id }) => id === 'listAuditLog')
       .flatMap((row) => described(row).parameters)

@@ -7,7 +7,7 @@ const Violations = v.array(
   v.object({ id: v.string(), nodes: v.array(v.object({ html: v.string() })) }),
 )
 
-/** Fails where axe-core finds anything wrong, however slight, or the page is wider than the screen. */
+/** Fails if axe-core finds any violation, or if the page is wider than the screen. */
 export async function assertAccessible(page: Page, state: string): Promise<void> {
   await page.evaluate(axe.source)
   const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
@@ -17,11 +17,11 @@ export async function assertAccessible(page: Page, state: string): Promise<void>
   assert.equal(beyond, 0, `${state} is too wide`)
 }
 
-/** On a desk and in a hand, by day and by night. */
+/** Desktop and phone, light and dark. */
 export const SCREENS = ['light', 'dark'].flatMap((colorScheme) =>
   [1280, 390].map((width) => ({
     name: `${colorScheme}, ${width} pixels wide`,
-    // safe: one of the two above
+    // safe: one of the two values above
     options: { colorScheme: colorScheme as 'light' | 'dark', viewport: { width, height: 800 } },
   })),
 )

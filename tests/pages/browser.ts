@@ -16,14 +16,14 @@ const EXECUTABLES = [
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ]
-/** A browser that says it is headless is a bot. */
+/** The service treats a user agent with “Headless” as a bot. */
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
 
 export interface Visitor {
   readonly page: Page
-  /** What the console has shown as errors, and what the page has thrown. */
-  readonly troubles: readonly string[]
+  /** Errors in the console and exceptions of the page. */
+  readonly errors: readonly string[]
 }
 
 export interface TestBrowser {
@@ -36,15 +36,15 @@ function executable(): string {
   return EXECUTABLES.find((path) => existsSync(path)) ?? 'chromium'
 }
 
-/** Starts the Chromium of the system, with the back/forward cache that Playwright would turn off. */
+/** Starts the installed Chromium, with the back/forward cache that Playwright would disable. */
 export async function openBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({
     executablePath: executable(),
-    // Containers run tests as root, where Chromium has no sandbox.
+    // Containers run tests as root, and Chromium refuses its sandbox for root.
     args: [
       '--no-sandbox',
       '--disable-blink-features=AutomationControlled',
-      // Not that of a context: what is sent as a page goes away may have the one of the browser.
+      // For the whole browser: a beacon sent during unload ignores the user agent of the context.
       `--user-agent=${USER_AGENT}`,
     ],
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
@@ -55,7 +55,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   }
 }
 
-/** Opens a page in a Chromium that nothing drives: one that is driven does not prerender. */
+/** Opens a page in Chromium without Playwright, because an automated Chromium does not prerender. */
 export async function browseAlone(url: string): Promise<AsyncDisposable> {
   const profile = mkdtempSync(join(tmpdir(), 'meridian-chromium-'))
   const flags = ['--headless=new', '--no-sandbox', '--no-first-run', '--disable-gpu']
@@ -73,10 +73,10 @@ export async function browseAlone(url: string): Promise<AsyncDisposable> {
 
 async function watch(context: BrowserContext): Promise<Visitor> {
   const page = await context.newPage()
-  const troubles: string[] = []
-  page.on('pageerror', (error) => troubles.push(String(error)))
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
   page.on('console', (message) => {
-    if (message.type() === 'error') troubles.push(message.text())
+    if (message.type() === 'error') errors.push(message.text())
   })
-  return { page, troubles }
+  return { page, errors }
 }

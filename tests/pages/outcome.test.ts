@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { GeolocationResult } from '../../lib/contract/geolocation.ts'
+import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { factsOf, placeOf } from '../../pages/facts.ts'
 import { type Outcome, OutcomeView } from '../../pages/outcome.tsx'
 
-/** An answer all of whose texts are `text`. */
+/** A result in which every text is `text`. */
 function resultWith(text: string): GeolocationResult {
   return {
     query: { type: text, value: text, ipVersion: 6 },
@@ -44,8 +44,8 @@ const UNSAFE = fc.oneof(
   fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', '/', '=', 'b', ';') }),
 )
 
-describe('an outcome', () => {
-  it('holds every text of an answer as text', () => {
+describe('OutcomeView', () => {
+  it('escapes every text of a result', () => {
     const expected = tagsOf(located(resultWith('x')))
     fc.assert(
       fc.property(UNSAFE, (text) => {
@@ -54,7 +54,7 @@ describe('an outcome', () => {
     )
   })
 
-  it('holds what is no address as text', () => {
+  it('escapes an invalid address', () => {
     const expected = tagsOf(show({ kind: 'invalid', text: 'x' }))
     fc.assert(
       fc.property(UNSAFE, (text) => {
@@ -64,10 +64,10 @@ describe('an outcome', () => {
   })
 })
 
-describe('a place', () => {
+describe('placeOf', () => {
   const continent = { code: 'EU', name: 'Europe' }
 
-  it('goes from the finest to the coarsest, and says nothing twice', () => {
+  it('lists names from the smallest place to the largest, without repetition', () => {
     const region = { code: 'DE-BE', name: 'Berlin' }
     const country = { code: 'DE', name: 'Germany' }
     assert.equal(
@@ -76,21 +76,19 @@ describe('a place', () => {
     )
   })
 
-  it('is the continent where nothing else is known, and null where nothing is', () => {
+  it('returns the continent if nothing else is known, and null if nothing is', () => {
     assert.equal(placeOf({ location: { continent } }), 'Europe')
     assert.equal(placeOf({}), null)
   })
 })
 
-describe('facts', () => {
-  it('are those that are known', () => {
+describe('factsOf', () => {
+  it('lists only known facts', () => {
     assert.deepEqual(factsOf({ meta: { precision: 'none' } }), [])
-    const facts = Object.fromEntries(
-      factsOf(resultWith('x')).map(({ name, value }) => [name, value]),
-    )
+    const facts = Object.fromEntries(factsOf(resultWith('x')))
     assert.equal(facts['Coordinates'], '1.5000° S, 0.2500° W')
     assert.equal(facts['Accuracy'], 'within 1 mile')
-    assert.equal(facts['Confidence'], '75 %')
+    assert.equal(facts['Providers agree'], '75%')
     assert.equal(facts['Sources'], 'x')
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { DEMO_PLAN } from '../../lib/plans.ts'
+import { DEMO_PLAN } from '../../lib/config/plans.ts'
 import { assertAccessible, SCREENS } from './accessible.ts'
 import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
 import { openSite, type Site } from './site.ts'
@@ -12,8 +12,8 @@ const OTHER_ADDRESS = '2001:db8:1::1'
 let browser: TestBrowser
 let site: Site
 let opened: Visitor[]
-/** Addresses outside of the site that a page has asked for. */
-let strayed: string[]
+/** Requests to addresses outside the site. */
+let outsideRequests: string[]
 before(async () => {
   browser = await openBrowser()
 })
@@ -21,21 +21,21 @@ after(() => browser.close())
 beforeEach(async () => {
   site = await openSite()
   opened = []
-  strayed = []
+  outsideRequests = []
 })
 afterEach(async () => {
   for (const { page } of opened) await page.context().close()
   await site[Symbol.asyncDispose]()
 })
 
-/** Opens the page, in a browser that reaches nothing but the site. */
+/** Opens the page in a browser that can reach only the site. */
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {
   const visitor = await browser.visitor(options)
   opened.push(visitor)
   await visitor.page.context().route('**', async (route) => {
     const url = route.request().url()
     if (url.startsWith(`${site.origin}/`) || url.startsWith('data:')) return route.continue()
-    strayed.push(url)
+    outsideRequests.push(url)
     return route.abort()
   })
   await visitor.page.goto(`${site.origin}${path}`)
@@ -58,23 +58,23 @@ function answerOf(page: Page): Promise<string> {
 describe('the landing page', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
     it(`is accessible: ${name}`, async () => {
-      const { page, troubles } = await open('/', options)
+      const { page, errors } = await open('/', options)
       await page.click('summary')
-      await assertAccessible(page, 'an answer')
+      await assertAccessible(page, 'a result')
       await typeAddress(page, OTHER_ADDRESS)
       await page.waitForSelector(`h2:has-text("${OTHER_ADDRESS}")`)
       await assertAccessible(page, 'nothing known')
-      assert.deepEqual(strayed, [])
+      assert.deepEqual(outsideRequests, [])
       assert.deepEqual(
-        troubles.filter((text) => !text.includes('404')),
+        errors.filter((text) => !text.includes('404')),
         [],
       )
       await page.goto(`${site.origin}/?ip=nope`)
-      await assertAccessible(page, 'no address')
+      await assertAccessible(page, 'an invalid address')
     })
   }
 
-  it('shows where the visitor is, and looks up what is typed, without a script', async () => {
+  it('locates the visitor and looks up typed addresses without JavaScript', async () => {
     const { page } = await open('/', { javaScriptEnabled: false })
     assert.match(await answerOf(page), /Your address81\.2\.69\.160London, City of London, England/)
     await typeAddress(page, OTHER_ADDRESS)
@@ -82,8 +82,8 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
     assert.match(await answerOf(page), /Looked up2001:db8:1::1/)
   })
 
-  it('looks up what is typed by the public API, with the demo key', async () => {
-    const { page, troubles } = await open('/')
+  it('looks up typed addresses through the public API with the demo key', async () => {
+    const { page, errors } = await open('/')
     await typeAddress(page, ' 81.2.69.160 ')
     await page.waitForSelector('.request', { state: 'attached' })
     assert.match(await answerOf(page), /Looked up81\.2\.69\.160London, City of London, England/)
@@ -92,11 +92,11 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
       site.app.services.meters.periodRequests({ userId: 'demo', paid: null }, Date.now()),
       1,
     )
-    assert.deepEqual(troubles, [])
+    assert.deepEqual(errors, [])
   })
 
-  it('shows texts of an answer as texts', async () => {
-    const { page, troubles } = await open('/')
+  it('escapes markup in results', async () => {
+    const { page, errors } = await open('/')
     const city = '<img src="/x" onerror="document.title = 1">'
     const location = { continent: { code: 'EU', name: 'Europe' }, city }
     const query = { type: 'ip', value: '192.0.2.1', ipVersion: 4 }
@@ -104,10 +104,10 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
     await typeAddress(page, '192.0.2.1')
     await page.waitForSelector('.place:has-text("<img")')
     assert.equal(await page.locator('#answer img').count(), 0)
-    assert.deepEqual(troubles, [])
+    assert.deepEqual(errors, [])
   })
 
-  it('asks the page itself where the demo key is used up', async () => {
+  it('submits the form once the demo key has reached its limit', async () => {
     const { page } = await open('/')
     const key = await site.app.services.openDemo()
     const headers = { origin: site.origin, 'x-api-key': key ?? '' }
@@ -117,7 +117,7 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
     await Promise.all(spent)
     await page.route('**/v1/ip/*', async (route) => {
       const answered = await route.fetch()
-      // A request may have come back since: that it is used up is what is tried here.
+      // The bucket may have refilled meanwhile, so force the 429.
       await route.fulfill({ response: answered, status: 429 })
     })
     const loaded = page.waitForEvent('load')
@@ -127,7 +127,7 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
     assert.equal(await page.locator('.request').count(), 0)
   })
 
-  it('asks the page itself where the demo key is used up for the month', async () => {
+  it('submits the form once the demo key has reached its monthly cap', async () => {
     const { page } = await open('/')
     const demo = { userId: 'demo', plan: DEMO_PLAN, paid: null, key: null }
     site.app.services.meters.count(demo, Date.now(), DEMO_PLAN.monthlyCap)
@@ -138,20 +138,20 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
     assert.equal(await page.locator('.request').count(), 0)
   })
 
-  it('says what is no address', async () => {
+  it('explains that the input is not an address', async () => {
     const { page } = await open('/')
     await typeAddress(page, '<b>nope</b>')
-    await page.waitForSelector('.trouble')
+    await page.waitForSelector('.look-up-error')
     assert.match(await answerOf(page), /<b>nope<\/b> is neither an IPv4 address/)
     assert.equal(await page.getAttribute('#ip', 'aria-invalid'), 'true')
   })
 })
 
-/** Types the key into the dialogue, and sends the request of the operation that is open. */
+/** Enters the key in the dialog and executes the open operation. */
 async function tryOperation(page: Page, key: string): Promise<string> {
   await page.click('.btn.authorize')
-  await assertAccessible(page, 'the dialogue for keys')
-  // The cursor stands in the field for the key.
+  await assertAccessible(page, 'the dialog for the key')
+  // The field for the key has the focus.
   await page.keyboard.type(key)
   await page.keyboard.press('Enter')
   await page.click('.btn-done')
@@ -160,40 +160,45 @@ async function tryOperation(page: Page, key: string): Promise<string> {
   return textOf(page, '.live-responses-table')
 }
 
+const RESPONSE = '.live-responses-table .response'
+
 describe('the API reference', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
-    it(`is accessible, and tries operations with a key: ${name}`, async () => {
+    it(`is accessible, and executes operations with a key: ${name}`, async () => {
       const key = await site.app.makeKey()
-      const { page, troubles } = await open('/docs', options)
+      const { page, errors } = await open('/docs', options)
       await page.waitForSelector('.opblock')
-      await assertAccessible(page, 'the list')
+      await assertAccessible(page, 'the list of operations')
       await page.click('#operations-Geolocation-locateAddress .opblock-summary-control')
       const answer = await tryOperation(page, key)
       assert.match(answer, /^CodeDetails200/)
       assert.match(answer, /"city": "London"/)
       assert.match(answer, /ratelimit: "per-key";r=\d+/)
-      await assertAccessible(page, 'an answer')
-      assert.deepEqual([strayed, troubles], [[], []])
+      await assertAccessible(page, 'a result')
+      assert.deepEqual([outsideRequests, errors], [[], []])
     })
   }
 
-  it('opens an operation by its address', async () => {
-    const { page, troubles } = await open('/docs#/Geolocation/getTimezone')
+  it('opens the operation that its address names', async () => {
+    const { page, errors } = await open('/docs#/Geolocation/getTimezone')
     await page.waitForSelector('#operations-Geolocation-getTimezone .execute')
-    assert.deepEqual([strayed, troubles], [[], []])
+    assert.deepEqual([outsideRequests, errors], [[], []])
   })
 
-  it('works by whatever name the server is reached', async () => {
+  it('works under any host name of the server', async () => {
     const other = site.origin.replace('127.0.0.1', 'localhost')
     const { page } = await open('/')
     await page.context().unrouteAll()
     await page.goto(`${other}/docs#/System/getHealth`)
-    await page.click('.execute')
-    await page.waitForSelector('.live-responses-table .response')
+    // Swagger UI ignores clicks until it has read and shown the operation.
+    for (let tries = 0; tries < 60 && (await page.locator(RESPONSE).count()) === 0; tries++) {
+      await page.dispatchEvent('.execute', 'click')
+      await page.waitForTimeout(500)
+    }
     assert.match(await textOf(page, '.live-responses-table'), /"geolocation": true/)
   })
 
-  it('lists the operations without a script', async () => {
+  it('lists the operations without JavaScript', async () => {
     const { page } = await open('/docs', { javaScriptEnabled: false })
     assert.match(await textOf(page, '#reference'), /GET \/v1\/ip\/\{ipAddress\}/)
   })

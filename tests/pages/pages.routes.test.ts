@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseAddress } from '../../lib/address.ts'
 import { POLICIES } from '../../lib/limits/rate-limiter.ts'
-import { freshClient, makeApp, recordingLog, type TestApp } from '../helpers.ts'
+import { parseAddress } from '../../lib/net/address.ts'
+import { freshClient, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 
 const LONDON = '81.2.69.160'
 const CSP =
@@ -33,13 +33,13 @@ async function load(path: string, { from, in: other, ...init }: LoadOptions = {}
   }
 }
 
-/** Everything between angle brackets, but for what was typed into the field. */
+/** All tags, without the value of the input. */
 function tagsOf(html: string): string[] {
   return (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/ value="[^"]*"/, ''))
 }
 
 describe('pages', () => {
-  it('allow nothing but what this service serves', async () => {
+  it('allow only files of this service', async () => {
     for (const path of ['/', '/docs', '/nothing']) {
       const { headers } = await load(path, { headers: { accept: 'text/html' } })
       assert.equal(headers.get('content-security-policy'), CSP, path)
@@ -54,7 +54,7 @@ describe('pages', () => {
     }
   })
 
-  it('hold no script or style of their own', async () => {
+  it('contain no inline scripts or styles', async () => {
     for (const path of ['/', '/docs']) {
       const { html } = await load(path)
       assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=/)
@@ -62,7 +62,7 @@ describe('pages', () => {
     }
   })
 
-  it('answer HEAD as GET, and 405 to other methods', async () => {
+  it('answer HEAD like GET, and other methods with 405', async () => {
     for (const path of ['/', '/docs', '/robots.txt']) {
       const head = await load(path, { method: 'HEAD' })
       assert.deepEqual([head.status, head.html], [200, ''])
@@ -71,7 +71,7 @@ describe('pages', () => {
     }
   })
 
-  it('are not led elsewhere by the header Host', async () => {
+  it('ignore the Host header', async () => {
     for (const path of ['/', '/docs']) {
       const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
       const { html } = await load(path, { headers })
@@ -79,7 +79,7 @@ describe('pages', () => {
     }
   })
 
-  it('link below the path of the base URL', async () => {
+  it('link to paths below the base URL', async () => {
     using mounted = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://host.example/geo' } })
     for (const path of ['/', '/docs']) {
       const { html } = await load(path, { in: mounted })
@@ -89,11 +89,11 @@ describe('pages', () => {
     }
   })
 
-  it('are for people, and not the answers of paths for programs', async () => {
+  it('answer people with a 404 page, but API paths with JSON', async () => {
     const accept = 'text/html,application/xhtml+xml'
     const { status, html } = await load('/nothing', { headers: { accept } })
     assert.equal(status, 404)
-    assert.match(html, /<h1>No such page<\/h1>/)
+    assert.match(html, /<h1>Page not found<\/h1>/)
     for (const path of ['/v1/nothing', '/api/x', '/.well-known/security.txt', '/health/x']) {
       const answer = await load(path, { headers: { accept } })
       assert.equal(answer.headers.get('content-type'), 'application/json', path)
@@ -101,13 +101,13 @@ describe('pages', () => {
     assert.match((await load('/nothing')).html, /"NOT_FOUND"/)
   })
 
-  it('are not shown to search engines where they hold an answer', async () => {
+  it('keep results out of search engines', async () => {
     const { headers, html } = await load('/robots.txt')
     assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8')
     assert.match(html, /^Disallow: \/\?ip=$/m)
   })
 
-  it('tell nothing of what went wrong inside', async () => {
+  it('do not reveal internal errors', async () => {
     using broken = await makeApp({
       log,
       replace: ({ geo }) => ({
@@ -128,13 +128,13 @@ describe('pages', () => {
 })
 
 describe('GET /', () => {
-  it('shows where the visitor is', async () => {
+  it('locates the visitor', async () => {
     const { status, html } = await load('/', { from: LONDON })
     assert.equal(status, 200)
     assert.match(html, /Your address.*81\.2\.69\.160.*London, England, United Kingdom/s)
   })
 
-  it('looks up an address that is typed in, however it is spelt', async () => {
+  it('looks up a typed address in any spelling', async () => {
     for (const text of [LONDON, `%20${LONDON}%20`]) {
       const { status, html } = await load(`/?ip=${text}`)
       assert.equal(status, 200)
@@ -143,20 +143,20 @@ describe('GET /', () => {
     assert.match((await load('/?ip=::FFFF:81.2.69.160')).html, /London/)
   })
 
-  it('says that nothing is known about an address', async () => {
+  it('says that there is no data for an address', async () => {
     const { status, html } = await load('/?ip=10.0.0.1')
     assert.equal(status, 200)
-    assert.match(html, /Nothing is known about this address/)
+    assert.match(html, /No data for this address/)
   })
 
-  it('says what is no address, and shows it as text', async () => {
+  it('refuses an invalid address, and escapes it', async () => {
     const { status, html } = await load(`/?ip=${encodeURIComponent('<script>alert(1)</script>')}`)
     assert.equal(status, 400)
     assert.match(html, /<q>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/q>/)
-    assert.match(html, /aria-invalid="true" aria-describedby="trouble"/)
+    assert.match(html, /aria-invalid="true" aria-describedby="look-up-error"/)
   })
 
-  it('is the same page whatever is typed', async () => {
+  it('has the same tags for any input', async () => {
     const typed = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', '/', '=', ' ', 'a', ';') }),
@@ -172,7 +172,7 @@ describe('GET /', () => {
     )
   })
 
-  it('limits what an address may look up, but not coming by', async () => {
+  it('limits look-ups per address, but not visits', async () => {
     const from = freshClient()
     for (let n = 0; n < POLICIES.address.capacity; n++) {
       assert.equal((await load(`/?ip=${LONDON}`, { from })).status, 200)
@@ -180,11 +180,11 @@ describe('GET /', () => {
     const { status, headers, html } = await load(`/?ip=${LONDON}`, { from })
     assert.equal(status, 429)
     assert.equal(headers.get('retry-after'), '1')
-    assert.match(html, /It goes on in 1 second\./)
+    assert.match(html, /Try again in 1 second\./)
     assert.equal((await load('/', { from })).status, 200)
   })
 
-  it('shows plans, databases and what their licences ask for', async () => {
+  it('shows plans, databases and their attributions', async () => {
     const { html } = await load('/')
     assert.match(html, /<th scope="row">Starter<\/th><td>9<\/td><td>25,000<\/td><td>120<\/td>/)
     assert.match(html, /GeoLite2 data created by MaxMind.*<a href="https:\/\/www\.maxmind\.com">/)
@@ -196,14 +196,14 @@ describe('GET /', () => {
     assert.ok((await load('/')).html.includes(`data-key="${key}"`))
   })
 
-  it('has a field without a key where there is no demo key', async () => {
+  it('has a form without a key if there is no demo key', async () => {
     using plain = await makeApp({ env: { MERIDIAN_BASE_URL: 'http://geo.example' } })
     const { html } = await load(`/?ip=${LONDON}`, { in: plain })
     assert.doesNotMatch(html, /data-key/)
     assert.match(html, /<form.*London/s)
   })
 
-  it('has neither field nor answer for others where the demo is off', async () => {
+  it('has no form and locates only the visitor if the demo is off', async () => {
     using off = await makeApp({ env: { MERIDIAN_DEMO: '0' } })
     const { html } = await load(`/?ip=${LONDON}`, { in: off })
     assert.doesNotMatch(html, /<form|<script|London/)
@@ -212,26 +212,26 @@ describe('GET /', () => {
 })
 
 describe('GET /docs', () => {
-  it('lists every operation without a script', async () => {
+  it('lists every operation without JavaScript', async () => {
     const { html } = await load('/docs')
     assert.match(html, /<code>GET \/v1\/ip\/\{ipAddress\}<\/code><span>Locate an address<\/span>/)
     assert.match(html, /<code>POST \/v1\/telemetry\/rum<\/code>/)
   })
 
-  it('is what GET /v1 names', async () => {
+  it('is the documentation that GET /v1 links to', async () => {
     const { body } = await app.send('GET', '/v1')
     assert.partialDeepStrictEqual(body, { documentation: 'http://127.0.0.1:8787/docs' })
   })
 })
 
-describe('what pages load', () => {
+describe('page assets', () => {
   const paths = async () => {
     const { html } = await load('/docs')
     const found = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
     return [...new Set(found)]
   }
 
-  it('is stored for a year at an address that changes with it', async () => {
+  it('are cached for a year at an address that changes with their content', async () => {
     const found = await paths()
     assert.equal(found.length, 5)
     for (const path of found) {
@@ -250,7 +250,7 @@ describe('what pages load', () => {
     }
   })
 
-  it('is 404 at any other address', async () => {
+  it('answer 404 at any other address', async () => {
     const [first = ''] = await paths()
     const wrong = [
       first.replace(/\.[0-9a-f]{16}\./, '.0123456789abcdef.'),

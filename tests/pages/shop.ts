@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import { listen } from './listen.ts'
+import { startLoopbackServer } from '../support/loopback-server.ts'
 
 export interface ShopPage {
   readonly body: string
@@ -7,7 +6,7 @@ export interface ShopPage {
 }
 
 export interface Shop {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly origin: string
   close(): Promise<void>
 }
@@ -15,25 +14,22 @@ export interface Shop {
 const NOT_FOUND: ShopPage = { body: '', headers: {} }
 
 /**
- * A site of its own origin, with a page for each path. By two more, one page tells another: /awaited
- * is answered once /told has been asked for.
+ * Starts a site with its own origin and a page per path. Two extra paths let one page wait for
+ * another: /awaited answers once /requested has been requested.
  */
 export async function openShop(pages: Readonly<Record<string, ShopPage>>): Promise<Shop> {
-  const told = Promise.withResolvers<void>()
-  const server = createServer(async ({ url = '/' }, response) => {
+  const requested = Promise.withResolvers<void>()
+  const loopback = await startLoopbackServer(async ({ url = '/' }, response) => {
     const path = url.replace(/\?.*/, '')
-    if (path === '/told') told.resolve()
-    if (path === '/awaited') await told.promise
+    if (path === '/requested') requested.resolve()
+    if (path === '/awaited') await requested.promise
     const { body, headers } = pages[path] ?? NOT_FOUND
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers })
     response.end(body)
   })
-  const origin = await listen(server, 'localhost')
   return {
-    origin,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    // Another host than that of the service, so that the two are different sites.
+    origin: `http://localhost:${loopback.port}`,
+    close: () => loopback[Symbol.asyncDispose](),
   }
 }

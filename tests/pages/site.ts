@@ -1,32 +1,29 @@
-import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { makeApp, type TestApp } from '../helpers.ts'
-import { listen } from './listen.ts'
+import { makeApp, type TestApp } from '../support/helpers.ts'
+import { startLoopbackServer } from '../support/loopback-server.ts'
 
-/** The service itself, to be browsed. */
+/** The service on a real port, for browsers. */
 export interface Site extends AsyncDisposable {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly origin: string
   readonly app: TestApp
 }
 
-/** Its visitors come from London, whatever machine they are on. */
+/** The address of every visitor; it is in London. */
 const VISITOR = '81.2.69.160'
 
 export async function openSite(): Promise<Site> {
-  const server = createServer()
-  const origin = await listen(server, '127.0.0.1')
+  const loopback = await startLoopbackServer((request, response) => listener(request, response))
+  const { origin } = loopback
   const app = await makeApp({ env: { MERIDIAN_BASE_URL: origin }, now: Date.now })
-  server.on(
-    'request',
-    getRequestListener((request) => app.app.fetch(request, { remoteAddress: VISITOR })),
+  const listener = getRequestListener((request) =>
+    app.app.fetch(request, { remoteAddress: VISITOR }),
   )
   return {
     origin,
     app,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await loopback[Symbol.asyncDispose]()
       app.close()
     },
   }

@@ -1,4 +1,4 @@
-/** Whether there is a process of this id, whoever owns it. */
+/** Whether a process with this id exists, whoever owns it. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0)

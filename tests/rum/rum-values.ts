@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { newMeasure } from '../lib/rum/measures.ts'
-import { Pool } from '../lib/rum/pool.ts'
-import { Sketch } from '../lib/rum/sketch.ts'
-import { createRandom } from '../scripts/random.ts'
+import { newMeasure } from '../../lib/rum/sketch/measures.ts'
+import { Pool } from '../../lib/rum/sketch/pool.ts'
+import { Sketch } from '../../lib/rum/sketch/sketch.ts'
+import { createRandom } from '../../scripts/parts/random.ts'
 
-/** Whole values as sketches take them: hundredths of a millisecond, or CLS times 100,000. */
+/** Draws whole values as in sketches: hundredths of a millisecond, or CLS times 100,000. */
 export type Draw = (random: () => number, at: number) => number
 
 const SHARES = [0.5, 0.75, 0.95]
@@ -20,7 +20,7 @@ function lognormal(median: number, sigma: number): Draw {
 const fast = lognormal(20_000, 0.3)
 const slow = lognormal(250_000, 0.4)
 
-/** What the values of pages are like. */
+/** Distributions like those of real pages. */
 export const CONTINUOUS: Readonly<Record<string, Draw>> = {
   lognormal: lognormal(180_000, 0.6),
   bimodal: (random, at) => (random() < 0.6 ? fast : slow)(random, at),
@@ -30,7 +30,7 @@ export const CONTINUOUS: Readonly<Record<string, Draw>> = {
   uniform: (random) => Math.round(100_000 + 400_000 * random()),
 }
 
-/** Few values, many times. */
+/** Distributions with many equal values. */
 export const TIED: Readonly<Record<string, Draw>> = {
   constant: () => 5,
   'two-valued': (random) => (random() < 0.76 ? 0 : 30_000),
@@ -50,14 +50,14 @@ export function sketchOf(values: readonly number[]): Sketch {
   return sketch
 }
 
-/** The percentiles of all sketches together. */
+/** The percentiles of several sketches taken together. */
 export function estimates(...sketches: readonly Sketch[]): number[] {
   const pool = new Pool()
   for (const sketch of sketches) pool.add(newMeasure(sketch))
   return pool.percentiles(SHARES)
 }
 
-/** By the definition of Hazen, from all values. */
+/** The exact percentiles of all values, after Hazen. */
 export function exact(values: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort()
   const at = (index: number) => sorted[Math.max(0, Math.min(sorted.length - 1, index))] ?? 0

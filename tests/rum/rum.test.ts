@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { openDb } from '../../../lib/db/open.ts'
-import { type KeptBeacon, keepBeacon } from '../../../lib/rum/beacon.ts'
-import { hourOf } from '../../../lib/rum/hour.ts'
-import { openRum, type Rum } from '../../../lib/rum/rum.ts'
-import { NOON } from '../../helpers.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { DAY_MS } from '../../lib/durations.ts'
+import { hourOf } from '../../lib/rum/hour.ts'
+import { type KeptBeacon, keepBeacon } from '../../lib/rum/ingest/beacon.ts'
+import { openRum, type Rum } from '../../lib/rum/rum.ts'
+import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
-const DAY_MS = 86_400_000
 const NEVER_MS = 1_000_000
 const from = { address: null, now: NOON }
 let files = 0
 
-/** Telemetry over a file that can be opened again as a killed process would leave it. */
+/** Opens telemetry on a file that can be reopened as a killed process would leave it. */
 function open(file = join(folder, `${files++}.db`), checkpointMs = NEVER_MS) {
   const db = openDb(file)
   const errors: string[] = []
@@ -25,12 +25,12 @@ function open(file = join(folder, `${files++}.db`), checkpointMs = NEVER_MS) {
   const rum = openRum({
     db,
     now: () => NOON,
-    findSites: () => [],
+    findSite: () => null,
     findCountry: () => 'GB',
     onError,
     checkpointMs,
   })
-  /** Closes the connection alone: what is in memory is lost. */
+  /** Closes only the connection, so that everything in memory is lost. */
   const kill = () => {
     db.$client.close()
     return open(file)
@@ -44,7 +44,7 @@ type Step = number | 'checkpoint' | 'crash'
 async function take(opened: ReturnType<typeof open>, step: Step) {
   if (step === 'crash') return opened.kill()
   if (step === 'checkpoint') opened.rum[Symbol.dispose]()
-  else assert.equal(await opened.rum.accept(['site'], lcp(step), from), 'stored')
+  else assert.equal(await opened.rum.accept('site', lcp(step), from), 'stored')
   return opened
 }
 
@@ -62,9 +62,9 @@ function lcp(value: number): KeptBeacon {
 }
 
 describe('telemetry', () => {
-  it('shows what is in memory, then the same from the database', async () => {
+  it('answers the same from memory and from the database', async () => {
     const { rum, left } = open()
-    for (const value of [100, 300, 200]) await rum.accept(['site'], lcp(value), from)
+    for (const value of [100, 300, 200]) await rum.accept('site', lcp(value), from)
     const before = rowsOf(rum)
     assert.deepEqual(before[0]?.lcp, { p50: 200, p75: 275, p95: 300 })
     assert.equal(left(), 3)
@@ -73,10 +73,12 @@ describe('telemetry', () => {
     assert.deepEqual(rowsOf(rum), before)
   })
 
-  it('has what was accepted after a crash, once, however often it crashes', async () => {
+  it('counts accepted beacons once, however often it crashes', async () => {
     let opened = open()
     for (let round = 1; round <= 5; round++) {
-      await opened.rum.accept(['site', 'other'], lcp(round * 100), from)
+      for (const site of ['site', 'other']) {
+        await opened.rum.accept(site, lcp(round * 100), from)
+      }
       opened = opened.kill()
       assert.equal(opened.left(), 0)
       assert.equal(samplesOf(opened.rum), round)
@@ -85,18 +87,18 @@ describe('telemetry', () => {
     assert.deepEqual(rowsOf(opened.rum)[0]?.lcp, { p50: 300, p75: 425, p95: 500 })
   })
 
-  it('puts each beacon in the hour in which it came, also after a crash', async () => {
+  it('puts each beacon into the hour of its arrival, even after a crash', async () => {
     const opened = open()
     for (const now of [NOON - 1, NOON, NOON + DAY_MS]) {
-      await opened.rum.accept(['site'], lcp(5), { address: null, now })
+      await opened.rum.accept('site', lcp(5), { address: null, now })
     }
     const hours = rowsOf(opened.kill().rum).map(({ hour }) => hour)
     assert.deepEqual(hours, ['2026-01-15T11', '2026-01-15T12', '2026-01-16T12'])
   })
 
-  it('keeps the journal where a checkpoint fails, and counts nothing twice', async () => {
+  it('keeps the journal if a checkpoint fails, and counts nothing twice', async () => {
     const opened = open()
-    await opened.rum.accept(['site'], lcp(100), from)
+    await opened.rum.accept('site', lcp(100), from)
     opened.db.$client.exec(
       "CREATE TRIGGER no BEFORE DELETE ON rum_journal BEGIN SELECT raise(ABORT, 'no'); END",
     )
@@ -109,7 +111,7 @@ describe('telemetry', () => {
     assert.deepEqual([samplesOf(rum), left()], [1, 0])
   })
 
-  it('is whole after any order of beacons, checkpoints and crashes', async () => {
+  it('loses nothing after any order of beacons, checkpoints and crashes', async () => {
     const AnyStep = fc.oneof(
       fc.nat(5_000),
       fc.constantFrom('checkpoint' as const, 'crash' as const),
@@ -126,7 +128,7 @@ describe('telemetry', () => {
     await fc.assert(fc.asyncProperty(fc.array(AnyStep, { maxLength: 25 }), run), { numRuns: 25 })
   })
 
-  it('takes beacons while a checkpoint is written, and while one cannot be', async () => {
+  it('accepts beacons during a checkpoint, and while checkpoints fail', async () => {
     const opened = open(undefined, 1)
     const sent: number[] = []
     const send = async (times: number) => {
@@ -135,7 +137,7 @@ describe('telemetry', () => {
         const rows = Array.from({ length: 20 }, (_, at) =>
           keepBeacon({ path: `/p${at}`, metrics: { lcp: n } }),
         )
-        await Promise.all(rows.map((beacon) => opened.rum.accept(['site'], beacon, from)))
+        await Promise.all(rows.map((beacon) => opened.rum.accept('site', beacon, from)))
       }
     }
     await send(20)
@@ -156,12 +158,12 @@ describe('telemetry', () => {
     assert.ok(opened.errors.length > 0)
   })
 
-  it('goes on where stored rows cannot be read for a while', async () => {
+  it('recovers after stored rows could not be read for a while', async () => {
     const { rum, db, errors } = open()
-    await rum.accept(['site'], lcp(100), from)
+    await rum.accept('site', lcp(100), from)
     rum[Symbol.dispose]()
     db.$client.exec('ALTER TABLE rum_sketches RENAME TO gone')
-    assert.equal(await rum.accept(['site'], lcp(300), from), 'stored')
+    assert.equal(await rum.accept('site', lcp(300), from), 'stored')
     assert.equal(errors.length, 1)
     db.$client.exec('ALTER TABLE gone RENAME TO rum_sketches')
     assert.deepEqual(rowsOf(rum)[0]?.lcp, { p50: 200, p75: 300, p95: 300 })

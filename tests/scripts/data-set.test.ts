@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { parseAddress } from '../../lib/address.ts'
+import { locate } from '../../lib/geo/answer/locate.ts'
 import { openDatabase } from '../../lib/geo/database.ts'
-import { locate } from '../../lib/geo/locate.ts'
-import { randomMix } from '../../scripts/bench/addresses.ts'
-import { writeDataSet } from '../../scripts/bench/data-set.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { parseAddress } from '../../lib/net/address.ts'
+import { randomMix } from '../../scripts/bench/parts/addresses.ts'
+import { writeDataSet } from '../../scripts/bench/parts/data-set.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 describe('writeDataSet', () => {
   const path = join(tempFolder(), 'data-set.mmdb')
 
-  it('writes a City file that knows a city for every public IPv4 address', async () => {
+  it('writes a City file with a city for every public IPv4 address', async () => {
     writeDataSet(path, 2_000)
     const database = await openDatabase(path, { map: false, regionCode: () => undefined })
     for (const text of randomMix(500).addresses) {
@@ -22,7 +22,7 @@ describe('writeDataSet', () => {
     }
   })
 
-  it('writes the same file again, and a larger one for more networks', () => {
+  it('writes the same bytes each time, and a larger file for more networks', () => {
     writeDataSet(path, 2_000)
     const bytes = readFileSync(path)
     writeDataSet(path, 2_000)

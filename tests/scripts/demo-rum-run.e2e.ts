@@ -2,19 +2,18 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { newInquiry } from '../../lib/contact/inquiry.ts'
-import { insertInquiry, listInquiries } from '../../lib/contact/inquiry-store.ts'
-import { RumOverview } from '../../lib/contract/telemetry-overview.ts'
-import { RumSummary } from '../../lib/contract/telemetry-schemas.ts'
+import { insertInquiry, listInquiries, newInquiry } from '../../lib/contact/inquiry-store.ts'
+import { RumOverview } from '../../lib/contract/telemetry/telemetry-overview.ts'
+import { RumSummary } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { openDb } from '../../lib/db/open.ts'
+import { HOUR_MS } from '../../lib/durations.ts'
 import { createTraffic, type DemoBeacon } from '../../scripts/demo-rum/traffic.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
-import { INQUIRY } from '../inquiry.ts'
+import { INQUIRY } from '../contact/inquiry.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 after(remove)
 
-const HOUR_MS = 3_600_000
 const SITE = 'https://shop.example'
 const DEMO = ['scripts/demo-rum.ts', '--site', SITE, '--days', '2', '--views', '60']
 
@@ -28,7 +27,7 @@ async function read<Schema extends v.GenericSchema>(url: string, path: string, s
   return v.parse(schema, await answer.json())
 }
 
-/** With somebody who takes inquiries, of which it is to deliver none. */
+/** Configures a recipient of inquiries, so that the test sees whether the demo delivers any. */
 const CONTACT = {
   MERIDIAN_CONTACT: 'http://127.0.0.1:9/hook',
   MERIDIAN_CONTACT_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
@@ -36,15 +35,15 @@ const CONTACT = {
 
 async function runDemo() {
   const { code, stderr } = await runScript(DEMO, { ...settings, ...CONTACT })
-  const told = /Added (\d+) page views of https:\/\/shop\.example since (\S+)\. /.exec(stderr)
-  return { code, stderr, views: Number(told?.[1]), from: Date.parse(told?.[2] ?? '') }
+  const report = /Added (\d+) page views of https:\/\/shop\.example since (\S+)\. /.exec(stderr)
+  return { code, stderr, views: Number(report?.[1]), from: Date.parse(report?.[2] ?? '') }
 }
 
 async function samplesOf({ url }: Running): Promise<number> {
   return (await read(url, 'overview', RumOverview)).sampleCount
 }
 
-/** How many there are of each hour and device, but of those of the last hour. */
+/** The views of each hour and device, without the last hour. */
 function countByRow(rows: readonly { readonly name: string; readonly count: number }[]) {
   const counts = new Map<string, number>()
   for (const { name, count } of rows) counts.set(name, (counts.get(name) ?? 0) + count)
@@ -60,7 +59,7 @@ function ofBeacon({ at, body }: DemoBeacon) {
   return { name: nameOf(new Date(at).toISOString().slice(0, 13), deviceType), count: 1 }
 }
 
-/** An inquiry of three days ago, which nobody has taken yet. */
+/** Adds an undelivered inquiry from three days ago. */
 function addInquiry(): void {
   const db = openDb(join(dataDir, 'app.db'))
   const now = Date.now() - 72 * HOUR_MS
@@ -77,11 +76,15 @@ function listAttempts(): number[] {
 }
 
 describe('npm run demo:rum', () => {
-  it('adds views in the hours in which they came, which a server then has', async () => {
+  it('adds views to their own hours, and a server then reports them', async () => {
     addInquiry()
     const { code, stderr, views, from } = await runDemo()
     assert.equal(code, 0, stderr)
-    assert.deepEqual(listAttempts(), [0], 'delivers none, since its clock is behind')
+    assert.deepEqual(
+      listAttempts(),
+      [0],
+      'the demo delivers no inquiry, because its clock is behind',
+    )
     assert.ok(views > 80 && views < 250, `${views}`)
     const args = ['scripts/key.ts', '--email', 'demo@example.com', '--name', 'demo']
     key = (await runScript(args, settings)).stdout.trim()
@@ -104,12 +107,12 @@ describe('npm run demo:rum', () => {
     assert.deepEqual(countByRow(stored), wanted)
   })
 
-  it('changes nothing beside a running server, and adds more after it', async () => {
+  it('refuses to run while a server runs, and adds more views once the server has stopped', async () => {
     const server = await startServer(settings)
     const before = await samplesOf(server)
     const refused = await runDemo()
     assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /^Cannot use the data folder .*: a server runs on it/)
+    assert.match(refused.stderr, /^Cannot use the data folder .*: a server is using it/)
     assert.equal(await samplesOf(server), before)
     await server.stop('SIGKILL')
     const { views } = await runDemo()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { parseAddress } from '../../lib/address.ts'
-import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry-schemas.ts'
+import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
+import { HOUR_MS } from '../../lib/durations.ts'
+import { parseAddress } from '../../lib/net/address.ts'
 import { createTraffic, startOf } from '../../scripts/demo-rum/traffic.ts'
-import { NOON } from '../helpers.ts'
+import { NOON } from '../support/helpers.ts'
 
-const HOUR_MS = 3_600_000
 const WEEK = {
   origin: 'https://shop.example',
   from: startOf(7, NOON),
@@ -26,13 +26,13 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-describe('the traffic of the demo', () => {
-  it('is the same for the same seed, and another one for another', () => {
+describe('createTraffic', () => {
+  it('gives the same traffic for the same seed only', () => {
     assert.deepEqual([...createTraffic(WEEK)], traffic)
     assert.notDeepEqual([...createTraffic({ ...WEEK, seed: 2 })], traffic)
   })
 
-  it('holds what the endpoint takes', () => {
+  it('gives only beacons that the endpoint accepts', () => {
     for (const { origin, address, body } of traffic) {
       assert.equal(origin, WEEK.origin)
       assert.ok(parseAddress(address), address)
@@ -40,7 +40,7 @@ describe('the traffic of the demo', () => {
     }
   })
 
-  it('is in the order of time, within the period', () => {
+  it('gives beacons ordered by time, within the period', () => {
     const times = traffic.map(({ at }) => at)
     assert.deepEqual(
       times,
@@ -49,18 +49,18 @@ describe('the traffic of the demo', () => {
     assert.ok((times[0] ?? 0) >= WEEK.from && (times.at(-1) ?? WEEK.until) < WEEK.until)
   })
 
-  it('has about as many views as it is told', () => {
+  it('gives about the requested number of views', () => {
     const perDay = traffic.length / 7
     assert.ok(perDay > 1_800 && perDay < 2_500, `${perDay} a day`)
   })
 
-  it('follows the day: few come at night', () => {
+  it('gives few views at night', () => {
     const atHour = (hour: number) =>
       traffic.filter(({ at }) => Math.floor(at / HOUR_MS) % 24 === hour).length
     assert.ok(atHour(19) > 4 * atHour(3))
   })
 
-  it('has slow and fast devices', () => {
+  it('gives slow and fast devices', () => {
     const lcpOf = (type: string) =>
       median(
         beacons.flatMap(({ deviceType, metrics }) =>
@@ -73,7 +73,7 @@ describe('the traffic of the demo', () => {
     }
   })
 
-  it('has good and poor pages, and few errors', () => {
+  it('gives good and poor pages, and few errors', () => {
     const poor = shareOf(({ metrics }) => (metrics?.lcp ?? 0) > 4_000)
     const good = shareOf(({ metrics }) => (metrics?.lcp ?? 0) <= 2_500)
     assert.ok(poor > 0.05 && poor < 0.4, `${poor} poor`)
@@ -83,8 +83,8 @@ describe('the traffic of the demo', () => {
   })
 })
 
-describe('the start of the demo', () => {
-  it('is a full hour, as many days ago', () => {
+describe('startOf', () => {
+  it('returns the full hour that is the given number of days ago', () => {
     assert.equal(startOf(7, NOON + 1), NOON - 7 * 24 * HOUR_MS)
   })
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
+import { readPlans } from '../../lib/config/plans.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { auditLog } from '../../lib/db/tables.ts'
-import { readPlans } from '../../lib/plans.ts'
-import type { Accounts } from '../../scripts/accounts.ts'
 import { demoSite } from '../../scripts/demo-rum/demo-site.ts'
 import { readDemoOptions } from '../../scripts/demo-rum/options.ts'
-import { NOON } from '../helpers.ts'
+import type { Accounts } from '../../scripts/parts/accounts.ts'
+import { NOON } from '../support/helpers.ts'
 
 const SHOP = { site: 'https://shop.example', email: 'ada@example.com' }
 
@@ -16,11 +16,11 @@ beforeEach(() => {
   accounts = { db: openDb(':memory:'), plans, now: NOON, command: 'npm run demo:rum' }
 })
 
-describe('the site of the demo', () => {
-  it('is made once, with its user', async () => {
+describe('demoSite', () => {
+  it('adds the site and its user once', async () => {
     const made = await demoSite(accounts, SHOP)
     assert.equal(made.name, SHOP.site)
-    assert.deepEqual(await demoSite(accounts, SHOP), made)
+    assert.equal((await demoSite(accounts, SHOP)).id, made.id)
     const rows = accounts.db.select().from(auditLog).all()
     assert.deepEqual(
       rows.map(({ app, action }) => [app, action]),
@@ -31,7 +31,7 @@ describe('the site of the demo', () => {
     )
   })
 
-  it('is not made beyond what the plan allows', async () => {
+  it('adds no more sites than the plan allows', async () => {
     await demoSite(accounts, SHOP)
     await assert.rejects(demoSite(accounts, { ...SHOP, site: 'https://other.example' }), {
       message:
@@ -41,7 +41,7 @@ describe('the site of the demo', () => {
 })
 
 describe('the options of the demo', () => {
-  it('need only the site', () => {
+  it('require only the site', () => {
     assert.deepEqual(readDemoOptions(['--site', 'https://Shop.example/']), {
       site: 'https://shop.example',
       days: 7,

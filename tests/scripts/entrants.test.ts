@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { listPeers } from '../../scripts/bench/peer-list.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { listEntrants } from '../../scripts/bench/compare/entrants.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
-describe('listPeers', () => {
+describe('listEntrants', () => {
   const maxmindFolder = tempFolder()
   const list = () => {
-    const peers = listPeers({ database: 'City.mmdb', maxmindFolder })
-    return Object.fromEntries(peers.map(({ name, install }) => [name, install]))
+    const entrants = listEntrants('City.mmdb', maxmindFolder)
+    return Object.fromEntries(entrants.map(({ name, install }) => [name, install]))
   }
 
   it('says how to install what is missing', (t) => {
@@ -19,20 +19,19 @@ describe('listPeers', () => {
       process.env['PATH'] = path
     })
     const installs = list()
-    assert.match(installs['echoip'] ?? '', /^go install .*echoip@latest/)
     assert.match(installs['Meridian on Deno'] ?? '', /^npm install .*deno$/)
     assert.match(installs['Meridian on Bun'] ?? '', /^npm install .*bun$/)
     assert.match(installs['maxmind behind Hono on Node'] ?? '', /^npm install .*maxmind/)
   })
 
-  it('finds the package maxmind in the folder that is named', () => {
+  it('finds the package maxmind in the given folder', () => {
     const folder = join(maxmindFolder, 'node_modules', 'maxmind')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'index.js'), '')
     assert.equal(list()['maxmind behind Hono on Node'], undefined)
   })
 
-  it('compares Meridian, maxmind and a bare answer on every runtime', () => {
+  it('includes Meridian, maxmind and bare Hono on every runtime', () => {
     for (const runtime of ['Node', 'Deno', 'Bun']) {
       for (const name of ['bare Hono', 'maxmind behind Hono', 'Meridian']) {
         assert.ok(`${name} on ${runtime}` in list(), `${name} on ${runtime}`)

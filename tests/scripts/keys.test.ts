@@ -3,15 +3,14 @@ import { beforeEach, describe, it } from 'node:test'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { insertKey, type KeyRow, listKeys, newKey } from '../../lib/access/keys.ts'
 import { insertUser, newUser, type UserRow } from '../../lib/accounts/users.ts'
-import { insertCustomer } from '../../lib/billing/customers.ts'
-import { saveSubscription } from '../../lib/billing/subscriptions.ts'
+import { insertCustomer } from '../../lib/billing/subscription/customers.ts'
+import { saveSubscription } from '../../lib/billing/subscription/subscriptions.ts'
+import { readPlans } from '../../lib/config/plans.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { auditLog } from '../../lib/db/tables.ts'
-import { readPlans } from '../../lib/plans.ts'
-import type { Accounts } from '../../scripts/accounts.ts'
-import { createKey } from '../../scripts/create-key.ts'
-import { keyTable, renewKey, revokeKey } from '../../scripts/owned-keys.ts'
-import { NOON } from '../helpers.ts'
+import type { Accounts } from '../../scripts/parts/accounts.ts'
+import { createKey, keyTable, renewKey, revokeKey } from '../../scripts/parts/keys.ts'
+import { NOON } from '../support/helpers.ts'
 
 const YEAR_LATER = Date.UTC(2027, 0, 15, 12)
 
@@ -62,7 +61,7 @@ const keysOf = async (email: UserRow) => listKeys(accounts.db, email.id)
 const audited = () => accounts.db.select().from(auditLog).all()
 
 describe('the table of keys', () => {
-  it('shows each key of the user in a line, oldest first, with what it may do', async () => {
+  it('shows one line per key of the user, oldest first, with its access', async () => {
     const first = addKey({ name: 'first key', expiresAt: NOON, lastUsedAt: NOON - 1_000 })
     const second = addKey({
       type: 'publishable',
@@ -86,20 +85,20 @@ describe('the table of keys', () => {
     }
   })
 
-  it('obeys no name', async () => {
+  it('escapes control characters in names', async () => {
     addKey({ name: 'a\nb\u001b[2J\u009b1m\u2028\u202e' })
     const lines = (await keyTable(accounts, user.email)).split('\n')
     assert.equal(lines.length, 3)
     assert.match(lines[1] ?? '', /a�b�\[2J�1m��$/)
   })
 
-  it('is refused where there is no such user', async () => {
+  it('is refused for an unknown user', async () => {
     await assert.rejects(keyTable(accounts, 'eve@example.com'), /^Error: There is no user eve@/)
   })
 })
 
-describe('a key of the command line', () => {
-  it('is revoked by its id, its prefix or how they begin, and audited', async () => {
+describe('a key managed on the command line', () => {
+  it('is revoked by the beginning of its id or prefix, and audited', async () => {
     for (const nameOf of [
       (key: KeyRow) => key.id,
       (key: KeyRow) => key.prefix,
@@ -123,7 +122,7 @@ describe('a key of the command line', () => {
     }
   })
 
-  it('is renewed as a new one would live, and audited', async () => {
+  it('is renewed for as long as a new key lasts, and audited', async () => {
     const { id } = addKey({ expiresAt: NOON - 1 })
     assert.equal((await renewKey(accounts, user.email, id)).expiresAt, YEAR_LATER)
     assert.equal((await keysOf(user))[0]?.expiresAt, YEAR_LATER)
@@ -133,7 +132,7 @@ describe('a key of the command line', () => {
     )
   })
 
-  it('is made and renewed by the plan that is paid for', async () => {
+  it('expires by the paid plan when created and when renewed', async () => {
     const { db } = accounts
     insertCustomer(db, { userId: user.id, customerId: 'cus_1', createdAt: NOON }).run()
     saveSubscription(db, { userId: user.id, ...BOUGHT }).run()
@@ -147,10 +146,10 @@ describe('a key of the command line', () => {
     )
   })
 
-  it('is neither where several begin alike, which are listed', async () => {
+  it('is neither revoked nor renewed if several keys match, and lists them', async () => {
     const prefix = `sk_live_${'ab'.repeat(4)}`
     const [first, second] = [addKey({ prefix, name: 'one' }), addKey({ prefix, name: 'two' })]
-    const other = addKey()
+    const other = addKey({ prefix: `sk_live_${'cd'.repeat(4)}` })
     for (const name of [prefix, prefix.slice(0, 10)]) {
       await assert.rejects(revokeKey(accounts, user.email, name), (error: Error) => {
         assert.match(error.message, /^2 keys of ada@example\.com begin with sk_live_ab.*:\n/)
@@ -167,7 +166,7 @@ describe('a key of the command line', () => {
     assert.equal((await keysOf(user)).length, 2)
   })
 
-  it('is neither where it is another user’s', async () => {
+  it('is neither revoked nor renewed if it belongs to another user', async () => {
     const eve = addUser('eve@example.com')
     const { id, prefix } = addKey({ userId: eve.id })
     for (const name of [id, prefix]) {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { readPlans } from '../../lib/config/plans.ts'
 import { openDb } from '../../lib/db/open.ts'
-import { auditLog, users } from '../../lib/db/tables.ts'
-import { readPlans } from '../../lib/plans.ts'
-import type { Accounts } from '../../scripts/accounts.ts'
-import { userWithPlan } from '../../scripts/user-with-plan.ts'
-import { NOON } from '../helpers.ts'
+import { apiKeys, auditLog, users } from '../../lib/db/tables.ts'
+import type { Accounts } from '../../scripts/parts/accounts.ts'
+import { createKey } from '../../scripts/parts/keys.ts'
+import { userWithPlan } from '../../scripts/parts/user-with-plan.ts'
+import { NOON } from '../support/helpers.ts'
 
 const email = 'ada@example.com'
 
@@ -23,15 +24,15 @@ const actions = () =>
     .all()
     .map(({ action, detail }) => [action, detail])
 
-describe('a user of the command line', () => {
-  it('is made once where several make the same at once, with the plan of the last', async () => {
+describe('a user created on the command line', () => {
+  it('is created once by simultaneous processes, with the plan of the last one', async () => {
     const made = await Promise.all(
       ['free', 'starter', 'pro'].map((plan) => userWithPlan(accounts, { email, plan })),
     )
     assert.deepEqual(
       made.map(({ outcome, plan }) => [outcome, plan.id]),
       [
-        ['made', 'free'],
+        ['created', 'free'],
         ['changed', 'starter'],
         ['changed', 'pro'],
       ],
@@ -46,14 +47,26 @@ describe('a user of the command line', () => {
     ])
   })
 
-  it('keeps the plan where none is named', async () => {
+  it('keeps the plan if none is named', async () => {
     await userWithPlan(accounts, { email, plan: 'pro' })
     const { outcome, plan } = await userWithPlan(accounts, { email: 'ADA@example.com' })
     assert.deepEqual([outcome, plan.id], ['kept', 'pro'])
     assert.equal(actions().length, 1)
   })
 
-  it('is not made with a plan that is none', async () => {
+  it('has keys that expire by the plan: never while it is paid, else a year after the change', async () => {
+    const key = { name: 'made', type: 'secret', scopes: undefined, origins: undefined } as const
+    await createKey(accounts, { ...key, email, plan: 'free' })
+    const change = async (plan: string, now: number) => {
+      await userWithPlan({ ...accounts, now }, { email, plan })
+      return accounts.db.select({ end: apiKeys.expiresAt }).from(apiKeys).get()?.end
+    }
+    assert.equal(await change('pro', NOON + 1), null)
+    assert.equal(await change('free', NOON + 2), Date.UTC(2027, 0, 15, 12) + 2)
+    assert.equal(await change('free', NOON + 3), Date.UTC(2027, 0, 15, 12) + 2)
+  })
+
+  it('is not created with an unknown plan', async () => {
     await assert.rejects(userWithPlan(accounts, { email, plan: 'gold' }), /got "gold"$/)
     assert.equal(await findUserByEmail(accounts.db, email), null)
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { nextDownload } from '../../../lib/geo/download-schedule.ts'
+import { nextDownload } from '../../lib/services/downloads.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -12,18 +12,18 @@ const minutes = (changed: Partial<typeof times>, spread = 0) =>
   (nextDownload({ ...times, ...changed }, spread) - NOW) / MINUTE
 
 describe('the next download', () => {
-  it('is some minutes after the first start', () => {
+  it('is a few minutes after the first start', () => {
     assert.equal(minutes({}), 5)
     assert.equal(minutes({}, 1), 35)
   })
 
-  it('is a day after the last, however often the server is started', () => {
+  it('is a day after the last download, however often the server is restarted', () => {
     assert.equal(minutes({ succeededAt: NOW - HOUR }), 23 * 60)
     assert.equal(minutes({ succeededAt: NOW - 23 * HOUR - 58 * MINUTE }), 5)
     assert.equal(minutes({ succeededAt: NOW - 1_000 * HOUR }, 0.5), 20)
   })
 
-  it('waits longer and longer after failures, up to a day', () => {
+  it('waits twice as long after each failure, up to a day', () => {
     const failedAt = NOW + HOUR
     const waits = [1, 2, 3, 4, 7, 8, 9, 1_000].map(
       (failures) => minutes({ failedAt, failures }) - 60,

@@ -17,7 +17,7 @@ const VARIABLES = [
 
 describe('npm run stripe', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`tells the variables, sends events, and ends cleanly on ${signal}`, async () => {
+    it(`prints the variables, sends events and exits cleanly on ${signal}`, async () => {
       await using at = await startDouble()
       const child = start(['--port', '0', '--webhook', at.url])
       const variables = await readVariables(child.stdout)
@@ -28,9 +28,9 @@ describe('npm run stripe', () => {
       assert.equal(pro.unit_amount, 2900)
       const overage = await stripe.prices.retrieve(variables.get('STRIPE_PRICE_OVERAGE') ?? '')
       assert.equal(overage.recurring?.usage_type, 'metered')
-      const came = at.arrival()
+      const arrival = at.nextRequest()
       await stripe.customers.create()
-      const { body, signature } = await came
+      const { body, signature } = await arrival
       const secret = variables.get('STRIPE_WEBHOOK_SECRET') ?? ''
       assert.equal(stripe.webhooks.constructEvent(body, signature, secret).type, 'customer.created')
       child.kill(signal)
@@ -38,10 +38,10 @@ describe('npm run stripe', () => {
     })
   }
 
-  it('shows how it is used when an option is wrong', async () => {
+  it('prints its usage when an option is invalid', async () => {
     const child = start(['--port', 'abc'])
-    const said = await text(child.stderr)
-    assert.match(said, /^--port must be a port\n\nUsage: npm run stripe/)
+    const output = await text(child.stderr)
+    assert.match(output, /^--port must be a port\n\nUsage: npm run stripe/)
     if (child.exitCode === null) await once(child, 'close')
     assert.equal(child.exitCode, 1)
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DAY, NOW, startDouble } from './start.ts'
 
-describe('the control of the double over HTTP', () => {
+describe('the control API of the double', () => {
   it('advances the clock', async () => {
     await using at = await startDouble()
     const answer = await post(`${at.double.url}/_double/clock`, { advanceSeconds: DAY })
@@ -10,7 +10,7 @@ describe('the control of the double over HTTP', () => {
     assert.equal((await at.stripe.customers.create()).created, NOW / 1000 + DAY)
   })
 
-  it('sets switches and lists deliveries', async () => {
+  it('switches deliveries, and lists them', async () => {
     await using at = await startDouble()
     await post(`${at.double.url}/_double/switches`, { deliveries: 'drop' })
     await at.stripe.customers.create()
@@ -22,10 +22,12 @@ describe('the control of the double over HTTP', () => {
     await assert.rejects(at.stripe.customers.list(), { statusCode: 429 })
   })
 
-  it('pays a session of the embedded page', async () => {
+  it('pays an embedded checkout session', async () => {
     await using at = await startDouble()
+    const { id: customer } = await at.stripe.customers.create()
     const session = await at.stripe.checkout.sessions.create({
       mode: 'subscription',
+      customer,
       ui_mode: 'embedded_page',
       line_items: [{ price: at.starter, quantity: 1 }],
       return_url: 'https://app.example/done',
@@ -37,7 +39,7 @@ describe('the control of the double over HTTP', () => {
     assert.equal(JSON.parse(await paid.text()).status, 'complete')
   })
 
-  it('sends events that the double would not make by itself', async () => {
+  it('sends events that the double never sends on its own', async () => {
     await using at = await startDouble()
     const object = { id: 'ch_1', object: 'charge' }
     await post(`${at.double.url}/_double/events`, { type: 'charge.refunded', object })
@@ -48,7 +50,7 @@ describe('the control of the double over HTTP', () => {
     })
   })
 
-  it('refuses what it does not know', async () => {
+  it('answers 400 to an unknown delivery switch', async () => {
     await using at = await startDouble()
     const answer = await post(`${at.double.url}/_double/switches`, { deliveries: 'lose' })
     assert.equal(answer.status, 400)

@@ -4,7 +4,7 @@ import type Stripe from 'stripe'
 import { addPayer, DAY, startDouble } from './start.ts'
 
 describe('discounts', () => {
-  it('come by a promotion code, whatever its case, and reduce the next invoices', async () => {
+  it('come from a promotion code, in upper or lower case, and reduce the next invoices', async () => {
     await using at = await startDouble()
     const { double, stripe, pro } = at
     await addCode(stripe, 'SPRING', { percent_off: 50, duration: 'forever' })
@@ -34,7 +34,7 @@ describe('discounts', () => {
     assert.equal(renewal?.total_discount_amounts?.[0]?.amount, 1450)
   })
 
-  it('are replaced by a new list, so those that stay are told by their id', async () => {
+  it('are replaced by a new list, which keeps a discount by its id', async () => {
     await using at = await startDouble()
     const { stripe, pro } = at
     const one = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
@@ -55,7 +55,7 @@ describe('discounts', () => {
     assert.deepEqual(none.discounts, [])
   })
 
-  it('that hold once are gone after their invoice', async () => {
+  it('with the duration "once" end after their first invoice', async () => {
     await using at = await startDouble()
     const { stripe, starter } = at
     const { id: coupon } = await stripe.coupons.create({ percent_off: 100, duration: 'once' })
@@ -68,11 +68,12 @@ describe('discounts', () => {
     })
     assert.equal(made.status, 'active')
     assert.deepEqual(made.discounts, [])
-    const preview = await stripe.invoices.createPreview({ subscription: made.id })
-    assert.equal(preview.amount_due, 900)
+    at.double.advance(31 * DAY + 3_600)
+    const [renewal] = (await stripe.invoices.list({ customer })).data
+    assert.equal(renewal?.amount_paid, 900)
   })
 
-  it('are refused for codes that the customer may not use', async () => {
+  it('are refused if the customer may not use the promotion code', async () => {
     await using at = await startDouble()
     const { stripe, pro } = at
     const first = await addCode(stripe, 'FIRST', { percent_off: 20 }, true)
@@ -88,7 +89,7 @@ describe('discounts', () => {
     )
   })
 
-  it('tell what they are good for where that is asked for', async () => {
+  it('show the products they apply to only when expanded', async () => {
     await using at = await startDouble()
     const { stripe } = at
     const { id: product } = await stripe.products.create({ name: 'Meridian' })
@@ -98,10 +99,13 @@ describe('discounts', () => {
     const expand = ['data.promotion.coupon.applies_to']
     const [code] = (await stripe.promotionCodes.list({ code: 'ONE', expand })).data
     assert.partialDeepStrictEqual(code?.promotion.coupon, { applies_to })
-    assert.equal((await stripe.coupons.retrieve(id)).applies_to, undefined)
+    const shallow = { code: 'ONE', expand: ['data.promotion.coupon'] }
+    const [plain] = (await stripe.promotionCodes.list(shallow)).data
+    assert.ok(plain)
+    assert.equal((plain.promotion.coupon as Stripe.Coupon).applies_to, undefined) // safe: expanded
   })
 
-  it('can be entered on the hosted page where the session allows it', async () => {
+  it('can be entered at checkout if the session allows promotion codes', async () => {
     await using at = await startDouble()
     const { double, stripe, starter } = at
     await addCode(stripe, 'HALF', { percent_off: 50 })
@@ -118,9 +122,11 @@ describe('discounts', () => {
     })
     const taxId = { type: 'eu_vat', value: 'FR12345678901' }
     double.payCheckout(id, { card: 'pm_card_visa', promotionCode: 'half', name: 'Ada', taxId })
-    const session = await stripe.checkout.sessions.retrieve(id, { expand: ['line_items'] })
+    const expand = ['subscription']
+    const session = await stripe.checkout.sessions.retrieve(id, { expand })
     assert.equal(session.amount_total, 450)
-    assert.equal(session.line_items?.data[0]?.price?.id, starter)
+    const subscription = session.subscription as Stripe.Subscription // safe: it is expanded
+    assert.equal(subscription.items.data[0]?.price.id, starter)
     assert.equal((await stripe.customers.listTaxIds(customer)).data[0]?.value, taxId.value)
   })
 })

@@ -16,11 +16,11 @@ const { form: AnyForm } = fc.letrec<{ form: Form; value: Form[string] }>((tie) =
 }))
 
 describe('parseForm', () => {
-  it('reads back whatever was written with brackets', () => {
+  it('parses any form that is written with brackets', () => {
     fc.assert(fc.property(AnyForm, (form) => assert.deepEqual(parseForm(write(form)), form)))
   })
 
-  it('takes dangerous names as names', () => {
+  it('treats __proto__ as an ordinary name', () => {
     const form = parseForm('metadata[__proto__]=x&__proto__[polluted]=y')
     assert.equal(Object.hasOwn(form, '__proto__'), true)
     assert.equal('polluted' in {}, false)

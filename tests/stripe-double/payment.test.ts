@@ -4,11 +4,13 @@ import Stripe from 'stripe'
 import { addPayer, DAY, startDouble, typesOf } from './start.ts'
 
 describe('payments', () => {
-  it('stay open on the hosted page when the card declines', async () => {
+  it('leave the checkout session open when the card is declined', async () => {
     await using at = await startDouble()
     const { stripe, pro } = at
+    const { id: customer } = await stripe.customers.create()
     const { id, url } = await stripe.checkout.sessions.create({
       mode: 'subscription',
+      customer,
       line_items: [{ price: pro, quantity: 1 }],
       success_url: 'https://app.example/done',
       cancel_url: 'https://app.example/plans',
@@ -22,7 +24,7 @@ describe('payments', () => {
     assert.equal((await stripe.checkout.sessions.retrieve(id)).status, 'open')
   })
 
-  it('make a subscription past due, are retried, and end it after the last retry', async () => {
+  it('that fail make the subscription past due and end it after the last retry', async () => {
     await using at = await startDouble()
     const { double, stripe, pro } = at
     const customer = await addPayer(stripe)
@@ -40,21 +42,22 @@ describe('payments', () => {
     assert.equal(failures.length, 4)
   })
 
-  it('bring a subscription back when the open invoice is paid', async () => {
+  it('of a retry reactivate a past due subscription', async () => {
     await using at = await startDouble()
     const { double, stripe, pro } = at
     const customer = await addPayer(stripe)
     const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
     await useCard(stripe, customer, 'pm_card_chargeCustomerFail')
     double.advance(31 * DAY + 3_600)
-    const [invoice] = (await stripe.invoices.list({ customer, status: 'open' })).data
-    await assert.rejects(stripe.invoices.pay(invoice?.id ?? ''), Stripe.errors.StripeCardError)
+    assert.equal((await stripe.subscriptions.retrieve(id)).status, 'past_due')
     await useCard(stripe, customer, 'pm_card_visa')
-    assert.equal((await stripe.invoices.pay(invoice?.id ?? '')).status, 'paid')
+    double.advance(3 * DAY)
+    const [invoice] = (await stripe.invoices.list({ customer })).data
+    assert.equal(invoice?.status, 'paid')
     assert.equal((await stripe.subscriptions.retrieve(id)).status, 'active')
   })
 
-  it('leave a new subscription incomplete, or refuse it, as payment_behavior says', async () => {
+  it('that fail leave a new subscription incomplete; with error_if_incomplete they prevent it', async () => {
     await using at = await startDouble()
     const { double, stripe, pro } = at
     const customer = await addPayer(stripe, 'pm_card_chargeCustomerFail')
@@ -70,7 +73,7 @@ describe('payments', () => {
     assert.equal((await stripe.subscriptions.retrieve(id)).status, 'incomplete_expired')
   })
 
-  it('change nothing when an upgrade that must be paid declines', async () => {
+  it('that fail for an upgrade with error_if_incomplete change nothing', async () => {
     await using at = await startDouble()
     const { stripe, starter, pro } = at
     const customer = await addPayer(stripe)
@@ -87,7 +90,7 @@ describe('payments', () => {
     assert.equal((await stripe.invoices.list({ customer })).data.length, 1)
   })
 
-  it('refuse a card that declines when it is attached', async () => {
+  it('cannot use a card that is declined when it is attached', async () => {
     await using at = await startDouble()
     const { id: customer } = await at.stripe.customers.create()
     await assert.rejects(

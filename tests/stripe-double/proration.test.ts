@@ -12,7 +12,7 @@ const Changes = fc.array(
 )
 
 describe('proration', () => {
-  it('charges what was previewed, and in sum what each plan costs for its time', async () => {
+  it('charges the previewed amounts, so that each plan is paid for the time it was used', async () => {
     await fc.assert(
       fc.asyncProperty(Changes, async (changes) => {
         await using at = await startDouble()

@@ -1,13 +1,11 @@
-import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
 import type { DoubleOptions } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
+import { startLoopbackServer } from '../support/loopback-server.ts'
 
 export const NOW = Date.UTC(2026, 0, 15, 12)
 export const DAY = 86_400
@@ -22,7 +20,7 @@ export interface Received {
   readonly signature: string
 }
 
-/** A double with our plans, the SDK pointed at it, and an endpoint that takes its events. */
+/** Starts a double with two plans, an SDK client for it, and an endpoint that receives its events. */
 export async function startDouble(options: DoubleOptions = {}) {
   const double = await startStripeDouble({
     realNow: () => NOW,
@@ -51,10 +49,10 @@ export async function startDouble(options: DoubleOptions = {}) {
 
 export function sdkFor(port: number, key = newSecretKey()): Stripe {
   const at = { host: '127.0.0.1', port, protocol: 'http' } as const
-  return new Stripe(key, { ...at, maxNetworkRetries: 0, telemetry: false, timeout: 5_000 })
+  return new Stripe(key, { ...at, maxNetworkRetries: 0, telemetry: false, timeout: 60_000 })
 }
 
-/** A customer whose card pays, or another card of Stripe's test tokens. */
+/** Adds a customer with the card of a test token. The default card pays. */
 export async function addPayer(stripe: Stripe, card = 'pm_card_visa') {
   const { id } = await stripe.customers.create({ email: 'ada@example.com' })
   const method = await stripe.paymentMethods.attach(card, { customer: id })
@@ -70,33 +68,26 @@ export function typesOf(received: readonly Received[]): string[] {
 async function startEndpoint() {
   const received: Received[] = []
   const statuses: number[] = []
-  const waiting: ((came: Received) => void)[] = []
-  const server = createServer(async (request, response) => {
+  const waiting: ((request: Received) => void)[] = []
+  const loopback = await startLoopbackServer(async (request, response) => {
     const body = await text(request)
-    const came = { body, signature: String(request.headers['stripe-signature']) }
-    received.push(came)
-    waiting.shift()?.(came)
+    const arrived = { body, signature: String(request.headers['stripe-signature']) }
+    received.push(arrived)
+    waiting.shift()?.(arrived)
     response.writeHead(statuses.shift() ?? 200).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // safe: a server that listens on a port has an AddressInfo
-  const { port } = server.address() as AddressInfo
   return {
     received,
-    /** Answers of the next requests; 200 after them. */
+    /** The statuses of the next answers. Later answers have status 200. */
     statuses,
-    url: `http://127.0.0.1:${port}/hook`,
-    /** The next request. */
-    arrival: () => new Promise<Received>((resolve) => waiting.push(resolve)),
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-    },
+    url: `${loopback.origin}/hook`,
+    /** Resolves with the next request. */
+    nextRequest: () => new Promise<Received>((resolve) => waiting.push(resolve)),
+    [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
   }
 }
 
-/** For the comparison with stripe-mock: tests/oracle/stripe-mock.test.ts. */
+/** Appends the calls to a file for tests/billing/stripe-mock.oracle.ts, which sets its name. */
 export function recordCalls(calls: readonly object[]): void {
   const file = process.env['STRIPE_CALLS_FILE']
   if (file === undefined) return

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Stripe from 'stripe'
-import { NOW, startDouble, typesOf } from './start.ts'
+import { NOW, startDouble } from './start.ts'
 
 describe('webhooks', () => {
   it('are signed with every secret of the endpoint over the raw body', async () => {
@@ -16,21 +16,22 @@ describe('webhooks', () => {
       assert.equal(event.api_version, Stripe.API_VERSION)
       assert.equal(event.created, NOW / 1000)
       assert.equal((event.data.object as Stripe.Customer).id, id) // safe: by the type of the event
-      assert.deepEqual(await stripe.events.retrieve(event.id).then((row) => row.id), event.id)
     }
     const wrong = { body: `${body} `, signature, secret: secrets[0] ?? '' }
     assert.throws(() => check(stripe, wrong), Stripe.errors.StripeSignatureVerificationError)
   })
 
-  it('tell what was there before a change', async () => {
+  it('contain the previous values of changed fields', async () => {
     await using at = await startDouble()
     const { id } = await at.stripe.customers.create({ name: 'Ada' })
     await at.stripe.customers.update(id, { name: 'Grace' })
-    const [event] = (await at.stripe.events.list({ type: 'customer.updated' })).data
-    assert.deepEqual(event?.data.previous_attributes, { name: 'Ada' })
+    await at.double.settled()
+    const { type, data } = JSON.parse(at.received[1]?.body ?? '')
+    assert.equal(type, 'customer.updated')
+    assert.deepEqual(data.previous_attributes, { name: 'Ada' })
   })
 
-  it('are tried again until they are taken, and then given up', async () => {
+  it('are retried until they are accepted or the retries run out', async () => {
     await using at = await startDouble()
     const { double, stripe, received, statuses } = at
     statuses.push(500, 404)
@@ -45,36 +46,20 @@ describe('webhooks', () => {
     assert.equal(double.deliveries()[1]?.outcome, 'failed')
   })
 
-  it('are dropped, doubled and turned round when they are told to be', async () => {
+  it('are dropped, duplicated and reordered when a switch is set', async () => {
     await using at = await startDouble()
     const { double, stripe, received } = at
     double.switchDeliveries('drop')
     double.switchDeliveries('duplicate')
     double.switchDeliveries('pass')
     double.switchDeliveries('reorder', 2)
-    for (const name of ['dropped', 'doubled', 'passed', 'first', 'second']) {
+    for (const name of ['dropped', 'duplicated', 'passed', 'first', 'second']) {
       await stripe.customers.create({ name })
     }
     await double.settled()
     const names = received.map(({ body }) => JSON.parse(body).data.object.name)
-    assert.deepEqual(names, ['doubled', 'doubled', 'passed', 'second', 'first'])
+    assert.deepEqual(names, ['duplicated', 'duplicated', 'passed', 'second', 'first'])
     assert.equal(double.deliveries()[0]?.outcome, 'dropped')
-    assert.equal((await stripe.events.list({ type: 'customer.created' })).data.length, 5)
-  })
-
-  it('go to endpoints that are made over the API, by the types that they want', async () => {
-    await using at = await startDouble()
-    const { double, stripe, received, url } = at
-    const made = await stripe.webhookEndpoints.create({ url, enabled_events: ['product.created'] })
-    await stripe.products.create({ name: 'Other' })
-    await double.settled()
-    assert.deepEqual(typesOf(received), ['product.created', 'product.created'])
-    const { body, signature } = received[1] ?? { body: '', signature: '' }
-    check(stripe, { body, signature, secret: made.secret ?? '' })
-    await stripe.webhookEndpoints.del(made.id)
-    await stripe.products.create({ name: 'Third' })
-    await double.settled()
-    assert.equal(received.length, 3)
   })
 })
 

@@ -1,10 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { insertUser, newUser } from '../lib/accounts/users.ts'
-import { makeDataDir } from '../lib/data-dir.ts'
-import { type Client, openDb, openPlain } from '../lib/db/open.ts'
-import { unit } from '../lib/db/unit.ts'
-import { openSecrets, type Secrets } from '../lib/secrets.ts'
+import { insertUser, newUser } from '../../lib/accounts/users.ts'
+import { makeDataDir } from '../../lib/config/data-dir.ts'
+import { openSecrets, type Secrets } from '../../lib/config/secrets.ts'
+import type { Client } from '../../lib/db/client.ts'
+import { openDb, openPlain } from '../../lib/db/open.ts'
+import { runInTransaction } from '../../lib/db/transaction.ts'
 
 export interface DataFolder {
   readonly dataDir: string
@@ -12,20 +13,20 @@ export interface DataFolder {
   readonly secrets: Secrets
 }
 
-/** A data folder in `parent` as a server leaves it, with one user. */
+/** Creates a data folder in `parent` with one user, as a server leaves it. */
 export async function makeDataFolder(parent: string, email = 'ada@example.com') {
   const dataDir = join(mkdtempSync(join(parent, 'data-')), 'data')
   makeDataDir(dataDir)
   const database = join(dataDir, 'app.db')
   const db = openDb(database)
-  await unit(db, [insertUser(db, newUser({ email, plan: 'free', now: 1 }))])
+  await runInTransaction(db, [insertUser(db, newUser({ email, plan: 'free', now: 1 }))])
   db.$client.close()
   return { dataDir, database, secrets: openSecrets(dataDir) }
 }
 
-/** A database as the version left it that knew the first `count` migrations. */
+/** Creates a database of an old version: with only the first `count` migrations. */
 export function makeOldDatabase(path: string, count: number): void {
-  const migrations = new URL('../lib/db/migrations/', import.meta.url)
+  const migrations = new URL('../../lib/db/migrations/', import.meta.url)
   const names = readdirSync(migrations).toSorted().slice(0, count)
   const client = openPlain(path)
   for (const name of names) client.exec(readFileSync(new URL(name, migrations), 'utf8'))
@@ -40,7 +41,7 @@ export function emailsIn(database: string): unknown[] {
   )
 }
 
-/** Lets `work` change a database file in ways that the product does not. */
+/** Opens a database file for `work` and closes it afterwards. */
 export function withClient<Result>(database: string, work: (client: Client) => Result): Result {
   const { $client } = openDb(database)
   try {

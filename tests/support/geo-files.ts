@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MmdbOptions } from '../lib/geo/mmdb-file.ts'
-import { Double, type MmdbValue } from '../lib/geo/mmdb-value.ts'
-import { createMmdbWriter } from '../lib/geo/mmdb-writer.ts'
-import { parseNetwork } from '../lib/network.ts'
+import type { MmdbOptions } from '../../lib/geo/mmdb/file.ts'
+import { Double, type MmdbValue } from '../../lib/geo/mmdb/value.ts'
+import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
+import { parseNetwork } from '../../lib/net/network.ts'
+import { processFolder } from './temp-folder.ts'
 
-/** Records by network, broad networks first. */
+/** Records by network, larger networks first. */
 export type Records = Readonly<Record<string, MmdbValue>>
 
 export const BUILT_AT = Date.UTC(2026, 0, 13)
@@ -58,15 +58,15 @@ const london = {
   ],
 }
 
-/** One address for each thing that a record of a City file may have or lack. */
+/** One address for each field that a City record may have or lack. */
 export const CITY_RECORDS = {
   '81.2.69.0/24': london,
   '2a00:1450:4009::/48': london,
-  // A country alone
+  // Only a country
   '5.0.0.0/24': { continent: europe, country: germany },
-  // A continent alone
+  // Only a continent
   '6.0.0.0/24': { continent: { code: 'AS', names: { en: 'Asia' } } },
-  // The country of registration alone, with a location that is not the user's
+  // Only the registered country, with a location that is not the user's
   '7.0.0.0/24': {
     registered_country: { iso_code: 'FR', names: { en: 'France' } },
     location: { latitude: 48.5, longitude: 2.5, time_zone: 'Europe/Paris' },
@@ -96,17 +96,17 @@ export const CITY_RECORDS = {
     city: { names: { en: 'Zero' } },
     location: { accuracy_radius: 1, latitude: new Double(0), longitude: new Double(0) },
   },
-  // Nothing about the place
+  // No location
   '12.0.0.0/24': { traits: { is_anycast: true } },
   '13.0.0.0/24': {},
-  // Numbers that are no JSON
+  // Numbers that JSON cannot express
   '14.0.0.0/24': {
     continent: { code: 'AS', geoname_id: 2n ** 40n, names: { en: 'Asia' } },
     country: { iso_code: 'JP', names: { en: 'Japan' }, serial: 2n ** 100n },
     city: { names: { en: 'Tokyo' } },
     location: { latitude: 35.69, longitude: 139.69 },
   },
-  // Regions without their codes: one that is known by name, and one that is not
+  // Regions without codes: one with a known name and one with an unknown name
   '15.0.0.0/25': { country: britain, subdivisions: [{ names: { en: 'England' } }] },
   '15.0.0.128/25': { country: britain, subdivisions: [{ names: { en: 'Atlantis' } }] },
   '16.0.0.0/24': {
@@ -114,12 +114,12 @@ export const CITY_RECORDS = {
     city: { names: { en: 'São "Paulo" 🌆' } },
     location: { latitude: -23.55, longitude: -46.64, time_zone: 'America/Sao_Paulo' },
   },
-  // A country of many zones and no more
+  // Only a country, which has several timezones
   '17.0.0.0/24': { continent: northAmerica, country: usa },
 } as const satisfies Records
 
 const FLAT = { postcode: '', state2: '' }
-export const DBIP_RECORDS = {
+const DBIP_RECORDS = {
   '5.0.0.0/24': {
     ...FLAT,
     country_code: 'DE',
@@ -149,7 +149,7 @@ export const DBIP_RECORDS = {
   },
 } as const satisfies Records
 
-export const ASN_RECORDS = {
+const ASN_RECORDS = {
   '8.8.8.0/24': {
     autonomous_system_number: 15169,
     autonomous_system_organization: 'Google LLC',
@@ -161,7 +161,7 @@ export const ASN_RECORDS = {
   },
 } as const satisfies Records
 
-export const IPINFO_RECORDS = {
+const IPINFO_RECORDS = {
   '19.0.0.0/24': {
     as_domain: 'ford.com',
     as_name: 'Ford Motor Company',
@@ -190,7 +190,7 @@ const REGIONS = {
 
 export interface GeoFiles {
   readonly city: string
-  /** The same records for IPv4 alone. */
+  /** The same records, IPv4 only. */
   readonly cityIpv4: string
   readonly dbip: string
   readonly asn: string
@@ -202,8 +202,7 @@ let written: GeoFiles | undefined
 /** The fixture files, written once per process and removed when it ends. */
 export function geoFiles(): GeoFiles {
   if (written !== undefined) return written
-  const folder = mkdtempSync(join(tmpdir(), 'meridian-fixtures-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = processFolder()
   const write = (name: string, bytes: Buffer) => {
     const path = join(folder, name)
     writeFileSync(path, bytes)
@@ -220,7 +219,7 @@ export function geoFiles(): GeoFiles {
   return written
 }
 
-/** Makes the geo folder of a data folder so that nothing has to be prepared there. */
+/** Fills the geo folder of a data folder, so that the server has nothing to prepare. */
 export function makeGeoFolder(dataDir: string): string {
   const directory = join(dataDir, 'geo')
   mkdirSync(directory, { recursive: true })

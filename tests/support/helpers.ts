@@ -1,32 +1,38 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import * as v from 'valibot'
-import { type KeyType, mintKey } from '../lib/access/api-key.ts'
-import { insertKey, keyExpiry, newKey } from '../lib/access/keys.ts'
-import { findUserByEmail, insertUser, newUser, updatePlan } from '../lib/accounts/users.ts'
-import { readConfig } from '../lib/config.ts'
-import type { Scope } from '../lib/contract/operation.ts'
-import { type Db, openDb } from '../lib/db/open.ts'
-import { createRateLimiter, POLICIES } from '../lib/limits/rate-limiter.ts'
-import { type Log, type RequestLine, silentLog } from '../lib/log.ts'
-import { openServices, type Services } from '../lib/services/services.ts'
-import { createApp } from '../routes/app.ts'
-import type { Env } from '../routes/context.ts'
-import { checkAnswer } from './contract-check.ts'
+import { mintKey } from '../../lib/access/api-key.ts'
+import { keyExpiry } from '../../lib/access/key-expiry.ts'
+import { insertKey, newKey } from '../../lib/access/keys.ts'
+import { findUserByEmail, insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
+import { readConfig } from '../../lib/config/config.ts'
+import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
+import type { Scope } from '../../lib/contract/operation.ts'
+import { type Db, openDb } from '../../lib/db/open.ts'
+import { createRateLimiter, POLICIES, type Policy } from '../../lib/limits/rate-limiter.ts'
+import { type Log, type RequestLine, silentLog } from '../../lib/log/log.ts'
+import { once } from '../../lib/once.ts'
+import { openServices, type Services } from '../../lib/services/services.ts'
+import { createApp } from '../../routes/app.ts'
+import type { Env } from '../../routes/context.ts'
+import { type Answer, checkAnswer } from './contract-check.ts'
+import { type AskFastPath, assertSameAnswer, openFastPath } from './fast-path.ts'
 import { geoFiles, makeGeoFolder } from './geo-files.ts'
+import './quick-hashes.ts'
+import { processFolder } from './temp-folder.ts'
 
 export const NOON = Date.UTC(2026, 0, 15, 12)
 
 export interface AppOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly log?: Log
-  /** Epoch milliseconds; always `NOON` unless told. */
+  /** Epoch milliseconds; default: always `NOON`. */
   readonly now?: () => number
-  /** Takes the place of some services, such as one that fails. */
+  /** Replaces some services, for example by one that fails. */
   readonly replace?: (services: Services) => Partial<Services>
 }
 
@@ -44,51 +50,66 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON unless it is text or a stream. */
   readonly body?: unknown
-  /** Address of the peer; a new one each time, since requests of one are limited. */
+  /** Address of the client; default: a new one for each request, since requests are limited. */
   readonly from?: string
-}
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** What the text is as JSON; undefined where it is empty. */
-  readonly body: unknown
 }
 
 export interface TestApp extends Disposable {
   readonly app: Hono<Env>
   readonly services: Services
   readonly dataDir: string
-  /** Sends a request, and checks whatever is answered against the contract. */
+  /**
+   * Sends a request to the router, and to the fast path if that may answer it. Checks the answer
+   * against the contract, and that both give the same answer.
+   */
   send(method: string, path: string, options?: SendOptions): Promise<Answer>
-  /** Makes a key as `npm run key` does, over a connection of its own. Returns its text. */
+  /** Makes a key over a separate connection, as `npm run key` does. Returns its text. */
   makeKey(options?: KeyOptions): Promise<string>
-  /** Stops the service in order, and opens another one on what it has left, with other settings. */
+  /** Stops the service and opens another one on the same data, with other settings. */
   restart(env?: AppOptions['env']): Promise<TestApp>
   close(): void
 }
 
-/** For tests that send more requests to account and billing than a caller may in a minute. */
+/** For tests that exceed the limits of account and billing. */
 export function withoutAccountLimit({ limits }: Services): Partial<Services> {
-  const account = createRateLimiter({ ...POLICIES.account, capacity: 1_000_000 })
-  return { limits: { ...limits, account } }
+  const without = (policy: Policy) => createRateLimiter({ ...policy, capacity: 1_000_000 })
+  const account = without(POLICIES.account)
+  const billing = without(POLICIES.billing)
+  const inquiries = without(POLICIES.inquiries)
+  const newKeys = without(POLICIES.newKeys)
+  const newSites = without(POLICIES.newSites)
+  return { limits: { ...limits, account, billing, inquiries, newKeys, newSites } }
 }
 
-/** The whole service over small databases, in a folder of its own, where it is always `NOON`. */
+/** Opens the whole service over small databases in a new folder. */
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-app-'))
   makeGeoFolder(dataDir)
+  copyFileSync(emptyDatabase(), join(dataDir, 'app.db'))
   return openApp(dataDir, options)
+}
+
+let migrated: string | undefined
+
+/** A database with all tables, made once per process: migrating takes as long as the rest of the start. */
+function emptyDatabase(): string {
+  if (migrated === undefined) {
+    migrated = join(processFolder(), 'app.db')
+    openDb(migrated).$client.close()
+  }
+  return migrated
 }
 
 async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
   const opened = await openIn(dataDir, options)
   const services = { ...opened, ...options.replace?.(opened) }
   const app = createApp(services)
+  const hasUsualGeo = options.env?.['MERIDIAN_GEO'] === undefined && services.geo === opened.geo
+  const askFastPath = once(() => openFastPath(services, { hasUsualGeo }))
   const other = openDb(join(dataDir, 'app.db'))
   const closing = new DisposableStack()
-  closing.defer(() => rmSync(dataDir, { recursive: true }))
+  // A copy of a database that is under way may still add its file.
+  closing.defer(() => rmSync(dataDir, { recursive: true, maxRetries: 5 }))
   const stop = () => {
     other.$client.close()
     services[Symbol.dispose]()
@@ -98,7 +119,7 @@ async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
     app,
     services,
     dataDir,
-    send: (method, path, sent = {}) => send(app, method, path, sent),
+    send: (method, path, sent = {}) => send({ app, askFastPath }, method, path, sent),
     makeKey: (wanted = {}) => makeKey(other, services, wanted),
     restart: (env = {}) => {
       closing.move()
@@ -121,20 +142,29 @@ function openIn(dataDir: string, { env, log, now }: AppOptions): Promise<Service
     log: log ?? silentLog,
     now: now ?? (() => NOON),
     onProgress: () => {},
-    // To make room for many, again and again, would be most of what tests take.
+    // Allocating the usual size again and again would take most of the time of the tests.
     cacheBits: 8,
     listenUrl: () => 'http://127.0.0.1:8787',
   })
 }
 
-async function send(app: Hono<Env>, method: string, path: string, options: SendOptions) {
+interface Entrances {
+  readonly app: Hono<Env>
+  readonly askFastPath: () => Promise<AskFastPath>
+}
+
+async function send(entrances: Entrances, method: string, path: string, options: SendOptions) {
   const { key, headers, body, from = freshClient() } = options
   const request = new Request(`http://127.0.0.1:8787${path}`, {
     method,
     headers: { ...(key !== undefined && { 'x-api-key': key }), ...headers },
     ...bodyInit(body),
   })
-  const response = await app.fetch(request, { remoteAddress: from })
+  // Only requests that the fast path may answer open it, because compiling its atlas takes a while.
+  const mayBeFast = key !== undefined && method === 'GET' && path.startsWith('/v1/ip/')
+  const askFastPath = mayBeFast ? await entrances.askFastPath() : () => null
+  const fast = askFastPath(request, from)
+  const response = await entrances.app.fetch(request, { remoteAddress: from })
   const text = await response.text()
   const answer = {
     status: response.status,
@@ -143,12 +173,13 @@ async function send(app: Hono<Env>, method: string, path: string, options: SendO
     body: text === '' ? undefined : JSON.parse(text),
   }
   checkAnswer(method, new URL(request.url).pathname, answer)
+  if (fast !== null) assertSameAnswer(fast, { ...answer, headers: steadyHeaders(answer) })
   return answer
 }
 
 let clients = 0
 
-/** An address of a client that no other call gets: 198.18.0.0/15 is for tests. */
+/** Returns a new client address at each call, from the test network 198.18.0.0/15. */
 export function freshClient(): string {
   clients += 1
   return `198.${18 + (clients >> 16)}.${(clients >> 8) & 255}.${clients & 255}`
@@ -178,12 +209,12 @@ async function makeKey(db: Db, { plans, now }: Services, options: KeyOptions): P
     expiresAt: options.expiresAt === undefined ? keyExpiry(plan, now()) : options.expiresAt,
   })
   assert.equal(insertKey(db, row, 1_000).run().changes, 1)
-  // The service looks for changes of other connections once in a turn of the event loop.
+  // The service checks for changes by other connections once per turn of the event loop.
   await nextTurn()
   return minted.text
 }
 
-/** All headers but those that tell of the time it took and of what is left of a limit. */
+/** All headers except the timing and the remaining requests of a limit. */
 export function steadyHeaders({ headers }: Pick<Answer, 'headers'>): [string, string][] {
   return [...headers].filter(([name]) => name !== 'ratelimit' && name !== 'server-timing')
 }
@@ -194,7 +225,7 @@ export interface Logged {
   readonly message: string
 }
 
-/** A log that keeps what it is told. */
+/** A log that keeps its lines. */
 export function recordingLog() {
   const events: Logged[] = []
   const requests: RequestLine[] = []
@@ -216,7 +247,7 @@ export function recordingLog() {
 
 const ErrorShape = v.object({ error: v.object({ code: v.string() }) })
 
-/** The code of an answer that is an error. */
+/** The code of an error answer. */
 export function codeOf({ body }: Pick<Answer, 'body'>): string {
   return v.parse(ErrorShape, body).error.code
 }

@@ -1,16 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { namedSchemas } from '../lib/openapi-schemas.ts'
+import { namedSchemas } from '../../lib/openapi/schemas.ts'
 
 const ajv = new Ajv2020({ strictTypes: false, allErrors: true })
 addFormats.default(ajv)
 
 const $defs = namedSchemas()
 
-/**
- * Tells what is wrong with a value by a schema of the OpenAPI document, in the eyes of another
- * validator than the service's own.
- */
+/** Validates a value against a schema of the OpenAPI document with ajv. Returns what is wrong. */
 export function findErrors(schema: object): (value: unknown) => string[] {
   const validate = ajv.compile(withDefinitions({ ...schema, $defs }))
   return (value) => {
@@ -18,7 +15,7 @@ export function findErrors(schema: object): (value: unknown) => string[] {
   }
 }
 
-/** JSON Schema has its definitions elsewhere than OpenAPI. */
+/** JSON Schema keeps its definitions in another place than OpenAPI. */
 function withDefinitions(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/'))
 }

@@ -4,27 +4,27 @@ import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
 export interface ReceivedMail {
-  /** As the envelope says. */
+  /** From the envelope, as is `to`. */
   readonly from: string
   readonly to: readonly string[]
-  /** Lines of the header, those that are folded put together. */
+  /** Lines of the header, unfolded. */
   readonly headers: readonly string[]
-  /** The whole message, with lines that its encoding broke put together again. */
+  /** The whole message, decoded from quoted-printable. */
   readonly text: string
 }
 
 export interface MailServer extends AsyncDisposable {
   readonly url: string
-  /** The next message that was not asked for yet, once it is there. */
+  /** Resolves to the next message that `next` has not returned yet. */
   next(): Promise<ReceivedMail>
-  /** How many have come. */
+  /** Number of accepted messages. */
   received(): number
 }
 
 export interface MailServerOptions {
-  /** The port; any free one unless told. */
+  /** Default: any free port. */
   readonly port?: number
-  /** Whether the next message is taken, refused, or never answered; taken unless told. */
+  /** The answer to the next message; default: take it. */
   readonly answer?: () => MailAnswer | Promise<MailAnswer>
 }
 
@@ -42,7 +42,9 @@ export async function startMailServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     closeTimeout: 100,
     onData: async (stream, { envelope }, done) => {
-      const source = await text(stream)
+      // A client may disconnect in the middle of a message.
+      const source = await text(stream).catch(() => null)
+      if (source === null) return
       const outcome = await answer()
       if (outcome === 'hang') return
       if (outcome === 'refuse') {
@@ -60,9 +62,11 @@ export async function startMailServer({
       done()
     },
   })
+  // A client that is killed resets its connection.
+  server.on('error', () => {})
   server.listen(wanted, '127.0.0.1')
   await once(server.server, 'listening')
-  // safe: a TCP server that listens has such an address
+  // safe: it listens on a port
   const { port } = server.server.address() as AddressInfo
   return {
     url: `smtp://127.0.0.1:${port}`,

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { tempFolder } from './temp-folder.ts'
+import { processFolder } from './temp-folder.ts'
 
-const folder = tempFolder()
+const folder = processFolder()
 
-/** The usual plans, and one whose rate is never met. */
+/** The default plans and one with a rate limit that no test reaches. */
 export function plansFile(): string {
   const plan = (id: string, price: number, monthlyCap: number, requestsPerMinute: number) => ({
     ...{ id, name: id, price, monthlyCap, requestsPerMinute, maxKeys: 10, maxSites: 10 },

@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { geoFiles, makeGeoFolder } from '../geo-files.ts'
-import { RUNTIME } from '../runtime.ts'
+import { geoFiles, makeGeoFolder } from './geo-files.ts'
+import { RUNTIME } from './runtime.ts'
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -16,7 +16,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Runs a script of this repository to its end. */
+/** Runs a script of this repository and waits until it ends. */
 export async function runScript(args: readonly string[], settings: Settings): Promise<Ended> {
   const child = start(args, settings)
   assert.ok(child.stdout && child.stderr)
@@ -30,22 +30,29 @@ export async function runScript(args: readonly string[], settings: Settings): Pr
 
 export interface Running {
   readonly pid: number
-  /** As the server prints it. */
+  /** The URL that the server prints. */
   readonly url: string
-  /** All that it has written so far. */
+  /** Everything it has written to stdout so far. */
   output(): string
-  /** Resolves when it, and all that wrote to its output, has ended. */
+  /** Resolves when the process and all writers to its output have ended. */
   readonly ended: Promise<Ended>
-  /** Sends the signal to this very process and waits for its end. */
+  /** Sends the signal to the process and waits until it ends. */
   stop(signal: NodeJS.Signals): Promise<Ended>
 }
 
-/** Starts the server, and waits until it says where it listens. */
-export async function startServer(settings: Settings): Promise<Running> {
-  return waitForUrl(start(['server.ts'], { PORT: '0', MERIDIAN_GEO_ATLAS: '0', ...settings }))
+/** The private memory of the process in bytes: its anonymous pages. Needs Linux. */
+export function privateMemory({ pid }: Pick<Running, 'pid'>): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1]) * 1024
 }
 
-/** Waits until `child`, or a child of it, says where it listens. */
+/** Starts the server of the release in `folder` and waits until it prints its URL. */
+export async function startServer(settings: Settings, folder = '.'): Promise<Running> {
+  const environment = { PORT: '0', MERIDIAN_GEO_ATLAS: '0', ...settings }
+  return waitForUrl(start(['server.ts'], environment, folder))
+}
+
+/** Waits until `child`, or one of its children, prints its URL. */
 export async function waitForUrl(child: ChildProcess): Promise<Running> {
   const written = { stdout: '', stderr: '' }
   const address = Promise.withResolvers<string>()
@@ -70,17 +77,17 @@ export async function waitForUrl(child: ChildProcess): Promise<Running> {
   return { pid: child.pid, url, output: () => written.stdout, ended, stop }
 }
 
-function start(args: readonly string[], settings: Settings): ChildProcess {
+function start(args: readonly string[], settings: Settings, cwd = '.'): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
   const [program, ...options] = RUNTIME
-  return spawn(program, [...options, ...args], { env: { PATH, HOME, ...settings } })
+  return spawn(program, [...options, ...args], { cwd, env: { PATH, HOME, ...settings } })
 }
 
 async function closed(child: ChildProcess): Promise<void> {
   await once(child, 'close')
 }
 
-/** Settings of a server with small databases in a new folder. */
+/** Creates a data folder and the settings of a server with small databases. */
 export function newDataFolder() {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-e2e-'))
   makeGeoFolder(dataDir)
@@ -92,7 +99,7 @@ export function newDataFolder() {
   }
 }
 
-/** What a server keeps: its database with all that lies beside it. */
+/** The bytes of the database file, its log and its shared memory. */
 export function storedBytes(dataDir: string): Buffer {
   const names = readdirSync(dataDir).filter((name) => name.startsWith('app.db'))
   return Buffer.concat(names.map((name) => readFileSync(join(dataDir, name))))

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A connection on which the test writes every byte itself. */
+/** A TCP connection on which the test writes every byte itself. */
 export interface RawConnection {
   readonly socket: Socket
-  /** All that came so far. */
+  /** Everything received so far. */
   received(): string
-  /** Resolves with all that came, once the server has closed it, in whatever way. */
+  /** Resolves with everything received once the server has closed or reset the connection. */
   readonly ended: Promise<string>
 }
 
-/** Connects to the server at `url`; `from` is an address of this machine, such as 127.0.0.2. */
+/** Connects to the server at `url` from an address of this machine, such as 127.0.0.2. */
 export async function openConnection(url: string, from = '127.0.0.1'): Promise<RawConnection> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), localAddress: from })
@@ -19,7 +19,7 @@ export async function openConnection(url: string, from = '127.0.0.1'): Promise<R
   socket.on('data', (chunk) => {
     text += chunk
   })
-  // The end is what is asked about, not its manner.
+  // A reset counts as an end.
   socket.on('error', () => {})
   socket.on('end', () => socket.destroy())
   const ended = new Promise<string>((resolve) => {
@@ -29,7 +29,7 @@ export async function openConnection(url: string, from = '127.0.0.1'): Promise<R
   return { socket, received: () => text, ended }
 }
 
-/** Sends the bytes, and returns all that comes until the server closes the connection. */
+/** Sends the bytes and returns everything received until the server closes the connection. */
 export async function exchange(url: string, bytes: string): Promise<string> {
   const { socket, ended } = await openConnection(url)
   socket.write(bytes, 'latin1')
@@ -54,7 +54,7 @@ export function parseAnswer(text: string) {
   }
 }
 
-/** Of JSON, in which no line ends: each other line is the length of a chunk. */
+/** Decodes a chunked body of JSON without line breaks: every other line is a chunk length. */
 function joinChunks(body: string): string {
   const lines = body.split('\r\n')
   return lines.filter((_, index) => index % 2 === 1).join('')

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import * as v from 'valibot'
 import { freshClient, type TestApp } from './helpers.ts'
+import type { MailServer } from './mail-server.ts'
 
 const BASE = 'http://127.0.0.1:8787'
 
-/** Not the same in two runs, so that none can be found by chance in what a test looks through. */
+/** Random in each run, so that a search for leaked passwords finds no accidental match. */
 export const PASSWORD = `correct horse ${crypto.randomUUID()}`
 
 export interface AuthOptions {
-  /** Address of the client; a new one each time, since attempts of one are limited. */
+  /** Address of the client; default: a new one for each request, since attempts are limited. */
   readonly from?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: string
+  /** Aborted when the client leaves. */
+  readonly signal?: AbortSignal
 }
 
 export interface AuthAnswer {
@@ -25,12 +28,13 @@ export async function sendAuth(
   { app }: Pick<TestApp, 'app'>,
   path: string,
   body?: unknown,
-  { from = freshClient(), headers, method }: AuthOptions = {},
+  { from = freshClient(), headers, method, signal }: AuthOptions = {},
 ): Promise<AuthAnswer> {
   const request = new Request(`${BASE}/api/auth${path}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { 'content-type': 'application/json', ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
   })
   const response = await app.fetch(request, { remoteAddress: from })
   const text = await response.text()
@@ -43,15 +47,52 @@ export async function sendAuth(
 
 const Token = v.object({ token: v.string() })
 
-/** Signs a new user up. Returns the token of the session that begins with it. */
+/** Signs a new user up, where no mail is sent. Returns the token of the session. */
 export async function signUp(app: Pick<TestApp, 'app'>, email = 'ada@example.com') {
   const answer = await sendAuth(app, '/sign-up/email', { email, password: PASSWORD, name: 'Ada' })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return v.parse(Token, answer.body).token
 }
 
-export async function signIn(app: Pick<TestApp, 'app'>, email = 'ada@example.com') {
-  const answer = await sendAuth(app, '/sign-in/email', { email, password: PASSWORD })
+/** Signs a new user up, and in by the link in the mail. Returns the token of the session. */
+export async function signUpByMail(
+  app: Pick<TestApp, 'app'>,
+  mail: MailServer,
+  email = 'ada@example.com',
+) {
+  await sendAuth(app, '/sign-up/email', { email, password: PASSWORD, name: 'Ada' })
+  const verificationToken = (await nextLink(mail)).searchParams.get('verify')
+  return signIn(app, email, { verificationToken })
+}
+
+/** `more`: further fields of the body. */
+export async function signIn(
+  app: Pick<TestApp, 'app'>,
+  email = 'ada@example.com',
+  more: object = {},
+) {
+  const answer = await sendAuth(app, '/sign-in/email', { email, password: PASSWORD, ...more })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return v.parse(Token, answer.body).token
+}
+
+/** The link in the next mail. */
+export async function nextLink(mail: MailServer): Promise<URL> {
+  return new URL(/^https?:\S+$/m.exec((await mail.next()).text)?.[0] ?? '')
+}
+
+/** Asks for a reset. Returns the token in the mail. */
+export async function askForReset(
+  app: Pick<TestApp, 'app'>,
+  mail: MailServer,
+  email = 'ada@example.com',
+) {
+  await sendAuth(app, '/request-password-reset', { email })
+  return (await nextLink(mail)).searchParams.get('token') ?? ''
+}
+
+/** Looks an address up with the session. Returns the status. */
+export async function lookUpWith(app: Pick<TestApp, 'send'>, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` }
+  return (await app.send('GET', '/v1/ip/81.2.69.160', { headers })).status
 }

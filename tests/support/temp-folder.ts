@@ -3,9 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-/** A new folder that is removed when the tests of the file, or of the suite, have run. */
+/** Creates a folder that is removed after the tests of the file or suite. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'meridian-test-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Creates a folder that is removed when the process ends. */
+export function processFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'meridian-process-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -1,18 +1,18 @@
 import uPlot, { type Options, type Series } from 'uplot'
-import { type Columns, listLonely } from './timeline.ts'
+import { type Columns, listIsolated } from './timeline.ts'
 
 export interface ChartLook {
   readonly good: number
   readonly poor: number
-  /** A value in the words of the page. */
+  /** Formats a value as the page does. */
   readonly toText: (value: number) => string
 }
 
 export const HEIGHT = 240
-/** Of the height, for the number of values below the lines. */
+/** The share of the height for the bars that count the values. */
 const BARS_SHARE = 1 / 4
 
-/** Draws p50, p75 and p95 over the thresholds, and how many values there were as faint bars. */
+/** Draws p50, p75 and p95 over the thresholds, and the number of values as faint bars. */
 export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook): uPlot {
   const color = readColors(holder)
   const axis = {
@@ -42,7 +42,7 @@ export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook
   return new uPlot(options, [times, values, p50, p75, p95], holder)
 }
 
-/** The time of the day, but the day where one begins. */
+/** The time of day, or the date at midnight. */
 function toTimeText(seconds: number): string {
   const time = new Date(seconds * 1000).toISOString()
   return time.slice(11, 16) === '00:00' ? time.slice(5, 10) : time.slice(11, 16)
@@ -50,7 +50,7 @@ function toTimeText(seconds: number): string {
 
 type Color = (name: `--${string}`) => string
 
-/** The colours of the style sheet in the scheme of the moment. */
+/** Reads the colours of the style sheet in the current colour scheme. */
 function readColors(element: HTMLElement): Color {
   const style = getComputedStyle(element)
   return (name) => style.getPropertyValue(name).trim()
@@ -65,7 +65,7 @@ function toSeries(color: Color, { toText }: ChartLook): Series[] {
       show: true,
       size: 5,
       fill: stroke,
-      filter: (u, at) => listLonely(u.data[at] ?? []),
+      filter: (u, at) => listIsolated(u.data[at] ?? []),
     },
   })
   return [
@@ -85,14 +85,14 @@ function toSeries(color: Color, { toText }: ChartLook): Series[] {
   ]
 }
 
-/** Good below, poor above, what needs improvement between. */
+/** Colours the background: good at the bottom, needs improvement in the middle, poor at the top. */
 function drawBands(u: uPlot, color: Color, { good, poor }: ChartLook): void {
   const { ctx, bbox } = u
   const most = u.scales['y']?.max ?? 0
   const bands = [
     { from: 0, to: good, fill: color('--good') },
     { from: good, to: poor, fill: color('--near') },
-    { from: poor, to: most, fill: color('--trouble') },
+    { from: poor, to: most, fill: color('--error') },
   ]
   ctx.save()
   ctx.globalAlpha = 0.1

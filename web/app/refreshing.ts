@@ -2,9 +2,9 @@ const LONGEST_MS = 60_000
 const ANSWER_MS = 10_000
 
 /**
- * Keeps each element with an id and `data-refresh`, in seconds, as the page has it when it is asked
- * for anew, until the page gives it no `data-refresh` any more. Nothing is asked for while the page
- * is hidden, and less often after failures.
+ * Refreshes each element that has an id and `data-refresh` (in seconds) by loading the page again,
+ * until the new page omits `data-refresh`. Pauses while the page is hidden, and slows down after
+ * failures.
  */
 export function keepFresh(): void {
   let failures = 0
@@ -39,19 +39,28 @@ function parts(): HTMLElement[] {
 async function fetchPage(): Promise<Document> {
   const signal = AbortSignal.timeout(ANSWER_MS)
   const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal })
-  // A session that has ended leads to the sign-in.
-  if (!response.ok || response.redirected) throw new Error(`No page: ${response.status}`)
+  // After the session has ended, the server redirects to the sign-in page.
+  if (!response.ok || response.redirected) throw new Error(`Cannot refresh: ${response.status}`)
   return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
 
-/** The elements stay, so that what they announce politely is announced; only their content goes. */
+/** Replaces only the content: screen readers announce changes in elements that stay. */
 function replaceParts(page: Document): void {
   for (const part of parts()) {
     const fresh = page.getElementById(part.id)
     if (fresh === null) continue
+    keepOpen(part, fresh)
     if (fresh.innerHTML !== part.innerHTML) part.replaceChildren(...fresh.childNodes)
     const seconds = fresh.dataset['refresh']
     if (seconds === undefined) delete part.dataset['refresh']
     else part.dataset['refresh'] = seconds
+  }
+}
+
+/** What the user has opened stays open. */
+function keepOpen(part: HTMLElement, fresh: HTMLElement): void {
+  const shown = part.querySelectorAll('details')
+  for (const [at, details] of fresh.querySelectorAll('details').entries()) {
+    details.open = shown[at]?.open ?? details.open
   }
 }

@@ -1,4 +1,4 @@
-/** Seconds since 1970-01-01, of the first and the last hour, and of a step. */
+/** The first and last hour (seconds since 1970-01-01) and the length of a step in seconds. */
 export interface TimelineSpan {
   readonly from: number
   readonly to: number
@@ -7,12 +7,12 @@ export interface TimelineSpan {
 
 export type Column = (number | null)[]
 
-/** Times, and for each of them p50, p75, p95 and the number of values. */
+/** The times, and p50, p75, p95 and the number of values at each time. */
 export type Columns = [times: number[], p50: Column, p75: Column, p95: Column, values: Column]
 
 /**
- * The columns of a chart from the points of a table, each `time p50 p75 p95 values` with nothing in
- * place of a percentile that is not there. Steps without a point are gaps, not zeros.
+ * Turns the points of a table into the columns of a chart. A point is `time p50 p75 p95 values`; a
+ * missing percentile is an empty string. Steps without a point become gaps, not zeros.
  */
 export function toColumns(points: readonly string[], { from, to, step }: TimelineSpan): Columns {
   const rows = new Map(
@@ -34,8 +34,8 @@ function toNumber(text: string): number | null {
   return text === '' ? null : Number(text)
 }
 
-/** Where a value stands alone between gaps: a line does not show it. */
-export function listLonely(column: ArrayLike<number | null | undefined>): number[] {
+/** The indexes of values between two gaps, which a line cannot show. */
+export function listIsolated(column: ArrayLike<number | null | undefined>): number[] {
   const isThere = (at: number) => (column[at] ?? null) !== null
   return Array.from(column, (_, at) => at).filter(
     (at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1),

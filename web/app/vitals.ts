@@ -1,21 +1,24 @@
 import type uPlot from 'uplot'
+import { METRIC_RULES, VITALS } from '../../lib/contract/telemetry/metrics.ts'
+import { valueText } from '../../pages/dashboard/vitals/rating.ts'
 import { drawChart, HEIGHT } from './chart.ts'
 import { toColumns } from './timeline.ts'
 
-/** The charts of the page, each from the table below it. */
+/** Draws each chart from the table below it. */
 for (const figure of document.querySelectorAll<HTMLElement>('figure[data-vital]')) show(figure)
 
 function show(figure: HTMLElement): void {
   const holder = figure.querySelector<HTMLElement>('.plot')
-  if (holder === null) return
+  const vital = VITALS.find((name) => name === figure.dataset['vital'])
+  if (holder === null || vital === undefined) return
   const number = (name: string) => Number(figure.dataset[name])
   const points = [...figure.querySelectorAll<HTMLElement>('[data-point]')]
   const columns = toColumns(
     points.map(({ dataset }) => dataset['point'] ?? ''),
     { from: number('from'), to: number('to'), step: number('step') },
   )
-  const toText = figure.dataset['vital'] === 'cls' ? toFraction : toMilliseconds
-  const look = { good: number('good'), poor: number('poor'), toText }
+  const { good, poor } = METRIC_RULES[vital]
+  const look = { good, poor, toText: (value: number) => valueText(vital, value) }
   let chart: uPlot | undefined
   const draw = () => {
     chart?.destroy()
@@ -26,12 +29,4 @@ function show(figure: HTMLElement): void {
   new ResizeObserver(() => chart?.setSize({ width: holder.clientWidth, height: HEIGHT })).observe(
     holder,
   )
-}
-
-function toMilliseconds(value: number): string {
-  return `${Math.round(value).toLocaleString('en')} ms`
-}
-
-function toFraction(value: number): string {
-  return String(Math.round(value * 1000) / 1000)
 }

@@ -1,18 +1,14 @@
 import { nameControls } from './name-controls.ts'
 import { LAYOUT, plugin } from './plugin.ts'
 
-/** What the script of swagger-ui-dist leaves behind. */
+/** The global function that the script of swagger-ui-dist defines. */
 declare const SwaggerUIBundle: (options: object) => unknown
 
 interface OpenApi {
-  readonly paths: Readonly<Record<string, PathItem>>
+  readonly paths: Readonly<Record<string, { readonly parameters?: unknown }>>
 }
 
-interface PathItem {
-  readonly parameters?: unknown
-}
-
-/** Puts the reference that can be tried in the place of the list of operations. */
+/** Replaces the list of operations with Swagger UI. */
 async function main(root: HTMLElement): Promise<void> {
   const { base = '' } = root.dataset
   const response = await fetch(`${base}/.well-known/openapi.json`)
@@ -35,8 +31,8 @@ async function main(root: HTMLElement): Promise<void> {
 }
 
 /**
- * Requests go where the page comes from, by whatever name that is: nothing else is allowed. What
- * all operations take is the id of the request, which nobody wants to fill in by hand.
+ * Points requests at the origin of the page, the only one that the Content-Security-Policy allows.
+ * Drops the request id, which every operation takes, because nobody fills it in by hand.
  */
 function toSpec(openApi: OpenApi, base: string): object {
   const paths = Object.entries(openApi.paths).map(([path, { parameters: _, ...item }]) => [

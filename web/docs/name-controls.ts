@@ -1,4 +1,4 @@
-/** Gives a name to controls below `root` that Swagger UI leaves without one, also to later ones. */
+/** Names the controls that Swagger UI leaves without an accessible name, also those added later. */
 export function nameControls(root: HTMLElement): void {
   new MutationObserver(() => {
     for (const select of root.querySelectorAll('select:not([aria-label])')) {
@@ -8,16 +8,16 @@ export function nameControls(root: HTMLElement): void {
       block.setAttribute('tabindex', '0')
     }
     const close = root.querySelector('.close-modal:not([aria-label])')
-    if (close !== null) opened(close)
-    // Its name is to be what stands on it.
+    if (close !== null) prepareDialog(close)
+    // Without the label, screen readers read the visible text, which is the better name.
     for (const button of root.querySelectorAll('.modal-btn[aria-label]')) {
       button.removeAttribute('aria-label')
     }
   }).observe(root, { childList: true, subtree: true, attributeFilter: ['aria-label'] })
 }
 
-/** The field for the key is the first one, and not where Swagger UI puts the cursor. */
-function opened(close: Element): void {
+/** Focuses the field for the key, which Swagger UI does not. */
+function prepareDialog(close: Element): void {
   close.setAttribute('aria-label', 'Close')
   close.closest('.modal-ux')?.querySelector('input')?.focus()
 }

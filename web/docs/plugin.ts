@@ -13,7 +13,7 @@ interface System {
 
 export const LAYOUT = 'Reference'
 
-/** What the page shows of Swagger UI, and as what: it has the title and its landmarks already. */
+/** Chooses the parts of Swagger UI to show. The page already has a title and landmarks. */
 export function plugin({ React, getComponent }: System) {
   const element = React.createElement
   const part = (name: string) => element(getComponent(name, true), null)
@@ -34,7 +34,7 @@ export function plugin({ React, getComponent }: System) {
         ),
     },
     wrapComponents: {
-      // A link inside of the button that opens an operation: only one of them can be reached.
+      // Swagger UI puts a link inside the button that opens an operation. Only one works by keyboard.
       DeepLink:
         () =>
         ({ text }: { readonly text: unknown }) =>

@@ -1,8 +1,8 @@
 import { render } from 'hono/jsx/dom'
 import { OutcomeView } from '../../pages/outcome.tsx'
-import { askApi } from './ask-api.ts'
+import { callApi } from './call-api.ts'
 
-/** Answers the form in place, by the public API. Whatever goes wrong, the page itself is asked. */
+/** Shows results without reloading the page. On any failure the browser submits the form. */
 function main(form: HTMLFormElement, answer: HTMLElement): void {
   const { base = '', key } = form.dataset
   const input = form.querySelector('input')
@@ -14,7 +14,7 @@ function main(form: HTMLFormElement, answer: HTMLElement): void {
     latest = new AbortController()
     const { signal } = latest
     answer.setAttribute('aria-busy', 'true')
-    const outcome = await askApi(`${base}/v1/ip/${text}`, { key, signal })
+    const outcome = await callApi(`${base}/v1/ip/${text}`, { key, signal })
     if (signal.aborted) return
     answer.removeAttribute('aria-busy')
     if (outcome === null) return form.submit()
@@ -30,7 +30,7 @@ function main(form: HTMLFormElement, answer: HTMLElement): void {
   })
 }
 
-/** What is no address at all the page says better; nothing here needs escaping in a path. */
+/** The server explains what is wrong with any other text. Matches need no escaping in a path. */
 const MAY_BE_ADDRESS = /^[\da-f.]*[\d:][\da-f.:]*$/i
 
 const form = document.querySelector<HTMLFormElement>('#look-up')

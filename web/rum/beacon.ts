@@ -1,13 +1,13 @@
-import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
+import type { Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import type { PageError } from './page-error.ts'
 
-/** What the endpoint takes. The contract says the same; its schemas would not fit in a script. */
+/** The limits of the endpoint. The schemas of the contract would make the script too large. */
 export const MAX_BYTES = 4096
 export const MAX_ERRORS = 10
 const PATH_LENGTH = 500
 /**
- * How many errors are sent with how much of their stacks, the first that fits. Stacks are the longest
- * part and the least needed; the first errors are kept, since later ones often follow from them.
+ * Limits to try until the beacon fits: the number of errors and the length of each stack. Stacks are
+ * the longest part and the least needed. The first errors are kept, since they often cause later ones.
  */
 const TRIMS = [
   [MAX_ERRORS, 1000],
@@ -18,7 +18,7 @@ const TRIMS = [
   [1, 0],
 ] as const
 
-/** What is known of a page view when it is hidden. */
+/** The measurements of a page view that has ended. */
 export interface Finished extends Beacon {
   readonly metrics: NonNullable<Beacon['metrics']>
   readonly errors: readonly PageError[] & Beacon['errors']
@@ -29,7 +29,7 @@ export function pathOf(url: string): string {
   return new URL(url).pathname.slice(0, PATH_LENGTH)
 }
 
-/** The JSON to be sent, of at most `MAX_BYTES`; null where nothing was measured. */
+/** Returns JSON of at most `MAX_BYTES`; null if nothing was measured. */
 export function writeBeacon({ metrics, errors, ...rest }: Finished): string | null {
   const measured = Object.keys(metrics).length > 0 ? { ...rest, metrics } : rest
   for (const [count, stackLength] of TRIMS) {

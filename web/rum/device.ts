@@ -1,6 +1,6 @@
-import type { DeviceType } from '../../lib/contract/telemetry-schemas.ts'
+import type { DeviceType } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 
-/** What of `navigator` tells the kind of device. */
+/** The properties of `navigator` that reveal the kind of device. */
 export interface Device {
   readonly userAgent: string
   readonly maxTouchPoints: number
@@ -12,7 +12,7 @@ const TABLET = /ipad|tablet|kindle|silk(?!.*mobile)|android(?!.*mobile)/i
 const MOBILE = /mobi|iphone|ipod/i
 const MACINTOSH = /macintosh/i
 
-/** The kind of device. An iPad calls itself a Macintosh, but no Macintosh has a touch screen. */
+/** An iPad calls itself a Macintosh, but no Macintosh has a touch screen. */
 export function deviceTypeOf({ userAgent, maxTouchPoints, userAgentData }: Device): DeviceType {
   if (TABLET.test(userAgent)) return 'tablet'
   if (MACINTOSH.test(userAgent) && maxTouchPoints > 1) return 'tablet'

@@ -2,7 +2,7 @@ import { measure } from './measure.ts'
 import { quietly } from './quietly.ts'
 import { isSampled, readSettings } from './settings.ts'
 
-/** Set on `window`: a page that holds the script twice is measured once. */
+/** Set on `window`, so that a page that includes the script twice is measured once. */
 const MARK = '__meridianRum'
 
 quietly(() => {
@@ -13,7 +13,7 @@ quietly(() => {
   if (isSampled(settings, Math.random())) measure(settings.endpoint)
 })()
 
-/** Not where a program drives the browser, which is no visitor, nor in files. */
+/** False for local files, old browsers, and automated browsers. */
 function canMeasure(): boolean {
   return (
     location.protocol.startsWith('http') &&

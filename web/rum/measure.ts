@@ -3,12 +3,11 @@ import { writeBeacon } from './beacon.ts'
 import { type Failure, toPageError } from './page-error.ts'
 import { addError, finish, newPageView } from './page-view.ts'
 import { quietly } from './quietly.ts'
-import { send } from './send.ts'
 import { roundMs } from './timing.ts'
 
 /**
- * Measures the page and sends one beacon per page view, when it is hidden for the first time. A page
- * that is restored from the back/forward cache begins a new view.
+ * Measures the page and sends one beacon per page view, when the page is first hidden. A page that is
+ * restored from the back/forward cache starts a new view.
  */
 export function measure(endpoint: string): void {
   let view = newPageView(false)
@@ -27,7 +26,7 @@ export function measure(endpoint: string): void {
   onLCP(({ value }) => {
     view.metrics.lcp = roundMs(value)
   })
-  // What waits for an idle moment when the page is hidden is reported as a change, or never.
+  // The final value is reported when the page is idle, which may be too late: read every change.
   const everyChange = { reportAllChanges: true }
   onINP(({ value }) => {
     view.metrics.inp = roundMs(value)
@@ -47,8 +46,8 @@ export function measure(endpoint: string): void {
 }
 
 /**
- * web-vitals no longer has FID; browsers still tell the first input. Returns what reads one that is
- * not reported yet.
+ * Measures FID, which web-vitals no longer measures. Returns a function that reads a first input that
+ * the browser has recorded but not yet reported.
  */
 function onFirstInput(report: (delayMs: number) => void): () => void {
   const read = (entries: PerformanceEntryList) => {
@@ -70,9 +69,9 @@ function onFailure(report: (failure: Failure) => void): void {
 }
 
 /**
- * Listens without capture, so that web-vitals, which listens with it, has reported before. A page
- * that is left is told `pagehide` first and `visibilitychange` then: only where no LCP is measured
- * is the former enough, and old browsers tell nothing else.
+ * Listens without capture, so that web-vitals, which captures, reports first. When the visitor leaves
+ * a page, `pagehide` fires before `visibilitychange`, so before web-vitals has reported. It is used
+ * only in browsers that do not measure LCP: old ones fire no other event.
  */
 function onHidden(flush: () => void): void {
   const onChange = () => {
@@ -85,4 +84,25 @@ function onHidden(flush: () => void): void {
 
 function canObserve(entryType: string): boolean {
   return PerformanceObserver.supportedEntryTypes.includes(entryType)
+}
+
+/**
+ * Sends the text even if the page closes. It goes as text/plain, which needs no preflight: that could
+ * not finish once the page is closed. `fetch` sends the page's origin under every referrer policy;
+ * `sendBeacon` may send `null` instead, so only browsers without keepalive use it.
+ */
+function send(endpoint: string, body: string): void {
+  if (!('keepalive' in Request.prototype)) {
+    navigator.sendBeacon(endpoint, body)
+    return
+  }
+  const init = {
+    method: 'POST',
+    body,
+    keepalive: true,
+    mode: 'cors',
+    credentials: 'omit',
+    referrerPolicy: 'no-referrer',
+  } as const
+  fetch(endpoint, init).catch(() => {})
 }

@@ -1,14 +1,14 @@
-import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
+import type { Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 
 export type PageError = NonNullable<Beacon['errors']>[number]
 
-/** What an `ErrorEvent` tells; of a rejection only the thrown value is known. */
+/** The properties of an `ErrorEvent`; a rejection has only the thrown value. */
 export interface Failure {
   readonly message?: string
   readonly filename?: string
   readonly lineno?: number
   readonly colno?: number
-  /** What was thrown: anything. */
+  /** Any value can be thrown. */
   readonly error: unknown
 }
 
@@ -16,10 +16,10 @@ const MESSAGE_LENGTH = 200
 const SOURCE_LENGTH = 300
 const TYPE_LENGTH = 100
 const STACK_LENGTH = 1000
-/** More is not looked at: a message may hold a whole document. */
+/** Text after this many characters is ignored, because a message may contain a whole document. */
 const READ_LENGTH = 4000
 
-/** An error as a beacon carries it: short, and without the query strings of URLs. */
+/** Shortens an error for a beacon, and removes the query strings of URLs. */
 export function toPageError({ message, filename, lineno, colno, error }: Failure): PageError {
   const type = textOf(error, 'name', TYPE_LENGTH)
   const source = cleanText(filename, SOURCE_LENGTH)
@@ -38,7 +38,7 @@ export function toPageError({ message, filename, lineno, colno, error }: Failure
   }
 }
 
-/** Whether both are the same error, thrown at the same place. */
+/** Whether both errors have the same message and were thrown at the same place. */
 export function isSameError(one: PageError, other: PageError): boolean {
   return (
     one.message === other.message &&
@@ -63,7 +63,7 @@ function textOf(error: unknown, name: 'name' | 'message' | 'stack', length: numb
   return cleanText(isObject(error) ? error[name] : undefined, length)
 }
 
-/** A thrown text or number; an object says nothing as text, and may throw when asked for it. */
+/** A thrown string or number. Skips objects: their text says nothing, and converting them may throw. */
 function thrownText(error: unknown): string {
   return isObject(error) ? '' : cleanText(String(error), MESSAGE_LENGTH)
 }

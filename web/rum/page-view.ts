@@ -1,10 +1,10 @@
-import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
+import type { Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { type Finished, MAX_ERRORS, pathOf } from './beacon.ts'
 import { type Device, deviceTypeOf } from './device.ts'
 import { isSameError, type PageError } from './page-error.ts'
 import { timingMetrics } from './timing.ts'
 
-/** What is gathered between the start of a page view and the first time it is hidden. */
+/** What is measured from the start of a page view until the page is first hidden. */
 export interface PageView {
   readonly path: string
   readonly metrics: NonNullable<Beacon['metrics']>
@@ -27,7 +27,7 @@ export function addError({ errors }: PageView, error: PageError): void {
 }
 
 export function finish({ path, metrics, errors, isRestored }: PageView): Finished {
-  // safe: it names what a browser may have beside the standard
+  // safe: only adds optional properties, which some browsers have
   const device = navigator as Device & Connection
   const connectionType = device.connection?.effectiveType
   return {

@@ -1,4 +1,4 @@
-/** Makes a function that never throws: what goes wrong here is no concern of the page. */
+/** Makes a function that never throws, so that the script cannot break the page. */
 export function quietly<Args extends readonly unknown[]>(run: (...args: Args) => void) {
   return (...args: Args): void => {
     try {

@@ -2,22 +2,22 @@ const ENDPOINT_PATH = '/v1/telemetry/rum'
 
 export interface Settings {
   readonly endpoint: string
-  /** Share of page loads that are measured, 0 to 1. */
+  /** The share of page loads to measure, 0 to 1. */
   readonly sample: number
 }
 
-/** The data attributes of the script tag, as `dataset` names them. */
+/** The data attributes of the script tag, named as in `dataset`. */
 interface Attributes {
   readonly [name: string]: string | undefined
 }
 
-/** Where the script came from and where it runs, as URLs. */
+/** The URLs of the script and of the page that runs it. */
 interface Place {
   readonly script: string
   readonly page: string
 }
 
-/** What the script tag asks for: without attributes, all beacons to the origin of the script. */
+/** Reads the script tag. By default, all page loads are measured and sent to the script's origin. */
 export function readSettings(attributes: Attributes, { script, page }: Place): Settings {
   const { endpoint, sample } = attributes
   const url = endpoint ? new URL(endpoint, page) : new URL(ENDPOINT_PATH, script)
@@ -25,7 +25,7 @@ export function readSettings(attributes: Attributes, { script, page }: Place): S
   return { endpoint: url.href, sample: Number.isNaN(share) ? 1 : share }
 }
 
-/** Whether a page load is measured; `random` is from 0 to below 1. */
+/** Whether to measure a page load. `random` is from 0 to below 1. */
 export function isSampled({ sample }: Settings, random: number): boolean {
   return random < sample
 }

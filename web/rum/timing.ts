@@ -1,8 +1,8 @@
-import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
+import type { Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 
 type Metrics = NonNullable<Beacon['metrics']>
 
-/** What is read of a `PerformanceNavigationTiming`; all in milliseconds. */
+/** The properties used of a `PerformanceNavigationTiming`, in milliseconds. */
 export interface NavigationTiming {
   readonly activationStart?: number
   readonly domainLookupStart: number
@@ -15,8 +15,8 @@ export interface NavigationTiming {
 }
 
 /**
- * The times of a navigation. What did not happen is left out: no name is looked up for a connection
- * that is used again, and the response of a page that is left early has no end.
+ * The duration of each step of a navigation. Omits steps that did not happen: a reused connection
+ * needs no DNS look-up, and the response has no end if the visitor leaves early.
  */
 export function timingMetrics(entry: NavigationTiming): Metrics {
   const { activationStart = 0, requestStart, responseStart, responseEnd } = entry
@@ -31,7 +31,7 @@ export function timingMetrics(entry: NavigationTiming): Metrics {
   }
 }
 
-/** To tenths of a millisecond: browsers tell no more. */
+/** Rounds to tenths of a millisecond, since browsers are not more precise. */
 export function roundMs(ms: number): number {
   return Math.round(ms * 10) / 10
 }

@@ -1,12 +1,16 @@
-import { integer, sqliteTable, text } from '../db/drizzle.ts'
+import { integer, sqliteTable, text } from '../../db/drizzle.ts'
 
 /*
- * The tables of sign-in under the names that better-auth has for them, with times as dates. They
- * are those of db/tables.ts, which keeps times as numbers.
+ * The sign-in tables of db/tables.ts under better-auth's names for their columns, with times as
+ * dates instead of numbers.
  */
 
 const date = (name: string) => integer(name, { mode: 'timestamp_ms' })
 const flag = (name: string) => integer(name, { mode: 'boolean' })
+const times = () => ({
+  createdAt: date('created_at').notNull(),
+  updatedAt: date('updated_at').notNull(),
+})
 
 const user = sqliteTable('users', {
   id: text().primaryKey(),
@@ -15,8 +19,7 @@ const user = sqliteTable('users', {
   emailVerified: flag('email_verified').notNull(),
   image: text(),
   plan: text().notNull(),
-  createdAt: date('created_at').notNull(),
-  updatedAt: date('updated_at').notNull(),
+  ...times(),
 })
 
 const session = sqliteTable('sessions', {
@@ -25,8 +28,7 @@ const session = sqliteTable('sessions', {
   token: text('token_hash').notNull(),
   ipAddress: text('ip_address'),
   userAgent: text('user_agent'),
-  createdAt: date('created_at').notNull(),
-  updatedAt: date('updated_at').notNull(),
+  ...times(),
   expiresAt: date('expires_at').notNull(),
 })
 
@@ -36,16 +38,14 @@ const account = sqliteTable('accounts', {
   providerId: text('provider_id').notNull(),
   accountId: text('account_id').notNull(),
   password: text(),
-  createdAt: date('created_at').notNull(),
-  updatedAt: date('updated_at').notNull(),
+  ...times(),
 })
 
 const verification = sqliteTable('verifications', {
   id: text().primaryKey(),
   identifier: text().notNull(),
   value: text().notNull(),
-  createdAt: date('created_at').notNull(),
-  updatedAt: date('updated_at').notNull(),
+  ...times(),
   expiresAt: date('expires_at').notNull(),
 })
 

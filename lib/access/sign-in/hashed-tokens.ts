@@ -1,9 +1,9 @@
 import type { DBAdapter, Where } from 'better-auth'
-import { hashToken } from './session.ts'
+import { hashToken } from '../session.ts'
 
 /**
- * Keeps only hashes of session tokens: better-auth would store the tokens themselves, so that a
- * copy of the database let its holder in. To the one who asks with a token, a row shows that token.
+ * Stores session tokens as hashes. better-auth would store the tokens themselves, so that a copy of
+ * the database would be enough to sign in. A row found by its token is returned with that token.
  */
 export function hashTokens(adapter: DBAdapter): DBAdapter {
   const hashed: DBAdapter = {
@@ -14,14 +14,14 @@ export function hashTokens(adapter: DBAdapter): DBAdapter {
       const data = { ...args.data, token: hashToken(token) }
       return showToken(await adapter.create({ ...args, data }), token)
     },
-    findOne: async (args) => showToken(await adapter.findOne(hashWhere(args)), askedToken(args)),
+    findOne: async (args) => showToken(await adapter.findOne(hashWhere(args)), queriedToken(args)),
     findMany: (args) => adapter.findMany(hashWhere(args)),
     count: (args) => adapter.count(hashWhere(args)),
-    update: async (args) => showToken(await adapter.update(hashWhere(args)), askedToken(args)),
+    update: async (args) => showToken(await adapter.update(hashWhere(args)), queriedToken(args)),
     updateMany: (args) => adapter.updateMany(hashWhere(args)),
     delete: (args) => adapter.delete(hashWhere(args)),
     deleteMany: (args) => adapter.deleteMany(hashWhere(args)),
-    // There are none: what better-auth does in several statements is not held together.
+    // Not a real transaction: the statements of better-auth are committed one by one.
     transaction: (work) => work(hashed),
   }
   return hashed
@@ -54,7 +54,7 @@ function hashValue(value: Where['value']): Where['value'] {
   return hashToken(String(value))
 }
 
-function askedToken({ model, where = [] }: Query): string | undefined {
+function queriedToken({ model, where = [] }: Query): string | undefined {
   const value = where.find((part) => isTokenOf(model, part))?.value
   return typeof value === 'string' ? value : undefined
 }

@@ -1,7 +1,7 @@
-import { readJson } from '../parse.ts'
+import { readJson } from '../../parse.ts'
 
 export interface RemoteCall {
-  /** Below the address of the service. */
+  /** Relative to the address of the service. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   /** Sent as JSON. */
@@ -14,27 +14,26 @@ export interface RemoteAnswer {
 }
 
 /**
- * Asks the auth service to sign somebody in or out, for a page of ours. Rejects where it is not
- * there, or what answers is something else.
+ * Asks the auth service to sign a user in or out, for one of our pages. Rejects if the service cannot
+ * be reached or does not answer with JSON.
  */
 export type AskRemoteAuth = (call: RemoteCall) => Promise<RemoteAnswer>
 
 const TIMEOUT_MS = 10_000
 const MAX_ANSWER_BYTES = 64 * 1024
 
-/** `url` is the address of the auth service, a better-auth, without a slash at the end. */
+/** `url` is the address of the auth service, which runs better-auth, without a slash at the end. */
 export function createAskRemoteAuth(url: string): AskRemoteAuth {
-  // The fetch of Node.js tells that it is no page, and is then asked for an origin.
-  const own = { 'content-type': 'application/json', origin: new URL(url).origin }
+  // The fetch of Node.js sends `Sec-Fetch-Mode`, so better-auth requires an origin.
+  const required = { 'content-type': 'application/json', origin: new URL(url).origin }
   return async ({ path, headers, body }) => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
-      headers: { ...headers, ...own },
+      headers: { ...headers, ...required },
       body: JSON.stringify(body),
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const answer = await readJson(response, MAX_ANSWER_BYTES)
-    return { status: response.status, body: answer }
+    return { status: response.status, body: await readJson(response, MAX_ANSWER_BYTES) }
   }
 }

@@ -1,18 +1,37 @@
-import { overagePeriods, overageReports, subscriptions } from '../db/billing-tables.ts'
-import { and, count, eq, gt, gte, inArray, isNotNull, isNull, lt, sql, sum } from '../db/drizzle.ts'
-import type { Db } from '../db/open.ts'
-import { usageByPeriod } from '../db/tables.ts'
-import { unit } from '../db/unit.ts'
-import type { OverageReport, UnreportedPeriod } from './overage-report.ts'
+import { overagePeriods, overageReports } from '../../db/billing-tables.ts'
+import {
+  and,
+  count,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  sql,
+  sum,
+} from '../../db/drizzle.ts'
+import type { Db } from '../../db/open.ts'
+import { usageByPeriod } from '../../db/tables.ts'
+import { runInTransaction } from '../../db/transaction.ts'
+import type { Span } from '../stripe/overages.ts'
 
-/** Periods of the user, or of everybody, with units that are in no report, and none on its way. */
-export function listUnreported(db: Db, userId: string | null): UnreportedPeriod[] {
+/** An entry of the outbox: units of a period to report to Stripe. It stays after it was sent. */
+export type OverageReport = typeof overageReports.$inferSelect
+
+/** A period with units that are in no report yet. */
+export type UnreportedPeriod = ReturnType<typeof listUnreported>[number]
+
+/** Periods with unreported units and without an unsent report; of one user, or of all (null). */
+export function listUnreported(db: Db, userId: string | null) {
   const { overage, overageReported } = usageByPeriod
   return db
     .select({
       period: overagePeriods,
       counted: overage,
       reported: overageReported,
+      /** Epoch milliseconds; 0: never. */
       reportedAt: usageByPeriod.overageReportedAt,
     })
     .from(usageByPeriod)
@@ -41,7 +60,7 @@ export function listUnreported(db: Db, userId: string | null): UnreportedPeriod[
     .all()
 }
 
-/** Puts the report into the outbox, unless somebody else has reported units of it meanwhile. */
+/** Adds the report to the outbox, unless another process has reported its units in the meantime. */
 export async function addReport(db: Db, report: OverageReport, now: number): Promise<boolean> {
   const { userId, periodStart, fromUnits, toUnits } = report
   const mark = db
@@ -54,10 +73,10 @@ export async function addReport(db: Db, report: OverageReport, now: number): Pro
         eq(usageByPeriod.overageReported, fromUnits),
       ),
     )
-  return unit(db, [mark, db.insert(overageReports).values(report)])
+  return runInTransaction(db, [mark, db.insert(overageReports).values(report)])
 }
 
-/** What is not known to have arrived, oldest first. */
+/** Reports that Stripe has not confirmed; of one user, or of all (null). Oldest first. */
 export function listUnsent(db: Db, userId: string | null): OverageReport[] {
   const { sentAt } = overageReports
   const isWanted = userId === null ? undefined : eq(overageReports.userId, userId)
@@ -69,8 +88,8 @@ export function listUnsent(db: Db, userId: string | null): OverageReport[] {
   return unsent.toSorted((a, b) => a.at - b.at)
 }
 
-/** How many reports are not known to have arrived, and how many of them were refused. */
-export function countUnsent(db: Db): { readonly unsent: number; readonly refused: number } {
+/** Counts the reports that Stripe has not confirmed, and those of them that Stripe refused. */
+export function countUnsent(db: Db) {
   const { sentAt, refusedAt } = overageReports
   const row = db
     .select({ unsent: count(), refused: count(refusedAt) })
@@ -86,15 +105,11 @@ export async function changeReport(
   change: Partial<Pick<OverageReport, 'at' | 'firstTriedAt' | 'sentAt' | 'refusedAt'>>,
 ): Promise<void> {
   const isIt = eq(overageReports.identifier, identifier)
-  await unit(db, [db.update(overageReports).set(change).where(isIt)])
+  await runInTransaction(db, [db.update(overageReports).set(change).where(isIt)])
 }
 
-/** Units of the customer that are known to have arrived, of the times from `start` up to `end`. */
-export function countArrived(
-  db: Db,
-  customerId: string,
-  { start, end }: { readonly start: number; readonly end: number },
-): number {
+/** Sums the customer's units that Stripe has confirmed, dated from `start` up to `end`. */
+export function countArrived(db: Db, customerId: string, { start, end }: Span): number {
   const { at, sentAt, toUnits, fromUnits } = overageReports
   const isOfCustomer = eq(overageReports.customerId, customerId)
   const row = db
@@ -105,24 +120,17 @@ export function countArrived(
   return row?.units ?? 0
 }
 
-/** Whether a later invoice takes units of the user. */
-export function hasOverageItem(db: Db, { userId }: OverageReport): boolean {
-  const { overageItemId } = subscriptions
-  const row = db
-    .select({ overageItemId })
-    .from(subscriptions)
-    .where(eq(subscriptions.userId, userId))
-    .get()
-  return typeof row?.overageItemId === 'string'
-}
-
-/** So few at once that no request waits for long. */
+/** Rows per statement, so that no request waits long. */
 const STEP_ROWS = 500
 
-/** Removes what is older than `before`, in epoch milliseconds, in small steps. */
+/**
+ * Removes sent reports, and periods, older than `before`, in epoch milliseconds. Unsent ones stay, as
+ * the clock may be wrong.
+ */
 export async function removeOldReports(db: Db, before: number): Promise<void> {
-  const { identifier, at } = overageReports
-  const old = db.select({ identifier }).from(overageReports).where(lt(at, before)).limit(STEP_ROWS)
+  const { identifier, at, sentAt } = overageReports
+  const isOld = and(lt(at, before), isNotNull(sentAt))
+  const old = db.select({ identifier }).from(overageReports).where(isOld).limit(STEP_ROWS)
   const remove = db.delete(overageReports).where(inArray(identifier, old))
   while (remove.run().changes === STEP_ROWS) await new Promise((resolve) => setImmediate(resolve))
   db.delete(overagePeriods).where(lt(overagePeriods.periodEnd, before)).run()

@@ -1,14 +1,66 @@
-import type { StripeEvent } from '../contract/billing-schemas.ts'
-import { USER_FIELD } from './told.ts'
+import Stripe from 'stripe'
+import { StripeEvent } from '../../contract/billing/billing-schemas.ts'
+import { ApiError } from '../../errors.ts'
+import { parse } from '../../parse.ts'
+import { USER_FIELD } from './stripe-subscription.ts'
 
-/** Whom an event is about. */
+/** An event as Stripe sent it: the signature covers exactly these bytes. */
+export interface SignedEvent {
+  readonly bytes: Uint8Array
+  /** The header `Stripe-Signature`. */
+  readonly signature: string
+}
+
+const TOLERANCE_SECONDS = 5 * 60
+
+/**
+ * Returns the event if one of the secrets signed it within five minutes of `now`, in epoch
+ * milliseconds. Throws BAD_REQUEST for everything else, thin events included.
+ */
+export async function readSignedEvent(
+  signed: SignedEvent,
+  secrets: readonly string[],
+  now: number,
+): Promise<StripeEvent> {
+  requireNotInFuture(signed, now)
+  for (const secret of secrets) {
+    const event = await verify(signed, secret, now)
+    if (event !== null) return parse(StripeEvent, event)
+  }
+  throw new ApiError('BAD_REQUEST', 'Stripe-Signature: does not sign this body, or is too old')
+}
+
+/** null if this secret did not sign the event. Only the asynchronous check runs on Deno and Bun. */
+async function verify(
+  { bytes, signature }: SignedEvent,
+  secret: string,
+  now: number,
+): Promise<unknown> {
+  const { webhooks, errors } = Stripe
+  const checked = [bytes, signature, secret, TOLERANCE_SECONDS, undefined, now] as const
+  try {
+    return await webhooks.constructEventAsync(...checked)
+  } catch (error) {
+    if (error instanceof errors.StripeSignatureVerificationError) return null
+    throw new ApiError('BAD_REQUEST', 'The body is not an event that this service reads')
+  }
+}
+
+/** The SDK only refuses times in the past. If the header has several times, the SDK uses the last. */
+function requireNotInFuture({ signature }: SignedEvent, now: number): void {
+  const at = /^(?:.*,)?t=(\d+)/.exec(signature)?.[1]
+  if (at === undefined || Number(at) <= now / 1000 + TOLERANCE_SECONDS) return
+  throw new ApiError('BAD_REQUEST', 'Stripe-Signature: its time is in the future')
+}
+
+/** The customer that an event is about. */
 export interface EventSubject {
   readonly customer: string
-  /** The user whom a subscription or a checkout of ours names. */
+  /** The user that the metadata of our subscription or checkout names; null if none. */
   readonly user: string | null
 }
 
-/** The events after which a user may do other things than before, or may soon. */
+/** The events after which the customer's subscription is read again. */
 export const HANDLED_EVENTS: readonly string[] = [
   'checkout.session.async_payment_failed',
   'checkout.session.async_payment_succeeded',
@@ -40,28 +92,25 @@ export const HANDLED_EVENTS: readonly string[] = [
   'payment_method.updated',
 ]
 
-/** Whom the event is about; null: nobody, or it is of a kind that changes nothing for us. */
+/** Returns null if the event is not about a customer, or if its type does not concern us. */
 export function subjectOf({ type, data }: StripeEvent): EventSubject | null {
   if (!HANDLED_EVENTS.includes(type)) return null
   const { object, previous_attributes: previous } = data
-  const named = isOfCustomer(type) ? object['id'] : (object['customer'] ?? previous?.['customer'])
-  const customer = idOf(named)
+  const isAboutCustomer = type === 'customer.updated' || type === 'customer.deleted'
+  const id = isAboutCustomer ? object['id'] : (object['customer'] ?? previous?.['customer'])
+  const customer = idOf(id)
   return customer === null ? null : { customer, user: userOf(type, object) }
-}
-
-function isOfCustomer(type: string): boolean {
-  return type === 'customer.updated' || type === 'customer.deleted'
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Of metadata, which only who has the secret key sets; a payment link takes other fields from its URL. */
+/** Trusts only metadata, which takes the secret key to set: a payment link's URL sets other fields. */
 function userOf(type: string, object: Fields): string | null {
   const isOurs = type.startsWith('checkout.session.') || type.startsWith('customer.subscription.')
   return isOurs ? textOf(fieldsOf(object['metadata'])[USER_FIELD]) : null
 }
 
-/** An id, or the object that was put in its place. */
+/** Stripe sends an id, or the object itself. */
 function idOf(value: unknown): string | null {
   return textOf(value) ?? textOf(fieldsOf(value)['id'])
 }

@@ -1,18 +1,16 @@
 import * as v from 'valibot'
-import { Timestamp, textUpTo, UrlText } from './common.ts'
-import { SCOPES } from './operation.ts'
+import { Count, object, singleLine, strictObject, Timestamp, textUpTo, UrlText } from '../common.ts'
+import { SCOPES } from '../operation.ts'
 
 export const KEY_TYPES = ['secret', 'publishable'] as const
 export type KeyType = (typeof KEY_TYPES)[number]
-
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
 const KeyPrefix = v.pipe(v.string(), v.description('The first 16 characters of the key'))
 
 export const KeyId = v.pipe(
   v.string(),
   v.regex(/^[0-9a-f]{32}$/),
-  v.description('A hash that names the key in paths'),
+  v.description('A hash that identifies the key in paths'),
 )
 
 export const SiteId = v.pipe(v.string(), v.uuid())
@@ -28,7 +26,7 @@ const keyEntries = {
   ),
 }
 
-export const UserProfile = v.strictObject({
+export const UserProfile = strictObject('The profile of the caller', {
   id: v.string(),
   name: v.nullable(v.string()),
   email: v.nullable(v.string()),
@@ -37,7 +35,7 @@ export const UserProfile = v.strictObject({
 })
 export type UserProfile = v.InferOutput<typeof UserProfile>
 
-export const ApiKeyInfo = v.strictObject({
+export const ApiKeyInfo = strictObject('Metadata of a key; the key itself cannot be read again', {
   ...keyEntries,
   allowedOrigins: v.nullable(v.array(v.string())),
   isActive: v.boolean(),
@@ -47,14 +45,14 @@ export const ApiKeyInfo = v.strictObject({
 })
 export type ApiKeyInfo = v.InferOutput<typeof ApiKeyInfo>
 
-export const ApiKeyCreated = v.strictObject({
+export const ApiKeyCreated = strictObject('A new key; its text is shown only here', {
   rawKey: v.pipe(v.string(), v.description('The full key; shown only here')),
   ...keyEntries,
   allowedOrigins: v.optional(v.nullable(v.array(v.string()))),
 })
 export type ApiKeyCreated = v.InferOutput<typeof ApiKeyCreated>
 
-export const Site = v.strictObject({
+export const Site = strictObject('An origin whose pages may send beacons', {
   id: SiteId,
   name: v.pipe(UrlText, v.description('An origin, such as https://shop.example')),
   userId: v.string(),
@@ -62,7 +60,7 @@ export const Site = v.strictObject({
 })
 export type Site = v.InferOutput<typeof Site>
 
-export const AuditLogEntry = v.strictObject({
+export const AuditLogEntry = strictObject('One audit entry: who did what, to what, and when', {
   id: v.pipe(v.number(), v.integer()),
   app: v.pipe(v.string(), v.description('Where the change came from: api, dashboard, cli, stripe')),
   actor_id: v.string(),
@@ -75,15 +73,15 @@ export const AuditLogEntry = v.strictObject({
 })
 export type AuditLogEntry = v.InferOutput<typeof AuditLogEntry>
 
-export const AuditList = v.strictObject({
+export const AuditList = strictObject('One page of the audit log', {
   logs: v.pipe(v.array(AuditLogEntry), v.description('Newest first')),
-  total: v.pipe(Count, v.description('All entries that match, on any page')),
+  total: v.pipe(Count, v.description('The number of matching entries on all pages')),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
   offset: Count,
 })
 export type AuditList = v.InferOutput<typeof AuditList>
 
-export const UsageStats = v.strictObject({
+export const UsageStats = strictObject('Usage of the caller in the current period', {
   totalKeys: Count,
   activeKeys: Count,
   totalRequests: v.pipe(Count, v.description('Counted requests of the current period')),
@@ -98,50 +96,50 @@ export const UsageStats = v.strictObject({
       keyName: v.string(),
       isActive: v.boolean(),
       lastUsedAt: v.nullable(Timestamp),
-      rateLimitRemaining: v.pipe(Count, v.description('Requests that the key may make now')),
-      rateLimitMax: v.pipe(Count, v.description('Requests per minute of the plan')),
+      rateLimitRemaining: v.pipe(Count, v.description('Requests that the key may send now')),
+      rateLimitMax: v.pipe(Count, v.description('Requests per minute that the plan allows')),
     }),
   ),
 })
 export type UsageStats = v.InferOutput<typeof UsageStats>
 
-export const DeletedResponse = v.strictObject({ deleted: v.boolean() })
-export const KeyRenewed = v.strictObject({ status: v.literal('renewed') })
+export const DeletedResponse = strictObject('Confirms a permanent deletion', {
+  deleted: v.boolean(),
+})
+export const KeyRenewed = strictObject('Confirms that the expiry of a key was reset', {
+  status: v.literal('renewed'),
+})
 
-/** What origins look like, for the description alone: who reads one asks more of its host. */
+/** Patterns of an origin, for documentation: the parser is stricter about the host. */
 const SCHEME = '^[Hh][Tt][Tt][Pp][Ss]?://'
 const HOST = '[^\\s/\\\\?#@*%]+'
 
-/** Means the same with the flag `u`, which validators of JSON Schema set, and without it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is there to refuse them
-const TEXT_OF_ONE_LINE = /^(?=[\s\S]*\S)[^\u0000-\u001f\u007f-\u009f]*$/
-
-const NewKey = v.strictObject({
-  name: v.pipe(
-    textUpTo(100),
-    v.regex(TEXT_OF_ONE_LINE, 'must not be blank, and must have no control characters'),
-    v.description('Stored without blanks around it'),
-  ),
+const NewKey = strictObject('The key to make', {
+  name: v.pipe(singleLine(100), v.description('Stored without surrounding blanks')),
   type: v.optional(v.picklist(KEY_TYPES), 'secret'),
-  scopes: v.optional(
+  scopes: v.nullish(
     v.pipe(
       v.array(v.picklist([...SCOPES, 'location:read'])),
       v.minLength(1),
       v.maxLength(SCOPES.length + 1),
-      v.description('Secret keys only; omit for full access. location:read means geo:read'),
+      v.description(
+        'Secret keys only; omitted or null for full access. location:read means geo:read',
+      ),
     ),
   ),
-  allowedOrigins: v.optional(
+  allowedOrigins: v.nullish(
     v.pipe(
-      v.array(v.pipe(textUpTo(300), v.metadata({ pattern: `${SCHEME}(\\*\\.)?${HOST}$` }))),
+      v.array(v.pipe(textUpTo(300), v.metadata({ pattern: `${SCHEME}(\\*\\.)?${HOST}/?$` }))),
       v.minLength(1),
       v.maxLength(20),
-      v.description('For publishable keys: exact origins, or such as https://*.shop.example'),
+      v.description(
+        'For publishable keys: exact origins, or patterns such as https://*.shop.example',
+      ),
     ),
   ),
 })
 
-/** What `toKeyAccess` asks of the two types of keys, in the words of JSON Schema. */
+/** The rules of `toKeyAccess` for each type of key, in JSON Schema. */
 const BY_KEY_TYPE = {
   if: {
     properties: { type: { const: 'publishable' } },
@@ -151,20 +149,20 @@ const BY_KEY_TYPE = {
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: {
     properties: {
-      scopes: { items: { enum: ['geo:read', 'location:read'] } },
-      allowedOrigins: { minItems: 1 },
+      scopes: { type: 'array', items: { enum: ['geo:read', 'location:read'] } },
+      allowedOrigins: { type: 'array', minItems: 1 },
     },
     required: ['allowedOrigins'],
     additionalProperties: true,
   },
-  else: { properties: { allowedOrigins: false }, additionalProperties: true },
+  else: { properties: { allowedOrigins: { type: 'null' } }, additionalProperties: true },
 } as const
 
-/** Strict, since a misspelt `scopes` would else make a key of full access. */
+/** Strict: otherwise a misspelt `scopes` would create a key with full access. */
 export const CreateKeyBody = v.pipe(NewKey, v.metadata(BY_KEY_TYPE))
 export type CreateKeyBody = v.InferOutput<typeof CreateKeyBody>
 
-export const CreateSiteBody = v.object({
+export const CreateSiteBody = object('The site to register', {
   name: v.pipe(
     textUpTo(300),
     v.metadata({ pattern: `${SCHEME}${HOST}/?$` }),
@@ -173,7 +171,7 @@ export const CreateSiteBody = v.object({
 })
 export type CreateSiteBody = v.InferOutput<typeof CreateSiteBody>
 
-/** As many digits as `wholeNumber` reads. */
+/** The largest number that `wholeNumber` accepts. */
 const MAX_OFFSET = 999_999_999
 
 function wholeNumber(fallback: number) {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { created, type Operation, ok } from '../operation.ts'
 import {
   ApiKeyCreated,
   ApiKeyInfo,
@@ -15,7 +16,7 @@ import {
   UsageStats,
   UserProfile,
 } from './account-schemas.ts'
-import type { Operation } from './operation.ts'
+import { SiteProof, siteProofExample } from './site-proof.ts'
 
 const keyId = {
   keyId: { description: 'The id of the key', example: examples.key.id, schema: KeyId },
@@ -34,19 +35,15 @@ export const accountOperations = [
     path: '/v1/account/me',
     ...read,
     summary: 'Profile of the caller',
-    replies: {
-      200: { description: 'The profile', schema: UserProfile, example: examples.profile },
-    },
+    replies: ok('The profile', UserProfile, examples.profile),
   },
   {
     id: 'listKeys',
     method: 'get',
     path: '/v1/account/me/keys',
     ...read,
-    summary: 'List the keys of the caller, without their texts',
-    replies: {
-      200: { description: 'All keys', schema: v.array(ApiKeyInfo), example: [examples.keyInfo] },
-    },
+    summary: 'List the keys of the caller, without their secret text',
+    replies: ok('All keys', v.array(ApiKeyInfo), [examples.keyInfo]),
   },
   {
     id: 'createKey',
@@ -54,13 +51,14 @@ export const accountOperations = [
     path: '/v1/account/me/keys',
     ...write,
     summary: 'Create a key',
+    successLimit: 'newKeys',
     description:
-      'A key creates only keys whose scopes are within its own; full access is handed on by full access alone.',
+      'Each user may create or renew 30 an hour. A key can only create keys with scopes that it has itself; only full access can create full access.',
     body: {
       schema: CreateKeyBody,
       example: { name: examples.key.name, type: 'secret' },
       otherExamples: {
-        'A secret key for look-ups alone': { name: 'Log analysis', scopes: ['geo:read'] },
+        'A secret key only for look-ups': { name: 'Log analysis', scopes: ['geo:read'] },
         'A publishable key': {
           name: 'Shop front',
           type: 'publishable',
@@ -68,15 +66,11 @@ export const accountOperations = [
         },
       },
     },
-    replies: {
-      201: {
-        description: 'The key',
-        schema: ApiKeyCreated,
-        example: examples.createdKey,
-        links: { revokeKey: { keyId: 'id' }, renewKey: { keyId: 'id' } },
-      },
-    },
-    errors: ['KEY_LIMIT_REACHED'],
+    replies: created('The key', ApiKeyCreated, examples.createdKey, {
+      revokeKey: { keyId: 'id' },
+      renewKey: { keyId: 'id' },
+    }),
+    errors: ['KEY_LIMIT_REACHED', 'EMAIL_NOT_VERIFIED'],
   },
   {
     id: 'revokeKey',
@@ -85,9 +79,7 @@ export const accountOperations = [
     ...write,
     summary: 'Revoke a key for good',
     params: keyId,
-    replies: {
-      200: { description: 'Revoked', schema: DeletedResponse, example: { deleted: true } },
-    },
+    replies: ok('Revoked', DeletedResponse, { deleted: true }),
     errors: ['NOT_FOUND'],
   },
   {
@@ -96,10 +88,10 @@ export const accountOperations = [
     path: '/v1/account/me/keys/{keyId}/renew',
     ...write,
     summary: 'Reset the expiry of a key',
+    description: 'Each user may create or renew 30 an hour.',
+    successLimit: 'newKeys',
     params: keyId,
-    replies: {
-      200: { description: 'Renewed', schema: KeyRenewed, example: { status: 'renewed' } },
-    },
+    replies: ok('Renewed', KeyRenewed, { status: 'renewed' }),
     errors: ['NOT_FOUND'],
   },
   {
@@ -108,7 +100,7 @@ export const accountOperations = [
     path: '/v1/account/me/usage',
     ...read,
     summary: 'Usage of the caller',
-    replies: { 200: { description: 'The usage', schema: UsageStats, example: examples.usage } },
+    replies: ok('The usage', UsageStats, examples.usage),
   },
   {
     id: 'listSites',
@@ -116,7 +108,7 @@ export const accountOperations = [
     path: '/v1/account/me/sites',
     ...read,
     summary: 'List the sites of the caller',
-    replies: { 200: { description: 'All sites', schema: v.array(Site), example: [examples.site] } },
+    replies: ok('All sites', v.array(Site), [examples.site]),
   },
   {
     id: 'createSite',
@@ -124,20 +116,17 @@ export const accountOperations = [
     path: '/v1/account/me/sites',
     ...write,
     summary: 'Register a site',
+    description: 'Each user may register 30 an hour.',
+    successLimit: 'newSites',
     body: { schema: CreateSiteBody, example: { name: examples.site.name } },
-    replies: {
-      201: {
-        description: 'The site',
-        schema: Site,
-        example: examples.site,
-        links: {
-          deleteSite: { siteId: 'id' },
-          getRumSummary: { domain: 'name' },
-          getRumOverview: { domain: 'name' },
-        },
-      },
-    },
-    errors: ['SITE_LIMIT_REACHED', 'SITE_EXISTS'],
+    replies: created('The site', Site, examples.site, {
+      getSiteProof: { siteId: 'id' },
+      checkSiteProof: { siteId: 'id' },
+      deleteSite: { siteId: 'id' },
+      getRumSummary: { domain: 'name' },
+      getRumOverview: { domain: 'name' },
+    }),
+    errors: ['SITE_LIMIT_REACHED', 'SITE_EXISTS', 'EMAIL_NOT_VERIFIED'],
   },
   {
     id: 'deleteSite',
@@ -150,13 +139,35 @@ export const accountOperations = [
     errors: ['NOT_FOUND'],
   },
   {
+    id: 'getSiteProof',
+    method: 'get',
+    path: '/v1/account/me/sites/{siteId}/proof',
+    ...read,
+    summary: 'Who gets the telemetry of a site, and the DNS record that proves its domain',
+    params: siteId,
+    replies: ok('The proof', SiteProof, siteProofExample),
+    errors: ['NOT_FOUND'],
+  },
+  {
+    id: 'checkSiteProof',
+    method: 'post',
+    path: '/v1/account/me/sites/{siteId}/proof',
+    ...write,
+    summary: 'Look for the DNS record of a site now',
+    description:
+      'If the DNS gives no answer, nothing changes and the answer is 503 `SERVICE_UNAVAILABLE`.',
+    params: siteId,
+    replies: ok('The proof after the check', SiteProof, siteProofExample),
+    errors: ['NOT_FOUND', 'BAD_REQUEST'],
+  },
+  {
     id: 'listAuditLog',
     method: 'get',
     path: '/v1/account/me/audit',
     ...read,
-    summary: 'What was changed, by whom and when',
+    summary: 'List who changed what, and when',
     query: AuditQuery,
-    replies: { 200: { description: 'One page', schema: AuditList, example: examples.audit } },
+    replies: ok('One page', AuditList, examples.audit),
     errors: ['ORIGIN_NOT_ALLOWED'],
   },
 ] as const satisfies readonly Operation[]

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { created, type Operation, ok } from '../operation.ts'
 import { AddressBody, PaymentMethodBody, PromoBody, TaxIdBody } from './billing-account-bodies.ts'
-import { pageUrl, processorErrors, read, write } from './billing-columns.ts'
+import { accountErrors, pageUrl, read, subscriptionErrors, write } from './billing-columns.ts'
 import {
   ActiveDiscount,
   BillingDetails,
@@ -13,24 +14,19 @@ import {
   SuccessResponse,
   TaxId,
 } from './billing-schemas.ts'
-import type { Operation } from './operation.ts'
 
-const success = {
-  200: { description: 'Done', schema: SuccessResponse, example: { success: true } },
-} as const
+const success = ok('Done', SuccessResponse, { success: true })
 
-/** What a user has at the payment processor beside the subscription. */
+/** What a user has at Stripe besides the subscription. */
 export const billingAccountOperations = [
   {
     id: 'openPortal',
     method: 'post',
     path: '/v1/billing/portal',
     ...write,
-    summary: 'Open the customer portal of the payment processor',
-    replies: {
-      200: { description: 'Where it is', schema: PortalResponse, example: { url: pageUrl } },
-    },
-    errors: ['NO_BILLING_ACCOUNT', ...processorErrors],
+    summary: "Open Stripe's customer portal",
+    replies: ok('The URL of the portal', PortalResponse, { url: pageUrl }),
+    errors: accountErrors,
   },
   {
     id: 'listInvoices',
@@ -38,25 +34,17 @@ export const billingAccountOperations = [
     path: '/v1/billing/invoices',
     ...read,
     summary: 'List the invoices',
-    replies: {
-      200: {
-        description: 'The last hundred, newest first',
-        schema: v.array(Invoice),
-        example: [examples.invoice],
-      },
-    },
-    errors: ['NO_BILLING_ACCOUNT', ...processorErrors],
+    replies: ok('The last hundred, newest first', v.array(Invoice), [examples.invoice]),
+    errors: accountErrors,
   },
   {
     id: 'getBillingDetails',
     method: 'get',
     path: '/v1/billing/details',
     ...read,
-    summary: 'Name, email and address on the invoices',
-    replies: {
-      200: { description: 'The details', schema: BillingDetails, example: examples.details },
-    },
-    errors: ['NO_BILLING_ACCOUNT', ...processorErrors],
+    summary: 'Name, e-mail and address on the invoices',
+    replies: ok('The details', BillingDetails, examples.details),
+    errors: accountErrors,
   },
   {
     id: 'updateAddress',
@@ -69,7 +57,7 @@ export const billingAccountOperations = [
       example: { line1: '1 Example Street', city: 'London', postal_code: 'N1 1AA', country: 'GB' },
     },
     replies: success,
-    errors: ['NO_BILLING_ACCOUNT', ...processorErrors],
+    errors: accountErrors,
   },
   {
     id: 'applyPromo',
@@ -78,12 +66,10 @@ export const billingAccountOperations = [
     ...write,
     summary: 'Apply a promotion code to the subscription',
     description:
-      'It takes the place of other discounts. One that is applied already stays as it is.',
+      'Replaces other discounts. Applying a code that is already active changes nothing.',
     body: { schema: PromoBody, example: { code: examples.discount.code } },
-    replies: {
-      200: { description: 'Applied', schema: PromoApplied, example: examples.promo },
-    },
-    errors: ['NO_ACTIVE_SUBSCRIPTION', ...processorErrors],
+    replies: ok('Applied', PromoApplied, examples.promo),
+    errors: subscriptionErrors,
   },
   {
     id: 'getDiscount',
@@ -91,9 +77,7 @@ export const billingAccountOperations = [
     path: '/v1/billing/discount',
     ...read,
     summary: 'The active discount, or an empty object',
-    replies: {
-      200: { description: 'The discount', schema: ActiveDiscount, example: examples.discount },
-    },
+    replies: ok('The discount', ActiveDiscount, examples.discount),
     errors: ['BILLING_UNAVAILABLE'],
   },
   {
@@ -101,39 +85,30 @@ export const billingAccountOperations = [
     method: 'get',
     path: '/v1/billing/tax-ids',
     ...read,
-    summary: 'List the tax ids',
-    replies: {
-      200: { description: 'All tax ids', schema: v.array(TaxId), example: [examples.taxId] },
-    },
-    errors: ['NO_BILLING_ACCOUNT', ...processorErrors],
+    summary: 'List the tax IDs',
+    replies: ok('All tax IDs', v.array(TaxId), [examples.taxId]),
+    errors: accountErrors,
   },
   {
     id: 'addTaxId',
     method: 'post',
     path: '/v1/billing/tax-ids',
     ...write,
-    summary: 'Add a tax id',
-    description: 'One that is there already is returned as it is.',
+    summary: 'Add a tax ID',
+    description: 'If the account already has the tax ID, returns the existing one.',
     body: { schema: TaxIdBody, example: { type: 'eu_vat', value: 'DE000000000' } },
-    replies: {
-      201: {
-        description: 'The tax id',
-        schema: TaxId,
-        example: examples.taxId,
-        links: { deleteTaxId: { id: 'id' } },
-      },
-    },
-    errors: ['NO_BILLING_ACCOUNT', ...processorErrors],
+    replies: created('The tax ID', TaxId, examples.taxId, { deleteTaxId: { id: 'id' } }),
+    errors: accountErrors,
   },
   {
     id: 'deleteTaxId',
     method: 'delete',
     path: '/v1/billing/tax-ids/{id}',
     ...write,
-    summary: 'Remove a tax id',
-    params: { id: { description: 'The id of the tax id', example: examples.taxId.id } },
+    summary: 'Remove a tax ID',
+    params: { id: { description: 'The id of the tax ID', example: examples.taxId.id } },
     replies: success,
-    errors: ['NOT_FOUND', 'NO_BILLING_ACCOUNT', ...processorErrors],
+    errors: ['NOT_FOUND', ...accountErrors],
   },
   {
     id: 'getPaymentMethod',
@@ -141,25 +116,19 @@ export const billingAccountOperations = [
     path: '/v1/billing/payment-method-info',
     ...read,
     summary: 'The default payment method',
-    replies: {
-      200: { description: 'The method', schema: PaymentMethodInfo, example: examples.card },
-    },
-    errors: ['NO_BILLING_ACCOUNT', ...processorErrors],
+    replies: ok('The method', PaymentMethodInfo, examples.card),
+    errors: accountErrors,
   },
   {
     id: 'createSetupIntent',
     method: 'post',
     path: '/v1/billing/setup-intent',
     ...write,
-    summary: 'Start to add a payment method',
-    replies: {
-      200: {
-        description: 'The secret for the form of the payment processor',
-        schema: SetupIntentResponse,
-        example: { clientSecret: 'seti_example' },
-      },
-    },
-    errors: ['NO_BILLING_ACCOUNT', ...processorErrors],
+    summary: 'Start adding a payment method',
+    replies: ok("The client secret for Stripe's form", SetupIntentResponse, {
+      clientSecret: 'seti_example',
+    }),
+    errors: accountErrors,
   },
   {
     id: 'setPaymentMethod',
@@ -167,9 +136,9 @@ export const billingAccountOperations = [
     path: '/v1/billing/payment-method',
     ...write,
     summary: 'Set the default payment method',
-    description: 'Of the subscription and of what comes after it.',
+    description: 'For the subscription and for later subscriptions.',
     body: { schema: PaymentMethodBody, example: { paymentMethodId: 'pm_example' } },
     replies: success,
-    errors: ['NO_ACTIVE_SUBSCRIPTION', 'PAYMENT_FAILED', ...processorErrors],
+    errors: ['PAYMENT_FAILED', ...subscriptionErrors],
   },
 ] as const satisfies readonly Operation[]

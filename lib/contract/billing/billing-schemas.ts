@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { Timestamp, textUpTo, UrlText } from './common.ts'
+import { Count, object, strictObject, Timestamp, textUpTo, UrlText } from '../common.ts'
 
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const Amount = v.pipe(
   v.number(),
   v.integer(),
@@ -9,7 +8,7 @@ const Amount = v.pipe(
 )
 const Currency = v.pipe(v.string(), v.description('ISO 4217, lower case'))
 
-export const Plan = v.strictObject({
+export const Plan = strictObject('What a plan includes and costs', {
   id: v.string(),
   name: v.string(),
   monthlyCap: v.pipe(Count, v.description('Counted requests per period')),
@@ -20,45 +19,59 @@ export const Plan = v.strictObject({
 })
 export type Plan = v.InferOutput<typeof Plan>
 
-export const SubscriptionResponse = v.pipe(
-  v.strictObject({
+export const SubscriptionResponse = strictObject(
+  'The plan in effect and the subscription that it comes from',
+  {
     plan: Plan,
     subscription: v.nullable(
       v.strictObject({
         id: v.string(),
-        status: v.pipe(v.string(), v.description('As Stripe names it, or canceling')),
+        status: v.pipe(v.string(), v.description('The status at Stripe, or canceling')),
         currentPeriodStart: v.nullable(Timestamp),
         currentPeriodEnd: v.nullable(Timestamp),
         overagesEnabled: v.optional(v.boolean()),
       }),
     ),
-  }),
-  v.description('The plan in effect and the subscription that it comes from'),
+  },
 )
 export type SubscriptionResponse = v.InferOutput<typeof SubscriptionResponse>
 
-export const CheckoutResponse = v.strictObject({
-  url: v.optional(v.pipe(UrlText, v.description('Where to send the user to pay'))),
-  clientSecret: v.optional(v.pipe(v.string(), v.description('Where embedded was asked for'))),
+export const CheckoutResponse = strictObject('Where to continue the checkout', {
+  url: v.optional(v.pipe(UrlText, v.description('The payment page to which to send the user'))),
+  clientSecret: v.optional(
+    v.pipe(v.string(), v.description('Instead of url, if embedded is true')),
+  ),
 })
 export type CheckoutResponse = v.InferOutput<typeof CheckoutResponse>
 
-export const PortalResponse = v.strictObject({ url: UrlText })
-export type PortalResponse = v.InferOutput<typeof PortalResponse>
+export const PortalResponse = strictObject('Address of the customer portal', { url: UrlText })
 
-export const CancelResponse = v.strictObject({
-  status: v.literal('canceling'),
-  cancelAt: v.nullable(Timestamp),
-})
+export const CancelResponse = strictObject(
+  'Confirms the cancellation and says when the subscription ends',
+  {
+    status: v.literal('canceling'),
+    cancelAt: v.nullable(Timestamp),
+  },
+)
 export type CancelResponse = v.InferOutput<typeof CancelResponse>
 
-export const ReactivateResponse = v.strictObject({ status: v.literal('active') })
-export const OveragesResponse = v.strictObject({ overagesEnabled: v.boolean() })
-export const SetupIntentResponse = v.strictObject({ clientSecret: v.string() })
-export const SuccessResponse = v.strictObject({ success: v.boolean() })
-export const ReceivedResponse = v.strictObject({ received: v.boolean() })
+export const ReactivateResponse = strictObject('Confirms that the subscription continues', {
+  status: v.literal('active'),
+})
+export const OveragesResponse = strictObject(
+  'Whether paid requests above the monthly cap are allowed',
+  { overagesEnabled: v.boolean() },
+)
+export const SetupIntentResponse = strictObject(
+  'The client secret that the payment form needs to add a payment method',
+  { clientSecret: v.string() },
+)
+export const SuccessResponse = strictObject('Confirms success', { success: v.boolean() })
+export const ReceivedResponse = strictObject('Confirms that the event was processed', {
+  received: v.boolean(),
+})
 
-/** What is read of an event, once its signature is checked. */
+/** The parts of an event that we read once its signature is verified. */
 export const StripeEvent = v.pipe(
   v.looseObject({
     id: v.pipe(v.string(), v.minLength(1)),
@@ -72,7 +85,7 @@ export const StripeEvent = v.pipe(
 )
 export type StripeEvent = v.InferOutput<typeof StripeEvent>
 
-export const Invoice = v.strictObject({
+export const Invoice = strictObject('An invoice and its status', {
   id: v.string(),
   number: v.pipe(v.nullable(v.string()), v.description('Null for a draft')),
   status: v.pipe(v.nullable(v.string()), v.description('Such as open or paid')),
@@ -85,7 +98,7 @@ export const Invoice = v.strictObject({
 })
 export type Invoice = v.InferOutput<typeof Invoice>
 
-export const BillingDetails = v.strictObject({
+export const BillingDetails = strictObject('Name, e-mail and address on invoices', {
   name: v.nullable(v.string()),
   email: v.nullable(v.string()),
   address: v.nullable(
@@ -101,41 +114,49 @@ export const BillingDetails = v.strictObject({
 })
 export type BillingDetails = v.InferOutput<typeof BillingDetails>
 
-export const Discount = v.strictObject({
+export const Discount = strictObject('A discount: a percentage or an amount', {
   code: v.pipe(v.nullable(v.string()), v.description('The promotion code that was entered')),
   percentOff: v.nullable(v.number()),
   amountOff: v.nullable(Amount),
-  currency: v.pipe(v.nullable(Currency), v.description('Of amountOff')),
-  endsAt: v.pipe(v.nullable(Timestamp), v.description('Null when it does not end')),
+  currency: v.pipe(v.nullable(Currency), v.description('The currency of amountOff')),
+  endsAt: v.pipe(v.nullable(Timestamp), v.description('Null if it does not end')),
 })
 export type Discount = v.InferOutput<typeof Discount>
 
-export const ActiveDiscount = v.union([Discount, v.strictObject({})])
+export const ActiveDiscount = v.pipe(
+  v.union([Discount, v.strictObject({})]),
+  v.description('The active discount; an empty object if there is none'),
+)
 export type ActiveDiscount = v.InferOutput<typeof ActiveDiscount>
 
-export const PromoApplied = v.strictObject({ applied: v.literal(true), discount: Discount })
-export type PromoApplied = v.InferOutput<typeof PromoApplied>
+export const PromoApplied = strictObject('Confirms the promotion code and shows its discount', {
+  applied: v.literal(true),
+  discount: Discount,
+})
 
-export const TaxId = v.strictObject({
+export const TaxId = strictObject('A tax ID on invoices', {
   id: v.string(),
   type: v.pipe(v.string(), v.description('Such as eu_vat')),
   value: v.string(),
-  status: v.pipe(v.nullable(v.string()), v.description('Of its verification, such as pending')),
+  status: v.pipe(
+    v.nullable(v.string()),
+    v.description('The status of its verification, such as pending'),
+  ),
 })
 export type TaxId = v.InferOutput<typeof TaxId>
 
-export const PaymentMethodInfo = v.pipe(
-  v.strictObject({
+export const PaymentMethodInfo = strictObject(
+  'The default payment method; all fields are null if there is none',
+  {
     brand: v.nullable(v.string()),
     last4: v.nullable(v.string()),
     expMonth: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(12))),
     expYear: v.nullable(v.pipe(v.number(), v.integer())),
-  }),
-  v.description('The default payment method; all null when there is none'),
+  },
 )
 export type PaymentMethodInfo = v.InferOutput<typeof PaymentMethodInfo>
 
-export const ProrationPreview = v.strictObject({
+export const ProrationPreview = strictObject('The cost of changing the plan now', {
   planId: v.string(),
   currency: Currency,
   amountDue: Amount,
@@ -146,28 +167,24 @@ export type ProrationPreview = v.InferOutput<typeof ProrationPreview>
 
 const PlanId = v.pipe(textUpTo(64), v.minLength(1), v.description('The id of a plan, such as pro'))
 
-export const PlanBody = v.object({ planId: PlanId })
-export type PlanBody = v.InferOutput<typeof PlanBody>
+export const PlanBody = object('The requested plan', { planId: PlanId })
 
-export const CheckoutBody = v.pipe(
-  v.object({
-    planId: PlanId,
-    embedded: v.optional(
-      v.pipe(
-        v.boolean(),
-        v.description('Answer a clientSecret, for the page of Stripe within one of yours'),
-      ),
+export const CheckoutBody = object('The plan to buy, and how to show the payment page', {
+  planId: PlanId,
+  embedded: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description('Return a clientSecret that embeds the page of Stripe in your own page'),
     ),
-  }),
-  v.description('The plan to buy, and how its page is to be shown'),
-)
-export type CheckoutBody = v.InferOutput<typeof CheckoutBody>
+  ),
+})
 
+/** Not `PlanBody`: OpenAPI needs a schema without a name for the parameters of a query. */
 export const PreviewQuery = v.object({ planId: PlanId })
-export type PreviewQuery = v.InferOutput<typeof PreviewQuery>
 
-export const OveragesBody = v.object({ overagesEnabled: v.boolean() })
-export type OveragesBody = v.InferOutput<typeof OveragesBody>
+export const OveragesBody = object('Whether to allow paid requests above the monthly cap', {
+  overagesEnabled: v.boolean(),
+})
 
 const discount = {
   code: 'WELCOME',
@@ -234,7 +251,7 @@ export const examples = {
     },
   } satisfies BillingDetails,
   discount,
-  promo: { applied: true, discount } satisfies PromoApplied,
+  promo: { applied: true, discount },
   taxId: {
     id: 'txi_example',
     type: 'eu_vat',

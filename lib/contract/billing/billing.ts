@@ -1,4 +1,6 @@
-import { pageUrl, processorErrors, read, write } from './billing-columns.ts'
+import { InquiryBody, OkResponse } from '../contact.ts'
+import { type Operation, ok } from '../operation.ts'
+import { pageUrl, read, stripeErrors, subscriptionErrors, write } from './billing-columns.ts'
 import {
   CancelResponse,
   CheckoutBody,
@@ -12,16 +14,8 @@ import {
   ReactivateResponse,
   SubscriptionResponse,
 } from './billing-schemas.ts'
-import { InquiryBody, OkResponse } from './contact.ts'
-import type { Operation } from './operation.ts'
 
-const subscription = {
-  200: {
-    description: 'The plan in effect',
-    schema: SubscriptionResponse,
-    example: examples.subscription,
-  },
-} as const
+const subscription = ok('The plan in effect', SubscriptionResponse, examples.subscription)
 
 export const billingOperations = [
   {
@@ -39,12 +33,10 @@ export const billingOperations = [
     ...write,
     summary: 'Start a checkout for a plan',
     description:
-      'Answers the `url` of the page on which to pay, or with `embedded` the `clientSecret` for Stripe.js. Pages that were opened before are closed.',
+      'Returns the `url` of the payment page or, with `embedded`, the `clientSecret` for Stripe.js. Closes payment pages that were opened earlier.',
     body: { schema: CheckoutBody, example: { planId: 'pro' } },
-    replies: {
-      200: { description: 'Where to pay', schema: CheckoutResponse, example: { url: pageUrl } },
-    },
-    errors: ['ALREADY_SUBSCRIBED', ...processorErrors],
+    replies: ok('Where to pay', CheckoutResponse, { url: pageUrl }),
+    errors: ['ALREADY_SUBSCRIBED', 'EMAIL_NOT_VERIFIED', ...stripeErrors],
   },
   {
     id: 'changePlan',
@@ -53,26 +45,20 @@ export const billingOperations = [
     ...write,
     summary: 'Change the plan now, with proration',
     description:
-      'Charges what the last preview of the same plan told, where that is not older than an hour. Where the card is declined, nothing is changed.',
+      'Charges the amount of the last preview of the same plan if that preview is at most an hour old. If the card is declined, nothing changes.',
     body: { schema: PlanBody, example: { planId: 'pro' } },
     replies: subscription,
-    errors: ['NO_ACTIVE_SUBSCRIPTION', 'PAYMENT_FAILED', ...processorErrors],
+    errors: ['PAYMENT_FAILED', ...subscriptionErrors],
   },
   {
     id: 'setOverages',
     method: 'patch',
     path: '/v1/billing/subscription',
     ...write,
-    summary: 'Allow requests over the cap for a fee, or stop that; Pro and up',
+    summary: 'Turn paid requests over the cap on or off; Pro and up',
     body: { schema: OveragesBody, example: { overagesEnabled: true } },
-    replies: {
-      200: {
-        description: 'As it now is',
-        schema: OveragesResponse,
-        example: { overagesEnabled: true },
-      },
-    },
-    errors: ['PLAN_REQUIRED', 'NO_ACTIVE_SUBSCRIPTION', ...processorErrors],
+    replies: ok('The setting in effect', OveragesResponse, { overagesEnabled: true }),
+    errors: ['PLAN_REQUIRED', ...subscriptionErrors],
   },
   {
     id: 'cancelSubscription',
@@ -80,14 +66,8 @@ export const billingOperations = [
     path: '/v1/billing/subscription',
     ...write,
     summary: 'Cancel at the end of the period',
-    replies: {
-      200: {
-        description: 'Access continues until then',
-        schema: CancelResponse,
-        example: examples.canceling,
-      },
-    },
-    errors: ['NO_ACTIVE_SUBSCRIPTION', ...processorErrors],
+    replies: ok('Access continues until then', CancelResponse, examples.canceling),
+    errors: subscriptionErrors,
   },
   {
     id: 'previewPlanChange',
@@ -96,21 +76,17 @@ export const billingOperations = [
     ...read,
     summary: 'What a change of plan would cost now',
     query: PreviewQuery,
-    replies: {
-      200: { description: 'The preview', schema: ProrationPreview, example: examples.preview },
-    },
-    errors: ['NO_ACTIVE_SUBSCRIPTION', ...processorErrors],
+    replies: ok('The preview', ProrationPreview, examples.preview),
+    errors: subscriptionErrors,
   },
   {
     id: 'reactivateSubscription',
     method: 'post',
     path: '/v1/billing/subscription/reactivate',
     ...write,
-    summary: 'Take a cancellation back',
-    replies: {
-      200: { description: 'Kept', schema: ReactivateResponse, example: { status: 'active' } },
-    },
-    errors: ['NO_ACTIVE_SUBSCRIPTION', ...processorErrors],
+    summary: 'Undo a cancellation',
+    replies: ok('The subscription continues', ReactivateResponse, { status: 'active' }),
+    errors: subscriptionErrors,
   },
   {
     id: 'sendBillingInquiry',
@@ -118,11 +94,14 @@ export const billingOperations = [
     path: '/v1/billing/contact',
     ...write,
     summary: 'Ask for enterprise or custom pricing',
-    description: 'The answer goes to the e-mail address of the profile.',
+    description:
+      'Each user may send five in 15 minutes, and so may all users of one address together. The operator replies to the e-mail address of the profile.',
+    successLimit: 'inquiries',
     body: {
       schema: InquiryBody,
       example: { name: 'Ada Example', message: 'We need two million look-ups a month.' },
     },
-    replies: { 200: { description: 'Queued', schema: OkResponse, example: { ok: true } } },
+    replies: ok('The inquiry is stored', OkResponse, { ok: true }),
+    errors: ['EMAIL_NOT_VERIFIED'],
   },
 ] as const satisfies readonly Operation[]

@@ -1,5 +1,5 @@
+import { type Operation, ok } from '../operation.ts'
 import { examples, ReceivedResponse, StripeEvent } from './billing-schemas.ts'
-import type { Operation } from './operation.ts'
 
 export const webhookOperations = [
   {
@@ -9,9 +9,9 @@ export const webhookOperations = [
     tag: 'Billing',
     access: 'public',
     limit: 'none',
-    summary: 'Receive an event of the payment processor',
+    summary: 'Receive an event from Stripe',
     description:
-      'An event without a valid signature is refused. 503 asks Stripe to deliver it again.',
+      'An event without a valid signature is refused. A 503 makes Stripe deliver the event again.',
     headers: {
       'Stripe-Signature': {
         description: 'Time and signature of the event',
@@ -19,9 +19,7 @@ export const webhookOperations = [
       },
     },
     body: { schema: StripeEvent, example: examples.event, maxBytes: 262_144, raw: true },
-    replies: {
-      200: { description: 'Processed', schema: ReceivedResponse, example: { received: true } },
-    },
+    replies: ok('Processed', ReceivedResponse, { received: true }),
     errors: ['BAD_REQUEST', 'BILLING_NOT_CONFIGURED', 'BILLING_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
   },
 ] as const satisfies readonly Operation[]

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { RequestId } from './common.ts'
-import { fieldPaths, selectionOf } from './field-paths.ts'
-import type { Operation } from './operation.ts'
+import { RequestId, strictObject } from '../common.ts'
+import { fieldPaths, selectionOf } from '../field-paths.ts'
+import { type Operation, ok } from '../operation.ts'
 
 const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 
-export const Location = v.strictObject({
+export const Location = strictObject('Location of an address, as precise as the databases allow', {
   continent: v.strictObject({ code: v.string(), name: v.string() }),
   country: v.optional(
     v.strictObject({
@@ -16,7 +16,7 @@ export const Location = v.strictObject({
         v.pipe(
           v.array(v.string()),
           v.minLength(1),
-          v.description('Political and economic unions the country is a member of'),
+          v.description('Political and economic unions that the country belongs to'),
         ),
       ),
     }),
@@ -55,8 +55,9 @@ export const Location = v.strictObject({
 export const PRECISIONS = ['city', 'region', 'country', 'continent', 'none'] as const
 export type Precision = (typeof PRECISIONS)[number]
 
-export const GeolocationResult = v.pipe(
-  v.strictObject({
+export const GeolocationResult = strictObject(
+  'The location and network of an address; fields without a value are omitted',
+  {
     query: v.optional(
       v.strictObject({
         type: v.pipe(v.string(), v.description('The kind of query: ip')),
@@ -87,28 +88,26 @@ export const GeolocationResult = v.pipe(
         tier: v.optional(v.pipe(v.string(), v.description('Plan of the caller'))),
         requestId: v.optional(RequestId),
         degraded: v.optional(
-          v.pipe(v.boolean(), v.description('True when reduced because the cap is exceeded')),
+          v.pipe(
+            v.boolean(),
+            v.description('Whether the result is reduced because the cap is exceeded'),
+          ),
         ),
       }),
     ),
-  }),
-  v.description('Where an address is; fields without a value are omitted'),
+  },
 )
 export type GeolocationResult = v.InferOutput<typeof GeolocationResult>
 
-/** What may be selected of a result. */
+/** The fields that a caller can select. */
 export const FIELDS = fieldPaths(GeolocationResult)
 
 const FIELD = FIELDS.map((name) => name.replaceAll('.', '\\.')).join('|')
 
 export const SelectedResult = v.pipe(
   selectionOf(GeolocationResult),
-  v.description(
-    'The fields of a GeolocationResult that were asked for, as far as they have a value',
-  ),
+  v.description('The requested fields of a GeolocationResult; fields without a value are omitted'),
 )
-
-const LookupResult = v.union([GeolocationResult, SelectedResult])
 
 const LookupQuery = v.object({
   fields: v.optional(
@@ -116,9 +115,11 @@ const LookupQuery = v.object({
       v.string(),
       v.regex(
         new RegExp(`^(${FIELD})(,(${FIELD}))*$`),
-        'must be names of fields with commas between them, such as location.city,network.asn',
+        'must be field names separated by commas, such as location.city,network.asn',
       ),
-      v.description('Only these fields are answered, such as location.city,network.asn'),
+      v.description(
+        'Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added',
+      ),
     ),
   ),
 })
@@ -138,7 +139,7 @@ export const located = {
     geoConfidence: 1,
   },
   network: { asn: 'AS20712', organization: 'Andrews & Arnold Ltd' },
-  sources: { geo: ['maxmind'], asn: ['ip-location-db'], tz: ['maxmind'] },
+  sources: { geo: ['maxmind', 'dbip'], asn: ['ip-location-db'], tz: ['maxmind'] },
   meta: {
     precision: 'city',
     tier: 'pro',
@@ -149,12 +150,7 @@ export const located = {
 
 export const unknown = {
   query: { type: 'ip', value: '10.0.0.1', ipVersion: 4 },
-  meta: {
-    precision: 'none',
-    tier: 'pro',
-    requestId: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
-    degraded: false,
-  },
+  meta: { ...located.meta, precision: 'none' },
 } as const satisfies GeolocationResult
 
 const AddressText = v.union([v.pipe(v.string(), v.ipv4()), v.pipe(v.string(), v.ipv6())])
@@ -168,14 +164,14 @@ const ipAddress = {
 } as const
 
 const anyText = {
-  ipAddress: { description: 'The text that may be an address', example: '81.2.69.160' },
+  ipAddress: { description: 'The text to check', example: '81.2.69.160' },
 } as const
 
 const geolocation = {
-  200: { description: 'The location', schema: LookupResult, example: located },
+  200: { description: 'The location', schema: GeolocationResult, example: located },
   404: {
-    description: 'The address is valid, but no database knows where it is',
-    schema: LookupResult,
+    description: 'The address is valid, but no database knows its location',
+    schema: GeolocationResult,
     example: unknown,
   },
 } as const
@@ -183,24 +179,22 @@ const geolocation = {
 const timezone = {
   200: { description: 'The timezone', schema: Timezone, example: 'Europe/London' },
   404: {
-    description: 'No timezone is known for the address; the body says so in words',
+    description: 'No timezone is known for the address; the body is a message',
     schema: v.string(),
     example: 'No timezone data for 10.0.0.1',
   },
 } as const
+
+const lookUp = { tag: 'Geolocation', access: 'geo:read', limit: 'plan', metered: true } as const
 
 export const geolocationOperations = [
   {
     id: 'locateCaller',
     method: 'get',
     path: '/v1/ip/me',
-    tag: 'Geolocation',
-    summary: 'Locate the address of the caller',
-    description:
-      'The address is that of the connection, or the one that a trusted proxy names in X-Forwarded-For.',
-    access: 'geo:read',
-    limit: 'plan',
-    metered: true,
+    ...lookUp,
+    summary: "Locate the caller's address",
+    description: 'The address of the connection, or the one in the header of a trusted proxy.',
     query: LookupQuery,
     replies: geolocation,
   },
@@ -208,11 +202,8 @@ export const geolocationOperations = [
     id: 'locateAddress',
     method: 'get',
     path: '/v1/ip/{ipAddress}',
-    tag: 'Geolocation',
+    ...lookUp,
     summary: 'Locate an address',
-    access: 'geo:read',
-    limit: 'plan',
-    metered: true,
     params: ipAddress,
     query: LookupQuery,
     replies: geolocation,
@@ -222,11 +213,8 @@ export const geolocationOperations = [
     id: 'getCallerTimezone',
     method: 'get',
     path: '/v1/ip/me/timezone',
-    tag: 'Geolocation',
-    summary: 'Timezone of the address of the caller',
-    access: 'geo:read',
-    limit: 'plan',
-    metered: true,
+    ...lookUp,
+    summary: "Timezone of the caller's address",
     replies: timezone,
     errors: ['ANONYMOUS_ACCESS', 'PLAN_CAP_EXCEEDED'],
   },
@@ -234,11 +222,8 @@ export const geolocationOperations = [
     id: 'getTimezone',
     method: 'get',
     path: '/v1/ip/{ipAddress}/timezone',
-    tag: 'Geolocation',
+    ...lookUp,
     summary: 'Timezone of an address',
-    access: 'geo:read',
-    limit: 'plan',
-    metered: true,
     params: ipAddress,
     replies: timezone,
     errors: ['BAD_REQUEST', 'PLAN_CAP_EXCEEDED'],
@@ -247,16 +232,11 @@ export const geolocationOperations = [
     id: 'validateAddress',
     method: 'get',
     path: '/v1/ip/{ipAddress}/validation',
-    tag: 'Geolocation',
-    summary: 'Say whether a text is an IP address',
+    ...lookUp,
+    summary: 'Check whether a text is an IP address',
     description:
-      'Looks nothing up: true for a valid IPv4 or IPv6 address, false for anything else.',
-    access: 'geo:read',
-    limit: 'plan',
-    metered: true,
+      'True for a valid IPv4 or IPv6 address, false for anything else. The address is not looked up.',
     params: anyText,
-    replies: {
-      200: { description: 'Whether it is an address', schema: v.boolean(), example: true },
-    },
+    replies: ok('Whether it is an address', v.boolean(), true),
   },
 ] as const satisfies readonly Operation[]

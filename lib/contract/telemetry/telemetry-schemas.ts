@@ -1,33 +1,26 @@
 import * as v from 'valibot'
-import { textUpTo } from './common.ts'
+import { Count, strictObject, textUpTo } from '../common.ts'
+import { byMetric, byVital, METRIC_RULES, METRICS, type Metric } from './metrics.ts'
 
 export const BEACON_MAX_BYTES = 4096
 
 export const DEVICE_TYPES = ['desktop', 'mobile', 'tablet'] as const
 export type DeviceType = (typeof DEVICE_TYPES)[number]
 
-const Milliseconds = v.pipe(
-  v.number(),
-  v.description('Milliseconds; a value that is not from 0 to 600000 is dropped'),
-)
 const Line = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const ErrorText = textUpTo(BEACON_MAX_BYTES)
 
-const Metrics = v.object({
-  lcp: v.optional(Milliseconds),
-  fid: v.optional(Milliseconds),
-  inp: v.optional(Milliseconds),
-  cls: v.optional(
-    v.pipe(v.number(), v.description('No unit; a value that is not from 0 to 100 is dropped')),
-  ),
-  ttfb: v.optional(Milliseconds),
-  dns: v.optional(Milliseconds),
-  tls: v.optional(Milliseconds),
-  request: v.optional(Milliseconds),
-  response: v.optional(Milliseconds),
-})
+const Metrics = v.object(byMetric((metric) => v.optional(metricValue(METRIC_RULES[metric]))))
 
-/** A list is none, though it is an object to valibot. */
+function metricValue({ unit, max }: (typeof METRIC_RULES)[Metric]) {
+  const unitText = unit === 'ms' ? 'Milliseconds' : 'No unit'
+  return v.pipe(
+    v.number(),
+    v.description(`${unitText}; a value that is not from 0 to ${max} is dropped`),
+  )
+}
+
+/** valibot would accept an array as an object. */
 const BeaconMetrics = v.pipe(
   v.unknown(),
   v.check((metrics) => !Array.isArray(metrics), 'must be an object'),
@@ -43,12 +36,12 @@ const BeaconError = v.object({
   stack: v.optional(v.pipe(ErrorText, v.description('The first 1000 characters are kept'))),
 })
 
-/** What `keepBeacon` refuses, in the words of JSON Schema: neither a metric nor an error. */
+/** The JSON Schema of beacons with neither metrics nor errors, which `keepBeacon` refuses. */
 const NOTHING = {
   properties: {
     metrics: {
       not: {
-        anyOf: Object.keys(Metrics.entries).map((metric) => ({
+        anyOf: METRICS.map((metric) => ({
           properties: { [metric]: { type: 'number' } },
           required: [metric],
         })),
@@ -73,7 +66,7 @@ export const Beacon = v.pipe(
     metrics: v.optional(BeaconMetrics),
     errors: v.optional(v.pipe(v.array(BeaconError), v.maxLength(10))),
   }),
-  v.description('What a page measured; metrics, errors or both must be there'),
+  v.description('What a page measured; it needs metrics, errors or both'),
   v.metadata({ not: NOTHING }),
 )
 export type Beacon = v.InferOutput<typeof Beacon>
@@ -83,37 +76,31 @@ export const Hour = v.pipe(
   v.regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3])$/),
 )
 
-export const PercentileSet = v.strictObject({
-  p50: v.nullable(v.number()),
-  p75: v.nullable(v.number()),
-  p95: v.nullable(v.number()),
+export const Period = v.strictObject({ from: Hour, to: Hour })
+export const Percentile = v.nullable(v.number())
+
+export const PercentileSet = strictObject('Percentiles of one metric; null without values', {
+  p50: Percentile,
+  p75: Percentile,
+  p95: Percentile,
 })
 export type PercentileSet = v.InferOutput<typeof PercentileSet>
 
-export const RumSummary = v.pipe(
-  v.strictObject({
+export const RumSummary = strictObject(
+  'One row for each hour, country and device that sent beacons',
+  {
     domain: v.string(),
-    period: v.strictObject({ from: Hour, to: Hour }),
+    period: Period,
     metrics: v.array(
       v.strictObject({
         hour: v.pipe(Hour, v.description('UTC, by the clock of the server')),
         country: v.pipe(v.nullable(v.string()), v.description('ISO 3166-1 alpha-2')),
         deviceType: v.nullable(v.string()),
-        sampleCount: v.pipe(
-          v.number(),
-          v.integer(),
-          v.minValue(0),
-          v.description('Beacons with at least one metric'),
-        ),
-        lcp: PercentileSet,
-        inp: PercentileSet,
-        cls: PercentileSet,
-        ttfb: PercentileSet,
-        fid: PercentileSet,
+        sampleCount: v.pipe(Count, v.description('Beacons with at least one metric')),
+        ...byVital(() => PercentileSet),
       }),
     ),
-  }),
-  v.description('One row for each hour, country and device that sent beacons'),
+  },
 )
 export type RumSummary = v.InferOutput<typeof RumSummary>
 
@@ -127,13 +114,14 @@ export const SummaryQuery = v.object({
   country: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[A-Z]{2}$/),
+      v.regex(/^[A-Za-z]{2}$/),
+      v.toUpperCase(),
       v.description('ISO 3166-1 alpha-2'),
       v.examples(['GB']),
     ),
   ),
   device: v.optional(v.pipe(v.picklist(DEVICE_TYPES), v.description('Kind of device'))),
-  from: v.optional(v.pipe(Hour, v.description('First hour, UTC; seven days ago unless told'))),
-  to: v.optional(v.pipe(Hour, v.description('Last hour, UTC; the current one unless told'))),
+  from: v.optional(v.pipe(Hour, v.description('First hour, UTC; by default seven days ago'))),
+  to: v.optional(v.pipe(Hour, v.description('Last hour, UTC; by default the current one'))),
 })
 export type SummaryQuery = v.InferOutput<typeof SummaryQuery>

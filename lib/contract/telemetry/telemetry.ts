@@ -1,4 +1,5 @@
-import type { Operation } from './operation.ts'
+import { type Operation, ok } from '../operation.ts'
+import { byMetric, byVital, isVital, type Metric, ruleOf } from './metrics.ts'
 import { OverviewQuery, RumOverview } from './telemetry-overview.ts'
 import {
   BEACON_MAX_BYTES,
@@ -8,53 +9,49 @@ import {
   SummaryQuery,
 } from './telemetry-schemas.ts'
 
-const nothing = { p50: null, p75: null, p95: null } as const satisfies PercentileSet
+/** Example percentiles of a good site, which has no values of the legacy FID. */
+function exampleOf(metric: Metric): PercentileSet {
+  const { good = 100, isLegacy } = ruleOf(metric)
+  if (isLegacy) return { p50: null, p75: null, p95: null }
+  return { p50: good / 2, p75: good * 0.8, p95: good }
+}
 
-const time = { sampleCount: 12, p50: 31, p75: 44, p95: 120, ratings: null }
-const p75 = { lcp: 1840, inp: 96, cls: 0.02, ttfb: 210, fid: null }
+function exampleCount(metric: Metric): number {
+  return ruleOf(metric).isLegacy ? 0 : 12
+}
+
+const period = { from: '2026-01-08T12', to: '2026-01-15T12' }
+const group = { sampleCount: 12, p75: byVital((vital) => exampleOf(vital).p75) }
+
+const summaryExample = {
+  domain: 'shop.example',
+  period,
+  metrics: [
+    {
+      hour: '2026-01-15T11',
+      country: 'GB',
+      deviceType: 'mobile',
+      sampleCount: 12,
+      ...byVital(exampleOf),
+    },
+  ],
+} as const satisfies RumSummary
 
 const overviewExample = {
   domain: 'shop.example',
-  period: { from: '2026-01-08T12', to: '2026-01-15T12' },
+  period,
   sampleCount: 12,
-  metrics: {
-    lcp: {
-      sampleCount: 12,
-      p50: 1620,
-      p75: 1840,
-      p95: 2950,
-      ratings: { good: 0.9167, needsImprovement: 0.0833, poor: 0 },
-    },
-    inp: {
-      sampleCount: 9,
-      p50: 72,
-      p75: 96,
-      p95: 184,
-      ratings: { good: 1, needsImprovement: 0, poor: 0 },
-    },
-    cls: {
-      sampleCount: 12,
-      p50: 0.01,
-      p75: 0.02,
-      p95: 0.11,
-      ratings: { good: 0.9167, needsImprovement: 0.0833, poor: 0 },
-    },
-    ttfb: {
-      sampleCount: 12,
-      p50: 180,
-      p75: 210,
-      p95: 460,
-      ratings: { good: 1, needsImprovement: 0, poor: 0 },
-    },
-    fid: { sampleCount: 0, ...nothing, ratings: null },
-    dns: time,
-    tls: time,
-    request: time,
-    response: time,
-  },
-  devices: [{ deviceType: 'mobile', sampleCount: 12, p75 }],
-  countries: [{ country: 'GB', sampleCount: 12, p75 }],
-  paths: [{ path: '/product/*', sampleCount: 12, p75 }],
+  metrics: byMetric((metric) => ({
+    sampleCount: exampleCount(metric),
+    ...exampleOf(metric),
+    ratings:
+      isVital(metric) && exampleCount(metric) > 0
+        ? { good: 0.9167, needsImprovement: 0.0833, poor: 0 }
+        : null,
+  })),
+  devices: [{ deviceType: 'mobile', ...group }],
+  countries: [{ country: 'GB', ...group }],
+  paths: [{ path: '/product/*', ...group }],
   connections: [{ connectionType: '4g', count: 12 }],
   errors: [
     {
@@ -72,15 +69,13 @@ const overviewExample = {
     {
       from: '2026-01-15T11',
       sampleCount: 12,
-      lcp: { sampleCount: 12, p50: 1620, p75: 1840, p95: 2950 },
-      inp: { sampleCount: 9, p50: 72, p75: 96, p95: 184 },
-      cls: { sampleCount: 12, p50: 0.01, p75: 0.02, p95: 0.11 },
-      ttfb: { sampleCount: 12, p50: 180, p75: 210, p95: 460 },
-      fid: { sampleCount: 0, ...nothing },
+      ...byVital((vital) => ({ sampleCount: exampleCount(vital), ...exampleOf(vital) })),
     },
   ],
   beacons: { accepted: 14, bots: 2, refused: 0, droppedValues: 0, lastHour: '2026-01-15T11' },
 } as const satisfies RumOverview
+
+const read = { tag: 'Telemetry', access: 'account:read', limit: 'plan' } as const
 
 export const telemetryOperations = [
   {
@@ -90,7 +85,7 @@ export const telemetryOperations = [
     tag: 'Telemetry',
     summary: 'Report what a page measured',
     description:
-      'Referer, where there is one, must agree with Origin. Any Content-Type is read as JSON, so that text/plain needs no preflight.',
+      'If there is a Referer, it must agree with Origin. The body is read as JSON whatever its Content-Type, so that browsers can send text/plain without a preflight.',
     access: 'public',
     limit: 'beacon',
     headers: {
@@ -116,52 +111,24 @@ export const telemetryOperations = [
     id: 'getRumSummary',
     method: 'get',
     path: '/v1/telemetry/rum/summary',
-    tag: 'Telemetry',
+    ...read,
     summary: 'Web Vitals of a site by hour',
     description:
-      'Rows come in the order of hour, country and device. A period spans at most 92 days.',
-    access: 'account:read',
-    limit: 'plan',
+      'Rows are sorted by hour, country and device. A period spans at most 92 days, because older data is deleted.',
     query: SummaryQuery,
-    replies: {
-      200: {
-        description: 'The summary',
-        schema: RumSummary,
-        example: {
-          domain: 'shop.example',
-          period: { from: '2026-01-08T12', to: '2026-01-15T12' },
-          metrics: [
-            {
-              hour: '2026-01-15T11',
-              country: 'GB',
-              deviceType: 'mobile',
-              sampleCount: 12,
-              lcp: { p50: 1620, p75: 1840, p95: 2950 },
-              inp: { p50: 72, p75: 96, p95: 184 },
-              cls: { p50: 0.01, p75: 0.02, p95: 0.11 },
-              ttfb: { p50: 180, p75: 210, p95: 460 },
-              fid: nothing,
-            },
-          ],
-        },
-      },
-    },
+    replies: ok('The summary', RumSummary, summaryExample),
     errors: ['NOT_FOUND'],
   },
   {
     id: 'getRumOverview',
     method: 'get',
     path: '/v1/telemetry/rum/overview',
-    tag: 'Telemetry',
+    ...read,
     summary: 'Web Vitals of a site over a period',
     description:
-      'Percentiles are those of all values of the period, by device and country too, the largest first. Paths, errors, connections and beacons are those of all devices and countries; paths those of whole days. `series` adds the vitals of each hour or day, of all that the filters leave as one.',
-    access: 'account:read',
-    limit: 'plan',
+      'Percentiles are computed from all values of the period; devices and countries come largest first. Paths, errors, connections and beacons ignore the filters by device and country; paths cover whole days. `series` adds the vitals of each hour or day, after the filters.',
     query: OverviewQuery,
-    replies: {
-      200: { description: 'The overview', schema: RumOverview, example: overviewExample },
-    },
+    replies: ok('The overview', RumOverview, overviewExample),
     errors: ['NOT_FOUND'],
   },
 ] as const satisfies readonly Operation[]

@@ -22,7 +22,7 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at);
 
--- Counts the changes that decide who may do what, so that a process sees those of another one.
+-- Counts changes to users' access, so that each process notices the changes of the others.
 CREATE TABLE revisions (
   subject TEXT PRIMARY KEY,
   revision INTEGER NOT NULL
@@ -59,7 +59,7 @@ CREATE INDEX audit_log_by_actor ON audit_log (actor_id, id);
 CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log BEGIN
   SELECT RAISE(ABORT, 'audit rows cannot be changed');
 END;
--- INSERT OR REPLACE deletes without a word to the trigger for that.
+-- INSERT OR REPLACE deletes a row without firing the trigger for deletions.
 CREATE TRIGGER audit_log_no_replace BEFORE INSERT ON audit_log
 WHEN EXISTS (SELECT 1 FROM audit_log WHERE id = NEW.id) BEGIN
   SELECT RAISE(ABORT, 'audit rows cannot be changed');
@@ -68,7 +68,7 @@ CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log BEGIN
   SELECT RAISE(ABORT, 'audit rows cannot be deleted');
 END;
 
--- Written by the health check, which wants to know whether a write still works.
+-- The health check writes this table, to find out whether the database can be written.
 CREATE TABLE health (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   checked_at INTEGER NOT NULL

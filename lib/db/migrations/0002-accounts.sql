@@ -1,7 +1,7 @@
--- What the embedded sign-in keeps of a user besides what is ours.
+-- Columns that the embedded sign-in needs.
 ALTER TABLE users ADD COLUMN image TEXT;
 ALTER TABLE users ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
--- The id that a remote auth service knows the user by; null: nobody has signed in from there.
+-- The id of the user at a remote auth service; null if the user has never signed in there.
 ALTER TABLE users ADD COLUMN remote_id TEXT;
 CREATE UNIQUE INDEX users_by_remote_id ON users (remote_id);
 
@@ -51,8 +51,8 @@ CREATE TABLE sites (
 ) STRICT;
 CREATE INDEX sites_by_name ON sites (name);
 
--- Which users had their access changed, and in which order, so that a process loads only what has
--- changed since it last looked: its own changes and those of another process alike.
+-- The users whose access changed, in order, so that a process loads only what has changed since it
+-- last looked, no matter which process made the change.
 DROP TRIGGER api_keys_added;
 DROP TRIGGER api_keys_removed;
 DROP TRIGGER api_keys_changed;
@@ -86,8 +86,7 @@ CREATE TRIGGER users_plan_changed AFTER UPDATE OF plan ON users BEGIN
   ON CONFLICT (user_id) DO UPDATE SET revision = excluded.revision;
 END;
 
--- Whoever begins a session or sets a password, and however: the log tells of it in the same
--- transaction.
+-- Every new session and every new password gets an audit row in the same transaction.
 CREATE TRIGGER sessions_login AFTER INSERT ON sessions BEGIN
   INSERT INTO audit_log (app, actor_id, actor_label, action, created_at)
   SELECT 'api', id, email, 'login', NEW.created_at FROM users WHERE id = NEW.user_id;
@@ -103,8 +102,8 @@ CREATE TRIGGER accounts_password_changed AFTER UPDATE OF password ON accounts BE
 END;
 
 CREATE INDEX audit_log_by_action ON audit_log (actor_id, action, id);
--- All that a search looks at stands in the index, so the rows themselves are read for one page only.
--- In lower case, and the detail early, since a search goes along the text until it finds something.
+-- The index holds all text that a search reads, so only the rows of one page are read from the table.
+-- The text is in lower case. The detail comes early, because a search reads until it finds a match.
 ALTER TABLE audit_log ADD COLUMN search_text TEXT NOT NULL GENERATED ALWAYS AS (lower(
   action || char(10) || coalesce(detail, '') || char(10) || coalesce(target_type, '')
     || char(10) || coalesce(target_id, '')

@@ -1,14 +1,14 @@
--- What is left of each caller's rate limit: `spent` requests at `at`, given back evenly since. A
--- caller is a key or, for sessions, a user. Written once a second, so that a restart gives no more
--- than what was spent in the last one.
+-- The token bucket of each caller: `spent` requests at the time `at`, refilled evenly since then. A
+-- caller is a key or, for sessions, a user. Written once a second, so that a restart forgets at most
+-- the requests of the last second.
 CREATE TABLE buckets (
   caller_id TEXT PRIMARY KEY,
   spent REAL NOT NULL,
   at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Counted requests by UTC day (days since 1970-01-01); key_id is empty for those of sessions. Keys
--- may be gone: what they have used stays.
+-- Counted requests by UTC day (days since 1970-01-01); key_id is empty for sessions. The counts of a
+-- deleted key stay.
 CREATE TABLE usage_by_day (
   user_id TEXT NOT NULL,
   day INTEGER NOT NULL,
@@ -17,8 +17,8 @@ CREATE TABLE usage_by_day (
   PRIMARY KEY (user_id, day, key_id)
 ) STRICT, WITHOUT ROWID;
 
--- Counted requests of a billing period, by its start in epoch milliseconds. `warned`: the share of
--- the cap, in per cent, at which the user's audit log was last told.
+-- Counted requests of a billing period, by its start in epoch milliseconds. `warned` is the largest
+-- share of the cap, in per cent, that the user's audit log reports.
 CREATE TABLE usage_by_period (
   user_id TEXT NOT NULL,
   period_start INTEGER NOT NULL,

@@ -1,6 +1,5 @@
--- Accepted beacons that are not in the tables below yet. A checkpoint writes what they change and
--- deletes them in one transaction, so that each counts once, whatever happens. Ids ascend within a
--- site. country is empty where the address told none; beacon is JSON.
+-- Accepted beacons that are not in the tables below yet. A checkpoint writes what they change, and
+-- deletes them. Ids ascend within a site. country is empty if unknown; beacon is JSON.
 CREATE TABLE rum_journal (
   site_id TEXT NOT NULL,
   id INTEGER NOT NULL,
@@ -10,8 +9,8 @@ CREATE TABLE rum_journal (
   PRIMARY KEY (site_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- What a summary shows: one row for each hour (since 1970-01-01, UTC), country and device, both
--- empty where unknown. `samples` counts beacons with at least one metric.
+-- The rows of summaries: one for each hour (since 1970-01-01, UTC), country and device. Country and
+-- device are empty if unknown. `samples` counts beacons with at least one metric.
 CREATE TABLE rum_hours (
   site_id TEXT NOT NULL,
   hour INTEGER NOT NULL,
@@ -36,8 +35,8 @@ CREATE TABLE rum_hours (
   PRIMARY KEY (site_id, hour, country, device)
 ) STRICT, WITHOUT ROWID;
 
--- What the rows of rum_hours are made from, and what several of them are merged from: a sketch of
--- each metric with its counts of good, middling and poor values.
+-- The source of the rows of rum_hours and of overviews, which merge several rows: a sketch of each
+-- metric, with the numbers of values that are good, need improvement and are poor.
 CREATE TABLE rum_sketches (
   site_id TEXT NOT NULL,
   hour INTEGER NOT NULL,
@@ -59,7 +58,7 @@ CREATE TABLE rum_days (
   PRIMARY KEY (site_id, day, country, device)
 ) STRICT, WITHOUT ROWID;
 
--- Pages by day, at most 500 of a site and day; the others are one.
+-- Pages by day, at most 500 per site and day; all others share one row.
 CREATE TABLE rum_paths (
   site_id TEXT NOT NULL,
   day INTEGER NOT NULL,
@@ -69,8 +68,8 @@ CREATE TABLE rum_paths (
   PRIMARY KEY (site_id, day, path)
 ) STRICT, WITHOUT ROWID;
 
--- Errors by hour, alike ones as one, at most 200 kinds of a site and hour; the others are one.
--- `sample` is the first of the hour, as JSON.
+-- Errors by hour. Similar errors share a row. At most 200 rows per site and hour; all other errors
+-- share one. `sample` is the first error of the hour, as JSON.
 CREATE TABLE rum_errors (
   site_id TEXT NOT NULL,
   hour INTEGER NOT NULL,

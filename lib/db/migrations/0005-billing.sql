@@ -1,5 +1,5 @@
--- Who is a customer of the payment processor. `revision` counts what was taken over from there, so
--- that an answer of the processor that was overtaken by another is not taken over.
+-- Users who are customers at the payment processor. `revision` counts the syncs with the processor,
+-- so that a sync drops the processor's answer if another sync has finished in the meantime.
 CREATE TABLE billing_customers (
   user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
   customer_id TEXT NOT NULL UNIQUE,
@@ -7,8 +7,8 @@ CREATE TABLE billing_customers (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- The subscription that counts for a user, as the payment processor last told. Its plan, while it
--- gives access, takes the place of that of the user.
+-- The subscription that counts for a user, as the payment processor last reported it. While it gives
+-- access, its plan replaces the plan of the user.
 CREATE TABLE subscriptions (
   user_id TEXT PRIMARY KEY REFERENCES billing_customers (user_id) ON DELETE CASCADE,
   id TEXT NOT NULL UNIQUE,
@@ -25,7 +25,7 @@ CREATE TABLE subscriptions (
   overage_item_id TEXT
 ) STRICT;
 
--- The last preview of a change of plan, whose moment the change takes, so that it costs the same.
+-- The last preview of a plan change. The change uses the same proration time, so it costs the same.
 CREATE TABLE plan_previews (
   user_id TEXT PRIMARY KEY REFERENCES billing_customers (user_id) ON DELETE CASCADE,
   plan TEXT NOT NULL,

@@ -1,7 +1,7 @@
--- Inquiries, from the moment at which they are accepted. A waiting one may be delivered from due_at
--- on; while a delivery runs, claim names it and due_at is the end of its lease. Kept ones wait for
--- nobody but the operator. settled_at: when it was delivered or given up. user_id is that of who
--- asked with a key; trouble is why the last attempt failed.
+-- Accepted inquiries. A waiting inquiry may be delivered from due_at on. During an attempt, claim is
+-- the id of the attempt, and due_at is the end of its lease. The operator reads kept inquiries; they
+-- are never delivered. settled_at is the time of delivery or of giving up. user_id is null without a
+-- key. trouble is the reason why the last attempt failed.
 CREATE TABLE inquiries (
   id TEXT PRIMARY KEY,
   user_id TEXT,
@@ -21,7 +21,7 @@ CREATE TABLE inquiries (
 
 CREATE INDEX inquiries_by_due ON inquiries (state, due_at);
 
--- Challenges that were solved and used, until they would have ended anyway: each is good once.
+-- Used challenges, until they expire: each is accepted only once.
 CREATE TABLE spent_challenges (
   signature TEXT PRIMARY KEY,
   expires_at INTEGER NOT NULL

@@ -1,5 +1,5 @@
--- The last entry of the journal that is in the row: so the rows of a site can be written one by one,
--- each in any transaction. After a crash between two of them, a row takes only the entries after it.
+-- The last journal entry that the row includes, so that the rows of a site can be written in different
+-- transactions. After a crash between two of them, each row takes only the entries that it lacks.
 ALTER TABLE rum_sketches ADD COLUMN last_id INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE rum_days ADD COLUMN last_id INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE rum_paths ADD COLUMN last_id INTEGER NOT NULL DEFAULT 0;

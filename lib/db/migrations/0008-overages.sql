@@ -1,5 +1,5 @@
--- Requests over the cap that are charged for: those that came while overages were on. How many of
--- them were handed to the outbox, and when that was last done, in epoch milliseconds.
+-- Requests over the cap that are charged for, because they came while overages were on; how many of
+-- them are in the outbox; and when the last of them were added to it, in epoch milliseconds.
 ALTER TABLE usage_by_period ADD COLUMN overage INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE usage_by_period ADD COLUMN overage_reported INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE usage_by_period ADD COLUMN overage_reported_at INTEGER NOT NULL DEFAULT 0;
@@ -7,8 +7,8 @@ ALTER TABLE usage_by_period ADD COLUMN overage_reported_at INTEGER NOT NULL DEFA
 CREATE INDEX usage_by_period_unreported ON usage_by_period (user_id)
 WHERE overage > overage_reported;
 
--- Who pays for the overage of a period: it outlives the mirrored subscription, which is told of the
--- next period, or is gone, before the last units of this one are reported.
+-- The customer who pays for the overage of a period. The row outlives our copy of the subscription,
+-- which may move to the next period, or be deleted, before the last units of this one are reported.
 CREATE TABLE overage_periods (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   period_start INTEGER NOT NULL,
@@ -18,8 +18,8 @@ CREATE TABLE overage_periods (
   PRIMARY KEY (user_id, period_start)
 ) STRICT, WITHOUT ROWID;
 
--- What is told to the payment processor: units `from_units` to `to_units` of a period, once for each
--- identifier, which the processor refuses to take twice.
+-- Reports to the payment processor: units `from_units` to `to_units` of a period. The processor
+-- refuses an identifier that it already has.
 CREATE TABLE overage_reports (
   identifier TEXT PRIMARY KEY,
   user_id TEXT NOT NULL,
@@ -29,21 +29,21 @@ CREATE TABLE overage_reports (
   period_end INTEGER NOT NULL,
   from_units INTEGER NOT NULL,
   to_units INTEGER NOT NULL CHECK (to_units > from_units),
-  -- The time that the processor is told: it decides which invoice they come on.
+  -- The time of the usage, as sent to the processor. It decides which invoice has these units.
   at INTEGER NOT NULL,
   first_tried_at INTEGER,
   sent_at INTEGER,
-  -- When the processor last refused them for a reason that does not pass by itself.
+  -- When the processor last refused the report for a reason that a retry cannot solve.
   refused_at INTEGER
 ) STRICT, WITHOUT ROWID;
--- One at a time for each period: what is not known to have arrived is then one number.
+-- At most one unsent report per period: no other units of the period can be in doubt.
 CREATE UNIQUE INDEX overage_reports_unsent ON overage_reports (user_id, period_start)
 WHERE sent_at IS NULL;
 CREATE INDEX overage_reports_by_customer ON overage_reports (customer_id, at);
 CREATE INDEX overage_reports_by_time ON overage_reports (at);
 
--- Whoever writes the mirror: while overages are on, requests are counted for a fee, also those of a
--- period of which the processor has not told yet when overages are turned off.
+-- Every write to `subscriptions` gives the period a customer if overages are on, or were on before the
+-- write: the processor may report a new period together with the end of overages.
 CREATE TRIGGER overages_begun AFTER INSERT ON subscriptions WHEN NEW.overages = 1 BEGIN
   INSERT INTO overage_periods (user_id, period_start, period_end, customer_id, subscription_id)
   SELECT NEW.user_id, NEW.period_start, NEW.period_end, customer_id, NEW.id

@@ -1,5 +1,5 @@
--- Tells in the log where a session was begun: those of the dashboard say so before the name of the
--- browser, which nobody else can.
+-- Records in the audit log where a session began. The dashboard writes `dashboard: ` before the name
+-- of the browser; the server removes this prefix from all other requests.
 DROP TRIGGER sessions_login;
 CREATE TRIGGER sessions_login AFTER INSERT ON sessions BEGIN
   INSERT INTO audit_log (app, actor_id, actor_label, action, created_at)

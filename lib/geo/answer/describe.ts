@@ -1,40 +1,40 @@
-import type { Address } from '../address.ts'
-import type { Precision } from '../contract/geolocation.ts'
-import { LEVEL, type Level, type NetworkOwner, type Place } from './finding.ts'
+import type { Precision } from '../../contract/geo/geolocation.ts'
+import type { Address } from '../../net/address.ts'
+import { LEVEL, type Level, type Named, type NetworkOwner, type Place } from '../place/finding.ts'
 import type { Located } from './locate.ts'
 import { utcOffset } from './timezones.ts'
 
-/** A GeolocationResult, section 2.1 of the contract, but for its `meta`. */
-export interface Description {
-  /** The fields query, location, network and sources as parts of a JSON object, without braces. */
-  readonly json: string
-  readonly precision: Precision
-}
-
-export interface DescribeOptions {
+interface DescribeOptions {
   /** Epoch milliseconds, for `utcOffset`. */
   readonly now: number
   /** Reduce to country precision without `network`: the caller is over the monthly cap. */
   readonly degraded: boolean
 }
 
-/** What an answer is made of. */
-export interface Describable
+/** The part of `Located` that an answer needs. */
+export interface LookupResult
   extends Pick<Located, 'confidence' | 'timezone' | 'placeSources' | 'networkSources'> {
-  readonly place: Pick<Place, 'level' | 'json'> | undefined
+  readonly place: PlaceResult | undefined
   readonly network: Pick<NetworkOwner, 'json'> | undefined
 }
 
-/** Shapes what is known of `address`. Names of zones and providers hold nothing to escape. */
+export interface PlaceResult extends Pick<Place, 'level' | 'json'> {
+  readonly country: Pick<Named, 'code'> | undefined
+}
+
+/**
+ * Writes a `GeolocationResult` without its `meta`: `json` is the fields of
+ * the object, without braces. Names of zones and providers need no escaping.
+ */
 export function describe(
   address: Address,
-  located: Describable,
+  located: LookupResult,
   { now, degraded }: DescribeOptions,
-): Description {
+): { readonly json: string; readonly precision: Precision } {
   const { place } = located
   const level = degraded ? coarser(place?.level) : place?.level
   const query = `"query":{"type":"ip","value":"${address.text}","ipVersion":${address.version}}`
-  const precision = level === undefined ? 'none' : PRECISION[level]
+  const precision = precisionOf(level)
   const network = degraded ? undefined : located.network
   if (place === undefined || level === undefined) {
     if (network === undefined) return { json: query, precision }
@@ -54,15 +54,20 @@ const PRECISION = {
   [LEVEL.city]: 'city',
 } as const satisfies Record<Level, Precision>
 
+/** Returns `none` if the location is unknown. */
+export function precisionOf(level: Level | undefined): Precision {
+  return level === undefined ? 'none' : PRECISION[level]
+}
+
 function coarser(level: Level | undefined): Level | undefined {
   return level === undefined || level < LEVEL.country ? level : LEVEL.country
 }
 
-/** The fields that each level allows: the precision table of section 2.1. */
+/** The fields that each level of precision allows. */
 function locationJson(
-  { json }: Pick<Place, 'json'>,
+  { json }: PlaceResult,
   level: Level,
-  located: Describable,
+  located: LookupResult,
   now: number,
 ): string {
   if (level <= LEVEL.country) return json.country
@@ -81,7 +86,7 @@ function timezoneJson(name: string, now: number): string {
     : `"timezone":"${name}","utcOffset":"${offset}"`
 }
 
-function sourcesJson(located: Describable, level: Level, withNetwork: boolean): string {
+function sourcesJson(located: LookupResult, level: Level, withNetwork: boolean): string {
   const { placeSources, networkSources, timezone } = located
   // At the coarser levels only the provider that decided the country has data in the answer.
   const places = level > LEVEL.country ? listJson(placeSources) : `["${placeSources[0]}"]`

@@ -1,47 +1,54 @@
-import type { Address } from '../address.ts'
-import { confidence, sameCity } from './confidence.ts'
-import { findCountry } from './countries.ts'
-import type { GeoDatabase } from './database.ts'
-import { LEVEL, type NetworkOwner, type Place } from './finding.ts'
-import { mergeOwners } from './network-owner.ts'
-import { cityJson } from './place-json.ts'
-import { zoneAt } from './timezones.ts'
+import type { Address } from '../../net/address.ts'
+import type { GeoDatabase } from '../database.ts'
+import { confidence, sameCity } from '../place/confidence.ts'
+import { findCountry } from '../place/countries.ts'
+import { LEVEL, type NetworkOwner, type Place } from '../place/finding.ts'
+import { mergeOwners } from '../place/network-owner.ts'
+import { cityJson } from '../place/place-json.ts'
+import { timezoneAt } from '../place/timezone-at.ts'
 
-/** What all databases together say of an address. */
+/** The combined findings of all databases about an address. */
 export interface Located {
   readonly place: Place | undefined
-  /** 0 to 1; undefined where only one provider located the address. */
+  /** 0 to 1; undefined if only one provider located the address. */
   readonly confidence: number | undefined
   readonly timezone: { readonly name: string; readonly source: string } | undefined
   readonly network: NetworkOwner | undefined
-  /** Providers whose data is in `place` and `network`, in order of priority. */
+  /** Providers of the data in `place`, in order of priority, then the one that confirms it. */
   readonly placeSources: readonly string[]
+  /** Providers of the data in `network`, in order of priority. */
   readonly networkSources: readonly string[]
 }
 
-interface Witness {
+/** What `locate` needs of a database. */
+export type Source = Pick<GeoDatabase, 'provider' | 'find'>
+
+/** One provider's place, which may become part of the answer. */
+interface Candidate {
   readonly provider: string
   readonly place: Place
 }
 
-/** Asks `databases` in order of priority and merges what they find. */
-export function locate(databases: readonly GeoDatabase[], address: Address): Located {
-  const witnesses: Witness[] = []
+/** Looks the address up in all databases, in order of priority, and merges the findings. */
+export function locate(databases: readonly Source[], address: Address): Located {
+  const candidates: Candidate[] = []
   let owner = NOBODY
   for (const { provider, find } of databases) {
     const { place, network } = find(address)
-    if (place !== undefined) witnesses.push({ provider, place })
+    if (place !== undefined) candidates.push({ provider, place })
     if (network !== undefined) owner = joinOwner(owner, network, provider)
   }
   const { network, networkSources } = owner
-  const first = decidingWitness(witnesses)
+  const first = decidingCandidate(candidates)
   if (first === undefined) return { ...NOWHERE, network, networkSources }
-  const finest = finestAgreeing(first, witnesses)
-  const { place, sources } = joinPlaces(first, finest, witnesses)
-  const second = otherProvider(first, witnesses)
+  const finest = finestAgreeing(first, candidates)
+  const { place, sources } = joinPlaces(first, finest, candidates)
+  const second = otherProvider(first, candidates)
+  const agreement = second && confidence(first.place, second.place)
+  if (second && agreement) addSource(sources, second.provider)
   return {
     place,
-    confidence: second && confidence(first.place, second.place),
+    confidence: agreement,
     timezone: chooseTimezone(finest, first, place),
     network,
     placeSources: sources,
@@ -51,9 +58,10 @@ export function locate(databases: readonly GeoDatabase[], address: Address): Loc
 
 type Owner = Pick<Located, 'network' | 'networkSources'>
 
-const NOBODY: Owner = { network: undefined, networkSources: [] }
+/** The owner part of a result if no database knows the network. */
+export const NOBODY: Owner = { network: undefined, networkSources: [] }
 
-/** The first network decides; later ones fill gaps. */
+/** The first network owner decides; later ones fill its gaps. */
 function joinOwner(owner: Owner, network: NetworkOwner, provider: string): Owner {
   if (owner.network === undefined) return { network, networkSources: [provider] }
   const joined = mergeOwners(owner.network, network)
@@ -63,33 +71,34 @@ function joinOwner(owner: Owner, network: NetworkOwner, provider: string): Owner
   return { network: joined, networkSources }
 }
 
-const NOWHERE = {
+/** The place part of a result if no database knows the place. */
+export const NOWHERE = {
   place: undefined,
   confidence: undefined,
   timezone: undefined,
   placeSources: [],
 } as const
 
-/** The first that knows the country; else the first that knows a continent. */
-function decidingWitness(witnesses: readonly Witness[]): Witness | undefined {
-  for (const witness of witnesses) if (witness.place.country !== undefined) return witness
-  return witnesses[0]
+/** The first candidate with a country; else the first candidate, which has only a continent. */
+function decidingCandidate(candidates: readonly Candidate[]): Candidate | undefined {
+  for (const candidate of candidates) if (candidate.place.country !== undefined) return candidate
+  return candidates[0]
 }
 
-function otherProvider(first: Witness, witnesses: readonly Witness[]): Witness | undefined {
-  for (const other of witnesses) {
+function otherProvider(first: Candidate, candidates: readonly Candidate[]): Candidate | undefined {
+  for (const other of candidates) {
     if (other.provider !== first.provider && other.place.country !== undefined) return other
   }
   return undefined
 }
 
 /**
- * The witness whose finer fields are taken: the first of the finest level among those that agree
- * with `first` on the country and, where both know it, on the region.
+ * The candidate that the finer fields come from: the first of the finest level among those that
+ * agree with `first` on the country and, if both know it, on the region.
  */
-function finestAgreeing(first: Witness, witnesses: readonly Witness[]): Witness {
+function finestAgreeing(first: Candidate, candidates: readonly Candidate[]): Candidate {
   let finest = first
-  for (const other of witnesses) {
+  for (const other of candidates) {
     if (other.place.level > finest.place.level && agrees(first.place, other.place)) finest = other
   }
   return finest
@@ -105,15 +114,15 @@ function agrees(first: Place, other: Place): boolean {
 }
 
 /**
- * Joins the country and region of `first`, the finer fields of `finest`, and what only others
- * know that name the same city: an answer never joins one town's name to another town's
+ * Joins the country and region of `first`, the finer fields of `finest`, and the missing fields
+ * from candidates that name the same city: an answer never joins one town's name to another town's
  * coordinates.
  */
-function joinPlaces(first: Witness, finest: Witness, witnesses: readonly Witness[]) {
+function joinPlaces(first: Candidate, finest: Candidate, candidates: readonly Candidate[]) {
   let place = finest === first ? first.place : refine(first.place, finest.place)
   const sources = [first.provider]
   addSource(sources, finest.provider)
-  for (const { provider, place: other } of witnesses) {
+  for (const { provider, place: other } of candidates) {
     if (!addsCityFields(place, other) || !agrees(place, other) || !sameCity(place, other)) continue
     place = withCityFields(place, other)
     addSource(sources, provider)
@@ -129,7 +138,7 @@ function addsCityFields(place: Place, other: Place): boolean {
   )
 }
 
-/** The finer fields of `finest` under the continent, country and region that `first` decided. */
+/** The continent, country and region of `first` with the finer fields of `finest`. */
 function refine(first: Place, finest: Place): Place {
   return {
     continent: first.continent,
@@ -160,16 +169,16 @@ function withCityFields(place: Place, other: Place): Place {
 }
 
 /**
- * The timezone of the finest record; else of its coordinates, if it locates a city; else of the
- * deciding record; else of a country with a single zone.
+ * The timezone of the finest record; else of the city's coordinates; else of the deciding record;
+ * else the country's only timezone.
  */
-function chooseTimezone(finest: Witness, first: Witness, place: Place): Located['timezone'] {
+function chooseTimezone(finest: Candidate, first: Candidate, place: Place): Located['timezone'] {
   if (finest.place.timezone !== undefined) {
     return { name: finest.place.timezone, source: finest.provider }
   }
   const { coordinates } = place
   if (place.level === LEVEL.city && coordinates !== undefined) {
-    const zone = zoneAt(coordinates.latitude, coordinates.longitude)
+    const zone = timezoneAt(coordinates.latitude, coordinates.longitude)
     if (zone !== undefined) return { name: zone, source: 'coordinates' }
   }
   if (first.place.timezone !== undefined) {

@@ -1,19 +1,25 @@
-import { asciiJson } from './json-text.ts'
+import { asciiJson } from '../place/json-text.ts'
 
 type Json = { readonly [name: string]: unknown }
 
-/** Which fields are kept: all of one, or some of its own. */
+/** The fields to keep; `true` keeps a whole field, a tree only some of its subfields. */
 interface Tree {
   readonly [name: string]: Tree | true
 }
 
-/** Returns a function that keeps only `fields`, as dotted names, of an object in JSON. */
-export function createSelect(fields: readonly string[]): (json: string) => string {
-  const tree = toTree(fields)
+/**
+ * Returns a function that keeps only `fields`, given as dotted names, of a JSON object. A degraded
+ * result also keeps the field that says so: otherwise missing fields would look unknown.
+ */
+export function createSelect(
+  fields: readonly string[],
+  { degraded }: { readonly degraded: boolean },
+): (json: string) => string {
+  const tree = toTree(degraded ? [...fields, 'meta.degraded'] : fields)
   return (json) => asciiJson(select(JSON.parse(json), tree) ?? {})
 }
 
-/** A field that is named beside one of its own is kept as a whole. */
+/** A field named together with one of its subfields is kept as a whole. */
 function toTree(fields: readonly string[]): Tree {
   const names = new Set(fields.map((field) => field.split('.')[0] ?? ''))
   return Object.fromEntries([...names].map((name) => [name, toBranch(name, fields)]))
@@ -25,7 +31,7 @@ function toBranch(name: string, fields: readonly string[]): Tree | true {
   return toTree(inner.map((field) => field.slice(name.length + 1)))
 }
 
-/** undefined: nothing of what is asked for is there. */
+/** Returns undefined if none of the fields has a value. */
 function select(value: Json, tree: Tree): Json | undefined {
   const kept = Object.entries(tree)
     .map(([name, branch]) => [name, selectField(value[name], branch)] as const)
@@ -35,6 +41,6 @@ function select(value: Json, tree: Tree): Json | undefined {
 
 function selectField(value: unknown, branch: Tree | true): unknown {
   if (value === undefined || branch === true) return value
-  // safe: the names of the contract reach into objects only
+  // safe: only objects have subfields in the contract
   return select(value as Json, branch)
 }

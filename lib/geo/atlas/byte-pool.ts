@@ -1,23 +1,21 @@
 const FIRST_BYTES = 64 * 1024
 const FIRST_SLOTS = 4_096
 
-/** Byte strings of up to 65,535 bytes in one growing piece of memory, each kept once. */
+/** Byte strings of up to 65,535 bytes in one growing buffer, each stored once. */
 export class BytePool {
   #bytes = Buffer.alloc(FIRST_BYTES)
   #length = 0
-  /** Where a string stands, plus one; 0: the slot is free. Open addressing, at most half full. */
+  /** Hash table of the strings' offsets plus one; 0: free. Open addressing, at most half full. */
   #slots = new Uint32Array(FIRST_SLOTS)
   #lengths = new Uint16Array(FIRST_SLOTS)
   #count = 0
 
-  /** Returns where the string stands, which is at the end if it is new. */
+  /** Returns the offset of the string, and appends it if it is new. */
   add(string: Uint8Array): number {
     if (string.length > 0xffff) throw new Error('a text is too long')
-    let slot = hash(string) & (this.#slots.length - 1)
-    for (let taken = this.#slots[slot]; taken; taken = this.#slots[slot]) {
-      if (this.#isAt(taken - 1, slot, string)) return taken - 1
-      slot = (slot + 1) & (this.#slots.length - 1)
-    }
+    const slot = this.#findSlot(string)
+    const taken = this.#slots[slot] ?? 0
+    if (taken > 0) return taken - 1
     const at = this.#append(string)
     this.#slots[slot] = at + 1
     this.#lengths[slot] = string.length
@@ -30,9 +28,21 @@ export class BytePool {
     return this.#bytes.subarray(0, this.#length)
   }
 
+  /** Returns the slot of the string, or the free one for it. */
+  #findSlot(string: Uint8Array): number {
+    let slot = hash(string) & (this.#slots.length - 1)
+    for (let taken = this.#slots[slot]; taken; taken = this.#slots[slot]) {
+      if (this.#isAt(taken - 1, slot, string)) break
+      slot = (slot + 1) & (this.#slots.length - 1)
+    }
+    return slot
+  }
+
   #isAt(at: number, slot: number, string: Uint8Array): boolean {
     if (this.#lengths[slot] !== string.length) return false
-    return this.#bytes.compare(string, 0, string.length, at, at + string.length) === 0
+    // For strings this short, a call of `compare` takes longer.
+    for (let n = 0; n < string.length; n++) if (string[n] !== this.#bytes[at + n]) return false
+    return true
   }
 
   #append(string: Uint8Array): number {
@@ -54,16 +64,14 @@ export class BytePool {
     for (const [old, taken] of slots.entries()) {
       if (taken === 0) continue
       const length = lengths[old] ?? 0
-      const string = this.#bytes.subarray(taken - 1, taken - 1 + length)
-      let slot = hash(string) & (this.#slots.length - 1)
-      while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1)
+      const slot = this.#findSlot(this.#bytes.subarray(taken - 1, taken - 1 + length))
       this.#slots[slot] = taken
       this.#lengths[slot] = length
     }
   }
 }
 
-/** FNV-1a with a last mix, since the lower bits choose the slot. */
+/** FNV-1a with a final mix, since the lower bits choose the slot. */
 function hash(string: Uint8Array): number {
   let value = 0x811c9dc5
   for (let at = 0; at < string.length; at++) {

@@ -1,53 +1,61 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findSources, hasAccount, type Providers, type Source } from './download-sources.ts'
+import { explainWrite } from '../../disk-advice.ts'
+import { reasonOf } from '../../reason.ts'
+import type { OnProgress } from '../files/prepare.ts'
+import { makeFolder, removeAbandoned } from '../files/replace-file.ts'
 import { type FetchOptions, fetchFile, isUnchanged } from './fetch-file.ts'
-import { removeAbandoned } from './file-swap.ts'
-import { failedRequest, fetchText } from './http-request.ts'
+import { failedRequest, fetchText, innermostCause } from './http-request.ts'
 import { type Done, findCurrent, installArchive } from './install-archive.ts'
 import { noteDownload } from './last-download.ts'
 import { removePartial } from './partial-file.ts'
-import type { OnProgress } from './prepare.ts'
+import { downloadSources, hasAccount, type Providers, type Source } from './sources.ts'
 
 export interface DownloadOptions extends Providers {
   /** Epoch milliseconds. */
   readonly now: number
   readonly onProgress: OnProgress
-  /** How long to wait for the next byte; half a minute unless told. */
+  /** How long to wait for more data; default: half a minute. */
   readonly idleMs?: number
 }
 
-interface Failed {
-  readonly outcome: 'failed'
-  readonly reason: string
-}
-
-export type Downloaded = { readonly name: string } & (Done | Failed)
+export type Downloaded = { readonly name: string } & (
+  | Done
+  | { readonly outcome: 'failed'; readonly reason: string }
+)
 
 /**
- * Fetches the providers' own files into `directory`, where they take the place of bundled ones.
- * Each for itself: what fails leaves the file that is there, and the next call continues what was
- * interrupted.
+ * Downloads the providers' files into `directory`, where they replace the bundled ones. If one
+ * download fails, its existing file stays, the others go on, and the next call resumes it.
  */
 export async function downloadAll(
   directory: string,
   options: DownloadOptions,
 ): Promise<Downloaded[]> {
-  await mkdir(directory, { recursive: true })
-  await removeAbandoned(directory)
+  await makeFolder(directory)
+  removeAbandoned(directory)
   const results: Downloaded[] = []
-  for (const source of findSources(options, options.now)) {
+  for (const source of downloadSources(options, options.now)) {
     const { name } = source
     try {
       results.push({ name, ...(await download(directory, source, options)) })
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      results.push({ name, outcome: 'failed', reason })
+      results.push({
+        name,
+        outcome: 'failed',
+        reason: explain(join(directory, source.file), error),
+      })
     }
   }
-  const isWhole = results.every(({ outcome }) => outcome !== 'failed')
-  if (isWhole && hasAccount(options)) await noteDownload(directory, options.now)
+  const succeeded = results.every(({ outcome }) => outcome !== 'failed')
+  if (succeeded && hasAccount(options)) await noteDownload(directory, options.now)
   return results
+}
+
+/** The advice for a full or failing disk, or else what the error says. */
+function explain(path: string, error: unknown): string {
+  const cause = innermostCause(error)
+  const explained = explainWrite(path, cause)
+  return reasonOf(explained === cause ? error : explained)
 }
 
 async function download(
@@ -63,7 +71,7 @@ async function download(
     modifiedSince: current?.modifiedAt,
     onShare: (share: number) => onProgress(`Download ${source.name}`, share),
   }
-  // Of MaxMind, this does not count towards the downloads of the day.
+  // MaxMind does not count this request towards the daily download limit.
   const [url] = source.urls
   if (url !== undefined && (await isUnchanged(url, options))) return { outcome: 'up-to-date' }
   const checksum = await fetchChecksum(source, options)
@@ -80,14 +88,14 @@ async function download(
 async function fetchChecksum(source: Source, options: FetchOptions): Promise<string | undefined> {
   const { checksumUrl } = source
   if (checksumUrl === undefined) return undefined
-  const answer = await fetchText(checksumUrl, options)
-  if (typeof answer === 'number') throw refusal(checksumUrl, answer, source)
-  const checksum = /^[0-9a-f]{64}\b/i.exec(answer.trim())?.[0]
+  const text = await fetchText(checksumUrl, options)
+  if (typeof text === 'number') throw refusal(checksumUrl, text, source)
+  const checksum = /^[0-9a-f]{64}\b/i.exec(text.trim())?.[0]
   if (checksum !== undefined) return checksum.toLowerCase()
-  throw failedRequest(checksumUrl, new Error('the answer is no SHA-256'))
+  throw failedRequest(checksumUrl, new Error('the answer is not a SHA-256'))
 }
 
-/** The first of the source's files that is there. */
+/** Fetches the first of the source's URLs that exists. */
 async function fetchArchive(archive: string, source: Source, options: FetchOptions) {
   for (const [at, url] of source.urls.entries()) {
     const fetched = await fetchFile(url, archive, options)

@@ -1,23 +1,20 @@
-import { VERSION } from '../version.ts'
+import { VERSION } from '../../config/version.ts'
+import { reasonOf } from '../../reason.ts'
+
+export type Idle = ReturnType<typeof watchIdle>
 
 export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** How long to wait for the next byte. */
+  /** How long to wait for more data. */
   readonly idleMs?: number | undefined
-}
-
-/** Watches a transfer for bytes that do not come. */
-export interface Idle extends Disposable {
-  /** Aborts when nothing was touched for the time given. */
-  readonly signal: AbortSignal
-  touch(): void
 }
 
 const IDLE_MS = 30_000
 
-export function watchIdle(idleMs = IDLE_MS): Idle {
+/** Detects a stalled transfer: the signal aborts when `touch` has not been called for `idleMs`. */
+export function watchIdle(idleMs = IDLE_MS) {
   const controller = new AbortController()
-  const reason = new Error(`no byte came for ${idleMs / 1000} s`)
+  const reason = new Error(`no data arrived for ${idleMs / 1000} s`)
   const timer = setTimeout(() => controller.abort(reason), idleMs)
   return {
     signal: controller.signal,
@@ -26,7 +23,7 @@ export function watchIdle(idleMs = IDLE_MS): Idle {
   }
 }
 
-/** Asks for `url`, following redirects; credentials in the headers stay with their origin. */
+/** Requests `url` and follows redirects; credentials in the headers are sent to its origin only. */
 export async function request(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -37,13 +34,13 @@ export async function request(
   try {
     return await fetch(url, { method, signal, headers: { ...headers, ...own } })
   } catch (cause) {
-    throw failedRequest(url, cause, signal.aborted ? 'run it again' : undefined)
+    throw failedRequest(url, cause, signal.aborted ? 'try again' : undefined)
   } finally {
     touch()
   }
 }
 
-/** The text at `url`, or the status of another answer than 200. */
+/** Returns the text at `url`, or the status if it is not 200. */
 export async function fetchText(
   url: string,
   { headers, idleMs }: RequestOptions,
@@ -61,15 +58,18 @@ export async function fetchText(
   }
 }
 
-/** `advice` says what to do about it. */
+/** An error that names the URL and the reason. `advice` says what the operator can do. */
 export function failedRequest(url: string, cause: unknown, advice?: string): Error {
   const then = advice === undefined ? '' : `; ${advice}`
   return new Error(`Cannot download ${url}: ${innermostReason(cause)}${then}`, { cause })
 }
 
-/** The message of the innermost error: those around it say only that something has failed. */
+/** The message of the innermost cause: the outer errors only say that something failed. */
 export function innermostReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.cause instanceof Error) return innermostReason(error.cause)
-  return error.message === '' && 'code' in error ? String(error.code) : error.message
+  return reasonOf(innermostCause(error))
+}
+
+export function innermostCause(error: unknown): unknown {
+  const isOuter = error instanceof Error && error.cause instanceof Error
+  return isOuter ? innermostCause(error.cause) : error
 }

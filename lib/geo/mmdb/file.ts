@@ -1,6 +1,6 @@
-import { addValue, createDataSection, type DataSection } from './mmdb-encode.ts'
-import { isNode, LEAF, NOTHING, reachableNodes, type SearchTree } from './mmdb-tree.ts'
-import { type MmdbValue, Uint16 } from './mmdb-value.ts'
+import { addValue, createDataSection, type DataSection } from './encode.ts'
+import { isNode, LEAF, NOTHING, reachableNodes, type SearchTree } from './tree.ts'
+import { type MmdbValue, Uint16 } from './value.ts'
 
 export interface MmdbOptions {
   readonly databaseType: string
@@ -10,38 +10,37 @@ export interface MmdbOptions {
   readonly builtAt: number
   /** A file of version 6 holds IPv4 networks too, at ::a.b.c.d. */
   readonly ipVersion: 4 | 6
-  /** Locales of the names in the records; `en` unless told. */
+  /** Locales of the names in the records; default: `en`. */
   readonly languages?: readonly string[]
-  /** Bits of a slot in the search tree; the smallest that fits unless told. */
+  /** Bits per slot of the search tree; default: the smallest size that fits. */
   readonly recordSize?: RecordSize
 }
 
 export type RecordSize = 24 | 28 | 32
 
 const SEPARATOR_BYTES = 16
-const MARKER = Uint8Array.of(0xab, 0xcd, 0xef, ...new TextEncoder().encode('MaxMind.com'))
+const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 
-/** The file: search tree, separator, the records that are in use, marker, metadata. */
+/** The file: search tree, separator, the records in use, marker, metadata. */
 export function mmdbFile(
   options: MmdbOptions,
   tree: SearchTree,
   records: readonly MmdbValue[],
-): Uint8Array<ArrayBuffer> {
+): Buffer<ArrayBuffer> {
   const nodes = reachableNodes(tree)
   const data = createDataSection('pointers')
-  const slots = fileSlots(tree, nodes, dataOffsets(data, records))
-  const recordSize = fittingSize(slots, options.recordSize)
-  const parts = [
-    searchTree(slots, recordSize),
+  const slots = numberSlots(tree, nodes, dataOffsets(data, records))
+  const recordSize = fittingSize(largestOf(slots, nodes), options.recordSize)
+  return Buffer.concat([
+    searchTree(slots, nodes, recordSize),
     new Uint8Array(SEPARATOR_BYTES),
     data.bytes.subarray(0, data.length),
     MARKER,
     metadata(options, nodes.length, recordSize),
-  ]
-  return joined(parts)
+  ])
 }
 
-/** Where a record is in the data section; it is written there the first time it is asked for. */
+/** Returns a function that writes a record unless it is already written, and returns its offset. */
 function dataOffsets(data: DataSection, records: readonly MmdbValue[]): (record: number) => number {
   const offsets = new Map<number, number>()
   return (record) => {
@@ -53,44 +52,50 @@ function dataOffsets(data: DataSection, records: readonly MmdbValue[]): (record:
   }
 }
 
-/** What the file says for each slot: a node, the node count for nothing, or behind it the data. */
-function fileSlots(
+/** Returns the numbers to write for the left and the right slot of a node. */
+type Slots = (node: number) => readonly [left: number, right: number]
+
+/**
+ * Converts slots to the numbers of the format. A number below the node count means a node, the node
+ * count itself means no record, and a larger number means a record.
+ */
+function numberSlots(
   tree: SearchTree,
   nodes: Uint32Array,
   offsetOf: (record: number) => number,
-): Float64Array {
+): Slots {
   const numbers = new Uint32Array(tree.nodeCount)
   nodes.forEach((node, number) => {
     numbers[node] = number
   })
-  const fileSlot = (slot: number): number => {
+  const fileSlot = (slot = NOTHING): number => {
     if (isNode(slot)) return numbers[slot] ?? 0
     return slot === NOTHING ? nodes.length : nodes.length + SEPARATOR_BYTES + offsetOf(slot - LEAF)
   }
-  const slots = new Float64Array(nodes.length * 2)
-  nodes.forEach((node, number) => {
-    slots[number * 2] = fileSlot(tree.slots[node * 2] ?? NOTHING)
-    slots[number * 2 + 1] = fileSlot(tree.slots[node * 2 + 1] ?? NOTHING)
-  })
-  return slots
+  return (node) => [fileSlot(tree.slots[node * 2]), fileSlot(tree.slots[node * 2 + 1])]
 }
 
-function fittingSize(slots: Float64Array, wanted: RecordSize | undefined): RecordSize {
-  const largest = slots.reduce((a, b) => Math.max(a, b))
+function largestOf(slots: Slots, nodes: Uint32Array): number {
+  return nodes.reduce((largest, node) => Math.max(largest, ...slots(node)), 0)
+}
+
+function fittingSize(largest: number, wanted: RecordSize | undefined): RecordSize {
   const sizes: readonly RecordSize[] = wanted === undefined ? [24, 28, 32] : [wanted]
   const size = sizes.find((bits) => largest < 2 ** bits)
   if (size !== undefined) return size
-  throw new RangeError(`Cannot write the search tree: ${largest} is over ${sizes.at(-1)} bits`)
+  throw new RangeError(
+    `Cannot write the search tree: ${largest} needs more than ${sizes.at(-1)} bits`,
+  )
 }
 
-function searchTree(slots: Float64Array, recordSize: RecordSize): Uint8Array {
+function searchTree(slots: Slots, nodes: Uint32Array, recordSize: RecordSize): Uint8Array {
   const nodeBytes = recordSize / 4
-  const bytes = new Uint8Array((slots.length / 2) * nodeBytes)
+  const bytes = new Uint8Array(nodes.length * nodeBytes)
   const view = new DataView(bytes.buffer)
   const writeNode = NODE_WRITERS[recordSize]
-  for (let node = 0; node < slots.length / 2; node++) {
-    writeNode(view, node * nodeBytes, slots[node * 2] ?? 0, slots[node * 2 + 1] ?? 0)
-  }
+  nodes.forEach((node, number) => {
+    writeNode(view, number * nodeBytes, ...slots(node))
+  })
   return bytes
 }
 
@@ -103,7 +108,7 @@ const NODE_WRITERS: Record<RecordSize, NodeWriter> = {
     view.setUint16(at + 3, right >>> 8)
     view.setUint8(at + 5, right)
   },
-  // The highest four bits of both share the byte in the middle.
+  // The middle byte holds the highest four bits of both.
   28: (view, at, left, right) => {
     view.setUint32(at, (left << 8) | ((left >>> 20) & 0xf0) | (right >>> 24))
     view.setUint16(at + 4, right >>> 8)
@@ -115,7 +120,7 @@ const NODE_WRITERS: Record<RecordSize, NodeWriter> = {
   },
 }
 
-/** Without pointers, as MaxMind writes it. */
+/** Without pointers, as in MaxMind's files. */
 function metadata(options: MmdbOptions, nodeCount: number, recordSize: RecordSize): Uint8Array {
   const section = createDataSection('no pointers')
   addValue(section, {
@@ -130,14 +135,4 @@ function metadata(options: MmdbOptions, nodeCount: number, recordSize: RecordSiz
     description: { en: options.description },
   })
   return section.bytes.subarray(0, section.length)
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return bytes
 }

@@ -1,37 +1,17 @@
 import * as v from 'valibot'
-import type { Address, Words } from '../address.ts'
+import type { Address, Words } from '../../net/address.ts'
+import { MmdbDecoder } from './decoder.ts'
 import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
-import { type Decoded, MmdbDecoder } from './mmdb-decoder.ts'
 
 /** A MaxMind DB, format 2.0: https://maxmind.github.io/MaxMind-DB/ */
-export interface Mmdb {
-  readonly metadata: MmdbMetadata
-  /** Offset of the record of `address` in the file, or 0 where there is none. */
-  find(address: Address): number
-  /** The record at an offset that `find` gave. Throws where the data is damaged. */
-  decode(offset: number): Decoded
-  /** First addresses of the networks of IPv4, in order, those with the record of the one before left out. */
-  ipv4Starts(): Uint32Array
-  /** Offsets of records in tree order, each once; `limit` of them at most. */
-  offsets(limit: number): IterableIterator<number>
-}
-
-export interface MmdbMetadata {
-  readonly databaseType: string
-  readonly description: string
-  readonly ipVersion: 4 | 6
-  readonly recordSize: 24 | 28 | 32
-  readonly nodeCount: number
-  /** Epoch milliseconds. */
-  readonly builtAt: number
-}
+export type Mmdb = ReturnType<typeof openMmdb>
 
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 const MARKER_WITHIN = 128 * 1024
 const SEPARATOR_BYTES = 16
 
-/** Opens the database in `bytes`. Throws with the reason where they are not one. */
-export function openMmdb(bytes: Buffer): Mmdb {
+/** Opens the database in `bytes`. Throws an error with the reason if `bytes` are not a database. */
+export function openMmdb(bytes: Buffer) {
   const end = bytes.lastIndexOf(MARKER)
   if (end < 0 || end < bytes.length - MARKER_WITHIN) {
     throw new Error('not a MaxMind DB: the metadata marker is missing')
@@ -51,45 +31,53 @@ export function openMmdb(bytes: Buffer): Mmdb {
   }
   return {
     metadata,
-    find: (address) => offsetOf(findRecord(tree, address)),
-    decode: (offset) => decoder.decode(offset),
+    /** Offset of the record of `address` in the file; 0 if there is none. */
+    find: (address: Address) => offsetOf(findRecord(tree, address)),
+    /** Decodes the record at an offset that `find` returned. Throws if the data is damaged. */
+    decode: (offset: number) => decoder.decode(offset),
+    /** First addresses of the IPv4 networks, in order; neighbours with the same record are joined. */
     ipv4Starts: () => walkIpv4(tree),
-    offsets: (limit) => walkOffsets(tree, offsetOf, limit),
+    /** Offsets of records in tree order, each once, at most `limit`. */
+    offsets: (limit: number) => walkOffsets(tree, offsetOf, limit),
   }
 }
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-const RawMetadata = v.object({
-  binary_format_major_version: v.literal(2),
-  database_type: v.string(),
-  description: v.optional(v.record(v.string(), v.string()), {}),
-  ip_version: v.picklist([4, 6]),
-  record_size: v.picklist([24, 28, 32]),
-  node_count: count,
-  build_epoch: v.pipe(v.union([count, v.bigint()]), v.toNumber()),
-})
-
-/** The last millisecond that a Date can hold: a build epoch may be any 64-bit number. */
+/** The last millisecond of a Date; a build epoch may be any 64-bit number. */
 const LAST_TIME = 8.64e15
 
-function readMetadata(bytes: Buffer, start: number): MmdbMetadata {
-  const result = v.safeParse(RawMetadata, decodeMetadata(bytes, start))
-  if (!result.success) throw new Error('damaged: the metadata is not that of a MaxMind DB 2.0')
-  const raw = result.output
-  return {
+const Metadata = v.pipe(
+  v.object({
+    binary_format_major_version: v.literal(2),
+    database_type: v.string(),
+    description: v.optional(v.record(v.string(), v.string()), {}),
+    ip_version: v.picklist([4, 6]),
+    record_size: v.picklist([24, 28, 32]),
+    node_count: count,
+    build_epoch: v.pipe(v.union([count, v.bigint()]), v.toNumber()),
+  }),
+  v.transform((raw) => ({
     databaseType: raw.database_type,
     description: raw.description['en'] ?? '',
     ipVersion: raw.ip_version,
     recordSize: raw.record_size,
     nodeCount: raw.node_count,
+    /** Epoch milliseconds. */
     builtAt: Math.min(raw.build_epoch * 1000, LAST_TIME),
-  }
+  })),
+)
+export type MmdbMetadata = v.InferOutput<typeof Metadata>
+
+function readMetadata(bytes: Buffer, start: number): MmdbMetadata {
+  const result = v.safeParse(Metadata, decodeMetadata(bytes, start))
+  if (result.success) return result.output
+  throw new Error('damaged: the metadata is not that of a MaxMind DB 2.0')
 }
 
 function decodeMetadata(bytes: Buffer, start: number): unknown {
   try {
-    return new MmdbDecoder(bytes, start).decode(start)
+    return new MmdbDecoder(bytes, start, { cacheBits: 4 }).decode(start)
   } catch (cause) {
     throw new Error('damaged: the metadata cannot be decoded', { cause })
   }
@@ -103,7 +91,7 @@ interface Nodes {
 }
 
 interface Tree extends Nodes {
-  /** The records behind the first 16 bits of all IPv4 addresses. */
+  /** The records that the first 16 bits of IPv4 addresses lead to. */
   readonly ipv4Index: Uint32Array
 }
 
@@ -115,21 +103,22 @@ function readTree(bytes: Buffer, { ipVersion, nodeCount, recordSize }: MmdbMetad
   return { ...tree, ipv4Index: indexIpv4(tree, ipv4Root(tree)) }
 }
 
-/** Where IPv4 addresses start: behind 96 zero bits in an IPv6 tree. */
+/** The root of the IPv4 addresses: 96 zero bits deep in an IPv6 tree. */
 function ipv4Root(tree: Nodes): number {
   if (tree.ipVersion === 4) return 0
   return walk32(tree, walk32(tree, walk32(tree, 0, 0), 0), 0)
 }
 
 /**
- * Walks the upper half of the IPv4 tree once and for all. Between two look-ups a server does enough
- * else to find each of those nodes out of the processor's caches again.
+ * Walks the upper half of the IPv4 tree once, instead of in every look-up: between two look-ups, the
+ * server's other work pushes those nodes out of the processor's caches.
  */
 function indexIpv4(tree: Nodes, root: number): Uint32Array {
   let records = Uint32Array.of(root)
   for (let depth = 0; depth < INDEX_BITS; depth++) {
     const next = new Uint32Array(records.length * 2)
-    for (const [at, record] of records.entries()) {
+    for (let at = 0; at < records.length; at++) {
+      const record = records[at] ?? 0
       next[at * 2] = child(tree, record, 0)
       next[at * 2 + 1] = child(tree, record, 1)
     }
@@ -139,8 +128,8 @@ function indexIpv4(tree: Nodes, root: number): Uint32Array {
 }
 
 /**
- * Follows the highest `count` bits of `bits` from the record `start`, until it is no node. One
- * function per record size: a call per bit would cost more than the bit.
+ * Follows the highest `count` bits of `bits` from the record `start` until the record is not a
+ * node. One function per record size: a call per bit would cost more than the bit.
  */
 type Walk = (
   tree: Pick<Nodes, 'view' | 'nodeCount'>,
@@ -163,7 +152,7 @@ const WALK: Readonly<Record<MmdbMetadata['recordSize'], Walk>> = {
     for (let left = bits, n = 0; n < count && record < nodeCount; n++, left <<= 1) {
       const at = record * 7
       if (left >= 0) {
-        // The high four bits of the left record stand behind its low ones.
+        // The high four bits of the left record come after its low ones.
         const word = view.getUint32(at)
         record = (word >>> 8) | ((word & 0xf0) << 20)
       } else {
@@ -181,7 +170,7 @@ const WALK: Readonly<Record<MmdbMetadata['recordSize'], Walk>> = {
   },
 }
 
-/** The record that the bits of `address` lead to; `nodeCount` or less where there is none. */
+/** The record that the bits of `address` lead to; at most `nodeCount` if there is none. */
 function findRecord(tree: Tree, address: Address): number {
   if (address.version === 4) return findIpv4(tree, address.bits)
   const embedded = embeddedIpv4(address.words)
@@ -196,7 +185,7 @@ function findIpv4(tree: Tree, bits: number): number {
 }
 
 function findIpv6(tree: Tree, words: Words): number {
-  // An IPv4 tree would answer the first 32 bits with somebody else's record.
+  // In an IPv4 tree, the first 32 bits would lead to the record of another host.
   if (tree.ipVersion === 4 || isIpv4Compatible(words)) return 0
   let record = 0
   for (const word of words) record = walk32(tree, record, word)
@@ -211,7 +200,7 @@ function child(tree: Nodes, node: number, bit: 0 | 1): number {
   return tree.walk(tree, node, bit === 0 ? 0 : -1, 1)
 }
 
-/** Depth first, left before right. A damaged tree may point back: a node is entered once. */
+/** Depth first, left before right. Enters each node once, since a damaged tree may have cycles. */
 function* walkOffsets(
   tree: Nodes,
   offsetOf: (record: number) => number,
@@ -233,7 +222,7 @@ function* walkOffsets(
   }
 }
 
-/** Sets the bit of `node`; false where it was set. */
+/** Sets the bit of `node`; returns false if it was already set. */
 function enter(entered: Uint8Array, node: number): boolean {
   const byteAt = node >>> 3
   const bit = 1 << (node & 7)
@@ -242,7 +231,7 @@ function enter(entered: Uint8Array, node: number): boolean {
   return (before & bit) === 0
 }
 
-/** Throws where a damaged tree points back: each of its nodes is entered once at most. */
+/** Throws if a damaged tree has cycles: each node may be entered only once. */
 function walkIpv4(tree: Tree): Uint32Array {
   const starts = new Uint32Array(tree.nodeCount + 1)
   let count = 0
@@ -250,7 +239,7 @@ function walkIpv4(tree: Tree): Uint32Array {
   let before = -1
   const walk = (node: number, start: number, depth: number) => {
     if (node < tree.nodeCount && depth < 32) {
-      if (++entered > tree.nodeCount) throw new Error('damaged: the search tree points back')
+      if (++entered > tree.nodeCount) throw new Error('damaged: the search tree has a cycle')
       walk(child(tree, node, 0), start, depth + 1)
       walk(child(tree, node, 1), start + 2 ** (31 - depth), depth + 1)
       return

@@ -1,8 +1,7 @@
 /**
- * Keeps what was made of records, by their offset in the file, or of addresses: a direct-mapped
- * cache, as processors have them. Each offset has one slot, and the last two that came there decide:
- * a value is kept when its record comes for the second time in a row, since most records of wide
- * traffic come once, and keeping those would only cost the garbage collector.
+ * A direct-mapped cache of values by the offset of their record in the file. Each offset has one
+ * slot. A value is kept when its record is offered to the slot twice in a row: most records are
+ * looked up once, and keeping those would only burden the garbage collector.
  */
 export class RecordCache<Value extends NonNullable<unknown>> {
   readonly #shift: number
@@ -13,7 +12,7 @@ export class RecordCache<Value extends NonNullable<unknown>> {
   constructor(bits: number) {
     this.#shift = 32 - bits
     this.#offsets = new Uint32Array(2 ** bits)
-    this.#values = Array.from({ length: 2 ** bits }, () => undefined)
+    this.#values = new Array(2 ** bits).fill(undefined)
   }
 
   get(offset: number): Value | undefined {
@@ -21,7 +20,7 @@ export class RecordCache<Value extends NonNullable<unknown>> {
     return this.#offsets[slot] === offset ? this.#values[slot] : undefined
   }
 
-  /** Offers the value of an offset that `get` did not know. Returns whether it is kept. */
+  /** Offers the value of an offset for which `get` found nothing. Returns whether it is kept. */
   offer(offset: number, value: Value): boolean {
     const slot = this.#slotOf(offset)
     const again = this.#offsets[slot] === offset
@@ -30,7 +29,7 @@ export class RecordCache<Value extends NonNullable<unknown>> {
     return again
   }
 
-  /** Fibonacci hashing: neighbouring offsets fall far apart. */
+  /** Fibonacci hashing spreads neighbouring offsets. */
   #slotOf(offset: number): number {
     return Math.imul(offset, 0x9e3779b1) >>> this.#shift
   }

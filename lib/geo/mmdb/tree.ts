@@ -1,17 +1,18 @@
-import type { Address, Words } from '../address.ts'
+import type { Address, Words } from '../../net/address.ts'
 
 /**
- * A binary tree over the bits of an address, numbered 0 to 127; an IPv4 address has the bits 96 to
- * 127 of ::a.b.c.d. Siblings with the same record are always merged.
+ * A binary tree over the bits of an address, numbered from 0 to 127. IPv4 addresses use bits 96 to
+ * 127, as in ::a.b.c.d. Siblings with the same record are always merged.
  */
 export interface SearchTree {
-  /** Two per node. NOTHING, the number of a node, or LEAF + the number of a record. */
+  /** Two per node. Each is NOTHING, the number of a node, or LEAF + the number of a record. */
   slots: Uint32Array
   nodeCount: number
   /** The bit that the root, node 0, decides: 96 in an IPv4 tree. */
   readonly top: number
-  /** The node that decides each bit on the way to the last network placed, and where that ends. */
+  /** The nodes on the path to the last network that was set, by bit. */
   readonly path: Uint32Array
+  /** The bit that the last node of the path decides. */
   pathEnd: number
   pathWords: Words
 }
@@ -23,7 +24,7 @@ interface Branch {
   readonly bit: number
 }
 
-/** The root is nobody's child, so its number is free. */
+/** The root, node 0, is never a child, so its number is free. */
 export const NOTHING = 0
 export const LEAF = 0x8000_0000
 
@@ -38,18 +39,18 @@ export function treeWords(address: Address): Words {
   return address.version === 4 ? [0, 0, 0, address.bits >>> 0] : address.words
 }
 
-/** Puts the record on all addresses of a network whose prefix is counted in bits of the tree. */
-export function placeNetwork(tree: SearchTree, words: Words, prefix: number, record: number): void {
-  for (const branch of networkBranches(words, prefix, tree.top)) place(tree, branch, record)
+/** Sets the record of a network. `prefix` counts bits of the tree: 96 more for IPv4. */
+export function setNetwork(tree: SearchTree, words: Words, prefix: number, record: number): void {
+  for (const branch of networkBranches(words, prefix, tree.top)) setBranch(tree, branch, record)
 }
 
-/** Puts the record on all addresses from `first` to `last`; `first` must not be behind `last`. */
-export function placeRange(tree: SearchTree, first: Words, last: Words, record: number): void {
-  for (const branch of rangeBranches(first, last, tree.top)) place(tree, branch, record)
+/** Sets the record of all addresses from `first` to `last`, which must not be before `first`. */
+export function setRange(tree: SearchTree, first: Words, last: Words, record: number): void {
+  for (const branch of rangeBranches(first, last, tree.top)) setBranch(tree, branch, record)
 }
 
-/** Starts where the way leaves that of the last network: for sorted networks near the end. */
-function place(tree: SearchTree, branch: Branch, record: number): void {
+/** Starts at the last node shared with the previous path: near its end if networks are sorted. */
+function setBranch(tree: SearchTree, branch: Branch, record: number): void {
   const leaf = LEAF + record
   const known = Math.min(branch.at, tree.pathEnd, commonBits(branch.words, tree.pathWords))
   tree.pathWords = branch.words
@@ -79,7 +80,7 @@ function split(tree: SearchTree, slot: number): number {
   return node
 }
 
-/** Replaces nodes that have the same leaf on both sides by the leaf; the root stays. */
+/** Replaces nodes that have the same leaf on both sides with the leaf, except the root. */
 function mergeUp(tree: SearchTree): void {
   while (tree.pathEnd > tree.top) {
     const node = tree.path[tree.pathEnd] ?? 0
@@ -115,19 +116,19 @@ function networkBranches(words: Words, prefix: number, top: number): Branch[] {
 }
 
 /**
- * The fewest networks that cover a range. Behind the first bit where the ends differ these are the
- * 1-branches that leave the way to `first`, the 0-branches that leave the way to `last`, and the
- * largest networks that begin with `first` and end with `last`.
+ * The fewest networks that cover a range. After the first bit where the ends differ, these are the
+ * 1-branches off the path to `first`, the 0-branches off the path to `last`, and the largest
+ * networks that begin with `first` and end with `last`.
  */
 function rangeBranches(first: Words, last: Words, top: number): Branch[] {
   const fork = commonBits(first, last)
   const start = 128 - trailingZeros(first)
   const end = 128 - trailingZeros(inverted(last))
   if (start <= fork && end <= fork) return networkBranches(first, fork, top)
-  return [...leaving(first, fork + 1, start, 1), ...leaving(last, fork + 1, end, 0)]
+  return [...branchesOff(first, fork + 1, start, 1), ...branchesOff(last, fork + 1, end, 0)]
 }
 
-function leaving(words: Words, from: number, to: number, bit: number): Branch[] {
+function branchesOff(words: Words, from: number, to: number, bit: number): Branch[] {
   const at = Math.max(from, to) - 1
   const branches: Branch[] = [{ words, at, bit: bitOf(words, at) }]
   for (let other = from; other < to; other++) {

@@ -1,5 +1,5 @@
 /**
- * What a record may hold. An integer from 0 to 2^32-1 is stored as uint32, one from -2^31 to -1 as
+ * A value in a record. An integer from 0 to 2^32-1 is stored as uint32, one from -2^31 to -1 as
  * int32, any other finite number as a double; a bigint as uint64, from 2^64 on as uint128.
  */
 export type MmdbValue =
@@ -12,7 +12,7 @@ export type MmdbValue =
   | readonly MmdbValue[]
   | { readonly [key: string]: MmdbValue }
 
-/** A number that is stored as a double, even an integer or one that is not finite. */
+/** A number stored as a double, even if it is an integer or not finite. */
 export class Double {
   readonly type = 'double'
   readonly value: number
@@ -21,7 +21,7 @@ export class Double {
   }
 }
 
-/** An integer from 0 to 65535 that is stored as uint16. */
+/** An integer from 0 to 65535, stored as uint16. */
 export class Uint16 {
   readonly type = 'uint16'
   readonly value: number
@@ -36,8 +36,8 @@ export class Uint16 {
 const UINT128_END = 2n ** 128n
 
 /**
- * The same text for values that are stored alike and for no others; the order of a map's keys
- * counts. Throws for what cannot be stored.
+ * Returns the same text for values that are stored the same way, and only for those. The order of a
+ * map's keys counts. Throws for values that cannot be stored.
  */
 export function contentKey(value: MmdbValue): string {
   switch (typeof value) {
@@ -85,7 +85,7 @@ export function storesAsInteger(value: number): boolean {
   return Number.isInteger(value) && value >= -0x80000000 && value <= 0xffffffff
 }
 
-/** Array.isArray does not tell a readonly array from a map. */
+/** Array.isArray does not distinguish a readonly array from a map. */
 export function isArray(value: MmdbValue): value is readonly MmdbValue[] {
   return Array.isArray(value)
 }

@@ -1,40 +1,37 @@
-import type { Address, Words } from '../address.ts'
-import type { Network } from '../network.ts'
-import { type MmdbOptions, mmdbFile } from './mmdb-file.ts'
-import { createSearchTree, placeNetwork, placeRange, treeWords } from './mmdb-tree.ts'
-import { contentKey, type MmdbValue } from './mmdb-value.ts'
+import type { Address, Words } from '../../net/address.ts'
+import type { Network } from '../../net/network.ts'
+import { type MmdbOptions, mmdbFile } from './file.ts'
+import { createSearchTree, setNetwork, setRange, treeWords } from './tree.ts'
+import { contentKey, type MmdbValue } from './value.ts'
 
-export interface MmdbWriter {
-  /**
-   * Gives all addresses of the network the record instead of what they had: what is inserted later
-   * hides what was there, so insert broad networks first. Bits behind the prefix are ignored. The
-   * record must not change afterwards. Throws RangeError if the file cannot hold the network.
-   */
-  insert(network: Network, record: MmdbValue): void
-  /** The same for all addresses from `first` to `last`, as the fewest networks. */
-  insertRange(first: Address, last: Address, record: MmdbValue): void
-  /** The file as it would be now. Throws RangeError if `recordSize` is too small for it. */
-  toBytes(): Uint8Array<ArrayBuffer>
-}
+export type MmdbWriter = ReturnType<typeof createMmdbWriter>
 
 /**
  * Collects networks and their records for a file in the MaxMind DB format 2.0. IPv4 networks are
  * not aliased at ::ffff:0:0/96 and 2002::/16. https://maxmind.github.io/MaxMind-DB/
  */
-export function createMmdbWriter(options: MmdbOptions): MmdbWriter {
+export function createMmdbWriter(options: MmdbOptions) {
   const tree = createSearchTree(options.ipVersion)
-  const records = createRecords()
+  const records: MmdbValue[] = []
+  const numberOf = numberRecords(records)
   return {
-    insert(network, record) {
+    /**
+     * Sets the record of all addresses of the network. Later insertions override earlier ones, so
+     * insert broad networks first. Bits after the prefix are ignored. The record must not change
+     * afterwards. Throws RangeError if the file cannot hold the network.
+     */
+    insert: (network: Network, record: MmdbValue) => {
       checkVersion(options, network.address)
-      placeNetwork(tree, treeWords(network.address), treePrefix(network), numberOf(records, record))
+      setNetwork(tree, treeWords(network.address), treePrefix(network), numberOf(record))
     },
-    insertRange(first, last, record) {
+    /** Sets the record of all addresses from `first` to `last`, with the fewest networks. */
+    insertRange: (first: Address, last: Address, record: MmdbValue) => {
       checkVersion(options, first)
       const [start, end] = orderedWords(first, last)
-      placeRange(tree, start, end, numberOf(records, record))
+      setRange(tree, start, end, numberOf(record))
     },
-    toBytes: () => mmdbFile(options, tree, records.values),
+    /** The file with everything inserted so far. Throws RangeError if `recordSize` is too small. */
+    toBytes: () => mmdbFile(options, tree, records),
   }
 }
 
@@ -43,7 +40,8 @@ function checkVersion({ ipVersion }: MmdbOptions, { version, text }: Address): v
   throw new RangeError(`Cannot insert "${text}": the database is for IPv4 only`)
 }
 
-function treePrefix({ address, prefix }: Network): number {
+/** Length of the prefix in the file, where all addresses have 128 bits. */
+export function treePrefix({ address, prefix }: Network): number {
   const width = address.version === 4 ? 32 : 128
   if (!Number.isInteger(prefix) || prefix < 0 || prefix > width) {
     throw new RangeError(`Cannot insert "${address.text}/${prefix}": not a prefix of ${width} bits`)
@@ -66,26 +64,15 @@ function badRange(first: Address, last: Address, reason: string): RangeError {
   return new RangeError(`Cannot insert "${first.text}" to "${last.text}": ${reason}`)
 }
 
-/** Every record once. */
-interface Records {
-  readonly values: MmdbValue[]
-  /** Numbers by the very value: spares the key for objects inserted again. */
-  readonly byIdentity: Map<MmdbValue, number>
-  readonly byContent: Map<string, number>
-}
-
-function createRecords(): Records {
-  return { values: [], byIdentity: new Map(), byContent: new Map() }
-}
-
-function numberOf(records: Records, record: MmdbValue): number {
-  const same = records.byIdentity.get(record)
-  if (same !== undefined) return same
-  const key = contentKey(record)
-  const equal = records.byContent.get(key)
-  if (equal !== undefined) return equal
-  const number = records.values.push(record) - 1
-  records.byIdentity.set(record, number)
-  records.byContent.set(key, number)
-  return number
+/** Returns a function that numbers records. It appends a record to `records` unless they hold an equal. */
+function numberRecords(records: MmdbValue[]): (record: MmdbValue) => number {
+  const numbers = new Map<string, number>()
+  return (record) => {
+    const key = contentKey(record)
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    const number = records.push(record) - 1
+    numbers.set(key, number)
+    return number
+  }
 }

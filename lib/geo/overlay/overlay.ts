@@ -1,25 +1,27 @@
-import { ipv4FromBits } from '../address.ts'
-import type { Network } from '../network.ts'
-import { findCountry } from './countries.ts'
-import { Double, type MmdbValue } from './mmdb-value.ts'
-import { createMmdbWriter } from './mmdb-writer.ts'
-import { type OverlayRow, type Row, readOverlayRows } from './overlay-row.ts'
-import type { RegionNames } from './regions.ts'
+import { ipv4FromBits } from '../../net/address.ts'
+import type { Network } from '../../net/network.ts'
+import type { RegionNames } from '../files/regions.ts'
+import { Double, type MmdbValue } from '../mmdb/value.ts'
+import { createMmdbWriter, treePrefix } from '../mmdb/writer.ts'
+import { findCountry } from '../place/countries.ts'
+import { type OverlayRow, type Row, readOverlayRows } from './row.ts'
 
 export interface OverlayOptions {
   /** Epoch milliseconds, for the metadata. */
   readonly builtAt: number
-  /** For rows that give the code of a region without its name. */
+  /** Names for rows that have only the code of a region. */
   readonly regionNames: RegionNames
 }
 
 /**
  * Compiles rows such as `10.0.0.0/8,country=DE,city=Berlin` into a database. The narrowest network
- * that holds an address decides; of the same network twice, the later row. Blank lines and lines
- * that begin with # are passed over. Throws an error that names the first bad line.
+ * that contains an address wins. If a network has several rows, the last one wins. Blank lines and
+ * lines that begin with # are ignored. Throws an error that names the first bad line.
  */
 export function compileOverlay(csv: string, options: OverlayOptions): Uint8Array {
-  const rows = readOverlayRows(csv).toSorted((a, b) => width(a) - width(b))
+  const rows = readOverlayRows(csv).toSorted(
+    (a, b) => treePrefix(a.network) - treePrefix(b.network),
+  )
   const writer = createMmdbWriter({
     databaseType: 'Meridian-Overlay',
     description: "The operator's own networks",
@@ -29,9 +31,9 @@ export function compileOverlay(csv: string, options: OverlayOptions): Uint8Array
   const insert = ({ network, row }: OverlayRow) => {
     writer.insert(network, toRecord(row, options.regionNames))
   }
-  const broad = rows.filter((row) => width(row) < IPV4_WIDTH)
+  const broad = rows.filter(({ network }) => treePrefix(network) < IPV4_WIDTH)
   broad.forEach(insert)
-  // IPv4 lies at ::/96 of the file, but 10.0.0.1 is in no IPv6 network of an operator.
+  // The file holds IPv4 at ::/96, which is inside ::/8. A row for ::/8 is not meant for 10.0.0.1.
   if (broad.some(({ network }) => network.address.text === '::')) writer.insert(ALL_IPV4, {})
   rows.slice(broad.length).forEach(insert)
   return writer.toBytes()
@@ -40,12 +42,7 @@ export function compileOverlay(csv: string, options: OverlayOptions): Uint8Array
 const IPV4_WIDTH = 96
 const ALL_IPV4: Network = { address: ipv4FromBits(0), prefix: 0 }
 
-/** Length of the prefix in the file, whose addresses all have 128 bits. */
-function width({ network: { address, prefix } }: OverlayRow): number {
-  return address.version === 4 ? prefix + IPV4_WIDTH : prefix
-}
-
-/** In the layout of MaxMind's City files, so that the same schema reads it. */
+/** Uses the layout of MaxMind's City files, so that the same schema reads it. */
 function toRecord(row: Row, regionNames: RegionNames): MmdbValue {
   const { country, city, postalCode } = row
   return compact({

@@ -1,10 +1,10 @@
 import { csvParseRows } from 'd3-dsv'
 import * as v from 'valibot'
-import { type Address, isMapped, unmapped } from '../address.ts'
-import { type Network, parseNetwork } from '../network.ts'
-import { findCountry } from './countries.ts'
-import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
-import { utcOffset } from './timezones.ts'
+import { type Network, parseNetwork, unmappedNetwork } from '../../net/network.ts'
+import { reasonOf } from '../../reason.ts'
+import { zoneNames } from '../answer/packed-zones.ts'
+import { embeddedIpv4, isIpv4Compatible } from '../mmdb/embedded-ipv4.ts'
+import { findCountry } from '../place/countries.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 
@@ -17,52 +17,45 @@ const number = (least: number, most: number) =>
     v.maxValue(most, `must be at most ${most}`),
   )
 
+const ZONES = zoneNames()
+
 const COLUMNS = {
-  country: v.optional(
-    v.pipe(
-      v.string(),
-      v.check((code) => findCountry(code) !== undefined, 'must be an ISO 3166-1 code such as DE'),
-    ),
+  country: v.pipe(
+    v.string(),
+    v.check((code) => findCountry(code) !== undefined, 'must be an ISO 3166-1 code such as DE'),
   ),
-  region: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^[A-Z]{2}-[A-Z0-9]{1,3}$/, 'must be an ISO 3166-2 code such as DE-BE'),
-    ),
+  region: v.pipe(
+    v.string(),
+    v.regex(/^[A-Z]{2}-[A-Z0-9]{1,3}$/, 'must be an ISO 3166-2 code such as DE-BE'),
   ),
-  regionName: v.optional(text),
-  district: v.optional(text),
-  city: v.optional(text),
-  postalCode: v.optional(text),
-  latitude: v.optional(number(-90, 90)),
-  longitude: v.optional(number(-180, 180)),
-  accuracyRadiusKm: v.optional(number(0, 20_000)),
-  timezone: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(
-        (zone) => /^[A-Z]/.test(zone) && utcOffset(zone, 0) !== undefined,
-        'must be an IANA timezone such as Europe/Berlin',
-      ),
-    ),
+  regionName: text,
+  district: text,
+  city: text,
+  postalCode: text,
+  latitude: number(-90, 90),
+  longitude: number(-180, 180),
+  accuracyRadiusKm: number(0, 20_000),
+  timezone: v.pipe(
+    v.string(),
+    v.check((zone) => ZONES.has(zone), 'must be an IANA timezone such as Europe/Berlin'),
   ),
-  asn: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^(AS)?\d{1,10}$/, 'must be a number such as AS64500'),
-      v.transform((asn) => Number(asn.replace('AS', ''))),
-      v.minValue(1, 'must be at least 1'),
-      v.maxValue(0xffff_ffff, 'must be at most 4294967295'),
-    ),
+  asn: v.pipe(
+    v.string(),
+    v.regex(/^(AS)?\d{1,10}$/, 'must be a number such as AS64500'),
+    v.transform((asn) => Number(asn.replace('AS', ''))),
+    v.minValue(1, 'must be at least 1'),
+    v.maxValue(0xffff_ffff, 'must be at most 4294967295'),
   ),
-  organization: v.optional(text),
-  domain: v.optional(text),
+  organization: text,
+  domain: text,
 }
 
-const Row = v.strictObject(COLUMNS, `is no column; there are ${Object.keys(COLUMNS).join(', ')}`)
+const Row = v.partial(
+  v.strictObject(COLUMNS, `is not a column; the columns are ${Object.keys(COLUMNS).join(', ')}`),
+)
 export type Row = v.InferOutput<typeof Row>
 
-/** What a column needs to be shown: without it, its value would be passed over in silence. */
+/** An answer shows a column only together with the columns that it needs. */
 const NEEDS: readonly (readonly [column: keyof Row, needed: keyof Row])[] = [
   ['region', 'country'],
   ['regionName', 'region'],
@@ -82,7 +75,7 @@ export interface OverlayRow {
   readonly row: Row
 }
 
-/** Reads the rows of an overlay; throws an error that names the first line it cannot read. */
+/** Reads the rows of an overlay. Throws an error that names the first bad line. */
 export function readOverlayRows(csv: string): OverlayRow[] {
   const rows: OverlayRow[] = []
   for (const [at, line] of csv.split(/\r\n|\r|\n/).entries()) {
@@ -91,15 +84,14 @@ export function readOverlayRows(csv: string): OverlayRow[] {
     try {
       rows.push(readLine(plain))
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new Error(`Cannot read the overlay: line ${at + 1}: ${reason}`, { cause })
+      throw new Error(`Cannot read the overlay: line ${at + 1}: ${reasonOf(cause)}`, { cause })
     }
   }
   if (rows.length === 0) throw new Error('Cannot read the overlay: it has no rows')
   return rows
 }
 
-/** Blank, or a comment, also as spreadsheets save them: with the commas or quotes of a row. */
+/** Blank lines and comments, including those that spreadsheets save with commas or quotes. */
 const NO_ROW = /^[,\s]*$|^"?#/
 
 function readLine(line: string): OverlayRow {
@@ -107,13 +99,13 @@ function readLine(line: string): OverlayRow {
   return { network: readNetwork(first), row: readRow(columns) }
 }
 
-/** RFC 4180: a cell with quotes is quoted from its beginning to its end. */
+/** RFC 4180: a quoted cell is quoted from its start to its end. */
 const LINE = /^("([^"]|"")*"|[^",]*)(,("([^"]|"")*"|[^",]*))*$/
 
-/** Each line for itself: a quote that is not closed must not swallow the lines below. */
+/** Reads a single line: an unclosed quote must not swallow the lines below. */
 function readCells(line: string): string[] {
   if (!LINE.test(line)) {
-    throw new Error('a quote is not closed, or in the middle of a column; write "city=A ""B"" C"')
+    throw new Error('a quote is not closed or is in the middle of a column; write "city=A ""B"" C"')
   }
   return (csvParseRows(line)[0] ?? []).map((cell) => cell.trim())
 }
@@ -121,21 +113,14 @@ function readCells(line: string): string[] {
 function readNetwork(cell: string): Network {
   const network = parseNetwork(cell)
   if (network === null) throw new Error(`"${cell}" is not a network such as 10.0.0.0/8`)
-  const plain = asIpv4(network)
-  if (isLookedUpAsIpv4(plain)) {
-    throw new Error(`"${cell}" is never looked up: write the IPv4 network that it stands for`)
+  const plain = unmappedNetwork(network)
+  if (isNeverLookedUp(plain)) {
+    throw new Error(`"${cell}" is never looked up: write the IPv4 network that it embeds, if any`)
   }
   return plain
 }
 
-/** ::ffff:10.0.0.0/104 as 10.0.0.0/8, under which it is looked up. */
-function asIpv4({ address, prefix }: Network): Network {
-  const isIpv4 = address.version === 6 && isMapped(address.words) && prefix >= 96
-  const plain: Address = isIpv4 ? unmapped(address) : address
-  return { address: plain, prefix: isIpv4 ? prefix - 96 : prefix }
-}
-
-function isLookedUpAsIpv4({ address, prefix }: Network): boolean {
+function isNeverLookedUp({ address, prefix }: Network): boolean {
   if (address.version === 4) return false
   const { words } = address
   return (
@@ -150,7 +135,7 @@ function readRow(cells: readonly string[]): Row {
     const equals = cell.indexOf('=')
     const name = cell.slice(0, Math.max(0, equals)).trim()
     if (name === '') throw new Error(`"${cell}" is not name=value`)
-    if (columns.has(name)) throw new Error(`${name} is there twice`)
+    if (columns.has(name)) throw new Error(`${name} is given twice`)
     columns.set(name, cell.slice(equals + 1).trim())
   }
   const result = v.safeParse(Row, Object.fromEntries(columns), { abortEarly: true })

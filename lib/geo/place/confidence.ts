@@ -5,9 +5,10 @@ const SAME_CITY_KM = 50
 const SAME_AREA_KM = 200
 
 /**
- * How far two providers confirm each other: 1 same country and same city, or at most 50 km apart;
- * 0.75 same region, or at most 200 km apart; 0.5 same country; 0 different countries. Coordinates
- * count only where both records locate a city: those of a country are its middle.
+ * How well two providers agree: 1 for the same country and the same city or at most 50 km apart;
+ * 0.75 for the same region or at most 200 km apart; 0.5 for the same country; 0 for different
+ * countries. Coordinates count only if both records locate a city: otherwise they are only
+ * the centre of a country or region.
  */
 export function confidence(first: Place, second: Place): number {
   if (first.country?.code !== second.country?.code) return 0
@@ -18,7 +19,7 @@ export function confidence(first: Place, second: Place): number {
   return 0.5
 }
 
-/** Whether both name a city and it is the same one. */
+/** Whether both name a city, and the same one. */
 export function sameCity(first: Place, second: Place): boolean {
   if (first.city === undefined || second.city === undefined) return false
   return first.city === second.city || plainName(first.city) === plainName(second.city)
@@ -35,7 +36,7 @@ function cityCoordinates(place: Place): Coordinates | undefined {
 const EARTH_RADIUS_KM = 6371
 const RADIANS = Math.PI / 180
 
-/** Great-circle distance by the haversine formula; infinite where one of the two is unknown. */
+/** Great-circle distance by the haversine formula; infinite if one of the two is unknown. */
 function distanceKm(a: Coordinates | undefined, b: Coordinates | undefined): number {
   if (a === undefined || b === undefined) return Number.POSITIVE_INFINITY
   const sinLatitude = Math.sin(((b.latitude - a.latitude) * RADIANS) / 2)

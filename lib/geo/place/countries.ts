@@ -1,40 +1,37 @@
-import table from '../../data/countries.json' with { type: 'json' }
+import table from './countries.json' with { type: 'json' }
+import type { Named } from './finding.ts'
 
-export interface Continent {
-  readonly code: string
-  readonly name: string
-}
-
-/** A country as every answer shows it: one frozen object, shared by all callers. */
-export interface Country {
-  /** ISO 3166-1 alpha-2, or XK for Kosovo. */
-  readonly code: string
-  readonly name: string
-  readonly continent: Continent
-  /** Only where the country has exactly one timezone. */
+/** A country as answers show it: one frozen object, shared by all callers. */
+interface Country extends Named {
+  readonly continent: Named
+  /** Present if the country has exactly one timezone. */
   readonly timezone?: string
-  /** Codes such as EU, in the order of the table; empty when there is none. */
+  /** Codes such as EU, in the order of the table; empty if there are none. */
   readonly unions: readonly string[]
   readonly flag: string
 }
 
-interface CountryRow {
-  readonly name: string
+interface CountryRow extends Pick<Country, 'name' | 'timezone'> {
   readonly continent: string
-  readonly timezone?: string
+}
+
+interface Union {
+  readonly members: readonly string[]
+  /** ISO 3166-1 codes of members' territories in which the union's treaties apply. */
+  readonly territories?: readonly string[]
 }
 
 const REGIONAL_INDICATOR_A = 0x1f1e6
 const LETTER_A = 0x41
 
-const continents: ReadonlyMap<string, Continent> = new Map(
+const continents: ReadonlyMap<string, Named> = new Map(
   Object.entries(table.continents).map(([code, name]) => [code, Object.freeze({ code, name })]),
 )
 const countries: ReadonlyMap<string, Country> = new Map(
   Object.entries<CountryRow>(table.countries).map(([code, row]) => [code, toCountry(code, row)]),
 )
 
-/** The country of an upper-case ISO 3166-1 alpha-2 code, from the dated table in data/countries.json. */
+/** Finds a country in countries.json by its ISO 3166-1 alpha-2 code, or XK for Kosovo. */
 export function findCountry(code: string): Country | undefined {
   return countries.get(code)
 }
@@ -48,36 +45,24 @@ export function continentName(code: string): string | undefined {
   return continents.get(code)?.name
 }
 
-/** Two regional indicator symbols, which fonts draw as a flag; only for two ASCII letters. */
+/** Two regional indicator symbols, drawn as a flag; undefined if `code` is not two ASCII letters. */
 export function flagEmoji(code: string): string | undefined {
   if (!/^[a-z]{2}$/i.test(code)) return undefined
-  const letters = code.toUpperCase()
-  return String.fromCodePoint(
-    REGIONAL_INDICATOR_A + letters.charCodeAt(0) - LETTER_A,
-    REGIONAL_INDICATOR_A + letters.charCodeAt(1) - LETTER_A,
-  )
+  const symbol = (letter: string) => REGIONAL_INDICATOR_A + letter.charCodeAt(0) - LETTER_A
+  return String.fromCodePoint(...[...code.toUpperCase()].map(symbol))
 }
 
 function toCountry(code: string, row: CountryRow): Country {
   const continent = continents.get(row.continent)
   const flag = flagEmoji(code)
   if (continent === undefined || flag === undefined) {
-    throw new Error(`Cannot read data/countries.json: "${code}" has no known continent or no flag`)
+    throw new Error(`Cannot read countries.json: "${code}" has no known continent or no flag`)
   }
-  const { name, timezone } = row
-  const unions = Object.freeze(unionsOf(code))
-  return Object.freeze({
-    code,
-    name,
-    continent,
-    ...(timezone !== undefined && { timezone }),
-    unions,
-    flag,
-  })
+  return Object.freeze({ code, ...row, continent, unions: Object.freeze(unionsOf(code)), flag })
 }
 
 function unionsOf(code: string): string[] {
-  return Object.entries(table.unions)
-    .filter(([, union]) => union.members.includes(code))
+  return Object.entries<Union>(table.unions)
+    .filter(([, { members, territories = [] }]) => [...members, ...territories].includes(code))
     .map(([union]) => union)
 }

@@ -1,13 +1,13 @@
-/** What one record of one database says. Parts of it are shared by others: never change one. */
+/** The content of one record of one database. Findings share parts, so never change one. */
 export interface Finding {
   readonly place: Place | undefined
   readonly network: NetworkOwner | undefined
 }
 
-/** Every field is always there, if undefined: objects of one shape are made and read fast. */
+/** Every field is present, even if undefined: objects of one shape are fast to make and read. */
 export interface Place {
   readonly continent: Named
-  /** Undefined where the record knows only the continent. */
+  /** undefined if the record knows only the continent. */
   readonly country: Named | undefined
   readonly region: Named | undefined
   readonly district: string | undefined
@@ -20,7 +20,7 @@ export interface Place {
   readonly json: PlaceJson
 }
 
-/** The fields of a place as parts of a JSON object, without braces; empty where there are none. */
+/** The fields of a place as parts of a JSON object, without braces; empty if there are none. */
 export interface PlaceJson {
   /** Continent and country with code and name. */
   readonly country: string

@@ -1,15 +1,13 @@
 import type { NetworkOwner } from './finding.ts'
-import { field, objectOf } from './json-text.ts'
+import { asciiJson } from './json-text.ts'
 
-/** The fields of a network as a record has them. */
-export interface RawNetwork {
+/** The unchecked fields of a network owner in a record. */
+export interface RawNetwork extends Partial<Pick<NetworkOwner, 'organization' | 'domain'>> {
   /** 15169, or `AS15169` as text. */
   readonly asn?: number | string | undefined
-  readonly organization?: string | undefined
-  readonly domain?: string | undefined
 }
 
-/** Returns what is usable, or undefined where nothing is. AS0 is nobody (RFC 7607). */
+/** Returns the usable fields, or undefined if there are none. AS0 has no owner (RFC 7607). */
 export function toNetworkOwner(raw: RawNetwork): NetworkOwner | undefined {
   const digits = /^(?:AS)?(\d{1,10})$/i.exec(String(raw.asn ?? ''))?.[1]
   const asn = digits === undefined || Number(digits) === 0 ? undefined : `AS${Number(digits)}`
@@ -19,7 +17,7 @@ export function toNetworkOwner(raw: RawNetwork): NetworkOwner | undefined {
   return networkOwner(asn, raw.organization, raw.domain)
 }
 
-/** `first`, with what it lacks from `other` if that is of the same autonomous system. */
+/** Fills the gaps of `first` from `other`, unless their autonomous systems differ. */
 export function mergeOwners(first: NetworkOwner, other: NetworkOwner): NetworkOwner {
   if (first.asn !== undefined && other.asn !== undefined && first.asn !== other.asn) return first
   const adds =
@@ -39,6 +37,5 @@ function networkOwner(
   organization: string | undefined,
   domain: string | undefined,
 ): NetworkOwner {
-  const fields = [field('asn', asn), field('organization', organization), field('domain', domain)]
-  return { asn, organization, domain, json: objectOf(fields) }
+  return { asn, organization, domain, json: asciiJson({ asn, organization, domain }) }
 }

@@ -1,18 +1,18 @@
-import { BoundedCache } from '../bounded-cache.ts'
+import { BoundedCache } from '../../bounded-cache.ts'
 import { findCountry } from './countries.ts'
 import type { Named, Place, PlaceJson } from './finding.ts'
-import { field, joined, objectOf, quoted } from './json-text.ts'
+import { asciiFields } from './json-text.ts'
 
 type CountryJson = Pick<PlaceJson, 'country' | 'countryWithEmblems'>
 
-/** By code, for all records alike; a file that spells the name another way takes the place. */
+/** By code, for the records of all files. A file that spells the name differently replaces the entry. */
 const countries = new BoundedCache<
   string,
   { readonly continentName: string; readonly name: string | undefined; readonly json: CountryJson }
 >(1_000)
 const regions = new BoundedCache<string, { readonly name: string; readonly json: string }>(10_000)
 
-/** Continent and country, without and with flag and unions. */
+/** Continent and country, both without and with the country's flag and unions. */
 export function countryJson(continent: Named, country: Named | undefined): CountryJson {
   const code = country === undefined ? continent.code : country.code
   const name = country?.name
@@ -24,14 +24,11 @@ export function countryJson(continent: Named, country: Named | undefined): Count
 }
 
 function makeCountryJson(continent: Named, country: Named | undefined): CountryJson {
-  const start = `"continent":${namedJson(continent)}`
-  if (country === undefined) return { country: start, countryWithEmblems: start }
-  const { flag, unions = [] } = findCountry(country.code) ?? {}
-  const codeAndName = [field('code', country.code), field('name', country.name)]
-  const list = unions.length === 0 ? '' : `"unions":[${unions.map(quoted).join(',')}]`
+  const { flag, unions = [] } = findCountry(country?.code ?? '') ?? {}
+  const emblems = { flag, unions: unions.length === 0 ? undefined : unions }
   return {
-    country: `${start},"country":${objectOf(codeAndName)}`,
-    countryWithEmblems: `${start},"country":${objectOf([...codeAndName, field('flag', flag), list])}`,
+    country: asciiFields({ continent, country }),
+    countryWithEmblems: asciiFields({ continent, country: country && { ...country, ...emblems } }),
   }
 }
 
@@ -40,22 +37,13 @@ export function regionJson(region: Named | undefined): string {
   const { code, name } = region
   const known = regions.get(code)
   if (known?.name === name) return known.json
-  const json = `"region":${namedJson(region)}`
+  const json = asciiFields({ region })
   regions.set(code, { name, json })
   return json
-}
-
-function namedJson({ code, name }: Named): string {
-  return `{"code":${quoted(code)},"name":${quoted(name)}}`
 }
 
 type CityFields = Pick<Place, 'district' | 'city' | 'postalCode' | 'coordinates'>
 
 export function cityJson({ district, city, postalCode, coordinates }: CityFields): string {
-  const names = [field('district', district), field('city', city), field('postalCode', postalCode)]
-  if (coordinates === undefined) return joined(names)
-  const { latitude, longitude, accuracyRadius } = coordinates
-  const radius = accuracyRadius === undefined ? '' : `,"accuracyRadius":${accuracyRadius}`
-  names.push(`"coordinates":{"latitude":${latitude},"longitude":${longitude}${radius}}`)
-  return joined(names)
+  return asciiFields({ district, city, postalCode, coordinates })
 }

@@ -1,22 +1,19 @@
-import { BoundedCache } from '../bounded-cache.ts'
+import { splitCityName } from './city-name.ts'
 import { continentName, findCountry } from './countries.ts'
 import { type Coordinates, LEVEL, type Level, type Named, type Place } from './finding.ts'
 import { cityJson, countryJson, regionJson } from './place-json.ts'
+import { currentRegionCode } from './region-code.ts'
 
-/** The fields of a place as a record has them, before they are checked. */
-export interface RawPlace {
+/** The unchecked fields of a place in a record. */
+export interface RawPlace
+  extends Partial<Pick<Place, 'region' | 'district' | 'city' | 'postalCode' | 'timezone'>> {
   readonly continent?: RawNamed
   readonly country?: RawNamed
-  /** Where the address is registered: stands in for a missing country, and is all then. */
+  /** Where the address is registered. Used if `country` is missing; finer fields are then dropped. */
   readonly registeredCountry?: RawNamed
-  readonly region?: Named | undefined
-  readonly district?: string | undefined
-  readonly city?: string | undefined
-  readonly postalCode?: string | undefined
   readonly latitude?: number | undefined
   readonly longitude?: number | undefined
   readonly radiusKm?: number | undefined
-  readonly timezone?: string | undefined
 }
 
 export interface RawNamed {
@@ -24,14 +21,16 @@ export interface RawNamed {
   readonly name?: string | undefined
 }
 
-/** Returns the place with only what is usable, or undefined where not even a continent is known. */
+/** Returns the usable fields of a place, or undefined if not even the continent is known. */
 export function toPlace(raw: RawPlace): Place | undefined {
   const own = toCountry(raw.country)
   const country = own ?? toCountry(raw.registeredCountry)
   const continent = toContinent(raw.continent, country?.code)
   if (continent === undefined) return undefined
   const finer = own === undefined ? {} : raw
-  const { region, district, city, postalCode } = finer
+  const { postalCode } = finer
+  const region = finer.region && { ...finer.region, code: currentRegionCode(finer.region.code) }
+  const { city, district = finer.district } = splitCityName(finer.city)
   const coordinates = toCoordinates(finer)
   return {
     continent,
@@ -56,7 +55,7 @@ function levelOf(raw: RawPlace): Level {
   return raw.region === undefined ? LEVEL.country : LEVEL.region
 }
 
-/** ZZ and the like stand for "no country" in some files. */
+/** Some files use ZZ and other codes for "no country". */
 function toCountry(raw: RawNamed | undefined): Named | undefined {
   const code = raw?.code
   if (code === undefined) return undefined
@@ -72,18 +71,10 @@ function toContinent(raw: RawNamed | undefined, country: string | undefined) {
   return { code, name: raw?.name ?? continentName(code) ?? code }
 }
 
-/** Only what has the form of an IANA name, which also needs no escaping in JSON. */
+/** Accepts only texts in the form of an IANA name, which need no escaping in JSON. */
 function toTimezone(name: string | undefined): string | undefined {
-  if (name === undefined) return undefined
-  let isName = zoneNames.get(name)
-  if (isName === undefined) {
-    isName = /^[\w+-]+(\/[\w+-]+)*$/.test(name)
-    zoneNames.set(name, isName)
-  }
-  return isName ? name : undefined
+  return name !== undefined && /^[\w+-]+(\/[\w+-]+)*$/.test(name) ? name : undefined
 }
-
-const zoneNames = new BoundedCache<string, boolean>(2_000)
 
 const MILES_PER_KM = 0.621371
 

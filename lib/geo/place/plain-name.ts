@@ -1,6 +1,6 @@
 const ASCII = /^[a-z ]*$/i
 
-/** The name without case, accents and punctuation, in which providers differ: Zürich, Zurich. */
+/** The name without case, accents and punctuation, in which providers differ (Zürich, ZURICH). */
 export function plainName(name: string): string {
   if (ASCII.test(name)) return name.toLowerCase()
   return name

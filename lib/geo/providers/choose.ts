@@ -1,28 +1,24 @@
-import { asMap } from '../fields.ts'
-import type { Mmdb } from '../mmdb.ts'
-import type { DecodedMap } from '../mmdb-decoder.ts'
+import { asMap } from '../mmdb/fields.ts'
+import type { Mmdb } from '../mmdb/mmdb.ts'
 import { flatCity } from './flat-city.ts'
 import { ipinfo } from './ipinfo.ts'
 import { maxmind } from './maxmind.ts'
 import type { Schema } from './schema.ts'
 
-/** The most particular first: IPinfo's files have a country_code, too. */
+/** Most specific first: IPinfo's files also have a country_code. */
 const SCHEMAS: readonly Schema[] = [maxmind, ipinfo, flatCity]
 
-/** Some files answer many addresses with an empty map, so one record proves nothing. */
+/** Many records may be empty, so one record is not enough to recognize a schema. */
 const SAMPLES = 200
 
-/** Returns the schema that the file's records are laid out in. Throws where none is known. */
+/** Returns the schema of the file's records. Throws if it is unknown. */
 export function chooseSchema(database: Mmdb): Schema {
-  for (const sample of samples(database)) {
+  for (const offset of database.offsets(SAMPLES)) {
+    const sample = asMap(database.decode(offset))
     const schema = SCHEMAS.find((candidate) => candidate.fits(sample))
     if (schema !== undefined) return schema
   }
   throw new Error(
     `records of an unknown layout (database type "${database.metadata.databaseType}")`,
   )
-}
-
-function* samples(database: Mmdb): IterableIterator<DecodedMap> {
-  for (const offset of database.offsets(SAMPLES)) yield asMap(database.decode(offset))
 }

@@ -1,6 +1,6 @@
-import { numberAt, textAt } from '../fields.ts'
-import type { DecodedMap } from '../mmdb-decoder.ts'
-import { toPlace } from '../place.ts'
+import type { DecodedMap } from '../mmdb/decoder.ts'
+import { numberAt, textAt } from '../mmdb/fields.ts'
+import { toPlace } from '../place/place.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -29,7 +29,7 @@ export const flatCity: Schema = {
   },
 }
 
-/** The files hold 32-bit floats: 37.422 reads as 37.422000885. Four places are 11 metres. */
+/** The files hold 32-bit floats: 37.422 reads as 37.422000885. Four decimal places are 11 metres. */
 function degrees(record: DecodedMap, key: string): number | undefined {
   const value = numberAt(record, key)
   return value === undefined ? undefined : Math.round(value * 10_000) / 10_000

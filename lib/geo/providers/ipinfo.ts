@@ -1,11 +1,11 @@
-import { textAt } from '../fields.ts'
-import type { DecodedMap } from '../mmdb-decoder.ts'
-import { toNetworkOwner } from '../network-owner.ts'
-import { type RawNamed, toPlace } from '../place.ts'
+import type { DecodedMap } from '../mmdb/decoder.ts'
+import { textAt } from '../mmdb/fields.ts'
+import { toNetworkOwner } from '../place/network-owner.ts'
+import { type RawNamed, toPlace } from '../place/place.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * IPinfo Lite, all of text: asn, as_name, as_domain, country, country_code, continent,
+ * IPinfo Lite, with text fields only: asn, as_name, as_domain, country, country_code, continent,
  * continent_code; and its predecessor, where `country` is the code and `country_name` the name.
  * https://ipinfo.io/developers/ipinfo-lite-database
  */

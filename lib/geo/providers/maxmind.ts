@@ -1,14 +1,14 @@
-import { mapAt, mapsAt, numberAt, textAt } from '../fields.ts'
-import type { Named, NetworkOwner, Place } from '../finding.ts'
-import type { DecodedMap } from '../mmdb-decoder.ts'
-import { toNetworkOwner } from '../network-owner.ts'
-import { type RawNamed, toPlace } from '../place.ts'
+import type { DecodedMap } from '../mmdb/decoder.ts'
+import { mapAt, mapsAt, numberAt, textAt } from '../mmdb/fields.ts'
+import type { Named, NetworkOwner, Place } from '../place/finding.ts'
+import { toNetworkOwner } from '../place/network-owner.ts'
+import { type RawNamed, toPlace } from '../place/place.ts'
 import type { RegionCode, Schema } from './schema.ts'
 
 const PLACE_KEYS = ['country', 'registered_country', 'continent', 'city', 'location']
 const NETWORK_KEYS = ['autonomous_system_number', 'autonomous_system_organization', 'isp', 'domain']
 
-/** Who made a file, by how its database type begins. */
+/** The provider of a file, by the start of its database type. */
 const PROVIDERS = [
   ['GeoLite2-', 'maxmind'],
   ['GeoIP2-', 'maxmind'],
@@ -18,8 +18,8 @@ const PROVIDERS = [
 ] as const
 
 /**
- * MaxMind's City, Country, ASN, ISP, Domain and Enterprise files, GeoLite2 and GeoIP2, and those
- * that others lay out alike, such as DB-IP's own:
+ * MaxMind's City, Country, ASN, ISP, Domain and Enterprise files, both GeoLite2 and GeoIP2, and
+ * files of other providers with the same layout, such as DB-IP's:
  * https://dev.maxmind.com/geoip/docs/databases/
  */
 export const maxmind: Schema = {
@@ -58,7 +58,7 @@ function named(map: DecodedMap, codeKey: string): RawNamed {
   return { code: textAt(map, codeKey), name: textAt(map, 'names') }
 }
 
-/** `iso_code` is only the part behind the country: ENG of GB-ENG. */
+/** `iso_code` is only the part after the country: ENG of GB-ENG. */
 function regionOf(map: DecodedMap, country: string, regionCode: RegionCode): Named | undefined {
   const name = textAt(map, 'names')
   const part = textAt(map, 'iso_code')
@@ -67,7 +67,7 @@ function regionOf(map: DecodedMap, country: string, regionCode: RegionCode): Nam
   return code === undefined ? undefined : { code, name }
 }
 
-/** In a file of its own the fields stand at the top; in City and Enterprise files under `traits`. */
+/** ASN, ISP and Domain files have the fields at the top; City and Enterprise files under `traits`. */
 function networkOf(record: DecodedMap): NetworkOwner | undefined {
   const traits = 'traits' in record ? mapAt(record, 'traits') : record
   return toNetworkOwner({

@@ -1,25 +1,24 @@
-import type { Beacon, DeviceType } from '../contract/telemetry-schemas.ts'
-import { ApiError } from '../errors.ts'
-import type { Values } from './measures.ts'
-import { METRIC_RULES, METRICS, type Metric } from './metrics.ts'
+import { METRIC_RULES, METRICS, type Metric } from '../../contract/telemetry/metrics.ts'
+import type { Beacon, DeviceType } from '../../contract/telemetry/telemetry-schemas.ts'
+import { ApiError } from '../../errors.ts'
+import type { Values } from '../sketch/measures.ts'
 import { type PageError, toPageError } from './page-error.ts'
-import { plainPath } from './plain-path.ts'
 
-/** A beacon as it is kept: what is of use, within bounds. */
+/** The parts of a beacon that are stored, with only valid values. */
 export interface KeptBeacon {
   readonly path?: string
   readonly device?: DeviceType
   readonly connection?: Connection
   readonly metrics: Values
   readonly errors: readonly PageError[]
-  /** How many values were out of range, and are not kept. */
+  /** Number of values dropped because they were out of range. */
   readonly dropped: number
 }
 
 export const CONNECTIONS = ['slow-2g', '2g', '3g', '4g', 'wifi', 'other'] as const
 export type Connection = (typeof CONNECTIONS)[number]
 
-/** Drops what is out of range. Throws BAD_REQUEST where there is neither metric nor error. */
+/** Drops values out of range. Throws BAD_REQUEST if the beacon has neither a metric nor an error. */
 export function keepBeacon(beacon: Beacon): KeptBeacon {
   const { path, deviceType, connectionType, metrics = {}, errors = [] } = beacon
   const sent = METRICS.filter((metric) => metrics[metric] !== undefined)
@@ -51,11 +50,30 @@ function toConnection(text: string): Connection {
   return CONNECTIONS.find((connection) => connection === name) ?? 'other'
 }
 
-/** Programs that say so. Cubot makes phones. */
+/** Cubot is a phone brand, not a bot. */
 const BOT =
   /(?<!cu)bots?\b|crawl|spider|slurp|headless|lighthouse|pagespeed|ptst\/|gtmetrix|pingdom|facebookexternalhit|bingpreview|mediapartners-google|phantomjs/i
 
-/** Whether a user agent names itself as one that is no person's. */
+/** Whether the user agent names a bot. */
 export function isBot(userAgent: string | undefined): boolean {
   return userAgent !== undefined && BOT.test(userAgent)
+}
+
+const MAX_PATH_LENGTH = 200
+
+/** A number, a UUID, or a long hexadecimal text with a digit. */
+const ID = /^(?:\d+|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=.*\d)[0-9a-f]{12,})$/i
+
+/**
+ * Replaces ids in the path by `*`, so that pages of the same kind are counted together. Also removes
+ * the fragment, control characters and trailing slashes.
+ */
+export function plainPath(path: string): string {
+  const [plain = ''] = path.split('#', 1)
+  const segments = plain
+    .replaceAll(/\p{Cc}/gu, '')
+    .split('/')
+    .map((segment) => (ID.test(segment) ? '*' : segment))
+  const joined = segments.join('/').replace(/(?<=.)\/+$/, '')
+  return (joined.startsWith('/') ? joined : `/${joined}`).slice(0, MAX_PATH_LENGTH).toWellFormed()
 }

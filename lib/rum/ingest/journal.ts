@@ -1,39 +1,42 @@
 import type { KeptBeacon } from './beacon.ts'
 
-/** A beacon of one site, as the journal has it. */
+/** A beacon of one site in the journal. */
 export interface Entry {
   readonly siteId: string
-  /** Ascends. */
+  /** Ascending. */
   readonly id: number
   /** Epoch milliseconds. */
   readonly receivedAt: number
-  /** ISO 3166-1 alpha-2; empty: unknown. */
+  /** ISO 3166-1 alpha-2; empty if unknown. */
   readonly country: string
   readonly beacon: KeptBeacon
 }
 
-export type Draft = Omit<Entry, 'id' | 'siteId'> & { readonly siteIds: readonly string[] }
+export type Draft = Omit<Entry, 'id'>
 
-/** `full`: too much waits. `failed`: the database could not be written, and nothing is kept. */
+/**
+ * `full`: too many beacons are waiting. `failed`: the database write failed. In both cases the beacon
+ * is not stored.
+ */
 export type Accepted = 'stored' | 'full' | 'failed'
 
 export interface JournalOptions {
   readonly firstId: number
-  /** Writes all entries or throws, and writes none. */
+  /** Writes all entries or, if it throws, none. */
   readonly write: (entries: readonly Entry[]) => void
-  /** Told once they are committed. */
+  /** Called once the entries are committed. */
   readonly committed: (entries: readonly Entry[]) => void
   readonly isLocked: (error: unknown) => boolean
   readonly onError: (error: unknown) => void
-  /** How many beacons may wait. */
+  /** The largest number of waiting beacons. */
   readonly limit?: number
 }
 
 const LIMIT = 20_000
 const BATCH = 500
-/** A group of so many waits for no others. */
+/** A full group is committed at once. */
 const FULL_GROUP = 50
-/** A disk that is slow gets fewer and larger transactions: it takes a quarter of the time. */
+/** The pause after a commit, as a multiple of its duration. Slow disks get fewer, larger commits. */
 const PAUSE_PER_COMMIT = 3
 const MAX_PAUSE_MS = 10
 const RETRY_MS = 20
@@ -45,8 +48,8 @@ interface Waiting {
 }
 
 /**
- * Commits beacons in groups: those that come in one turn of the event loop, or in the few
- * milliseconds that a slow disk needs, share a transaction. Each is told once it is on the disk.
+ * Commits beacons in groups. Beacons that arrive in one turn of the event loop, or within the few
+ * milliseconds that a slow disk needs, share a transaction. `add` resolves once the beacon is on disk.
  */
 export class Journal {
   readonly #options: JournalOptions
@@ -64,7 +67,7 @@ export class Journal {
     this.#nextId = options.firstId
   }
 
-  /** How many beacons wait to be committed. */
+  /** Number of beacons that wait for a commit. */
   get size(): number {
     return this.#waiting.length
   }
@@ -77,7 +80,7 @@ export class Journal {
     return promise
   }
 
-  /** Commits what waits before it returns. */
+  /** Commits all waiting beacons before it returns. */
   close(): void {
     while (this.#waiting.length > 0) {
       this.#attempts = ATTEMPTS
@@ -106,7 +109,7 @@ export class Journal {
   #commit(): void {
     const batch = this.#waiting.slice(0, BATCH)
     if (batch.length === 0) return
-    const entries = this.#number(batch)
+    const entries = this.#toEntries(batch)
     const startedAt = performance.now()
     try {
       this.#options.write(entries)
@@ -121,22 +124,17 @@ export class Journal {
     this.#settle(batch, 'stored')
   }
 
-  #number(batch: readonly Waiting[]): Entry[] {
-    let id = this.#nextId
-    return batch.flatMap(({ draft: { siteIds, ...rest } }) =>
-      siteIds.map((siteId) => ({ ...rest, siteId, id: id++ })),
-    )
+  #toEntries(batch: readonly Waiting[]): Entry[] {
+    return batch.map(({ draft }, index) => ({ ...draft, id: this.#nextId + index }))
   }
 
   #settle(batch: readonly Waiting[], accepted: Accepted): void {
     this.#waiting.splice(0, batch.length)
-    for (const { draft, resolve } of batch) {
-      this.#nextId += draft.siteIds.length
-      resolve(accepted)
-    }
+    this.#nextId += batch.length
+    for (const { resolve } of batch) resolve(accepted)
   }
 
-  /** Another process holds the lock for moments only, unless it does so for half a second. */
+  /** Retries for half a second while another process holds the lock. */
   #fail(batch: readonly Waiting[], error: unknown): void {
     this.#attempts += 1
     if (this.#options.isLocked(error) && this.#attempts < ATTEMPTS) {

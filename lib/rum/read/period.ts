@@ -1,19 +1,16 @@
-import type { OverviewQuery, SeriesStep } from '../contract/telemetry-overview.ts'
-import type { SummaryQuery } from '../contract/telemetry-schemas.ts'
-import { ApiError } from '../errors.ts'
-import { dayOfHour, HOURS_OF_DAY, hourOf, parseHour } from './hour.ts'
+import type { OverviewQuery, SeriesStep } from '../../contract/telemetry/telemetry-overview.ts'
+import type { SummaryQuery } from '../../contract/telemetry/telemetry-schemas.ts'
+import { ApiError } from '../../errors.ts'
+import { dayOfHour, HOURS_OF_DAY, hourOf, KEPT_DAYS, type Period, parseHour } from '../hour.ts'
 
-/** Hours since 1970-01-01, UTC, both included. */
-export interface Period {
-  readonly from: number
-  readonly to: number
-}
-
-const DEFAULT_HOURS = 7 * 24
-const MAX_HOURS = 92 * 24
+const DEFAULT_HOURS = 7 * HOURS_OF_DAY
+const MAX_HOURS = KEPT_DAYS * HOURS_OF_DAY
 const MAX_HOURLY = DEFAULT_HOURS
 
-/** The last seven days where nothing is told. Throws BAD_REQUEST. */
+/**
+ * Returns a period of hours, by default the last seven days. Throws BAD_REQUEST if an hour does not
+ * exist, or if the period is reversed or too long.
+ */
 export function readPeriod({ from, to }: Pick<SummaryQuery, 'from' | 'to'>, now: number): Period {
   const period = {
     from: from === undefined ? hourOf(now) - DEFAULT_HOURS : readHour('from', from),
@@ -21,15 +18,18 @@ export function readPeriod({ from, to }: Pick<SummaryQuery, 'from' | 'to'>, now:
   }
   if (period.from > period.to) throw new ApiError('BAD_REQUEST', 'from: must not be after to')
   if (period.to - period.from > MAX_HOURS) {
-    throw new ApiError('BAD_REQUEST', 'from: must be at most 92 days before to')
+    throw new ApiError(
+      'BAD_REQUEST',
+      `from: must be at most ${KEPT_DAYS} days before to, because data is kept that long`,
+    )
   }
   return period
 }
 
-/** Throws BAD_REQUEST where the period has too many hours to be told of one by one. */
+/** Throws BAD_REQUEST if the period is too long for a series by hour. */
 export function readStep({ series }: OverviewQuery, { from, to }: Period): SeriesStep | undefined {
   if (series === 'hour' && to - from > MAX_HOURLY) {
-    throw new ApiError('BAD_REQUEST', 'series: a period by hour must be at most seven days')
+    throw new ApiError('BAD_REQUEST', 'series: hour needs a period of at most seven days')
   }
   return series
 }
@@ -40,7 +40,7 @@ function readHour(name: string, text: string): number {
   return hour
 }
 
-/** The days, since 1970-01-01, UTC, that have some hours of the period. */
+/** The days that have at least one hour of the period. */
 export function daysOf({ from, to }: Period): Period {
   return { from: dayOfHour(from), to: dayOfHour(to) }
 }

@@ -1,10 +1,10 @@
-import type { SeriesPoint, SeriesStep } from '../contract/telemetry-overview.ts'
+import { byVital } from '../../contract/telemetry/metrics.ts'
+import type { SeriesPoint, SeriesStep } from '../../contract/telemetry/telemetry-overview.ts'
+import { formatHour, HOURS_OF_DAY } from '../hour.ts'
+import type { SpanRow } from '../store/rows.ts'
 import { Group } from './groups.ts'
-import { formatHour, HOURS_OF_DAY } from './hour.ts'
-import type { Metric } from './metrics.ts'
-import type { SpanRow } from './overview-store.ts'
 
-/** The vitals of each hour or day, from rows in the order of time: one is told when the next begins. */
+/** The vitals of each hour or day. Rows must be added in chronological order. */
 export class Series {
   readonly #stepHours: number
   readonly #points: SeriesPoint[] = []
@@ -22,7 +22,7 @@ export class Series {
     this.#group.add(row)
   }
 
-  /** What has been added, without the hours or days that have nothing. */
+  /** The points so far, without empty hours or days. */
   points(): SeriesPoint[] {
     this.#close()
     return this.#points
@@ -35,16 +35,9 @@ export class Series {
 }
 
 function toPoint(hour: number, group: Group): SeriesPoint {
-  const of = (metric: Metric) => {
-    const { ratings: _, ...told } = group.tell(metric)
-    return told
-  }
-  const vitals = {
-    lcp: of('lcp'),
-    inp: of('inp'),
-    cls: of('cls'),
-    ttfb: of('ttfb'),
-    fid: of('fid'),
-  }
+  const vitals = byVital((vital) => {
+    const { ratings: _, ...point } = group.metric(vital)
+    return point
+  })
   return { from: formatHour(hour), sampleCount: group.samples, ...vitals }
 }

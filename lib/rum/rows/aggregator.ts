@@ -1,39 +1,36 @@
-import type { Flusher } from '../db/flusher.ts'
-import { isLocked } from '../db/unit.ts'
-import type { Entry } from './journal.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isLocked } from '../../db/fault.ts'
+import { createFlusher, type Flusher } from '../../db/flusher.ts'
+import type { Db } from '../../db/open.ts'
+import type { Entry } from '../ingest/journal.ts'
+import type { HourKey } from '../store/rows.ts'
+import type { RumStore } from '../store/store.ts'
+import type { LiveRow } from './live-rows.ts'
 import { SiteFold } from './site-fold.ts'
-import { changedHours, forgetStored, type HourRow } from './site-rows.ts'
-import { partsOf } from './site-write.ts'
-import type { RumStore } from './store.ts'
-
-export interface AggregatorOptions {
-  readonly store: RumStore
-  readonly createFlusher: () => Flusher
-}
 
 const REPLAY_ENTRIES = 5_000
 
 /**
- * Folds committed beacons into the rows that they change. Those are read when the first beacon
- * comes, and kept while more come. A checkpoint writes what has changed, each row with the last
- * entry of the journal that it holds: so each beacon counts once, whenever the process ends.
+ * Folds committed beacons into rows. The first beacon that changes a row loads it into memory, where
+ * it stays while more beacons change it. A checkpoint writes the changed rows, each with the last journal
+ * entry that it includes, so that each beacon counts exactly once even if the process is killed.
  */
 export class Aggregator {
+  readonly #db: Db
   readonly #store: RumStore
-  readonly #createFlusher: () => Flusher
   readonly #sites = new Map<string, SiteFold>()
-  /** Committed entries that are not folded, since the database could not be read. */
+  /** Committed entries that could not be folded, because the database could not be read. */
   #unfolded: Entry[] = []
   #isClosed = false
 
-  constructor({ store, createFlusher }: AggregatorOptions) {
+  constructor(db: Db, store: RumStore) {
+    this.#db = db
     this.#store = store
-    this.#createFlusher = createFlusher
   }
 
   /**
-   * Takes in what the journal holds from the last run, and writes it: with the next checkpoint where
-   * another process has the lock.
+   * Folds and writes the entries that the last run left in the journal. If another process holds the
+   * lock, the next checkpoint writes them.
    */
   replay(): void {
     for (let after = { siteId: '', id: 0 }; ; ) {
@@ -41,12 +38,16 @@ export class Aggregator {
       const last = entries.at(-1)
       if (last === undefined) return
       this.fold(entries)
-      this.#writeUnlessLocked()
+      try {
+        this.#checkpointNow()
+      } catch (error) {
+        if (!isLocked(error)) throw error
+      }
       after = last
     }
   }
 
-  /** Takes the entries in any case. Throws where some of them have to wait for the database. */
+  /** Folds the entries. If the database cannot be read, keeps them for the next call and throws. */
   fold(entries: readonly Entry[]): void {
     const waiting = this.#unfolded
     if (waiting.length > 0) waiting.push(...entries)
@@ -70,19 +71,18 @@ export class Aggregator {
     return site
   }
 
-  /** Rows of the site that are newer than those in the database. */
-  rows(siteId: string): HourRow[] {
+  /** The hourly rows of the site that are newer than those in the database. */
+  changedHours(siteId: string): LiveRow<HourKey>[] {
     if (this.#unfolded.length > 0) this.fold([])
-    const site = this.#sites.get(siteId)
-    return site === undefined ? [] : changedHours(site.rows)
+    return this.#sites.get(siteId)?.hours.changed() ?? []
   }
 
   /**
-   * Writes all sites, in transactions between which others may run. What has not changed since the
-   * last time is forgotten.
+   * Writes all sites in several transactions, and lets other requests run in between. Forgets rows
+   * that have not changed since the last checkpoint.
    */
   async checkpoint(): Promise<void> {
-    this.#forgetStored()
+    this.#forgetSaved()
     await this.#writeOut(this.#sites.values())
   }
 
@@ -91,23 +91,15 @@ export class Aggregator {
     if (site !== undefined) await this.#writeOut([site])
   }
 
-  checkpointNow(): void {
-    this.#queue(this.#sites.values()).flushNow()
-    this.#forgetStored()
-  }
-
-  /** Writes what is left. A checkpoint that is under way ends. */
+  /** Writes everything that is unwritten, and stops a running checkpoint. */
   close(): void {
     this.#isClosed = true
-    this.checkpointNow()
+    this.#checkpointNow()
   }
 
-  #writeUnlessLocked(): void {
-    try {
-      this.checkpointNow()
-    } catch (error) {
-      if (!isLocked(error)) throw error
-    }
+  #checkpointNow(): void {
+    this.#queue(this.#sites.values()).flushNow()
+    this.#forgetSaved()
   }
 
   async #writeOut(sites: Iterable<SiteFold>): Promise<void> {
@@ -119,20 +111,14 @@ export class Aggregator {
   }
 
   #queue(sites: Iterable<SiteFold>): Flusher {
-    const flusher = this.#createFlusher()
-    for (const { rows } of sites) {
-      for (const part of partsOf(this.#store, rows, flusher.add)) flusher.add(part)
-    }
+    const flusher = createFlusher(this.#db)
+    for (const site of sites) site.writes(flusher.add).forEach(flusher.add)
     return flusher
   }
 
-  #forgetStored(): void {
-    for (const [siteId, { rows }] of this.#sites) {
-      if (forgetStored(rows)) this.#sites.delete(siteId)
+  #forgetSaved(): void {
+    for (const [siteId, site] of this.#sites) {
+      if (site.forgetSaved()) this.#sites.delete(siteId)
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,45 +1,41 @@
+import { METRICS } from '../../contract/telemetry/metrics.ts'
 import { type Measure, type Measures, newMeasure } from './measures.ts'
-import { METRICS } from './metrics.ts'
-import { joinPacked, splitPacked } from './packed.ts'
+import { countOf, meanOf, packChecked, weightOf } from './packed.ts'
 import { Sketch } from './sketch.ts'
-import { ByteReader, ByteWriter } from './varint.ts'
+import { VarintReader, writeVarint } from './varint.ts'
 
 const VERSION = 1
 
 /**
- * Writes measures as bytes: the version, then for each metric its place in `METRICS`, its ratings
- * and its centroids, each as the distance to the one before and its weight with a bit for `mixed`.
+ * Writes measures as varints: the version, then for each metric its index in `METRICS`, its ratings,
+ * the number of its centroids, and for each the distance from the previous mean and its weight.
  */
 export function encodeMeasures(measures: Measures): Buffer {
-  const out = new ByteWriter()
-  out.write(VERSION)
-  for (const [place, metric] of METRICS.entries()) {
+  const bytes = [VERSION]
+  for (const [index, metric] of METRICS.entries()) {
     const measure = measures[metric]
     if (measure === undefined) continue
-    out.write(place)
-    writeMeasure(out, measure)
+    writeVarint(bytes, index)
+    writeMeasure(bytes, measure)
   }
-  return out.bytes()
+  return Buffer.from(bytes)
 }
 
-function writeMeasure(out: ByteWriter, measure: Measure): void {
-  const packed = measure.sketch.packed()
-  out.write(measure.good)
-  out.write(measure.needsImprovement)
-  out.write(measure.poor)
-  out.write(packed.length)
+function writeMeasure(bytes: number[], { sketch, good, needsImprovement, poor }: Measure): void {
+  const packed = sketch.packed()
+  for (const count of [good, needsImprovement, poor, packed.length]) writeVarint(bytes, count)
   let before = 0
-  for (const one of packed) {
-    const [mean, weight] = splitPacked(one)
-    out.write(mean - before)
-    out.write(weight)
+  for (const centroid of packed) {
+    const mean = meanOf(centroid)
+    writeVarint(bytes, mean - before)
+    writeVarint(bytes, weightOf(centroid))
     before = mean
   }
 }
 
-/** Throws where the bytes are of another version, or none that `encodeMeasures` has written. */
+/** Throws if the bytes have another version or are damaged. */
 export function decodeMeasures(bytes: Uint8Array): Measures {
-  const reader = new ByteReader(bytes)
+  const reader = new VarintReader(bytes)
   const version = reader.read()
   if (version !== VERSION) throw new Error(`Cannot read a sketch of version ${version}`)
   const measures: Measures = {}
@@ -51,7 +47,7 @@ export function decodeMeasures(bytes: Uint8Array): Measures {
   return measures
 }
 
-function readMeasure(reader: ByteReader): Measure {
+function readMeasure(reader: VarintReader): Measure {
   const [good, needsImprovement, poor] = [reader.read(), reader.read(), reader.read()]
   const length = reader.read()
   if (length > reader.left) throw new Error('Cannot read a sketch: it ends early')
@@ -60,9 +56,8 @@ function readMeasure(reader: ByteReader): Measure {
   let n = 0
   for (let at = 0; at < length; at++) {
     mean += reader.read()
-    const weight = reader.read()
-    n += Math.floor(weight / 2)
-    packed[at] = joinPacked(mean, weight)
+    packed[at] = packChecked(mean, reader.read())
+    n += countOf(packed[at] ?? 0)
   }
   return { ...newMeasure(new Sketch(packed, n)), good, needsImprovement, poor }
 }

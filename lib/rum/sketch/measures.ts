@@ -1,7 +1,9 @@
-import { METRIC_RULES, METRICS, type Metric } from './metrics.ts'
+import { METRIC_RULES, METRICS, type Metric, ruleOf } from '../../contract/telemetry/metrics.ts'
+import type { PercentileSet } from '../../contract/telemetry/telemetry-schemas.ts'
+import { percentiles } from './percentiles.ts'
 import { Sketch } from './sketch.ts'
 
-/** The values of one metric: their distribution, and how many are good, middling and poor. */
+/** The values of one metric: their distribution, and how many have each rating. */
 export interface Measure {
   readonly sketch: Sketch
   good: number
@@ -11,7 +13,7 @@ export interface Measure {
 
 export type Values = Readonly<Partial<Record<Metric, number>>>
 
-/** What one row has of each metric; undefined where no beacon had it. */
+/** The metrics of one row. A metric is undefined until a beacon has it. */
 export type Measures = Partial<Record<Metric, Measure>>
 
 export function addValues(measures: Measures, values: Values): void {
@@ -30,9 +32,32 @@ export function newMeasure(sketch = new Sketch()): Measure {
 }
 
 function rate(measure: Measure, metric: Metric, value: number): void {
-  const { good, poor } = METRIC_RULES[metric]
+  const { good, poor } = ruleOf(metric)
   if (good === undefined || poor === undefined) return
   if (value <= good) measure.good += 1
   else if (value <= poor) measure.needsImprovement += 1
   else measure.poor += 1
+}
+
+/** The shares of p50, p75 and p95. */
+export const SHARES = [0.5, 0.75, 0.95]
+
+export function percentilesOf(metric: Metric, measures: Measures): PercentileSet {
+  const sketch = measures[metric]?.sketch
+  return toPercentileSet(metric, sketch ? percentiles(sketch.packed(), sketch.n, SHARES) : [])
+}
+
+/** Converts the percentiles of a sketch at `SHARES`; `found` is empty if it has no values. */
+export function toPercentileSet(metric: Metric, found: readonly number[]): PercentileSet {
+  const [p50, p75, p95] = found
+  return { p50: inUnit(metric, p50), p75: inUnit(metric, p75), p95: inUnit(metric, p95) }
+}
+
+/** Percentiles are interpolated, then rounded to 1 / FRACTIONS of a stored value's step. */
+const FRACTIONS = 1000
+
+/** Converts a percentile of a sketch to the unit of the metric; null if undefined. */
+export function inUnit(metric: Metric, value: number | undefined): number | null {
+  if (value === undefined) return null
+  return Math.round(value * FRACTIONS) / (METRIC_RULES[metric].scale * FRACTIONS)
 }

@@ -1,32 +1,29 @@
 import { countOf, pack } from './packed.ts'
 
-/** Centroids are put into buckets by exponent and 6 bits of the fraction: 1.6 % of a value each. */
+/** A bucket is an exponent and 6 bits of the fraction: values within 1.6 % of each other. */
 const SHIFT = 14
 const FIRST = 1023 << 6
 /** Packed centroids are from 1 to 2^53. */
 const BUCKETS = 54 << 6
-/** Of the two words of a number, the one with the exponent. */
+/** The index of the 32-bit word of a number that holds the exponent: 1 on little-endian machines. */
 const HIGH = new Uint32Array(Float64Array.of(1).buffer)[1] === 0 ? 0 : 1
 
 /**
- * Of packed centroids in no order, those that decide about the values at the ranks, in order, and in
- * place of all between them one of their weight: to sort those would take most of an overview.
+ * Reduces unsorted packed centroids to those near the ranks, sorted. In each gap, one centroid has
+ * the total weight of those left out, so percentiles at the ranks stay exact. Sorting all centroids
+ * would take most of the time of an overview.
  */
 export function nearRanks(packed: Float64Array, ranks: readonly number[]): Float64Array {
   const buckets = bucketsOf(packed)
   const weights = weighBuckets(packed, buckets)
   const isNear = findNear(weights, ranks)
   const near = packed.filter((_, at) => isNear[buckets[at] ?? 0] === 1).sort()
-  return withFar(near, weights, isNear)
+  return fillGaps(near, weights, isNear)
 }
 
 function bucketsOf(packed: Float64Array): Uint16Array {
   const words = new Uint32Array(packed.buffer, packed.byteOffset, packed.length * 2)
-  const buckets = new Uint16Array(packed.length)
-  for (let at = 0; at < buckets.length; at++) {
-    buckets[at] = ((words[2 * at + HIGH] ?? 0) >>> SHIFT) - FIRST
-  }
-  return buckets
+  return Uint16Array.from(packed, (_, at) => ((words[2 * at + HIGH] ?? 0) >>> SHIFT) - FIRST)
 }
 
 function weighBuckets(packed: Float64Array, buckets: Uint16Array): Float64Array {
@@ -38,7 +35,7 @@ function weighBuckets(packed: Float64Array, buckets: Uint16Array): Float64Array 
   return weights
 }
 
-/** 1 for the bucket of each rank, and those before and after it: values are interpolated. */
+/** Marks the bucket of each rank and both its neighbours, since percentiles are interpolated. */
 function findNear(weights: Float64Array, ranks: readonly number[]): Uint8Array {
   const isNear = new Uint8Array(BUCKETS)
   let end = 0
@@ -58,19 +55,19 @@ function findNear(weights: Float64Array, ranks: readonly number[]): Uint8Array {
   return isNear
 }
 
-/** What is near comes bucket by bucket; before each of them, what is far as one centroid. */
-function withFar(near: Float64Array, weights: Float64Array, isNear: Uint8Array): Float64Array {
+/** Adds one centroid for all values between two near buckets. No percentile reads its mean. */
+function fillGaps(near: Float64Array, weights: Float64Array, isNear: Uint8Array): Float64Array {
   const all: number[] = []
   const buckets = bucketsOf(near)
   let next = 0
-  let far = 0
+  let gap = 0
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
     if (isNear[bucket] === 0) {
-      far += weights[bucket] ?? 0
+      gap += weights[bucket] ?? 0
       continue
     }
-    all.push(...pack([{ mean: 0, n: far, mixed: true }]))
-    far = 0
+    all.push(...pack([{ mean: 0, n: gap, mixed: true }]))
+    gap = 0
     for (; buckets[next] === bucket; next++) all.push(near[next] ?? 0)
   }
   return Float64Array.from(all)

@@ -2,15 +2,12 @@ import type { Measure } from './measures.ts'
 import { nearRanks } from './near-ranks.ts'
 import { percentiles } from './percentiles.ts'
 
-/** Fewer are sorted as quickly. */
+/** Below this number of centroids, sorting all of them is just as fast. */
 const MANY = 5_000
 
-/**
- * The values of many measures of one metric, taken together as they are: percentiles are never
- * averaged, and sketches not compressed again.
- */
+/** Combines several measures of one metric, without merging their centroids. */
 export class Pool {
-  #packed = new Float64Array(64)
+  #packed = new Float64Array()
   #length = 0
   n = 0
   good = 0
@@ -25,7 +22,7 @@ export class Pool {
     this.poor += poor
   }
 
-  /** At ascending shares; empty: there are no values. */
+  /** The percentiles at ascending shares; empty if there are no values. */
   percentiles(shares: readonly number[]): number[] {
     const all = this.#packed.subarray(0, this.#length)
     const ranks = shares.map((share) => this.n * share)

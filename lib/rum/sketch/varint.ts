@@ -3,34 +3,14 @@
 const MORE = 0x80
 const BITS = 0x7f
 
-export class ByteWriter {
-  #bytes = Buffer.allocUnsafe(256)
-  #length = 0
-
-  write(value: number): void {
-    // Not by shifts, which end at 31 bits.
-    let rest = value
-    while (rest > BITS) {
-      this.#append((rest % MORE) + MORE)
-      rest = Math.floor(rest / MORE)
-    }
-    this.#append(rest)
-  }
-
-  bytes(): Buffer {
-    return Buffer.from(this.#bytes.subarray(0, this.#length))
-  }
-
-  #append(byte: number): void {
-    if (this.#length === this.#bytes.length) {
-      this.#bytes = Buffer.concat([this.#bytes, Buffer.allocUnsafe(this.#length)])
-    }
-    this.#bytes[this.#length] = byte
-    this.#length += 1
-  }
+export function writeVarint(bytes: number[], value: number): void {
+  // Divides, because bit shifts cut a number to 32 bits.
+  let rest = value
+  for (; rest > BITS; rest = Math.floor(rest / MORE)) bytes.push((rest % MORE) + MORE)
+  bytes.push(rest)
 }
 
-export class ByteReader {
+export class VarintReader {
   readonly #bytes: Uint8Array
   #at = 0
 
@@ -38,7 +18,7 @@ export class ByteReader {
     this.#bytes = bytes
   }
 
-  /** How many bytes are not read yet. */
+  /** The number of unread bytes. */
   get left(): number {
     return this.#bytes.length - this.#at
   }

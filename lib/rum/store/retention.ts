@@ -1,11 +1,11 @@
-import type { Db } from '../db/open.ts'
-import { dayOfHour, HOURS_OF_DAY, hourOf } from './hour.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Db } from '../../db/open.ts'
+import { dayOfHour, HOURS_OF_DAY, hourOf, KEPT_DAYS } from '../hour.ts'
 
-const RETENTION_DAYS = 90
-/** So few at once that no request waits for long. */
+/** Small, so that no request waits for long. */
 const STEP_ROWS = 500
 
-/** The tables by the column of their time, in hours or days, and the rest of their keys. */
+/** Each table, its column of hours or days, and the key columns after that one. */
 const TABLES = [
   ['rum_hours', 'hour', 'country, device'],
   ['rum_sketches', 'hour', 'country, device'],
@@ -15,9 +15,9 @@ const TABLES = [
   ['rum_counts', 'hour', 'kind, label'],
 ] as const
 
-/** Removes what is older than 90 days, or of a site that is gone, in small steps. */
+/** Removes rows older than `KEPT_DAYS` and rows of deleted sites, in small steps. */
 export async function removeOld(db: Db, now: number): Promise<void> {
-  const day = dayOfHour(hourOf(now)) - RETENTION_DAYS
+  const day = dayOfHour(hourOf(now)) - KEPT_DAYS
   for (const [table, column, rest] of TABLES) {
     const first = column === 'day' ? day : day * HOURS_OF_DAY
     for (const siteId of listSiteIds(db, table)) {
@@ -40,7 +40,7 @@ function prepareRemove({ $client }: Db, table: string, key: string, column: stri
   )
 }
 
-/** Jumps from site to site along the key, past all of their rows. */
+/** Lists the sites in a table. Each step skips all rows of one site by the key. */
 function listSiteIds({ $client }: Db, table: string): string[] {
   const next = $client
     .prepare<[string], string | null>(`SELECT min(site_id) FROM ${table} WHERE site_id > ?`)
@@ -48,8 +48,4 @@ function listSiteIds({ $client }: Db, table: string): string[] {
   const ids: string[] = []
   for (let id = next.get(''); typeof id === 'string'; id = next.get(id)) ids.push(id)
   return ids
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

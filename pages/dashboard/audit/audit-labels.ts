@@ -1,41 +1,46 @@
-/** What an action is called, by its name in the API. */
-export const ACTIONS: Readonly<Record<string, string>> = {
-  add_tax_id: 'Tax id added',
+import type { AuditAction } from '../../../lib/contract/account/audit-actions.ts'
+
+export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
+  add_tax_id: 'Tax ID added',
   apply_promo: 'Promotion code entered',
   cancel_subscription: 'Subscription cancelled',
   change_plan: 'Plan changed',
   create_checkout: 'Checkout opened',
   create_key: 'Key created',
-  create_setup_intent: 'Form for a payment method opened',
+  create_setup_intent: 'Payment method form opened',
   create_site: 'Site added',
   create_user: 'Account created',
   delete_site: 'Site removed',
-  delete_tax_id: 'Tax id removed',
+  delete_tax_id: 'Tax ID removed',
+  gain_site: 'Site started receiving',
   login: 'Signed in',
-  near_cap: 'Monthly cap nearly used',
-  open_portal: 'Payment portal opened',
+  lose_proof: 'Proof of a site ended',
+  lose_site: 'Site stopped receiving',
+  near_cap: 'Monthly cap nearly reached',
+  open_portal: 'Stripe portal opened',
   payment_failed: 'Payment failed',
-  reach_cap: 'Monthly cap used',
-  reactivate_subscription: 'Cancellation taken back',
+  prove_site: 'Site proved',
+  reach_cap: 'Monthly cap reached',
+  reactivate_subscription: 'Subscription reactivated',
   renew_key: 'Key renewed',
   revoke_key: 'Key revoked',
   send_inquiry: 'Inquiry sent',
-  set_overages: 'Overages switched',
-  set_password: 'Password set',
+  set_overages: 'Overages turned on or off',
+  set_password: 'Password created or changed',
   set_payment_method: 'Payment method changed',
   subscription_ended: 'Subscription ended',
   subscription_updated: 'Subscription updated',
   update_address: 'Billing address changed',
 }
 
-export const APPS: Readonly<Record<string, string>> = {
+export const APP_LABELS: Readonly<Record<string, string>> = {
   api: 'API',
   cli: 'Command line',
   dashboard: 'Dashboard',
   stripe: 'Stripe',
 }
 
-/** The words of a name; the name itself where it has none. */
-export function wordsFor(name: string, words: Readonly<Record<string, string>>): string {
-  return Object.hasOwn(words, name) ? (words[name] ?? name) : name
+/** The label of a name, or the name itself if it has none. */
+export function labelOf(name: string, labels: Readonly<Record<string, string>>): string {
+  return Object.hasOwn(labels, name) ? (labels[name] ?? name) : name
 }

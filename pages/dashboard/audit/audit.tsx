@@ -1,29 +1,27 @@
-import type { AuditList, AuditLogEntry } from '../../lib/contract/account-schemas.ts'
-import { ACTIONS, APPS, wordsFor } from './audit-words.ts'
-import { Field } from './field.tsx'
-import { Notice } from './notice.tsx'
-import { count, counted } from './words.ts'
+import type { AuditList, AuditLogEntry } from '../../../lib/contract/account/account-schemas.ts'
+import { Field, Option, Select } from '../parts/field.tsx'
+import { count, counted } from '../parts/format.ts'
+import { type PageProps, Result } from '../parts/notice.tsx'
+import { ACTION_LABELS, APP_LABELS, labelOf } from './audit-labels.ts'
 
 export interface AuditFilter {
-  /** Empty: any. */
+  /** Empty: all. */
   readonly action: string
   readonly search: string
   /** From 1. */
   readonly page: number
 }
 
-interface AuditProps {
-  readonly base: string
+interface AuditProps extends PageProps {
   readonly filter: AuditFilter
-  /** null: it cannot be read now. */
+  /** null if the API answered with an error. */
   readonly list: AuditList | null
-  readonly trouble?: string
 }
 
-export function Audit({ base, filter, list, trouble }: AuditProps) {
+export function Audit({ base, filter, list, error }: AuditProps) {
   return (
     <>
-      {trouble !== undefined && <Notice kind="trouble">{trouble}.</Notice>}
+      <Result error={error} />
       <FilterForm base={base} filter={filter} />
       {list !== null && <Entries base={base} filter={filter} list={list} />}
     </>
@@ -33,23 +31,18 @@ export function Audit({ base, filter, list, trouble }: AuditProps) {
 type FilterProps = Pick<AuditProps, 'base' | 'filter'>
 
 function FilterForm({ base, filter: { action, search } }: FilterProps) {
-  const known = action === '' || Object.hasOwn(ACTIONS, action) ? [] : [action]
+  const unknown = action === '' || Object.hasOwn(ACTION_LABELS, action) ? [] : [action]
   return (
     <form class="audit-filter" method="get" action={`${base}/app/audit`}>
-      <div class="field">
-        <label for="action">Action</label>
-        <select id="action" name="action">
-          <option value="">All actions</option>
-          {[...known, ...Object.keys(ACTIONS)].map((name) => (
-            <option value={name} selected={name === action}>
-              {wordsFor(name, ACTIONS)}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Select name="action" label="Action">
+        <option value="">All actions</option>
+        {[...unknown, ...Object.keys(ACTION_LABELS)].map((name) => (
+          <Option value={name} text={labelOf(name, ACTION_LABELS)} chosen={action} />
+        ))}
+      </Select>
       <Field
         name="search"
-        label="Text in action, target or detail"
+        label="Search in action, target and details"
         type="search"
         value={search}
         maxlength={200}
@@ -68,14 +61,14 @@ function Entries({ base, filter, list }: EntriesProps) {
   if (list.total === 0) {
     return (
       <p class="lead">
-        No entry matches. <a href={`${base}/app/audit`}>Show all entries</a>
+        No entries match. <a href={`${base}/app/audit`}>Show all entries</a>
       </p>
     )
   }
   return (
     <>
       <p class="soft">
-        {counted(list.total, 'entry', 'entries')}, newest first; times are UTC.{' '}
+        {counted(list.total, 'entry', 'entries')}, newest first. Times are in UTC.{' '}
         {isFiltered && <a href={`${base}/app/audit`}>Show all entries</a>}
       </p>
       {list.logs.length === 0 ? (
@@ -99,11 +92,11 @@ function Entry({ entry }: { readonly entry: AuditLogEntry }) {
       <time datetime={at}>{at.slice(0, 19).replace('T', ' ')}</time>
       <div class="what">
         <p>
-          <strong>{wordsFor(entry.action, ACTIONS)}</strong>{' '}
+          <strong>{labelOf(entry.action, ACTION_LABELS)}</strong>{' '}
           <code class="soft">{entry.action}</code>
         </p>
         {entry.detail !== null && <p class="detail">{entry.detail}</p>}
-        <p class="soft">
+        <p class="soft small">
           by {entry.actor_label ?? entry.actor_id}
           {entry.target_type !== null && ` · ${entry.target_type.replaceAll('_', ' ')}`}
           {entry.target_id !== null && (
@@ -114,7 +107,7 @@ function Entry({ entry }: { readonly entry: AuditLogEntry }) {
           )}
         </p>
       </div>
-      <span class="badge">{wordsFor(entry.app, APPS)}</span>
+      <span class="badge">{labelOf(entry.app, APP_LABELS)}</span>
     </li>
   )
 }

@@ -1,29 +1,25 @@
-import type { BillingDetails } from '../../lib/contract/billing-schemas.ts'
-import { Field } from './field.tsx'
+import type { BillingDetails } from '../../../lib/contract/billing/billing-schemas.ts'
+import { Card } from '../parts/card.tsx'
+import { Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 
-interface AddressFormProps {
-  readonly base: string
-  readonly details: BillingDetails
-}
-
-/** Beside the country, as `updateAddress` and browsers call them. */
+/** All fields but the country, with their names in `updateAddress` and in browsers. */
 const LINES = [
   { name: 'line1', label: 'Address', maxlength: 200, autocomplete: 'address-line1' },
-  { name: 'line2', label: 'Second line', maxlength: 200, autocomplete: 'address-line2' },
+  { name: 'line2', label: 'Address line 2', maxlength: 200, autocomplete: 'address-line2' },
   { name: 'city', label: 'City', maxlength: 100, autocomplete: 'address-level2' },
   { name: 'state', label: 'State or region', maxlength: 100, autocomplete: 'address-level1' },
   { name: 'postal_code', label: 'Postal code', maxlength: 20, autocomplete: 'postal-code' },
 ] as const
 
-/** What stands on invoices. */
-export function AddressForm({ base, details }: AddressFormProps) {
+/** The customer details that invoices show. */
+export function AddressForm({ base, details }: { base: string; details: BillingDetails }) {
   const { name, email, address } = details
   const values = { ...address, postal_code: address?.postalCode }
   return (
-    <section class="card" aria-labelledby="address">
-      <h2 id="address">On your invoices</h2>
+    <Card id="address" title="Billing address">
       <p class="soft">{[name, email].filter((text) => text !== null).join(', ')}</p>
-      <form class="stack" method="post" action={`${base}/app/billing/address`}>
+      <Form action={`${base}/app/billing/address`} text="Save address" kind="quiet">
         {LINES.map((line) => (
           <Field {...line} value={values[line.name] ?? ''} />
         ))}
@@ -31,15 +27,12 @@ export function AddressForm({ base, details }: AddressFormProps) {
           name="country"
           label="Country"
           value={address?.country ?? ''}
-          hint="Two letters, such as GB"
+          hint="Two-letter code, such as GB"
           maxlength={2}
           autocomplete="country"
           required
         />
-        <button type="submit" class="quiet">
-          Save the address
-        </button>
-      </form>
-    </section>
+      </Form>
+    </Card>
   )
 }

@@ -1,13 +1,8 @@
-interface GoingOutProps {
-  readonly base: string
-  readonly url: string
-}
-
-/** A page to leave by. The script of the dashboard follows the link at once. */
-export function GoingOut({ base, url }: GoingOutProps) {
+/** A page that leads to Stripe. The script of the dashboard follows the link at once. */
+export function ContinueToStripe({ base, url }: { base: string; url: string }) {
   return (
     <section class="card">
-      <p>Payment is handled by Stripe, on a page of its own that leads back here.</p>
+      <p>Stripe handles payment on its own page and then brings you back here.</p>
       <div class="actions">
         <a class="button" href={url} data-follow="">
           Continue to Stripe

@@ -4,14 +4,16 @@ import type {
   Invoice,
   PaymentMethodInfo,
   TaxId,
-} from '../../lib/contract/billing-schemas.ts'
+} from '../../../lib/contract/billing/billing-schemas.ts'
+import { Card } from '../parts/card.tsx'
+import { Field } from '../parts/field.tsx'
+import { Form, PostButton } from '../parts/form.tsx'
+import { dayOf, money } from '../parts/format.ts'
+import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { AddressForm } from './address-form.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
-import { Field } from './field.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
-import { Notice } from './notice.tsx'
 import { TaxIds } from './tax-ids.tsx'
-import { dayOf, money } from './words.ts'
 
 interface Account {
   readonly invoices: readonly Invoice[]
@@ -21,43 +23,44 @@ interface Account {
   readonly taxIds: readonly TaxId[]
 }
 
-export interface InvoicesProps {
-  readonly base: string
-  /** `missing`: why there is none; null: nothing has been bought yet. */
+export interface InvoicesProps extends PageProps {
+  /** `missing`: why the account cannot be shown; null if the user has not bought anything yet. */
   readonly account: Account | { readonly missing: string | null }
-  readonly done?: string | undefined
-  readonly trouble?: string
 }
 
 const DONE: Readonly<Record<string, string>> = {
-  address: 'The address is saved, for the next invoices.',
-  promo: 'The promotion code is applied.',
-  'tax-id': 'The tax id is added.',
-  'tax-id-removed': 'The tax id is removed.',
+  address: 'Address saved. It will be on your next invoices.',
+  promo: 'Promotion code applied.',
+  'tax-id': 'Tax ID added.',
+  'tax-id-removed': 'Tax ID removed.',
 }
 
-export function Invoices({ base, account, done = '', trouble }: InvoicesProps) {
-  const said = DONE[done]
+export function Invoices({ base, account, done = '', error }: InvoicesProps) {
   return (
     <>
       <BillingTabs base={base} at="invoices" />
-      {trouble !== undefined && <Notice kind="trouble">{trouble}</Notice>}
-      {trouble === undefined && said !== undefined && <Notice kind="done">{said}</Notice>}
+      <Result error={error} done={DONE[done]} />
       {'missing' in account ? (
         <Missing base={base} why={account.missing} />
       ) : (
-        <AccountView base={base} account={account} />
+        <>
+          <InvoiceTable invoices={account.invoices} />
+          <PaymentMethod base={base} card={account.card} />
+          <Promotion base={base} discount={account.discount} />
+          <AddressForm base={base} details={account.details} />
+          <TaxIds base={base} taxIds={account.taxIds} />
+        </>
       )}
     </>
   )
 }
 
 function Missing({ base, why }: { readonly base: string; readonly why: string | null }) {
-  if (why !== null) return <Notice kind="trouble">{why}</Notice>
+  if (why !== null) return <Notice kind="error">{why}</Notice>
   return (
-    <section class="card empty">
+    <section class="card">
       <h2>Nothing bought yet</h2>
-      <p>Invoices, your card and what stands on invoices are here after the first checkout.</p>
+      <p>After your first checkout, this page shows your invoices, payment method and address.</p>
       <p>
         <a class="button" href={`${base}/app/billing`}>
           Choose a plan
@@ -67,24 +70,10 @@ function Missing({ base, why }: { readonly base: string; readonly why: string | 
   )
 }
 
-function AccountView({ base, account }: { readonly base: string; readonly account: Account }) {
-  const { invoices, details, card, discount, taxIds } = account
-  return (
-    <>
-      <InvoiceTable invoices={invoices} />
-      <Card base={base} card={card} />
-      <Promotion base={base} discount={discount} />
-      <AddressForm base={base} details={details} />
-      <TaxIds base={base} taxIds={taxIds} />
-    </>
-  )
-}
-
-function Card({ base, card }: { readonly base: string; readonly card: PaymentMethodInfo }) {
+function PaymentMethod({ base, card }: { base: string; card: PaymentMethodInfo }) {
   const { brand, last4, expMonth, expYear } = card
   return (
-    <section class="card" aria-labelledby="method">
-      <h2 id="method">Payment method</h2>
+    <Card id="method" title="Payment method">
       <p>
         {brand === null ? (
           'None'
@@ -99,39 +88,25 @@ function Card({ base, card }: { readonly base: string; readonly card: PaymentMet
           </>
         )}
       </p>
-      <form method="post" action={`${base}/app/billing/portal`}>
-        <button type="submit" class="quiet">
-          Change it at Stripe
-        </button>
-      </form>
-    </section>
+      <PostButton action={`${base}/app/billing/portal`} text="Change at Stripe" kind="quiet" />
+    </Card>
   )
 }
 
-function Promotion({
-  base,
-  discount,
-}: {
-  readonly base: string
-  readonly discount: ActiveDiscount
-}) {
+function Promotion({ base, discount }: { base: string; discount: ActiveDiscount }) {
   return (
-    <section class="card" aria-labelledby="promotion">
-      <h2 id="promotion">Promotion code</h2>
-      <p>{'code' in discount ? wordsOf(discount) : 'None is applied.'}</p>
-      <form class="stack" method="post" action={`${base}/app/billing/promo`}>
+    <Card id="promotion" title="Promotion code">
+      <p>{'code' in discount ? discountText(discount) : 'No code applied.'}</p>
+      <Form action={`${base}/app/billing/promo`} text="Apply" kind="quiet">
         <Field name="code" label="Code" maxlength={200} autocomplete="off" required />
-        <button type="submit" class="quiet">
-          Apply
-        </button>
-      </form>
-    </section>
+      </Form>
+    </Card>
   )
 }
 
-function wordsOf(discount: Exclude<ActiveDiscount, Record<string, never>>): string {
+function discountText(discount: Exclude<ActiveDiscount, Record<string, never>>): string {
   const { code, percentOff, amountOff, currency, endsAt } = discount
-  const off = percentOff === null ? money(amountOff ?? 0, currency ?? '') : `${percentOff} %`
+  const off = percentOff === null ? money(amountOff ?? 0, currency ?? '') : `${percentOff}%`
   const until = endsAt === null ? '' : ` until ${dayOf(endsAt)}`
   return `${code ?? 'A discount'}: ${off} off${until}.`
 }

@@ -1,16 +1,17 @@
-import type { Plan } from '../../lib/contract/billing-schemas.ts'
-import { count, counted } from './words.ts'
+import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
+import { PostButton } from '../parts/form.tsx'
+import { count, counted } from '../parts/format.ts'
 
 interface PlanChoiceProps {
   readonly base: string
   /** Cheapest first. */
   readonly plans: readonly Plan[]
-  /** In effect. */
+  /** The plan that applies now. */
   readonly current: Plan
   readonly isSubscribed: boolean
 }
 
-/** The plans side by side, each with the way to it. */
+/** The plans side by side, each with a button to choose it. */
 export function PlanChoice({ base, plans, current, isSubscribed }: PlanChoiceProps) {
   return (
     <section class="plans" aria-labelledby="plans">
@@ -24,11 +25,11 @@ export function PlanChoice({ base, plans, current, isSubscribed }: PlanChoicePro
               {plan.price > 0 && <span class="soft per"> per month</span>}
             </p>
             <ul class="plain">
-              <li>{counted(plan.monthlyCap, 'request', 'requests')} a month</li>
+              <li>{counted(plan.monthlyCap, 'request', 'requests')} per month</li>
               <li>{counted(plan.maxKeys, 'key', 'keys')}</li>
               <li>{counted(plan.maxSites, 'site', 'sites')}</li>
             </ul>
-            <WayTo base={base} plan={plan} current={current} isSubscribed={isSubscribed} />
+            <PlanAction base={base} plan={plan} current={current} isSubscribed={isSubscribed} />
           </li>
         ))}
       </ul>
@@ -36,14 +37,13 @@ export function PlanChoice({ base, plans, current, isSubscribed }: PlanChoicePro
   )
 }
 
-interface WayToProps extends Pick<PlanChoiceProps, 'base' | 'current' | 'isSubscribed'> {
+interface PlanActionProps extends Pick<PlanChoiceProps, 'base' | 'current' | 'isSubscribed'> {
   readonly plan: Plan
 }
 
-function WayTo({ base, plan, current, isSubscribed }: WayToProps) {
-  if (plan.id === current.id) return <p class="soft">In effect</p>
-  if (plan.stripePriceId === null)
-    return <p class="soft">{plan.price > 0 && 'Not for sale here'}</p>
+function PlanAction({ base, plan, current, isSubscribed }: PlanActionProps) {
+  if (plan.id === current.id) return <p class="soft">Current plan</p>
+  if (plan.stripePriceId === null) return <p class="soft">{plan.price > 0 && 'Not available'}</p>
   if (isSubscribed) {
     const query = new URLSearchParams({ plan: plan.id })
     return (
@@ -55,9 +55,10 @@ function WayTo({ base, plan, current, isSubscribed }: WayToProps) {
     )
   }
   return (
-    <form method="post" action={`${base}/app/billing/checkout`}>
-      <input type="hidden" name="plan" value={plan.id} />
-      <button type="submit">Subscribe to {plan.name}</button>
-    </form>
+    <PostButton
+      action={`${base}/app/billing/checkout`}
+      field={{ name: 'plan', value: plan.id }}
+      text={`Subscribe to ${plan.name}`}
+    />
   )
 }

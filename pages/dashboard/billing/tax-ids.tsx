@@ -1,17 +1,13 @@
-import type { TaxId } from '../../lib/contract/billing-schemas.ts'
-import { Field } from './field.tsx'
+import type { TaxId } from '../../../lib/contract/billing/billing-schemas.ts'
+import { Card } from '../parts/card.tsx'
+import { Field } from '../parts/field.tsx'
+import { Form, PostButton } from '../parts/form.tsx'
 
-interface TaxIdsProps {
-  readonly base: string
-  readonly taxIds: readonly TaxId[]
-}
-
-export function TaxIds({ base, taxIds }: TaxIdsProps) {
+export function TaxIds({ base, taxIds }: { base: string; taxIds: readonly TaxId[] }) {
   return (
-    <section class="card" aria-labelledby="tax-ids">
-      <h2 id="tax-ids">Tax ids</h2>
+    <Card id="tax-ids" title="Tax IDs">
       {taxIds.length === 0 ? (
-        <p class="soft">None.</p>
+        <p class="soft">No tax IDs.</p>
       ) : (
         <ul class="plain">
           {taxIds.map(({ id, type, value, status }) => (
@@ -19,32 +15,27 @@ export function TaxIds({ base, taxIds }: TaxIdsProps) {
               <span>
                 <code>{value}</code> <span class="soft">{[type, status].join(', ')}</span>
               </span>
-              <form
-                method="post"
+              <PostButton
                 action={`${base}/app/billing/tax-ids/${encodeURIComponent(id)}/remove`}
-              >
-                <button type="submit" class="quiet" aria-label={`Remove ${value}`}>
-                  Remove
-                </button>
-              </form>
+                text="Remove"
+                kind="quiet"
+                label={`Remove ${value}`}
+              />
             </li>
           ))}
         </ul>
       )}
-      <form class="stack" method="post" action={`${base}/app/billing/tax-ids`}>
+      <Form action={`${base}/app/billing/tax-ids`} text="Add" kind="quiet">
         <Field
           name="type"
           label="Type"
-          hint="As Stripe names it, such as eu_vat or gb_vat"
+          hint="A tax ID type of Stripe, such as eu_vat or gb_vat"
           maxlength={32}
           autocomplete="off"
           required
         />
         <Field name="value" label="Number" maxlength={64} autocomplete="off" required />
-        <button type="submit" class="quiet">
-          Add
-        </button>
-      </form>
-    </section>
+      </Form>
+    </Card>
   )
 }

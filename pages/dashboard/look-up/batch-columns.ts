@@ -1,8 +1,8 @@
-/** What can be asked of each address of a batch, named as the columns of `npm run locate -- --csv`. */
+/** A column of a batch result. The names are those of `npm run locate -- --csv`. */
 export interface BatchColumn {
   readonly name: string
   readonly label: string
-  /** Of a result, with dots between the names. */
+  /** Path of the field in a result, with dots between the names. */
   readonly field: string
 }
 
@@ -21,27 +21,27 @@ export const BATCH_COLUMNS: readonly BatchColumn[] = [
     field: 'location.coordinates.accuracyRadius',
   },
   { name: 'timezone', label: 'Timezone', field: 'location.timezone' },
-  { name: 'asn', label: 'Network number', field: 'network.asn' },
+  { name: 'asn', label: 'ASN', field: 'network.asn' },
   { name: 'organization', label: 'Organization', field: 'network.organization' },
 ]
 
-/** Those with one of the names; all where there is none. */
+/** The columns with these names; all columns if no name matches. */
 export function columnsNamed(names: readonly string[]): readonly BatchColumn[] {
   const named = BATCH_COLUMNS.filter(({ name }) => names.includes(name))
   return named.length === 0 ? BATCH_COLUMNS : named
 }
 
-/** What is asked for, the address with it. */
+/** The fields to request from the API: the address and the columns. */
 export function fieldsOf(columns: readonly BatchColumn[]): string[] {
   return ['query', ...columns.map(({ field }) => field)]
 }
 
-/** What stands at a path of names with dots between them; undefined: nothing. */
+/** The text or number at a path with dots; undefined if there is none. */
 export function valueAt(result: unknown, path: string): string | number | undefined {
   let value = result
   for (const name of path.split('.')) {
     if (typeof value !== 'object' || value === null) return undefined
-    // safe: any object may be asked for any name
+    // safe: reading any name of an object is allowed
     value = (value as Readonly<Record<string, unknown>>)[name]
   }
   return typeof value === 'string' || typeof value === 'number' ? value : undefined

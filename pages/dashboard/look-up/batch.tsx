@@ -1,17 +1,18 @@
-import { BATCH_MAX } from '../../lib/contract/batch.ts'
+import { BATCH_MAX } from '../../../lib/contract/geo/batch.ts'
+import { Table } from '../../table.tsx'
+import { Card } from '../parts/card.tsx'
+import { Choice } from '../parts/field.tsx'
+import { count } from '../parts/format.ts'
+import { type PageProps, Result } from '../parts/notice.tsx'
 import { BATCH_COLUMNS, type BatchColumn, valueAt } from './batch-columns.ts'
-import { Notice } from './notice.tsx'
-import { count } from './words.ts'
 
-interface BatchProps {
-  readonly base: string
-  /** What was typed. */
+interface BatchProps extends PageProps {
+  /** The text typed into the form. */
   readonly typed?: string
-  /** Empty: all. */
+  /** The chosen columns. */
   readonly columns?: readonly BatchColumn[]
-  /** Of what was typed, one for each line. */
+  /** The results, one per address in `typed`. */
   readonly answer?: BatchAnswer
-  readonly trouble?: string
 }
 
 export interface BatchAnswer {
@@ -19,10 +20,10 @@ export interface BatchAnswer {
   readonly degraded: boolean
 }
 
-export function Batch({ base, typed = '', columns = BATCH_COLUMNS, answer, trouble }: BatchProps) {
+export function Batch({ base, typed = '', columns = BATCH_COLUMNS, answer, error }: BatchProps) {
   return (
     <>
-      {trouble !== undefined && <Notice kind="trouble">{trouble}.</Notice>}
+      <Result error={error} />
       {answer !== undefined && <Answers base={base} columns={columns} answer={answer} />}
       <form
         id="batch"
@@ -46,10 +47,11 @@ export function Batch({ base, typed = '', columns = BATCH_COLUMNS, answer, troub
             {typed}
           </textarea>
           <p class="hint" id="addresses-hint">
-            One per line. Each counts as one request of your plan, found or not.
+            One per line. Each valid address counts as one request, even if nothing is known about
+            it.
           </p>
           <noscript>
-            <p class="hint">Up to {count(BATCH_MAX)} at a time without JavaScript.</p>
+            <p class="hint">Without JavaScript: up to {count(BATCH_MAX)} at a time.</p>
           </noscript>
         </div>
         <div class="field" id="from-file" hidden>
@@ -61,8 +63,8 @@ export function Batch({ base, typed = '', columns = BATCH_COLUMNS, answer, troub
             aria-describedby="file-hint"
           />
           <p class="hint" id="file-hint">
-            Choose it, or drop it on this page. It is read in your browser: nothing but the
-            addresses in it is sent.
+            Choose a file, or drop it on this page. Your browser reads the file and sends only the
+            addresses in it.
           </p>
         </div>
         <ColumnChoice chosen={columns} />
@@ -78,35 +80,29 @@ function ColumnChoice({ chosen }: { readonly chosen: readonly BatchColumn[] }) {
     <fieldset class="choices columns">
       <legend>Columns of the result</legend>
       {BATCH_COLUMNS.map((column) => (
-        <label>
-          <input
-            type="checkbox"
-            name="column"
-            value={column.name}
-            checked={chosen.includes(column)}
-          />
-          <span>{column.label}</span>
-        </label>
+        <Choice type="checkbox" name="column" value={column.name} checked={chosen.includes(column)}>
+          {column.label}
+        </Choice>
       ))}
     </fieldset>
   )
 }
 
-/** Filled by the script. */
+/** The progress of a look-up. The script fills it in. */
 function Run() {
   return (
     <section class="card" id="run" aria-labelledby="run-title" hidden>
       <h2 id="run-title">Progress</h2>
       <progress id="progress" aria-labelledby="run-title" />
       <p id="counted" class="soft" />
-      <p id="said" role="status" />
+      <p id="message" role="status" />
       <ul id="errors" class="hint" aria-label="Rows without an address" hidden />
       <div class="actions">
         <button type="button" class="quiet" id="stop" hidden>
           Stop
         </button>
         <button type="button" id="go-on" hidden>
-          Go on
+          Continue
         </button>
         <span class="actions" id="downloads" />
       </div>
@@ -118,52 +114,36 @@ type AnswersProps = Required<Pick<BatchProps, 'base' | 'columns' | 'answer'>>
 
 function Answers({ base, columns, answer: { results, degraded } }: AnswersProps) {
   return (
-    <section class="card" aria-labelledby="answers">
-      <h2 id="answers">Answers</h2>
+    <Card id="answers" title="Results">
       {degraded && (
         <p class="hint">
-          All requests of this period are used, so some answers are reduced to the country.{' '}
-          <a href={`${base}/app/billing`}>Change the plan or allow overages</a>.
+          You have used all requests of this period, so some results contain only the country.{' '}
+          <a href={`${base}/app/billing`}>Change your plan or allow overages</a>.
         </p>
       )}
       <figure class="wide answers" aria-labelledby="answers" tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Address</th>
-              {columns.map(({ label }) => (
-                <th scope="col">{label}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {results.map((result) => (
-              <AnswerRow columns={columns} result={result} />
-            ))}
-          </tbody>
-        </table>
+        <Table heads={['Address', ...columns.map(({ label }) => label)]}>
+          {results.map((result) => (
+            <AnswerRow columns={columns} result={result} />
+          ))}
+        </Table>
       </figure>
-    </section>
+    </Card>
   )
 }
 
-interface AnswerRowProps {
-  readonly columns: readonly BatchColumn[]
-  readonly result: unknown
-}
-
-function AnswerRow({ columns, result }: AnswerRowProps) {
-  const trouble = valueAt(result, 'error.message')
+function AnswerRow({ columns, result }: Pick<AnswersProps, 'columns'> & { result: unknown }) {
+  const error = valueAt(result, 'error.message')
   return (
     <tr>
       <th scope="row">
         <code>{valueAt(result, 'query.value')}</code>
       </th>
-      {trouble === undefined ? (
+      {error === undefined ? (
         columns.map(({ field }) => <td>{valueAt(result, field)}</td>)
       ) : (
         <td class="soft" colspan={columns.length}>
-          {trouble}
+          {error}
         </td>
       )}
     </tr>

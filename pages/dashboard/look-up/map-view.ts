@@ -1,34 +1,16 @@
-/** A point on the Earth in degrees, and how far from it an address may be. */
-export interface Place {
-  readonly latitude: number
-  readonly longitude: number
-  /** Miles. */
-  readonly accuracyRadius?: number | undefined
-}
+import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 
-/** Of the picture of the world, in the units of the view. */
-export interface Rectangle {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
-
-export interface MapView {
-  /** Where the picture of the world is put: twice where both sides of 180° are seen. */
-  readonly worlds: readonly Rectangle[]
-  /** What lies within the accuracy radius, as the data of a path; null: no more than the point. */
-  readonly area: string | null
-}
+/** A point on the Earth in degrees, and the radius in miles within which the address lies. */
+export type Place = NonNullable<NonNullable<GeolocationResult['location']>['coordinates']>
 
 export const VIEW = { width: 640, height: 400 } as const
-/** How far the sign of the place reaches: what is smaller is not seen. */
+/** Radius of the dot at the place. It hides any smaller area. */
 export const POINT_RADIUS = 7
 
-/** The outlines are too coarse for less. */
+/** The outlines are too coarse for a smaller section. */
 const MIN_DEGREES_HIGH = 16
 const MAX_DEGREES_HIGH = 140
-/** How much higher the view is than the area. */
+/** Height of the view relative to the area. */
 const MARGIN = 1.6
 
 const MEAN_EARTH_RADIUS_MILES = 3958.76
@@ -36,16 +18,18 @@ const QUARTER = Math.PI / 2
 const STEPS = 72
 
 /**
- * The world around a place, which stands in the middle of the view. It is the equirectangular
- * projection with the parallel of the place as its standard: around the place all directions have
- * the same scale, so that an area that is not large looks like the circle that it is.
+ * Centres the view on the place. Uses the equirectangular projection with the place's latitude as its
+ * standard parallel: near the place all directions have the same scale, so a small area looks circular.
+ *
+ * `worlds`: where to draw the world map, twice if the view crosses 180°. `area`: path data of the area
+ * within the accuracy radius; null if the point covers it.
  */
-export function viewAround(place: Place): MapView {
+export function viewAround(place: Place) {
   const reach = reachOf(place)
   const high = clamp(2 * degrees(reach) * MARGIN, MIN_DEGREES_HIGH, MAX_DEGREES_HIGH)
   const yScale = VIEW.height / high
   const standard = yScale * Math.cos(radians(place.latitude))
-  // Near a pole the world would be narrower than the view.
+  // Near a pole the world map would be narrower than the view.
   const xScale = Math.max(standard, VIEW.width / 360)
   const world = {
     x: VIEW.width / 2 - (place.longitude + 180) * xScale,
@@ -63,12 +47,12 @@ export function viewAround(place: Place): MapView {
   return { worlds, area }
 }
 
-/** Degrees to the east of the place, and the latitude. */
+/** Degrees east of the place, and the latitude. */
 type Offset = readonly [east: number, latitude: number]
 
 /**
- * The points that are as far away as the area reaches, clockwise from the north: the direct problem
- * on a sphere. Around a pole it goes over the whole width of the map, and is closed along its edge.
+ * The points at distance `reach` from the place, clockwise from the north (the direct geodesic problem
+ * on a sphere). Around a pole they span the whole width of the map, and its edge closes the area.
  */
 function outline({ latitude }: Place, reach: number): Offset[] {
   const from = radians(latitude)
@@ -89,17 +73,12 @@ function outline({ latitude }: Place, reach: number): Offset[] {
   })
   if (from + reach > QUARTER) return [[180, 90], ...points, [-180, 90]]
   if (from - reach < -QUARTER) {
-    return points
-      .toSorted(([one], [other]) => one - other)
-      .concat([
-        [180, -90],
-        [-180, -90],
-      ])
+    return [...points.toSorted(([one], [other]) => one - other), [180, -90], [-180, -90]]
   }
   return points
 }
 
-/** Of the accuracy radius, in radians, at most a quarter of the way around the Earth. */
+/** The accuracy radius in radians, at most a quarter of the way around the Earth. */
 function reachOf({ accuracyRadius = 0 }: Place): number {
   return Math.min(accuracyRadius / MEAN_EARTH_RADIUS_MILES, QUARTER)
 }

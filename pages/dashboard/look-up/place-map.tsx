@@ -1,14 +1,14 @@
 import { type Place, POINT_RADIUS, VIEW, viewAround } from './map-view.ts'
 
 interface PlaceMapProps {
-  /** Address of the picture of the world: equirectangular, as lib/world-map.ts draws it. */
+  /** Address of the world map of lib/assets/world-map.ts, which is equirectangular. */
   readonly world: string
   readonly place: Place
-  /** What can be seen, in words. */
+  /** Text alternative. */
   readonly label: string
 }
 
-/** A place on the map: what lies around it, and where in the world that is. */
+/** Two maps of a place: its surroundings, and its position in the world. */
 export function PlaceMap({ world, place, label }: PlaceMapProps) {
   const { worlds, area } = viewAround(place)
   return (
@@ -25,7 +25,7 @@ export function PlaceMap({ world, place, label }: PlaceMapProps) {
         <circle class="point" cx={place.longitude} cy={-place.latitude} r="5" />
       </svg>
       <figcaption>
-        {area !== null && <span>The address is within the marked area</span>}
+        {area !== null && <span>The address is in the marked area</span>}
         <span>Map: Natural Earth</span>
       </figcaption>
     </figure>

@@ -1,17 +1,14 @@
-import { count } from './words.ts'
-
-interface DailyChartProps {
-  /** Oldest first, without gaps. */
-  readonly days: readonly { readonly date: string; readonly requests: number }[]
-}
+import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
+import { Table } from '../../table.tsx'
+import { count } from '../parts/format.ts'
 
 const HEIGHT = 120
 const STEP = 20
 const BAR = 14
 
-/** Requests of each day as bars, with a table of the same for who cannot see them. */
-export function DailyChart({ days }: DailyChartProps) {
-  const most = Math.max(1, ...days.map(({ requests }) => requests))
+/** Requests per day, oldest first, as bars and as a table for people who cannot see the bars. */
+export function DailyChart({ days }: { readonly days: UsageStats['dailyUsage'] }) {
+  const most = Math.max(0, ...days.map(({ requests }) => requests))
   const heightOf = (requests: number) =>
     requests === 0 ? 0 : Math.max(2, (requests / most) * HEIGHT)
   return (
@@ -34,28 +31,16 @@ export function DailyChart({ days }: DailyChartProps) {
       </svg>
       <figcaption>
         <span>{days[0]?.date}</span>
-        <span>Highest day: {count(Math.max(0, ...days.map(({ requests }) => requests)))}</span>
+        <span>Busiest day: {count(most)}</span>
         <span>{days.at(-1)?.date}</span>
       </figcaption>
       <details>
         <summary>Show as a table</summary>
         <div class="wide">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Day (UTC)</th>
-                <th scope="col">Requests</th>
-              </tr>
-            </thead>
-            <tbody>
-              {days.toReversed().map(({ date, requests }) => (
-                <tr>
-                  <th scope="row">{date}</th>
-                  <td>{count(requests)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            heads={['Day (UTC)', 'Requests']}
+            rows={days.toReversed().map(({ date, requests }) => [date, count(requests)])}
+          />
         </div>
       </details>
     </figure>

@@ -1,17 +1,19 @@
-import type { UsageStats } from '../../lib/contract/account-schemas.ts'
-import { Copyable } from './copyable.tsx'
+import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
+import { Table } from '../../table.tsx'
+import { Card } from '../parts/card.tsx'
+import { Copyable } from '../parts/copyable.tsx'
+import { count, counted } from '../parts/format.ts'
+import { Notice } from '../parts/notice.tsx'
+import { Time } from '../parts/time.tsx'
 import { DailyChart } from './daily-chart.tsx'
-import { Notice } from './notice.tsx'
-import { Time } from './time.tsx'
 import { levelOf, UsageBar } from './usage-bar.tsx'
-import { count, counted } from './words.ts'
 
 interface OverviewProps {
   readonly base: string
-  /** Of the service, without a slash at the end. */
+  /** The base URL of the service, without a trailing slash. */
   readonly url: string
   readonly usage: UsageStats
-  /** The name of the plan in effect; null: it cannot be told now. */
+  /** The name of the current plan; null if unknown. */
   readonly plan: string | null
 }
 
@@ -21,11 +23,10 @@ export function Overview({ base, url, usage, plan }: OverviewProps) {
     <>
       <CapNotice base={base} usage={usage} />
       <div class="tiles">
-        <section class="card" aria-labelledby="requests">
-          <h2 id="requests">Requests this period</h2>
+        <Card id="requests" title="Requests this period">
           <p class="figure">{count(totalRequests)}</p>
           {monthlyCap === null ? (
-            <p class="soft">No cap: overages are on</p>
+            <p class="soft">No cap, because overages are on</p>
           ) : (
             <>
               <UsageBar used={totalRequests} cap={monthlyCap} />
@@ -34,32 +35,31 @@ export function Overview({ base, url, usage, plan }: OverviewProps) {
               </p>
             </>
           )}
-        </section>
-        <section class="card" aria-labelledby="plan">
-          <h2 id="plan">Plan</h2>
+        </Card>
+        <Card id="plan" title="Plan">
           <p class="figure">{plan ?? '–'}</p>
           <p>
             <a href={`${base}/app/billing`}>Plans and billing</a>
           </p>
-        </section>
-        <section class="card" aria-labelledby="key-count">
-          <h2 id="key-count">Keys</h2>
+        </Card>
+        <Card id="key-count" title="Active keys">
           <p class="figure">{count(activeKeys)}</p>
           <p>
             <a href={`${base}/app/keys`}>
-              {totalKeys === activeKeys ? 'Manage keys' : `${count(totalKeys)} with expired ones`}
+              {totalKeys === activeKeys
+                ? 'Manage keys'
+                : `Manage ${count(totalKeys)} keys, including expired ones`}
             </a>
           </p>
-        </section>
+        </Card>
       </div>
       {keys.length === 0 ? (
         <FirstKey base={base} url={url} />
       ) : (
         <>
-          <section class="card" aria-labelledby="daily">
-            <h2 id="daily">Requests per day</h2>
+          <Card id="daily" title="Requests per day">
             <DailyChart days={dailyUsage} />
-          </section>
+          </Card>
           <KeyRates keys={keys} />
         </>
       )}
@@ -70,22 +70,22 @@ export function Overview({ base, url, usage, plan }: OverviewProps) {
 function CapNotice({ base, usage }: Pick<OverviewProps, 'base' | 'usage'>) {
   const { totalRequests, monthlyCap } = usage
   if (monthlyCap === null) return null
-  const link = <a href={`${base}/app/billing`}>Change the plan or allow overages</a>
+  const link = <a href={`${base}/app/billing`}>Change your plan or allow overages</a>
   switch (levelOf(monthlyCap === 0 ? 1 : totalRequests / monthlyCap)) {
     case 'low':
       return null
     case 'near':
       return (
         <Notice kind="hint">
-          {percent(totalRequests, monthlyCap)} of the {count(monthlyCap)} requests of this period
-          are used. {link}.
+          You have used {percent(totalRequests, monthlyCap)} of your {count(monthlyCap)} requests in
+          this period. {link}.
         </Notice>
       )
     case 'full':
       return (
-        <Notice kind="trouble">
-          All {count(monthlyCap)} requests of this period are used: answers are reduced to the
-          country. {link}.
+        <Notice kind="error">
+          You have used all {count(monthlyCap)} requests of this period. Look-ups now return only
+          the country. {link}.
         </Notice>
       )
   }
@@ -93,54 +93,36 @@ function CapNotice({ base, usage }: Pick<OverviewProps, 'base' | 'usage'>) {
 
 function FirstKey({ base, url }: Pick<OverviewProps, 'base' | 'url'>) {
   return (
-    <section class="card empty" aria-labelledby="first">
-      <h2 id="first">Make your first key</h2>
-      <p>A look-up is one request with a key.</p>
+    <Card id="first" title="Create your first key">
+      <p>You look up an address with one request and a key.</p>
       <Copyable id="curl" text={`curl -H "X-API-Key: $KEY" ${url}/v1/ip/81.2.69.160`} />
       <p>
         <a class="button" href={`${base}/app/keys`}>
           Create a key
         </a>
       </p>
-    </section>
+    </Card>
   )
 }
 
 function KeyRates({ keys }: Pick<UsageStats, 'keys'>) {
   return (
-    <section class="card" aria-labelledby="rates">
-      <h2 id="rates">What each key may do now</h2>
+    <Card id="rates" title="Rate limit per key">
       <div class="wide">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              <th scope="col">Last used</th>
-              <th scope="col">Requests left this minute</th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map(({ keyPrefix, keyName, lastUsedAt, rateLimitRemaining, rateLimitMax }) => (
-              <tr>
-                <th scope="row">
-                  {keyName} <code class="soft">{keyPrefix}…</code>
-                </th>
-                <td>
-                  <Time at={lastUsedAt} />
-                </td>
-                <td>
-                  {count(rateLimitRemaining)} of {counted(rateLimitMax, 'request', 'requests')}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          heads={['Key', 'Last used', 'Requests left this minute']}
+          rows={keys.map(({ keyPrefix, keyName, lastUsedAt, rateLimitRemaining, rateLimitMax }) => [
+            [keyName, ' ', <code class="soft">{keyPrefix}…</code>],
+            <Time at={lastUsedAt} />,
+            `${count(rateLimitRemaining)} of ${counted(rateLimitMax, 'request', 'requests')}`,
+          ])}
+        />
       </div>
-    </section>
+    </Card>
   )
 }
 
-/** Rounded down, so that it says 100 % only when all of it is used. */
+/** Rounded down, so that 100% means that everything is used. */
 function percent(used: number, cap: number): string {
-  return `${Math.floor(cap === 0 ? 100 : Math.min(1, used / cap) * 100)} %`
+  return `${Math.floor(cap === 0 ? 100 : Math.min(1, used / cap) * 100)}%`
 }

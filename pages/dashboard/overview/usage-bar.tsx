@@ -1,10 +1,5 @@
-interface UsageBarProps {
-  readonly used: number
-  readonly cap: number
-}
-
-/** How much of a cap is used. The text beside it says the same. */
-export function UsageBar({ used, cap }: UsageBarProps) {
+/** A bar that shows how much of a cap is used. The text beside it says the same. */
+export function UsageBar({ used, cap }: { used: number; cap: number }) {
   const share = cap === 0 ? 1 : Math.min(1, used / cap)
   return (
     <svg
@@ -19,7 +14,7 @@ export function UsageBar({ used, cap }: UsageBarProps) {
   )
 }
 
-/** As the notices of the audit log: near the cap from 80 %. */
+/** `near` starts at 80%, like the `near_cap` entry of the audit log. */
 export function levelOf(share: number): 'low' | 'near' | 'full' {
   if (share >= 1) return 'full'
   return share >= 0.8 ? 'near' : 'low'

@@ -1,11 +1,5 @@
-interface CopyableProps {
-  /** Of the element whose text the button copies. */
-  readonly id: string
-  readonly text: string
-}
-
-/** A text to be taken elsewhere. The button comes with the script of the page. */
-export function Copyable({ id, text }: CopyableProps) {
+/** A text in an element with this id, and a button that copies it. A script shows the button. */
+export function Copyable({ id, text }: { id: string; text: string }) {
   return (
     <div class="copyable">
       <pre id={id} tabindex={0}>

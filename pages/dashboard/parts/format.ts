@@ -3,12 +3,12 @@ export function count(n: number): string {
   return n.toLocaleString('en')
 }
 
-/** `one` of one and `many` of all else, with the number before it. */
+/** The number and its noun: `one` if the number is 1, else `many`. */
 export function counted(n: number, one: string, many: string): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }
 
-/** 2026-01-15 12:00 of an ISO 8601 time in UTC. */
+/** 2026-01-15 12:00 from an ISO 8601 time in UTC. */
 export function minuteOf(time: string): string {
   return time.slice(0, 16).replace('T', ' ')
 }
@@ -18,7 +18,7 @@ export function dayOf(time: string): string {
   return time.slice(0, 10)
 }
 
-/** An amount in the smallest unit of the currency, such as cents: €12.34. */
+/** €12.34 from an amount in the smallest unit of the currency, such as cents. */
 export function money(amount: number, currency: string): string {
   try {
     const style = { style: 'currency', currency } as const
@@ -30,7 +30,7 @@ export function money(amount: number, currency: string): string {
   }
 }
 
-/** 2026-01-15 11:00 of an hour as the API has it, 2026-01-15T11. */
+/** 2026-01-15 11:00 from an hour of the API, 2026-01-15T11. */
 export function hourText(hour: string): string {
   return `${hour.replace('T', ' ')}:00`
 }

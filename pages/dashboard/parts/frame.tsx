@@ -1,16 +1,9 @@
-import type { Child } from 'hono/jsx'
-import { Document, Mark, type PageAssets } from '../document.tsx'
-import type { Instance } from '../layout.tsx'
+import { Document, Mark } from '../../document.tsx'
+import type { LayoutProps } from '../../layout.tsx'
 
-interface FrameProps {
-  readonly instance: Instance
-  readonly assets: PageAssets
-  readonly title: string
-  /** Of the page, without the base of the instance. */
-  readonly path: string
-  /** What the user is called. */
+interface FrameProps extends LayoutProps {
+  /** The name or address shown for the user. */
   readonly user: string
-  readonly children?: Child
 }
 
 const PAGES = [
@@ -18,14 +11,14 @@ const PAGES = [
   { path: '/app/keys', text: 'Keys' },
   { path: '/app/sites', text: 'Sites' },
   { path: '/app/vitals', text: 'Web vitals' },
-  { path: '/app/look-up', text: 'Look-up' },
-  { path: '/app/batch', text: 'Batch' },
+  { path: '/app/look-up', text: 'Look up' },
+  { path: '/app/batch', text: 'Batch look-up' },
   { path: '/app/billing', text: 'Billing' },
   { path: '/app/audit', text: 'Audit log' },
   { path: '/app/account', text: 'Account' },
 ] as const
 
-/** The frame of the pages of a user: who they are, the way to the other pages, one heading. */
+/** The frame of every page for signed-in users: the user, the navigation and the heading. */
 export function Frame({ instance, assets, title, path, user, children }: FrameProps) {
   const { base } = instance
   return (
@@ -57,7 +50,7 @@ export function Frame({ instance, assets, title, path, user, children }: FramePr
       </div>
       <footer class="bar">
         <span>Meridian {instance.version}</span>
-        <nav aria-label="For programs">
+        <nav aria-label="For developers">
           <a href={`${base}/docs`}>API reference</a>
         </nav>
       </footer>

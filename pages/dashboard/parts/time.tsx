@@ -1,12 +1,12 @@
-import { dayOf, minuteOf } from './words.ts'
+import { dayOf, minuteOf } from './format.ts'
 
 interface TimeProps {
-  /** ISO 8601, UTC; null: never. */
+  /** ISO 8601 in UTC; null: never. */
   readonly at: string | null
   readonly precision?: 'day' | 'minute'
 }
 
-/** A time, in UTC as everywhere in the API. */
+/** A time in UTC, as in the API. */
 export function Time({ at, precision = 'minute' }: TimeProps) {
   if (at === null) return <span class="soft">Never</span>
   const text = precision === 'day' ? dayOf(at) : minuteOf(at)

@@ -1,15 +1,15 @@
-import type { Site } from '../../lib/contract/account-schemas.ts'
-import { count, counted, hourText } from './words.ts'
+import type { Site } from '../../../lib/contract/account/account-schemas.ts'
+import { counted, hourText } from '../parts/format.ts'
 
-/** Whether beacons of a site come in. Hours as in the API, in UTC. */
+/** Whether a site sends beacons. Hours are in UTC, in the format of the API. */
 export type BeaconCheck =
-  /** In the last 24 hours. */
+  /** Beacons arrived in the last 24 hours. */
   | { readonly state: 'receiving'; readonly accepted: number; readonly lastHour: string }
-  /** Earlier ones alone. */
+  /** Beacons arrived, but none in the last 24 hours. */
   | { readonly state: 'quiet'; readonly lastHour: string }
-  /** `isNew`: it was added within the last 24 hours. */
+  /** No beacon arrived in 90 days. `isNew`: the site was added within the last 24 hours. */
   | { readonly state: 'waiting'; readonly bots: number; readonly isNew: boolean }
-  | { readonly state: 'unknown'; readonly trouble: string }
+  | { readonly state: 'unknown'; readonly reason: string }
 
 interface BeaconStateProps {
   readonly site: Site
@@ -18,11 +18,11 @@ interface BeaconStateProps {
   readonly origin: string
 }
 
-/** A look is a request of the plan, and the smallest has ten a minute. */
+/** Each refresh uses a request of the plan, and the smallest plan has ten per minute. */
 const WAITING_SECONDS = 15
 const UNKNOWN_SECONDS = 60
 
-/** A part of the page that stays up to date by itself while nothing has come. */
+/** The state of a site. It refreshes itself until the first beacon arrives. */
 export function BeaconState({ site, check, origin }: BeaconStateProps) {
   return (
     <div
@@ -37,14 +37,8 @@ export function BeaconState({ site, check, origin }: BeaconStateProps) {
 }
 
 function refreshSeconds(check: BeaconCheck): number | undefined {
-  switch (check.state) {
-    case 'waiting':
-      return check.isNew ? WAITING_SECONDS : undefined
-    case 'unknown':
-      return UNKNOWN_SECONDS
-    default:
-      return undefined
-  }
+  if (check.state === 'unknown') return UNKNOWN_SECONDS
+  return check.state === 'waiting' && check.isNew ? WAITING_SECONDS : undefined
 }
 
 function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
@@ -53,28 +47,28 @@ function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
       return (
         <p>
           <span class="badge good">Receiving</span> {counted(check.accepted, 'beacon', 'beacons')}{' '}
-          in the last 24 hours, the last one in the hour of {hourText(check.lastHour)} UTC.
+          in the last 24 hours. The last hour with beacons was {hourText(check.lastHour)} UTC.
         </p>
       )
     case 'quiet':
       return (
         <p>
-          <span class="badge near">Quiet</span> No beacon in the last 24 hours. The last one came in
-          the hour of {hourText(check.lastHour)} UTC.
+          <span class="badge near">Quiet</span> No beacons in the last 24 hours. The last hour with
+          beacons was {hourText(check.lastHour)} UTC.
         </p>
       )
     case 'unknown':
       return (
         <p>
-          <span class="badge">Unknown</span> Beacons cannot be counted now: {check.trouble}.
+          <span class="badge">Unknown</span> Cannot count beacons now: {check.reason}.
         </p>
       )
     case 'waiting':
       return (
         <>
           <p>
-            <span class="badge near">Waiting</span> No beacon yet. Put the snippet into the head of
-            a page, open the page, then leave it.
+            <span class="badge near">Waiting</span> No beacons yet. Add the snippet to the head of a
+            page, open the page, then leave it.
           </p>
           <Hints bots={check.bots} origin={origin} />
         </>
@@ -85,22 +79,22 @@ function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
 function Hints({ bots, origin }: { readonly bots: number; readonly origin: string }) {
   return (
     <details>
-      <summary>Nothing comes?</summary>
-      <ul class="hints">
-        <li>A page sends its beacon when it is hidden: switch to another tab, or close it.</li>
+      <summary>No beacons arriving?</summary>
+      <ul class="hints soft small">
+        <li>A page sends its beacon when you switch to another tab or close it.</li>
         <li>
-          The address has to be the origin of this site: www. in front, http instead of https or
-          another port is another site.
+          The page must have exactly this origin. An address with www., with http instead of https
+          or with another port is a different site.
         </li>
         <li>
-          A page with a Content Security Policy has to allow the script and its beacons:{' '}
+          If the page has a Content Security Policy, it must allow the script and its beacons:{' '}
           <code>{`script-src ${origin}; connect-src ${origin}`}</code>
         </li>
-        <li>Ad blockers may keep the script or the beacon back. Try without.</li>
+        <li>An ad blocker may block the script or the beacon. Try again without it.</li>
         <li>
           {bots === 0
-            ? 'Browsers that a program drives are not measured.'
-            : `${count(bots)} came from programs that say so, which are not counted.`}
+            ? 'Automated browsers are not measured.'
+            : `${counted(bots, 'beacon', 'beacons')} came from bots and did not count.`}
         </li>
       </ul>
     </details>

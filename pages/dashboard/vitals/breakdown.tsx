@@ -1,11 +1,13 @@
-import { count } from '../words.ts'
+import { Table } from '../../table.tsx'
+import { Card } from '../parts/card.tsx'
+import { count } from '../parts/format.ts'
 import { Rated } from './rated.tsx'
-import { type Percentiles75, percent, VITALS } from './rating.ts'
+import { CURRENT_VITALS, type Percentiles75, percent } from './rating.ts'
 
 interface Part {
   readonly name: string
   readonly sampleCount: number
-  /** Undefined where only views are counted. */
+  /** Undefined if only views are counted. */
   readonly p75?: Percentiles75
 }
 
@@ -13,13 +15,12 @@ export interface BreakdownProps {
   readonly id: string
   readonly title: string
   readonly column: string
-  /** What the reader has to know. */
   readonly note?: string | undefined
   /** The largest first. */
   readonly parts: readonly Part[]
 }
 
-/** Less than this share of all is shown only on request: so few say little. */
+/** Parts with a smaller share of the views are collapsed. */
 const SMALL = 0.005
 
 export function Breakdown({ id, title, column, note, parts }: BreakdownProps) {
@@ -29,8 +30,7 @@ export function Breakdown({ id, title, column, note, parts }: BreakdownProps) {
   const small = parts.slice(large.length)
   const shared = { label: title, column, total }
   return (
-    <section class="card" aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+    <Card id={id} title={title}>
       {note !== undefined && <p class="soft small">{note}</p>}
       <Parts parts={large} {...shared} />
       {small.length > 0 && (
@@ -41,7 +41,7 @@ export function Breakdown({ id, title, column, note, parts }: BreakdownProps) {
           <Parts parts={small} {...shared} label={`${title}, under ${percent(SMALL)}`} />
         </details>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -51,35 +51,18 @@ interface PartsProps extends Pick<BreakdownProps, 'column' | 'parts'> {
 }
 
 function Parts({ label, column, parts, total }: PartsProps) {
-  const vitals = parts.some(({ p75 }) => p75 !== undefined) ? VITALS : []
+  const vitals = parts.some(({ p75 }) => p75 !== undefined) ? CURRENT_VITALS : []
   return (
-    <section class="wide" tabindex={0} aria-label={`Table of ${label}`}>
-      <table class="breakdown">
-        <thead>
-          <tr>
-            <th scope="col">{column}</th>
-            {vitals.map((vital) => (
-              <th scope="col">{vital.toUpperCase()} p75</th>
-            ))}
-            <th scope="col">Views</th>
-            <th scope="col">Share</th>
-          </tr>
-        </thead>
-        <tbody>
-          {parts.map(({ name, sampleCount, p75 }) => (
-            <tr>
-              <th scope="row">{name}</th>
-              {vitals.map((vital) => (
-                <td>
-                  <Rated vital={vital} value={p75?.[vital] ?? null} />
-                </td>
-              ))}
-              <td>{count(sampleCount)}</td>
-              <td>{percent(sampleCount / total)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <section class="wide breakdown" tabindex={0} aria-label={`Table of ${label}`}>
+      <Table
+        heads={[column, ...vitals.map((vital) => `${vital.toUpperCase()} p75`), 'Views', 'Share']}
+        rows={parts.map(({ name, sampleCount, p75 }) => [
+          name,
+          ...vitals.map((vital) => <Rated vital={vital} value={p75?.[vital] ?? null} />),
+          count(sampleCount),
+          percent(sampleCount / total),
+        ])}
+      />
     </section>
   )
 }

@@ -1,31 +1,21 @@
-import type { RumOverview } from '../../../lib/contract/telemetry-overview.ts'
-import { count, hourText } from '../words.ts'
+import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { FactList } from '../../fact-list.tsx'
+import { Card } from '../parts/card.tsx'
+import { count, hourText } from '../parts/format.ts'
 
-interface DataHealthProps {
-  readonly beacons: RumOverview['beacons']
-}
-
-/** What came in, of all devices and countries. */
-export function DataHealth({ beacons }: DataHealthProps) {
+/** Counts the beacons of all devices and countries. */
+export function DataHealth({ beacons }: Pick<RumOverview, 'beacons'>) {
   const { accepted, bots, refused, droppedValues, lastHour } = beacons
   const facts = [
     ['Beacons accepted', count(accepted)],
-    ['Last one in the hour of', lastHour === null ? 'Never' : `${hourText(lastHour)} UTC`],
-    ['From bots, not counted', count(bots)],
-    ['Refused, too many at once', count(refused)],
-    ['Values out of range, dropped', count(droppedValues)],
+    ['Last hour with a beacon', lastHour === null ? 'Never' : `${hourText(lastHour)} UTC`],
+    ['Sent by bots, not stored', count(bots)],
+    ['Refused because too many came at once', count(refused)],
+    ['Values dropped as out of range', count(droppedValues)],
   ] as const
   return (
-    <section class="card" aria-labelledby="health">
-      <h2 id="health">Health of the data</h2>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <Card id="health" title="Data health">
+      <FactList facts={facts} />
+    </Card>
   )
 }

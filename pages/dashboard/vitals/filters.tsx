@@ -1,20 +1,20 @@
-import type { Child } from 'hono/jsx'
-import { DEVICE_TYPES, type DeviceType } from '../../../lib/contract/telemetry-schemas.ts'
+import { DEVICE_TYPES, type DeviceType } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
+import { Field, Option, Select } from '../parts/field.tsx'
 
 export const PERIODS = ['24h', '7d', '28d', '90d', 'custom'] as const
 export type PeriodName = (typeof PERIODS)[number]
 
-/** What the address of the page says. */
+/** The filters in the URL of the page. */
 export interface VitalsChoice {
-  /** Of the names of the user's sites, or what was asked for. */
+  /** The name of a site. It might belong to another user, or to nobody. */
   readonly site: string
   readonly period: PeriodName
-  /** Days of a custom period, 2026-01-15; empty: none. */
+  /** First and last day of a custom period, such as 2026-01-15; empty if not given. */
   readonly from: string
   readonly to: string
-  /** Empty: all of them. */
+  /** Empty: all devices. */
   readonly device: DeviceType | ''
-  /** Empty: all of them. */
+  /** Empty: all countries. */
   readonly country: string
 }
 
@@ -28,94 +28,61 @@ interface FiltersProps {
   readonly sites: readonly string[]
   readonly choice: VitalsChoice
   readonly countries: readonly CountryName[]
-  /** Codes of the countries that are in the data. */
-  readonly seen: readonly string[]
+  /** Codes of the countries in the data. */
+  readonly measured: readonly string[]
 }
 
-const PERIOD_WORDS: Readonly<Record<PeriodName, string>> = {
+const PERIOD_LABELS: Readonly<Record<PeriodName, string>> = {
   '24h': 'Last 24 hours',
   '7d': 'Last 7 days',
   '28d': 'Last 28 days',
   '90d': 'Last 90 days',
-  custom: 'From day to day',
+  custom: 'Custom dates',
 }
 
-export const DEVICE_WORDS: Readonly<Record<DeviceType, string>> = {
+export const DEVICE_LABELS: Readonly<Record<DeviceType, string>> = {
   desktop: 'Desktop',
   mobile: 'Mobile',
   tablet: 'Tablet',
 }
 
-/** Which part of the data the page shows. It is in the address, so that it can be shared. */
-export function Filters({ base, sites, choice, countries, seen }: FiltersProps) {
+/** The form that filters the data. The choice is in the URL, so that it can be shared. */
+export function Filters({ base, sites, choice, countries, measured }: FiltersProps) {
   const { site, period, device, country } = choice
-  const [near, far] = [true, false].map((isSeen) =>
-    countries.filter(({ code }) => seen.includes(code) === isSeen),
-  )
+  const present = countries.filter(({ code }) => measured.includes(code))
+  const others = countries.filter(({ code }) => !measured.includes(code))
   return (
     <form class="filters" method="get" action={`${base}/app/vitals`}>
-      <Choice name="site" label="Site">
+      <Select name="site" label="Site">
         {sites.map((name) => (
           <Option value={name} text={name} chosen={site} />
         ))}
-      </Choice>
-      <Choice name="period" label="Period">
+      </Select>
+      <Select name="period" label="Period">
         {PERIODS.map((name) => (
-          <Option value={name} text={PERIOD_WORDS[name]} chosen={period} />
+          <Option value={name} text={PERIOD_LABELS[name]} chosen={period} />
         ))}
-      </Choice>
-      <Day name="from" label="From (UTC)" value={choice.from} />
-      <Day name="to" label="To, with that day" value={choice.to} />
-      <Choice name="device" label="Device">
+      </Select>
+      <Field name="from" label="From (UTC)" type="date" value={choice.from} when="when-custom" />
+      <Field name="to" label="To (inclusive)" type="date" value={choice.to} when="when-custom" />
+      <Select name="device" label="Device">
         <Option value="" text="All devices" chosen={device} />
         {DEVICE_TYPES.map((name) => (
-          <Option value={name} text={DEVICE_WORDS[name]} chosen={device} />
+          <Option value={name} text={DEVICE_LABELS[name]} chosen={device} />
         ))}
-      </Choice>
-      <Choice name="country" label="Country">
+      </Select>
+      <Select name="country" label="Country">
         <Option value="" text="All countries" chosen={country} />
-        <CountryOptions label="In this period" countries={near ?? []} chosen={country} />
-        <CountryOptions label="Others" countries={far ?? []} chosen={country} />
-      </Choice>
+        <CountryOptions label="In this period" countries={present} chosen={country} />
+        <CountryOptions label="Others" countries={others} chosen={country} />
+      </Select>
       <button type="submit">Show</button>
     </form>
   )
 }
 
-interface ChoiceProps {
-  readonly name: string
+interface CountryOptionsProps extends Pick<FiltersProps, 'countries'> {
   readonly label: string
-  readonly children?: Child
-}
-
-function Choice({ name, label, children }: ChoiceProps) {
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <select id={name} name={name}>
-        {children}
-      </select>
-    </div>
-  )
-}
-
-interface OptionProps {
-  readonly value: string
-  readonly text: string
-  readonly chosen: string
-}
-
-function Option({ value, text, chosen }: OptionProps) {
-  return (
-    <option value={value} selected={value === chosen}>
-      {text}
-    </option>
-  )
-}
-
-interface CountryOptionsProps {
-  readonly label: string
-  readonly countries: readonly CountryName[]
   readonly chosen: string
 }
 
@@ -127,20 +94,5 @@ function CountryOptions({ label, countries, chosen }: CountryOptionsProps) {
         <Option value={code} text={name} chosen={chosen} />
       ))}
     </optgroup>
-  )
-}
-
-interface DayProps {
-  readonly name: 'from' | 'to'
-  readonly label: string
-  readonly value: string
-}
-
-function Day({ name, label, value }: DayProps) {
-  return (
-    <div class="field when-custom">
-      <label for={name}>{label}</label>
-      <input id={name} name={name} type="date" value={value} />
-    </div>
   )
 }

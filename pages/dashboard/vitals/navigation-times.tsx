@@ -1,30 +1,22 @@
-import type { RumOverview } from '../../../lib/contract/telemetry-overview.ts'
-import { counted } from '../words.ts'
+import { isVital, METRICS, ruleOf } from '../../../lib/contract/telemetry/metrics.ts'
+import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { Card } from '../parts/card.tsx'
+import { counted } from '../parts/format.ts'
 import { milliseconds } from './rating.ts'
 
-interface NavigationTimesProps {
-  readonly metrics: RumOverview['metrics']
-}
+const PHASES = METRICS.filter((metric) => !isVital(metric))
 
-const PHASES = [
-  ['dns', 'Looking up the name'],
-  ['tls', 'Securing the connection'],
-  ['request', 'Waiting for the first byte'],
-  ['response', 'Loading the document'],
-] as const
-
-/** Where the time goes until the document is there. Percentiles of parts do not add up. */
-export function NavigationTimes({ metrics }: NavigationTimesProps) {
-  if (PHASES.every(([phase]) => metrics[phase].sampleCount === 0)) return null
+/** The phases of loading a document. Their percentiles do not add up to that of the whole load. */
+export function NavigationTimes({ metrics }: Pick<RumOverview, 'metrics'>) {
+  if (PHASES.every((phase) => metrics[phase].sampleCount === 0)) return null
   return (
-    <section class="card" aria-labelledby="navigation">
-      <h2 id="navigation">Loading the document, 75th percentile</h2>
+    <Card id="navigation" title="Loading the document, 75th percentile">
       <dl class="phases">
-        {PHASES.map(([phase, meaning]) => {
+        {PHASES.map((phase) => {
           const { p75, sampleCount } = metrics[phase]
           return (
             <div>
-              <dt>{meaning}</dt>
+              <dt class="soft small">{ruleOf(phase).name}</dt>
               <dd>
                 <span class="phase">{p75 === null ? '–' : milliseconds(p75)}</span>
                 <span class="soft small">
@@ -35,6 +27,6 @@ export function NavigationTimes({ metrics }: NavigationTimesProps) {
           )
         })}
       </dl>
-    </section>
+    </Card>
   )
 }

@@ -1,19 +1,18 @@
-import type { RumOverview } from '../../../lib/contract/telemetry-overview.ts'
-import { Time } from '../time.tsx'
-import { count, counted } from '../words.ts'
+import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { FactList } from '../../fact-list.tsx'
+import { Card } from '../parts/card.tsx'
+import { count, counted } from '../parts/format.ts'
+import { Time } from '../parts/time.tsx'
 
 type PageError = RumOverview['errors'][number]
 
-interface PageErrorsProps {
-  /** The most frequent first. */
-  readonly errors: readonly PageError[]
-  readonly note?: string | undefined
-}
-
-export function PageErrors({ errors, note }: PageErrorsProps) {
+/** Lists the errors, the most frequent first. */
+export function PageErrors({
+  errors,
+  note,
+}: Pick<RumOverview, 'errors'> & { note?: string | undefined }) {
   return (
-    <section class="card" aria-labelledby="errors">
-      <h2 id="errors">Errors of pages</h2>
+    <Card id="errors" title="Page errors">
       {note !== undefined && <p class="soft small">{note}</p>}
       {errors.length === 0 ? (
         <p>None in this period.</p>
@@ -24,13 +23,12 @@ export function PageErrors({ errors, note }: PageErrorsProps) {
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   )
 }
 
 function ErrorItem({ error }: { readonly error: PageError }) {
   const { message, type, count: times, firstSeenAt, lastSeenAt, path, stack } = error
-  const place = placeOf(error)
   return (
     <li>
       <details>
@@ -40,40 +38,22 @@ function ErrorItem({ error }: { readonly error: PageError }) {
             {counted(times, 'time', 'times')}
           </span>
         </summary>
-        <dl class="facts">
-          <Fact name="Type" value={type} />
-          <Fact name="Source" value={place} />
-          <Fact name="First on the page" value={path} />
-          <div>
-            <dt>First seen (UTC)</dt>
-            <dd>
-              <Time at={firstSeenAt} />
-            </dd>
-          </div>
-          <div>
-            <dt>Last seen (UTC)</dt>
-            <dd>
-              <Time at={lastSeenAt} />
-            </dd>
-          </div>
-        </dl>
+        <FactList
+          facts={[
+            ['Type', type],
+            ['Source', placeOf(error)],
+            ['First on the page', path],
+            ['First seen (UTC)', <Time at={firstSeenAt} />],
+            ['Last seen (UTC)', <Time at={lastSeenAt} />],
+          ]}
+        />
         {stack !== undefined && <pre tabindex={0}>{stack}</pre>}
       </details>
     </li>
   )
 }
 
-function Fact({ name, value }: { readonly name: string; readonly value: string | undefined }) {
-  if (value === undefined) return null
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  )
-}
-
-/** Source with line and column, as stacks write it. */
+/** `source:line:column`, as in a stack trace. */
 function placeOf({ source, line, column }: PageError): string | undefined {
   const place = [source, line, column].filter((part) => part !== undefined).join(':')
   return place === '' ? undefined : place

@@ -1,9 +1,9 @@
-import type { RumOverview } from '../../../lib/contract/telemetry-overview.ts'
-import { DEVICE_TYPES } from '../../../lib/contract/telemetry-schemas.ts'
+import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { DEVICE_TYPES } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import type { BreakdownProps } from './breakdown.tsx'
-import { type CountryName, DEVICE_WORDS } from './filters.tsx'
+import { type CountryName, DEVICE_LABELS } from './filters.tsx'
 
-/** `note` is for what the API does not filter by device and country. */
+/** Adds `note` to the breakdowns that the API does not filter by device and country. */
 export function toBreakdowns(
   { devices, countries, paths, connections }: RumOverview,
   names: readonly CountryName[],
@@ -30,7 +30,7 @@ export function toBreakdowns(
       id: 'paths',
       title: 'Pages',
       column: 'Path',
-      note: `The 20 most seen, of whole days, ids in their paths as *. ${note ?? ''}`,
+      note: `The 20 most viewed pages, counted by whole days. In a path, * stands for an id. ${note ?? ''}`,
       parts: paths.map(({ path, ...part }) => ({ name: path, ...part })),
     },
     {
@@ -48,5 +48,5 @@ export function toBreakdowns(
 
 function deviceName(deviceType: string | null): string {
   const known = DEVICE_TYPES.find((type) => type === deviceType)
-  return known === undefined ? 'Unknown' : DEVICE_WORDS[known]
+  return known === undefined ? 'Unknown' : DEVICE_LABELS[known]
 }

@@ -1,61 +1,51 @@
-import type { RumOverview } from '../../../lib/contract/telemetry-overview.ts'
-import { counted } from '../words.ts'
-import { DEVICE_WORDS } from './filters.tsx'
+import { CORE_VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { Card } from '../parts/card.tsx'
+import { counted } from '../parts/format.ts'
+import { DEVICE_LABELS } from './filters.tsx'
 import { Rated } from './rated.tsx'
-import { CORE_VITALS, judge, type Verdict as Outcome } from './rating.ts'
+import { judge, type Verdict as Outcome } from './rating.ts'
 
-interface VerdictsProps {
-  readonly devices: RumOverview['devices']
+const BADGES: Readonly<Record<Outcome, { style: string; text: string }>> = {
+  passed: { style: 'badge good', text: 'Passed' },
+  failed: { style: 'badge error', text: 'Failed' },
+  unknown: { style: 'badge', text: 'Not enough data' },
 }
 
-const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
-  passed: 'Passed',
-  failed: 'Failed',
-  unknown: 'Not enough data',
-}
-const OUTCOME_BADGES: Readonly<Record<Outcome, string>> = {
-  passed: 'badge good',
-  failed: 'badge trouble',
-  unknown: 'badge',
-}
-
-/** Whether the site passes the Core Web Vitals, which are judged on phones and on desktops apart. */
-export function Verdicts({ devices }: VerdictsProps) {
+/** Whether the site passes the Core Web Vitals, judged separately for phones and desktops. */
+export function Verdicts({ devices }: Pick<RumOverview, 'devices'>) {
   const judged = (['mobile', 'desktop'] as const).flatMap((type) => {
-    const of = devices.find(({ deviceType }) => deviceType === type)
-    return of === undefined ? [] : [{ type, of }]
+    const part = devices.find(({ deviceType }) => deviceType === type)
+    return part === undefined ? [] : [{ type, part }]
   })
   return (
-    <section class="card" aria-labelledby="verdict">
-      <h2 id="verdict">Core Web Vitals, 75th percentile</h2>
+    <Card id="verdict" title="Core Web Vitals, 75th percentile">
       {judged.length === 0 ? (
         <p>None of the views came from a phone or a desktop.</p>
       ) : (
         <div class="verdicts">
-          {judged.map(({ type, of }) => (
-            <Verdict type={type} of={of} />
+          {judged.map(({ type, part }) => (
+            <Verdict type={type} part={part} />
           ))}
         </div>
       )}
       <p class="soft small">
-        Passed where LCP, INP and CLS are all good. CLS comes from browsers with Chromium alone, INP
-        only from visitors who click, tap or type.
+        Passed if LCP, INP and CLS are all good. Only browsers based on Chromium report CLS, and
+        only visitors who click, tap or type have an INP.
       </p>
-    </section>
+    </Card>
   )
 }
 
-interface VerdictProps {
-  readonly type: 'mobile' | 'desktop'
-  readonly of: RumOverview['devices'][number]
-}
+type Device = RumOverview['devices'][number]
 
-function Verdict({ type, of: { p75, sampleCount } }: VerdictProps) {
-  const outcome = judge(p75)
+function Verdict({ type, part }: { type: 'mobile' | 'desktop'; part: Device }) {
+  const { p75, sampleCount } = part
+  const { style, text } = BADGES[judge(p75)]
   return (
     <div class="verdict">
       <h3>
-        {DEVICE_WORDS[type]} <span class={OUTCOME_BADGES[outcome]}>{OUTCOME_WORDS[outcome]}</span>
+        {DEVICE_LABELS[type]} <span class={style}>{text}</span>
       </h3>
       <dl>
         {CORE_VITALS.map((vital) => (

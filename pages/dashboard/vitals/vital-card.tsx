@@ -1,12 +1,12 @@
-import type { MetricOverview } from '../../../lib/contract/telemetry-overview.ts'
-import type { Vital } from '../../../lib/contract/vitals.ts'
-import { counted } from '../words.ts'
-import { percent, RATING_WORDS, type Rating, rate, VITAL_NAMES, valueText } from './rating.ts'
+import { ruleOf, type Vital } from '../../../lib/contract/telemetry/metrics.ts'
+import type { MetricOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { counted } from '../parts/format.ts'
+import { percent, RATING_LABELS, type Rating, rate, valueText } from './rating.ts'
 
 interface VitalCardProps {
   readonly vital: Vital
   readonly metric: MetricOverview
-  /** p75 of the period before; null: it cannot be told. */
+  /** p75 of the previous period; null if unknown. */
   readonly before: number | null
 }
 
@@ -15,15 +15,15 @@ export function VitalCard({ vital, metric, before }: VitalCardProps) {
   return (
     <section class="card vital" aria-labelledby={vital}>
       <h2 id={vital}>
-        <abbr title={VITAL_NAMES[vital]}>{vital.toUpperCase()}</abbr>
-        {vital === 'fid' && <span class="badge">Legacy</span>}
+        <abbr title={ruleOf(vital).name}>{vital.toUpperCase()}</abbr>
+        {ruleOf(vital).isLegacy && <span class="badge">Legacy</span>}
       </h2>
       {p75 === null ? (
         <p class="soft">No values</p>
       ) : (
         <>
           <p class={`figure rated ${rate(vital, p75)}`}>
-            {valueText(vital, p75)} <small>{RATING_WORDS[rate(vital, p75)]}</small>
+            {valueText(vital, p75)} <small>{RATING_LABELS[rate(vital, p75)]}</small>
           </p>
           <Change vital={vital} now={p75} before={before} />
         </>
@@ -34,15 +34,9 @@ export function VitalCard({ vital, metric, before }: VitalCardProps) {
   )
 }
 
-interface ChangeProps {
-  readonly vital: Vital
-  readonly now: number
-  readonly before: number | null
-}
-
-/** Less is better, of all vitals. */
-function Change({ vital, now, before }: ChangeProps) {
-  if (before === null) return <p class="soft small">No earlier data to compare</p>
+/** For all vitals, less is better. */
+function Change({ vital, now, before }: { vital: Vital; now: number; before: number | null }) {
+  if (before === null) return <p class="soft small">No earlier data to compare with</p>
   const was = valueText(vital, before)
   if (was === valueText(vital, now)) return <p class="small">Same as before</p>
   const by = before === 0 ? '' : `${percent(Math.abs(now - before) / before)} `
@@ -57,7 +51,7 @@ function Change({ vital, now, before }: ChangeProps) {
 
 type Shares = NonNullable<MetricOverview['ratings']>
 
-/** The shares of good, middling and poor values, as lengths and in words. */
+/** The share of values with each rating, as a bar and as text. */
 function RatingBar({ good, needsImprovement, poor }: Shares) {
   const parts = [
     { rating: 'good', share: good, from: 0 },
@@ -75,7 +69,7 @@ function RatingBar({ good, needsImprovement, poor }: Shares) {
       <ul class="shares">
         {parts.map(({ rating, share }) => (
           <li class={rating}>
-            {RATING_WORDS[rating]} <span class="whole">{percent(share)}</span>
+            {RATING_LABELS[rating]} <span class="whole">{percent(share)}</span>
           </li>
         ))}
       </ul>

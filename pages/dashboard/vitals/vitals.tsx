@@ -1,48 +1,54 @@
-import type { RumOverview } from '../../../lib/contract/telemetry-overview.ts'
-import { Copyable } from '../copyable.tsx'
-import { Notice } from '../notice.tsx'
-import { counted, hourText, minuteOf } from '../words.ts'
+import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import type { RumOverview, SeriesStep } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { Card } from '../parts/card.tsx'
+import { Copyable } from '../parts/copyable.tsx'
+import { counted, hourText, minuteOf } from '../parts/format.ts'
+import { type PageProps, Result } from '../parts/notice.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { DataHealth } from './data-health.tsx'
 import { type CountryName, Filters, type VitalsChoice } from './filters.tsx'
 import { NavigationTimes } from './navigation-times.tsx'
 import { PageErrors } from './page-errors.tsx'
-import { type Percentiles75, VITALS } from './rating.ts'
+import { CURRENT_VITALS, type Percentiles75 } from './rating.ts'
 import { toBreakdowns } from './to-breakdowns.ts'
 import { Verdicts } from './verdict.tsx'
 import { VitalCard } from './vital-card.tsx'
-import { type Timeline, VitalChart } from './vital-chart.tsx'
+import { VitalChart } from './vital-chart.tsx'
 
-/** What was measured in the period. */
+/** The measurements of the period. */
 export interface Report {
   readonly overview: RumOverview
-  readonly timeline: Timeline
-  /** 75th percentiles of the period before; null: they cannot be told. */
+  readonly step: SeriesStep
+  /** 75th percentiles of the previous period; null if unknown. */
   readonly before: Percentiles75 | null
-  /** The same question to the API. */
+  /** A command that downloads the same data from the API. */
   readonly curl: string
   /** ISO 8601. */
   readonly asOf: string
 }
 
-export interface VitalsProps {
-  readonly base: string
+export interface VitalsProps extends PageProps {
   readonly sites: readonly string[]
   readonly choice: VitalsChoice
   readonly countries: readonly CountryName[]
   readonly snippet: string
-  /** Null: there is none, for the reason that `trouble` gives. */
+  /** null if the API answered with an error; `error` is its message. */
   readonly report: Report | null
-  readonly trouble?: string
 }
 
 export function Vitals(props: VitalsProps) {
-  const { base, sites, choice, countries, report, trouble } = props
-  const seen = report?.overview.countries.flatMap(({ country }) => country ?? []) ?? []
+  const { base, sites, choice, countries, report, error } = props
+  const measured = report?.overview.countries.flatMap(({ country }) => country ?? []) ?? []
   return (
     <>
-      {trouble !== undefined && <Notice kind="trouble">{trouble}</Notice>}
-      <Filters base={base} sites={sites} choice={choice} countries={countries} seen={seen} />
+      <Result error={error} />
+      <Filters
+        base={base}
+        sites={sites}
+        choice={choice}
+        countries={countries}
+        measured={measured}
+      />
       {report !== null && (
         <>
           <Summary report={report} />
@@ -65,7 +71,7 @@ function Summary({ report: { overview, asOf } }: { readonly report: Report }) {
     <p class="report-head">
       <strong>{counted(sampleCount, 'view', 'views')}</strong>{' '}
       {sampleCount > 0 && sampleCount < FEW && (
-        <span class="badge near" title="Of fewer than 100, p75 may be off by 14 % and more">
+        <span class="badge near" title="With fewer than 100 views, p75 may be off by 14 % or more">
           Few samples
         </span>
       )}{' '}
@@ -80,32 +86,35 @@ function Empty({ base, choice, snippet, report }: VitalsProps) {
   const isFiltered = choice.device !== '' || choice.country !== ''
   return (
     <>
-      <section class="card empty" aria-labelledby="empty">
-        <h2 id="empty">Nothing was measured</h2>
+      <Card id="empty" title="Nothing was measured">
         {isFiltered ? (
-          <p>No view of this device and country came in this period. Try all of them.</p>
+          <p>
+            No views from this device and country in this period. Try all devices and countries.
+          </p>
         ) : (
           <>
-            <p>No view came in this period. Each page needs this in its head:</p>
+            <p>No views in this period. Each page needs this tag in its head:</p>
             <Copyable id="snippet" text={snippet} />
             <p>
-              <a href={`${base}/app/sites`}>Sites</a> shows whether beacons come in, and what may
-              keep them back.
+              <a href={`${base}/app/sites`}>Sites</a> shows whether beacons arrive, and what may
+              block them.
             </p>
           </>
         )}
-      </section>
+      </Card>
       {report !== null && <DataHealth beacons={report.overview.beacons} />}
     </>
   )
 }
 
 function Measured({ base, choice, countries, report }: VitalsProps & { readonly report: Report }) {
-  const { overview, timeline, before, curl } = report
+  const { overview, step, before, curl } = report
   const { metrics } = overview
   const note =
-    choice.device === '' && choice.country === '' ? undefined : 'Of all devices and countries.'
-  const vitals = metrics.fid.sampleCount === 0 ? VITALS : ([...VITALS, 'fid'] as const)
+    choice.device === '' && choice.country === '' ? undefined : 'For all devices and countries.'
+  const vitals = VITALS.filter(
+    (vital) => CURRENT_VITALS.includes(vital) || metrics[vital].sampleCount > 0,
+  )
   return (
     <>
       <Verdicts devices={overview.devices} />
@@ -117,7 +126,7 @@ function Measured({ base, choice, countries, report }: VitalsProps & { readonly 
       <section class="charts" aria-labelledby="charts">
         <h2 id="charts">Over time</h2>
         {vitals.map((vital) => (
-          <VitalChart vital={vital} timeline={timeline} />
+          <VitalChart vital={vital} step={step} overview={overview} />
         ))}
       </section>
       {toBreakdowns(overview, countries, note).map((breakdown) => (
@@ -135,9 +144,8 @@ function Export({ base, choice, curl }: Pick<VitalsProps, 'base' | 'choice'> & {
   const path = (format: string) =>
     `${base}/app/vitals/export?${new URLSearchParams({ ...choice, format })}`
   return (
-    <section class="card" aria-labelledby="export">
-      <h2 id="export">Export</h2>
-      <p>A row for each hour, country and kind of device.</p>
+    <Card id="export" title="Export">
+      <p>A row for each hour, country and device type.</p>
       <div class="actions">
         <a class="button quiet" href={path('csv')}>
           Download CSV
@@ -146,8 +154,27 @@ function Export({ base, choice, curl }: Pick<VitalsProps, 'base' | 'choice'> & {
           Download JSON
         </a>
       </div>
-      <p>The same for a program, with a key that may read the account:</p>
+      <p>
+        To download it from a program, use a key with the permission <code>account:read</code>:
+      </p>
       <Copyable id="curl" text={curl} />
-    </section>
+    </Card>
+  )
+}
+
+/** Shown to a user without sites. */
+export function NoSites({ base }: Pick<VitalsProps, 'base'>) {
+  return (
+    <Card id="first" title="Add a site first">
+      <p>
+        Web vitals show how fast your pages are for their visitors. A site is the origin of the
+        pages that are measured.
+      </p>
+      <p>
+        <a class="button" href={`${base}/app/sites`}>
+          Add a site
+        </a>
+      </p>
+    </Card>
   )
 }

@@ -1,17 +1,26 @@
-import { type Caller, unauthorized } from '../lib/access/authenticate.ts'
-import { findUser } from '../lib/accounts/users.ts'
-import type { Billing } from '../lib/billing/billing.ts'
-import { cancelSubscription, reactivateSubscription } from '../lib/billing/cancellation.ts'
-import { startCheckout } from '../lib/billing/checkout.ts'
-import { changePlan, previewPlanChange } from '../lib/billing/plan-change.ts'
-import { getPaidPlan } from '../lib/billing/plan-choice.ts'
-import { findSubscription, type SubscriptionRow, statusOf } from '../lib/billing/subscriptions.ts'
-import type { SubscriptionResponse } from '../lib/contract/billing-schemas.ts'
-import { APP_PATH } from '../lib/contract/pages.ts'
-import { toPublicPlan } from '../lib/plans.ts'
-import type { Services } from '../lib/services/services.ts'
+import type { Caller } from '../../../lib/access/authenticate.ts'
+import type { Billing } from '../../../lib/billing/billing.ts'
+import { getPaidPlan } from '../../../lib/billing/plan-prices.ts'
+import {
+  cancelSubscription,
+  changePlan,
+  previewPlanChange,
+  reactivateSubscription,
+  setOverages,
+} from '../../../lib/billing/subscription/changes.ts'
+import { startCheckout } from '../../../lib/billing/subscription/checkout.ts'
+import {
+  findSubscription,
+  type SubscriptionRow,
+  statusOf,
+} from '../../../lib/billing/subscription/subscriptions.ts'
+import { toPublicPlan } from '../../../lib/config/plans.ts'
+import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
+import { APP_PATH } from '../../../lib/contract/pages.ts'
+import type { Services } from '../../../lib/services/services.ts'
+import type { Handlers } from '../../context.ts'
+import { getUser } from '../account.ts'
 import { toActor } from './actor.ts'
-import type { Handlers } from './context.ts'
 
 export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) {
   return {
@@ -21,16 +30,14 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
     },
     createCheckout: async ({ caller, body, now }) => {
       const plan = getPaidPlan(plans, body.planId)
-      const user = await findUser(db, caller.userId)
-      if (user === null) throw unauthorized()
-      const { id: userId, email, name } = user
-      const wish = {
+      const { id: userId, email, name } = await getUser(db, caller)
+      const request = {
         plan,
         buyer: { userId, email, name },
         embedded: body.embedded === true,
         pages: returnPages(baseUrl()),
       }
-      return { status: 200, body: await startCheckout(billing, toActor(db, caller, now), wish) }
+      return { status: 200, body: await startCheckout(billing, toActor(db, caller, now), request) }
     },
     changePlan: async ({ caller, body, now }) => {
       const plan = getPaidPlan(plans, body.planId)
@@ -43,6 +50,16 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
       const { userId } = caller
       return { status: 200, body: await previewPlanChange(billing, { userId, now }, plan) }
     },
+    setOverages: async ({ caller, body, now }) => {
+      const wanted = body.overagesEnabled ? 'on' : 'off'
+      const overagesEnabled = await setOverages(
+        billing,
+        toActor(db, caller, now),
+        caller.plan,
+        wanted,
+      )
+      return { status: 200, body: { overagesEnabled } }
+    },
     cancelSubscription: async ({ caller, now }) => {
       return { status: 200, body: await cancelSubscription(billing, toActor(db, caller, now)) }
     },
@@ -53,7 +70,7 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
   } satisfies Partial<Handlers>
 }
 
-/** Pages of the dashboard. */
+/** The pages of the dashboard to which Stripe sends the buyer back. */
 function returnPages(baseUrl: string) {
   const page = `${baseUrl}${APP_PATH}/billing`
   return { done: `${page}?checkout=done`, canceled: `${page}?checkout=canceled` }

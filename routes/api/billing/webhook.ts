@@ -1,7 +1,7 @@
-import { receiveEvent } from '../lib/billing/receive-event.ts'
-import { ApiError } from '../lib/errors.ts'
-import type { Services } from '../lib/services/services.ts'
-import type { Handlers } from './context.ts'
+import { receiveEvent } from '../../../lib/billing/events/receive-event.ts'
+import { ApiError } from '../../../lib/errors.ts'
+import type { Services } from '../../../lib/services/services.ts'
+import type { Handlers } from '../../context.ts'
 
 export function webhookHandlers({ billing, overages }: Services) {
   return {

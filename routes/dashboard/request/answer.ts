@@ -1,22 +1,21 @@
 import type { Child } from 'hono/jsx'
-import type { AssetName } from '../../lib/page-assets.ts'
-import { Frame } from '../../pages/dashboard/frame.tsx'
-import { GuestFrame } from '../../pages/dashboard/guest-frame.tsx'
-import type { PageAnswer } from '../page.ts'
-import { pageAssets } from '../page-assets.ts'
-import type { Headers } from '../respond.ts'
-import type { GuestVisit, UserVisit } from './visit.ts'
+import type { AssetName } from '../../../lib/assets/page-assets.ts'
+import { GuestFrame } from '../../../pages/dashboard/account/guest-frame.tsx'
+import { Frame } from '../../../pages/dashboard/parts/frame.tsx'
+import type { PageAnswer } from '../../pages/page.ts'
+import { pageAssets } from '../../pages/page-assets.ts'
+import type { UserVisit, Visit } from './visit.ts'
 
 interface Page {
   readonly title: string
   readonly content: Child
-  /** 200 unless told. */
+  /** Default: 200. */
   readonly status?: number
-  /** Loaded beside what all pages of the dashboard load. */
+  /** Scripts and styles that this page loads in addition to the common ones. */
   readonly assets?: readonly AssetName[]
 }
 
-/** Answers with a page of the dashboard. */
+/** Answers a signed-in user with a page of the dashboard. */
 export async function showPage(visit: UserVisit, page: Page): Promise<PageAnswer> {
   const { instance, c, me } = visit
   const { title, content, status = 200, assets = [] } = page
@@ -26,20 +25,20 @@ export async function showPage(visit: UserVisit, page: Page): Promise<PageAnswer
   return { status, html: Frame({ ...frame, children: content }) }
 }
 
-/** Answers with a page by which people come in. */
-export async function showDoor(
-  { instance }: GuestVisit,
+/** Answers with a page for visitors who are not signed in, such as the sign-in form. */
+export async function showGuestPage(
+  { instance }: Visit,
   { title, content, status = 200 }: Omit<Page, 'assets'>,
 ): Promise<PageAnswer> {
   const assets = await pageAssets(instance.base, 'app.css')
   return { status, html: GuestFrame({ instance, assets, title, children: content }) }
 }
 
-/** Leads on to another page of the dashboard, by GET. */
-export function leadTo(
-  { instance }: Pick<GuestVisit, 'instance'>,
+/** Redirects to another page of the dashboard (303, so the browser follows with GET). */
+export function redirectTo(
+  { instance }: Pick<Visit, 'instance'>,
   path: `/app${string}`,
-  headers: Readonly<Headers> = {},
+  cookies: readonly string[] = [],
 ): PageAnswer {
-  return { status: 303, html: null, headers: { ...headers, location: `${instance.base}${path}` } }
+  return { status: 303, html: null, headers: { location: `${instance.base}${path}` }, cookies }
 }

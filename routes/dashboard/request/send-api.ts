@@ -1,32 +1,34 @@
 import type { Context } from 'hono'
-import type { Services } from '../../lib/services/services.ts'
-import type { Env } from '../context.ts'
-import type { Visit } from '../visit.ts'
+import type { Services } from '../../../lib/services/services.ts'
+import type { Env } from '../../context.ts'
+import type { Exchange } from '../../request/exchange.ts'
+import { readDevices } from './cookies.ts'
 
-/** The whole service, which the dashboard asks as everybody does. */
+/** The fetch function of the whole service. The dashboard calls it as any client would. */
 export type Fetch = (request: Request, env: Env['Bindings']) => Response | Promise<Response>
 
-export interface Sent {
+export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON; undefined: no body. */
+  /** Sent as JSON; no body if undefined. */
   readonly body?: unknown
-  /** The session in it was found good for this visit. */
+  /** Whether this visit has already verified the session. */
   readonly isSignedIn?: boolean
 }
 
-/** Sends a request to the API of this service without leaving the process. */
-export type SendApi = (method: string, path: string, sent?: Sent) => Promise<Response>
+/** Sends a request to the API of this service, within the process. */
+export type SendApi = (method: string, path: string, options?: SendOptions) => Promise<Response>
 
-/** Whose request a page answers: the API knows them by the same address and request id. */
-const PASSED_ON = ['x-forwarded-for', 'user-agent', 'traceparent']
+/** Headers of the visitor that the API also sees, besides the one that names the client. */
+const FORWARDED_HEADERS = ['user-agent', 'traceparent']
 
 export function createSendApi(
   fetch: Fetch,
-  { baseUrl }: Services,
+  { baseUrl, config }: Services,
   c: Context<Env>,
-  { requestId }: Visit,
+  { requestId }: Exchange,
 ): SendApi {
-  const passedOn = PASSED_ON.flatMap((name): [string, string][] => {
+  const names = [config.clientHeader, ...FORWARDED_HEADERS]
+  const forwarded = names.flatMap((name): [string, string][] => {
     const value = c.req.header(name)
     return value === undefined ? [] : [[name, value]]
   })
@@ -34,13 +36,15 @@ export function createSendApi(
     const request = new Request(new URL(path, baseUrl()), {
       method,
       headers: {
-        ...Object.fromEntries(passedOn),
+        ...Object.fromEntries(forwarded),
         'x-request-id': requestId,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: c.req.raw.signal,
     })
-    return fetch(request, { remoteAddress: c.env?.remoteAddress, app: 'dashboard', isSignedIn })
+    const { remoteAddress } = c.env ?? {}
+    return fetch(request, { remoteAddress, app: 'dashboard', isSignedIn, devices: readDevices(c) })
   }
 }

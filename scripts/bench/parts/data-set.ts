@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { ipv4FromBits } from '../../lib/address.ts'
-import { Double, type MmdbValue, Uint16 } from '../../lib/geo/mmdb-value.ts'
-import { createMmdbWriter } from '../../lib/geo/mmdb-writer.ts'
-import { createRandom } from '../random.ts'
+import { Double, type MmdbValue, Uint16 } from '../../../lib/geo/mmdb/value.ts'
+import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
+import { ipv4FromBits } from '../../../lib/net/address.ts'
+import { createRandom, pick, type Random } from '../../parts/random.ts'
 
 const NETWORKS_PER_PLACE = 32
-/** Networks begin at multiples of so many addresses. */
+/** Networks start at multiples of this many addresses. */
 const GRAIN = 16
 const GRAINS = 2 ** 32 / GRAIN
 
@@ -18,8 +18,8 @@ const COUNTRIES = [
 ] as const
 
 /**
- * Writes a City file with so many networks of random length for all of IPv4, 32 to a place. The same
- * file in every run; about 60 bytes a network where they are few, and 40 where they are many.
+ * Writes a City file that divides IPv4 into `networks` networks of random length, 32 per place. The
+ * file is the same in every run. A network takes about 60 bytes in a small file, 40 in a large one.
  */
 export function writeDataSet(path: string, networks: number): void {
   const random = createRandom(4)
@@ -28,31 +28,28 @@ export function writeDataSet(path: string, networks: number): void {
   )
   const writer = createMmdbWriter({
     databaseType: 'GeoLite2-City',
-    description: 'Made for a benchmark',
+    description: 'Generated for a benchmark',
     builtAt: Date.UTC(2026, 0, 1),
     ipVersion: 6,
   })
   let first = 0
-  for (const end of borders(networks, random)) {
-    const place = places[Math.floor(random() * places.length)] ?? ''
-    writer.insertRange(ipv4FromBits(first), ipv4FromBits(end - 1), place)
+  for (const end of networkEnds(networks, random)) {
+    writer.insertRange(ipv4FromBits(first), ipv4FromBits(end - 1), pick(random, places))
     first = end
   }
   writeFileSync(path, writer.toBytes())
 }
 
-/** Where networks end, in order; the last one where IPv4 ends. */
-function borders(count: number, random: () => number): Float64Array {
+/** The ends of the networks in order. The last one is the end of IPv4. */
+function networkEnds(count: number, random: Random): Float64Array {
   const ends = Float64Array.from({ length: count }, () => Math.ceil(random() * GRAINS) * GRAIN)
   ends[0] = 2 ** 32
   return new Float64Array(new Set(ends.sort()))
 }
 
-function makePlace(n: number, random: () => number): MmdbValue {
-  const [code, name, continent, continentName, timezone] =
-    COUNTRIES[n % COUNTRIES.length] ?? COUNTRIES[0]
-  const coordinate = (limit: number) =>
-    new Double(Math.round((random() * 2 - 1) * limit * 1e4) / 1e4)
+function makePlace(n: number, random: Random): MmdbValue {
+  const [code, name, continent, continentName, timezone] = pick(random, COUNTRIES)
+  const coordinate = (most: number) => new Double(Math.round((random() * 2 - 1) * most * 1e4) / 1e4)
   return {
     city: { names: { en: `City ${n}` } },
     continent: { code: continent, names: { en: continentName } },

@@ -1,26 +1,22 @@
-import { mintKey } from '../../lib/access/api-key.ts'
-import type { Db } from '../../lib/db/open.ts'
+import { mintKey } from '../../../lib/access/api-key.ts'
+import type { Db } from '../../../lib/db/open.ts'
 
 const KEYS_PER_USER = 5
 
-/** Adds `count` keys, five to a user, every fifth a publishable one. Returns their texts. */
+/** Adds `count` secret keys, five per user. Returns their texts. */
 export function fillKeys({ $client }: Db, count: number): string[] {
   const addUser = $client.prepare(
     'INSERT INTO users (id, email, plan, created_at) VALUES (?, ?, ?, 0)',
   )
   const addKey = $client.prepare(
-    `INSERT INTO api_keys (id, user_id, hash, prefix, name, type, scopes, allowed_origins, created_at)
-     VALUES (?, ?, ?, ?, 'bench', ?, ?, ?, 0)`,
+    `INSERT INTO api_keys (id, user_id, hash, prefix, name, type, created_at)
+     VALUES (?, ?, ?, ?, 'bench', 'secret', 0)`,
   )
   const add = (_: unknown, n: number): string => {
     const user = `user-${Math.floor(n / KEYS_PER_USER)}-of-the-benchmark`
     if (n % KEYS_PER_USER === 0) addUser.run(user, `${user}@example.com`, 'free')
-    const isForPages = n % KEYS_PER_USER === KEYS_PER_USER - 1
-    const { text, id, hash, prefix } = mintKey(isForPages ? 'publishable' : 'secret')
-    const access = isForPages
-      ? ['publishable', '["geo:read"]', `["https://a${n}.example"]`]
-      : ['secret', null, null]
-    addKey.run(id, user, hash, prefix, ...access)
+    const { text, id, hash, prefix } = mintKey('secret')
+    addKey.run(id, user, hash, prefix)
     return text
   }
   return $client.transaction(() => Array.from({ length: count }, add))()

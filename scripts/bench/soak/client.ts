@@ -1,72 +1,69 @@
-import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { once } from 'node:events'
+import { Agent, type RequestOptions, request } from 'node:http'
 import { createHistogram } from 'node:perf_hooks'
+import { text } from 'node:stream/consumers'
+import { reasonOf } from '../../../lib/reason.ts'
+import { cpuMicroseconds } from '../parts/machine.ts'
+import type { Target } from '../parts/servers.ts'
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Statuses that are as they should be; 200 unless told. */
+  /** Statuses that count as success; default: 200. */
   readonly expected?: readonly number[]
 }
 
-/** What was asked since the last look. */
-export interface Tally {
-  readonly requests: number
-  /** Answers with another status than the expected ones, or none. */
-  readonly errors: number
-  /** Milliseconds to the end of the answer, with what a request waits for a connection. */
-  readonly p50: number
-  readonly p99: number
-  readonly max: number
-}
+export type Client = ReturnType<typeof createClient>
 
-/** Sends requests over up to 256 connections, and counts and times the answers. */
-export interface Client extends Disposable {
-  /** The text of the answer; undefined where it is not as expected. */
-  send(call: Call): Promise<string | undefined>
-  /** Requests that wait for their answer. */
-  waiting(): number
-  /** Counts from zero after it. */
-  takeTally(): Tally
-  /** What went wrong, each but once, up to twenty. */
-  readonly problems: ReadonlySet<string>
-}
+const MAX_SOCKETS = 256
+const TIMEOUT_MS = 30_000
+const MAX_PROBLEMS = 20
 
-const MOST_SOCKETS = 256
-const TIME_LIMIT_MS = 30_000
-const MOST_PROBLEMS = 20
-const EXPECTED = [200]
-
-export function createClient(origin: string): Client {
-  const { hostname, port } = new URL(origin)
-  const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS, timeout: TIME_LIMIT_MS })
+/** Sends requests over up to 256 connections, and measures the answers. */
+export function createClient({ url, pid }: Target) {
+  const { hostname: host, port } = new URL(url)
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, timeout: TIMEOUT_MS })
   const times = createHistogram()
+  /** Distinct error messages. */
   const problems = new Set<string>()
+  let cpuBefore = cpuMicroseconds(pid)
   let errors = 0
   let waiting = 0
-  const fail = (problem: string) => {
-    errors += 1
-    if (problems.size < MOST_PROBLEMS) problems.add(problem)
-  }
   return {
     problems,
+    /** The number of requests without an answer so far. */
     waiting: () => waiting,
-    async send(call) {
-      const { method, path, expected = EXPECTED } = call
+    /** Returns the body, or undefined if the status is not an expected one. */
+    async send(call: Call): Promise<string | undefined> {
+      const { method, path, expected = [200] } = call
       const startedAt = performance.now()
       waiting += 1
-      const { status, text } = await exchange({ host: hostname, port, agent }, call)
+      const { status, body } = await exchange({ host, port, agent }, call)
       waiting -= 1
       times.record(Math.max(1, Math.round((performance.now() - startedAt) * 1_000)))
-      if (typeof status === 'number' && expected.includes(status)) return text
-      fail(`${method} ${path.replace(/\?.*/, '')}: ${status} ${text.slice(0, 200)}`)
+      if (typeof status === 'number' && expected.includes(status)) return body
+      errors += 1
+      const problem = `${method} ${path.replace(/\?.*/, '')}: ${status} ${body.slice(0, 200)}`
+      if (problems.size < MAX_PROBLEMS) problems.add(problem)
       return undefined
     },
+    /**
+     * Returns the figures since the last call. An error is a request without an answer or with an
+     * unexpected status. Times are to the end of the answer, and include the wait for a connection.
+     * CPU is the processor time of the server.
+     */
     takeTally() {
-      const milliseconds = (share: number) => times.percentile(share) / 1_000
-      const [p50, p99, max] = [milliseconds(50), milliseconds(99), times.max / 1_000]
-      const tally = { requests: times.count, errors, p50, p99, max }
+      const tally = {
+        requests: times.count,
+        errors,
+        'p50 ms': times.percentile(50) / 1_000,
+        'p99 ms': times.percentile(99) / 1_000,
+        'max ms': times.max / 1_000,
+        'CPU µs/request': (cpuMicroseconds(pid) - cpuBefore) / times.count,
+      }
+      cpuBefore = cpuMicroseconds(pid)
       times.reset()
       errors = 0
       return tally
@@ -75,26 +72,17 @@ export function createClient(origin: string): Client {
   }
 }
 
-interface Answer {
-  /** A text: what went wrong on the way. */
-  readonly status: number | string
-  readonly text: string
-}
-
-function exchange(server: RequestOptions, { body, ...call }: Call): Promise<Answer> {
-  return new Promise((resolve) => {
-    const fail = (error: Error) => resolve({ status: error.message, text: '' })
-    const read = (answer: IncomingMessage) => {
-      const chunks: Buffer[] = []
-      answer.on('error', fail)
-      answer.on('data', (chunk) => chunks.push(chunk))
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
-      )
-    }
-    const asked = request({ ...server, ...call, timeout: TIME_LIMIT_MS }, read)
-    asked.on('error', fail)
-    asked.on('timeout', () => asked.destroy(new Error('no answer in time')))
-    asked.end(body)
-  })
+/** Returns the status and the body, or the message of a network error instead of the status. */
+async function exchange(server: RequestOptions, { body, ...call }: Call) {
+  const sent = request({ ...server, ...call, timeout: TIMEOUT_MS })
+  // Reading the answer also reports an error that occurs after the response has begun.
+  sent.on('error', () => {})
+  sent.on('timeout', () => sent.destroy(new Error('no answer in time')))
+  sent.end(body)
+  try {
+    const [answer] = await once(sent, 'response')
+    return { status: Number(answer.statusCode), body: await text(answer) }
+  } catch (error) {
+    return { status: reasonOf(error), body: '' }
+  }
 }

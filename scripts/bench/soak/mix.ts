@@ -1,52 +1,21 @@
 import * as v from 'valibot'
-import { createRandom } from '../../random.ts'
-import { randomMix } from '../addresses.ts'
+import { createRandom, pick, pickByWeight } from '../../parts/random.ts'
+import { randomMix } from '../parts/addresses.ts'
+import { makeBeacon } from '../parts/beacon.ts'
 import type { Call, Client } from './client.ts'
 import { type Person, signInAndOut } from './people.ts'
 
-/** Does one thing that somebody does; resolves when it is done. */
+/** Performs one random action and resolves when it is done. */
 export type Act = () => Promise<unknown>
 
-/** What an action is made with. */
-interface Cast {
-  readonly client: Client
-  /** A person: each in turn, so that nobody runs into a limit. */
-  person(): Person
-  payer(): Person
-  address(): string
-  random(): number
-}
+/** The people, addresses and random numbers from which actions draw. */
+type Inputs = ReturnType<typeof createInputs>
 
-type Action = (cast: Cast) => Promise<unknown>
+type Action = (inputs: Inputs) => Promise<unknown>
 
 const ADDRESSES = 100_000
 const BATCH = 100
-const LOCATED = [200, 404]
-
-/** Each action with its share in 10,000. Together they use every part of the service. */
-const ACTIONS: readonly (readonly [share: number, action: Action])[] = [
-  [5_800, (cast) => locate(cast, '')],
-  [400, (cast) => locate(cast, '?fields=location.country.code,network.asn')],
-  [500, (cast) => locate(cast, '/timezone')],
-  [200, (cast) => locate(cast, '/validation')],
-  [
-    400,
-    ({ client, person, address }) =>
-      client.send({ ...callOf(person(), '/v1/ip/me', address()), expected: LOCATED }),
-  ],
-  [100, locateBatch],
-  [2_400, sendBeacon],
-  [50, readPublic],
-  [20, readPage],
-  [12, readAccount],
-  [6, ({ client, person }) => client.send(callOf(person(), '/v1/account/me/audit?limit=50'))],
-  [4, createAndRevokeKey],
-  [4, ({ client, payer, random }) => client.send(callOf(payer(), pick(BILLING_READS, random)))],
-  [1, switchOverages],
-  [2, ({ client, person }) => readTelemetry(client, person(), 'summary')],
-  [1, ({ client, person }) => readTelemetry(client, person(), 'overview')],
-  [0.5, ({ client, person, address }) => signInAndOut(client, person(), address())],
-]
+const LOCATED = { expected: [200, 404] }
 
 const PUBLIC_READS = [
   '/health',
@@ -61,106 +30,113 @@ const BILLING_READS = ['subscription', 'invoices', 'details', 'payment-method-in
   (path) => `/v1/billing/${path}`,
 )
 
-/** Draws actions by their shares, the same ones in every run. */
+/** Actions with their weights. Together they use every part of the service. */
+const ACTIONS: readonly { readonly weight: number; readonly act: Action }[] = [
+  { weight: 5_800, act: locate('') },
+  { weight: 400, act: locate('?fields=location.country.code,network.asn') },
+  { weight: 500, act: locate('/timezone') },
+  { weight: 200, act: locate('/validation') },
+  { weight: 400, act: ({ send, from }) => send('/v1/ip/me', { ...LOCATED, headers: from() }) },
+  { weight: 100, act: locateBatch },
+  { weight: 2_400, act: sendBeacon },
+  { weight: 50, act: readAnonymously(PUBLIC_READS, '*/*') },
+  { weight: 20, act: readAnonymously(PAGES, 'text/html') },
+  { weight: 12, act: readAccount },
+  { weight: 9, act: ({ send }) => send('/v1/account/me/audit?limit=50') },
+  // Rare, because each person may create only 30 an hour.
+  { weight: 1, act: createAndRevokeKey },
+  { weight: 4, act: ({ send, payer, random }) => send(pick(random, BILLING_READS), {}, payer()) },
+  { weight: 1, act: switchOverages },
+  { weight: 2, act: readTelemetry('summary') },
+  { weight: 1, act: readTelemetry('overview') },
+  { weight: 0.5, act: ({ client, person, from }) => signInAndOut(client, person(), from()) },
+]
+
+/** Draws actions by their weights, in the same sequence in every run. */
 export function createMix(client: Client, people: readonly Person[]): Act {
-  const random = createRandom(1)
-  const { addresses } = randomMix(ADDRESSES)
-  const cast: Cast = {
+  const inputs = createInputs(client, people)
+  return () => pickByWeight(inputs.random, ACTIONS).act(inputs)
+}
+
+function createInputs(client: Client, people: readonly Person[]) {
+  const person = inTurn(people)
+  const address = inTurn(randomMix(ADDRESSES).addresses)
+  return {
     client,
-    person: inTurn(people),
+    person,
     payer: inTurn(people.filter(({ isPaying }) => isPaying)),
-    address: inTurn(addresses),
-    random,
-  }
-  let total = 0
-  const ranges = ACTIONS.map(([share, action]) => {
-    total += share
-    return { end: total, action }
-  })
-  return async () => {
-    const drawn = random() * total
-    await ranges.find(({ end }) => drawn < end)?.action(cast)
+    address,
+    random: createRandom(1),
+    /** The header of a request from the next address. */
+    from: () => ({ 'x-forwarded-for': address() }),
+    /** Sends a call with the key of a person; default: each person in turn, to avoid rate limits. */
+    send: (path: string, { headers, ...call }: Partial<Call> = {}, { key } = person()) =>
+      client.send({ method: 'GET', path, headers: { 'x-api-key': key, ...headers }, ...call }),
   }
 }
 
-function locate({ client, person, address }: Cast, rest: string): Promise<unknown> {
-  return client.send({ ...callOf(person(), `/v1/ip/${address()}${rest}`), expected: LOCATED })
+function locate(rest: string): Action {
+  return ({ send, address }) => send(`/v1/ip/${address()}${rest}`, LOCATED)
 }
 
-function locateBatch({ client, person, address }: Cast): Promise<unknown> {
+function locateBatch({ send, address }: Inputs): Promise<unknown> {
   const body = JSON.stringify({ ips: Array.from({ length: BATCH }, address) })
-  return client.send({ ...callOf(person(), '/v1/ip/batch'), method: 'POST', body })
+  return send('/v1/ip/batch', { method: 'POST', body })
 }
 
-function sendBeacon({ client, person, address, random }: Cast): Promise<unknown> {
-  const time = (most: number) => Math.round(most * random() ** 2)
-  const body = JSON.stringify({
-    path: `/product/${time(1_000)}`,
-    deviceType: pick(['desktop', 'mobile', 'tablet'], random),
-    connectionType: '4g',
-    metrics: { lcp: time(5_000), inp: time(500), cls: random() / 3, ttfb: time(1_500) },
-  })
-  const headers = { origin: person().site, 'x-forwarded-for': address() }
+function sendBeacon({ client, person, random, from }: Inputs): Promise<unknown> {
+  const headers = { origin: person().site, ...from() }
+  const beacon = makeBeacon(random)
+  const { lcp, inp, cls, ttfb } = beacon.metrics
+  const body = JSON.stringify({ ...beacon, metrics: { lcp, inp, cls, ttfb } })
   const path = '/v1/telemetry/rum'
   return client.send({ method: 'POST', path, headers, body, expected: [204] })
 }
 
-function readPublic({ client, address, random }: Cast): Promise<unknown> {
-  const headers = { 'x-forwarded-for': address() }
-  return client.send({ method: 'GET', path: pick(PUBLIC_READS, random), headers })
+function readAnonymously(paths: readonly string[], accept: string): Action {
+  return ({ client, random, from }) =>
+    client.send({ method: 'GET', path: pick(random, paths), headers: { accept, ...from() } })
 }
 
-function readPage({ client, address, random }: Cast): Promise<unknown> {
-  const headers = { accept: 'text/html', 'x-forwarded-for': address() }
-  return client.send({ method: 'GET', path: pick(PAGES, random), headers })
-}
-
-/** By key or by session, as it comes. */
-function readAccount({ client, person, random }: Cast): Promise<unknown> {
-  const call = callOf(person(), pick(ACCOUNT_READS, random))
-  if (random() < 0.5) return client.send(call)
+/** Authenticates by key or by session, at random. */
+function readAccount({ client, send, person, random }: Inputs): Promise<unknown> {
+  const path = pick(random, ACCOUNT_READS)
+  if (random() < 0.5) return send(path)
   const headers = { authorization: `Bearer ${person().session}` }
-  return client.send({ ...call, headers })
+  return client.send({ method: 'GET', path, headers })
 }
 
 const Created = v.object({ id: v.string() })
 
-async function createAndRevokeKey({ client, person }: Cast): Promise<void> {
+async function createAndRevokeKey({ send, person }: Inputs): Promise<void> {
   const path = '/v1/account/me/keys'
-  const call = callOf(person(), path)
+  const owner = person()
   const body = JSON.stringify({ name: 'for a moment' })
-  const text = await client.send({ ...call, method: 'POST', body, expected: [201] })
+  const text = await send(path, { method: 'POST', body, expected: [201] }, owner)
   if (text === undefined) return
   const { id } = v.parse(Created, JSON.parse(text))
-  await client.send({ ...call, method: 'DELETE', path: `${path}/${id}` })
+  await send(`${path}/${id}`, { method: 'DELETE' }, owner)
 }
 
-function switchOverages({ client, payer, random }: Cast): Promise<unknown> {
+function switchOverages({ send, payer, random }: Inputs): Promise<unknown> {
   const body = JSON.stringify({ overagesEnabled: random() < 0.5 })
-  return client.send({ ...callOf(payer(), '/v1/billing/subscription'), method: 'PATCH', body })
+  return send('/v1/billing/subscription', { method: 'PATCH', body }, payer())
 }
 
-function readTelemetry(client: Client, person: Person, kind: string): Promise<unknown> {
-  const { hostname } = new URL(person.site)
-  return client.send(callOf(person, `/v1/telemetry/rum/${kind}?domain=${hostname}`))
+function readTelemetry(kind: string): Action {
+  return ({ send, person }) => {
+    const owner = person()
+    const { hostname } = new URL(owner.site)
+    return send(`/v1/telemetry/rum/${kind}?domain=${hostname}`, {}, owner)
+  }
 }
 
-function callOf({ key }: Person, path: string, from?: string): Call {
-  const headers = { 'x-api-key': key, ...(from !== undefined && { 'x-forwarded-for': from }) }
-  return { method: 'GET', path, headers }
-}
-
-function pick<Value>(values: readonly Value[], random: () => number): Value {
-  return at(values, Math.floor(random() * values.length))
-}
-
+/** Returns a function that goes through the values again and again. */
 function inTurn<Value>(values: readonly Value[]): () => Value {
   let next = 0
-  return () => at(values, next++ % values.length)
-}
-
-function at<Value>(values: readonly Value[], index: number): Value {
-  const value = values[index]
-  if (value === undefined) throw new Error('Nothing to draw from')
-  return value
+  return () => {
+    const value = values[next++ % values.length]
+    if (value === undefined) throw new Error('Cannot choose from an empty list')
+    return value
+  }
 }

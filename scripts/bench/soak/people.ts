@@ -1,88 +1,61 @@
 import * as v from 'valibot'
 import type { StripeDouble } from '../../../stripe-double/double.ts'
-import type { Call, Client } from './client.ts'
+import { postJson } from '../../parts/post-json.ts'
+import type { Client } from './client.ts'
 
-/** A user with a session, a key and a site. */
-export interface Person {
-  readonly email: string
-  readonly session: string
-  readonly key: string
-  /** The origin of the site. */
-  readonly site: string
-  /** Whether a subscription was bought. */
-  readonly isPaying: boolean
-}
+/** A user with a session, a key and a site, which is an origin. */
+export type Person = Awaited<ReturnType<typeof addPerson>>
 
 const PEOPLE = 50
 const PAYING = 5
 const PASSWORD = crypto.randomUUID()
-const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Signs users up and gives each a key and a site; some buy a plan. */
-export async function addPeople(client: Client, double: StripeDouble): Promise<Person[]> {
-  const people: Person[] = []
-  for (let n = 0; n < PEOPLE; n++) people.push(await addPerson(client, double, n))
+/** Signs users up, and adds a key and a site for each. Some of the users buy a plan. */
+export async function addPeople(url: string, double: StripeDouble): Promise<Person[]> {
+  const people = await Array.fromAsync({ length: PEOPLE }, (_, n) => addPerson(url, double, n))
   await double.settled()
   return people
 }
 
-async function addPerson(client: Client, double: StripeDouble, n: number): Promise<Person> {
+async function addPerson(url: string, double: StripeDouble, n: number) {
   const email = `person-${n}@example.com`
-  const from = `10.0.0.${n + 1}`
-  const { token: session } = await mustSend(client, Token, {
-    method: 'POST',
-    path: '/api/auth/sign-up/email',
-    headers: { ...JSON_TYPE, 'x-forwarded-for': from },
-    body: JSON.stringify({ name: 'Soak', email, password: PASSWORD }),
-  })
-  const own = { method: 'POST', headers: { authorization: `Bearer ${session}` } } as const
   const site = `https://site-${n}.example`
-  const { rawKey: key } = await mustSend(client, NewKey, {
-    ...own,
-    path: '/v1/account/me/keys',
-    body: JSON.stringify({ name: 'soak' }),
-    expected: [201],
-  })
-  await mustSend(client, v.unknown(), {
-    ...own,
-    path: '/v1/account/me/sites',
-    body: JSON.stringify({ name: site }),
-    expected: [201],
-  })
   const isPaying = n < PAYING
+  const user = { name: 'Soak', email, password: PASSWORD }
+  const from = { 'x-forwarded-for': `10.0.0.${n + 1}` }
+  const { token: session } = await postJson(`${url}/api/auth/sign-up/email`, user, Token, from)
+  const headers = { authorization: `Bearer ${session}` }
+  const post = <Schema extends v.GenericSchema>(path: string, body: object, schema: Schema) =>
+    postJson(url + path, body, schema, headers)
+  const { rawKey: key } = await post('/v1/account/me/keys', { name: 'soak' }, NewKey)
+  await post('/v1/account/me/sites', { name: site }, v.unknown())
   if (isPaying) {
-    const body = JSON.stringify({ planId: 'pro' })
-    await mustSend(client, v.unknown(), { ...own, path: '/v1/billing/subscription', body })
-    const [checkout] = [...double.world.state.tables.sessions.values()].slice(-1)
+    await post('/v1/billing/subscription', { planId: 'pro' }, v.unknown())
+    const checkout = [...double.world.state.tables.sessions.values()].at(-1)
     double.payCheckout(checkout?.id ?? '', { card: 'pm_card_visa' })
   }
   return { email, session, key, site, isPaying }
 }
 
-/** Signs in and out again, from an address of its own. */
-export async function signInAndOut(client: Client, { email }: Person, from: string) {
+/** Signs in, reads the account and signs out. `from` is the header that contains the address. */
+export async function signInAndOut(
+  client: Client,
+  { email }: Person,
+  from: Readonly<Record<string, string>>,
+): Promise<void> {
+  const anonymous = { 'content-type': 'application/json', ...from }
   const text = await client.send({
     method: 'POST',
     path: '/api/auth/sign-in/email',
-    headers: { ...JSON_TYPE, 'x-forwarded-for': from },
+    headers: anonymous,
     body: JSON.stringify({ email, password: PASSWORD }),
   })
   if (text === undefined) return
   const { token } = v.parse(Token, JSON.parse(text))
-  const headers = { ...JSON_TYPE, authorization: `Bearer ${token}`, 'x-forwarded-for': from }
+  const headers = { ...anonymous, authorization: `Bearer ${token}` }
   await client.send({ method: 'GET', path: '/v1/account/me', headers })
   await client.send({ method: 'POST', path: '/api/auth/sign-out', headers, body: '{}' })
 }
 
 const Token = v.object({ token: v.string() })
 const NewKey = v.object({ rawKey: v.string() })
-
-async function mustSend<Schema extends v.GenericSchema>(
-  client: Client,
-  schema: Schema,
-  call: Call,
-): Promise<v.InferOutput<Schema>> {
-  const text = await client.send(call)
-  if (text === undefined) throw new Error(`Cannot prepare: ${[...client.problems].join('; ')}`)
-  return v.parse(schema, JSON.parse(text))
-}

@@ -1,73 +1,35 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import { memoryMegabytes } from '../machine.ts'
+import { SECOND_MS } from '../../../lib/durations.ts'
+import { memoryMegabytes } from '../parts/machine.ts'
 
-/** What a server holds, at its worst since the last look. */
-export interface Held {
-  /** Memory of its own, and of mapped files. */
-  readonly anonMegabytes: number
-  readonly fileMegabytes: number
-  /** What V8 has in use at its lowest: soon after a collection. */
-  readonly heapMegabytes: number
-  readonly walMegabytes: number
-  readonly databaseMegabytes: number
-  /** 99th percentile of how late the event loop was. */
-  readonly lagMs: number
-}
+const INTERVAL_MS = 5 * SECOND_MS
 
-export interface Watched {
-  readonly pid: number
-  readonly folder: string
-  /** Of the port for operators. */
-  readonly metricsUrl: string
-}
-
-export interface Watch extends Disposable {
-  takeHeld(): Promise<Held>
-}
-
-const LOOK_MS = 5_000
-
-/** Looks every five seconds. */
-export function startWatch(watched: Watched): Watch {
-  let looks: Held[] = []
-  const lookAgain = async () => {
-    looks.push(await look(watched))
+/** Reads the memory of a server every five seconds. `metricsUrl` is on its admin port. */
+export function startWatch(pid: number, metricsUrl: string) {
+  let samples: { privateMb: number; mappedMb: number; heapMb: number }[] = []
+  const sample = async () => {
+    const metrics = await (await fetch(metricsUrl)).text()
+    const heapBytes = /^nodejs_heap_size_used_bytes (\S+)$/m.exec(metrics)?.[1]
+    samples.push({
+      privateMb: memoryMegabytes(pid, 'RssAnon'),
+      mappedMb: memoryMegabytes(pid, 'RssFile'),
+      heapMb: Number(heapBytes) / 2 ** 20,
+    })
   }
-  // What cannot be read is missing in the table.
-  const timer = setInterval(() => void lookAgain().catch(() => {}), LOOK_MS)
+  // A sample that cannot be read is left out.
+  const timer = setInterval(() => void sample().catch(() => {}), INTERVAL_MS)
   return {
-    async takeHeld() {
-      await lookAgain()
-      const taken = looks
-      looks = []
-      const most = (name: keyof Held) => Math.max(...taken.map((held) => held[name]))
+    /** Returns the worst values since the last call. */
+    async takeWorst() {
+      await sample()
+      const taken = samples
+      samples = []
       return {
-        anonMegabytes: most('anonMegabytes'),
-        fileMegabytes: most('fileMegabytes'),
-        heapMegabytes: Math.min(...taken.map(({ heapMegabytes }) => heapMegabytes)),
-        walMegabytes: most('walMegabytes'),
-        databaseMegabytes: most('databaseMegabytes'),
-        lagMs: most('lagMs'),
+        'private MB': Math.max(...taken.map(({ privateMb }) => privateMb)),
+        'mapped MB': Math.max(...taken.map(({ mappedMb }) => mappedMb)),
+        // The lowest, because that is the use right after a collection.
+        'heap in use, MB': Math.min(...taken.map(({ heapMb }) => heapMb)),
       }
     },
     [Symbol.dispose]: () => clearInterval(timer),
   }
-}
-
-async function look({ pid, folder, metricsUrl }: Watched): Promise<Held> {
-  const metrics = await (await fetch(metricsUrl)).text()
-  const metric = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1])
-  return {
-    anonMegabytes: memoryMegabytes(pid, 'RssAnon'),
-    fileMegabytes: memoryMegabytes(pid, 'RssFile'),
-    heapMegabytes: metric('nodejs_heap_size_used_bytes') / 2 ** 20,
-    walMegabytes: fileMegabytes(join(folder, 'app.db-wal')),
-    databaseMegabytes: fileMegabytes(join(folder, 'app.db')),
-    lagMs: metric('nodejs_eventloop_lag_p99_seconds') * 1_000,
-  }
-}
-
-function fileMegabytes(path: string): number {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) / 2 ** 20
 }

@@ -1,13 +1,13 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { betterAuth } from 'better-auth'
 import { type MemoryDB, memoryAdapter } from 'better-auth/adapters/memory'
 import { toNodeHandler } from 'better-auth/node'
 import { bearer } from 'better-auth/plugins'
+import { startLoopbackServer } from '../../support/loopback-server.ts'
 
 /*
- * An auth service as others run it, better-auth with its bearer plugin and nothing of ours, as a
- * process of its own. `POST /mode` with a word as its body makes it sick: see MODES.
+ * An auth service as operators run it, in its own process: better-auth with its bearer plugin,
+ * without our code. `POST /mode` with the name of one of MODES as the body makes it misbehave.
  */
 
 const memory: MemoryDB = { user: [], session: [], account: [], verification: [] }
@@ -19,7 +19,6 @@ const auth = betterAuth({
   emailAndPassword: { enabled: true },
   telemetry: { enabled: false },
   rateLimit: { enabled: true },
-  advanced: { ipAddress: { ipAddressHeaders: ['x-client'] } },
   plugins: [bearer()],
 })
 const handle = toNodeHandler(auth)
@@ -40,7 +39,7 @@ const MODES: Readonly<Record<string, { status: number; body: string } | 'silent'
     status: 200,
     body: '{"session":{"token":"TOKEN","expiresAt":7},"user":{"id":"u","email":"a@b.example"}}',
   },
-  quoting: { status: 200, body: 'TOKEN is no JSON' },
+  quoting: { status: 200, body: 'TOKEN is not JSON' },
   endless: { status: 200, body: `"${'x'.repeat(1_000_000)}"` },
   moved: { status: 302, body: '' },
   truncated: { status: 200, body: '{"session":{"expiresAt":' },
@@ -48,7 +47,7 @@ const MODES: Readonly<Record<string, { status: number; body: string } | 'silent'
 let mode = ''
 let asked = 0
 
-const server = createServer(async (request, response) => {
+const { origin } = await startLoopbackServer(async (request, response) => {
   if (request.url === '/mode') {
     mode = Buffer.concat(await request.toArray()).toString()
     response.end()
@@ -61,8 +60,6 @@ const server = createServer(async (request, response) => {
   if (request.url?.startsWith('/api/auth/get-session')) asked += 1
   const sick = MODES[mode]
   if (sick === undefined) {
-    // Its own limits go by client; the one that asks for sessions is a client as any other.
-    request.headers['x-client'] ??= '192.0.2.1'
     await handle(request, response)
     return
   }
@@ -71,7 +68,4 @@ const server = createServer(async (request, response) => {
     .writeHead(sick.status, { location: '/elsewhere' })
     .end(sick.body.replace('TOKEN', bearerOf(request)))
 })
-server.listen(0, '127.0.0.1', () => {
-  // safe: a TCP server that listens has such an address
-  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
-})
+process.stdout.write(`${origin}\n`)

@@ -3,18 +3,19 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { createFindRemoteSession } from '../../lib/access/remote-auth.ts'
-import { ask, cookieOf } from '../dashboard.ts'
-import { codeOf, makeApp, recordingLog, type TestApp } from '../helpers.ts'
-import { PASSWORD } from '../sign-in.ts'
+import { hashToken } from '../../../lib/access/session.ts'
+import { createFindRemoteSession } from '../../../lib/access/sign-in/remote-auth.ts'
+import { visitPage as ask, cookieOf } from '../../dashboard/pages.ts'
+import { codeOf, freshClient, makeApp, recordingLog, type TestApp } from '../../support/helpers.ts'
+import { PASSWORD } from '../../support/sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 
 interface AuthService {
   readonly url: string
-  /** Makes it sick, or well again with ''. */
+  /** Makes the service misbehave; '' makes it behave again. */
   setMode(mode: string): Promise<void>
-  /** How often it was asked for a session. */
+  /** The number of requests for a session. */
   asked(): Promise<number>
   signUp(email: string, password?: string): Promise<string>
   signOut(token: string): Promise<void>
@@ -22,7 +23,7 @@ interface AuthService {
 }
 
 async function startAuthService(): Promise<AuthService> {
-  const args = ['--import', 'tsx', 'tests/e2e/better-auth-server.ts']
+  const args = ['--import', 'tsx', 'tests/access/sign-in/better-auth-server.ts']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(child.stdout, 'data')
   const url = String(line).trim()
@@ -33,7 +34,7 @@ async function startAuthService(): Promise<AuthService> {
       headers: {
         'content-type': 'application/json',
         origin: 'http://auth.example',
-        'x-client': freshClient(),
+        'x-forwarded-for': freshClient(),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
     })
@@ -57,20 +58,13 @@ async function startAuthService(): Promise<AuthService> {
   }
 }
 
-let clients = 0
-
-function freshClient(): string {
-  clients += 1
-  return `198.18.0.${clients}`
-}
-
 async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGKILL')
   await once(child, 'exit')
 }
 
-describe('with a remote auth service', () => {
+describe('the service with a remote auth service', () => {
   let auth: AuthService
   let app: TestApp
   let now = Date.now()
@@ -84,13 +78,19 @@ describe('with a remote auth service', () => {
     app.close()
   })
 
-  const locate = (token: string) =>
-    app.send('GET', LOCATE, { headers: { authorization: `Bearer ${token}` } })
+  const locate = (token: string, from = freshClient()) =>
+    app.send('GET', LOCATE, { headers: { authorization: `Bearer ${token}` }, from })
   const later = (ms: number) => {
     now += ms
   }
 
-  it('a session of it is good here, for a user who is added', async () => {
+  const audited = (email: string) =>
+    app.services.db.$client
+      .prepare('SELECT action FROM audit_log WHERE actor_label = ? ORDER BY id')
+      .pluck()
+      .all(email)
+
+  it('accepts sessions of the auth service, and adds their users', async () => {
     const token = await auth.signUp('ada@example.com')
     const { status, body } = await locate(token)
     assert.equal(status, 200)
@@ -100,13 +100,24 @@ describe('with a remote auth service', () => {
     )
     const users = app.services.db.$client.prepare('SELECT email, name, plan FROM users').all()
     assert.deepEqual(users, [{ email: 'ada@example.com', name: 'Ada', plan: 'free' }])
-    const audit = 'SELECT app, action, actor_label FROM audit_log'
-    assert.deepEqual(app.services.db.$client.prepare(audit).all(), [
-      { app: 'api', action: 'create_user', actor_label: 'ada@example.com' },
-    ])
+    assert.deepEqual(audited('ada@example.com'), ['create_user', 'login'])
   })
 
-  it('people sign in at the dashboard with their password there, and out again', async () => {
+  it('records a login when a session is first seen, also across restarts', async () => {
+    const email = 'lea@example.com'
+    const token = await auth.signUp(email)
+    await Promise.all([locate(token), locate(token)])
+    later(60_000)
+    assert.equal((await locate(token)).status, 200)
+    assert.deepEqual(audited(email), ['create_user', 'login'])
+    app = await app.restart()
+    assert.equal((await locate(token)).status, 200)
+    assert.deepEqual(audited(email), ['create_user', 'login'])
+    const stored = app.services.db.$client.prepare('SELECT token_hash FROM sessions').pluck().all()
+    assert.equal(stored.includes(hashToken(token)), false, 'not valid for the built-in sign-in')
+  })
+
+  it('lets users sign in to the dashboard with their password at the auth service, and sign out', async () => {
     await auth.signUp('dora@example.com', PASSWORD)
     const form = { email: 'dora@example.com', password: PASSWORD }
     const refused = await ask(app, '/app/sign-in', { form: { ...form, password: 'wrong horse' } })
@@ -121,34 +132,35 @@ describe('with a remote auth service', () => {
     assert.equal((await ask(app, '/app/sign-up')).status, 404)
   })
 
-  it('people are told where it does not answer as an auth service does', async () => {
+  it('shows an error page if the auth service sends an invalid answer', async () => {
     const form = { email: 'dora@example.com', password: PASSWORD }
     for (const mode of ['html', 'empty', 'broken', 'moved', 'truncated', 'endless']) {
       await auth.setMode(mode)
       const { status, html } = await ask(app, '/app/sign-in', { form })
       assert.equal(status, 503, mode)
-      assert.match(html, /Nobody can sign in or out now/)
+      assert.match(html, /The sign-in service is unavailable now/)
     }
     await auth.setMode('')
   })
 
-  it('what is no session of it is 401', async () => {
+  it('answers 401 to a token that the auth service does not know', async () => {
     for (const token of ['nonsense', 'a.b', `${'x'.repeat(32)}.${'y'.repeat(44)}`]) {
       assert.equal(codeOf(await locate(token)), 'UNAUTHORIZED', token)
     }
   })
 
-  it('is not asked about texts that can be no token of it, API keys above all', async () => {
+  it('never sends the auth service an API key or other text that cannot be a session token', async () => {
     const asked = await auth.asked()
     const key = await app.makeKey({ email: 'kim@example.com' })
-    for (const token of [key, `${key}x`, 'x'.repeat(600), 'a"b', 'ü']) {
+    assert.equal((await locate(key)).status, 200)
+    for (const token of [`${key}x`, 'x'.repeat(600), 'a"b', 'ü']) {
       const code = token === 'ü' ? null : codeOf(await locate(token))
       if (code !== null) assert.equal(code, 'UNAUTHORIZED', token.slice(0, 10))
     }
     assert.equal(await auth.asked(), asked)
   })
 
-  it('is asked once a minute for each session, and once for requests that come together', async () => {
+  it('checks each session once a minute, and once for simultaneous requests', async () => {
     const token = await auth.signUp('bob@example.com')
     const asked = await auth.asked()
     const answers = await Promise.all(Array.from({ length: 8 }, () => locate(token)))
@@ -161,7 +173,7 @@ describe('with a remote auth service', () => {
     assert.equal((await auth.asked()) - asked, 2)
   })
 
-  it('signs out here within a minute', async () => {
+  it('ends a session within a minute after its sign-out', async () => {
     const token = await auth.signUp('eve@example.com')
     assert.equal((await locate(token)).status, 200)
     await auth.signOut(token)
@@ -169,7 +181,7 @@ describe('with a remote auth service', () => {
     assert.equal(codeOf(await locate(token)), 'UNAUTHORIZED')
   })
 
-  it('signs out here within a minute, also where the clock is set back a day', async () => {
+  it('ends a session within a minute even if the clock is set back a day', async () => {
     const token = await auth.signUp('ned@example.com')
     assert.equal((await locate(token)).status, 200)
     await auth.signOut(token)
@@ -190,7 +202,7 @@ describe('with a remote auth service', () => {
     'truncated',
     'moved',
   ]) {
-    it(`is unavailable while it is ${mode}, and nobody is signed out by that`, async () => {
+    it(`answers 503 while the auth service is ${mode}, and signs nobody out`, async () => {
       const token = await auth.signUp(`${mode}@example.com`)
       await auth.setMode(mode)
       log.events.length = 0
@@ -207,12 +219,13 @@ describe('with a remote auth service', () => {
     })
   }
 
-  it('is unavailable while it does not answer in time', async () => {
+  it('answers 503 while the auth service does not answer in time', async () => {
     const options = {
+      onSession: () => {},
       url: auth.url,
       adopt: async () => 'nobody',
       findUser: async () => null,
-      onTrouble: () => {},
+      onFailure: () => {},
     }
     await auth.setMode('silent')
     const impatient = createFindRemoteSession({ ...options, timeoutMs: 50 })
@@ -221,20 +234,22 @@ describe('with a remote auth service', () => {
     assert.equal(await createFindRemoteSession(options)('some-token', now), null)
   })
 
-  it('has no sign-in here', async () => {
+  it('does not serve the sign-in endpoint itself', async () => {
     assert.equal((await app.send('POST', '/api/auth/sign-in/email', { body: {} })).status, 404)
   })
 
-  it('its limit of requests is trouble of its own, too', async () => {
+  it('answers 503 to a client that the auth service limits, but not to others', async () => {
     const token = await auth.signUp('max@example.com')
-    const ask = () => fetch(`${auth.url}/api/auth/get-session`)
-    let status = 200
-    for (let n = 0; n < 200 && status !== 429; n++) status = (await ask()).status
-    assert.equal(status, 429)
-    assert.equal(codeOf(await locate(token)), 'AUTH_UNAVAILABLE')
+    const from = freshClient()
+    let code = ''
+    for (let n = 0; n < 200 && code !== 'AUTH_UNAVAILABLE'; n++) {
+      code = codeOf(await locate('nonsense', from))
+    }
+    assert.equal(codeOf(await locate(token, from)), 'AUTH_UNAVAILABLE')
+    assert.equal((await locate(token)).status, 200)
   })
 
-  it('leaves keys alone when it is down', async () => {
+  it('accepts keys while the auth service is down', async () => {
     const token = await auth.signUp('down@example.com')
     const key = await app.makeKey({ email: 'kim@example.com' })
     await auth.kill()

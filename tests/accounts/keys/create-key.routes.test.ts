@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { isKeyText } from '../../lib/access/api-key.ts'
-import { ApiKeyCreated } from '../../lib/contract/account-schemas.ts'
-import { ApiErrorBody } from '../../lib/contract/common.ts'
-import { SCOPES } from '../../lib/contract/operation.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { isKeyText } from '../../../lib/access/api-key.ts'
+import { ApiKeyCreated } from '../../../lib/contract/account/account-schemas.ts'
+import { ApiErrorBody } from '../../../lib/contract/common.ts'
+import { SCOPES } from '../../../lib/contract/operation.ts'
+import { codeOf, makeApp, NOON, type TestApp, withoutAccountLimit } from '../../support/helpers.ts'
 import { lookUp, newOwner, ORIGIN } from './key-owner.ts'
 
 let app: TestApp
 before(async () => {
-  app = await makeApp()
+  app = await makeApp({ replace: withoutAccountLimit })
 })
 after(() => app.close())
 
 describe('POST /v1/account/me/keys', () => {
-  it('makes a secret key with full access that works at once', async () => {
+  it('creates a secret key with full access that works at once', async () => {
     const owner = await newOwner(app, { plan: 'free' })
     const { rawKey, ...created } = await owner.created({ name: 'server' })
     assert.ok(isKeyText(rawKey))
@@ -31,7 +31,7 @@ describe('POST /v1/account/me/keys', () => {
     assert.deepEqual([info?.id, info?.expiresAt], [created.id, '2027-01-15T12:00:00.000Z'])
   })
 
-  it('tells the audit log, and nobody the text of the key again', async () => {
+  it('writes to the audit log, and never shows the text of the key again', async () => {
     const owner = await newOwner(app)
     const { id, rawKey } = await owner.created({ name: 'server' })
     const [row] = owner.audited('create_key')
@@ -48,7 +48,7 @@ describe('POST /v1/account/me/keys', () => {
     assert.equal(shown.includes(rawKey.slice(16)), false)
   })
 
-  it('makes a publishable key for its origins, each once', async () => {
+  it('creates a publishable key with its origins, without duplicates', async () => {
     const owner = await newOwner(app)
     const allowedOrigins = ['HTTPS://App.Example:443', ORIGIN]
     const created = await owner.created({ type: 'publishable', allowedOrigins })
@@ -58,14 +58,22 @@ describe('POST /v1/account/me/keys', () => {
     assert.equal(await lookUp(app, created.rawKey, 'https://other.example'), 403)
   })
 
-  it('stores scopes in one order, each once, and location:read as geo:read', async () => {
+  it('takes null for scopes and origins, as a key shows them', async () => {
+    const owner = await newOwner(app)
+    const created = await owner.created({ scopes: null, allowedOrigins: null })
+    assert.deepEqual([created.type, created.scopes], ['secret', null])
+    const narrow = await newOwner(app, { scopes: ['account:write'] })
+    assert.equal(codeOf(await narrow.create({ scopes: null })), 'INSUFFICIENT_SCOPE')
+  })
+
+  it('stores scopes once each in a fixed order, with location:read as geo:read', async () => {
     const owner = await newOwner(app)
     const scopes = ['billing:read', 'location:read', 'geo:read', 'billing:read']
     assert.deepEqual((await owner.created({ scopes })).scopes, ['geo:read', 'billing:read'])
     assert.deepEqual((await owner.list())[1]?.scopes, ['geo:read', 'billing:read'])
   })
 
-  it('stores names without blanks around them, and any other character', async () => {
+  it('stores names without surrounding blanks, but with any other character', async () => {
     const owner = await newOwner(app)
     const names = ['  my key ', 'Ключ 🔑', "O'Brien; --", 'x'.repeat(100)]
     for (const name of names) assert.equal((await owner.created({ name })).name, name.trim())
@@ -83,17 +91,19 @@ describe('POST /v1/account/me/keys', () => {
     'a name with a line break': { name: 'two\nlines' },
     'a name with a zero byte': { name: 'nul \u0000.' },
     'a field that is misspelt': { scope: ['geo:read'] },
-    'a type that is none': { type: 'public' },
-    'no scope at all': { scopes: [] },
-    'a scope that is none': { scopes: ['geo:write'] },
-    'scopes that are no list': { scopes: 'geo:read' },
+    'an unknown type': { type: 'public' },
+    'an empty list of scopes': { scopes: [] },
+    'an unknown scope': { scopes: ['geo:write'] },
+    'scopes that are not a list': { scopes: 'geo:read' },
     'origins on a secret key': { allowedOrigins: [ORIGIN] },
     'no origins on a publishable key': { type: 'publishable' },
+    'null as origins of a publishable key': { type: 'publishable', allowedOrigins: null },
+    'null as scopes of a publishable key': { ...publishable, scopes: null },
     'an empty list of origins': { ...publishable, allowedOrigins: [] },
     '21 origins': { ...publishable, allowedOrigins: Array(21).fill(ORIGIN) },
     'other scopes on a publishable key': { ...publishable, scopes: ['geo:read', 'account:read'] },
   }
-  it('refuses what is no key, and makes none', async () => {
+  it('refuses a body that does not describe a key, and creates none', async () => {
     const owner = await newOwner(app)
     for (const [what, body] of Object.entries(bad)) {
       assert.equal(codeOf(await owner.create(body)), 'BAD_REQUEST', what)
@@ -101,7 +111,7 @@ describe('POST /v1/account/me/keys', () => {
     assert.equal((await owner.list()).length, 1)
   })
 
-  it('names the origin that is no pattern', async () => {
+  it('quotes the origin that is not a pattern', async () => {
     const owner = await newOwner(app)
     for (const pattern of [
       'https://*.com',
@@ -117,7 +127,7 @@ describe('POST /v1/account/me/keys', () => {
   })
 })
 
-describe('the keys that a key may create', () => {
+describe('creating a key with another credential', () => {
   const publishable = { type: 'publishable', allowedOrigins: [ORIGIN] }
   const cases = [
     [['account:write'], { scopes: ['account:write'] }, 201],
@@ -128,13 +138,13 @@ describe('the keys that a key may create', () => {
     [['geo:read', 'account:write'], { scopes: ['location:read'] }, 201],
     [['geo:read', 'account:write'], publishable, 201],
     [SCOPES, { scopes: SCOPES }, 201],
-    // Full access includes scopes that are still to come.
+    // Full access also includes scopes that are added later.
     [SCOPES, {}, 403],
     [null, {}, 201],
     [null, { scopes: ['billing:write'] }, 201],
   ] as const
   for (const [scopes, body, status] of cases) {
-    it(`of ${scopes ?? 'full access'}: ${JSON.stringify(body)} is ${status}`, async () => {
+    it(`with ${scopes ?? 'full access'}: ${JSON.stringify(body)} is answered ${status}`, async () => {
       const owner = await newOwner(app, { scopes })
       const answer = await owner.create(body)
       assert.equal(answer.status, status)
@@ -143,7 +153,7 @@ describe('the keys that a key may create', () => {
     })
   }
 
-  it('are none for a publishable key, from any origin', async () => {
+  it('is refused to a publishable key, from any origin', async () => {
     const owner = await newOwner(app, { type: 'publishable', origins: [ORIGIN] })
     for (const headers of [{}, { origin: ORIGIN }]) {
       const answer = await owner.create({ scopes: ['geo:read'] }, { key: owner.key, headers })
@@ -151,7 +161,7 @@ describe('the keys that a key may create', () => {
     }
   })
 
-  it('are all for a session', async () => {
+  it('is allowed to a session, with any scopes', async () => {
     const owner = await newOwner(app, { scopes: ['geo:read'] })
     const session = owner.signIn()
     assert.equal((await owner.created({}, session)).scopes, null)
@@ -162,7 +172,7 @@ describe('the keys that a key may create', () => {
 })
 
 describe('the number of keys', () => {
-  it('is exactly that of the plan, of 200 that are created at once', async () => {
+  it('is exactly the limit of the plan when 200 are created at once', async () => {
     const owner = await newOwner(app, { plan: 'starter' })
     for (let n = 0; n < 2; n++) await owner.created({})
     const callers = [owner.signIn(), { key: owner.key }]
@@ -170,7 +180,7 @@ describe('the number of keys', () => {
       Array.from({ length: 200 }, (_, n) => owner.create({}, callers[n % 2])),
     )
     const made = answers.filter(({ status }) => status === 201)
-    assert.equal(made.length, 2, 'of the five keys three are there')
+    assert.equal(made.length, 2, 'three of the five keys existed before')
     for (const { body } of made) {
       assert.equal((await owner.list({ key: v.parse(ApiKeyCreated, body).rawKey })).length, 5)
     }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { listKeys } from '../../lib/access/keys.ts'
-import { insertUser, newUser } from '../../lib/accounts/users.ts'
-import { DEMO_PLAN } from '../../lib/plans.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { listKeys } from '../../../lib/access/keys.ts'
+import { insertUser, newUser } from '../../../lib/accounts/users.ts'
+import { DEMO_PLAN } from '../../../lib/config/plans.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 
 const BASE = 'https://geo.example'
 const PATH = '/v1/ip/81.2.69.160'
@@ -16,7 +16,7 @@ async function demoKey({ services }: TestApp): Promise<string> {
 }
 
 describe('the demo key', () => {
-  it('looks up for pages of this instance, with or without an Origin header', async () => {
+  it('serves look-ups of pages of this instance, with or without an Origin header', async () => {
     using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     for (const headers of [FROM_PAGE, { origin: BASE }]) {
@@ -26,7 +26,7 @@ describe('the demo key', () => {
     }
   })
 
-  it('is refused to everybody else', async () => {
+  it('is refused from all other origins', async () => {
     using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     const others = [
@@ -46,7 +46,7 @@ describe('the demo key', () => {
     }
   })
 
-  it('does nothing but look up', async () => {
+  it('allows nothing but look-ups', async () => {
     using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     for (const path of ['/v1/account/me', '/v1/account/me/keys', '/v1/account/me/usage']) {
@@ -69,7 +69,7 @@ describe('the demo key', () => {
     )
   })
 
-  it('is the same after a restart, and another one in another instance', async () => {
+  it('is the same after a restart, and different in another instance', async () => {
     const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     using again = await app.restart()
@@ -79,7 +79,7 @@ describe('the demo key', () => {
     assert.notEqual(await demoKey(other), key)
   })
 
-  it('is not stored', async () => {
+  it('is not stored as text', async () => {
     using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     const { db } = app.services
@@ -106,7 +106,7 @@ describe('the demo key', () => {
     assert.equal((await send(BASE)).status, 403)
   })
 
-  it('is gone once the demo is turned off', async () => {
+  it('is revoked once the demo is turned off', async () => {
     const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     using off = await app.restart({ MERIDIAN_DEMO: '0' })
@@ -115,13 +115,13 @@ describe('the demo key', () => {
     assert.equal((await off.send('GET', PATH, { key, headers: FROM_PAGE })).status, 401)
   })
 
-  it('is not made where pages could be changed on their way', async () => {
+  it('is not created if pages could be modified in transit', async () => {
     using app = await makeApp({ env: { MERIDIAN_BASE_URL: 'http://geo.example' } })
     assert.equal(await app.services.openDemo(), null)
     assert.deepEqual(await listKeys(app.services.db, 'demo'), [])
   })
 
-  it('belongs to a plan that is neither listed nor given to anybody', async () => {
+  it('belongs to a plan that is neither listed nor available', async () => {
     using app = await makeApp()
     const { body } = await app.send('GET', '/v1/billing/plans')
     assert.doesNotMatch(JSON.stringify(body), /demo/i)
@@ -129,7 +129,7 @@ describe('the demo key', () => {
     assert.equal(app.services.plans.ofUser('demo'), DEMO_PLAN)
   })
 
-  it('takes no keys from a user of a remote auth service who has its id', async () => {
+  it('does not touch the keys of a remote user who has the id of the demo user', async () => {
     const app = await makeApp({ env: { MERIDIAN_DEMO: '0' } })
     const user = { ...newUser({ email: 'ada@example.com', plan: 'free', now: NOON }), id: 'demo' }
     insertUser(app.services.db, user).run()
@@ -139,7 +139,7 @@ describe('the demo key', () => {
     assert.equal((await on.send('GET', PATH, { key })).status, 200)
   })
 
-  it('belongs to nobody who can sign in', async () => {
+  it('belongs to a user who cannot sign in', async () => {
     using app = await makeApp()
     await demoKey(app)
     const sent = { email: 'demo', password: 'a long enough one', name: 'Demo' }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import * as v from 'valibot'
-import { hashToken } from '../../lib/access/session.ts'
-import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { ApiKeyCreated, ApiKeyInfo } from '../../lib/contract/account-schemas.ts'
-import { auditLog, sessions } from '../../lib/db/tables.ts'
-import { type KeyOptions, NOON, type SendOptions, type TestApp } from '../helpers.ts'
+import { hashToken } from '../../../lib/access/session.ts'
+import { findUserByEmail } from '../../../lib/accounts/users.ts'
+import { ApiKeyCreated, ApiKeyInfo } from '../../../lib/contract/account/account-schemas.ts'
+import { auditLog, sessions } from '../../../lib/db/tables.ts'
+import { type KeyOptions, NOON, type SendOptions, type TestApp } from '../../support/helpers.ts'
 
 export const KEYS = '/v1/account/me/keys'
 export const ORIGIN = 'https://app.example'
 const LOCATE = '/v1/ip/81.2.69.160'
 
-/** A new user with a first key, by which requests are sent unless told. */
+/** A new user with a first key, which requests use by default. */
 export async function newOwner(app: TestApp, options: KeyOptions = {}) {
   const email = `${crypto.randomUUID()}@example.com`
   const key = await app.makeKey({ email, ...options })
@@ -23,7 +23,7 @@ export async function newOwner(app: TestApp, options: KeyOptions = {}) {
     email,
     key,
     create,
-    /** Creates a key, which must work. */
+    /** Creates a key. Fails the test if the server refuses. */
     created: async (body: object, by?: SendOptions) => {
       const answer = await create(body, by)
       assert.equal(answer.status, 201, answer.text)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { hashKey } from '../../lib/access/api-key.ts'
-import { desc } from '../../lib/db/drizzle.ts'
-import { openDb } from '../../lib/db/open.ts'
-import { apiKeys, auditLog, users } from '../../lib/db/tables.ts'
-import { newDataFolder, runScript } from './process.ts'
+import { hashKey } from '../../../lib/access/api-key.ts'
+import { desc } from '../../../lib/db/drizzle.ts'
+import { openDb } from '../../../lib/db/open.ts'
+import { apiKeys, auditLog, users } from '../../../lib/db/tables.ts'
+import { newDataFolder, runScript } from '../../support/process.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 after(remove)
@@ -31,7 +31,7 @@ function stored(text: string) {
 }
 
 describe('npm run key', () => {
-  it('stores the hash of the key and tells the audit log', async () => {
+  it('stores the hash of the key and writes to the audit log', async () => {
     const { stdout } = await makeKey('--email', 'Ada@example.com', '--name', 'first')
     const { key, user, actions } = stored(stdout)
     assert.deepEqual([user?.email, user?.plan], ['ada@example.com', 'free'])
@@ -47,7 +47,7 @@ describe('npm run key', () => {
     assert.equal(JSON.stringify(actions).includes(stdout.trim()), false)
   })
 
-  it('refuses more keys than the plan allows, and makes more with another plan', async () => {
+  it('refuses more keys than the plan allows, and creates more with another plan', async () => {
     const ada = ['--email', 'ada@example.com', '--name', 'more']
     assert.equal((await makeKey(...ada)).code, 0)
     const third = await makeKey(...ada)
@@ -63,17 +63,17 @@ describe('npm run key', () => {
     assert.equal(actions[1]?.action, 'change_plan')
   })
 
-  it('keeps the limit where several run at once', async () => {
+  it('keeps the limit if several run at once', async () => {
     const bob = ['--email', 'bob@example.com', '--name', 'many']
     const ended = await Promise.all([1, 2, 3, 4].map(() => makeKey(...bob)))
     assert.deepEqual(ended.map(({ code }) => code).toSorted(), [0, 0, 1, 1])
     const owners = new Set(
       ended.filter(({ code }) => code === 0).map(({ stdout }) => stored(stdout).user?.id),
     )
-    assert.equal(owners.size, 1, 'one user')
+    assert.equal(owners.size, 1, 'all keys belong to one user')
   })
 
-  it('makes a publishable key with its origins', async () => {
+  it('creates a publishable key with its origins', async () => {
     const { stdout } = await makeKey(
       ...['--email', 'web@example.com', '--name', 'web', '--type', 'publishable'],
       ...['--origins', 'HTTPS://App.example.com:443, https://*.example.com'],
@@ -84,7 +84,7 @@ describe('npm run key', () => {
     assert.deepEqual(key?.allowedOrigins, ['https://app.example.com', 'https://*.example.com'])
   })
 
-  it('takes location:read for geo:read', async () => {
+  it('accepts location:read as geo:read', async () => {
     const { stdout } = await makeKey(
       ...['--email', 's@example.com', '--name', 's', '--scopes', 'account:read,location:read'],
     )
@@ -107,15 +107,18 @@ describe('npm run key', () => {
     [['--email', 'eve@example.com', '--name', ' '], /^--name must not be empty/],
     [[...named, '--list'], /^--name cannot be used together with --list/],
     [['--list', '--email', 'eve@example.com'], /^There is no user eve@example\.com\n$/],
-    [['--list', '--email', 'eve@example.com', '--renew', 'a'], /^Only one of --list, --revoke/],
+    [['--list', '--email', 'eve@example.com', '--renew', 'a'], /^Use only one of --list, --revoke/],
     [['--list'], /^--email is missing/],
-    [['--email', 'eve@example.com', '--revoke', ''], /^--revoke must be the id or the prefix/],
+    [
+      ['--email', 'eve@example.com', '--revoke', ''],
+      /^--revoke must be at least 8 characters of the id/,
+    ],
     [
       ['--email', 'eve@example.com', '--renew', 'sk_live_'],
-      /^--renew must be the id or the prefix/,
+      /^--renew must be at least 8 characters of the id/,
     ],
   ] as const
-  it('refuses bad options, and makes nothing', async () => {
+  it('refuses bad options, and creates nothing', async () => {
     await Promise.all(
       bad.map(async ([options, message]) => {
         const { code, stdout, stderr } = await makeKey(...options)

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { hashKey } from '../../lib/access/api-key.ts'
-import { ApiKeyInfo } from '../../lib/contract/account-schemas.ts'
-import { ApiErrorBody } from '../../lib/contract/common.ts'
-import { openDb } from '../../lib/db/open.ts'
-import { apiKeys } from '../../lib/db/tables.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { hashKey } from '../../../lib/access/api-key.ts'
+import { ApiKeyInfo } from '../../../lib/contract/account/account-schemas.ts'
+import { ApiErrorBody } from '../../../lib/contract/common.ts'
+import { openDb } from '../../../lib/db/open.ts'
+import { apiKeys } from '../../../lib/db/tables.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 import { KEYS, lookUp, newOwner, ORIGIN } from './key-owner.ts'
 
 const YEAR_LATER = '2027-01-15T12:00:00.000Z'
@@ -38,7 +38,7 @@ describe('GET /v1/account/me/keys', () => {
     )
   })
 
-  it('tells all of a key but its text', async () => {
+  it('shows everything about a key but its text', async () => {
     const { key } = await newOwner(app, { plan: 'free', scopes: ['account:read'] })
     const { body, text } = await app.send('GET', KEYS, { key })
     const [info] = v.parse(v.array(ApiKeyInfo), body)
@@ -58,7 +58,7 @@ describe('GET /v1/account/me/keys', () => {
     assert.equal(text.includes(key.slice(16)) || text.includes(hashKey(key)), false)
   })
 
-  it('says which keys have expired', async () => {
+  it('marks expired keys as inactive', async () => {
     const { email, list } = await newOwner(app)
     await app.makeKey({ email, expiresAt: NOON })
     await app.makeKey({ email, expiresAt: NOON + 1 })
@@ -68,7 +68,7 @@ describe('GET /v1/account/me/keys', () => {
 })
 
 describe('lastUsedAt', () => {
-  it('is null until the key is used, and then the second of its latest use', async () => {
+  it('is null until the key is used, then the second of its latest use', async () => {
     const owner = await newOwner(app)
     const { rawKey } = await owner.created({})
     const lastUse = async () => (await owner.list())[1]?.lastUsedAt
@@ -77,13 +77,13 @@ describe('lastUsedAt', () => {
     assert.equal(await lookUp(app, rawKey), 200)
     assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z')
     app.services.flusher.flushNow()
-    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'stored')
+    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'the time is stored')
     now = NOON
     await lookUp(app, rawKey)
-    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'not back')
+    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'the time never moves back')
   })
 
-  it('counts every use that is let in, whatever its answer, and none that is not', async () => {
+  it('changes with every authenticated request, whatever the answer, and with no other', async () => {
     const owner = await newOwner(app)
     const reader = await owner.created({ scopes: ['account:read'] })
     const page = await owner.created({ type: 'publishable', allowedOrigins: [ORIGIN] })
@@ -108,7 +108,7 @@ describe('lastUsedAt', () => {
 })
 
 describe('DELETE /v1/account/me/keys/{keyId}', () => {
-  it('ends the key for good: the very next request with it is 401', async () => {
+  it('revokes the key at once: the next request with it is answered 401', async () => {
     const owner = await newOwner(app)
     const { id, rawKey } = await owner.created({ name: 'old' })
     assert.equal(await lookUp(app, rawKey), 200)
@@ -122,7 +122,7 @@ describe('DELETE /v1/account/me/keys/{keyId}', () => {
     assert.deepEqual(more, [])
   })
 
-  it('lets a key end itself', async () => {
+  it('lets a key revoke itself', async () => {
     const owner = await newOwner(app)
     const [self] = await owner.list()
     assert.equal((await owner.revoke(self?.id ?? '')).status, 200)
@@ -131,7 +131,7 @@ describe('DELETE /v1/account/me/keys/{keyId}', () => {
 })
 
 describe('POST /v1/account/me/keys/{keyId}/renew', () => {
-  it('gives a key of the free plan a year from now', async () => {
+  it('extends a key of the free plan to a year from now', async () => {
     const owner = await newOwner(app, { plan: 'free' })
     const { id } = await owner.created({ name: 'old' })
     now = NOON + 1_000
@@ -144,14 +144,14 @@ describe('POST /v1/account/me/keys/{keyId}/renew', () => {
     assert.deepEqual(more, [])
   })
 
-  it('gives a key of a paid plan no end', async () => {
+  it('removes the expiry from a key of a paid plan', async () => {
     const owner = await newOwner(app, { plan: 'starter', expiresAt: NOON + 1 })
     const [self] = await owner.list()
     await owner.renew(self?.id ?? '')
     assert.equal((await owner.list())[0]?.expiresAt, null)
   })
 
-  it('makes an expired key good again through another one, at once', async () => {
+  it('makes an expired key valid again at once, through another key', async () => {
     const owner = await newOwner(app)
     const expired = await app.makeKey({ email: owner.email, plan: 'free', expiresAt: NOON })
     assert.equal(await lookUp(app, expired), 401)
@@ -164,8 +164,24 @@ describe('POST /v1/account/me/keys/{keyId}/renew', () => {
   })
 })
 
+describe('the start of the service', () => {
+  it('fits the expiry of all keys to the plans that the file has now', async () => {
+    const first = await makeApp()
+    const paid = await first.makeKey({ email: 'paid@example.com', plan: 'pro', expiresAt: NOON })
+    const key = await first.makeKey({ plan: 'free', expiresAt: null })
+    await first.makeKey({ plan: 'free', expiresAt: NOON + 1 })
+    using app = await first.restart()
+    assert.equal(await lookUp(app, paid), 200)
+    const keys = v.parse(v.array(ApiKeyInfo), (await app.send('GET', KEYS, { key })).body)
+    assert.deepEqual(
+      keys.map(({ expiresAt }) => expiresAt),
+      [YEAR_LATER, '2026-01-15T12:00:00.001Z'],
+    )
+  })
+})
+
 describe('a key that is not the caller’s', () => {
-  it('is 404, as one that is nobody’s, and stays as it is', async () => {
+  it('is answered 404, like one that does not exist, and stays unchanged', async () => {
     const [{ key }, owner] = [await newOwner(app), await newOwner(app, { plan: 'free' })]
     const [foreign] = await owner.list()
     const others = ['0'.repeat(32), 'x', owner.key.slice(0, 16), "' OR 1=1 --", '\u0000', '%']

@@ -2,10 +2,10 @@ import { type Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Answer {
-  /** 0: there was no whole answer. */
+  /** 0 if there was no complete answer. */
   readonly status: number
   readonly body: string
-  /** Monotonic milliseconds at which it was whole. */
+  /** When the answer was complete, in monotonic milliseconds. */
   readonly at: number
 }
 
@@ -15,7 +15,7 @@ interface Options {
   readonly body?: string
 }
 
-/** Asks one server, over connections that are kept. */
+/** Sends requests to one server over persistent connections. */
 export type Ask = (path: string, options: Options) => Promise<Answer>
 
 export function createAsk(agent: Agent, url: string): Ask {
@@ -23,10 +23,10 @@ export function createAsk(agent: Agent, url: string): Ask {
 }
 
 /**
- * Whether the server is still there; who has asked too often waits for a moment. Counts in `others`
- * what else it answers.
+ * Returns whether the server still answers, so that the client may send the next request. Waits for a
+ * moment after a 429 answer. Counts other unexpected answers in `others`.
  */
-export async function goOn(
+export async function mayGoOn(
   { status, body }: Answer,
   others: Map<string, number>,
 ): Promise<boolean> {

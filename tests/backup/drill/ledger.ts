@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import Sqlite from 'better-sqlite3'
 import { type Acknowledged, BEACON_CLIENTS, LOOKUP_CLIENTS } from './writers.ts'
 
-/** What a database file holds of what the drill writes. */
+/** The writes of the drill that a database file contains. */
 export interface Holdings {
   readonly keys: ReadonlySet<unknown>
   readonly sites: ReadonlySet<unknown>
@@ -10,7 +10,7 @@ export interface Holdings {
   readonly lookups: number
 }
 
-/** Entries stay in the journal until all rows of their site are written: some are in theirs by then. */
+/** Entries stay in the journal until all rows of their site are written, so some are in both. */
 const UNCOUNTED_ENTRIES = `
   SELECT count(*) FROM rum_journal AS entry WHERE NOT EXISTS (
     SELECT 1 FROM rum_sketches AS row
@@ -18,7 +18,7 @@ const UNCOUNTED_ENTRIES = `
       AND row.country = entry.country AND row.device = entry.beacon ->> 'device'
       AND row.last_id >= entry.id)`
 
-/** Reads a database file that nobody writes. Throws where SQLite finds it damaged. */
+/** Reads a database file that no process writes. Throws if SQLite finds it damaged. */
 export function readHoldings(path: string): Holdings {
   const db = new Sqlite(path, { readonly: true })
   try {
@@ -37,7 +37,7 @@ export function readHoldings(path: string): Holdings {
   }
 }
 
-/** Adds what `disk` holds and `copy` lacks: from `now` on, Litestream has to catch up with it. */
+/** Adds the writes that `disk` contains and `copy` lacks. Litestream must copy them from `now` on. */
 export function addUncopied(
   acknowledged: Acknowledged,
   disk: Holdings,
@@ -53,17 +53,17 @@ export function addUncopied(
   }
 }
 
-/** A flush comes once a second; a tenth more is allowed for writing it. */
-const FLUSH_MS = 1_100
-/** Answers may come in another order than their commits, but not this much later. */
+/** The server flushes once a second; another second is allowed for the write. */
+const FLUSH_MS = 2_000
+/** Answers may arrive in another order than their commits, but never this much later. */
 const OUT_OF_ORDER_MS = 1_000
 
 /**
- * Tells from when `after` is: the earliest moment at which something was acknowledged that it lacks,
- * or `now`. Throws unless it is the state of one moment: it holds all of `before`, nothing twice,
- * and nothing from much later than what it lacks.
+ * Returns the time of the state `after`: when the first write that it lacks was acknowledged, or `now`
+ * if it lacks none. Throws unless the state is consistent: it contains all of `before`, nothing twice,
+ * and nothing acknowledged much later than the first missing write.
  */
-export function momentOf(
+export function checkedTimeOf(
   after: Holdings,
   before: Holdings,
   acknowledged: Acknowledged,
@@ -72,16 +72,19 @@ export function momentOf(
   const { beacons, lookups } = acknowledged
   const rows = (['keys', 'sites'] as const).flatMap((name) => {
     const lost = [...before[name]].filter((id) => !after[name].has(id))
-    assert.deepEqual(lost, [], `${name} of earlier are lost`)
+    assert.deepEqual(lost, [], `${name} of earlier rounds are lost`)
     return acknowledged[name].map(({ id, at }) => ({ at, isThere: after[name].has(id) }))
   })
   const missing = Math.min(now, ...rows.filter(({ isThere }) => !isThere).map(({ at }) => at))
   const latest = Math.max(0, ...rows.filter(({ isThere }) => isThere).map(({ at }) => at))
-  assert.ok(latest - missing < OUT_OF_ORDER_MS, 'there is a hole among keys and sites')
+  assert.ok(
+    latest - missing < OUT_OF_ORDER_MS,
+    'a key or site is missing although later ones are stored',
+  )
 
   const newBeacons = after.beacons - before.beacons
   const newLookups = after.lookups - before.lookups
-  assert.ok(newBeacons >= 0 && newLookups >= 0, 'what was counted earlier is lost')
+  assert.ok(newBeacons >= 0 && newLookups >= 0, 'beacons or look-ups of earlier rounds are lost')
   assert.ok(newBeacons <= beacons.length + BEACON_CLIENTS, 'beacons are counted twice')
   assert.ok(newLookups <= lookups.length + LOOKUP_CLIENTS, 'look-ups are counted twice')
   return Math.min(

@@ -3,13 +3,13 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type Running, type Settings, waitForUrl } from '../e2e/process.ts'
+import { type Running, type Settings, waitForUrl } from '../../support/process.ts'
 
 const { PATH = '', HOME = '' } = process.env
 
 const INSTALL = 'go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18'
 
-/** Throws where there is no Litestream, or one with known faults. */
+/** Throws if Litestream is missing or has known faults. */
 export function checkLitestream(): void {
   const { stdout, error } = spawnSync('litestream', ['version'], { encoding: 'utf8' })
   assert.equal(error, undefined, `Cannot run litestream: ${INSTALL}, and put it on the PATH`)
@@ -19,13 +19,13 @@ export function checkLitestream(): void {
 }
 
 export interface Replicated extends Running {
-  /** Ends Litestream and the server at the same moment, as a machine that stops does. */
+  /** Kills Litestream and the server at the same moment, like a power failure. */
   kill(): Promise<void>
 }
 
 /**
- * Starts the server as operators do, under Litestream; without the demo key, which comes from
- * the secrets: each machine here has its own and would replace that of the copy.
+ * Starts the server as operators do, under Litestream, but without the demo key. That key is derived
+ * from the secrets: each machine here has its own, and would replace the demo key in the copy.
  */
 export async function startReplicated(settings: Settings): Promise<Replicated> {
   const env = { PATH, HOME, PORT: '0', MERIDIAN_DEMO: '0', ...settings }

@@ -5,10 +5,10 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { before, describe, it } from 'node:test'
-import { emailsIn } from '../data-folder.ts'
-import { runScript } from '../e2e/process.ts'
-import { geoFiles, makeGeoFolder } from '../geo-files.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { emailsIn } from '../../support/data-folder.ts'
+import { geoFiles, makeGeoFolder } from '../../support/geo-files.ts'
+import { runScript } from '../../support/process.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { checkLitestream, startReplicated } from './litestream.ts'
 
 const folder = tempFolder()
@@ -24,7 +24,7 @@ function settingsOf(machine: string) {
   }
 }
 
-/** Starts what is expected to end by itself. */
+/** Starts a process that is expected to end by itself. */
 async function failToStart(settings: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, PORT: '0', ...settings }
@@ -37,7 +37,7 @@ async function failToStart(settings: Record<string, string>) {
 describe('the start under Litestream', () => {
   before(checkLitestream)
 
-  it('begins anew where there is no copy, and stops with all of it copied', async () => {
+  it('begins anew if there is no copy, and stops once everything is copied', async () => {
     const settings = settingsOf('first')
     const server = await startReplicated(settings)
     const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first']
@@ -47,21 +47,21 @@ describe('the start under Litestream', () => {
     assert.match(server.output(), /"msg":"stopped"/)
   })
 
-  it('restores the copy where there is no database', async () => {
+  it('restores the copy if there is no database', async () => {
     const settings = settingsOf('second')
     const server = await startReplicated(settings)
     await server.stop('SIGTERM')
     assert.deepEqual(emailsIn(join(folder, 'second', 'app.db')), ['ada@example.com'])
   })
 
-  it('is refused without a place to copy to, or beside a log without its database', async () => {
+  it('is refused without a destination, or if a write-ahead log has no database', async () => {
     const { LITESTREAM_REPLICA_URL: _, ...without } = settingsOf('third')
     assert.match(await failToStart(without), /^Set LITESTREAM_REPLICA_URL, such as s3:/)
     writeFileSync(join(folder, 'third', 'app.db-wal'), '')
     assert.match(await failToStart(settingsOf('third')), /app\.db is missing, but .*-wal is not\n$/)
   })
 
-  it('is refused where the copy is damaged, and makes no empty database instead', async () => {
+  it('is refused if the copy is damaged, and creates no empty database instead', async () => {
     for (const path of globSync(join(replica, '**/*.ltx'))) {
       const bytes = readFileSync(path)
       writeFileSync(path, bytes.fill(0x5a, Math.floor(bytes.length / 2)))

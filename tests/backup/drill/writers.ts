@@ -1,15 +1,15 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
-import { type Answer, type Ask, createAsk, goOn } from './ask.ts'
+import { type Answer, type Ask, createAsk, mayGoOn } from './ask.ts'
 
-/** What the server has acknowledged, with the monotonic milliseconds at which the answer was whole. */
+/** The writes that the server acknowledged, each with the monotonic milliseconds of its answer. */
 export interface Acknowledged {
   readonly keys: { readonly id: string; readonly at: number }[]
   readonly sites: { readonly id: string; readonly at: number }[]
   readonly beacons: number[]
   readonly lookups: number[]
-  /** Other answers than those above and 429, by what they were. */
+  /** Unexpected answers, by status. */
   readonly others: Map<string, number>
 }
 
@@ -21,17 +21,21 @@ export interface Writers {
 
 export interface Target {
   readonly url: string
-  /** Keys of users, each of whom makes keys and sites. */
+  /** One key per user. The users create keys and sites in turn, because each may create only a few. */
   readonly keys: readonly string[]
-  /** Where beacons come from. */
+  /** The origin of the beacons. */
   readonly origin: string
 }
 
-/** As many may be on their way, counted or not. */
+/** Clients, and thus the requests in flight at the kill, which the server may have counted or not. */
 export const BEACON_CLIENTS = 8
 export const LOOKUP_CLIENTS = 4
-/** So many clients that do not pause would measure the machine. */
+/** Clients that create keys, and as many that create sites. */
+const MAKERS = 3
+/** Pauses keep the clients from overloading the machine. */
 const PAUSE_MS = 5
+/** So that 60 users can create keys and sites for 30 seconds. */
+const MAKER_PAUSE_MS = 50
 const BEACON = '{"path":"/a","deviceType":"mobile","metrics":{"lcp":1200,"cls":0}}'
 const Created = v.object({ id: v.string() })
 
@@ -47,7 +51,8 @@ export function startWriters({ url, keys, origin }: Target): Writers {
   const agent = new Agent({ keepAlive: true })
   const ask = createAsk(agent, url)
   const clients = [
-    ...keys.flatMap((key) => [makeKeys(ask, key, acknowledged), makeSites(ask, key, acknowledged)]),
+    ...range(MAKERS).map((n) => makeKeys(ask, inTurn(keys, n), acknowledged)),
+    ...range(MAKERS).map((n) => makeSites(ask, inTurn(keys, n), acknowledged)),
     ...range(BEACON_CLIENTS).map((n) => sendBeacons(ask, { origin, number: n }, acknowledged)),
     ...range(LOOKUP_CLIENTS).map((n) => lookUp(ask, keys[n % keys.length] ?? '', acknowledged)),
   ]
@@ -55,27 +60,44 @@ export function startWriters({ url, keys, origin }: Target): Writers {
   return { acknowledged, ended }
 }
 
-async function makeKeys(ask: Ask, key: string, { keys, others }: Acknowledged): Promise<void> {
-  const headers = { 'x-api-key': key }
-  for (let n = 0; ; n++) {
+/** The keys again and again: those of every third user, so that clients do not share users. */
+function* inTurn(keys: readonly string[], first: number): Generator<string, never> {
+  for (let n = first; ; n += MAKERS) yield keys[n % keys.length] ?? ''
+}
+
+async function makeKeys(
+  ask: Ask,
+  users: Iterable<string>,
+  { keys, others }: Acknowledged,
+): Promise<void> {
+  let n = 0
+  for (const key of users) {
+    await sleep(MAKER_PAUSE_MS)
+    const headers = { 'x-api-key': key }
+    n += 1
     const body = JSON.stringify({ name: `key ${n}` })
     const answer = await ask('/v1/account/me/keys', { method: 'POST', headers, body })
     if (answer.status === 201) keys.push({ id: readId(answer), at: answer.at })
-    else if (!(await goOn(answer, others))) return
+    else if (!(await mayGoOn(answer, others))) return
   }
 }
 
-async function makeSites(ask: Ask, key: string, { sites, others }: Acknowledged): Promise<void> {
-  const headers = { 'x-api-key': key }
-  for (;;) {
+async function makeSites(
+  ask: Ask,
+  users: Iterable<string>,
+  { sites, others }: Acknowledged,
+): Promise<void> {
+  for (const key of users) {
+    await sleep(MAKER_PAUSE_MS)
+    const headers = { 'x-api-key': key }
     const body = JSON.stringify({ name: `https://${crypto.randomUUID()}.example` })
     const answer = await ask('/v1/account/me/sites', { method: 'POST', headers, body })
     if (answer.status === 201) sites.push({ id: readId(answer), at: answer.at })
-    else if (!(await goOn(answer, others))) return
+    else if (!(await mayGoOn(answer, others))) return
   }
 }
 
-/** Each comes from another address, since those of one are limited. */
+/** Sends each beacon from another address, since addresses are limited. */
 async function sendBeacons(
   ask: Ask,
   { origin, number }: { origin: string; number: number },
@@ -87,7 +109,7 @@ async function sendBeacons(
     const headers = { origin, 'x-forwarded-for': from }
     const answer = await ask('/v1/telemetry/rum', { method: 'POST', headers, body: BEACON })
     if (answer.status === 204) beacons.push(answer.at)
-    else if (!(await goOn(answer, others))) return
+    else if (!(await mayGoOn(answer, others))) return
   }
 }
 
@@ -97,7 +119,7 @@ async function lookUp(ask: Ask, key: string, { lookups, others }: Acknowledged):
     const headers = { 'x-api-key': key }
     const answer = await ask(`/v1/ip/81.2.69.${n & 255}`, { method: 'GET', headers })
     if (answer.status === 200 || answer.status === 404) lookups.push(answer.at)
-    else if (!(await goOn(answer, others))) return
+    else if (!(await mayGoOn(answer, others))) return
   }
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { codeOf, recordingLog, withoutAccountLimit } from '../helpers.ts'
-import { type BillingApp, makeBillingApp } from './customers.ts'
+import { codeOf, recordingLog, withoutAccountLimit } from '../../support/helpers.ts'
+import { type BillingApp, makeBillingApp } from '../customers.ts'
 
 /*
- * Whatever is written into texts and paths, the answer is one of the contract, which `send` checks:
- * never 500, and no trouble that looks like one of Stripe's.
+ * Whatever texts and paths contain, the answer follows the contract (`send` checks that). It is never
+ * 500, and never an error that blames Stripe.
  */
 
 let at: BillingApp
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => at[Symbol.asyncDispose]())
 
-/** Texts of all kinds, with what is special in paths, forms and Stripe's ids. */
+/** Texts of all kinds, with characters that are special in paths, forms and Stripe's ids. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: fc.constantFrom('\ud800', '\udc00', '\0', '/', '.', '%', '&', '=', '[', ']') }),
@@ -46,7 +46,7 @@ async function assertDocumented(method: string, path: string, body?: unknown): P
   )
 }
 
-describe('any text', () => {
+describe('any text gets an answer that follows the contract', () => {
   it('as a promotion code', async () => {
     const property = fc.asyncProperty(anyValue, (code) =>
       assertDocumented('POST', '/v1/billing/promo', { code }),
@@ -65,7 +65,7 @@ describe('any text', () => {
   it('as the id of a tax id', async () => {
     const property = fc.asyncProperty(anyText, async (id) => {
       const segment = encodeURIComponent(id.toWellFormed())
-      // A browser takes these away, and then it is another path.
+      // A browser removes these segments, so they make another path.
       if (['', '.', '..', '%2e', '%2e%2e'].includes(segment.toLowerCase())) return
       const answer = await ada.send('DELETE', `/v1/billing/tax-ids/${segment}`)
       assert.equal(answer.status, 404, id)
@@ -81,7 +81,7 @@ describe('any text', () => {
     await fc.assert(property, { numRuns: 60 })
   })
 
-  it('as lines of an address, which then stand there as they were written', async () => {
+  it('as lines of an address, which are returned exactly as they were set', async () => {
     const line = fc.option(anyText, { nil: undefined })
     const address = fc.record({
       line1: anyText,

@@ -1,17 +1,17 @@
-/** A request to an operation on what a user has at Stripe. */
+/** A request to an operation on a billing account. */
 export interface BillingRequest {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly body?: object
-  /** What is missing where the user is no customer; null: it is answered all the same. */
+  /** The error for a user without a customer; null if the answer is not an error. */
   readonly missing: 'NO_BILLING_ACCOUNT' | 'NO_ACTIVE_SUBSCRIPTION' | null
 }
 
 const account = { missing: 'NO_BILLING_ACCOUNT' } as const
 const subscription = { missing: 'NO_ACTIVE_SUBSCRIPTION' } as const
 
-/** One good request to each of them; ids in paths are unknown. */
+/** One valid request to each operation. Ids in paths do not exist. */
 export const billingRequests: readonly BillingRequest[] = [
   { id: 'openPortal', method: 'POST', path: '/v1/billing/portal', ...account },
   { id: 'listInvoices', method: 'GET', path: '/v1/billing/invoices', ...account },

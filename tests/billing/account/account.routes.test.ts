@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Invoice } from '../../lib/contract/billing-schemas.ts'
-import { codeOf, NOON } from '../helpers.ts'
-import { DAY } from '../stripe-double/start.ts'
-import { makeBillingApp } from './customers.ts'
+import type { BillingDetails, Invoice } from '../../../lib/contract/billing/billing-schemas.ts'
+import { DAY } from '../../stripe-double/start.ts'
+import { codeOf, NOON } from '../../support/helpers.ts'
+import { makeBillingApp } from '../customers.ts'
 
 const ADDRESS = { line1: '1 Example Street', city: 'London', postal_code: 'N1 1AA', country: 'GB' }
 
@@ -20,17 +20,17 @@ describe('GET /v1/billing/invoices', () => {
     assert.equal(draft?.status, 'draft')
     assert.equal(draft?.number, null)
     assert.equal(draft?.hostedInvoiceUrl, null)
-    const [, told] = (await at.stripe.invoices.list({ customer: ada.customer })).data
+    const [, expected] = (await at.stripe.invoices.list({ customer: ada.customer })).data
     assert.deepEqual(first, {
-      id: told?.id,
-      number: told?.number,
+      id: expected?.id,
+      number: expected?.number,
       status: 'paid',
       currency: 'usd',
       amountDue: 2900,
       amountPaid: 2900,
       createdAt: new Date(NOON).toISOString(),
-      hostedInvoiceUrl: told?.hosted_invoice_url,
-      pdfUrl: told?.invoice_pdf,
+      hostedInvoiceUrl: expected?.hosted_invoice_url,
+      pdfUrl: expected?.invoice_pdf,
     })
   })
 
@@ -52,7 +52,7 @@ describe('GET /v1/billing/invoices', () => {
 })
 
 describe('GET /v1/billing/details', () => {
-  it('tells name, email and address as they stand on invoices', async () => {
+  it('answers name, email and address as invoices show them', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const before = await ada.send('GET', '/v1/billing/details')
@@ -73,7 +73,7 @@ describe('GET /v1/billing/details', () => {
     })
   })
 
-  it('answers 404 where the customer was deleted at Stripe', async () => {
+  it('answers 404 if the customer was deleted at Stripe', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     await at.stripe.customers.del(ada.customer)
@@ -100,7 +100,20 @@ describe('PUT /v1/billing/address', () => {
     )
   })
 
-  it('refuses what is no address', async () => {
+  it('accepts the address in the form that the billing details return', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addCustomer()
+    await ada.send('PUT', '/v1/billing/address', { body: ADDRESS })
+    const { body: details } = await ada.send('GET', '/v1/billing/details')
+    // safe: `send` has checked it against the contract
+    const { address } = details as BillingDetails
+    const body = { ...address, city: 'Leeds' }
+    assert.equal((await ada.send('PUT', '/v1/billing/address', { body })).status, 200)
+    const after = await ada.send('GET', '/v1/billing/details')
+    assert.partialDeepStrictEqual(after.body, { address: body })
+  })
+
+  it('refuses an invalid address', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const wrong = [
@@ -113,6 +126,9 @@ describe('PUT /v1/billing/address', () => {
       { ...ADDRESS, country: 'gb' },
       { ...ADDRESS, country: 'Germany' },
       { ...ADDRESS, country: 'QQ' },
+      { ...ADDRESS, postCode: 'N1 1AA' },
+      { ...ADDRESS, postalCode: 'N1 1AA' },
+      { ...ADDRESS, line1: null },
     ]
     for (const body of wrong) {
       const answer = await ada.send('PUT', '/v1/billing/address', { body })
@@ -123,7 +139,7 @@ describe('PUT /v1/billing/address', () => {
     assert.deepEqual(ada.audit(), [])
   })
 
-  it('answers 404 where the customer was deleted at Stripe', async () => {
+  it('answers 404 if the customer was deleted at Stripe', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     await at.stripe.customers.del(ada.customer)
@@ -133,7 +149,7 @@ describe('PUT /v1/billing/address', () => {
 })
 
 describe('POST /v1/billing/portal', () => {
-  it('opens the portal of the caller, which leads back to this instance', async () => {
+  it('opens the portal for the caller, with a link back to this instance', async () => {
     await using at = await makeBillingApp({ env: { MERIDIAN_BASE_URL: 'https://geo.example' } })
     const ada = await at.addSubscriber()
     const { body } = await ada.send('POST', '/v1/billing/portal')
@@ -144,5 +160,26 @@ describe('POST /v1/billing/portal', () => {
     )
     assert.match(sessions[0]?.return_url ?? '', /^https:\/\/geo\.example\//)
     assert.deepEqual(ada.audit(), [{ action: 'open_portal', detail: null }])
+  })
+})
+
+describe('The changes of a user in billing', () => {
+  it('are limited by the hour, whichever operations they are; what fails does not count', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    for (let n = 0; n < 58; n++) at.app.services.limits.billing.take(ada.userId, NOON)
+    const move = () => ada.send('PUT', '/v1/billing/address', { body: ADDRESS })
+    const open = () => ada.send('POST', '/v1/billing/portal')
+    const buy = () => ada.send('POST', '/v1/billing/subscription', { body: { planId: 'pro' } })
+    assert.equal(codeOf(await buy()), 'ALREADY_SUBSCRIBED')
+    assert.deepEqual([(await move()).status, (await open()).status], [200, 200])
+    const written = ada.audit().length
+    for (const act of [move, open, buy]) {
+      const refused = await act()
+      assert.equal(codeOf(refused), 'RATE_LIMITED')
+      assert.equal(refused.headers.get('ratelimit-policy'), '"billing-changes";q=60;w=3600')
+    }
+    assert.equal(ada.audit().length, written)
+    assert.equal((await ada.send('GET', '/v1/billing/details')).status, 200)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { codeOf } from '../helpers.ts'
-import { type BillingApp, makeBillingApp } from './customers.ts'
+import { codeOf } from '../../support/helpers.ts'
+import { type BillingApp, makeBillingApp } from '../customers.ts'
 
 const INFO = '/v1/billing/payment-method-info'
 const SET = '/v1/billing/payment-method'
@@ -9,13 +9,13 @@ const INTENT = '/v1/billing/setup-intent'
 const NONE = { brand: null, last4: null, expMonth: null, expYear: null }
 const MASTERCARD = { brand: 'mastercard', last4: '4444', expMonth: 12, expYear: 2029 }
 
-/** A card of nobody. Returns its id. */
+/** Creates a card that belongs to no customer. Returns its id. */
 async function newCard({ stripe }: BillingApp, token = 'tok_mastercard'): Promise<string> {
   return (await stripe.paymentMethods.create({ type: 'card', card: { token } })).id
 }
 
 describe('GET /v1/billing/payment-method-info', () => {
-  it('tells the method of the subscription before that of the customer', async () => {
+  it('prefers the method of the subscription to that of the customer', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const visa = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2029 }
@@ -27,7 +27,7 @@ describe('GET /v1/billing/payment-method-info', () => {
     assert.deepEqual((await ada.send('GET', INFO)).body, MASTERCARD)
   })
 
-  it('is all null where there is none', async () => {
+  it('answers null in every field if there is no method', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const [card] = at.double.world.state.tables.paymentMethods.keys()
@@ -35,7 +35,7 @@ describe('GET /v1/billing/payment-method-info', () => {
     assert.deepEqual((await ada.send('GET', INFO)).body, NONE)
   })
 
-  it('tells kind and last digits of what is no card', async () => {
+  it('answers the type and last digits of a method that is not a card', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const { paymentMethods } = at.double.world.state.tables
@@ -59,7 +59,7 @@ describe('GET /v1/billing/payment-method-info', () => {
 })
 
 describe('POST /v1/billing/setup-intent', () => {
-  it('returns the secret with which a form adds a card that is then set', async () => {
+  it('answers the secret that a form needs to add a card, which can then be set', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const { body } = await ada.send('POST', INTENT)
@@ -79,13 +79,13 @@ describe('POST /v1/billing/setup-intent', () => {
     )
   })
 
-  it('answers 404 to who has no billing account', async () => {
+  it('answers 404 to a user without a billing account', async () => {
     await using at = await makeBillingApp()
     const eve = await at.addUser('eve@example.com')
     assert.equal(codeOf(await eve.send('POST', INTENT)), 'NO_BILLING_ACCOUNT')
   })
 
-  it('answers 503 before anything else where nothing is sold', async () => {
+  it('answers 503 before anything else if nothing is sold', async () => {
     await using at = await makeBillingApp({ env: { STRIPE_SECRET_KEY: '' } })
     const eve = await at.addUser('eve@example.com')
     const answer = await eve.send('POST', INTENT)
@@ -101,7 +101,7 @@ describe('POST /v1/billing/payment-method', () => {
     const body = { paymentMethodId: await newCard(at) }
     const first = await ada.send('POST', SET, { body })
     assert.deepEqual(first.body, { success: true })
-    // As after a crash in the middle of it.
+    // The state after a crash in the middle of the request.
     assert.equal((await ada.send('POST', SET, { body })).status, 200)
     const { default_payment_method } = await at.stripe.subscriptions.retrieve(ada.subscription)
     assert.equal(default_payment_method, body.paymentMethodId)
@@ -111,7 +111,7 @@ describe('POST /v1/billing/payment-method', () => {
     assert.equal(data.length, 2)
   })
 
-  it('refuses methods that are unknown or of another customer', async () => {
+  it('refuses methods that are unknown or belong to another customer', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const eve = await at.addSubscriber('eve@example.com')
@@ -125,7 +125,7 @@ describe('POST /v1/billing/payment-method', () => {
     assert.deepEqual(eve.audit(), [])
   })
 
-  it('answers PAYMENT_FAILED where the card is declined, with nothing changed', async () => {
+  it('answers PAYMENT_FAILED and changes nothing if the card is declined', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const before = await ada.send('GET', INFO)

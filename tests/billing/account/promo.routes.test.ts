@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
-import { codeOf, NOON } from '../helpers.ts'
-import { type BillingApp, makeBillingApp } from './customers.ts'
+import { addPayer } from '../../stripe-double/start.ts'
+import { codeOf, NOON } from '../../support/helpers.ts'
+import { type BillingApp, makeBillingApp } from '../customers.ts'
 
 const PATH = '/v1/billing/promo'
 const MONTHS_3 = '2026-04-15T12:00:00.000Z'
 
-/** A promotion code at Stripe. Returns its id. */
+/** Creates a promotion code at Stripe. Returns its id. */
 async function addCode(
   { stripe }: BillingApp,
   code: string,
@@ -20,7 +21,7 @@ async function addCode(
 }
 
 describe('POST /v1/billing/promo', () => {
-  it('applies the code, whatever its case, in the place of other discounts', async () => {
+  it('applies the code, in upper or lower case, and replaces other discounts', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     await addCode(at, 'FIRST')
@@ -46,7 +47,7 @@ describe('POST /v1/billing/promo', () => {
     ])
   })
 
-  it('leaves a code that is applied as it is', async () => {
+  it('changes nothing if the code is already active', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const id = await addCode(at, 'WELCOME')
@@ -57,7 +58,7 @@ describe('POST /v1/billing/promo', () => {
     assert.equal(ada.audit().length, 1)
   })
 
-  it('prefers the code that is kept for the caller to that of another', async () => {
+  it('uses the promotion for the caller if several customers have the same code', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const eve = await at.addSubscriber('eve@example.com')
@@ -65,7 +66,7 @@ describe('POST /v1/billing/promo', () => {
     const { promotionCodes } = at.double.world.state.tables
     const [mine] = promotionCodes.values()
     assert.ok(mine)
-    // Younger, so that it is listed first.
+    // This promotion is newer, so Stripe lists it first.
     promotionCodes.set('promo_eve', { ...mine, id: 'promo_eve', customer: eve.customer })
     assert.equal((await ada.send('POST', PATH, { body: { code: 'mine' } })).status, 200)
     promotionCodes.delete('promo_eve')
@@ -73,7 +74,7 @@ describe('POST /v1/billing/promo', () => {
     assert.equal(codeOf(foreign), 'BAD_REQUEST')
   })
 
-  it('refuses codes that are unknown, over, or not for this subscription', async () => {
+  it('refuses codes that are unknown, have expired, or are not for this subscription', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const other = await at.stripe.products.create({ name: 'Another' })
@@ -93,7 +94,7 @@ describe('POST /v1/billing/promo', () => {
     assert.deepEqual(ada.audit(), [])
   })
 
-  it('takes a code whose minimum and products the subscription meets', async () => {
+  it('accepts a code if the subscription has its minimum and one of its products', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const { product } = await at.stripe.prices.retrieve(at.prices.pro)
@@ -103,7 +104,7 @@ describe('POST /v1/billing/promo', () => {
     assert.equal((await ada.send('POST', PATH, { body: { code: 'ENOUGH' } })).status, 200)
   })
 
-  it('answers 404 without an active subscription, also where it has just ended', async () => {
+  it('answers 404 without an active subscription, even one that has just ended', async () => {
     await using at = await makeBillingApp()
     await addCode(at, 'WELCOME')
     const body = { code: 'WELCOME' }
@@ -116,7 +117,7 @@ describe('POST /v1/billing/promo', () => {
 })
 
 describe('GET /v1/billing/discount', () => {
-  it('is empty where there is none, and where it has ended', async () => {
+  it('answers an empty object if there is no discount or it has ended', async () => {
     await using at = await makeBillingApp()
     const eve = await at.addUser('eve@example.com')
     const ada = await at.addSubscriber()
@@ -130,27 +131,27 @@ describe('GET /v1/billing/discount', () => {
     assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, {})
   })
 
-  it('tells that of the customer where the subscription has none', async () => {
+  it('answers the discount of the customer if the subscription has none', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const eve = await at.addCustomer('eve@example.com')
     await giveDiscount(at, [ada.customer, eve.customer])
-    const told = {
+    const discount = {
       code: null,
       percentOff: 15,
       amountOff: null,
       currency: null,
       endsAt: null,
     }
-    assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, told)
-    assert.deepEqual((await eve.send('GET', '/v1/billing/discount')).body, told)
+    assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, discount)
+    assert.deepEqual((await eve.send('GET', '/v1/billing/discount')).body, discount)
     await addCode(at, 'WELCOME')
     await ada.send('POST', PATH, { body: { code: 'WELCOME' } })
     const { body } = await ada.send('GET', '/v1/billing/discount')
     assert.partialDeepStrictEqual(body, { code: 'WELCOME', percentOff: 20 })
   })
 
-  it('is empty where subscription or customer are gone at Stripe', async () => {
+  it('answers an empty object if the subscription or the customer no longer exists at Stripe', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const eve = await at.addCustomer('eve@example.com')
@@ -161,13 +162,13 @@ describe('GET /v1/billing/discount', () => {
   })
 })
 
-/** Customers have discounts of old, or by the dashboard of Stripe: no call gives them one. */
+/** Writes the discount into the double's tables: no API call gives one to a customer. */
 async function giveDiscount({ stripe, double, prices }: BillingApp, ids: readonly string[]) {
   const coupon = await stripe.coupons.create({ percent_off: 15, duration: 'forever' })
-  const customer = (await stripe.customers.create()).id
+  const customer = await addPayer(stripe)
   const items = [{ price: prices.pro }]
   const discounts = [{ coupon: coupon.id }]
-  await stripe.subscriptions.create({ customer, items, discounts, trial_period_days: 1 })
+  await stripe.subscriptions.create({ customer, items, discounts })
   const [discount] = double.world.state.tables.discounts.values()
   assert.ok(discount)
   const { customers } = double.world.state.tables

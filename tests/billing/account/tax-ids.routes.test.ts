@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { TaxId } from '../../lib/contract/billing-schemas.ts'
-import { type Answer, codeOf } from '../helpers.ts'
-import { makeBillingApp } from './customers.ts'
+import type { TaxId } from '../../../lib/contract/billing/billing-schemas.ts'
+import type { Answer } from '../../support/contract-check.ts'
+import { codeOf } from '../../support/helpers.ts'
+import { makeBillingApp } from '../customers.ts'
 
 const PATH = '/v1/billing/tax-ids'
 const BODY = { type: 'eu_vat', value: 'DE123456789' }
@@ -30,7 +31,7 @@ describe('tax ids', () => {
     ])
   })
 
-  it('are added once, however often and however they are written', async () => {
+  it('are added once, however often they are sent and however they are written', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const values = ['DE123456789', ' DE123456789', 'de 123 456 789', 'DE123456789']
@@ -55,7 +56,7 @@ describe('tax ids', () => {
     }
   })
 
-  it('can be added again when they were removed', async () => {
+  it('can be added again after they were removed', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const first = taxId(await ada.send('POST', PATH, { body: BODY }))
@@ -65,7 +66,7 @@ describe('tax ids', () => {
     assert.deepEqual((await ada.send('GET', PATH)).body, [second])
   })
 
-  it('are refused where type or value are wrong', async () => {
+  it('are refused if the type or the value is wrong', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const wrong = [
@@ -87,7 +88,7 @@ describe('tax ids', () => {
     assert.deepEqual(ada.audit(), [])
   })
 
-  it('that are none of the caller do not exist', async () => {
+  it('of other users are answered 404', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const eve = await at.addCustomer('eve@example.com')

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { DeliverySwitch } from '../../stripe-double/webhooks/delivery-switches.ts'
-import { openShop, type Shop, SUBSCRIPTION } from '../billing/shop.ts'
-import { ask, CAP, overagePlans } from '../overages.ts'
+import type { DeliverySwitch } from '../../../stripe-double/webhooks/delivery-switches.ts'
+import { ask, CAP, overagePlans } from '../overages/overages.ts'
+import { openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /*
- * A user's life with a plan while events are lost, come twice or in another order, up to some step of
- * it. They come while the user goes on. After reconciliation all is as without those faults.
+ * A user runs the first steps of a subscription while events are lost, doubled or reordered. Events
+ * arrive during later steps. After reconciliation, the state must be the same as without faults.
  */
 
 const RUNS = 200
 const MINUTE = 60
 const HOUR = 60 * MINUTE
-/** More than come in a life. */
+/** More events than all steps cause. */
 const DELIVERIES = 100
 
 const STEPS: readonly ((shop: Shop) => Promise<unknown>)[] = [
@@ -22,7 +22,7 @@ const STEPS: readonly ((shop: Shop) => Promise<unknown>)[] = [
     const [session] = shop.double.world.state.tables.sessions.keys()
     shop.double.payCheckout(session ?? '', { card: 'pm_card_visa' })
     // The user waits for the plan.
-    await repair(shop)
+    await reconcileAfterEvents(shop)
   },
   async (shop) => {
     await send(shop, 'GET', `${SUBSCRIPTION}/preview?planId=pro`)
@@ -32,7 +32,7 @@ const STEPS: readonly ((shop: Shop) => Promise<unknown>)[] = [
   (shop) => send(shop, 'PATCH', SUBSCRIPTION, { overagesEnabled: true }),
   (shop) => ask(shop.app, shop.key, CAP + 4),
   async (shop) => {
-    passToEnd(shop)
+    advancePastPeriodEnd(shop)
     await shop.app.services.overages.reportDue()
     await ask(shop.app, shop.key, CAP + 2)
   },
@@ -40,27 +40,27 @@ const STEPS: readonly ((shop: Shop) => Promise<unknown>)[] = [
   (shop) => send(shop, 'DELETE', SUBSCRIPTION),
   (shop) => send(shop, 'POST', `${SUBSCRIPTION}/reactivate`),
   (shop) => send(shop, 'DELETE', SUBSCRIPTION),
-  async (shop) => passToEnd(shop),
+  async (shop) => advancePastPeriodEnd(shop),
   async (shop) => shop.pass(2 * HOUR),
 ]
 
-/** Of one kind in some lives, so that all events are lost, and of several in others. */
+/** Some runs have one kind of fault, such as every event lost; others have several. */
 const anyFaults = fc
   .subarray(['pass', 'drop', 'duplicate', 'reorder'] as const, { minLength: 1 })
   .chain((kinds) =>
     fc.array(fc.constantFrom(...kinds), { minLength: DELIVERIES, maxLength: DELIVERIES }),
   )
 
-describe('events that are lost, come twice or in another order', () => {
-  it('lead to what they would have led to, once reconciled', async () => {
+describe('lost, doubled and reordered events', () => {
+  it('leave the same state as events in order, after reconciliation', async () => {
     const clean: object[] = []
-    for (let steps = 1; steps <= STEPS.length; steps++) clean.push(await live(steps, []))
+    for (let steps = 1; steps <= STEPS.length; steps++) clean.push(await runSteps(steps, []))
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: STEPS.length }),
         anyFaults,
         async (steps, faults) => {
-          assert.deepEqual(await live(steps, faults), clean[steps - 1])
+          assert.deepEqual(await runSteps(steps, faults), clean[steps - 1])
         },
       ),
       { numRuns: RUNS, endOnFailure: true },
@@ -68,18 +68,18 @@ describe('events that are lost, come twice or in another order', () => {
   })
 })
 
-/** The first `steps` steps. */
-async function live(steps: number, faults: readonly DeliverySwitch[]) {
+/** Runs the first `steps` steps. */
+async function runSteps(steps: number, faults: readonly DeliverySwitch[]) {
   await using shop = await openShop({ env: { MERIDIAN_PLANS: overagePlans() } })
   for (const fault of faults) shop.double.switchDeliveries(fault)
   for (const step of STEPS.slice(0, steps)) {
     await step(shop)
     await shop.app.services.overages.reportDue()
   }
-  await repair(shop)
+  await reconcileAfterEvents(shop)
   shop.pass(MINUTE)
   await shop.app.services.overages.reportDue()
-  await repair(shop)
+  await reconcileAfterEvents(shop)
   return await summaryOf(shop)
 }
 
@@ -88,20 +88,20 @@ async function send(shop: Shop, method: string, path: string, body?: object): Pr
   assert.equal(status, 200, text)
 }
 
-/** What comes of itself: all events, and reconciliation after them. */
-async function repair(shop: Shop): Promise<void> {
+/** Waits for all events, then reconciles. */
+async function reconcileAfterEvents(shop: Shop): Promise<void> {
   await shop.settled()
   await shop.app.services.reconciliation.run()
 }
 
-/** To a minute after the end of the period. */
-function passToEnd(shop: Shop): void {
+/** Advances the clocks to a minute after the end of the period. */
+function advancePastPeriodEnd(shop: Shop): void {
   const [subscription] = shop.double.world.state.tables.subscriptions.values()
   const end = subscription?.items.data[0]?.current_period_end ?? 0
   shop.pass(end - shop.double.now() + MINUTE)
 }
 
-/** All that we know and that is charged, without ids. */
+/** Everything that we store and that Stripe charges, without ids. */
 async function summaryOf(shop: Shop) {
   const row = await shop.row()
   const { subscriptions, invoices, customers } = shop.double.world.state.tables
@@ -110,7 +110,7 @@ async function summaryOf(shop: Shop) {
     mirror: row && {
       ...row,
       ...{ userId: '', id: '', itemId: '', overageItemId: row.overageItemId !== null },
-      isTold: [...subscriptions.keys()].includes(row.id),
+      isAtStripe: [...subscriptions.keys()].includes(row.id),
     },
     shown: JSON.stringify(body, (name, value) => (/id$/i.test(name) ? undefined : value)),
     customers: customers.size,
@@ -128,7 +128,7 @@ async function summaryOf(shop: Shop) {
   }
 }
 
-/** How many units in how many events is a matter of when they were told. */
+/** Sums the units, since the number of events depends on when the units were reported. */
 function meteredByPeriod({ double }: Shop) {
   const units = new Map<string, number>()
   for (const [identifier, { value }] of double.world.state.meterEvents) {

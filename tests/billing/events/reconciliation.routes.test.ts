@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findCustomer } from '../../lib/billing/customers.ts'
-import { recordingLog } from '../helpers.ts'
-import { auditOf, DAY, openShop, SUBSCRIPTION } from './shop.ts'
+import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
+import { recordingLog } from '../../support/helpers.ts'
+import { auditOf, DAY, openShop, SUBSCRIPTION } from '../shop.ts'
 
 describe('reconciliation', () => {
-  it('takes over what events have not told', async () => {
+  it('stores changes whose events were lost', async () => {
     await using shop = await openShop()
     const { reconciliation } = shop.app.services
     const { id } = await shop.buy('starter')
@@ -34,7 +34,7 @@ describe('reconciliation', () => {
     )
   })
 
-  it('asks for a list and for nothing else where all is as it was', async () => {
+  it('makes one call if nothing has changed', async () => {
     await using shop = await openShop()
     await shop.buy('starter')
     shop.newCalls()
@@ -42,7 +42,7 @@ describe('reconciliation', () => {
     assert.deepEqual(shop.newCalls(), ['GET /v1/subscriptions'])
   })
 
-  it('tells the log of a user who pays for a plan whose price is not set', async () => {
+  it('logs a user who pays for a plan whose price is not set', async () => {
     const log = recordingLog()
     await using shop = await openShop({ log })
     await shop.buy('pro')
@@ -55,7 +55,7 @@ describe('reconciliation', () => {
       [
         [
           { userId: shop.userId },
-          'a user pays for a plan whose price is in no STRIPE_PRICE_ variable',
+          'a user pays a Stripe price that no STRIPE_PRICE_ variable lists',
         ],
       ],
     )
@@ -80,7 +80,7 @@ describe('reconciliation', () => {
     assert.equal((await shop.row())?.status, 'incomplete')
   })
 
-  it('finds the customers again that a restored database does not know', async () => {
+  it('finds customers that a restored database does not know', async () => {
     const log = recordingLog()
     await using shop = await openShop({ log })
     const { services } = shop.app
@@ -96,7 +96,7 @@ describe('reconciliation', () => {
     assert.deepEqual(warned.at(-1), { customer: customerId })
   })
 
-  it('goes on after one who cannot be asked for, and tells the log', async () => {
+  it('logs a customer that cannot be read, and continues with the others', async () => {
     const log = recordingLog()
     await using shop = await openShop({ log })
     const { reconciliation } = shop.app.services
@@ -107,16 +107,16 @@ describe('reconciliation', () => {
     failSecondCall(shop)
     await reconciliation.run()
     assert.equal((await shop.row())?.cancelAt, null)
-    const told = log.events.slice(times).map(({ message }) => message)
-    assert.deepEqual(told, [
-      'trouble with the payment processor',
-      'cannot compare with the payment processor',
+    const logged = log.events.slice(times).map(({ message }) => message)
+    assert.deepEqual(logged, [
+      'a call to Stripe failed',
+      'cannot compare subscriptions with Stripe',
     ])
     await reconciliation.run()
     assert.notEqual((await shop.row())?.cancelAt, null)
   })
 
-  it('removes the ids of events that are too old to come again', async () => {
+  it('removes the ids of events that are too old to be delivered again', async () => {
     await using shop = await openShop()
     await shop.buy('starter')
     const count = () =>
@@ -131,7 +131,7 @@ describe('reconciliation', () => {
     assert.equal(count(), 0)
   })
 
-  it('runs in the background from the start on, and ends with the service', async () => {
+  it('runs in the background from the start, and ends with the service', async () => {
     await using shop = await openShop()
     const { reconciliation } = shop.app.services
     const { id } = await shop.buy('starter')
@@ -144,7 +144,7 @@ describe('reconciliation', () => {
   })
 })
 
-/** A list comes before the question for one customer. */
+/** The first call lists subscriptions, the second reads one customer. */
 function failSecondCall({ double }: Awaited<ReturnType<typeof openShop>>): void {
   double.failCalls({ kind: 'slow', delayMs: 0 })
   double.failCalls({ kind: '429' })

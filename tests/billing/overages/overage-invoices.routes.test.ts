@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { OVERAGE_EVENT } from '../../lib/billing/send-report.ts'
-import { OVERAGE_EVENT as EVENT_OF_DOUBLE } from '../../stripe-double/plans.ts'
+import { OVERAGE_EVENT } from '../../../lib/billing/stripe/overages.ts'
+import { OVERAGE_EVENT as EVENT_OF_DOUBLE } from '../../../stripe-double/plans.ts'
 import {
   CAP,
   endOf,
-  makeOver,
   meterEvents,
   meteredUnits,
+  openShopOverCap,
   readOne,
   setOverages,
   sync,
   unitsOf,
-} from '../overages.ts'
+} from './overages.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-describe('overages', () => {
-  it('are told of as the meter knows them: units above the cap, dated when reported', async () => {
-    await using at = await makeOver()
+describe('overages on invoices', () => {
+  it('are reported as meter events with the units over the cap and the time of the report', async () => {
+    await using at = await openShopOverCap()
     await at.ask(3)
     await at.overages.reportDue()
     assert.equal(OVERAGE_EVENT, EVENT_OF_DOUBLE)
@@ -32,8 +32,8 @@ describe('overages', () => {
     assert.deepEqual(others, [])
   })
 
-  it('are reported once a minute, and in the last two minutes of a period at once', async () => {
-    await using at = await makeOver()
+  it('are reported once a minute, and at once in the last two minutes of a period', async () => {
+    await using at = await openShopOverCap()
     await at.ask(1)
     await at.overages.reportDue()
     await at.ask(1)
@@ -52,8 +52,8 @@ describe('overages', () => {
     assert.deepEqual(unitsOf(at), [1, 2, 2, 2, 2])
   })
 
-  it('are not charged for what came while they were off, also when they are on later', async () => {
-    await using at = await makeOver()
+  it('do not include requests made while they were off, even if they are on later', async () => {
+    await using at = await openShopOverCap()
     await at.ask(2)
     await setOverages(at.app, at.key, false)
     await at.ask(10)
@@ -65,8 +65,8 @@ describe('overages', () => {
     assert.equal(meteredUnits(at, at.customer), 5)
   })
 
-  it('come on the invoice of their period, which is a draft for an hour', async () => {
-    await using at = await makeOver()
+  it('appear on the invoice of their period, which is a draft for an hour', async () => {
+    await using at = await openShopOverCap()
     await at.ask(4)
     await at.overages.reportDue()
     await at.ask(7)
@@ -80,8 +80,8 @@ describe('overages', () => {
     assert.equal(late?.timestamp, (at.clock.now - 10 * MINUTE - HOUR) / SECOND - 1)
   })
 
-  it('come on the last invoice of a subscription that ends with its period', async () => {
-    await using at = await makeOver()
+  it('appear on the last invoice of a subscription that ends with its period', async () => {
+    await using at = await openShopOverCap()
     await at.stripe.subscriptions.update(at.subscription, { cancel_at_period_end: true })
     await sync(at, at.userId)
     await at.ask(1_000)
@@ -93,8 +93,8 @@ describe('overages', () => {
     assert.equal(last?.amount_due, 100)
   })
 
-  it('come on the next invoice where their own is closed', async () => {
-    await using at = await makeOver()
+  it('appear on the next invoice if their own is closed', async () => {
+    await using at = await openShopOverCap()
     await at.ask(1_000)
     at.pass(endOf(at) + 2 * HOUR - at.clock.now)
     await sync(at, at.userId)
@@ -105,8 +105,8 @@ describe('overages', () => {
     assert.equal(next?.amount_due, 3_000)
   })
 
-  it('of a period that began before we were told of it are charged for', async () => {
-    await using at = await makeOver()
+  it('are charged for a period that began before an event reported it', async () => {
+    await using at = await openShopOverCap()
     at.pass(endOf(at) + SECOND - at.clock.now)
     await at.ask(CAP + 2)
     await setOverages(at.app, at.key, false)
@@ -114,8 +114,8 @@ describe('overages', () => {
     assert.deepEqual(unitsOf(at), [2])
   })
 
-  it('start again with each period', async () => {
-    await using at = await makeOver()
+  it('start from zero in each period', async () => {
+    await using at = await openShopOverCap()
     await at.ask(2)
     await at.overages.reportAll(at.userId)
     at.pass(endOf(at) - at.clock.now)

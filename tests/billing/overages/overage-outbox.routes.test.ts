@@ -1,35 +1,36 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createBilling } from '../../lib/billing/billing.ts'
-import { createOverages, type Overages } from '../../lib/billing/overages.ts'
-import { openDb } from '../../lib/db/open.ts'
-import { unit } from '../../lib/db/unit.ts'
+import { fitKeyExpiry } from '../../../lib/access/key-expiry.ts'
+import { createBilling } from '../../../lib/billing/billing.ts'
+import { createOverages, type Overages } from '../../../lib/billing/overages/overages.ts'
+import { openDb } from '../../../lib/db/open.ts'
+import { runInTransaction } from '../../../lib/db/transaction.ts'
 import {
   ask,
   CAP,
   endOf,
-  makeOver,
   meteredUnits,
+  type OverageShop,
+  openShopOverCap,
   readOne,
-  type Seller,
   setOverages,
   subscribe,
   sync,
   unitsOf,
-} from '../overages.ts'
+} from './overages.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-const meterCalls = ({ double }: Seller) =>
+const meterCalls = ({ double }: OverageShop) =>
   double.calls().filter(({ path }) => path === '/v1/billing/meter_events').length
 
 describe('the outbox of overages', () => {
   for (const kind of ['lost', 'reset', '500', '429'] as const) {
-    it(`tells once what could not be told at first: ${kind}`, async () => {
-      await using at = await makeOver()
+    it(`delivers once a report that failed at first: ${kind}`, async () => {
+      await using at = await openShopOverCap()
       await at.ask(2)
       at.double.failCalls({ kind }, 2)
       await assert.rejects(at.overages.reportAll(at.userId), { code: 'BILLING_UNAVAILABLE' })
@@ -40,8 +41,8 @@ describe('the outbox of overages', () => {
     })
   }
 
-  it('is sent by the next process, where the first could not', async () => {
-    await using at = await makeOver()
+  it('is sent by the next process if the first could not', async () => {
+    await using at = await openShopOverCap()
     await at.ask(2)
     at.double.failCalls({ kind: '500' })
     await assert.rejects(at.overages.reportDue())
@@ -51,8 +52,8 @@ describe('the outbox of overages', () => {
     app.close()
   })
 
-  it('waits longer and longer while the payment processor is in trouble', async () => {
-    await using at = await makeOver()
+  it('waits longer after each failure of Stripe', async () => {
+    await using at = await openShopOverCap()
     await at.ask(1)
     at.double.failCalls({ kind: '500' }, 100)
     let tries = 0
@@ -69,8 +70,8 @@ describe('the outbox of overages', () => {
     assert.deepEqual(unitsOf(at), [1])
   })
 
-  it('tells of a refusal once, tries again each hour, and holds up nobody else', async () => {
-    await using at = await makeOver()
+  it('logs a refusal once, tries again every hour, and does not hold up other users', async () => {
+    await using at = await openShopOverCap()
     const other = await subscribe(at, { email: 'bob@example.com' })
     await setOverages(at.app, other.key, true)
     await at.ask(1)
@@ -84,8 +85,10 @@ describe('the outbox of overages', () => {
       at.pass(MINUTE)
     }
     assert.equal(meteredUnits(at, other.customer), 2)
-    const told = at.log.events.filter(({ message }) => message.startsWith('overages are refused'))
-    assert.equal(told.length, 1)
+    const logged = at.log.events.filter(({ message }) =>
+      message.startsWith('Stripe refuses an overage report'),
+    )
+    assert.equal(logged.length, 1)
     assert.equal(meterCalls(at) - calls, 1 + 3)
     assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE refused_at > 0'), 1)
     assert.ok(gone)
@@ -99,8 +102,8 @@ describe('the outbox of overages', () => {
     ['arrived', 'lost'],
     ['did not arrive', 'reset'],
   ] as const) {
-    it(`asks, once identifiers are forgotten, for what ${outcome}`, async () => {
-      await using at = await makeOver()
+    it(`asks Stripe for the units once Stripe has forgotten the identifiers: the report ${outcome}`, async () => {
+      await using at = await openShopOverCap()
       await at.ask(1)
       await at.overages.reportAll(at.userId)
       await at.ask(4)
@@ -118,8 +121,8 @@ describe('the outbox of overages', () => {
     })
   }
 
-  it('holds up nobody else where it cannot ask, since the price is not set any more', async () => {
-    await using at = await makeOver()
+  it('does not hold up other users if it cannot ask Stripe because a price is no longer configured', async () => {
+    await using at = await openShopOverCap()
     const other = await subscribe(at, { email: 'bob@example.com' })
     await setOverages(at.app, other.key, true)
     await at.ask(1)
@@ -135,8 +138,25 @@ describe('the outbox of overages', () => {
     assert.deepEqual(unitsOf(at), [1])
   })
 
-  it('asks what has arrived before it moves units to the next invoice', async () => {
-    await using at = await makeOver()
+  it('does not hold up other users if the key may not read the price', async () => {
+    await using at = await openShopOverCap()
+    const other = await subscribe(at, { email: 'bob@example.com' })
+    await setOverages(at.app, other.key, true)
+    await at.ask(1)
+    at.double.failCalls({ kind: 'lost' }, 2)
+    await assert.rejects(at.overages.reportAll(at.userId))
+    at.double.clearFaults()
+    await ask(at.app, other.key, CAP + 2)
+    forgetIdentifiers(at)
+    at.pass(DAY)
+    at.double.failCalls({ kind: '403', method: 'GET' })
+    await at.overages.reportDue()
+    assert.equal(meteredUnits(at, other.customer), 2)
+    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE refused_at > 0'), 1)
+  })
+
+  it('asks Stripe which units have arrived before it moves units to the next invoice', async () => {
+    await using at = await openShopOverCap()
     await at.ask(4)
     at.pass(endOf(at) - at.clock.now)
     at.double.failCalls({ kind: 'lost' }, 2)
@@ -153,8 +173,8 @@ describe('the outbox of overages', () => {
     ['in its period', 0],
     ['on the next invoice, since its own was closed', 2 * HOUR],
   ] as const) {
-    it(`asks for what a backup of more than a day has as new, and was sent ${when}`, async () => {
-      await using at = await makeOver()
+    it(`asks Stripe about a report that was sent ${when}, but is unsent in a restored day-old backup`, async () => {
+      await using at = await openShopOverCap()
       await at.ask(4)
       if (passes > 0) at.pass(endOf(at) - at.clock.now)
       at.double.failCalls({ kind: 'reset' }, 2)
@@ -175,8 +195,8 @@ describe('the outbox of overages', () => {
     })
   }
 
-  it('charges nothing twice that a backup of today has as counted, and was reported since', async () => {
-    await using at = await makeOver()
+  it('does not charge twice for units reported after a backup that is restored the same day', async () => {
+    await using at = await openShopOverCap()
     await at.ask(2)
     await at.overages.reportAll(at.userId)
     at.app.services.db.$client.exec(
@@ -191,7 +211,7 @@ describe('the outbox of overages', () => {
   })
 
   it('sends nothing twice with two processes on one database', async () => {
-    await using at = await makeOver()
+    await using at = await openShopOverCap()
     await using second = openSecond(at)
     for (let round = 0; round < 5; round++) {
       await at.ask(3)
@@ -205,8 +225,19 @@ describe('the outbox of overages', () => {
     }
   })
 
-  it('forgets reports after seventy days', async () => {
-    await using at = await makeOver()
+  it('keeps reports that were not sent, whatever the clock says', async () => {
+    await using at = await openShopOverCap()
+    await at.ask(1)
+    at.double.failCalls({ kind: '500' }, 2)
+    await assert.rejects(at.overages.reportAll(at.userId))
+    at.double.clearFaults()
+    at.clock.now += 200 * DAY
+    await at.overages.removeOld()
+    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE sent_at IS NULL'), 1)
+  })
+
+  it('removes reports after seventy days', async () => {
+    await using at = await openShopOverCap()
     await at.ask(1)
     await at.overages.reportDue()
     at.clock.now += 69 * DAY
@@ -219,8 +250,8 @@ describe('the outbox of overages', () => {
   })
 })
 
-/** What Stripe may do after a day: what was told stays, but its identifiers are free. */
-function forgetIdentifiers({ double }: Seller): void {
+/** Does what Stripe may do after a day: keeps the events, but forgets their identifiers. */
+function forgetIdentifiers({ double }: OverageShop): void {
   const { meterEvents: events } = double.world.state
   for (const [identifier, event] of [...events]) {
     events.delete(identifier)
@@ -228,17 +259,21 @@ function forgetIdentifiers({ double }: Seller): void {
   }
 }
 
-/** Another process, over a connection of its own. */
-function openSecond({ app, clock }: Seller): { readonly overages: Overages } & AsyncDisposable {
+/** Opens the database again, as another process would. */
+function openSecond({
+  app,
+  clock,
+}: OverageShop): { readonly overages: Overages } & AsyncDisposable {
   const { config, plans } = app.services
   const db = openDb(`${app.dataDir}/app.db`)
   const billing = createBilling({
     db,
     plans,
     stripe: config.stripe,
-    change: (statements) => unit(db, statements),
-    auditTold: () => assert.fail(),
-    onTrouble: () => {},
+    change: (statements) => runInTransaction(db, statements),
+    fitKeys: (userId) => fitKeyExpiry(db, plans, clock.now, userId),
+    auditStripe: () => assert.fail(),
+    onFailure: () => {},
   })
   const overages = createOverages({
     billing,

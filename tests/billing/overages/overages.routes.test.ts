@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { insertCustomer } from '../../lib/billing/customers.ts'
-import { saveSubscription } from '../../lib/billing/subscriptions.ts'
-import { type Answer, codeOf, type TestApp } from '../helpers.ts'
-import { ask, CAP, makeSeller, setOverages, subscribe } from '../overages.ts'
+import { insertCustomer } from '../../../lib/billing/subscription/customers.ts'
+import { saveSubscription } from '../../../lib/billing/subscription/subscriptions.ts'
+import type { Answer } from '../../support/contract-check.ts'
+import { codeOf, type TestApp } from '../../support/helpers.ts'
+import { ask, CAP, openOverageShop, setOverages, subscribe } from './overages.ts'
 
 const Usage = v.object({ monthlyCap: v.nullable(v.number()) })
 const Meta = v.object({ meta: v.object({ degraded: v.boolean() }) })
@@ -27,7 +28,7 @@ function assertOverages({ status, body }: Answer, overagesEnabled: boolean): voi
 
 describe('PATCH /v1/billing/subscription', () => {
   it('turns overages on: requests over the cap are answered in full', async () => {
-    await using at = await makeSeller()
+    await using at = await openOverageShop()
     const { app, stripe, overage } = at
     const { key, subscription } = await subscribe(at)
     await ask(app, key, CAP)
@@ -44,8 +45,8 @@ describe('PATCH /v1/billing/subscription', () => {
     assert.deepEqual(await audited(app, key), ['on'])
   })
 
-  it('turns them off, and leaves the item that charges for what was used', async () => {
-    await using at = await makeSeller()
+  it('turns overages off, and keeps the item that charges for past units', async () => {
+    await using at = await openOverageShop()
     const { app, stripe, overage } = at
     const { key, subscription } = await subscribe(at)
     await setOverages(app, key, true)
@@ -61,8 +62,8 @@ describe('PATCH /v1/billing/subscription', () => {
     assert.deepEqual(await audited(app, key), ['on', 'off', 'on'])
   })
 
-  it('answers the same again where nothing changes, and writes no entry', async () => {
-    await using at = await makeSeller()
+  it('answers the same and writes no audit row if nothing changes', async () => {
+    await using at = await openOverageShop()
     const { app, stripe } = at
     const { key, subscription } = await subscribe(at)
     const both = await Promise.all([setOverages(app, key, true), setOverages(app, key, true)])
@@ -73,11 +74,11 @@ describe('PATCH /v1/billing/subscription', () => {
     assert.deepEqual(await audited(app, key), ['on'])
   })
 
-  it('is right when it is repeated after an answer that was lost', async () => {
-    await using at = await makeSeller()
+  it('takes effect once if it is repeated after a lost answer', async () => {
+    await using at = await openOverageShop()
     const { app, double, stripe } = at
     const { key, subscription } = await subscribe(at)
-    // The first call asks for the subscription; the second, and what the SDK tries again, changes it.
+    // The first call reads the subscription; the second, which the SDK repeats, changes it.
     double.failCalls({ kind: 'slow', delayMs: 0 })
     double.failCalls({ kind: 'lost' }, 2)
     const lost = await setOverages(app, key, true)
@@ -88,8 +89,8 @@ describe('PATCH /v1/billing/subscription', () => {
     assert.equal(items.data.length, 2)
   })
 
-  it('changes nothing where the payment processor is in trouble', async () => {
-    await using at = await makeSeller()
+  it('answers 503 and changes nothing while Stripe fails', async () => {
+    await using at = await openOverageShop()
     const { app, double } = at
     const { key } = await subscribe(at)
     await ask(app, key, CAP)
@@ -104,8 +105,8 @@ describe('PATCH /v1/billing/subscription', () => {
     assert.deepEqual(await audited(app, key), [])
   })
 
-  it('is 404 without a subscription, also where the plan was given', async () => {
-    await using at = await makeSeller()
+  it('answers 404 to a user who was given the plan, without a subscription', async () => {
+    await using at = await openOverageShop()
     const key = await at.app.makeKey({ plan: 'pro' })
     const { status, body } = await setOverages(at.app, key, true)
     assert.equal(status, 404)
@@ -113,22 +114,29 @@ describe('PATCH /v1/billing/subscription', () => {
     assert.deepEqual(at.double.calls(), [])
   })
 
-  it('is 403 below the plan pro', async () => {
-    await using at = await makeSeller()
+  it('answers 403 below the plan pro', async () => {
+    await using at = await openOverageShop()
     const { key } = await subscribe(at, { price: at.starter })
     const { status, body } = await setOverages(at.app, key, true)
     assert.equal(status, 403)
     assert.equal(codeOf({ body }), 'PLAN_REQUIRED')
   })
 
-  it('is 503 where overages have no price', async () => {
-    await using at = await makeSeller(['STRIPE_PRICE_OVERAGE'])
+  it('answers 403 to a free user, who has no subscription', async () => {
+    await using at = await openOverageShop()
+    const key = await at.app.makeKey({ plan: 'free' })
+    const { status, body } = await setOverages(at.app, key, false)
+    assert.deepEqual([status, codeOf({ body })], [403, 'PLAN_REQUIRED'])
+  })
+
+  it('answers 503 if overages have no price', async () => {
+    await using at = await openOverageShop(['STRIPE_PRICE_OVERAGE'])
     const { key } = await subscribe(at)
     assert.equal(codeOf(await setOverages(at.app, key, true)), 'BILLING_NOT_CONFIGURED')
   })
 
-  it('is 503 where nothing is sold any more', async () => {
-    await using at = await makeSeller(['STRIPE_SECRET_KEY', 'STRIPE_API_BASE'])
+  it('answers 503 if nothing is sold any more', async () => {
+    await using at = await openOverageShop(['STRIPE_SECRET_KEY', 'STRIPE_API_BASE'])
     const { app } = at
     const key = await app.makeKey({ plan: 'free' })
     const { db, now } = app.services

@@ -2,21 +2,22 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Stripe from 'stripe'
-import { findUserByEmail } from '../lib/accounts/users.ts'
-import type { Billing } from '../lib/billing/billing.ts'
-import { insertCustomer } from '../lib/billing/customers.ts'
-import { OVERAGE_EVENT } from '../lib/billing/send-report.ts'
-import { newSecretKey } from '../stripe-double/ids.ts'
-import { makeApp, NOON, recordingLog, type TestApp } from './helpers.ts'
-import { addPayer, startDouble } from './stripe-double/start.ts'
-import { tempFolder } from './temp-folder.ts'
+import { findUserByEmail } from '../../../lib/accounts/users.ts'
+import type { Billing } from '../../../lib/billing/billing.ts'
+import { OVERAGE_EVENT } from '../../../lib/billing/stripe/overages.ts'
+import { insertCustomer } from '../../../lib/billing/subscription/customers.ts'
+import { sync as syncUser } from '../../../lib/billing/subscription/sync.ts'
+import { newSecretKey } from '../../../stripe-double/ids.ts'
+import { addPayer, startDouble } from '../../stripe-double/start.ts'
+import { makeApp, NOON, recordingLog, type TestApp } from '../../support/helpers.ts'
+import { processFolder } from '../../support/temp-folder.ts'
 
-/** Requests of a period that the plan pro pays for. */
+/** The monthly cap of every plan. */
 export const CAP = 5
 
-const folder = tempFolder()
+const folder = processFolder()
 
-/** Plans with small caps and wide rates. Returns the file. */
+/** Writes plans with small caps and high rates. Returns the file. */
 export function overagePlans(): string {
   const rest = { maxKeys: 10, maxSites: 10, requestsPerMinute: 1_000_000 }
   const file = join(folder, 'plans.json')
@@ -43,8 +44,8 @@ export function sellingEnv({ double, starter, pro, overage }: Double) {
   }
 }
 
-/** The service with a double that it sells by, both at `clock.now`. */
-export async function makeSeller(without: readonly string[] = []) {
+/** The service with small caps and a Stripe double, but no webhook. Both clocks say `clock.now`. */
+export async function openOverageShop(without: readonly string[] = []) {
   const clock = { now: NOON }
   const stripe = await startDouble({ realNow: () => clock.now })
   const log = recordingLog()
@@ -56,7 +57,7 @@ export async function makeSeller(without: readonly string[] = []) {
     app,
     log,
     clock,
-    /** Lets time pass for both. */
+    /** Advances the clocks of the service and the double. */
     pass: (ms: number) => {
       clock.now += ms
       stripe.double.advance(0)
@@ -68,11 +69,11 @@ export async function makeSeller(without: readonly string[] = []) {
   }
 }
 
-export type Seller = Awaited<ReturnType<typeof makeSeller>>
+export type OverageShop = Awaited<ReturnType<typeof openOverageShop>>
 
-/** A user with a key whose card pays for a plan. */
+/** Adds a user with a key who pays for a plan by card. */
 export async function subscribe(
-  { app, stripe, pro }: Pick<Seller, 'app' | 'stripe' | 'pro'>,
+  { app, stripe, pro }: Pick<OverageShop, 'app' | 'stripe' | 'pro'>,
   { email = 'ada@example.com', price = pro } = {},
 ) {
   const { billing, db } = app.services
@@ -86,7 +87,7 @@ export async function subscribe(
   }
 }
 
-/** What a checkout does, without one. */
+/** Subscribes the user without a checkout. */
 export async function startPaying(
   stripe: Stripe,
   billing: Billing,
@@ -95,11 +96,11 @@ export async function startPaying(
   const customer = await addPayer(stripe)
   const { id } = await stripe.subscriptions.create({ customer, items: [{ price }] })
   insertCustomer(billing.db, { userId, customerId: customer, createdAt: 0 }).run()
-  await billing.sync(billing.begin(), userId)
+  await syncUser(billing, billing.openStripe(), userId)
   return { customer, subscription: id }
 }
 
-/** Has `count` requests of the key answered and counted. */
+/** Sends `count` requests that are counted. */
 export async function ask(app: TestApp, key: string, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const { status } = await app.send('GET', '/v1/ip/81.2.69.160', { key })
@@ -112,7 +113,7 @@ export async function setOverages(app: TestApp, key: string, overagesEnabled: bo
   return app.send('PATCH', '/v1/billing/subscription', { key, body })
 }
 
-/** What the double was told of the customer, in the order in which it came. */
+/** The customer's events, in the order in which the double received them. */
 export function meterEvents({ double }: Pick<Double, 'double'>, customer: string) {
   return [...double.world.state.meterEvents.values()].filter(
     (event) => event.customer === customer && event.eventName === OVERAGE_EVENT,
@@ -123,9 +124,9 @@ export function meteredUnits(at: Pick<Double, 'double'>, customer: string): numb
   return meterEvents(at, customer).reduce((units, { value }) => units + value, 0)
 }
 
-/** A seller whose one user pays for overages and has used up the cap. */
-export async function makeOver() {
-  const at = await makeSeller()
+/** A shop whose only user pays for overages and has used up the cap. */
+export async function openShopOverCap() {
+  const at = await openOverageShop()
   const payer = await subscribe(at)
   await setOverages(at.app, payer.key, true)
   await ask(at.app, payer.key, CAP)
@@ -134,22 +135,22 @@ export async function makeOver() {
   return { ...at, ...payer, overages, ask: askMore }
 }
 
-/** What the payer is to pay for, by meter event. */
-export function unitsOf(at: Seller & { readonly customer: string }): number[] {
+/** The units of each meter event. */
+export function unitsOf(at: OverageShop & { readonly customer: string }): number[] {
   return meterEvents(at, at.customer).map(({ value }) => value)
 }
 
-/** The end of the period as we know it. */
-export function endOf(at: Seller): number {
+/** The end of the period, in epoch milliseconds. */
+export function endOf(at: OverageShop): number {
   return Number(readOne(at, 'SELECT period_end FROM subscriptions'))
 }
 
-export function readOne({ app }: Seller, sql: string): unknown {
+export function readOne({ app }: OverageShop, sql: string): unknown {
   return app.services.db.$client.prepare(sql).pluck().get()
 }
 
-/** As an event would. */
-export function sync({ app }: Seller, userId: string) {
+/** Syncs the subscription, as an event would. */
+export function sync({ app }: OverageShop, userId: string) {
   const { billing } = app.services
-  return billing.sync(billing.begin(), userId)
+  return syncUser(billing, billing.openStripe(), userId)
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { findCustomer } from '../../lib/billing/customers.ts'
-import type { SubscriptionResponse } from '../../lib/contract/billing-schemas.ts'
-import { codeOf, makeApp } from '../helpers.ts'
-import { auditOf, openShop, type Shop, SUBSCRIPTION } from './shop.ts'
+import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
+import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
+import { codeOf, makeApp } from '../../support/helpers.ts'
+import { auditOf, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const Opened = v.object({ url: v.string() })
 
@@ -13,11 +13,11 @@ const customers = ({ double }: Shop) => [...double.world.state.tables.customers.
 
 async function planOf(shop: Shop): Promise<string> {
   const { body } = await shop.send('GET', SUBSCRIPTION)
-  return (body as SubscriptionResponse).plan.id // safe: `send` checks it by the contract
+  return (body as SubscriptionResponse).plan.id // safe: `send` checks it against the contract
 }
 
 describe('POST /v1/billing/subscription', () => {
-  it('answers a page on which the plan is bought, and the plan is in effect at once', async () => {
+  it('returns a payment page for the plan, which takes effect as soon as it is paid', async () => {
     await using shop = await openShop()
     const { body } = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     const { url } = v.parse(Opened, body)
@@ -58,7 +58,7 @@ describe('POST /v1/billing/subscription', () => {
     )
   })
 
-  it('opens a session as a shop would, for a customer who knows the user', async () => {
+  it('opens a session that asks for address and tax id; its customer names the user', async () => {
     await using shop = await openShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
     const [customer, ...others] = customers(shop)
@@ -74,10 +74,10 @@ describe('POST /v1/billing/subscription', () => {
     assert.equal(session.tax_id_collection?.enabled, true)
     assert.equal(session.cancel_url, 'http://127.0.0.1:8787/app/billing?checkout=canceled')
     const { id } = await shop.buy('starter')
-    assert.deepEqual(shop.told(id).metadata, { meridian_user: shop.userId })
+    assert.deepEqual(shop.atStripe(id).metadata, { meridian_user: shop.userId })
   })
 
-  it('answers a client secret where the page is embedded', async () => {
+  it('answers a client secret if the page is embedded', async () => {
     await using shop = await openShop()
     const wish = { planId: 'pro', embedded: true }
     const { body } = await shop.send('POST', SUBSCRIPTION, wish)
@@ -88,7 +88,7 @@ describe('POST /v1/billing/subscription', () => {
     assert.equal(stored.includes(session?.client_secret ?? ''), false)
   })
 
-  it('closes the pages that were opened before: nobody pays twice in two tabs', async () => {
+  it('closes pages that were opened before, so that nobody pays twice in two tabs', async () => {
     await using shop = await openShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
     await Promise.all([
@@ -100,7 +100,7 @@ describe('POST /v1/billing/subscription', () => {
     assert.equal(customers(shop).length, 1)
   })
 
-  it('is 400 for a plan that is free, unknown or not for sale', async () => {
+  it('answers 400 for a plan that is free, unknown or not for sale', async () => {
     await using shop = await openShop({ env: { STRIPE_PRICE_PRO: '' } })
     for (const planId of ['free', 'gold', 'pro']) {
       const answer = await shop.send('POST', SUBSCRIPTION, { planId })
@@ -109,7 +109,7 @@ describe('POST /v1/billing/subscription', () => {
     assert.deepEqual(shop.newCalls(), [])
   })
 
-  it('is 400 where a plan is paid for whose price is missing in the settings', async () => {
+  it('answers 400 if the user pays for a plan whose price is missing in the settings', async () => {
     await using shop = await openShop()
     await shop.buy('pro')
     using app = await shop.app.restart({ STRIPE_PRICE_PRO: '' })
@@ -119,7 +119,7 @@ describe('POST /v1/billing/subscription', () => {
     assert.equal(codeOf(answer), 'ALREADY_SUBSCRIBED')
   })
 
-  it('is 400 where the payment processor knows of a subscription, even if we do not', async () => {
+  it('answers 400 if Stripe has a subscription that we do not know', async () => {
     await using shop = await openShop()
     shop.double.switchDeliveries('drop', 100)
     const { body } = await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
@@ -135,7 +135,7 @@ describe('POST /v1/billing/subscription', () => {
     assert.equal(await planOf(shop), 'starter')
   })
 
-  it('makes the customer once, also where the answer was lost', async () => {
+  it('creates the customer once, even if the answer is lost', async () => {
     await using shop = await openShop()
     shop.double.failCalls({ kind: 'lost' }, 2)
     const lost = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
@@ -144,7 +144,7 @@ describe('POST /v1/billing/subscription', () => {
     assert.equal(customers(shop).length, 1)
   })
 
-  it('makes another customer where the one we know was deleted', async () => {
+  it('creates another customer if the known one was deleted', async () => {
     await using shop = await openShop()
     const { db } = shop.app.services
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
@@ -163,20 +163,28 @@ describe('POST /v1/billing/subscription', () => {
     }
   })
 
-  it('ends what is no longer paid for before another is bought', async () => {
+  it('ends all unpaid subscriptions before it sells another', async () => {
     await using shop = await openShop()
     const customer = await buyer(shop)
-    const unpaid = await shop.stripe.subscriptions.create({
-      customer,
-      items: [{ price: shop.prices.starter }],
-      payment_behavior: 'default_incomplete',
-    })
-    assert.equal(unpaid.status, 'incomplete')
+    const subscribe = () =>
+      shop.stripe.subscriptions.create({
+        customer,
+        items: [{ price: shop.prices.starter }],
+        payment_behavior: 'default_incomplete',
+      })
+    const unpaid = [await subscribe(), await subscribe()]
+    assert.deepEqual(
+      unpaid.map(({ status }) => status),
+      ['incomplete', 'incomplete'],
+    )
     assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
-    assert.equal(shop.told(unpaid.id).status, 'canceled')
+    assert.deepEqual(
+      unpaid.map(({ id }) => shop.atStripe(id).status),
+      ['canceled', 'canceled'],
+    )
   })
 
-  it('is 503 without a payment processor', async () => {
+  it('answers 503 without a Stripe key', async () => {
     using app = await makeApp()
     const key = await app.makeKey({ plan: 'free' })
     const answer = await app.send('POST', SUBSCRIPTION, { key, body: { planId: 'pro' } })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { ProrationPreview } from '../../lib/contract/billing-schemas.ts'
-import { codeOf } from '../helpers.ts'
-import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from './shop.ts'
+import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
+import { codeOf } from '../../support/helpers.ts'
+import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const HOUR = 3_600
 
@@ -19,11 +19,11 @@ const invoices = ({ double }: Shop) => [...double.world.state.tables.invoices.va
 
 const Changed = v.object({ plan: v.object({ id: v.string() }) })
 
-/** Share of the period of 31 days that is left. */
+/** The share of a period of 31 days that is left after `days`. */
 const left = (days: number) => (31 - days) / 31
 
 describe('a change of the plan', () => {
-  it('charges at once what its preview told, to the cent, however long it was looked at', async () => {
+  it('charges exactly what its preview showed, up to an hour later', async () => {
     await using shop = await openShop()
     await shop.buy('starter')
     shop.pass(10 * DAY)
@@ -51,7 +51,7 @@ describe('a change of the plan', () => {
     })
   })
 
-  it('takes its own moment where the preview is of another plan, older than an hour or used', async () => {
+  it('ignores a preview of another plan, one older than an hour, and one that was used', async () => {
     await using shop = await openShop()
     await shop.buy('starter')
     shop.pass(10 * DAY)
@@ -75,7 +75,7 @@ describe('a change of the plan', () => {
     )
   })
 
-  it('ignores a preview of the period before', async () => {
+  it('ignores a preview of the previous period', async () => {
     await using shop = await openShop()
     await shop.buy('starter')
     shop.pass(31 * DAY - 10)
@@ -86,7 +86,7 @@ describe('a change of the plan', () => {
     assert.equal(invoices(shop).at(-1)?.amount_paid, 2000)
   })
 
-  it('to a smaller plan costs nothing now, and its credit is kept for later', async () => {
+  it('to a smaller plan costs nothing now and leaves a credit', async () => {
     await using shop = await openShop()
     await shop.buy('pro')
     shop.pass(10 * DAY)
@@ -97,10 +97,10 @@ describe('a change of the plan', () => {
     assert.equal((await shop.row())?.plan, 'starter')
   })
 
-  it('to the plan that is there asks for nothing and changes nothing', async () => {
+  it('to the current plan costs nothing and changes nothing', async () => {
     await using shop = await openShop()
     const { id } = await shop.buy('pro')
-    const before = shop.told(id)
+    const before = shop.atStripe(id)
     assert.deepEqual(await preview(shop, 'pro'), {
       planId: 'pro',
       currency: 'usd',
@@ -116,24 +116,24 @@ describe('a change of the plan', () => {
       shop.newCalls().some((call) => call.startsWith('POST')),
       false,
     )
-    assert.deepEqual(shop.told(id), before)
+    assert.deepEqual(shop.atStripe(id), before)
   })
 
-  it('with a card that declines is 400, and nothing is changed', async () => {
+  it('is 400 and changes nothing if the card is declined', async () => {
     await using shop = await openShop()
     const { id } = await shop.buy('starter')
     shop.pass(DAY)
-    const customer = String(shop.told(id).customer)
+    const customer = String(shop.atStripe(id).customer)
     const { id: method } = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
       customer,
     })
     await shop.stripe.subscriptions.update(id, { default_payment_method: method })
     await shop.settled()
-    const before = { told: shop.told(id), row: await shop.row() }
+    const before = { items: shop.atStripe(id).items, row: await shop.row() }
     const answer = await change(shop, 'pro')
     assert.equal(answer.status, 400)
     assert.equal(codeOf(answer), 'PAYMENT_FAILED')
-    assert.deepEqual(shop.told(id).items, before.told.items)
+    assert.deepEqual(shop.atStripe(id).items, before.items)
     assert.deepEqual(await shop.row(), before.row)
     assert.equal(
       auditOf(shop).some(({ action }) => action === 'change_plan'),
@@ -141,21 +141,22 @@ describe('a change of the plan', () => {
     )
   })
 
-  it('turns overages off where the new plan has none', async () => {
+  it('turns overages off if the new plan has none', async () => {
     await using shop = await openShop()
     const { id } = await shop.buy('pro')
     await shop.stripe.subscriptions.update(id, { metadata: { meridian_overages: 'on' } })
-    await shop.stripe.subscriptionItems.create({ subscription: id, price: shop.prices.overage })
+    const items = [{ price: shop.prices.overage }]
+    await shop.stripe.subscriptions.update(id, { items })
     await shop.settled()
     assert.equal((await shop.row())?.overages, true)
     await change(shop, 'starter')
     assert.equal((await shop.row())?.overages, false)
-    assert.equal(shop.told(id).metadata['meridian_overages'], 'off')
+    assert.equal(shop.atStripe(id).metadata['meridian_overages'], 'off')
     await change(shop, 'pro')
     assert.equal((await shop.row())?.overages, false)
   })
 
-  it('is 400 for a plan that is free, with what to do instead, or unknown', async () => {
+  it('is 400 for an unknown plan, and for the free plan with advice to cancel', async () => {
     await using shop = await openShop()
     await shop.buy('pro')
     shop.newCalls()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { codeOf } from '../helpers.ts'
-import { signUp } from '../sign-in.ts'
-import { DAY, openShop, type Shop, SUBSCRIPTION } from './shop.ts'
+import { codeOf } from '../../support/helpers.ts'
+import { signUp } from '../../support/sign-in.ts'
+import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const KEYS = '/v1/account/me/keys'
@@ -31,7 +31,7 @@ async function end(shop: Shop) {
 }
 
 describe('the plan in effect', () => {
-  it('is the one that is paid for: tier, rate and cap, from the next request on', async () => {
+  it('is the paid plan from the next request on: tier, rate and cap', async () => {
     await using shop = await openShop()
     const seen: unknown[] = []
     const look = async () => {
@@ -55,7 +55,7 @@ describe('the plan in effect', () => {
     ])
   })
 
-  it('is that of sessions, too', async () => {
+  it('applies to sessions as well', async () => {
     await using shop = await openShop()
     const token = await signUp(shop.app, 'eve@example.com')
     const headers = { authorization: `Bearer ${token}` }
@@ -68,7 +68,7 @@ describe('the plan in effect', () => {
     assert.equal(v.parse(Located, (await send('GET', LOCATE)).body).meta.tier, 'pro')
   })
 
-  it('smaller than before leaves keys and sites, and adds none above its limit', async () => {
+  it('keeps keys and sites when it gets smaller, but adds none above its limit', async () => {
     await using shop = await openShop()
     await shop.buy('pro')
     const made: string[] = []
@@ -95,19 +95,33 @@ describe('the plan in effect', () => {
     }
   })
 
-  it('decides when a key expires, at its creation and at its renewal', async () => {
+  it('decides when keys expire: never on a paid plan, else a year after the fall to free', async () => {
     await using shop = await openShop()
+    const expiries = async () => {
+      const keys = v.parse(Listed, (await shop.send('GET', KEYS)).body)
+      return keys.map(({ expiresAt }) => expiresAt)
+    }
+    assert.deepEqual(await expiries(), ['2027-01-15T12:00:00.000Z'])
     await shop.buy('starter')
     const key = await addKey(shop)
     assert.ok(typeof key === 'object')
-    const expiry = async () => {
-      const keys = v.parse(Listed, (await shop.send('GET', KEYS)).body)
-      return keys.find(({ id }) => id === key.id)?.expiresAt
-    }
-    assert.equal(await expiry(), null)
-    await end(shop)
-    assert.equal(await expiry(), null)
+    assert.deepEqual(await expiries(), [null, null])
     await shop.send('POST', `${KEYS}/${key.id}/renew`)
-    assert.equal(await expiry(), '2027-02-15T12:00:00.000Z')
+    assert.deepEqual(await expiries(), [null, null])
+    await end(shop)
+    const fell = '2027-02-15T12:00:00.000Z'
+    assert.deepEqual(await expiries(), [fell, fell])
+    shop.pass(DAY)
+    await shop.send('POST', `${KEYS}/${key.id}/renew`)
+    assert.deepEqual(await expiries(), [fell, '2027-02-16T12:00:00.000Z'])
+  })
+
+  it('lets an expired key work again from the first request after the purchase', async () => {
+    await using shop = await openShop()
+    const old = await shop.app.makeKey({ plan: 'free', expiresAt: shop.now() })
+    const status = async () => (await shop.app.send('GET', LOCATE, { key: old })).status
+    assert.equal(await status(), 401)
+    await shop.buy('starter')
+    assert.equal(await status(), 200)
   })
 })

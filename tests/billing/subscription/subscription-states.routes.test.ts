@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type Stripe from 'stripe'
-import { type SubscriptionRow, statusOf } from '../../lib/billing/subscriptions.ts'
-import { codeOf } from '../helpers.ts'
-import { openShop, type Shop, SUBSCRIPTION } from './shop.ts'
+import { type SubscriptionRow, statusOf } from '../../../lib/billing/subscription/subscriptions.ts'
+import { codeOf } from '../../support/helpers.ts'
+import { openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /*
- * Every status that Stripe knows, and both ways in which it marks a subscription for its end, under
- * every operation on subscriptions: what is answered, and what the subscription is then.
+ * Tests every operation on subscriptions in every status that Stripe knows, with both ways to mark a
+ * subscription as canceled: the answer, and the subscription after the operation.
  */
 
 type Mark = 'none' | 'at-period-end' | 'at'
@@ -32,7 +32,7 @@ type Operation = keyof typeof OPERATIONS
 const NONE = '404 NO_ACTIVE_SUBSCRIPTION'
 const TAKEN = '400 ALREADY_SUBSCRIBED'
 
-/** In our words: what it is before, reactivated, and with a change paid. */
+/** `status` is the status before, `kept` after reactivation, `paid` after a paid change. */
 function withAccess(status: string, kept = status, paid = status): Record<Operation, Outcome> {
   return {
     checkout: [TAKEN, `starter ${status}`],
@@ -74,7 +74,7 @@ let shop: Shop
 let bought: Stripe.Subscription
 before(async () => {
   shop = await openShop()
-  bought = shop.told((await shop.buy('starter')).id)
+  bought = shop.atStripe((await shop.buy('starter')).id)
 })
 after(() => shop[Symbol.asyncDispose]())
 
@@ -83,10 +83,10 @@ describe('a subscription', () => {
     for (const operation of Object.keys(OPERATIONS) as Operation[]) {
       const [answer, next] = outcomes[operation]
       it(`that is ${nameOf(state)}: ${operation} is ${answer}, then it is ${next}`, async () => {
-        await put(state)
+        await setState(state)
         const [method, path, body] = OPERATIONS[operation]
-        const { status, body: told } = await shop.send(method, path, body)
-        assert.equal(status === 200 ? '200' : `${status} ${codeOf({ body: told })}`, answer)
+        const { status, body: answered } = await shop.send(method, path, body)
+        assert.equal(status === 200 ? '200' : `${status} ${codeOf({ body: answered })}`, answer)
         assert.equal(summaryOf(await shop.row()), next)
         await shop.settled()
         assert.equal(summaryOf(await shop.row()), next)
@@ -95,8 +95,8 @@ describe('a subscription', () => {
   }
 })
 
-/** Gives the subscription at Stripe this state, and lets its event arrive. */
-async function put({ status, mark }: State): Promise<void> {
+/** Puts the subscription at Stripe into this state, and lets its event arrive. */
+async function setState({ status, mark }: State): Promise<void> {
   const { subscriptions } = shop.double.world.state.tables
   const isEnded = status === 'canceled' || status === 'incomplete_expired'
   const now = shop.double.now()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
-import { plansFile } from '../plans-file.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { plansFile } from '../../support/plans-file.ts'
 
 const BATCH = '/v1/ip/batch'
 
@@ -30,7 +30,7 @@ async function batch(key: string, ips: readonly string[], fields?: readonly stri
 const many = (count: number) => Array.from({ length: count }, () => '81.2.69.160')
 
 describe('POST /v1/ip/batch', () => {
-  it('says of each address what a look-up of it says, in order', async () => {
+  it('answers each address like a single look-up, in order', async () => {
     const key = await app.makeKey()
     const ips = ['81.2.69.160', '2A02:4780::1', '10.0.0.1', '8.8.8.8', '81.2.69.160']
     const { results, meta } = await batch(key, ips)
@@ -44,7 +44,7 @@ describe('POST /v1/ip/batch', () => {
     }
   })
 
-  it('tells of a text that is no address in its place', async () => {
+  it('answers an error in place of a text that is not an address', async () => {
     const key = await app.makeKey()
     const bad = ['', 'nope', '1.2.3.256', '::1%eth0', '"\\\u2028\u{1f600}', 'x'.repeat(5_000)]
     const { results } = await batch(key, ['81.2.69.160', ...bad, '8.8.8.8'])
@@ -58,7 +58,7 @@ describe('POST /v1/ip/batch', () => {
     }
   })
 
-  it('counts each address, and nothing that is none', async () => {
+  it('counts each address, but not texts that are not addresses', async () => {
     const key = await app.makeKey({ plan: 'fast' })
     await batch(key, [...many(250), 'nope', '10.0.0.1'])
     const { body } = await app.send('GET', '/v1/account/me/usage', { key })
@@ -68,7 +68,7 @@ describe('POST /v1/ip/batch', () => {
     assert.deepEqual(usage.dailyUsage.at(-1), { date: '2026-01-15', requests: 251 })
   })
 
-  it('has nothing written twice that comes after one without an address', async () => {
+  it('counts a batch once, even after a batch without addresses', async () => {
     const key = await app.makeKey({ plan: 'fast' })
     await batch(key, ['nope'])
     await batch(key, many(3))
@@ -78,7 +78,7 @@ describe('POST /v1/ip/batch', () => {
     assert.deepEqual(written, [3])
   })
 
-  it('reduces those that are over the cap, and tells', async () => {
+  it('reduces the answers over the cap, and marks them as degraded', async () => {
     const key = await app.makeKey({ plan: 'tiny' })
     const { results, meta } = await batch(key, ['nope', ...many(14)])
     assert.equal(meta.degraded, true)
@@ -88,7 +88,7 @@ describe('POST /v1/ip/batch', () => {
     assert.deepEqual(Object.keys(reduced.location), ['continent', 'country'])
   })
 
-  it('takes one request of the rate limit for a hundred addresses', async () => {
+  it('counts a hundred addresses as one request of the rate limit', async () => {
     const key = await app.makeKey({ plan: 'free' })
     const rate = async (count: number) => {
       const answer = await post(key, { ips: many(count) })
@@ -107,7 +107,7 @@ describe('POST /v1/ip/batch', () => {
     assert.deepEqual(await rate(1_000), [200, '0'])
   })
 
-  it('tells when a batch that was refused will be taken', async () => {
+  it('reports when a refused batch can be sent again', async () => {
     const key = await app.makeKey({ plan: 'free' })
     await post(key, { ips: many(600) })
     const refused = await post(key, { ips: many(1_000) })
@@ -116,7 +116,7 @@ describe('POST /v1/ip/batch', () => {
     assert.equal((await post(key, { ips: many(1_000) })).status, 200)
   })
 
-  it('answers only the fields that are asked for', async () => {
+  it('returns only the requested fields', async () => {
     const key = await app.makeKey()
     const fields = ['query.value', 'location.country.code', 'location.city', 'network']
     const { results } = await batch(key, ['81.2.69.160', '10.0.0.1', 'nope'], fields)
@@ -132,12 +132,12 @@ describe('POST /v1/ip/batch', () => {
   })
 
   const bad: [string, unknown][] = [
-    ['nothing', undefined],
-    ['no list', { ips: '8.8.8.8' }],
+    ['a missing body', undefined],
+    ['a text instead of a list', { ips: '8.8.8.8' }],
     ['an empty list', { ips: [] }],
     ['1,001 addresses', { ips: many(1_001) }],
-    ['a number for an address', { ips: [134744072] }],
-    ['no field', { ips: many(1), fields: [] }],
+    ['a number as an address', { ips: [134744072] }],
+    ['an empty list of fields', { ips: many(1), fields: [] }],
     ['an unknown field', { ips: many(1), fields: ['location.town'] }],
     ['a field that every object has', { ips: many(1), fields: ['constructor'] }],
   ]
@@ -148,7 +148,7 @@ describe('POST /v1/ip/batch', () => {
     })
   }
 
-  it('takes 64 KB and no more', async () => {
+  it('accepts a body of up to 64 KB', async () => {
     const key = await app.makeKey()
     const ips = ['81.2.69.160', 'x'.repeat(65_000)]
     assert.equal((await post(key, { ips })).status, 200)
@@ -164,6 +164,17 @@ describe('POST /v1/ip/batch', () => {
     const answer = await app.send('POST', BATCH, { key, headers, body: { ips: many(1) } })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers.get('access-control-allow-origin'), origin)
+  })
+})
+
+describe('GET /v1/ip/batch', () => {
+  it('answers 400 with the query, as for any text that is not an address', async () => {
+    const key = await app.makeKey()
+    const { status, body } = await app.send('GET', BATCH, { key })
+    assert.equal(status, 400)
+    assert.partialDeepStrictEqual(body, { query: { type: 'ip', value: 'batch' } })
+    assert.equal((await app.send('HEAD', BATCH, { key })).status, 400)
+    assert.equal((await app.send('GET', BATCH)).status, 401)
   })
 })
 
@@ -186,12 +197,25 @@ describe('GET /v1/ip/{ipAddress}?fields=', () => {
     })
   }
 
-  it('answers an empty object where nothing of it is known', async () => {
+  it('answers an empty object if none of the fields is known', async () => {
     const answer = await select('location.city', '/v1/ip/10.0.0.1')
     assert.deepEqual([answer.status, answer.body], [404, {}])
   })
 
-  it('selects of the address of the caller as well', async () => {
+  it('keeps degraded when the cap reduces the answer', async () => {
+    const key = await app.makeKey({ plan: 'free' })
+    const cap = app.services.plans.free.monthlyCap
+    const caller = app.services.keys.find(key, NOON)
+    assert.ok(caller)
+    app.services.meters.count({ ...caller, key: caller }, NOON, cap)
+    const path = '/v1/ip/81.2.69.160?fields=location.city,network'
+    const answer = await app.send('GET', path, { key })
+    assert.deepEqual([answer.status, answer.body], [200, { meta: { degraded: true } }])
+    const { results } = await batch(key, ['81.2.69.160'], ['location.city'])
+    assert.deepEqual(results, [{ meta: { degraded: true } }])
+  })
+
+  it('selects fields of the location of the caller as well', async () => {
     const key = await app.makeKey()
     const path = '/v1/ip/me?fields=query.value'
     const answer = await app.send('GET', path, { key, from: '81.2.69.160' })

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { execFileSync, type StdioOptions } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 
-/** A zone, or a rule in the form of POSIX, and epoch seconds. */
+/** A zone and epoch seconds. */
 export type Row = readonly [zone: string, times: readonly number[]]
 
-/** The text of an offset at epoch seconds. */
+/** Returns the text of an offset at epoch seconds. */
 export type Ask = (zone: string, time: number) => string | undefined
 
 type Variables = Readonly<Record<string, string>>
 
 const MAX_OUTPUT_BYTES = 2 ** 24
 
-export const DIRECTORY = '/usr/share/zoneinfo'
+/** Where the compiled zones are; `TZDIR` is the variable that `date` reads. */
+export const DIRECTORY = process.env['TZDIR'] ?? '/usr/share/zoneinfo'
 
 const PROBE = '[ "$(TZ=Asia/Kathmandu date -d @0 +%:z)" = +05:30 ] && date -f /dev/null'
 /** Options of a test that needs `disagreements`. */
@@ -20,25 +21,23 @@ export const NEEDS_DATE = {
   skip: sh(PROBE, '', { TZDIR: DIRECTORY }) === undefined && 'needs GNU date and tzdata',
 }
 
-// Reads lines of a zone and its times, writes a paragraph of lines for each: its offsets.
+// Reads lines of a zone and its times; writes a paragraph with the offsets of each, one per line.
 const DATE = `while read -r zone times; do
   printf '@%s\\n' $times | TZ="$zone" date -f - "+$FORMAT"
   echo
 done`
 
-const STEP = 20 * 86_400
-
 /**
- * Where the system's date gives another offset, in `format` and out of the zone files of
- * `directory`. It writes -00:00 where nobody keeps a local time; the API writes +00:00.
+ * Lists where the system's `date` prints an offset, in `format`, that `ask` does not return. It
+ * prints -00:00 for places without a local time; the API writes +00:00.
  */
 export function disagreements(
   rows: readonly Row[],
   ask: Ask,
-  { format = '%::z', directory = DIRECTORY } = {},
+  { format }: { readonly format: string },
 ): string[] {
   const input = rows.map(([zone, times]) => `${[zone, ...times].join(' ')}\n`).join('')
-  const output = sh(DATE, input, { FORMAT: format, TZDIR: directory }) ?? ''
+  const output = sh(DATE, input, { FORMAT: format, TZDIR: DIRECTORY }) ?? ''
   const offsets = output.replace(/^-(?=00:00(?::00)?$)/gm, '+').split('\n\n')
   assert.equal(offsets.length, rows.length)
   return rows.flatMap(([zone, times], row) => {
@@ -48,32 +47,25 @@ export function disagreements(
   })
 }
 
-/** The zones of the system. Only names with a capital: no copies below posix/ or right/. */
+/** The release of the system's timezone database, such as 2026f; undefined if not stated. */
+export function systemRelease(): string | undefined {
+  const path = `${DIRECTORY}/tzdata.zi`
+  return existsSync(path) ? /\d{4}[a-z]+/.exec(readFileSync(path, 'latin1'))?.[0] : undefined
+}
+
+/**
+ * The zones of the system. They begin with a capital letter, unlike the copies in posix/ and right/.
+ * Factory is not a place: it stands for a clock that nobody has set.
+ */
 export function systemZones(): string[] {
   if (!existsSync(DIRECTORY)) return []
   const names = readdirSync(DIRECTORY, { recursive: true, encoding: 'utf8' })
-  return names.filter((name) => /^[A-Z]/.test(name) && statSync(`${DIRECTORY}/${name}`).isFile())
+  const isZone = (name: string) => /^[A-Z]/.test(name) && name !== 'Factory'
+  return names.filter((name) => isZone(name) && statSync(`${DIRECTORY}/${name}`).isFile())
 }
 
-/** A time every twenty days, and both sides of each change that `ask` gives between them. */
-export function timesAround(ask: Ask, zone: string, from: number, to: number): number[] {
-  const times: number[] = []
-  for (let start = from; start < to; start += STEP) {
-    times.push(start)
-    let [low, high] = [start, start + STEP]
-    if (ask(zone, low) === ask(zone, high)) continue
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2)
-      if (ask(zone, middle) === ask(zone, low)) low = middle
-      else high = middle
-    }
-    times.push(low, high)
-  }
-  return times
-}
-
-/** What a script writes; undefined where there is no shell or the script fails. */
-export function sh(script: string, input = '', variables: Variables = {}): string | undefined {
+/** Runs a script and returns its output; undefined if there is no shell or the script fails. */
+function sh(script: string, input = '', variables: Variables = {}): string | undefined {
   const stdio: StdioOptions = ['pipe', 'pipe', 'ignore']
   const options = {
     input,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { GeolocationResult } from '../../lib/contract/geolocation.ts'
-import { codeOf, makeApp, type SendOptions, type TestApp } from '../helpers.ts'
+import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
+import { codeOf, makeApp, type SendOptions, type TestApp } from '../../support/helpers.ts'
 
 let app: TestApp
 let key: string
@@ -20,7 +20,7 @@ async function located(address: string) {
 }
 
 describe('GET /v1/ip/{ipAddress}', () => {
-  it('tells all that the databases know of a city', async () => {
+  it('answers with all fields that the databases have for a city', async () => {
     const { status, result } = await located('81.2.69.160')
     assert.equal(status, 200)
     const { meta, ...rest } = result
@@ -39,7 +39,7 @@ describe('GET /v1/ip/{ipAddress}', () => {
         geoConfidence: 1,
       },
       network: { asn: 'AS20712', organization: 'Andrews & Arnold Ltd', domain: 'aa.net.uk' },
-      sources: { geo: ['maxmind'], asn: ['maxmind', 'ipinfo'], tz: ['maxmind'] },
+      sources: { geo: ['maxmind', 'dbip'], asn: ['maxmind', 'ipinfo'], tz: ['maxmind'] },
     })
     assert.deepEqual(meta, {
       precision: 'city',
@@ -70,7 +70,7 @@ describe('GET /v1/ip/{ipAddress}', () => {
   }
 
   for (const address of ['10.0.0.1', '12.0.0.1', '13.0.0.1', '0.0.0.0', '::', '::1', 'fe80::1']) {
-    it(`answers 404 with precision none for ${address}, which is nowhere`, async () => {
+    it(`answers 404 with precision none for ${address}, which has no location`, async () => {
       const { status, result } = await located(address)
       assert.equal(status, 404)
       assert.equal(result.meta?.precision, 'none')
@@ -79,7 +79,7 @@ describe('GET /v1/ip/{ipAddress}', () => {
     })
   }
 
-  it('tells the network of an address whose place is unknown', async () => {
+  it('answers with the network of an address whose place is unknown', async () => {
     const { result } = await located('12.0.0.1')
     assert.deepEqual(result.network, { asn: 'AS7018', organization: 'AT&T' })
     assert.deepEqual(result.sources, { asn: ['maxmind'] })
@@ -101,7 +101,7 @@ describe('GET /v1/ip/{ipAddress}', () => {
     })
   }
 
-  it('does not take ::a.b.c.d for the IPv4 address', async () => {
+  it('does not treat ::a.b.c.d as the IPv4 address', async () => {
     assert.equal((await located('::81.2.69.160')).status, 404)
   })
 
@@ -117,12 +117,12 @@ describe('GET /v1/ip/{ipAddress}', () => {
     })
   }
 
-  it('answers 400, not 500, for a text that is no URL encoding', async () => {
+  it('answers 400, not 500, for an invalid URL encoding', async () => {
     assert.equal((await get('/v1/ip/%E0%A4%A')).status, 400)
     assert.equal((await get('/v1/ip/1.2.3.4%et')).status, 400)
   })
 
-  it('sends ASCII alone, which reads as the names', async () => {
+  it('sends only ASCII, which parses to the right names', async () => {
     const { text, body } = await get('/v1/ip/16.0.0.1')
     assert.match(text, /^[ -~]+$/)
     assert.equal(v.parse(GeolocationResult, body).location?.city, 'São "Paulo" 🌆')
@@ -136,7 +136,7 @@ describe('GET /v1/ip/{ipAddress}', () => {
 })
 
 describe('GET /v1/ip/me', () => {
-  it('locates the peer, also an IPv4 one of an IPv6 socket', async () => {
+  it('locates the peer, even an IPv4 peer of an IPv6 socket', async () => {
     for (const from of ['81.2.69.160', '::ffff:81.2.69.160']) {
       const { status, body } = await get('/v1/ip/me', { from })
       const { query, location } = v.parse(GeolocationResult, body)
@@ -146,12 +146,12 @@ describe('GET /v1/ip/me', () => {
     }
   })
 
-  it('does not believe X-Forwarded-For of just anybody', async () => {
+  it('ignores X-Forwarded-For from an untrusted peer', async () => {
     const headers = { 'x-forwarded-for': '81.2.69.160' }
     assert.equal((await get('/v1/ip/me', { headers })).status, 404)
   })
 
-  it('believes X-Forwarded-For of a trusted proxy, from the right', async () => {
+  it('reads X-Forwarded-For from a trusted proxy, from the right', async () => {
     using proxied = await makeApp({ env: { MERIDIAN_TRUSTED_PROXIES: '10.0.0.0/8' } })
     const { body } = await proxied.send('GET', '/v1/ip/me', {
       key: await proxied.makeKey(),
@@ -161,7 +161,34 @@ describe('GET /v1/ip/me', () => {
     assert.equal(v.parse(GeolocationResult, body).query?.value, '81.2.69.160')
   })
 
-  it('answers 404 without a query where the address is unknown', async () => {
+  it('trusts a proxy whose network was written as IPv4-mapped', async () => {
+    using proxied = await makeApp({ env: { MERIDIAN_TRUSTED_PROXIES: '::ffff:10.0.0.0/104' } })
+    const { body } = await proxied.send('GET', '/v1/ip/me', {
+      key: await proxied.makeKey(),
+      from: '::ffff:10.1.1.1',
+      headers: { 'x-forwarded-for': '81.2.69.160:51234' },
+    })
+    assert.equal(v.parse(GeolocationResult, body).query?.value, '81.2.69.160')
+  })
+
+  it('reads only MERIDIAN_CLIENT_HEADER if it is set, as on Fly', async () => {
+    const env = {
+      MERIDIAN_TRUSTED_PROXIES: '172.16.0.0/12',
+      MERIDIAN_CLIENT_HEADER: 'Fly-Client-IP',
+    }
+    using proxied = await makeApp({ env })
+    const key = await proxied.makeKey()
+    const forwarded = '5.0.0.1, 81.2.69.160, 66.241.124.230'
+    const headers = { 'x-forwarded-for': forwarded, 'fly-client-ip': '81.2.69.160' }
+    const ask = async (from: string) => {
+      const { body } = await proxied.send('GET', '/v1/ip/me', { key, from, headers })
+      return v.parse(GeolocationResult, body).query?.value
+    }
+    assert.equal(await ask('172.16.3.2'), '81.2.69.160')
+    assert.equal(await ask('81.2.69.144'), '81.2.69.144')
+  })
+
+  it('answers 404 without a query if the address is unknown', async () => {
     const answer = await get('/v1/ip/me', { from: '/run/meridian.sock' })
     assert.equal(answer.status, 404)
     assert.equal(v.parse(GeolocationResult, answer.body).query, undefined)
@@ -192,7 +219,7 @@ describe('the timezone of an address', () => {
     })
   }
 
-  it('is 400 for what is no address', async () => {
+  it('is 400 for a text that is not an address', async () => {
     assert.equal(codeOf(await get('/v1/ip/foo/timezone')), 'BAD_REQUEST')
   })
 })

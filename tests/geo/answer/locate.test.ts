@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { RawPlace } from '../../../lib/geo/place.ts'
-import { joined, says } from './fake-database.ts'
+import type { RawPlace } from '../../../lib/geo/place/place.ts'
+import { fakeDatabase, locateIn } from '../fake-database.ts'
 
 const country = (code: string): RawPlace => ({ country: { code } })
 const england = { code: 'GB-ENG', name: 'England' }
@@ -22,28 +22,34 @@ const edinburgh: RawPlace = {
 
 describe('the country', () => {
   it('is that of the first provider that has one', () => {
-    const { place, placeSources, confidence } = joined(says('a', country('FR')), says('b', london))
+    const { place, placeSources, confidence } = locateIn(
+      fakeDatabase('a', country('FR')),
+      fakeDatabase('b', london),
+    )
     assert.equal(place?.country?.code, 'FR')
     assert.equal(place?.city, undefined)
     assert.deepEqual(placeSources, ['a'])
     assert.equal(confidence, 0)
   })
 
-  it('is not that of a provider that knows a continent alone', () => {
+  it('is not that of a provider that knows only a continent', () => {
     const asia = { continent: { code: 'AS' } }
-    const { place, placeSources } = joined(says('a', asia), says('b', london))
+    const { place, placeSources } = locateIn(fakeDatabase('a', asia), fakeDatabase('b', london))
     assert.equal(place?.country?.code, 'GB')
     assert.deepEqual(placeSources, ['b'])
   })
 
-  it('may be missing, with a continent', () => {
-    const { place, confidence } = joined(says('a'), says('b', { continent: { code: 'AS' } }))
+  it('may be missing while the continent is known', () => {
+    const { place, confidence } = locateIn(
+      fakeDatabase('a'),
+      fakeDatabase('b', { continent: { code: 'AS' } }),
+    )
     assert.deepEqual(place?.continent, { code: 'AS', name: 'Asia' })
     assert.equal(confidence, undefined)
   })
 
-  it('is unknown where nobody knows the address', () => {
-    const located = joined(says('a'), says('b'))
+  it('is unknown if no provider knows the address', () => {
+    const located = locateIn(fakeDatabase('a'), fakeDatabase('b'))
     assert.deepEqual(located, {
       place: undefined,
       confidence: undefined,
@@ -57,56 +63,86 @@ describe('the country', () => {
 
 describe('finer fields', () => {
   it('come from the first provider that has them and agrees on the country', () => {
-    const { place, placeSources, confidence } = joined(
-      says('a', country('GB')),
-      says('b', country('FR')),
-      says('c', london),
-      says('d', leeds),
+    const { place, placeSources, confidence } = locateIn(
+      fakeDatabase('a', country('GB')),
+      fakeDatabase('b', country('FR')),
+      fakeDatabase('c', london),
+      fakeDatabase('d', leeds),
     )
     assert.equal(place?.city, 'London')
     assert.deepEqual(placeSources, ['a', 'c'])
     assert.equal(confidence, 0)
   })
 
-  it('come from a finer one under the region that was decided', () => {
-    const first = says('a', { country: { code: 'GB' }, region: england })
-    const { place, placeSources } = joined(first, says('b', edinburgh), says('c', leeds))
+  it('come from a finer record in the same region', () => {
+    const first = fakeDatabase('a', { country: { code: 'GB' }, region: england })
+    const { place, placeSources } = locateIn(
+      first,
+      fakeDatabase('b', edinburgh),
+      fakeDatabase('c', leeds),
+    )
     assert.equal(place?.city, 'Leeds')
     assert.deepEqual(place?.region, england)
-    assert.deepEqual(placeSources, ['a', 'c'])
+    assert.deepEqual(placeSources, ['a', 'c', 'b'], 'b confirms the country')
   })
 
-  it('never join the name of one town with the place of another', () => {
+  it('never join the name of one town with the coordinates of another', () => {
     const nameless = { country: { code: 'GB' }, region: england, city: 'London' }
-    const { place, placeSources } = joined(says('a', nameless), says('b', leeds))
+    const { place, placeSources } = locateIn(fakeDatabase('a', nameless), fakeDatabase('b', leeds))
     assert.equal(place?.city, 'London')
     assert.equal(place?.coordinates, undefined)
-    assert.deepEqual(placeSources, ['a'])
+    assert.deepEqual(placeSources, ['a', 'b'], 'b confirms the region')
   })
 
-  it('are completed by those who name the same city, however they spell it', () => {
+  it('are completed by providers that name the same city, however they spell it', () => {
     const zurich = { country: { code: 'CH' }, city: 'Zürich' }
     const other = { ...zurich, city: 'ZURICH', postalCode: '8001', latitude: 47.4, longitude: 8.5 }
-    const { place, placeSources } = joined(says('a', zurich), says('b', other))
+    const { place, placeSources } = locateIn(fakeDatabase('a', zurich), fakeDatabase('b', other))
     assert.equal(place?.city, 'Zürich')
     assert.equal(place?.postalCode, '8001')
     assert.deepEqual(place?.coordinates, { latitude: 47.4, longitude: 8.5 })
     assert.match(place?.json.city ?? '', /"postalCode":"8001","coordinates":/)
     assert.deepEqual(placeSources, ['a', 'b'])
   })
-
-  it('of a provider that adds nothing do not make it a source', () => {
-    const { placeSources, confidence } = joined(says('a', london), says('b', london))
-    assert.deepEqual(placeSources, ['a'])
-    assert.equal(confidence, 1)
-  })
 })
 
 describe('the confidence', () => {
   it('needs two different providers', () => {
-    assert.equal(joined(says('a', london)).confidence, undefined)
-    assert.equal(joined(says('a', london), says('a', london)).confidence, undefined)
-    assert.equal(joined(says('a', london), says('a', leeds), says('b', london)).confidence, 1)
+    assert.equal(locateIn(fakeDatabase('a', london)).confidence, undefined)
+    assert.equal(
+      locateIn(fakeDatabase('a', london), fakeDatabase('a', london)).confidence,
+      undefined,
+    )
+    assert.equal(
+      locateIn(fakeDatabase('a', london), fakeDatabase('a', leeds), fakeDatabase('b', london))
+        .confidence,
+      1,
+    )
+  })
+})
+
+describe('the sources', () => {
+  it('name last the provider that confirms the place, even if it adds nothing', () => {
+    for (const [confirming, expected] of [
+      [london, 1],
+      [country('GB'), 0.5],
+    ] as const) {
+      const { placeSources, confidence } = locateIn(
+        fakeDatabase('a', london),
+        fakeDatabase('b', confirming),
+      )
+      assert.equal(confidence, expected)
+      assert.deepEqual(placeSources, ['a', 'b'])
+    }
+  })
+
+  it('do not name a provider that contradicts', () => {
+    const { placeSources, confidence } = locateIn(
+      fakeDatabase('a', london),
+      fakeDatabase('b', country('FR')),
+    )
+    assert.equal(confidence, 0)
+    assert.deepEqual(placeSources, ['a'])
   })
 })
 
@@ -114,59 +150,59 @@ describe('the timezone', () => {
   const berlin = { latitude: 52.52, longitude: 13.4, city: 'Berlin', country: { code: 'DE' } }
 
   it('is that of the finest record, and names its provider', () => {
-    const first = says('a', { ...country('GB'), timezone: 'Europe/Jersey' })
-    assert.deepEqual(joined(first, says('b', london)).timezone, {
+    const first = fakeDatabase('a', { ...country('GB'), timezone: 'Europe/Jersey' })
+    assert.deepEqual(locateIn(first, fakeDatabase('b', london)).timezone, {
       name: 'Europe/London',
       source: 'b',
     })
   })
 
-  it('is else that of the coordinates of a city', () => {
+  it('is the one at the coordinates of a city if no record names a timezone', () => {
     const name = 'Europe/Berlin'
-    assert.deepEqual(joined(says('a', berlin)).timezone, { name, source: 'coordinates' })
+    assert.deepEqual(locateIn(fakeDatabase('a', berlin)).timezone, { name, source: 'coordinates' })
   })
 
-  it('is not taken from the middle of a country', () => {
+  it('is not the one at the centre of a country', () => {
     const usa = { country: { code: 'US' }, latitude: 37.75, longitude: -97.8 }
-    assert.equal(joined(says('a', usa)).timezone, undefined)
+    assert.equal(locateIn(fakeDatabase('a', usa)).timezone, undefined)
   })
 
-  it('is else that of the country, if it has one alone', () => {
-    assert.deepEqual(joined(says('a', country('JP'))).timezone, {
+  it('is that of the country if only the country is known and has a single timezone', () => {
+    assert.deepEqual(locateIn(fakeDatabase('a', country('JP'))).timezone, {
       name: 'Asia/Tokyo',
       source: 'country',
     })
   })
 
-  it('is not what is no name of a zone', () => {
+  it('is never a text that is not the name of a zone', () => {
     for (const timezone of ['', 'a b', '../etc/passwd', 'Europe/"', 'Europe/']) {
-      const zone = joined(says('a', { ...country('US'), timezone })).timezone
+      const zone = locateIn(fakeDatabase('a', { ...country('US'), timezone })).timezone
       assert.equal(zone, undefined, timezone)
     }
   })
 })
 
 describe('the network', () => {
-  it('is that of the first, with what it lacks from others of the same number', () => {
-    const { network, networkSources } = joined(
-      says('a', undefined, { asn: 1, organization: 'One' }),
-      says('b', undefined, { asn: 'AS2', domain: 'two.example' }),
-      says('c', undefined, { asn: 'AS1', organization: 'Other', domain: 'one.example' }),
-      says('d', undefined, { asn: 1, domain: 'late.example' }),
+  it('is that of the first provider, completed by others with the same number', () => {
+    const { network, networkSources } = locateIn(
+      fakeDatabase('a', undefined, { asn: 1, organization: 'One' }),
+      fakeDatabase('b', undefined, { asn: 'AS2', domain: 'two.example' }),
+      fakeDatabase('c', undefined, { asn: 'AS1', organization: 'Other', domain: 'one.example' }),
+      fakeDatabase('d', undefined, { asn: 1, domain: 'late.example' }),
     )
     assert.equal(network?.json, '{"asn":"AS1","organization":"One","domain":"one.example"}')
     assert.deepEqual(networkSources, ['a', 'c'])
   })
 
-  it('is nobody for AS0 and for nonsense', () => {
+  it('is unknown for AS0 and for invalid numbers', () => {
     for (const asn of [0, 'AS0', 'AS', 'ASAS1', '', -1, 1.5, 'AS12345678901']) {
-      assert.equal(joined(says('a', undefined, { asn })).network, undefined, String(asn))
+      assert.equal(locateIn(fakeDatabase('a', undefined, { asn })).network, undefined, String(asn))
     }
-    assert.equal(joined(says('a', undefined, { asn: '0064512' })).network?.asn, 'AS64512')
+    assert.equal(locateIn(fakeDatabase('a', undefined, { asn: '0064512' })).network?.asn, 'AS64512')
   })
 
-  it('is told where the place is not known', () => {
-    const { place, network } = joined(says('a', undefined, { organization: 'One' }))
+  it('is known even if the place is not', () => {
+    const { place, network } = locateIn(fakeDatabase('a', undefined, { organization: 'One' }))
     assert.deepEqual([place, network?.organization], [undefined, 'One'])
   })
 })

@@ -7,15 +7,16 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { csvParseRows } from 'd3-dsv'
-import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../lib/address.ts'
-import type { GeolocationResult } from '../../lib/contract/geolocation.ts'
-import { findBundled } from '../../lib/geo/bundled.ts'
-import { findCountry } from '../../lib/geo/countries.ts'
-import { type GeoDatabase, openDatabase } from '../../lib/geo/database.ts'
-import { describe as describeAddress } from '../../lib/geo/describe.ts'
-import { embeddedIpv4 } from '../../lib/geo/embedded-ipv4.ts'
-import { locate } from '../../lib/geo/locate.ts'
-import { createRandom } from '../../scripts/random.ts'
+import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
+import { describe as describeAddress } from '../../../lib/geo/answer/describe.ts'
+import { locate } from '../../../lib/geo/answer/locate.ts'
+import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import { findBundled } from '../../../lib/geo/files/bundled.ts'
+import { embeddedIpv4 } from '../../../lib/geo/mmdb/embedded-ipv4.ts'
+import { findCountry } from '../../../lib/geo/place/countries.ts'
+import { currentRegionCode } from '../../../lib/geo/place/region-code.ts'
+import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import { createRandom } from '../../../scripts/parts/random.ts'
 
 const IPV4_ADDRESSES = 20_000
 const IPV6_ADDRESSES = 5_000
@@ -72,7 +73,7 @@ function compareAll(
   return { compared, differences }
 }
 
-/** Fields that there are, by name: what is in only one of two answers is a difference. */
+/** The existing fields, by name: a field in only one of two answers is a difference. */
 type Answer = Record<string, string | number>
 
 function actualAnswer(database: GeoDatabase, address: Address): Answer {
@@ -95,7 +96,7 @@ function actualAnswer(database: GeoDatabase, address: Address): Answer {
   })
 }
 
-/** What the rules of the contract make of a record as the C library reads it. */
+/** Applies the rules of the contract to a record as the C library reads it. */
 function expectedAnswer(record: MmdbRecord): Answer {
   const own = textIn(record, 'country', 'iso_code')
   const country = own ?? textIn(record, 'registered_country', 'iso_code')
@@ -121,7 +122,8 @@ function expectedRegion(record: MmdbRecord, country: string | undefined) {
   const code = textIn(record, 'subdivisions', '0', 'iso_code')
   const name = textIn(record, 'subdivisions', '0', 'names', 'en')
   if (code === undefined || name === undefined) return {}
-  return { region: `${country}-${code}`, regionName: name }
+  // MaxMind has the codes of Norway's counties from before 2020.
+  return { region: currentRegionCode(`${country}-${code}`), regionName: name }
 }
 
 function expectedPlace(record: MmdbRecord, city: string | undefined) {
@@ -148,7 +150,7 @@ function defined(fields: Readonly<Record<string, string | number | undefined>>):
   return answer
 }
 
-/** A record of the file; null where there is none. */
+/** A record of the file; null if there is none. */
 type MmdbRecord = object | null
 
 /** The text or number at a path such as country, names, en. */
@@ -161,7 +163,7 @@ function textIn(record: MmdbRecord, ...path: readonly string[]): string | undefi
   return found === undefined ? undefined : String(found)
 }
 
-/** Makes JSON of what mmdblookup prints: a line for each key, each value and each bracket. */
+/** Converts mmdblookup's output to JSON: it has a line per key, value and bracket. */
 function readRecord(printed: string): MmdbRecord {
   if (printed.includes('Could not find an entry')) return null
   const lines = printed.split('\n').map((line) => jsonOf(line.trim()))
@@ -169,13 +171,13 @@ function readRecord(printed: string): MmdbRecord {
   return JSON.parse(json.replaceAll(/(?<![:{[])\n(?![}\]])/g, ',\n'))
 }
 
-/** Strings stand in quotes that are not escaped; behind any value stands its type. */
+/** Strings are quoted without escapes; each value is followed by its type. */
 function jsonOf(line: string): string {
   const [, string, other] = /^(?:"(.*)"|(.*)) <\w+>$/.exec(line) ?? []
   return string === undefined ? (other ?? line) : JSON.stringify(string)
 }
 
-/** Asks for one address per process, as it must be; a few at a time. */
+/** Runs one process per address, as mmdblookup requires; a few at a time. */
 async function askMmdblookup(path: string, addresses: readonly Address[]): Promise<MmdbRecord[]> {
   const share = Math.ceil(addresses.length / WORKERS)
   const workers = Array.from({ length: WORKERS }, (_, worker) =>
@@ -200,7 +202,7 @@ function ipv4Addresses(count: number): Address[] {
   )
 }
 
-/** Random addresses of announced networks; those that stand for an IPv4 host are left out. */
+/** Random addresses of announced networks, without those that embed an IPv4 address. */
 function ipv6Addresses(csvPath: string, count: number): Address[] {
   const networks = csvParseRows(readFileSync(csvPath, 'utf8'))
   const random = createRandom(2)

@@ -3,16 +3,16 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { newDataFolder, runScript, startServer } from './process.ts'
+import { newDataFolder, runScript, startServer } from '../../support/process.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 after(remove)
 
 const atlases = () => readdirSync(join(dataDir, 'geo')).filter((name) => name.startsWith('atlas-'))
 
-const isMerged = (output: string) => output.includes('databases merged beforehand')
+const isCombined = (output: string) => output.includes('databases combined into one index')
 
-it('a server merges its databases beforehand while it answers', async () => {
+it('a server combines its databases into one index while it answers', async () => {
   const { stdout: key } = await runScript(
     ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first'],
     settings,
@@ -27,7 +27,7 @@ it('a server merges its databases beforehand while it answers', async () => {
     return answer.text()
   }
   const before = await locate()
-  for (let waited = 0; !isMerged(server.output()); waited++) {
+  for (let waited = 0; !isCombined(server.output()); waited++) {
     assert.ok(waited < 600, server.output())
     await wait(100)
   }
@@ -39,7 +39,7 @@ it('a server merges its databases beforehand while it answers', async () => {
   assert.equal(code, 0)
 })
 
-it('a server that is stopped while it merges ends at once', async () => {
+it('a server that is stopped while it combines its databases ends at once', async () => {
   const other = newDataFolder()
   after(other.remove)
   const server = await startServer({ ...other.settings, MERIDIAN_GEO_ATLAS: '1' })

@@ -1,21 +1,29 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type Ipv4, ipv4FromBits, parseAddress } from '../../../lib/address.ts'
-import { type Atlas, openAtlas } from '../../../lib/geo/atlas.ts'
-import { findAtlas, makeAtlas } from '../../../lib/geo/atlas-file.ts'
-import { createAtlasKeeper } from '../../../lib/geo/atlas-keeper.ts'
-import { BytePool } from '../../../lib/geo/byte-pool.ts'
-import { compileAtlas, writeAtlas } from '../../../lib/geo/compile-atlas.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts'
+import { describe as toJson } from '../../../lib/geo/answer/describe.ts'
+import { locate } from '../../../lib/geo/answer/locate.ts'
+import { type Atlas, openAtlas } from '../../../lib/geo/atlas/atlas.ts'
+import { BytePool } from '../../../lib/geo/atlas/byte-pool.ts'
+import { writeAtlas } from '../../../lib/geo/atlas/compile.ts'
+import { findAtlas, makeAtlas } from '../../../lib/geo/atlas/file.ts'
+import { createAtlasKeeper } from '../../../lib/geo/atlas/keeper.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
-import { describe as toJson } from '../../../lib/geo/describe.ts'
-import { locate } from '../../../lib/geo/locate.ts'
-import { operatorFiles } from '../../../lib/geo/source-files.ts'
-import { geoFiles } from '../../geo-files.ts'
-import { NOON } from '../../helpers.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { operatorFiles } from '../../../lib/geo/files/source-files.ts'
+import { type Ipv4, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import { geoFiles } from '../../support/geo-files.ts'
+import { NOON } from '../../support/helpers.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const folder = tempFolder()
 const { city, dbip, asn, ipinfo } = geoFiles()
@@ -26,14 +34,11 @@ const openAll = (files: readonly string[]) =>
 
 async function atlasOf(databases: readonly GeoDatabase[], name: string): Promise<Atlas> {
   const path = join(folder, name)
-  await writeAtlas(
-    path,
-    compileAtlas(databases, () => {}),
-  )
+  await writeAtlas(path, databases, () => {})
   return openAtlas(readFileSync(path))
 }
 
-/** First and last addresses of all networks, and those around them. */
+/** First and last addresses of all networks, and their neighbours. */
 function edgesOf(databases: readonly GeoDatabase[]): Ipv4[] {
   const starts = new Set(databases.flatMap((database) => [...database.ipv4Starts()]))
   const edges = [...starts].flatMap((start) => [start - 1, start, start + 1])
@@ -57,13 +62,13 @@ for (const files of SETS) {
       }
     }
 
-    it('says at the edges of all networks what the databases say', () => {
+    it('answers like the databases at the edges of all networks', () => {
       const edges = edgesOf(databases)
       assert.ok(edges.length > 20)
       for (const edge of edges) assertAlike(edge)
     })
 
-    it('says anywhere what the databases say', () => {
+    it('answers like the databases at any address', () => {
       const anywhere = fc.integer({ min: 0, max: 0xffff_ffff }).map(ipv4FromBits)
       fc.assert(fc.property(anywhere, assertAlike), { numRuns: 2_000 })
     })
@@ -79,15 +84,19 @@ describe('the file of an atlas', () => {
     return atlas?.find(address.bits).place?.json.city
   }
 
-  it('is found once it is made, for the same files alone', async () => {
+  it('is found once it is made, only for the same files', async () => {
     assert.equal(await findAtlas(folder, files()), null)
+    const partial = join(folder, '.partial-0a1b2c3d-atlas-1.bin')
+    const others = join(folder, '.partial-0a1b2c3d-overlay.mmdb')
+    for (const path of [partial, others]) writeFileSync(path, 'half')
     await make()
+    assert.deepEqual([partial, others].map(existsSync), [false, true], 'of a killed process')
     assert.match(cityAt(await findAtlas(folder, files())) ?? '', /London/)
     assert.equal(await findAtlas(folder, operatorFiles(folder, [asn, city])), null)
     assert.equal(await findAtlas(folder, operatorFiles(folder, [city])), null)
   })
 
-  it('is made anew where it is damaged', async () => {
+  it('is made again if it is damaged', async () => {
     await make()
     const path = atlasPath()
     const whole = readFileSync(path)
@@ -104,7 +113,7 @@ describe('the file of an atlas', () => {
 })
 
 describe('the keeper of the atlas', () => {
-  it('has one made at a time, and another for files that have changed meanwhile', async () => {
+  it('makes one atlas at a time, then another for files that have changed meanwhile', async () => {
     const making: PromiseWithResolvers<void>[] = []
     const keeper = createAtlasKeeper({
       findAtlas: async () => null,
@@ -113,6 +122,7 @@ describe('the keeper of the atlas', () => {
         making.push(one)
         return one.promise
       },
+      onFailure: assert.fail,
     })
     const look = async () => {
       await keeper.adopt([])
@@ -127,7 +137,65 @@ describe('the keeper of the atlas', () => {
   })
 })
 
-/** Of the only one there is. */
+it('an atlas that cannot be opened though it was made is made again six hours later', async () => {
+  let [now, calls] = [0, 0]
+  const keeper = createAtlasKeeper({
+    findAtlas: async () => null,
+    make: async () => {
+      calls += 1
+    },
+    onFailure: assert.fail,
+    now: () => now,
+  })
+  const look = async () => {
+    await keeper.adopt([])
+    await new Promise((resolve) => setImmediate(resolve))
+    return calls
+  }
+  assert.deepEqual([await look(), await look()], [1, 1])
+  now += 6 * HOUR_MS
+  assert.deepEqual([await look(), await look()], [2, 2])
+})
+
+it('an atlas that could not be made is made again, after a delay that grows', async () => {
+  let [now, calls] = [0, 0]
+  const waits: number[] = []
+  const keeper = createAtlasKeeper({
+    findAtlas: async () => null,
+    make: async () => {
+      calls += 1
+      throw new Error('killed')
+    },
+    onFailure: (_, waitMs) => waits.push(waitMs),
+    now: () => now,
+  })
+  const look = async () => {
+    await keeper.adopt([])
+    await new Promise((resolve) => setImmediate(resolve))
+    return calls
+  }
+  assert.deepEqual([await look(), await look()], [1, 1])
+  now += MINUTE_MS - 1
+  assert.equal(await look(), 1)
+  now += 1
+  assert.deepEqual([await look(), await look()], [2, 2])
+  for (let n = 0; n < 10; n++) {
+    now += waits.at(-1) ?? 0
+    await look()
+  }
+  assert.deepEqual(waits.slice(0, 4).map(toMinutes), [1, 2, 4, 8])
+  assert.equal(toMinutes(waits.at(-1) ?? 0), 360)
+  keeper.drop()
+  const before = calls
+  assert.equal(await look(), before + 1)
+  assert.equal(toMinutes(waits.at(-1) ?? 0), 1)
+})
+
+function toMinutes(ms: number): number {
+  return ms / MINUTE_MS
+}
+
+/** The path of the only atlas. */
 function atlasPath(): string {
   const name = readdirSync(folder).find((file) => /^atlas-.*\.bin$/.test(file))
   assert.ok(name)
@@ -135,7 +203,7 @@ function atlasPath(): string {
 }
 
 describe('a pool of byte strings', () => {
-  it('keeps each once, and finds it again', () => {
+  it('stores each once, and finds it again', () => {
     const strings = fc.array(fc.uint8Array({ maxLength: 12 }), { maxLength: 6_000, size: 'max' })
     fc.assert(
       fc.property(strings, (all) => {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { create } from 'tar'
-import { ipv4FromBits } from '../../../lib/address.ts'
-import { createMmdbWriter } from '../../../lib/geo/mmdb-writer.ts'
-import { OPTIONAL } from '../../../lib/geo/source-files.ts'
+import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
+import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
+import { ipv4FromBits } from '../../../lib/net/address.ts'
 import {
   APRIL,
   APRIL_TIME,
@@ -18,7 +18,7 @@ import {
   openProviders,
   type Providers,
   tarOf,
-} from './download-fixture.ts'
+} from './providers.ts'
 
 let at: Providers
 beforeEach(async () => {
@@ -27,27 +27,27 @@ beforeEach(async () => {
 afterEach(() => at[Symbol.asyncDispose]())
 
 describe('a damaged archive', () => {
-  it('is deleted where its checksum does not fit, and fetched whole the next time', async () => {
+  it('is deleted if its checksum is wrong, and fetched whole the next time', async () => {
     at.serveAll()
     at.server.files.set(`${CITY}.sha256`, { bytes: Buffer.from(`${'0'.repeat(64)}  x\n`) })
     assert.equal(
       await at.outcome('GeoLite2 City'),
-      'Cannot use GeoLite2-City.tar.gz: its SHA-256 is not the published one; ' +
-        'it is deleted, run it again',
+      'Cannot use GeoLite2-City.tar.gz: its SHA-256 differs from the published one; ' +
+        'the archive was deleted, try again',
     )
     assert.equal(existsSync(at.inGeo(OPTIONAL.downloadedMaxmindCity)), false)
     assert.deepEqual(at.leftovers(), [])
     at.serveAll()
-    at.server.asked.length = 0
+    at.server.requests.length = 0
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    assert.equal(at.askedFor(CITY)[0]?.headers.range, undefined)
+    assert.equal(at.requestsFor(CITY)[0]?.headers.range, undefined)
   })
 
-  it('is not asked for where the checksum is none', async () => {
+  it('is not requested if the checksum is invalid', async () => {
     at.serveAll()
     at.server.files.set(`${CITY}.sha256`, { bytes: Buffer.from('<html>') })
-    assert.match(await at.outcome('GeoLite2 City'), /: the answer is no SHA-256$/)
-    assert.deepEqual(at.askedFor(CITY), [])
+    assert.match(await at.outcome('GeoLite2 City'), /: the answer is not a SHA-256$/)
+    assert.deepEqual(at.requestsFor(CITY), [])
   })
 
   it('is refused for a single flipped byte in a gzip file', async () => {
@@ -60,14 +60,14 @@ describe('a damaged archive', () => {
       at.server.files.set(DBIP, { bytes, etag: `"${place}"` })
       assert.match(
         await at.outcome('DB-IP City Lite'),
-        /^Cannot use dbip-city-lite\.mmdb\.gz: .*; it is deleted, run it again$/,
+        /^Cannot use dbip-city-lite\.mmdb\.gz: .*; the archive was deleted, try again$/,
         `byte ${place}`,
       )
     }
     assert.deepEqual(readdirSync(at.geo), [])
   })
 
-  it('is refused where its end is missing', async () => {
+  it('is refused if its end is missing', async () => {
     at.server.files.set(DBIP, { bytes: gzipSync(march).subarray(0, -20) })
     assert.match(await at.outcome('DB-IP City Lite'), /unexpected end of file/)
     at.serveTar(CITY, { bytes: maxmindTar(march).subarray(0, -20) })
@@ -78,13 +78,13 @@ describe('a damaged archive', () => {
 
 describe('an archive without a usable database', () => {
   const archives: readonly (readonly [what: string, entries: Entries, reason: RegExp])[] = [
-    ['text', { 'a/b.mmdb': 'text' }, /not a MaxMind DB/],
+    ['a text file named .mmdb', { 'a/b.mmdb': 'text' }, /not a MaxMind DB/],
     ['no .mmdb file', { 'a/b.txt': 'text' }, /the archive holds 0 \.mmdb files instead of one/],
-    ['two of them', { 'a/b.mmdb': march, 'a/c.mmdb': march }, /holds 2 \.mmdb files/],
-    ['half of one', { 'a/b.mmdb': march.subarray(0, march.length >> 1) }, /not a MaxMind DB/],
+    ['two .mmdb files', { 'a/b.mmdb': march, 'a/c.mmdb': march }, /holds 2 \.mmdb files/],
+    ['half a database', { 'a/b.mmdb': march.subarray(0, march.length >> 1) }, /not a MaxMind DB/],
   ]
   for (const [what, entries, reason] of archives) {
-    it(`is refused: ${what}`, async () => {
+    it(`is refused if it holds ${what}`, async () => {
       at.serveAll()
       await at.download()
       at.serveTar(CITY, { bytes: tarOf(entries), etag: '"bad"', lastModified: APRIL_TIME })
@@ -94,7 +94,7 @@ describe('an archive without a usable database', () => {
     })
   }
 
-  it('is refused: no tar file, no gzip file', async () => {
+  it('is refused if it is neither a tar file nor a gzip file', async () => {
     at.serveTar(CITY, { bytes: Buffer.from('<html>'.repeat(1_000)) })
     at.server.files.set(DBIP, { bytes: Buffer.from('<html>'.repeat(1_000)) })
     assert.match(await at.outcome('GeoLite2 City'), /^Cannot use GeoLite2-City\.tar\.gz: /)
@@ -102,7 +102,7 @@ describe('an archive without a usable database', () => {
     assert.deepEqual(readdirSync(at.geo), [])
   })
 
-  it('is refused: records of another kind', async () => {
+  it('is refused if its records have an unknown layout', async () => {
     const writer = createMmdbWriter({
       databaseType: 'GeoLite2-City',
       description: 'Test',
@@ -115,8 +115,8 @@ describe('an archive without a usable database', () => {
   })
 })
 
-describe('the path of a database in an archive', () => {
-  it('is not where it is written', async () => {
+describe('the path of a database inside an archive', () => {
+  it('does not decide where the database is written', async () => {
     const evil = join(at.folder, 'evil.mmdb')
     const file = join(at.folder, 'evil.tar.gz')
     writeFileSync(evil, march)

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { findSources } from '../../../lib/geo/download-sources.ts'
-import { OPTIONAL } from '../../../lib/geo/source-files.ts'
+import { HOUR_MS } from '../../../lib/durations.ts'
+import { downloadSources } from '../../../lib/geo/download/sources.ts'
+import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
+import { openFileServer } from './file-server.ts'
 import {
   APRIL_TIME,
   ASN,
@@ -19,8 +21,7 @@ import {
   maxmindTar,
   openProviders,
   type Providers,
-} from './download-fixture.ts'
-import { openFileServer } from './file-server.ts'
+} from './providers.ts'
 
 let at: Providers
 beforeEach(async () => {
@@ -43,7 +44,7 @@ describe('a first download', () => {
     assert.deepEqual(readdirSync(at.geo).toSorted(), names.toSorted())
     for (const name of Object.values(downloaded)) {
       assert.deepEqual(readFileSync(at.inGeo(name)), Buffer.from(march))
-      assert.equal(statSync(at.inGeo(name)).mode & 0o777, 0o444)
+      assert.equal(statSync(at.inGeo(name)).mode & 0o777, 0o400)
     }
     assert.deepEqual(
       [...shares],
@@ -55,15 +56,15 @@ describe('a first download', () => {
     )
   })
 
-  it('shows the account to MaxMind only', async () => {
+  it('sends the account to MaxMind only', async () => {
     at.serveAll()
     await at.download()
-    for (const { url, headers } of at.server.asked) {
+    for (const { url, headers } of at.server.requests) {
       assert.equal(headers.authorization, url === DBIP ? undefined : AUTHORIZATION, url)
     }
   })
 
-  it('asks MaxMind for nothing without an account', async () => {
+  it('sends no request to MaxMind without an account', async () => {
     at.serveAll()
     const results = await at.download({ maxmindLicenseKey: undefined })
     assert.deepEqual(
@@ -71,12 +72,12 @@ describe('a first download', () => {
       ['DB-IP City Lite'],
     )
     assert.deepEqual(
-      at.server.asked.map(({ url }) => url),
+      at.server.requests.map(({ url }) => url),
       [DBIP],
     )
   })
 
-  it('goes on with the other files when one fails', async () => {
+  it('continues with the other files if one fails', async () => {
     at.serveAll()
     at.server.intercept = ({ url }, response) => {
       if (url === CITY) response.writeHead(500).end()
@@ -89,7 +90,7 @@ describe('a first download', () => {
     )
   })
 
-  it('names the URL and the reason where there is no server', async () => {
+  it('names the URL and the reason if there is no server', async () => {
     const gone = await openFileServer()
     await gone[Symbol.asyncDispose]()
     const { origin: dbipUrl } = gone
@@ -97,7 +98,7 @@ describe('a first download', () => {
     assert.match(reason, /^Cannot download http:.*mmdb\.gz: connect ECONNREFUSED 127\.0\.0\.1/)
   })
 
-  it('refuses a file that is encoded on its way', async () => {
+  it('refuses a file with a content encoding', async () => {
     at.serveAll()
     at.server.intercept = ({ url }, response) => {
       if (url === DBIP) response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(march))
@@ -108,30 +109,30 @@ describe('a first download', () => {
 })
 
 describe("DB-IP's file of the month", () => {
-  it('is that of the month before until there is one', async () => {
+  it("is last month's until this month's exists", async () => {
     at.server.files.set(DBIP_BEFORE, { bytes: gzipSync(march) })
     assert.equal(await at.outcome('DB-IP City Lite'), 'installed')
-    assert.equal(at.askedFor(DBIP).length, 1)
+    assert.equal(at.requestsFor(DBIP).length, 1)
   })
 
-  it('is named by the month in UTC', () => {
+  it('has the month in UTC in its name', () => {
     const providers = { maxmindUrl: '', maxmindAccountId: '', dbipUrl: 'https://db' }
     const months = (now: number) => {
-      const sources = findSources({ ...providers, maxmindLicenseKey: undefined }, now)
+      const sources = downloadSources({ ...providers, maxmindLicenseKey: undefined }, now)
       return sources[0]?.urls.map((url) => /\d{4}-\d{2}/.exec(url)?.[0])
     }
     assert.deepEqual(months(Date.UTC(2027, 0, 1)), ['2027-01', '2026-12'])
     assert.deepEqual(months(Date.UTC(2026, 2, 31, 23, 59, 59)), ['2026-03', '2026-02'])
   })
 
-  it('is missing where neither is there', async () => {
+  it('is reported as missing if neither month has one', async () => {
     assert.match(
       await at.outcome('DB-IP City Lite'),
-      /2026-10\.mmdb\.gz: the server answered 404: there is no file of this month or the last$/,
+      /2026-10\.mmdb\.gz: the server answered 404: there is no file for this month or last month$/,
     )
   })
 
-  it('continues that of the month before when that of this month is still missing', async () => {
+  it("resumes last month's if this month's is still missing", async () => {
     const bytes = gzipSync(march)
     at.server.files.set(DBIP_BEFORE, { bytes, etag: '"dbip"' })
     at.server.silentAfter = 40_000
@@ -141,13 +142,13 @@ describe("DB-IP's file of the month", () => {
     await at.outcome('DB-IP City Lite', { onProgress })
     at.server.silentAfter = Number.POSITIVE_INFINITY
     assert.equal(await at.outcome('DB-IP City Lite'), 'installed')
-    assert.equal(at.askedFor(DBIP_BEFORE).at(-1)?.headers.range, 'bytes=40000-')
+    assert.equal(at.requestsFor(DBIP_BEFORE).at(-1)?.headers.range, 'bytes=40000-')
   })
 })
 
 describe('a wrong account', () => {
   for (const status of [401, 403]) {
-    it(`is told by ${status} without showing the key`, async () => {
+    it(`is reported for status ${status} without showing the key`, async () => {
       at.serveAll()
       at.server.intercept = ({ headers }, response) => {
         const isMaxmind = headers.authorization !== undefined
@@ -165,7 +166,7 @@ describe('a wrong account', () => {
 })
 
 describe('a redirect', () => {
-  it('to another origin is followed without the account, also when continuing', async () => {
+  it('to another origin is followed without the account, even when resuming', async () => {
     await using store = await openFileServer()
     at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"city"' })
     for (const [url, file] of at.server.files) store.files.set(url, file)
@@ -175,47 +176,47 @@ describe('a redirect', () => {
       return true
     }
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    const [asked] = at.askedFor(CITY)
-    assert.equal(asked?.headers.authorization, AUTHORIZATION)
-    const redirected = store.asked.filter(({ url }) => url.startsWith(CITY))
+    const [request] = at.requestsFor(CITY)
+    assert.equal(request?.headers.authorization, AUTHORIZATION)
+    const redirected = store.requests.filter(({ url }) => url.startsWith(CITY))
     assert.equal(redirected.length, 2)
     for (const { headers } of redirected) assert.equal(headers.authorization, undefined)
-    assert.equal(redirected.at(-1)?.headers.range, asked?.headers.range)
+    assert.equal(redirected.at(-1)?.headers.range, request?.headers.range)
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
   })
 })
 
 describe('a later download', () => {
-  it('asks whether there is a newer file, and keeps the one that is there', async () => {
+  it('checks for a newer file, and keeps the existing one', async () => {
     at.serveAll()
     await at.download()
     const before = statSync(at.inGeo(OPTIONAL.downloadedMaxmindCity))
-    at.server.asked.length = 0
+    at.server.requests.length = 0
     const results = await at.download()
     assert.deepEqual(
       results.map((result) => result.outcome),
       ['up-to-date', 'up-to-date', 'up-to-date'],
     )
     assert.deepEqual(
-      at.server.asked.map(({ method }) => method),
+      at.server.requests.map(({ method }) => method),
       ['HEAD', 'HEAD', 'HEAD'],
     )
-    assert.equal(at.askedFor(CITY)[0]?.headers['if-modified-since'], MARCH_TIME)
+    assert.equal(at.requestsFor(CITY)[0]?.headers['if-modified-since'], MARCH_TIME)
     assert.equal(statSync(at.inGeo(OPTIONAL.downloadedMaxmindCity)).ino, before.ino)
     assert.deepEqual(at.leftovers(), [])
   })
 
-  it('asks for the file on the condition that it has changed where HEAD is refused', async () => {
+  it('makes a conditional request if HEAD is refused', async () => {
     at.serveAll()
     await at.download()
-    at.server.asked.length = 0
+    at.server.requests.length = 0
     at.server.intercept = ({ method }, response) => {
       if (method === 'HEAD') response.writeHead(403).end()
       return method === 'HEAD'
     }
     assert.equal(await at.outcome('GeoLite2 City'), 'up-to-date')
     assert.deepEqual(
-      at.askedFor(CITY).map(({ method, headers }) => [method, headers['if-modified-since']]),
+      at.requestsFor(CITY).map(({ method, headers }) => [method, headers['if-modified-since']]),
       [
         ['HEAD', MARCH_TIME],
         ['GET', MARCH_TIME],
@@ -223,7 +224,7 @@ describe('a later download', () => {
     )
   })
 
-  it('replaces the file by a newer one', async () => {
+  it('replaces the file with a newer one', async () => {
     at.serveAll()
     await at.download()
     at.serveAll(april, APRIL_TIME)
@@ -241,15 +242,15 @@ describe('a later download', () => {
     }
   })
 
-  it('replaces a file that cannot be used, whatever its time', async () => {
+  it('replaces an unusable file, whatever its time', async () => {
     at.serveAll()
     mkdirSync(at.geo)
     writeFileSync(at.inGeo(OPTIONAL.downloadedMaxmindCity), 'text')
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    assert.equal(at.askedFor(CITY)[0]?.headers['if-modified-since'], undefined)
+    assert.equal(at.requestsFor(CITY)[0]?.headers['if-modified-since'], undefined)
   })
 
-  it('keeps the old file when it is interrupted', async () => {
+  it('keeps the old file if it is interrupted', async () => {
     at.serveAll()
     await at.download()
     at.serveAll(april, APRIL_TIME)
@@ -259,10 +260,11 @@ describe('a later download', () => {
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
   })
 
-  it('removes what a download that was killed while unpacking has left', async () => {
+  it('removes the files of a download that was killed while unpacking', async (t) => {
     at.serveAll()
     mkdirSync(at.geo)
-    writeFileSync(at.inGeo('.partial-999999999-0a1b2c3d-downloaded-GeoLite2-City.mmdb'), 'text')
+    writeFileSync(at.inGeo('.partial-0a1b2c3d-downloaded-GeoLite2-City.mmdb'), 'text')
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 7 * HOUR_MS })
     await at.download()
     assert.deepEqual(at.leftovers(), [])
   })

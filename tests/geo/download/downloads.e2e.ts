@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { readConfig } from '../../lib/config.ts'
-import { runLowPriority } from '../../lib/low-priority.ts'
-import { type Downloads, openDownloads } from '../../lib/services/downloads.ts'
-import { recordingLog } from '../helpers.ts'
+import { readConfig } from '../../../lib/config/config.ts'
+import { runLowPriority } from '../../../lib/process/low-priority.ts'
+import { type Downloads, openDownloads } from '../../../lib/services/downloads.ts'
+import { recordingLog } from '../../support/helpers.ts'
 import {
   APRIL_TIME,
   AUTHORIZATION,
@@ -14,13 +14,13 @@ import {
   march,
   openProviders,
   type Providers,
-} from '../lib/geo/download-fixture.ts'
+} from './providers.ts'
 
-/* What a server does that has an account at MaxMind, with the process that does it. */
+/* Downloads of a server with a MaxMind account, in the process that it starts for them. */
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-/** Longer than any server waits, whatever chance adds. */
+/** Longer than the first wait of any server, including the random part. */
 const LATER = 36 * MINUTE
 
 let at: Providers
@@ -42,7 +42,7 @@ afterEach(async () => {
   await at[Symbol.asyncDispose]()
 })
 
-/** The process asks for the file of the month by the real clock, and the month may end. */
+/** The process requests the current month's file by the real clock, and the month may end. */
 function serveDbip(): void {
   const date = new Date()
   for (const ago of [0, 1]) {
@@ -70,7 +70,7 @@ function open(): Downloads {
   return opened
 }
 
-/** As server.ts does it, but for the environment. */
+/** Starts the download process as server.ts does, but with its own environment. */
 async function download(): Promise<void> {
   const settings = Object.entries(environment()).map(([name, value]) => `${name}=${value}`)
   const node = [process.execPath, '--import', 'tsx', 'scripts/geo.ts', '--update']
@@ -79,60 +79,64 @@ async function download(): Promise<void> {
 
 const messages = () => log.events.map(({ level, message }) => `${level}: ${message}`)
 
-describe('a server with an account', () => {
-  it('fetches what is new once a day, and nothing else', async () => {
-    await downloads.look()
-    assert.deepEqual(at.server.asked, [], 'it has only started')
+describe('a server with a MaxMind account', () => {
+  it('downloads new files once a day, and nothing else', async () => {
+    await downloads.downloadIfDue()
+    assert.deepEqual(at.server.requests, [], 'a server that has just started downloads nothing')
     now += LATER
-    await downloads.look()
-    assert.deepEqual(messages(), ['info: asked for newer databases'])
+    await downloads.downloadIfDue()
+    assert.deepEqual(messages(), ['info: checked for newer databases'])
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
     assert.ok(downloads.last().succeededAt > 0)
 
     at.serveAll(april, APRIL_TIME)
-    at.server.asked.length = 0
+    at.server.requests.length = 0
     now += 23 * HOUR
-    await downloads.look()
-    // Nor does one that is started anew.
-    await open().look()
-    assert.deepEqual(at.server.asked, [])
+    await downloads.downloadIfDue()
+    // A newly started server does not download either.
+    await open().downloadIfDue()
+    assert.deepEqual(at.server.requests, [])
     now += HOUR
-    await downloads.look()
+    await downloads.downloadIfDue()
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(april))
   })
 
-  it('tells what fails, keeps what it has, and tries again later', async () => {
+  it('logs a failed download, keeps its databases, and tries again later', async () => {
     at.server.intercept = ({ url }, response) => {
       if (url.startsWith(CITY)) response.writeHead(429).end()
       return url.startsWith(CITY)
     }
     now += LATER
-    await downloads.look()
+    await downloads.downloadIfDue()
     const [event, ...more] = log.events
     assert.deepEqual(more, [])
-    assert.deepEqual(messages(), ['error: cannot download databases; the old ones stay'])
-    const told = JSON.stringify(event, (_, value) =>
+    assert.deepEqual(messages(), ['error: cannot download databases; the old ones stay in use'])
+    const logged = JSON.stringify(event, (_, value) =>
       value instanceof Error ? value.message : value,
     )
-    assert.match(told, /GeoLite2 City: .* 429: the account's limit of downloads per day is reached/)
-    assert.equal(told.includes(LICENSE_KEY), false)
+    assert.match(logged, /GeoLite2 City: .* 429: the account has reached its daily download limit/)
+    assert.equal(logged.includes(LICENSE_KEY), false)
     assert.deepEqual(downloads.last(), { failedAt: now, succeededAt: 0 })
-    assert.deepEqual(at.installed('downloadedMaxmindAsn'), Buffer.from(march), 'it did not fail')
+    assert.deepEqual(
+      at.installed('downloadedMaxmindAsn'),
+      Buffer.from(march),
+      'the other download succeeded',
+    )
 
-    at.server.asked.length = 0
+    at.server.requests.length = 0
     now += 14 * MINUTE
-    await downloads.look()
-    assert.deepEqual(at.server.asked, [])
+    await downloads.downloadIfDue()
+    assert.deepEqual(at.server.requests, [])
     at.server.intercept = () => false
     now += LATER
-    await downloads.look()
-    assert.deepEqual(messages().slice(1), ['info: asked for newer databases'])
+    await downloads.downloadIfDue()
+    assert.deepEqual(messages().slice(1), ['info: checked for newer databases'])
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
   })
 })
 
 describe('a server', () => {
-  it('downloads nothing without an account, or with files of its own', () => {
+  it("downloads nothing without an account, or if the operator's files are set", () => {
     const { MERIDIAN_MAXMIND_LICENSE_KEY: _, ...noAccount } = environment()
     for (const env of [noAccount, { ...environment(), MERIDIAN_GEO: 'mine.mmdb' }]) {
       const config = readConfig(env)

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { startLoopbackServer } from '../../support/loopback-server.ts'
 
 export interface ServedFile {
   readonly bytes: Uint8Array
@@ -7,7 +7,7 @@ export interface ServedFile {
   readonly lastModified?: string
 }
 
-interface Asked {
+interface RecordedRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
@@ -17,50 +17,42 @@ export interface FileServer extends AsyncDisposable {
   readonly origin: string
   /** By path and query. */
   readonly files: Map<string, ServedFile>
-  /** Answers that are not files: what it returns true for is answered. */
-  intercept: (asked: Asked, response: ServerResponse) => boolean
+  /** Answers other than files: returns true if it has answered. */
+  intercept: (recorded: RecordedRequest, response: ServerResponse) => boolean
   /** Bytes of a body that are sent before the server falls silent. */
   silentAfter: number
   /** Requests so far, oldest first. */
-  readonly asked: Asked[]
+  readonly requests: RecordedRequest[]
   /** Cuts the connections that are open. */
   cut(): void
 }
 
-/** Serves files on loopback as RFC 9110 says, with conditions and ranges. */
+/** Serves files on loopback according to RFC 9110, with conditions and ranges. */
 export async function openFileServer(): Promise<FileServer> {
-  const server = createServer((request, response) => {
+  const loopback = await startLoopbackServer((request, response) => {
     const { method = '', url = '', headers } = request
-    const asked = { method, url, headers }
-    self.asked.push(asked)
-    if (self.intercept(asked, response)) return
-    const file = self.files.get(asked.url)
+    const recorded = { method, url, headers }
+    self.requests.push(recorded)
+    if (self.intercept(recorded, response)) return
+    const file = self.files.get(recorded.url)
     if (file === undefined) response.writeHead(404).end('not here')
-    else answer(file, asked, response, self.silentAfter)
+    else answer(file, recorded, response, self.silentAfter)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
   const self: FileServer = {
-    origin: `http://127.0.0.1:${port}`,
+    origin: loopback.origin,
     files: new Map(),
     intercept: () => false,
     silentAfter: Number.POSITIVE_INFINITY,
-    asked: [],
-    cut: () => server.closeAllConnections(),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    requests: [],
+    cut: () => loopback.server.closeAllConnections(),
+    [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
   }
   return self
 }
 
 function answer(
   file: ServedFile,
-  { method, headers }: Asked,
+  { method, headers }: RecordedRequest,
   response: ServerResponse,
   silentAfter: number,
 ): void {
@@ -91,7 +83,7 @@ function isFresh({ lastModified }: ServedFile, since: string | undefined): boole
   return Date.parse(lastModified) <= Date.parse(since)
 }
 
-/** Where to start: 0 too where If-Range names another version; weak tags never match. */
+/** The first byte to send: 0 if If-Range names another version; weak tags never match. */
 function rangeStart({ etag, lastModified }: ServedFile, headers: IncomingHttpHeaders): number {
   const start = /^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1]
   const ifRange = headers['if-range']

@@ -13,10 +13,14 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { create } from 'tar'
-import { ipv4FromBits } from '../../../lib/address.ts'
-import { type Downloaded, type DownloadOptions, downloadAll } from '../../../lib/geo/download.ts'
-import { createMmdbWriter } from '../../../lib/geo/mmdb-writer.ts'
-import { OPTIONAL } from '../../../lib/geo/source-files.ts'
+import {
+  type Downloaded,
+  type DownloadOptions,
+  downloadAll,
+} from '../../../lib/geo/download/download.ts'
+import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
+import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
+import { ipv4FromBits } from '../../../lib/net/address.ts'
 import { type FileServer, openFileServer, type ServedFile } from './file-server.ts'
 
 export const MARCH = Date.UTC(2026, 2, 1)
@@ -73,7 +77,7 @@ export function tarOf(entries: Entries): Buffer {
   return bytes
 }
 
-/** What MaxMind puts into an archive. */
+/** An archive as MaxMind packs it. */
 export function maxmindTar(mmdb: Uint8Array, name = 'GeoLite2-City'): Buffer {
   return tarOf({
     [`${name}_20260320/COPYRIGHT.txt`]: 'Copyright',
@@ -82,22 +86,22 @@ export function maxmindTar(mmdb: Uint8Array, name = 'GeoLite2-City'): Buffer {
   })
 }
 
-/** The servers of both providers in one, and the folder that is downloaded to. */
+/** One server for both providers, and the folder for downloads. */
 export interface Providers extends AsyncDisposable {
   readonly folder: string
   readonly geo: string
   readonly server: FileServer
   inGeo(name: string): string
   installed(name: keyof typeof OPTIONAL): Buffer
-  /** Hidden files: what is on its way. */
+  /** Hidden files: unfinished downloads. */
   leftovers(): string[]
-  /** Serves an archive of MaxMind's with its checksum beside it. */
+  /** Serves an archive of MaxMind's and its checksum. */
   serveTar(url: string, file: ServedFile): void
   /** Serves everything. */
   serveAll(mmdb?: Uint8Array, lastModified?: string): void
-  askedFor(url: string): FileServer['asked']
+  requestsFor(url: string): FileServer['requests']
   download(options?: Partial<DownloadOptions>): Promise<Downloaded[]>
-  /** What became of one file, in one line. */
+  /** The outcome of one download, in one line. */
   outcome(name: string, options?: Partial<DownloadOptions>): Promise<string>
   /** Downloads until 40 % of MaxMind's City archive is on disk, then loses the connection. */
   interrupt(): Promise<string>
@@ -125,7 +129,7 @@ export async function openProviders(): Promise<Providers> {
       providers.serveTar(ASN, { bytes: asn, etag: '"asn"', lastModified })
       server.files.set(DBIP, { bytes: gzipSync(mmdb), etag: '"dbip"', lastModified })
     },
-    askedFor: (url) => server.asked.filter((asked) => asked.url === url),
+    requestsFor: (url) => server.requests.filter((request) => request.url === url),
     download: (options) =>
       downloadAll(geo, {
         maxmindUrl: server.origin,
@@ -158,7 +162,7 @@ async function interrupt({ server, outcome, inGeo }: Providers): Promise<string>
   }
   const reason = await outcome('GeoLite2 City', { onProgress })
   server.silentAfter = Number.POSITIVE_INFINITY
-  server.asked.length = 0
+  server.requests.length = 0
   assert.equal(statSync(inGeo(CITY_ARCHIVE)).size, sent)
   return reason
 }

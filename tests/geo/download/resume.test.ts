@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { OPTIONAL } from '../../../lib/geo/source-files.ts'
+import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import {
   april,
   CITY,
@@ -12,7 +12,7 @@ import {
   maxmindTar,
   openProviders,
   type Providers,
-} from './download-fixture.ts'
+} from './providers.ts'
 
 let at: Providers
 beforeEach(async () => {
@@ -21,52 +21,60 @@ beforeEach(async () => {
 afterEach(() => at[Symbol.asyncDispose]())
 
 describe('an interrupted download', () => {
-  it('is continued where it was', async () => {
+  it('resumes where it stopped', async () => {
     at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"city"', lastModified: MARCH_TIME })
-    assert.match(await at.interrupt(), /^Cannot download .*; run it again, and it continues$/)
+    assert.match(await at.interrupt(), /^Cannot download .*; try again to resume$/)
     const { size } = statSync(at.inGeo(CITY_ARCHIVE))
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    const [asked, ...more] = at.askedFor(CITY)
-    assert.equal(asked?.headers.range, `bytes=${size}-`)
-    assert.equal(asked?.headers['if-range'], '"city"')
+    const [request, ...more] = at.requestsFor(CITY)
+    assert.equal(request?.headers.range, `bytes=${size}-`)
+    assert.equal(request?.headers['if-range'], '"city"')
     assert.deepEqual(more, [])
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
     assert.equal(statSync(at.inGeo(OPTIONAL.downloadedMaxmindCity)).mtimeMs, Date.parse(MARCH_TIME))
     assert.deepEqual(at.leftovers(), [])
   })
 
-  it('is continued by the time of the file where the ETag is weak or missing', async () => {
+  it('says what to do if the disk is full', async () => {
+    at.serveAll()
+    mkdirSync(at.geo, { recursive: true })
+    symlinkSync('/dev/full', at.inGeo(CITY_ARCHIVE))
+    const outcome = await at.outcome('GeoLite2 City')
+    assert.match(outcome, /^Cannot write .*: ENOSPC: .*; \d+ MB are free on the disk of /)
+  })
+
+  it('resumes by the time of the file if the ETag is weak or missing', async () => {
     for (const version of [{ etag: 'W/"city"' }, {}]) {
       at.serveTar(CITY, { bytes: maxmindTar(march), lastModified: MARCH_TIME, ...version })
       await at.interrupt()
       assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-      const [asked, ...more] = at.askedFor(CITY)
-      assert.equal(asked?.headers['if-range'], MARCH_TIME)
+      const [request, ...more] = at.requestsFor(CITY)
+      assert.equal(request?.headers['if-range'], MARCH_TIME)
       assert.deepEqual(more, [])
       rmSync(at.inGeo(OPTIONAL.downloadedMaxmindCity))
     }
   })
 
-  it('starts over where the server has neither', async () => {
+  it('starts over if the server sends neither an ETag nor a time', async () => {
     at.serveTar(CITY, { bytes: maxmindTar(march) })
     await at.interrupt()
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
     assert.deepEqual(
-      at.askedFor(CITY).map(({ headers }) => headers.range),
+      at.requestsFor(CITY).map(({ headers }) => headers.range),
       [undefined],
     )
   })
 
-  it('starts over where the file has changed', async () => {
+  it('starts over if the file has changed', async () => {
     at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"old"' })
     await at.interrupt()
     at.serveTar(CITY, { bytes: maxmindTar(april), etag: '"new"' })
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    assert.equal(at.askedFor(CITY)[0]?.headers['if-range'], '"old"')
+    assert.equal(at.requestsFor(CITY)[0]?.headers['if-range'], '"old"')
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(april))
   })
 
-  it('starts over where the server sends a part of another version', async () => {
+  it('starts over if the server sends a part of another version', async () => {
     at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"old"' })
     await at.interrupt()
     at.serveTar(CITY, { bytes: maxmindTar(april), etag: '"new"' })
@@ -76,47 +84,47 @@ describe('an interrupted download', () => {
     }
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
     assert.deepEqual(
-      at.askedFor(CITY).map(({ headers }) => headers.range !== undefined),
+      at.requestsFor(CITY).map(({ headers }) => headers.range !== undefined),
       [true, false],
     )
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(april))
   })
 
-  it('starts over where the server has no more bytes', async () => {
+  it('starts over if the file on disk is longer than that of the server', async () => {
     at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"city"' })
     await at.interrupt()
     truncateSync(at.inGeo(CITY_ARCHIVE), 10_000_000)
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    assert.equal(at.askedFor(CITY).length, 2)
+    assert.equal(at.requestsFor(CITY).length, 2)
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
   })
 
-  it('starts over where nobody knows what was downloaded', async () => {
+  it('starts over if the record of the download is lost', async () => {
     at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"city"' })
     await at.interrupt()
     writeFileSync(at.inGeo(`${CITY_ARCHIVE}.json`), '{"url":')
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    assert.equal(at.askedFor(CITY)[0]?.headers.range, undefined)
+    assert.equal(at.requestsFor(CITY)[0]?.headers.range, undefined)
   })
 
-  it('is one from which no byte came for a while', async () => {
+  it('resumes after the server stopped sending', async () => {
     at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"city"' })
     at.server.silentAfter = 50_000
     assert.match(
-      await at.outcome('GeoLite2 City', { idleMs: 300 }),
-      /: no byte came for 0\.3 s; run it again, and it continues$/,
+      await at.outcome('GeoLite2 City', { idleMs: 3_000 }),
+      /: no data arrived for 3 s; try again to resume$/,
     )
     at.server.silentAfter = Number.POSITIVE_INFINITY
     const { size } = statSync(at.inGeo(CITY_ARCHIVE))
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    assert.equal(at.askedFor(CITY).at(-1)?.headers.range, `bytes=${size}-`)
+    assert.equal(at.requestsFor(CITY).at(-1)?.headers.range, `bytes=${size}-`)
   })
 
-  it('is one that is not answered at all', async () => {
+  it('names the URL if the server never answered', async () => {
     at.server.intercept = ({ url }) => url === DBIP
     assert.match(
       await at.outcome('DB-IP City Lite', { idleMs: 100 }),
-      /^Cannot download .*: no byte came for 0\.1 s; run it again$/,
+      /^Cannot download .*: no data arrived for 0\.1 s; try again$/,
     )
   })
 })

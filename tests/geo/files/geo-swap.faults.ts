@@ -5,20 +5,20 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, it } from 'node:test'
-import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
-import { until } from '../e2e/store.ts'
-import { mmdbBytes } from '../geo-files.ts'
+import { until } from '../../billing/store.ts'
+import { mmdbBytes } from '../../support/geo-files.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../../support/process.ts'
 
 /*
- * Databases are replaced in a server that answers look-ups without a pause: each answer is of one
- * version or the next, none fails, and what was replaced is let go of.
+ * Replaces databases in a server under constant look-ups: each answer comes from one version or the
+ * next, none fails, and replaced files are unmapped.
  */
 
 const CLIENTS = 16
 const SWAPS = 10
-/** Beside the one in use: what the garbage collector has not met yet. */
-const MOST_UNUSED = 5
-/** Data that no record is in: the garbage collector is in no hurry for small files. */
+/** Unused mappings that the garbage collector may not have found yet. */
+const MOST_UNUSED = 8
+/** Padding without records: the garbage collector does not hurry for small files. */
 const PADDING = Buffer.alloc(32 * 1024 * 1024)
 const METADATA_MARKER = Buffer.from('abcdef4d61784d696e642e636f6d', 'hex')
 const LOOKUPS = 10_000
@@ -42,7 +42,7 @@ function version(number: number): Buffer {
   return Buffer.concat([bytes.subarray(0, end), PADDING, bytes.subarray(end)])
 }
 
-function drop(bytes: Uint8Array): void {
+function replaceCity(bytes: Uint8Array): void {
   writeFileSync(`${city}.new`, bytes)
   renameSync(`${city}.new`, city)
 }
@@ -51,7 +51,7 @@ let server: Running
 let key: string
 before(async () => {
   writeFileSync(plans, JSON.stringify([{ id: 'free', name: 'Wide', ...wide }]))
-  drop(version(0))
+  replaceCity(version(0))
   server = await startServer(settings)
   const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'load']
   key = (await runScript(args, settings)).stdout.trim()
@@ -61,7 +61,7 @@ after(async () => {
   remove()
 })
 
-/** Clients who look up one address after the other until they are told to stop. */
+/** Starts clients that look up one address after the other until they are stopped. */
 function startLookups() {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
   const latest = Array.from({ length: CLIENTS }, () => 0)
@@ -71,9 +71,9 @@ function startLookups() {
   const client = async (number: number) => {
     for (let n = 0; !stopped; n++) {
       const answer = await lookUp(agent, `${server.url}/v1/ip/81.${number}.${n & 255}.1`)
-      const told = Number(/^200 .*"city":"City (\d+)"/.exec(answer)?.[1])
-      if (!(told >= (latest[number] ?? 0))) wrong.push(`after ${latest[number]}: ${answer}`)
-      latest[number] = told
+      const seen = Number(/^200 .*"city":"City (\d+)"/.exec(answer)?.[1])
+      if (!(seen >= (latest[number] ?? 0))) wrong.push(`after ${latest[number]}: ${answer}`)
+      latest[number] = seen
       answered += 1
     }
   }
@@ -81,8 +81,8 @@ function startLookups() {
   return {
     wrong,
     answered: () => answered,
-    /** Whether all clients were told this version, and nothing older by any. */
-    areAll: (number: number) => latest.every((told) => told === number),
+    /** Whether all clients got this version, and none an older one. */
+    areAll: (number: number) => latest.every((seen) => seen === number),
     stop: async () => {
       stopped = true
       await ended
@@ -91,7 +91,7 @@ function startLookups() {
   }
 }
 
-/** Status and body, or what went wrong. */
+/** Status and body, or the error. */
 function lookUp(agent: Agent, url: string): Promise<string> {
   return new Promise((resolve) => {
     const fail = (error: Error) => resolve(error.message)
@@ -103,37 +103,37 @@ function lookUp(agent: Agent, url: string): Promise<string> {
   })
 }
 
-/** The files that the process has mapped of the data folder, by whether they are deleted. */
+/** The files of the data folder that the process has mapped, by whether they are deleted. */
 function mappings() {
   const lines = readFileSync(`/proc/${server.pid}/maps`, 'utf8').split('\n')
   const ours = lines.filter((line) => line.includes(join(dataDir, 'geo')))
   return { all: ours.length, deleted: ours.filter((line) => line.endsWith('(deleted)')).length }
 }
 
-const refusals = () =>
+const refusedLines = () =>
   server.output().match(/"path":"[^"]*City\.mmdb","reason":"[^"]*".*"database refused"/g) ?? []
 
 const BAD: Readonly<Record<string, () => Uint8Array>> = {
   'cut in half': () => version(99).subarray(0, version(99).length / 2),
   'of random bytes': () => randomBytes(100_000),
-  'of another kind': () =>
+  'of an unknown layout': () =>
     mmdbBytes({ '0.0.0.0/0': { temperature: 21 } }, { databaseType: 'Weather' }),
 }
 
-it('databases are replaced under load: no look-up fails, and the old ones are let go of', async () => {
+it('no look-up fails while databases are replaced under load, and old ones are unmapped', async () => {
   const lookups = startLookups()
   await until(() => lookups.areAll(0) && lookups.answered() > CLIENTS)
   let most = 0
   for (let number = 1; number <= SWAPS; number++) {
-    drop(version(number))
+    replaceCity(version(number))
     await until(() => lookups.areAll(number))
     most = Math.max(most, mappings().deleted)
   }
   for (const [name, bytes] of Object.entries(BAD)) {
-    const before = refusals().length
-    drop(bytes())
-    await until(() => refusals().length > before)
-    assert.equal(refusals().length, before + 1, name)
+    const before = refusedLines().length
+    replaceCity(bytes())
+    await until(() => refusedLines().length > before)
+    assert.equal(refusedLines().length, before + 1, name)
     assert.ok(lookups.areAll(SWAPS), name)
   }
   await until(() => lookups.answered() >= LOOKUPS)

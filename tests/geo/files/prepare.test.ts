@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,12 +12,15 @@ import {
 import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { parseAddress } from '../../../lib/address.ts'
-import type { Bundled } from '../../../lib/geo/bundled.ts'
-import { openMmdb } from '../../../lib/geo/mmdb.ts'
-import { PREPARED, prepareBundled, prepareRegions } from '../../../lib/geo/prepare.ts'
-import { CITY_RECORDS, mmdbBytes } from '../../geo-files.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { HOUR_MS } from '../../../lib/durations.ts'
+import type { Bundled } from '../../../lib/geo/files/bundled.ts'
+import { PREPARED, prepareBundled, prepareRegions } from '../../../lib/geo/files/prepare.ts'
+import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
+import { openGeo, prepareGeo } from '../../../lib/geo/open-geo.ts'
+import { silentLog } from '../../../lib/log/log.ts'
+import { parseAddress } from '../../../lib/net/address.ts'
+import { CITY_RECORDS, mmdbBytes } from '../../support/geo-files.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const parent = tempFolder()
 const city = mmdbBytes(CITY_RECORDS)
@@ -50,8 +54,7 @@ beforeEach(() => {
 const pathOf = (name: string) => join(directory, name)
 const sizes = () => FILES.map((name) => statSync(pathOf(name)).size)
 
-function ownerOf(text: string): unknown {
-  const asn = openMmdb(readFileSync(pathOf(PREPARED.asn)))
+function ownerOf(text: string, asn = openMmdb(readFileSync(pathOf(PREPARED.asn)))): unknown {
   const address = parseAddress(text)
   const offset = address === null ? 0 : asn.find(address)
   return offset === 0 ? null : asn.decode(offset)
@@ -59,7 +62,7 @@ function ownerOf(text: string): unknown {
 
 describe('prepareBundled', () => {
   it('unzips the City file, compiles the ASN file and collects the regions', async () => {
-    assert.equal(await prepareBundled(directory, bundled, quiet), 'done')
+    assert.equal(await prepareBundled(directory, bundled, quiet), 'prepared')
     assert.deepEqual(readdirSync(directory).toSorted(), FILES)
     assert.ok(readFileSync(pathOf(PREPARED.maxmindCity)).equals(city))
     assert.deepEqual(JSON.parse(readFileSync(pathOf(PREPARED.regions), 'utf8')), {
@@ -78,7 +81,23 @@ describe('prepareBundled', () => {
     assert.equal(metadata.builtAt, Date.UTC(2026, 0, 15, 12))
   })
 
-  it('reports steps whose share grows to one', async () => {
+  it('reads ASN files that are larger than the part of them in memory', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, at) => {
+      const network = `10.${at >>> 8}.${at & 255}`
+      return `${network}.0,${network}.255,${at},"Größe, ${at}"`
+    })
+    writeFileSync(bundled.asn[0]?.path ?? '', rows.join('\n'))
+    await prepareBundled(directory, bundled, quiet)
+    const asn = openMmdb(readFileSync(pathOf(PREPARED.asn)))
+    for (let at = 0; at < rows.length; at++) {
+      assert.deepEqual(ownerOf(`10.${at >>> 8}.${at & 255}.9`, asn), {
+        autonomous_system_number: at,
+        autonomous_system_organization: `Größe, ${at}`,
+      })
+    }
+  })
+
+  it('reports steps with a share that grows to 1', async () => {
     const steps = new Map<string, number>()
     await prepareBundled(directory, bundled, (step, share) => {
       assert.ok(share >= (steps.get(step) ?? 0) && share <= 1)
@@ -89,47 +108,38 @@ describe('prepareBundled', () => {
 
   it('does nothing the second time', async () => {
     await prepareBundled(directory, bundled, quiet)
-    assert.equal(await prepareBundled(directory, bundled, assert.fail), 'was done')
+    assert.equal(await prepareBundled(directory, bundled, assert.fail), 'already prepared')
   })
 
-  it('does it again for packages of another version', async () => {
+  it('prepares again if the version of a package changes', async () => {
     await prepareBundled(directory, bundled, quiet)
     const newer = { ...bundled, maxmindCity: { ...bundled.maxmindCity, version: '2' } }
-    assert.equal(await prepareBundled(directory, newer, quiet), 'done')
-    assert.equal(await prepareBundled(directory, newer, quiet), 'was done')
+    assert.equal(await prepareBundled(directory, newer, quiet), 'prepared')
+    assert.equal(await prepareBundled(directory, newer, quiet), 'already prepared')
   })
 
   for (const name of FILES) {
-    it(`makes ${name} again where it is missing or damaged`, async () => {
+    it(`makes ${name} again if it is missing or damaged`, async () => {
       await prepareBundled(directory, bundled, quiet)
       const before = sizes()
       rmSync(pathOf(name))
-      assert.equal(await prepareBundled(directory, bundled, quiet), 'done')
+      assert.equal(await prepareBundled(directory, bundled, quiet), 'prepared')
       chmodSync(pathOf(name), 0o644)
       writeFileSync(pathOf(name), 'x')
-      assert.equal(await prepareBundled(directory, bundled, quiet), 'done')
+      assert.equal(await prepareBundled(directory, bundled, quiet), 'prepared')
       assert.deepEqual(sizes(), before)
     })
   }
 
-  it('removes what an interrupted one left behind', async () => {
-    mkdirSync(directory)
-    // No process has this number.
-    writeFileSync(pathOf('.partial-4194305-abcdef01-asn.mmdb'), 'half')
-    writeFileSync(pathOf(PREPARED.asn), 'half')
-    assert.equal(await prepareBundled(directory, bundled, quiet), 'done')
-    assert.deepEqual(readdirSync(directory).toSorted(), FILES)
-  })
-
-  it('is harmless where two do it at once', async () => {
+  it('is safe if two processes run it at once', async () => {
     const all = await Promise.all([1, 2, 3].map(() => prepareBundled(directory, bundled, quiet)))
-    assert.ok(all.includes('done'))
+    assert.ok(all.includes('prepared'))
     assert.deepEqual(readdirSync(directory).toSorted(), FILES)
-    assert.equal(await prepareBundled(directory, bundled, quiet), 'was done')
+    assert.equal(await prepareBundled(directory, bundled, quiet), 'already prepared')
     assert.match(JSON.stringify(ownerOf('1.0.0.1')), /Cloudflare/)
   })
 
-  it('fails by a damaged package, leaving nothing half done', async () => {
+  it('fails for a damaged package and leaves no unfinished files', async () => {
     const zipped = gzipSync(city)
     const damages = [zipped.subarray(0, zipped.length / 2), gzipSync('no database'), 'no gzip']
     for (const bytes of damages) {
@@ -150,9 +160,37 @@ describe('prepareBundled', () => {
 })
 
 describe('prepareRegions', () => {
-  it('collects the regions alone, once', async () => {
-    assert.equal(await prepareRegions(directory, bundled, quiet), 'done')
+  it('collects only the regions, once', async () => {
+    assert.equal(await prepareRegions(directory, bundled, quiet), 'prepared')
     assert.deepEqual(readdirSync(directory), [PREPARED.regions])
-    assert.equal(await prepareRegions(directory, bundled, assert.fail), 'was done')
+    assert.equal(await prepareRegions(directory, bundled, assert.fail), 'already prepared')
+  })
+})
+
+describe('prepareGeo', () => {
+  it('removes what killed processes left, even if everything is prepared', async (t) => {
+    mkdirSync(directory)
+    writeFileSync(pathOf(PREPARED.regions), '{}')
+    writeFileSync(pathOf('.partial-0a1b2c3d-atlas-1.bin'), 'half')
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 7 * HOUR_MS })
+    await prepareGeo({ directory, files: [], onProgress: assert.fail })
+    assert.deepEqual(readdirSync(directory), [PREPARED.regions])
+  })
+})
+
+describe('openGeo', () => {
+  it('later removes files that were too new to be abandoned at the start', async (t) => {
+    mkdirSync(directory)
+    const [partial, database] = ['.partial-0a1b2c3d-atlas-1.bin', 'City.mmdb'].map(pathOf)
+    assert.ok(partial && database)
+    writeFileSync(pathOf(PREPARED.regions), '{}')
+    writeFileSync(partial, 'half')
+    writeFileSync(database, city)
+    t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: Date.now() })
+    const sources = { directory, files: [database], onProgress: assert.fail }
+    using _library = await openGeo({ ...sources, map: false, log: silentLog })
+    assert.ok(existsSync(partial))
+    t.mock.timers.tick(7 * HOUR_MS)
+    assert.ok(!existsSync(partial))
   })
 })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openMmdb } from '../../../lib/geo/mmdb.ts'
-import { collectRegions, createRegionCode, readRegions } from '../../../lib/geo/regions.ts'
-import { CITY_RECORDS, mmdbBytes } from '../../geo-files.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { collectRegions, createRegionCode, readRegions } from '../../../lib/geo/files/regions.ts'
+import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
+import { CITY_RECORDS, mmdbBytes } from '../../support/geo-files.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const codeOf = createRegionCode({
   'DE-BE': 'State of Berlin',
@@ -41,13 +41,13 @@ describe('the code of a region', () => {
   for (const [country, name, code] of cases) {
     it(`of "${name}" in ${country} is ${code}`, () => {
       assert.equal(codeOf(country, name), code)
-      assert.equal(codeOf(country, name), code, 'and again when remembered')
+      assert.equal(codeOf(country, name), code, 'the cached code')
     })
   }
 })
 
 describe('collectRegions', () => {
-  it('takes the first subdivision that has a code and a name', () => {
+  it('collects the first subdivision of a record if it has a code and a name', () => {
     const regions = collectRegions(openMmdb(mmdbBytes(CITY_RECORDS)))
     assert.deepEqual(regions, { 'GB-ENG': 'England', 'US-CA': 'California' })
   })
@@ -56,14 +56,20 @@ describe('collectRegions', () => {
 describe('readRegions', () => {
   const folder = tempFolder()
 
-  it('reads what was collected, or nothing where nothing was', () => {
+  it('reads the collected regions, or none if there is no file', () => {
     const path = join(folder, 'regions.json')
     assert.deepEqual(readRegions(path), {})
     writeFileSync(path, '{"GB-ENG":"England"}')
     assert.deepEqual(readRegions(path), { 'GB-ENG': 'England' })
   })
 
-  it('says what to do about a damaged file', () => {
+  it('gives counties of Norway the codes of 2024', () => {
+    const path = join(folder, 'norway.json')
+    writeFileSync(path, '{"NO-01":"Østfold"}')
+    assert.deepEqual(readRegions(path), { 'NO-31': 'Østfold' })
+  })
+
+  it('names the remedy for a damaged file', () => {
     const path = join(folder, 'damaged.json')
     writeFileSync(path, '{"GB-')
     assert.throws(() => readRegions(path), /delete it and run npm run geo$/)

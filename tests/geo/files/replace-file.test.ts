@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import {
   closeSync,
   mkdtempSync,
@@ -17,7 +16,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createGunzip, gzipSync } from 'node:zlib'
-import { removeAbandoned, replaceFile, writeStream } from '../../../lib/geo/file-swap.ts'
+import { HOUR_MS } from '../../../lib/durations.ts'
+import { removeAbandoned, replaceFile, writeStream } from '../../../lib/geo/files/replace-file.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -33,7 +33,7 @@ describe('replaceFile', () => {
     const path = await replaceFile(directory, 'a.mmdb', (partial) => writeFile(partial, 'one'))
     assert.equal(path, join(directory, 'a.mmdb'))
     assert.equal(readFileSync(path, 'utf8'), 'one')
-    assert.equal(statSync(path).mode & 0o777, 0o444)
+    assert.equal(statSync(path).mode & 0o777, 0o400)
     assert.deepEqual(readdirSync(directory), ['a.mmdb'])
   })
 
@@ -47,7 +47,7 @@ describe('replaceFile', () => {
     assert.equal(readFileSync(path, 'utf8'), 'two')
   })
 
-  it('leaves the old bytes to those who have them open', async () => {
+  it('keeps the old bytes for readers that have the old file open', async () => {
     const path = await replaceFile(folder, 'a.mmdb', (partial) => writeFile(partial, 'one'))
     const opened = openSync(path, 'r')
     await replaceFile(folder, 'a.mmdb', (partial) => writeFile(partial, 'two'))
@@ -55,7 +55,7 @@ describe('replaceFile', () => {
     closeSync(opened)
   })
 
-  it('keeps the old file and no part of the new one when writing fails', async () => {
+  it('keeps the old file and no part of the new one if writing fails', async () => {
     const path = await replaceFile(folder, 'a.mmdb', (partial) => writeFile(partial, 'one'))
     const failing = replaceFile(folder, 'a.mmdb', async (partial) => {
       await writeFile(partial, 'tw')
@@ -66,7 +66,7 @@ describe('replaceFile', () => {
     assert.deepEqual(readdirSync(folder), ['a.mmdb'])
   })
 
-  it('fails where nothing is written', async () => {
+  it('fails if nothing is written', async () => {
     await assert.rejects(
       replaceFile(folder, 'a.mmdb', async () => {}),
       { code: 'ENOENT' },
@@ -90,7 +90,7 @@ describe('writeStream', () => {
     assert.equal(readFileSync(inFolder('a'), 'utf8'), 'text')
   })
 
-  it('rejects what a transform refuses', async () => {
+  it('rejects if a transform fails', async () => {
     const half = gzipSync('text').subarray(0, 10)
     await assert.rejects(writeStream(inFolder('a'), Readable.from([half]), createGunzip()), {
       code: 'Z_BUF_ERROR',
@@ -99,34 +99,28 @@ describe('writeStream', () => {
 })
 
 describe('removeAbandoned', () => {
-  const ended = spawnSync(process.execPath, ['--version']).pid
+  const partial = '.partial-0a1b2c3d0a1b2c3d-a.mmdb'
 
-  it('removes partial files of processes that have ended, and nothing else', async () => {
-    const kept = [
-      '.download-a.tar.gz',
-      `.partial-${process.pid}-0a1b2c3d-a.mmdb`,
-      `.partial-${process.ppid}-0a1b2c3d-a.mmdb`,
-      '.partial-x',
-      'a.mmdb',
-    ]
-    for (const name of [...kept, `.partial-${ended}-0a1b2c3d-a.mmdb`]) {
-      writeFileSync(inFolder(name), '')
-    }
-    await removeAbandoned(folder)
-    assert.deepEqual(readdirSync(folder).toSorted(), kept.toSorted())
-  })
-
-  it('removes a partial file of hours ago, since the number of its process may be taken', async () => {
-    const path = inFolder(`.partial-${process.pid}-0a1b2c3d-a.mmdb`)
-    writeFileSync(path, '')
-    const sevenHoursAgo = Date.now() / 1000 - 7 * 3600
-    utimesSync(path, sevenHoursAgo, sevenHoursAgo)
-    await removeAbandoned(folder)
+  it('keeps a partial file until nobody has written to it for hours', (t) => {
+    writeFileSync(inFolder(partial), '')
+    utimesSync(inFolder(partial), 0, 0)
+    removeAbandoned(folder)
+    assert.deepEqual(readdirSync(folder), [partial])
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 7 * HOUR_MS })
+    removeAbandoned(folder)
     assert.deepEqual(readdirSync(folder), [])
   })
 
-  it('does nothing where there is no folder', async () => {
-    await removeAbandoned(inFolder('missing'))
+  it('removes nothing else', (t) => {
+    const kept = ['.download-a.tar.gz', '.partial-x', 'a.mmdb']
+    for (const name of kept) writeFileSync(inFolder(name), '')
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 7 * HOUR_MS })
+    removeAbandoned(folder)
+    assert.deepEqual(readdirSync(folder).toSorted(), kept)
+  })
+
+  it('accepts a missing folder', () => {
+    removeAbandoned(inFolder('missing'))
     assert.deepEqual(readdirSync(folder), [])
   })
 })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import decoder from 'mmdb-lib/lib/decoder.js'
-import { addValue, createDataSection } from '../../../lib/geo/mmdb-encode.ts'
-import { Double, type MmdbValue, Uint16 } from '../../../lib/geo/mmdb-value.ts'
+import { addValue, createDataSection } from '../../../lib/geo/mmdb/encode.ts'
+import { Double, type MmdbValue, Uint16 } from '../../../lib/geo/mmdb/value.ts'
 
 describe('a value in the data section', () => {
-  it('reads back as it was', () => {
+  it('reads back unchanged', () => {
     fc.assert(
       fc.property(value(), ([record, expected]) => {
         assert.deepEqual(roundTrip(record), expected)
@@ -42,8 +42,8 @@ describe('a value in the data section', () => {
     ['2^128-1 as a bigint', 2n ** 128n - 1n, `1003${'ff'.repeat(16)}`],
     ['an empty map', {}, 'e0'],
     ['an empty array', [], '0004'],
-    ['nested empty ones', [{}, [], {}], '0304e00004e0'],
-    ['alike values of other types', [5, new Uint16(5), 5n, '5'], '0404c105a1050102054135'],
+    ['nested empty maps and an array', [{}, [], {}], '0304e00004e0'],
+    ['equal values of different types', [5, new Uint16(5), 5n, '5'], '0404c105a1050102054135'],
     ['a repeated string', ['long', 'long'], '0204446c6f6e672002'],
     ['a string shorter than a pointer', ['', ''], '02044040'],
     ['a repeated map', [{ a: 'b' }, { a: 'b' }], '0204e1416141622002'],
@@ -64,7 +64,7 @@ describe('a value in the data section', () => {
     }
   })
 
-  it('is pointed to from near and from far', () => {
+  it('is found through near and far pointers', () => {
     const cases = [
       [2047, 2],
       [2048, 3],
@@ -79,7 +79,7 @@ describe('a value in the data section', () => {
     }
   })
 
-  it('is refused without a type in the format', () => {
+  it('is refused if the format has no type for it', () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -1n, 2n ** 128n]) {
       assert.throws(() => encoded({ deep: [value] }), RangeError)
     }
@@ -88,7 +88,7 @@ describe('a value in the data section', () => {
     for (const value of [65536, -1, 0.5]) assert.throws(() => new Uint16(value), RangeError)
   })
 
-  it('is refused when it is longer than the format allows', () => {
+  it('is refused if it is longer than the format allows', () => {
     const longest = 65_821 + 2 ** 24 - 1
     assert.equal(encoded('x'.repeat(longest)).length, longest + 4)
     assert.throws(() => encoded('x'.repeat(longest + 1)), /^RangeError: Cannot store/)
@@ -96,7 +96,7 @@ describe('a value in the data section', () => {
 })
 
 describe('a data section', () => {
-  it('has equal values once', () => {
+  it('stores equal values once', () => {
     const section = createDataSection('pointers')
     const inner = { name: 'inner' }
     const first = addValue(section, { inner, text: 'text' })
@@ -107,7 +107,7 @@ describe('a data section', () => {
     assert.equal(section.length, length)
   })
 
-  it('tells values apart that are stored differently', () => {
+  it('distinguishes values that are stored differently', () => {
     const section = createDataSection('pointers')
     const values: readonly MmdbValue[] = [
       ...[5, new Uint16(5), 5n, new Double(5), '5', 'i5;', true, 'y', [], {}, [[]], [[], []]],
@@ -119,7 +119,7 @@ describe('a data section', () => {
     assert.equal(new Set(offsets).size, values.length)
   })
 
-  it('repeats values when it must not have pointers', () => {
+  it('repeats values if pointers are not allowed', () => {
     const section = createDataSection('no pointers')
     addValue(section, ['long', 'long'])
     assert.equal(section.length, 12)
@@ -144,7 +144,7 @@ function roundTrip(value: MmdbValue): unknown {
   return decoded(encoded(value))
 }
 
-/** Values and what a reader makes of them. */
+/** Values, and the values that a reader returns for them. */
 function value(): fc.Arbitrary<[MmdbValue, unknown]> {
   const same = <T extends MmdbValue>(one: T): [MmdbValue, unknown] => [one, one]
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'name', 'other name'))

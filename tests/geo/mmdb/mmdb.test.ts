@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Reader } from 'mmdb-lib'
-import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/address.ts'
-import { openBytes } from '../../../lib/geo/mapped-file.ts'
-import { type Mmdb, openMmdb } from '../../../lib/geo/mmdb.ts'
-import type { RecordSize } from '../../../lib/geo/mmdb-file.ts'
-import type { MmdbValue } from '../../../lib/geo/mmdb-value.ts'
-import { createMmdbWriter } from '../../../lib/geo/mmdb-writer.ts'
-import { BUILT_AT, mmdbBytes } from '../../geo-files.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { openBytes } from '../../../lib/geo/files/mapped-file.ts'
+import type { RecordSize } from '../../../lib/geo/mmdb/file.ts'
+import { type Mmdb, openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
+import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
+import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
+import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import { BUILT_AT, mmdbBytes } from '../../support/geo-files.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const folder = tempFolder()
 
@@ -28,7 +28,7 @@ const ipv4 = fc
     fc.nat(0xfff).map((low) => 0x5102_4000 + low),
   )
   .map(ipv4FromBits)
-/** Within 2a00::/8, where no address carries another. */
+/** In 2a00::/8, where no address embeds an IPv4 address. */
 const ipv6 = fc
   .tuple(fc.nat(0xff_ffff), fc.constantFrom(0, 1, 0xffff_ffff), fc.nat(3))
   .map(([high, middle, low]): Address => {
@@ -74,7 +74,7 @@ describe('the reader', () => {
     }
   }
 
-  it('finds nothing for IPv6 in a tree of IPv4 alone, but for embedded IPv4', () => {
+  it('finds only embedded IPv4 addresses when looking up IPv6 in an IPv4 tree', () => {
     const mmdb = openMmdb(mmdbBytes({ '0.0.0.0/0': { v: 'any' } }, { ipVersion: 4 }))
     for (const text of ['::', '::1', '101:101::', '2a00::1', 'ffff::', '::1.1.1.1']) {
       assert.equal(read(mmdb, text), null, text)
@@ -90,12 +90,16 @@ describe('the reader', () => {
     assert.deepEqual(read(mmdb, '::ffff:1.2.3.4'), { v: 4 })
     assert.deepEqual(read(mmdb, '2002:102:304::1'), { v: 4 }, '6to4')
     assert.deepEqual(read(mmdb, '2001::fefd:fcfb'), { v: 4 }, 'Teredo')
-    assert.deepEqual(read(mmdb, '2002:909:909::1'), { v: 6 }, 'its own record comes first')
-    assert.equal(read(mmdb, '::1.2.3.4'), null, 'no spelling of IPv4')
+    assert.deepEqual(
+      read(mmdb, '2002:909:909::1'),
+      { v: 6 },
+      'the record of the IPv6 network comes first',
+    )
+    assert.equal(read(mmdb, '::1.2.3.4'), null, '::a.b.c.d does not embed IPv4')
     assert.equal(read(mmdb, '64:ff9b::1.2.3.4'), null)
   })
 
-  it('finds the same in a mapped file as in one that was read', async () => {
+  it('finds the same records in a mapped file as in one that was read', async () => {
     const records = Object.fromEntries(
       Array.from({ length: 500 }, (_, n) => [
         `10.${n >> 8}.${n & 255}.0/24`,
@@ -115,7 +119,7 @@ describe('the reader', () => {
     }
   })
 
-  it('reads an empty file as no mapping and no database', async () => {
+  it('refuses an empty file, and does not map it', async () => {
     const path = join(folder, 'empty.mmdb')
     writeFileSync(path, '')
     const { bytes, residence } = await openBytes(path, true)
@@ -123,7 +127,7 @@ describe('the reader', () => {
     assert.throws(() => openMmdb(bytes), /marker is missing/)
   })
 
-  it('tells what the metadata says', () => {
+  it('returns the metadata', () => {
     const { metadata } = openMmdb(mmdbBytes({ '1.0.0.0/8': { v: 1 } }, { recordSize: 28 }))
     assert.deepEqual(
       { ...metadata, nodeCount: 0 },
@@ -138,13 +142,13 @@ describe('the reader', () => {
     )
   })
 
-  it('keeps an absurd build time within what a Date can hold', () => {
+  it('limits an absurd build time to the range of a Date', () => {
     const { metadata } = openMmdb(mmdbBytes({ '1.0.0.0/8': { v: 1 } }, { builtAt: 2 ** 63 }))
     assert.doesNotThrow(() => new Date(metadata.builtAt).toISOString())
   })
 
   for (const recordSize of [28, 32] as const) {
-    it(`finds records behind the first 16 MB by ${recordSize} bits, left and right`, () => {
+    it(`finds records after the first 16 MB by ${recordSize} bits, left and right`, () => {
       const records = {
         '1.0.0.0/8': { v: 'x'.repeat(2 ** 24) },
         '2.0.0.0/8': { v: 'left' },
@@ -172,7 +176,7 @@ describe('the reader', () => {
 })
 
 describe('the decoder', () => {
-  it('reads one name of a map of names: English, else the first', () => {
+  it('reads one name from a map of names: English, else the first', () => {
     const one = (record: MmdbValue) => read(openMmdb(mmdbBytes({ '1.0.0.0/8': record })), '1.1.1.1')
     const names = { de: 'Wien', en: 'Vienna', ja: 'ウィーン' }
     assert.deepEqual(one({ city: { names } }), { city: { names: 'Vienna' } })
@@ -181,7 +185,7 @@ describe('the decoder', () => {
     assert.deepEqual(one({ city: { names: 'Wien' } }), { city: { names: 'Wien' } })
   })
 
-  it('gives the same however often a record is read', () => {
+  it('returns the same value however often a record is read', () => {
     const mmdb = openMmdb(
       mmdbBytes({
         '1.0.0.0/8': { a: { names: { en: 'shared' } }, b: 1 },
@@ -206,7 +210,7 @@ function written(inserted: readonly Entry[], ipVersion: 4 | 6, recordSize: Recor
   const writer = createMmdbWriter({ ...options, ipVersion, recordSize })
   for (const { address, prefix, record } of inserted) {
     const width = address.version === 4 ? 32 : 128
-    // Short prefixes of IPv6 would reach into what carries IPv4.
+    // Short IPv6 prefixes would cover addresses that embed IPv4.
     const shortest = address.version === 4 ? 0 : 16
     const length = Math.max(shortest, prefix % (width + 1))
     writer.insert({ address, prefix: length }, record)
@@ -214,7 +218,7 @@ function written(inserted: readonly Entry[], ipVersion: 4 | 6, recordSize: Recor
   return Buffer.from(writer.toBytes())
 }
 
-/** Without what differs by class alone. */
+/** Removes differences between classes of equal values. */
 function plain(record: unknown): unknown {
   return record === null ? null : JSON.parse(JSON.stringify(record))
 }

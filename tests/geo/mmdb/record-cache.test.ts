@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { RecordCache } from '../../../lib/geo/record-cache.ts'
+import { RecordCache } from '../../../lib/geo/mmdb/record-cache.ts'
 
 describe('a record cache', () => {
-  it('keeps what comes for the second time in a row', () => {
+  it('keeps a value that is offered twice in a row', () => {
     const cache = new RecordCache<string>(4)
     assert.equal(cache.get(7), undefined)
     cache.offer(7, 'seven')
@@ -13,7 +13,7 @@ describe('a record cache', () => {
     assert.equal(cache.get(7), 'seven')
   })
 
-  it('never gives the value of another offset', () => {
+  it('never returns the value of another offset', () => {
     const offset = fc.integer({ min: 1, max: 0xffff_ffff })
     fc.assert(
       fc.property(
@@ -31,7 +31,7 @@ describe('a record cache', () => {
     )
   })
 
-  it('serves what comes often from as many slots as it has', () => {
+  it('keeps as many frequent values as it has slots', () => {
     const cache = new RecordCache<number>(8)
     for (let round = 0; round < 3; round++) {
       for (let offset = 1; offset <= 64; offset++) {

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { parseAddress } from '../../lib/address.ts'
-import type { RecordSize } from '../../lib/geo/mmdb-file.ts'
-import { Double, type MmdbValue, Uint16 } from '../../lib/geo/mmdb-value.ts'
-import { createMmdbWriter } from '../../lib/geo/mmdb-writer.ts'
+import type { RecordSize } from '../../../lib/geo/mmdb/file.ts'
+import { Double, type MmdbValue, Uint16 } from '../../../lib/geo/mmdb/value.ts'
+import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
+import { parseAddress } from '../../../lib/net/address.ts'
 
 const RICH = {
   country: { iso_code: 'DE', names: { de: 'Deutschland', 'pt-BR': 'Alemanha' } },
@@ -112,7 +112,7 @@ function writeDatabase(folder: string, ipVersion: 4 | 6, recordSize: RecordSize)
   return file
 }
 
-/** What the tool prints, without the white space, or null if it finds nothing. */
+/** The tool's output without white space, or null if it finds nothing. */
 function lookUp(file: string, address: string): string | null {
   const { status, stdout, stderr } = run(file, address)
   if (status === 0) return stdout.replaceAll(/\s/g, '')

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Reader } from 'mmdb-lib'
-import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/address.ts'
-import type { MmdbOptions, RecordSize } from '../../../lib/geo/mmdb-file.ts'
-import type { MmdbValue } from '../../../lib/geo/mmdb-value.ts'
-import { createMmdbWriter, type MmdbWriter } from '../../../lib/geo/mmdb-writer.ts'
-import { type Network, parseNetwork } from '../../../lib/network.ts'
+import type { MmdbOptions, RecordSize } from '../../../lib/geo/mmdb/file.ts'
+import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
+import { createMmdbWriter, type MmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
+import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import { type Network, parseNetwork } from '../../../lib/net/network.ts'
 
 const BUILT_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 const RECORD_SIZES: readonly RecordSize[] = [24, 28, 32]
@@ -21,7 +21,7 @@ describe('a written search tree', () => {
             for (const { first, last, record } of inserted) writer.insertRange(first, last, record)
             const reader = read(writer)
             const ends = inserted.flatMap(({ first, last }) => [first, last])
-            for (const one of [...ends.flatMap(around), ...asked]) {
+            for (const one of [...ends.flatMap(withNeighbours), ...asked]) {
               assert.deepEqual(reader.get(one.text), answer(inserted, one), one.text)
             }
           }),
@@ -31,7 +31,7 @@ describe('a written search tree', () => {
     }
   }
 
-  it('takes networks as it takes the ranges they are', () => {
+  it('stores a network like the range of its addresses', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(address(6), fc.nat(128)), { minLength: 1 }), (networks) => {
         const byNetwork = newWriter({ ipVersion: 6 })
@@ -46,7 +46,7 @@ describe('a written search tree', () => {
     )
   })
 
-  it('covers a range with the networks that its addresses merge to', () => {
+  it('covers a range with the fewest networks', () => {
     fc.assert(
       fc.property(fc.nat(300), fc.nat(300), fc.boolean(), (start, length, high) => {
         const base = high ? 0xffffffff - 600 + start : 0x0a000000 + start
@@ -63,7 +63,7 @@ describe('a written search tree', () => {
     )
   })
 
-  it('merges the halves of a network that have equal records', () => {
+  it('merges the halves of a network if their records are equal', () => {
     fc.assert(
       fc.property(fc.constantFrom(4, 6), fc.integer({ min: 1, max: 30 }), (ipVersion, prefix) => {
         const whole = newWriter({ ipVersion }, { [`0.0.0.0/${prefix - 1}`]: { a: 1 } })
@@ -101,7 +101,7 @@ describe('a written search tree', () => {
     }
   })
 
-  it('has IPv4 networks at ::/96 of an IPv6 tree and no aliases of them', () => {
+  it('puts IPv4 networks at ::/96 of an IPv6 tree, without aliases', () => {
     const reader = read(
       newWriter({ ipVersion: 6 }, { '0.0.0.0/0': 'four', '2001:db8::/32': 'six' }),
     )
@@ -113,7 +113,7 @@ describe('a written search tree', () => {
     assert.equal(reader.get('::1:0:0'), null)
   })
 
-  it('leaves out records that are hidden, and may be written more than once', () => {
+  it('leaves out overridden records, and can be written more than once', () => {
     const writer = newWriter({ ipVersion: 4 }, { '10.1.0.0/16': 'hidden', '10.0.0.0/8': 'seen' })
     assert.deepEqual(
       writer.toBytes(),
@@ -136,8 +136,8 @@ describe('a written search tree', () => {
   })
 })
 
-describe('the file', () => {
-  it('describes itself', () => {
+describe('a written file', () => {
+  it('describes itself in its metadata', () => {
     const writer = newWriter({ ipVersion: 6, languages: ['en', 'pt-BR'] }, { '1.0.0.0/8': 1 })
     assert.deepEqual(read(writer).metadata, {
       binaryFormatMajorVersion: 2,
@@ -155,7 +155,7 @@ describe('the file', () => {
     })
   })
 
-  it('takes 28 bits for a record as soon as 24 are too few, and fails if told to take 24', () => {
+  it('uses 28 bits per record once 24 are too few, and fails if it must use 24', () => {
     // Before the last record: three nodes, the separator, the head of the string, 'l'.
     const room = 2 ** 24 - 3 - 16 - 4 - 2
     const records = (length: number) => {
@@ -170,22 +170,22 @@ describe('the file', () => {
     const forced = newWriter({ ipVersion: 4, recordSize: 24 }, records(room))
     assert.throws(
       () => forced.toBytes(),
-      new RangeError('Cannot write the search tree: 16777216 is over 24 bits'),
+      new RangeError('Cannot write the search tree: 16777216 needs more than 24 bits'),
     )
   })
 })
 
-describe('what cannot be written', () => {
+describe('the writer', () => {
   const writer = newWriter({ ipVersion: 4 })
 
-  it('is an IPv6 network in an IPv4 tree', () => {
+  it('refuses an IPv6 network in an IPv4 tree', () => {
     const message = 'Cannot insert "2001:db8::": the database is for IPv4 only'
     assert.throws(() => writer.insert(net('2001:db8::/32'), 1), new RangeError(message))
     const [first, last] = [ip('2001:db8::'), ip('2001:db8::1')]
     assert.throws(() => writer.insertRange(first, last, 1), new RangeError(message))
   })
 
-  it('is a range that ends before it starts or in the other IP version', () => {
+  it('refuses a range that ends before it starts or in the other IP version', () => {
     const six = newWriter({ ipVersion: 6 })
     const backwards = /^RangeError: Cannot insert .*: the last address lies before the first$/
     assert.throws(() => six.insertRange(ip('1.2.3.4'), ip('1.2.3.3'), 1), backwards)
@@ -196,7 +196,7 @@ describe('what cannot be written', () => {
     assert.throws(() => writer.insertRange(ip('1.2.3.4'), ip('2::'), 1), mixed)
   })
 
-  it('is a prefix longer than the address', () => {
+  it('refuses a prefix longer than the address', () => {
     for (const prefix of [33, -1, 1.5, Number.NaN]) {
       assert.throws(
         () => writer.insert({ address: ip('10.0.0.0'), prefix }, 1),
@@ -205,7 +205,7 @@ describe('what cannot be written', () => {
     }
   })
 
-  it('is a value without a type in the format', () => {
+  it('refuses a value that the format has no type for', () => {
     const network = net('10.0.0.0/8')
     assert.throws(() => writer.insert(network, { deep: [Number.NaN] }), RangeError)
     assert.throws(() => writer.insert(network, JSON.parse('{"a":null}')), /Cannot store null/)
@@ -277,8 +277,8 @@ function place(address: Address): bigint {
   return words.reduce((bits, word) => (bits << 32n) | BigInt(word), 0n)
 }
 
-/** The address and the ones before and behind it. */
-function around(address: Address): Address[] {
+/** The address, the one before it and the one after it. */
+function withNeighbours(address: Address): Address[] {
   const width = address.version === 4 ? 32 : 128
   const at = place(address)
   const inside = [at - 1n, at, at + 1n].filter((bits) => bits >= 0n && bits < 1n << BigInt(width))

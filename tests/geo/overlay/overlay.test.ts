@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe as group, it } from 'node:test'
-import { parseAddress } from '../../../lib/address.ts'
-import type { GeolocationResult } from '../../../lib/contract/geolocation.ts'
+import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
+import { describe } from '../../../lib/geo/answer/describe.ts'
+import { locate } from '../../../lib/geo/answer/locate.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
-import { describe } from '../../../lib/geo/describe.ts'
-import { locate } from '../../../lib/geo/locate.ts'
-import { compileOverlay } from '../../../lib/geo/overlay.ts'
+import { compileOverlay } from '../../../lib/geo/overlay/overlay.ts'
+import { parseAddress } from '../../../lib/net/address.ts'
 
 const BUILT_AT = Date.UTC(2026, 0, 2, 3, 4, 5)
 const SUMMER = Date.UTC(2026, 6, 1)
@@ -72,7 +72,7 @@ group('a compiled overlay', () => {
     })
   })
 
-  it('names a region whose code alone is given', async () => {
+  it('names a region that is given only by its code', async () => {
     const overlay = await openOverlay(
       '10.0.0.0/8,country=DE,region=DE-BE',
       '11.0.0.0/8,country=DE,region=DE-XX',
@@ -82,14 +82,14 @@ group('a compiled overlay', () => {
     assert.deepEqual(region('11.0.0.1'), { code: 'DE-XX', name: 'DE-XX' })
   })
 
-  it('takes an autonomous system with or without AS, and without a place', async () => {
+  it('accepts an autonomous system with or without AS, and without a place', async () => {
     const overlay = await openOverlay('10.0.0.0/8,asn=AS64500', '11.0.0.0/8,asn=4294967295')
     assert.equal(answer(overlay, '10.0.0.1').network?.asn, 'AS64500')
     assert.equal(answer(overlay, '11.0.0.1').network?.asn, 'AS4294967295')
     assert.equal(answer(overlay, '10.0.0.1').precision, 'none')
   })
 
-  it('answers with the narrowest network, wherever it stands', async () => {
+  it('answers with the narrowest network, whatever the order of the rows', async () => {
     const overlay = await openOverlay(
       '10.1.2.3,country=DE,city=Host',
       '10.1.0.0/16,country=DE,city=Middle',
@@ -103,12 +103,12 @@ group('a compiled overlay', () => {
     assert.equal(city(overlay, '11.0.0.0'), undefined)
   })
 
-  it('answers with the later row of the same network', async () => {
+  it('answers with the last row of the same network', async () => {
     const overlay = await openOverlay('10.0.0.0/8,country=DE', '10.0.0.0/8,country=FR')
     assert.equal(country(overlay, '10.0.0.1'), 'FR')
   })
 
-  it('knows IPv6 networks beside IPv4 ones', async () => {
+  it('finds IPv6 networks as well as IPv4 ones', async () => {
     const overlay = await openOverlay(
       '2001:db8::/32,country=DE,city=Broad',
       '2001:db8:1::/48,country=DE,city=Narrow',
@@ -120,7 +120,7 @@ group('a compiled overlay', () => {
     assert.equal(city(overlay, '::ffff:10.0.0.1'), 'Four')
   })
 
-  it('takes an IPv4-mapped network for the IPv4 network', async () => {
+  it('treats an IPv4-mapped network as the IPv4 network', async () => {
     const overlay = await openOverlay(
       '::ffff:10.0.0.0/104,country=DE,city=Broad',
       '10.1.0.0/16,country=DE,city=Narrow',
@@ -139,7 +139,7 @@ group('a compiled overlay', () => {
     assert.equal(country(overlay, '11.0.0.1'), undefined)
   })
 
-  it('can hide what a broader row says', async () => {
+  it('can hide a broader network with an empty row', async () => {
     const overlay = await openOverlay('10.0.0.0/8,country=DE', '10.1.0.0/16')
     assert.equal(country(overlay, '10.0.0.1'), 'DE')
     assert.equal(country(overlay, '10.1.0.1'), undefined)
@@ -177,21 +177,21 @@ const BAD_LINES: readonly (readonly [line: string, reason: string])[] = [
   ['10.0.0.1/8,country=DE', '"10.0.0.1/8" is not a network such as 10.0.0.0/8'],
   ['10.0.0.0/33,country=DE', '"10.0.0.0/33" is not a network such as 10.0.0.0/8'],
   ['example.com,country=DE', '"example.com" is not a network such as 10.0.0.0/8'],
-  ['::1,country=DE', '"::1" is never looked up: write the IPv4 network that it stands for'],
+  ['::1,country=DE', '"::1" is never looked up: write the IPv4 network that it embeds, if any'],
   [
     '2001:0:1::/48,country=DE',
-    '"2001:0:1::/48" is never looked up: write the IPv4 network that it stands for',
+    '"2001:0:1::/48" is never looked up: write the IPv4 network that it embeds, if any',
   ],
   [',country=DE', '"" is not a network such as 10.0.0.0/8'],
   ['10.0.0.0/8,DE', '"DE" is not name=value'],
   ['10.0.0.0/8,=DE', '"=DE" is not name=value'],
-  ['10.0.0.0/8,country=DE,country=FR', 'country is there twice'],
+  ['10.0.0.0/8,country=DE,country=FR', 'country is given twice'],
   [
     '10.0.0.0/8,land=DE',
-    'land is no column; there are country, region, regionName, district, city, postalCode, ' +
+    'land is not a column; the columns are country, region, regionName, district, city, postalCode, ' +
       'latitude, longitude, accuracyRadiusKm, timezone, asn, organization, domain',
   ],
-  ['10.0.0.0/8,__proto__=DE', '__proto__ is no column'],
+  ['10.0.0.0/8,__proto__=DE', '__proto__ is not a column'],
   ['10.0.0.0/8,country=Germany', 'country must be an ISO 3166-1 code such as DE'],
   ['10.0.0.0/8,country=', 'country must be an ISO 3166-1 code such as DE'],
   ['10.0.0.0/8,country=DE,region=BE', 'region must be an ISO 3166-2 code such as DE-BE'],
@@ -213,17 +213,21 @@ const BAD_LINES: readonly (readonly [line: string, reason: string])[] = [
   ['10.0.0.0/8,accuracyRadiusKm=-1', 'accuracyRadiusKm must be at least 0'],
   ['10.0.0.0/8,timezone=Europe/Berlin', 'timezone needs country'],
   ['10.0.0.0/8,timezone=CEST+2', 'timezone must be an IANA timezone such as Europe/Berlin'],
+  [
+    '10.0.0.0/8,country=DE,timezone=EUROPE/BERLIN',
+    'timezone must be an IANA timezone such as Europe/Berlin',
+  ],
   ['10.0.0.0/8,timezone=+02:00', 'timezone must be an IANA timezone such as Europe/Berlin'],
   ['10.0.0.0/8,asn=Example', 'asn must be a number such as AS64500'],
   ['10.0.0.0/8,asn=AS0', 'asn must be at least 1'],
   ['10.0.0.0/8,asn=4294967296', 'asn must be at most 4294967295'],
-  ['10.0.0.0/8,"organization=Example', 'a quote is not closed, or in the middle of a column'],
-  ['10.0.0.0/8,organization="A, B"', 'a quote is not closed, or in the middle of a column'],
+  ['10.0.0.0/8,"organization=Example', 'a quote is not closed or is in the middle of a column'],
+  ['10.0.0.0/8,organization="A, B"', 'a quote is not closed or is in the middle of a column'],
 ]
 
-group('a bad line of an overlay', () => {
+group('an invalid overlay', () => {
   for (const [line, reason] of BAD_LINES) {
-    it(`is named: ${line}`, () => {
+    it(`is reported with the number of its bad line: ${line}`, () => {
       const csv = `# first\n\n10.0.0.0/8,country=DE\n${line}\n11.0.0.0/8,country=DE`
       assert.throws(
         () => compileOverlay(csv, { builtAt: BUILT_AT, regionNames }),
@@ -232,7 +236,7 @@ group('a bad line of an overlay', () => {
     })
   }
 
-  it('is missed where there is no row at all', () => {
+  it('is reported if it has no rows', () => {
     assert.throws(() => compileOverlay('# nothing\n', { builtAt: BUILT_AT, regionNames }), {
       message: 'Cannot read the overlay: it has no rows',
     })

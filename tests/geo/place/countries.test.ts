@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import table from '../../../data/countries.json' with { type: 'json' }
-import { continentName, findCountry, flagEmoji } from '../../../lib/geo/countries.ts'
+import table from '../../../lib/geo/place/countries.json' with { type: 'json' }
+import { continentName, findCountry, flagEmoji } from '../../../lib/geo/place/countries.ts'
 
 const codes = Object.keys(table.countries)
 const unions = Object.entries(table.unions)
@@ -66,7 +66,7 @@ describe('the table of countries', () => {
 })
 
 describe('findCountry', () => {
-  it('gives name, continent, timezone, unions and flag', () => {
+  it('returns name, continent, timezone, unions and flag', () => {
     assert.deepEqual(findCountry('AT'), {
       code: 'AT',
       name: 'Austria',
@@ -77,13 +77,19 @@ describe('findCountry', () => {
     })
   })
 
-  it('gives no timezone to a country with several', () => {
+  it('returns no timezone for a country with several', () => {
     assert.equal('timezone' in (findCountry('US') ?? {}), false)
   })
 
-  it('counts neither the United Kingdom nor territories of members as the European Union', () => {
-    for (const code of ['GB', 'GI', 'GL', 'RE', 'AX']) {
+  it('leaves the United Kingdom and overseas countries of members out of the European Union', () => {
+    for (const code of ['GB', 'GI', 'GL', 'NC', 'PF', 'AW', 'CW', 'FO']) {
       assert.deepEqual(findCountry(code)?.unions, [], code)
+    }
+  })
+
+  it('has the outermost regions and Åland in the European Union and the EEA', () => {
+    for (const code of ['RE', 'MQ', 'GP', 'GF', 'YT', 'MF', 'AX']) {
+      assert.deepEqual(findCountry(code)?.unions, ['EU', 'EEA'], code)
     }
   })
 
@@ -92,7 +98,7 @@ describe('findCountry', () => {
     assert.deepEqual(findCountry('BO')?.unions, ['CAN', 'MERCOSUR'])
   })
 
-  it('shares objects that nobody can change', () => {
+  it('returns frozen objects', () => {
     const country = findCountry('DE')
     assert.equal(country, findCountry('DE'))
     for (const part of [country, country?.continent, country?.unions]) {
@@ -100,7 +106,7 @@ describe('findCountry', () => {
     }
   })
 
-  it('gives undefined for what is not a known code', () => {
+  it('returns undefined for unknown codes', () => {
     for (const code of unknown) assert.equal(findCountry(code), undefined, code)
   })
 })
@@ -119,7 +125,7 @@ describe('flagEmoji', () => {
     assert.equal(flagEmoji('gb'), '🇬🇧')
   })
 
-  it('gives undefined for anything but two ASCII letters', () => {
+  it('returns undefined for anything but two ASCII letters', () => {
     for (const code of [
       '',
       'A',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openMmdb } from '../../../../lib/geo/mmdb.ts'
-import type { DecodedMap } from '../../../../lib/geo/mmdb-decoder.ts'
-import type { MmdbValue } from '../../../../lib/geo/mmdb-value.ts'
-import { chooseSchema } from '../../../../lib/geo/schemas/choose.ts'
-import { flatCity } from '../../../../lib/geo/schemas/flat-city.ts'
-import { ipinfo } from '../../../../lib/geo/schemas/ipinfo.ts'
-import { maxmind } from '../../../../lib/geo/schemas/maxmind.ts'
-import { mmdbBytes } from '../../../geo-files.ts'
+import type { DecodedMap } from '../../../lib/geo/mmdb/decoder.ts'
+import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
+import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
+import { chooseSchema } from '../../../lib/geo/providers/choose.ts'
+import { flatCity } from '../../../lib/geo/providers/flat-city.ts'
+import { ipinfo } from '../../../lib/geo/providers/ipinfo.ts'
+import { maxmind } from '../../../lib/geo/providers/maxmind.ts'
+import { mmdbBytes } from '../../support/geo-files.ts'
 
 const schemaOf = (databaseType: string, ...records: MmdbValue[]) => {
   const entries = records.map((record, n) => [`${n + 1}.0.0.0/8`, record])
@@ -29,13 +29,13 @@ describe('the schema of a file', () => {
     ['IPinfo Country ASN', { country: 'GB', country_name: 'United Kingdom', asn: 'AS1' }, 'ipinfo'],
   ]
   for (const [name, record, expected] of cases) {
-    it(`of ${name} is known by its records, whatever the file calls itself`, () => {
+    it(`of ${name} is recognized by its records, whatever the metadata states`, () => {
       assert.equal(schemaOf('Anything', record).name, expected)
       assert.equal(schemaOf('Anything', {}, { x: 1 }, record).name, expected)
     })
   }
 
-  it('tells the provider where the file does', () => {
+  it('names the provider if the file does', () => {
     const provider = (databaseType: string) => {
       const { metadata } = openMmdb(mmdbBytes({ '1.0.0.0/8': {} }, { databaseType }))
       return maxmind.provider(metadata)
@@ -47,10 +47,10 @@ describe('the schema of a file', () => {
   })
 })
 
-describe('MaxMind', () => {
+describe('the MaxMind schema', () => {
   const read = (record: DecodedMap) => maxmind.read(record, (country, name) => `${country}-${name}`)
 
-  it('takes the country of the user, not that of registration', () => {
+  it('uses the country of the user, not that of registration', () => {
     const { place } = read({
       country: { iso_code: 'GB', names: 'United Kingdom' },
       registered_country: { iso_code: 'FR' },
@@ -59,7 +59,7 @@ describe('MaxMind', () => {
     assert.deepEqual(place?.country, { code: 'GB', name: 'United Kingdom' })
   })
 
-  it('takes nothing but the country from a record of registration alone', () => {
+  it('uses only the country of a record that has only the registration', () => {
     const { place } = read({
       registered_country: { iso_code: 'FR' },
       city: { names: 'Paris' },
@@ -72,7 +72,7 @@ describe('MaxMind', () => {
     )
   })
 
-  it('makes full ISO 3166-2 codes, by name where the code is missing', () => {
+  it('makes full ISO 3166-2 codes, from the name if the code is missing', () => {
     const regionOf = (subdivision: DecodedMap) =>
       read({ country: { iso_code: 'US' }, subdivisions: [subdivision, { names: 'County' }] }).place
     assert.deepEqual(regionOf({ iso_code: 'CA', names: 'California' })?.region, {
@@ -82,6 +82,12 @@ describe('MaxMind', () => {
     assert.deepEqual(regionOf({ names: 'Utah' })?.region, { code: 'US-Utah', name: 'Utah' })
     assert.equal(regionOf({ iso_code: 'CA' })?.region, undefined)
     assert.equal(regionOf({ names: 'Utah' })?.district, 'County')
+  })
+
+  it('gives counties of Norway the codes of 2024', () => {
+    const subdivisions = [{ iso_code: '02', names: 'Akershus' }]
+    const { place } = read({ country: { iso_code: 'NO' }, subdivisions })
+    assert.deepEqual(place?.region, { code: 'NO-32', name: 'Akershus' })
   })
 
   it('reads the network at the top of its own files and under traits in others', () => {
@@ -113,7 +119,7 @@ const KEYS = (
 
 for (const schema of [maxmind, ipinfo, flatCity]) {
   describe(`the schema ${schema.name}`, () => {
-    it('takes any value under any key', () => {
+    it('accepts any value under any key', () => {
       for (const value of odd) {
         for (const key of KEYS) {
           const good = { country: { iso_code: 'GB' }, country_code: 'GB', city: 'London' }
@@ -156,7 +162,7 @@ describe('a flat City file', () => {
   })
 })
 
-describe('IPinfo', () => {
+describe('the IPinfo schema', () => {
   it('reads the Lite file', () => {
     const { place, network } = ipinfo.read(
       { ...liteRecord, country: 'United Kingdom', continent: 'Europe', as_domain: 'one.example' },

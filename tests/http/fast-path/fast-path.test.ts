@@ -3,15 +3,16 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { BatchedResponse } from '../../lib/batched-response.ts'
-import { answerPlainRequests, type PlainOptions } from '../../lib/plain-connections.ts'
-import { openConnection, parseAnswer, type RawConnection } from '../raw-connection.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { BatchedResponse } from '../../../lib/http/batched-response.ts'
+import { type FastPathOptions, installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
+import { openConnection, parseAnswer, type RawConnection } from '../../support/raw-connection.ts'
 
-/** The server answers each path with its name, and says by `x-way` who has answered. */
+/** The server answers with the path. The header `x-way` says which way answered. */
 let server: Server
 let url: string
 let usual: RequestListener
-let plain: PlainOptions['answer']
+let plain: FastPathOptions['answer']
 const bugs: unknown[] = []
 const events = new EventEmitter()
 beforeEach(async () => {
@@ -19,10 +20,10 @@ beforeEach(async () => {
     response.writeHead(200, { 'x-way': 'usual', 'content-length': url.length }).end(url)
   }
   plain = ({ url: json }) => ({ status: 200, headers: { 'x-way': 'plain' }, json })
-  const limits = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 50 }
-  const options = { ...limits, keepAliveTimeout: 65_000, ServerResponse: BatchedResponse }
+  const times = { connectionsCheckingInterval: 50, keepAliveTimeout: 65_000 }
+  const options = { ...times, ServerResponse: BatchedResponse }
   server = createServer(options, (request, response) => usual(request, response))
-  answerPlainRequests(server, {
+  installFastPath(server, {
     answer: (request) => plain(request),
     onError: (error) => bugs.push(error),
   })
@@ -38,7 +39,7 @@ afterEach(async () => {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`
 
-/** Who has answered which path, in the order of the answers. */
+/** Path and way of each answer in order. */
 function answers(text: string): string[] {
   return text
     .split(/(?=HTTP\/1\.1 )/)
@@ -46,7 +47,7 @@ function answers(text: string): string[] {
     .map(({ headers, body }) => `${body.slice(0, 9)} ${headers.get('x-way')}`)
 }
 
-/** Writes `bytes`, and waits until so many more answers have come. */
+/** Writes `bytes` and waits until `count` more answers have arrived. */
 async function ask(connection: RawConnection, bytes: string, count = 1): Promise<void> {
   const { socket, received } = connection
   const wanted = received().split('HTTP/1.1 ').length + count
@@ -54,15 +55,15 @@ async function ask(connection: RawConnection, bytes: string, count = 1): Promise
   while (received().split('HTTP/1.1 ').length < wanted) await once(socket, 'data')
 }
 
-/** A connection that has had its first answer. */
+/** A connection that has received its first answer. */
 async function openKept(): Promise<RawConnection> {
   const connection = await openConnection(url)
   await ask(connection, get('/first'))
   return connection
 }
 
-describe('a kept connection', () => {
-  it('has its plain requests answered past node:http, from the second one on', async () => {
+describe('the fast path of a keep-alive connection', () => {
+  it('answers plain GET requests from the second request on', async () => {
     const connection = await openKept()
     for (const path of ['/a', '/b', '/c']) await ask(connection, get(path))
     assert.deepEqual(answers(connection.received()), [
@@ -73,7 +74,7 @@ describe('a kept connection', () => {
     ])
   })
 
-  it('gets the same head on both ways', async () => {
+  it('writes the same head as node:http', async () => {
     usual = (_, response) => {
       response.writeHead(201, { 'x-a': 'b', 'content-length': 4 }).end('é!!', 'utf8')
     }
@@ -85,7 +86,7 @@ describe('a kept connection', () => {
     assert.equal(withoutDate(second), withoutDate(first))
   })
 
-  it('goes on with what is answered by node:http in between', async () => {
+  it('continues after requests that it left to node:http', async () => {
     const all = plain
     plain = (request) => (request.url === '/other' ? null : all(request))
     const connection = await openKept()
@@ -97,7 +98,7 @@ describe('a kept connection', () => {
     ])
   })
 
-  it('belongs to node:http once anything came that is not plain', async () => {
+  it('continues after requests that were sent together', async () => {
     const connection = await openKept()
     await ask(connection, get('/a'))
     await ask(connection, get('/b') + get('/c'), 2)
@@ -106,11 +107,93 @@ describe('a kept connection', () => {
       '/a plain',
       '/b usual',
       '/c usual',
-      '/d usual',
+      '/d plain',
     ])
   })
 
-  it('takes no body for a request', async () => {
+  it('continues after a POST, even if its body arrives in parts', async () => {
+    usual = (request, response) => {
+      request.resume().once('end', () => {
+        response.writeHead(200, { 'x-way': 'usual', 'content-length': 4 }).end('read')
+      })
+    }
+    const connection = await openKept()
+    const post = 'POST /b HTTP/1.1\r\nHost: a.example\r\nContent-Length: 2\r\n\r\n'
+    await ask(connection, `${post}ab`)
+    await ask(connection, get('/c'))
+    const arrived = once(server, 'request')
+    connection.socket.write(`${post}a`)
+    await arrived
+    await ask(connection, 'b')
+    await ask(connection, get('/d'))
+    assert.deepEqual(answers(connection.received()), [
+      'read usual',
+      'read usual',
+      '/c plain',
+      'read usual',
+      '/d plain',
+    ])
+  })
+
+  it('continues after a HEAD', async () => {
+    usual = (_, response) => response.writeHead(200, { 'x-way': 'usual' }).end()
+    const connection = await openKept()
+    await ask(connection, 'HEAD /a HTTP/1.1\r\nHost: a.example\r\n\r\n')
+    await ask(connection, get('/b'))
+    assert.deepEqual(answers(connection.received()), [' usual', ' usual', '/b plain'])
+  })
+
+  it('continues after a 401 to a request whose body was not read', async () => {
+    usual = (_, response) => {
+      response.writeHead(401, { 'x-way': 'usual', 'content-length': 2 }).end('no')
+    }
+    const connection = await openKept()
+    const body = get('/smuggled').repeat(1_000)
+    const head = `POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: ${body.length}\r\n\r\n`
+    await ask(connection, head)
+    await new Promise((resolve) => connection.socket.write(body, resolve))
+    // The first one may arrive together with the body.
+    await ask(connection, get('/a'))
+    await ask(connection, get('/b'))
+    const [first, second, , last] = answers(connection.received())
+    assert.deepEqual([first, second, last], ['no usual', 'no usual', '/b plain'])
+    assert.equal(answers(connection.received()).length, 4)
+  })
+
+  const ends: Readonly<Record<string, string>> = {
+    'a body in chunks': 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'a length without a blank': 'Content-Length:0\r\n\r\n',
+    'an oddly written header': 'X:a\r\n\r\n',
+  }
+  for (const [name, end] of Object.entries(ends)) {
+    it(`leaves the connection to node:http for good after ${name}`, async () => {
+      const connection = await openKept()
+      await ask(connection, get('/a'))
+      await ask(connection, `POST /b HTTP/1.1\r\nHost: a.example\r\n${end}`)
+      for (const path of ['/c', '/d']) await ask(connection, get(path))
+      assert.deepEqual(answers(connection.received()).slice(1), [
+        '/a plain',
+        '/b usual',
+        '/c usual',
+        '/d usual',
+      ])
+    })
+  }
+
+  it('leaves the connection to node:http for good after an incomplete head', async () => {
+    const accepted = once(server, 'connection')
+    const connection = await openKept()
+    const [theirs] = await accepted
+    const [first, second] = [get('/a').slice(0, 20), get('/a').slice(20)]
+    const read = theirs.bytesRead + first.length
+    connection.socket.write(first)
+    while (theirs.bytesRead < read) await nextTurn()
+    await ask(connection, second)
+    await ask(connection, get('/b'))
+    assert.deepEqual(answers(connection.received()).slice(1), ['/a usual', '/b usual'])
+  })
+
+  it('does not mistake a body for a request', async () => {
     usual = (request, response) => {
       request.on('data', (chunk) => events.emit('body', String(chunk)))
       response.setHeader('content-length', 5).end('early')
@@ -123,10 +206,10 @@ describe('a kept connection', () => {
     connection.socket.write(smuggled)
     assert.deepEqual(await body, [smuggled])
     await ask(connection, get('/a'))
-    assert.deepEqual(answers(connection.received()), Array(3).fill('early null'))
+    assert.deepEqual(answers(connection.received()), ['early null', 'early null', '/a plain'])
   })
 
-  it('gets its answers in order, whoever is slow', async () => {
+  it('keeps the answers in order if node:http is slow', async () => {
     usual = (request, response) => {
       if (request.url === '/slow')
         events.emit('slow', () => response.setHeader('content-length', 4).end('slow'))
@@ -150,13 +233,13 @@ describe('a kept connection', () => {
     ])
   })
 
-  it('is answered where the client ends its side at once', async () => {
+  it('answers a client that closes its side of the connection at once', async () => {
     const { socket, ended } = await openKept()
     socket.end(get('/last'))
     assert.deepEqual(answers(await ended), ['/first usual', '/last plain'])
   })
 
-  it('is answered before the server closes idle connections', async () => {
+  it('sends its answers before the server closes idle connections', async () => {
     const all = plain
     plain = (request) => {
       queueMicrotask(() => server.closeIdleConnections())
@@ -167,7 +250,7 @@ describe('a kept connection', () => {
     assert.deepEqual(answers(await ended), ['/first usual', '/last plain'])
   })
 
-  it('is left to node:http while the client does not take what it is sent', async () => {
+  it('leaves requests to node:http while the client does not read its answers', async () => {
     const large = '"'.padEnd(32 * 1024 * 1024, 'a')
     plain = () => ({ status: 200, headers: {}, json: large })
     const { socket } = await openKept()
@@ -181,16 +264,19 @@ describe('a kept connection', () => {
     socket.destroy()
   })
 
-  it('may be silent for as long as any other, but not with half a request', async () => {
+  it('keeps the timeouts of node:http: silence is allowed, half a request is not', async () => {
     const [kept, silent] = await Promise.all([openKept(), openConnection(url)])
     await ask(kept, get('/a'))
+    // node:http reads these at each check.
+    server.headersTimeout = 200
+    server.requestTimeout = 200
     await silent.ended
     await ask(kept, get('/b'))
     kept.socket.write('GET /half HTTP/1.1\r\n')
     assert.match(await kept.ended, /\/bHTTP\/1\.1 408 /)
   })
 
-  it('is answered by node:http where we fail, and the bug is told', async () => {
+  it('leaves a request to node:http and reports the bug if it throws', async () => {
     plain = () => {
       throw new Error('bug')
     }

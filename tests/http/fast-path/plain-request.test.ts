@@ -4,26 +4,26 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { PlainReader } from '../../lib/plain-request.ts'
-import { openConnection } from '../raw-connection.ts'
+import { RequestReader } from '../../../lib/http/fast-path/plain-request.ts'
+import { openConnection } from '../../support/raw-connection.ts'
 
 const GET = 'GET /v1/ip/8.8.8.8 HTTP/1.1\r\n'
 const HOST = 'Host: a.example\r\n'
 
-function read(text: string, reader = new PlainReader()) {
-  return reader.read(Buffer.from(text, 'latin1'))
+function read(text: string, reader = new RequestReader()) {
+  return reader.readGet(Buffer.from(text, 'latin1'))
 }
 
-describe('PlainReader', () => {
-  it('reads path and headers, whose names it writes in lower case', () => {
+describe('RequestReader', () => {
+  it('reads the path and the headers, with names in lower case', () => {
     assert.deepEqual(read(`${GET}${HOST}X-API-Key: a: b  c\r\nconnection: Keep-Alive\r\n\r\n`), {
       url: '/v1/ip/8.8.8.8',
       headers: { host: 'a.example', 'x-api-key': 'a: b  c', connection: 'Keep-Alive' },
     })
   })
 
-  it('takes no headers from one request into the next', () => {
-    const reader = new PlainReader()
+  it('does not carry headers from one request to the next', () => {
+    const reader = new RequestReader()
     for (const key of ['one', 'two', 'two', 'three']) {
       const head = read(`${GET}${HOST}X-API-Key: ${key}\r\n\r\n`, reader)
       assert.equal(head?.headers['x-api-key'], key)
@@ -37,7 +37,7 @@ describe('PlainReader', () => {
     'half an end': `${GET}${HOST}\r`,
     'no header': `${GET}\r\n`,
     'a request and a byte': `${GET}${HOST}\r\nx`,
-    'a request behind an empty line': `\r\n${GET}${HOST}\r\n`,
+    'a request after an empty line': `\r\n${GET}${HOST}\r\n`,
     'two requests': `${GET}${HOST}\r\n${GET}${HOST}\r\n`,
     'another method': `HEAD / HTTP/1.1\r\n${HOST}\r\n`,
     'another version': `GET / HTTP/1.0\r\n${HOST}\r\n`,
@@ -47,32 +47,32 @@ describe('PlainReader', () => {
     'a whole URL': `GET http://a.example/ HTTP/1.1\r\n${HOST}\r\n`,
     'a letter that is not ASCII in the path': `GET /\xe9 HTTP/1.1\r\n${HOST}\r\n`,
     'a body': `${GET}${HOST}Content-Length: 2\r\n\r\n{}`,
-    'a body that is to come': `${GET}${HOST}content-length: 2\r\n\r\n`,
+    'a body that has not arrived': `${GET}${HOST}content-length: 2\r\n\r\n`,
     'an empty body': `${GET}${HOST}Content-Length: 0\r\n\r\n`,
     'a body in chunks': `${GET}${HOST}Transfer-Encoding: chunked\r\n\r\n`,
     'an upgrade': `${GET}${HOST}Upgrade: h2c\r\n\r\n`,
-    'an end of the connection': `${GET}${HOST}Connection: close\r\n\r\n`,
-    'a list of what the connection is for': `${GET}${HOST}Connection: keep-alive, TE\r\n\r\n`,
+    'Connection: close': `${GET}${HOST}Connection: close\r\n\r\n`,
+    'a list in Connection': `${GET}${HOST}Connection: keep-alive, TE\r\n\r\n`,
     'an expectation': `${GET}${HOST}Expect: 100-continue\r\n\r\n`,
-    'a header that comes twice': `${GET}${HOST}host: b.example\r\n\r\n`,
+    'a repeated header': `${GET}${HOST}host: b.example\r\n\r\n`,
     'a folded header': `${GET}${HOST}X: a\r\n b\r\n\r\n`,
     'a header without a value': `${GET}${HOST}X:\r\n\r\n`,
     'a blank before the colon': `${GET}${HOST}X : a\r\n\r\n`,
-    'no blank behind the colon': `${GET}${HOST}X:a\r\n\r\n`,
+    'no blank after the colon': `${GET}${HOST}X:a\r\n\r\n`,
     'a blank at the end of a line': `${GET}${HOST}X: a \r\n\r\n`,
     'a tab': `${GET}${HOST}X: a\tb\r\n\r\n`,
     'a null byte': `${GET}${HOST}X: a\0b\r\n\r\n`,
     'a letter that is not ASCII': `${GET}${HOST}X: \xe9\r\n\r\n`,
     'a line that ends with LF alone': `${GET}${HOST}X: a\nContent-Length: 2\r\n\r\n`,
     'a line that ends with CR alone': `${GET}${HOST}X: a\rContent-Length: 2\r\n\r\n`,
-    'a name that is none': `${GET}${HOST}X_Y: a\r\n\r\n`,
+    'an underscore in a name': `${GET}${HOST}X_Y: a\r\n\r\n`,
     'more than 2 KB': `${GET}${HOST}X: ${'a'.repeat(2_048)}\r\n\r\n`,
   }
   for (const [name, text] of Object.entries(others)) {
     it(`leaves to node:http: ${name}`, () => assert.equal(read(text), null))
   }
 
-  it('reads nothing otherwise than node:http does', async () => {
+  it('reads every request as node:http does', async () => {
     const server = createServer((request, response) => response.end(describeHead(request)))
     await once(server.listen(0, '127.0.0.1'), 'listening')
     // safe: it listens on a port
@@ -101,7 +101,7 @@ function describeHead({ method, url, headers }: Head): string {
   return JSON.stringify({ method, url, headers })
 }
 
-/** Mostly plain: of parts that readers have understood in more ways than one. */
+/** Mostly plain requests, with parts that HTTP parsers are known to read differently. */
 const name = fc.oneof(
   fc.constantFrom('X-API-Key', 'cookie', 'x-forwarded-for', 'Range', 'Connection'),
   fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,8}$/),

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import * as v from 'valibot'
-import { type Answer, type Ask, createAsk, goOn } from '../restore/ask.ts'
+import { type Answer, type Ask, createAsk, mayGoOn } from '../../backup/drill/ask.ts'
 
 type Action =
   | 'create_key'
@@ -10,20 +10,20 @@ type Action =
   | 'delete_site'
   | 'send_inquiry'
 
-/** A change that was asked for, of something that nothing else has the name of. */
+/** A change that a client requested. Its name is unique. */
 export interface Change {
   readonly action: Action
   readonly name: string
   isAcknowledged: boolean
 }
 
-export interface Lives {
+export interface ChangeLoad {
   readonly changes: Change[]
-  /** Texts of the keys that were made, by name. */
+  /** Texts of the created keys, by name. */
   readonly texts: Map<string, string>
-  /** Other answers than those of success and 429, by what they were. */
+  /** Answers other than success and 429. */
   readonly others: Map<string, number>
-  /** Resolves when the server is gone. */
+  /** Resolves when the server has ended. */
   readonly ended: Promise<unknown>
 }
 
@@ -32,32 +32,41 @@ const KEYS = '/v1/account/me/keys'
 const SITES = '/v1/account/me/sites'
 const LOOKUP = '/v1/ip/81.2.69.160'
 
-/** Users whose keys and sites come and go, and who send inquiries, until the server is gone. */
-export function startLives(url: string, keys: readonly string[]): Lives {
+/** Life cycles of each kind that run at the same time. */
+const CLIENTS = 3
+
+/**
+ * Starts clients that create and delete keys and sites and send inquiries until the server ends. Each
+ * life cycle belongs to the next user, because each user may create only a few.
+ */
+export function startChangeLoad(url: string, keys: readonly string[]): ChangeLoad {
   const agent = new Agent({ keepAlive: true })
   const ask = createAsk(agent, url)
-  const lives = { changes: [], texts: new Map(), others: new Map() }
-  const users = keys.flatMap((key) => {
-    const user = new User(ask, key, lives)
-    return [repeat(() => user.useKey()), repeat(() => user.useSite()), repeat(() => user.inquire())]
-  })
-  return { ...lives, ended: Promise.all(users).finally(() => agent.destroy()) }
+  const load = { changes: [], texts: new Map(), others: new Map() }
+  let turns = 0
+  const nextUser = () => new User(ask, keys[turns++ % keys.length] ?? '', load)
+  const clients = Array.from({ length: CLIENTS }, () => [
+    repeat(() => nextUser().useKey()),
+    repeat(() => nextUser().useSite()),
+    repeat(() => nextUser().inquire()),
+  ])
+  return { ...load, ended: Promise.all(clients.flat()).finally(() => agent.destroy()) }
 }
 
-async function repeat(live: () => Promise<boolean>): Promise<void> {
-  while (await live()) {}
+async function repeat(runLifeCycle: () => Promise<boolean>): Promise<void> {
+  while (await runLifeCycle()) {}
 }
 
-/** Each method lives one life, and returns whether the server is still there. */
+/** Each method runs one life cycle. It returns whether the server is still running. */
 class User {
   readonly #ask: Ask
   readonly #key: string
-  readonly #lives: Omit<Lives, 'ended'>
+  readonly #load: Omit<ChangeLoad, 'ended'>
 
-  constructor(ask: Ask, key: string, lives: Omit<Lives, 'ended'>) {
+  constructor(ask: Ask, key: string, load: Omit<ChangeLoad, 'ended'>) {
     this.#ask = ask
     this.#key = key
-    this.#lives = lives
+    this.#load = load
   }
 
   async useKey(): Promise<boolean> {
@@ -65,7 +74,7 @@ class User {
     const made = await this.#change('create_key', name, ['POST', KEYS, { name }])
     if (made === null) return false
     const { id, rawKey } = v.parse(Made, JSON.parse(made.body))
-    this.#lives.texts.set(name, rawKey)
+    this.#load.texts.set(name, rawKey)
     const path = `${KEYS}/${id}`
     if (!(await this.#change('renew_key', name, ['POST', `${path}/renew`]))) return false
     if (Math.random() < 0.3) return true
@@ -90,35 +99,38 @@ class User {
     )
   }
 
-  /** Asks until it is done; null: the server is gone. */
+  /** Repeats the request until it succeeds. Returns null if the server has ended. */
   async #change(
     action: Action,
     name: string,
     [method, path, body]: [method: string, path: string, body?: object],
   ): Promise<Answer | null> {
     const change = { action, name, isAcknowledged: false }
-    this.#lives.changes.push(change)
-    const options = { method, headers: { 'x-api-key': this.#key } }
+    this.#load.changes.push(change)
+    const options = { method, headers: { 'x-api-key': this.#key, ...fromNewAddress() } }
     const sent = body === undefined ? options : { ...options, body: JSON.stringify(body) }
     for (;;) {
       const answer = await this.#ask(path, sent)
       change.isAcknowledged = answer.status >= 200 && answer.status < 300
       if (change.isAcknowledged) return answer
-      if (!(await goOn(answer, this.#lives.others))) return null
+      if (!(await mayGoOn(answer, this.#load.others))) return null
     }
   }
 
   async #expectRevoked(text: string): Promise<boolean> {
     const { status } = await askWith(this.#ask, text)
-    return status === 401 || goOn({ status, body: 'to a revoked key', at: 0 }, this.#lives.others)
+    return status === 401 || mayGoOn({ status, body: 'to a revoked key', at: 0 }, this.#load.others)
   }
 }
 
 let clients = 0
 
-/** Asks for a look-up from a new address, since failures of one are limited. */
 export function askWith(ask: Ask, key: string): Promise<Answer> {
+  return ask(LOOKUP, { method: 'GET', headers: { 'x-api-key': key, ...fromNewAddress() } })
+}
+
+/** Failures and inquiries are limited per address. */
+function fromNewAddress() {
   clients += 1
-  const from = `10.9.${clients >> 8}.${clients & 255}`
-  return ask(LOOKUP, { method: 'GET', headers: { 'x-api-key': key, 'x-forwarded-for': from } })
+  return { 'x-forwarded-for': `10.${9 + (clients >> 16)}.${(clients >> 8) & 255}.${clients & 255}` }
 }

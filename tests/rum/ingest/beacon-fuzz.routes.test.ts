@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { makeApp, type TestApp } from '../helpers.ts'
+import { makeApp, type TestApp } from '../../support/helpers.ts'
 
-/* Whatever is sent as a beacon gets a documented answer, and no 500. `send` checks the answers. */
+/* Any input gets a documented answer, and never a 500: `send` checks each answer. */
 
 const ORIGIN = 'https://shop.example'
 const TABLES = ['rum_hours', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
@@ -53,8 +53,8 @@ const AnyBeacon = fc.record(
   { requiredKeys: [] },
 )
 
-describe('any beacon', () => {
-  it('is stored or refused, and can be read', async () => {
+describe('POST /v1/telemetry/rum with random input', () => {
+  it('stores or refuses any JSON, and overviews stay readable', async () => {
     const seen = new Set<number>()
     const check = async (beacon: unknown) => {
       const status = await statusOf(JSON.stringify(beacon))
@@ -69,7 +69,7 @@ describe('any beacon', () => {
     }
   })
 
-  it('of raw bytes is stored or refused', async () => {
+  it('stores or refuses any bytes', async () => {
     const bytes = fc.uint8Array({ maxLength: 5_000, size: 'max' })
     const check = async (chunk: Uint8Array) => {
       const status = await statusOf(new Blob([Buffer.from(chunk)]).stream())
@@ -78,7 +78,7 @@ describe('any beacon', () => {
     await fc.assert(fc.asyncProperty(bytes, check), { numRuns: 100 })
   })
 
-  it('with any headers is stored or refused', async () => {
+  it('stores or refuses beacons with any headers', async () => {
     const text = fc.oneof(
       fc.string({ maxLength: 60 }).map((value) => value.replaceAll(/[^ -~]/g, '')),
       fc.webUrl(),
@@ -96,7 +96,7 @@ describe('any beacon', () => {
     await fc.assert(fc.asyncProperty(Headers, check), { numRuns: 200 })
   })
 
-  it('leaves few rows, however many different ones come', () => {
+  it('stores few rows for many different beacons', () => {
     const { $client } = app.services.db
     for (const table of TABLES) {
       const rows = Number($client.prepare(`SELECT count(*) FROM ${table}`).pluck().get())

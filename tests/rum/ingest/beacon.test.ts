@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isBot, keepBeacon } from '../../../lib/rum/beacon.ts'
 import { formatHour, parseHour } from '../../../lib/rum/hour.ts'
-import { errorHash, toPageError } from '../../../lib/rum/page-error.ts'
-import { splitPeriod } from '../../../lib/rum/period.ts'
-import { plainPath } from '../../../lib/rum/plain-path.ts'
+import { isBot, keepBeacon, plainPath } from '../../../lib/rum/ingest/beacon.ts'
+import { errorHash, toPageError } from '../../../lib/rum/ingest/page-error.ts'
+import { splitPeriod } from '../../../lib/rum/read/period.ts'
 
-describe('a kept beacon', () => {
-  it('has the values in range, and counts the others', () => {
+describe('keepBeacon', () => {
+  it('keeps values in range, and counts the others', () => {
     const metrics = { lcp: 600_000, inp: 600_000.1, cls: 100, ttfb: -0.1, fid: 0 }
     const { metrics: kept, dropped } = keepBeacon({ metrics })
     assert.deepEqual([kept, dropped], [{ lcp: 600_000, cls: 100, fid: 0 }, 2])
   })
 
-  it('has one of few connections', () => {
+  it('maps the connection to one of a fixed list', () => {
     const of = (connectionType: string) => keepBeacon({ connectionType, metrics: { lcp: 1 } })
     assert.equal(of('4G').connection, '4g')
     assert.equal(of('ethernet').connection, 'other')
@@ -22,7 +21,7 @@ describe('a kept beacon', () => {
   })
 })
 
-describe('a plain path', () => {
+describe('plainPath', () => {
   const paths = [
     ['/', '/'],
     ['', '/'],
@@ -34,12 +33,13 @@ describe('a plain path', () => {
     ['/deadbeefdeadbeef', '/deadbeefdeadbeef'],
     ['/2026/01/release-2', '/*/*/release-2'],
     ['/a\u0000b', '/ab'],
+    [`/${'a'.repeat(198)}😀`, `/${'a'.repeat(198)}\ufffd`],
   ] as const
   for (const [path, plain] of paths) {
-    it(`of ${JSON.stringify(path)} is ${plain}`, () => assert.equal(plainPath(path), plain))
+    it(`turns ${JSON.stringify(path)} into ${plain}`, () => assert.equal(plainPath(path), plain))
   }
 
-  it('is short, well formed, and plain already', () => {
+  it('returns short, well-formed paths', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (path) => {
         const plain = plainPath(path)
@@ -49,23 +49,31 @@ describe('a plain path', () => {
   })
 })
 
-describe('an error of a page', () => {
-  it('is the same as one that differs in numbers', () => {
+describe('a stored page error', () => {
+  it('has the same hash as one that differs only in numbers', () => {
     const hashOf = (message: string, line = 1) => errorHash(toPageError({ message, line }))
     assert.equal(hashOf('no item 17'), hashOf('no item 4'))
     assert.notEqual(hashOf('no item 17'), hashOf('no item'))
     assert.notEqual(hashOf('no item', 1), hashOf('no item', 2))
   })
 
-  it('keeps no query of an address, wherever it stands', () => {
+  it('has no query string of a URL in any of its texts', () => {
     const stack = 'at f (https://a.example/x.js?token=secret:3:4)\nat https://b.example/#secret'
     const kept = toPageError({ message: 'GET https://a.example/?q=secret failed', stack })
     assert.doesNotMatch(JSON.stringify(kept), /secret/)
     assert.equal(kept.message, 'GET https://a.example/ failed')
+    assert.equal(kept.stack, 'at f (https://a.example/x.js:3:4)\nat https://b.example/')
+    const source = 'https://a.example/?next=https://b.example/?token=secret'
+    assert.equal(toPageError({ message: '', source }).source, 'https://a.example/')
+    const colons = 'at f (https://a.example/x.js?key=ab:secret:3:4)'
+    assert.equal(
+      toPageError({ message: '', stack: colons }).stack,
+      'at f (https://a.example/x.js:3:4)',
+    )
   })
 })
 
-describe('a bot', () => {
+describe('isBot', () => {
   const agents = [
     ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', true],
     ['Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/140.0.0.0 Safari/537.36', true],
@@ -76,12 +84,13 @@ describe('a bot', () => {
     ['', false],
   ] as const
   for (const [agent, bot] of agents) {
-    it(`${bot ? 'is' : 'is not'} ${agent.slice(0, 60)}`, () => assert.equal(isBot(agent), bot))
+    it(`${bot ? 'finds' : 'does not find'} a bot in ${agent.slice(0, 60)}`, () =>
+      assert.equal(isBot(agent), bot))
   }
 })
 
-describe('a period', () => {
-  it('is split into whole days and the hours around them, each once', () => {
+describe('the period of a query', () => {
+  it('is split into whole days and the hours around them, without overlap', () => {
     const span = fc.tuple(fc.integer({ min: 480_000, max: 490_000 }), fc.nat(300))
     fc.assert(
       fc.property(span, ([from, length]) => {
@@ -98,7 +107,7 @@ describe('a period', () => {
     )
   })
 
-  it('is of hours that exist', () => {
+  it('accepts only hours that exist', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_000_000 }), (hour) => {
         assert.equal(parseHour(formatHour(hour)), hour)

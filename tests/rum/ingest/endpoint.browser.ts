@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
-import { RumOverview } from '../../lib/contract/telemetry-overview.ts'
-import { RumSummary } from '../../lib/contract/telemetry-schemas.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../e2e/process.ts'
-import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
-import { openShop, type Shop } from './shop.ts'
+import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
+import { openBrowser, type TestBrowser, type Visitor } from '../../pages/browser.ts'
+import { openShop, type Shop } from '../../pages/shop.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../../support/process.ts'
 
-/* Pages, the script and the service as they are: what Chromium sends comes back in numbers. */
+/* Real pages, script and service: the summary and overview show what Chromium sent. */
 
 const TIMEOUT_MS = 120_000
 const { settings, remove } = newDataFolder()
@@ -40,7 +40,7 @@ afterEach(async () => {
   for (const { id } of await listSites()) await call('DELETE', `/v1/account/me/sites/${id}`)
 })
 
-/** Shifts once it is painted, throws an error, and has a button that takes its time. */
+/** Shifts after the first paint, throws an error, and has a slow button. */
 const CONTENT = `<h1>Shop</h1><div id="gap"></div><p>Something to move around</p>
 <button onclick="for (const end = performance.now() + 100; performance.now() < end;);">Buy</button>
 <script>
@@ -53,7 +53,7 @@ addEventListener('load', () => setTimeout(() => {
 }))
 </script>`
 
-/** The page is hidden, and stays: so what the browser says of the answer can be seen. */
+/** Hides the page without closing it, so that the test sees whether the browser accepts the answer. */
 const HIDE = `Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
 document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`
 
@@ -94,14 +94,14 @@ async function overview() {
   return v.parse(RumOverview, await call('GET', path))
 }
 
-/** How the server has answered beacons so far, by its log. */
+/** The statuses of all beacons so far, from the server's log. */
 function beaconStatuses(): number[] {
   const lines = server.output().split('\n').slice(0, -1)
   const beacons = lines.filter((line) => line.includes('"route":"/v1/telemetry/rum"'))
   return beacons.map((line) => Number(/"status":(\d+)/.exec(line)?.[1]))
 }
 
-/** How it has answered those after the first `count`, once there is one. */
+/** The statuses after the first `count`, as soon as there is one. */
 async function nextStatuses(count: number): Promise<number[]> {
   while (beaconStatuses().length <= count) await sleep(50)
   return beaconStatuses().slice(count)
@@ -115,7 +115,7 @@ async function visitAndClick(): Promise<void> {
 }
 
 describe('a page of a registered site', { timeout: TIMEOUT_MS }, () => {
-  it('is in the summary once it is left, and its errors in the overview', async () => {
+  it('appears in the summary once it is left, and its errors in the overview', async () => {
     await register(shop.origin)
     const before = beaconStatuses().length
     await visitAndClick()
@@ -127,7 +127,7 @@ describe('a page of a registered site', { timeout: TIMEOUT_MS }, () => {
     assert.ok((row?.lcp.p75 ?? 0) > 0)
     assert.ok((row?.cls.p75 ?? 0) > 0)
     assert.ok((row?.ttfb.p75 ?? 0) > 0)
-    assert.ok((row?.inp.p75 ?? 0) >= 100, 'the click took that long')
+    assert.ok((row?.inp.p75 ?? 0) >= 100, 'the slow click must be measured')
     const { errors, paths, beacons } = await overview()
     assert.deepEqual(
       errors.map(({ message, type, count, path }) => [message, type, count, path]),
@@ -138,10 +138,10 @@ describe('a page of a registered site', { timeout: TIMEOUT_MS }, () => {
       [['/', 1]],
     )
     assert.equal(beacons.accepted, 1)
-    assert.deepEqual(visitor.troubles, ['TypeError: no basket'])
+    assert.deepEqual(visitor.errors, ['TypeError: no basket'])
   })
 
-  it('may read the answer, as the browser sees it', async () => {
+  it('can read the answer to its beacon', async () => {
     await register(shop.origin)
     await visitor.page.goto(`${shop.origin}/`)
     await visitor.page.waitForFunction('window.hasFailed')
@@ -150,9 +150,9 @@ describe('a page of a registered site', { timeout: TIMEOUT_MS }, () => {
     await visitor.page.evaluate(HIDE)
     assert.equal((await answered).status(), 204)
     assert.deepEqual(await nextStatuses(before), [204])
-    // The browser has judged the answer before the next one.
+    // The browser checks this answer before it sends the next beacon.
     await visitor.page.evaluate('fetch("/blank").then((answer) => answer.text())')
-    assert.deepEqual(visitor.troubles, ['TypeError: no basket'])
+    assert.deepEqual(visitor.errors, ['TypeError: no basket'])
   })
 })
 

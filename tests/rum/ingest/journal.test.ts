@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Entry, Journal, type JournalOptions } from '../../../lib/rum/journal.ts'
+import { type Entry, Journal, type JournalOptions } from '../../../lib/rum/ingest/journal.ts'
 
 const BEACON = { metrics: { lcp: 1 }, errors: [], dropped: 0 }
-const draft = (...siteIds: string[]) => ({ siteIds, receivedAt: 7, country: 'GB', beacon: BEACON })
+const draft = (siteId: string) => ({ siteId, receivedAt: 7, country: 'GB', beacon: BEACON })
 
 function open(options: Partial<JournalOptions> = {}) {
   const written: Entry[][] = []
@@ -28,11 +28,11 @@ function open(options: Partial<JournalOptions> = {}) {
 }
 
 describe('the journal', () => {
-  it('commits the beacons of one turn together, then tells', async () => {
+  it('commits the beacons of one turn together, then resolves them', async () => {
     const { journal, written, committed } = open()
-    const told = Promise.all([journal.add(draft('a')), journal.add(draft('b', 'c'))])
+    const results = Promise.all(['a', 'b', 'a'].map((site) => journal.add(draft(site))))
     assert.equal(written.length, 0)
-    assert.deepEqual(await told, ['stored', 'stored'])
+    assert.deepEqual(await results, ['stored', 'stored', 'stored'])
     const [entries = []] = written
     assert.equal(written.length, 1)
     assert.deepEqual(committed, entries)
@@ -40,22 +40,22 @@ describe('the journal', () => {
     assert.deepEqual(ids, [
       ['a', 1],
       ['b', 2],
-      ['c', 3],
+      ['a', 3],
     ])
   })
 
-  it('tells nobody before the commit', async () => {
-    let told = false
-    const { journal } = open({ write: () => assert.equal(told, false) })
+  it('resolves no beacon before the commit', async () => {
+    let isResolved = false
+    const { journal } = open({ write: () => assert.equal(isResolved, false) })
     const accepted = journal.add(draft('a')).then((outcome) => {
-      told = true
+      isResolved = true
       return outcome
     })
     await nextTurn()
     assert.equal(await accepted, 'stored')
   })
 
-  it('keeps nothing of a batch that cannot be written, and goes on with the next', async () => {
+  it('drops a batch that cannot be written, and continues with the next', async () => {
     let fails = true
     const { journal, committed, errors } = open({
       write: () => {
@@ -76,7 +76,7 @@ describe('the journal', () => {
     )
   })
 
-  it('waits for a lock, but not for ever', async () => {
+  it('retries while the database is locked, but not forever', async () => {
     let locked = 3
     const { journal, committed, errors } = open({
       write: () => {
@@ -91,19 +91,19 @@ describe('the journal', () => {
     assert.deepEqual(errors, ['locked'])
   })
 
-  it('takes no more than its limit', async () => {
+  it('refuses beacons over its limit', async () => {
     const { journal } = open({ limit: 2 })
-    const told = [1, 2, 3].map(() => journal.add(draft('a')))
-    assert.deepEqual(await Promise.all(told), ['stored', 'stored', 'full'])
+    const results = [1, 2, 3].map(() => journal.add(draft('a')))
+    assert.deepEqual(await Promise.all(results), ['stored', 'stored', 'full'])
     assert.equal(await journal.add(draft('a')), 'stored')
   })
 
-  it('commits all that waits when it is closed', async () => {
+  it('commits all waiting beacons when it is closed', async () => {
     const { journal, committed } = open()
-    const told = Array.from({ length: 1_200 }, () => journal.add(draft('a')))
+    const results = Array.from({ length: 1_200 }, () => journal.add(draft('a')))
     journal.close()
     assert.equal(committed.length, 1_200)
-    assert.deepEqual(new Set(await Promise.all(told)), new Set(['stored']))
+    assert.deepEqual(new Set(await Promise.all(results)), new Set(['stored']))
     assert.equal(new Set(committed.map(({ id }) => id)).size, 1_200)
   })
 })

@@ -1,36 +1,30 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { getRequestListener } from '@hono/node-server'
 import * as v from 'valibot'
-import { Beacon } from '../../lib/contract/telemetry-schemas.ts'
-import { makeApp } from '../helpers.ts'
-import { listen } from './listen.ts'
+import { Beacon } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
+import { makeApp } from '../../support/helpers.ts'
+import { startLoopbackServer } from '../../support/loopback-server.ts'
 
 export interface Received {
   readonly headers: IncomingMessage['headers']
   readonly beacon: Beacon
 }
 
-/** What serves the script and takes the beacons. */
+/** A server that serves the script and records beacons. */
 export interface Receiver {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly origin: string
-  /** All beacons so far, as soon as there are `count` of them. */
+  /** Resolves with all beacons so far, once there are at least `count`. */
   received(count: number): Promise<readonly Received[]>
   close(): Promise<void>
 }
 
-/** The service itself, but for the endpoint, which is played: it keeps what it is sent. */
+/** Starts the real service with a fake endpoint that records beacons. */
 export async function openReceiver(): Promise<Receiver> {
-  const server = createServer()
-  const origin = await listen(server, '127.0.0.1')
-  const app = await makeApp({ env: { MERIDIAN_BASE_URL: origin } })
   const beacons: Received[] = []
-  const listener = getRequestListener((request) =>
-    app.app.fetch(request, { remoteAddress: '198.51.100.7' }),
-  )
-  server.on('request', async (request, response) => {
+  const loopback = await startLoopbackServer(async (request, response) => {
     if (request.url !== '/v1/telemetry/rum') {
       await listener(request, response)
       return
@@ -39,6 +33,11 @@ export async function openReceiver(): Promise<Receiver> {
     answer(request, response)
     server.emit('beacon')
   })
+  const { origin, server } = loopback
+  const app = await makeApp({ env: { MERIDIAN_BASE_URL: origin } })
+  const listener = getRequestListener((request) =>
+    app.app.fetch(request, { remoteAddress: '198.51.100.7' }),
+  )
   return {
     origin,
     received: async (count) => {
@@ -46,8 +45,7 @@ export async function openReceiver(): Promise<Receiver> {
       return beacons
     },
     close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await loopback[Symbol.asyncDispose]()
       app.close()
     },
   }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import * as v from 'valibot'
-import { ScriptTag } from '../../lib/contract/script.ts'
-import type { Beacon } from '../../lib/contract/telemetry-schemas.ts'
-import { browseAlone, openBrowser, type TestBrowser, type Visitor } from './browser.ts'
+import { ScriptTag } from '../../../lib/contract/telemetry/script.ts'
+import type { Beacon } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
+import { browseAlone, openBrowser, type TestBrowser, type Visitor } from '../../pages/browser.ts'
+import { openShop, type Shop, type ShopPage } from '../../pages/shop.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
-import { openShop, type Shop, type ShopPage } from './shop.ts'
 
 const TIMEOUT_MS = 120_000
 
@@ -29,7 +29,7 @@ afterEach(async () => {
   await receiver.close()
 })
 
-/** Shifts once it is painted, and has a button that takes its time. */
+/** Shifts after the first paint, and has a slow button. */
 const CONTENT = `<h1>Shop</h1><div id="gap"></div><p>Something to move around</p>
 <button onclick="for (const end = performance.now() + 100; performance.now() < end;);">Buy</button>
 <script>
@@ -50,20 +50,20 @@ addEventListener('load', () => {
 })
 </script>`
 
-/** Follows its link once the page there is prerendered. */
+/** Follows its link once the target is prerendered. */
 const LAUNCH = `<script type="speculationrules">
 { "prerender": [{ "urls": ["/prerendered"], "eagerness": "immediate" }] }
 </script>
 <a id="link" href="/prerendered">Shop</a>
 <script>fetch('/awaited').then(() => link.click())</script>`
 
-/** Leaves once it has been shown; where it is not prerendered, it stays. */
+/** Leaves once it is shown after prerendering; otherwise it stays. */
 const PRERENDERED = `<h1>Prerendered</h1><script>
 const leave = () => { location.href = '/blank' }
 const shown = () => new PerformanceObserver(leave)
   .observe({ type: 'largest-contentful-paint', buffered: true })
 addEventListener('load', () => {
-  if (document.prerendering) fetch('/told')
+  if (document.prerendering) fetch('/requested')
 })
 document.addEventListener('prerenderingchange', shown)
 </script>`
@@ -104,7 +104,7 @@ function page(body: string, headers: Readonly<Record<string, string>> = {}): Sho
 
 async function visit(path: string): Promise<Page> {
   await visitor.page.goto(`${shop.origin}${path}`)
-  await painted(visitor.page)
+  await waitForPaint(visitor.page)
   return visitor.page
 }
 
@@ -112,8 +112,8 @@ async function leave(): Promise<void> {
   await visitor.page.goto(`${shop.origin}/blank`)
 }
 
-/** Until what the page shows has been painted, and the browser has told so. */
-async function painted(page: Page): Promise<void> {
+/** Waits until the page is painted and the browser has reported it. */
+async function waitForPaint(page: Page): Promise<void> {
   await page.evaluate(`new Promise((done) => new PerformanceObserver(
     () => requestAnimationFrame(() => requestAnimationFrame(() => done())),
   ).observe({ type: 'largest-contentful-paint', buffered: true }))`)
@@ -123,7 +123,7 @@ async function beacons(count: number): Promise<readonly Beacon[]> {
   return (await receiver.received(count)).map(({ beacon }) => beacon)
 }
 
-/** All paths that were sent, known to be all since the last page is one that sends. */
+/** All paths that were sent. Visits a last page that sends, so that none is missed. */
 async function pathsAfter(path: string, count: number): Promise<unknown[]> {
   await visit(path)
   await leave()
@@ -131,7 +131,7 @@ async function pathsAfter(path: string, count: number): Promise<unknown[]> {
 }
 
 describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
-  it('sends what it has measured when it is left', async () => {
+  it('sends its measurements when it is left', async () => {
     const page = await visit('/?token=secret#part')
     await page.waitForFunction('window.hasShifted')
     await page.click('button')
@@ -140,17 +140,17 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
     const { lcp = -1, cls = -1, inp = -1, fid = -1, ttfb = -1 } = beacon?.metrics ?? {}
     assert.ok(lcp > 0)
     assert.ok(cls > 0 && cls < 1)
-    assert.ok(inp >= 100, 'the click took that long')
+    assert.ok(inp >= 100, 'the slow click must be measured')
     assert.ok(fid >= 0)
     assert.ok(ttfb > 0)
     assert.ok((beacon?.metrics?.request ?? 0) > 0)
     assert.equal(beacon?.path, '/')
     assert.equal(beacon?.deviceType, 'desktop')
     assert.equal(beacon?.connectionType, '4g')
-    assert.deepEqual(visitor.troubles, [])
+    assert.deepEqual(visitor.errors, [])
   })
 
-  it('tells its origin, and neither its address nor a cookie, and needs no preflight', async () => {
+  it('sends its origin, but no referrer and no cookie, without a preflight', async () => {
     for (const path of ['/', '/secretive']) {
       await visit(path)
       await visitor.page.evaluate('document.cookie = "a=b"')
@@ -162,7 +162,7 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
       assert.equal(headers.cookie, undefined)
       assert.match(headers['content-type'] ?? '', /^text\/plain/)
     }
-    assert.deepEqual(visitor.troubles, [])
+    assert.deepEqual(visitor.errors, [])
   })
 
   it('sends one beacon when it is closed', async () => {
@@ -179,30 +179,30 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
     assert.deepEqual(paths, ['/', '/twice', '/other'])
   })
 
-  it('sends another one after it is restored from the back/forward cache', async () => {
+  it('sends another beacon after it is restored from the back/forward cache', async () => {
     await visit('/other')
     await leave()
     await visitor.page.goBack({ waitUntil: 'commit' })
-    await painted(visitor.page)
+    await waitForPaint(visitor.page)
     await leave()
     const [first, second] = await beacons(2)
     assert.ok((first?.metrics?.ttfb ?? 0) > 0)
     assert.equal(second?.path, '/other')
     assert.ok((second?.metrics?.lcp ?? 0) > 0)
     assert.equal(second?.metrics?.cls, 0)
-    assert.equal(second?.metrics?.ttfb, undefined, 'nothing was fetched')
+    assert.equal(second?.metrics?.ttfb, undefined, 'the page was not fetched again')
   })
 
-  it('that is prerendered is measured from its activation on', async () => {
+  it('is measured from its activation on if it was prerendered', async () => {
     await using _browsing = await browseAlone(`${shop.origin}/launch`)
     const [beacon, ...others] = await beacons(1)
     assert.deepEqual(others, [])
     assert.equal(beacon?.path, '/prerendered')
-    assert.equal(beacon?.metrics?.ttfb, 0, 'it came before the activation')
+    assert.equal(beacon?.metrics?.ttfb, 0, 'the page arrived before the activation')
     assert.ok((beacon?.metrics?.lcp ?? 0) > 0)
   })
 
-  it('sends errors, each once', async () => {
+  it('sends each error once', async () => {
     const page = await visit('/broken')
     await page.waitForFunction('window.failures === 4')
     await leave()
@@ -214,31 +214,31 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
     ])
   })
 
-  it('may allow nothing but the script of one integrity value', async () => {
+  it('runs the script under a policy that allows only its integrity value', async () => {
     await visit('/strict')
     await leave()
     const [beacon] = await beacons(1)
     assert.equal(beacon?.path, '/strict')
-    assert.deepEqual(visitor.troubles, [])
+    assert.deepEqual(visitor.errors, [])
   })
 
-  it('does not run a script of another integrity value', async () => {
+  it('does not run a script with another integrity value', async () => {
     await visit('/changed')
     assert.deepEqual(await pathsAfter('/other', 1), ['/other'])
-    assert.match(visitor.troubles.join(), /integrity/)
+    assert.match(visitor.errors.join(), /integrity/)
   })
 
-  it('sends nothing where the sample is 0', async () => {
+  it('sends nothing if the sample is 0', async () => {
     await visit('/unmeasured')
     assert.deepEqual(await pathsAfter('/other', 1), ['/other'])
   })
 
-  it('may serve the script itself, and name the endpoint', async () => {
+  it('may host the script itself, and name the endpoint', async () => {
     assert.deepEqual(await pathsAfter('/own', 1), ['/own'])
-    assert.deepEqual(visitor.troubles, [])
+    assert.deepEqual(visitor.errors, [])
   })
 
-  it('sends what there is in a browser that measures no vitals', async () => {
+  it('sends all other data from a browser that measures no vitals', async () => {
     await visitor.page.addInitScript(`
       delete window.PerformanceEventTiming
       Object.defineProperty(PerformanceObserver, 'supportedEntryTypes', { value: [] })`)
@@ -251,23 +251,23 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
     assert.equal(beacon?.errors?.length, 2)
   })
 
-  it('sends from a browser without keepalive', async () => {
+  it('sends its beacon from a browser without keepalive', async () => {
     await visitor.page.addInitScript('delete Request.prototype.keepalive')
     await visit('/')
     await leave()
     const [received] = await receiver.received(1)
     assert.equal(received?.headers.origin, shop.origin)
     assert.match(received?.headers['content-type'] ?? '', /^text\/plain/)
-    assert.deepEqual(visitor.troubles, [])
+    assert.deepEqual(visitor.errors, [])
   })
 
-  it('does nothing in a browser that lacks what it needs', async () => {
+  it('does nothing in a browser without the needed APIs', async () => {
     const other = await browser.visitor()
     await other.page.addInitScript('delete window.PerformanceNavigationTiming')
     await other.page.goto(`${shop.origin}/`)
     await other.page.goto(`${shop.origin}/blank`)
     await other.page.context().close()
     assert.deepEqual(await pathsAfter('/other', 1), ['/other'])
-    assert.deepEqual(other.troubles, [])
+    assert.deepEqual(other.errors, [])
   })
 })

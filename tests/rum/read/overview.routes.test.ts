@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { RumOverview } from '../../lib/contract/telemetry-overview.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { HOUR_MS } from '../../../lib/durations.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 
 const ORIGIN = 'https://shop.example'
-const HOUR_MS = 3_600_000
 const BRITISH = '81.2.69.160'
 const NOWHERE = '198.51.100.7'
 
@@ -36,7 +36,7 @@ async function overview(query = '') {
 const none = { lcp: null, inp: null, cls: null, ttfb: null, fid: null }
 
 describe('GET /v1/telemetry/rum/overview', () => {
-  it('tells of nothing where nothing was sent', async () => {
+  it('answers an empty overview if nothing was sent', async () => {
     const { sampleCount, metrics, devices, beacons } = await overview()
     assert.equal(sampleCount, 0)
     const unrated = { sampleCount: 0, p50: null, p75: null, p95: null, ratings: null }
@@ -47,7 +47,7 @@ describe('GET /v1/telemetry/rum/overview', () => {
   })
 
   it('merges hours, days, devices and countries by their values', async () => {
-    // From before the first whole day to after the last one.
+    // The first beacon is before the first whole day, and the last one is after the last whole day.
     const lcp = [100, 2_600, 4_100, 200, 300]
     for (const [at, value] of lcp.entries()) {
       now = NOON - (4 - at) * 15 * HOUR_MS
@@ -56,26 +56,26 @@ describe('GET /v1/telemetry/rum/overview', () => {
       const from = at === 0 ? BRITISH : NOWHERE
       await post({ path, deviceType, connectionType: '4G', metrics: { lcp: value, dns: 5 } }, from)
     }
-    const told = await overview()
-    assert.equal(told.sampleCount, 5)
+    const found = await overview()
+    assert.equal(found.sampleCount, 5)
     const ratings = { good: 0.6, needsImprovement: 0.2, poor: 0.2 }
-    assert.deepEqual(told.metrics.lcp, { sampleCount: 5, p50: 300, p75: 2975, p95: 4100, ratings })
+    assert.deepEqual(found.metrics.lcp, { sampleCount: 5, p50: 300, p75: 2975, p95: 4100, ratings })
     const dns = { sampleCount: 5, p50: 5, p75: 5, p95: 5, ratings: null }
-    assert.deepEqual(told.metrics.dns, dns)
-    assert.deepEqual(told.devices, [
+    assert.deepEqual(found.metrics.dns, dns)
+    assert.deepEqual(found.devices, [
       { deviceType: 'mobile', sampleCount: 3, p75: { ...none, lcp: 3150 } },
       { deviceType: 'desktop', sampleCount: 2, p75: { ...none, lcp: 2600 } },
     ])
-    assert.deepEqual(told.countries, [
+    assert.deepEqual(found.countries, [
       { country: null, sampleCount: 4, p75: { ...none, lcp: 3350 } },
       { country: 'GB', sampleCount: 1, p75: { ...none, lcp: 100 } },
     ])
     const paths = [{ path: '/product/*', sampleCount: 5, p75: { ...none, lcp: 2975 } }]
-    assert.deepEqual(told.paths, paths)
-    assert.deepEqual(told.connections, [{ connectionType: '4g', count: 5 }])
+    assert.deepEqual(found.paths, paths)
+    assert.deepEqual(found.connections, [{ connectionType: '4g', count: 5 }])
   })
 
-  it('tells of a part alone: by device, country and period', async () => {
+  it('filters by device, country and period', async () => {
     assert.equal((await overview('&device=desktop')).sampleCount, 2)
     assert.equal((await overview('&country=GB')).sampleCount, 1)
     assert.equal((await overview('&country=GB&device=mobile')).sampleCount, 0)
@@ -84,7 +84,7 @@ describe('GET /v1/telemetry/rum/overview', () => {
     assert.equal((await overview('&from=2026-01-14T22&to=2026-01-15T12')).sampleCount, 1)
   })
 
-  it('groups errors that differ in numbers, and keeps no query', async () => {
+  it('groups errors that differ only in numbers, and drops queries', async () => {
     const source = `${ORIGIN}/app.js?token=secret`
     for (const [at, id] of [4, 17].entries()) {
       now = NOON + at * HOUR_MS
@@ -115,7 +115,7 @@ describe('GET /v1/telemetry/rum/overview', () => {
     assert.deepEqual(second?.message, 'another')
   })
 
-  it('tells what was not stored', async () => {
+  it('counts bots and dropped values', async () => {
     const { beacons: before } = await overview()
     await post({ metrics: { lcp: 1 } }, BRITISH, 'Mozilla/5.0 (X11) HeadlessChrome/140.0')
     await post({ metrics: { lcp: 700_000, cls: -1, ttfb: 5 } })
@@ -126,7 +126,7 @@ describe('GET /v1/telemetry/rum/overview', () => {
     assert.equal(beacons.lastHour, '2026-01-15T13')
   })
 
-  it('keeps at most 500 pages of a day and 200 kinds of errors of an hour', async () => {
+  it('keeps at most 500 pages per day and 200 kinds of errors per hour', async () => {
     now = NOON - 6 * 24 * HOUR_MS
     const errors = (n: number) =>
       Array.from({ length: 5 }, (_, at) => ({ message: 'e'.repeat(1 + n) + 'f'.repeat(at) }))
@@ -152,7 +152,7 @@ describe('GET /v1/telemetry/rum/overview', () => {
     assert.equal(largest('rum_errors', 'hour'), 201)
   })
 
-  it('is for the sites of the caller alone', async () => {
+  it('answers 404 for a site of another user', async () => {
     const other = await app.makeKey({ email: 'eve@example.com' })
     const path = '/v1/telemetry/rum/overview?domain=shop.example'
     assert.equal(codeOf(await app.send('GET', path, { key: other })), 'NOT_FOUND')

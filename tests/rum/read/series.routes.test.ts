@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { RumOverview } from '../../lib/contract/telemetry-overview.ts'
-import { formatHour } from '../../lib/rum/hour.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../helpers.ts'
+import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { HOUR_MS } from '../../../lib/durations.ts'
+import { formatHour } from '../../../lib/rum/hour.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 import { CONTINUOUS, draw, exact } from '../rum-values.ts'
 
 const ORIGIN = 'https://shop.example'
-const HOUR_MS = 3_600_000
 const NOON_HOUR = NOON / HOUR_MS
 const BRITISH = '81.2.69.160'
 const NOWHERE = '198.51.100.7'
-/** Hours before noon in which beacons come: of three days, with a gap between them. */
+/** When beacons are sent, as hours before noon: on three days, with a gap. */
 const HOURS = [49, 48, 30, 2, 1, 0]
 
 interface Sent {
@@ -54,7 +54,7 @@ async function series(query: string) {
   return v.parse(RumOverview, (await ask(query)).body).series ?? []
 }
 
-/** The first hours of the steps with their values, as they were sent. */
+/** The first hour of each step, with the values that were sent in it. */
 function groups(stepHours: number, values: readonly Sent[] = sent): [string, number[]][] {
   const found = Map.groupBy(values, ({ hour }) => hour - (hour % stepHours))
   return [...found]
@@ -62,12 +62,12 @@ function groups(stepHours: number, values: readonly Sent[] = sent): [string, num
     .map(([hour, of]) => [formatHour(hour), of.map(({ lcp }) => lcp)])
 }
 
-function assertExact(told: Awaited<ReturnType<typeof series>>, wanted: [string, number[]][]) {
+function assertExact(points: Awaited<ReturnType<typeof series>>, wanted: [string, number[]][]) {
   assert.deepEqual(
-    told.map(({ from }) => from),
+    points.map(({ from }) => from),
     wanted.map(([from]) => from),
   )
-  for (const [at, { sampleCount, lcp }] of told.entries()) {
+  for (const [at, { sampleCount, lcp }] of points.entries()) {
     const values = wanted[at]?.[1] ?? []
     assert.equal(sampleCount, values.length)
     assert.equal(lcp.sampleCount, values.length)
@@ -79,15 +79,15 @@ function assertExact(told: Awaited<ReturnType<typeof series>>, wanted: [string, 
 }
 
 describe('the series of GET /v1/telemetry/rum/overview', () => {
-  it('is there only where it is asked for', async () => {
+  it('is absent unless requested', async () => {
     assert.equal(v.parse(RumOverview, (await ask('')).body).series, undefined)
   })
 
-  it('has the percentiles of all values of an hour, and no hour without any', async () => {
+  it('has the percentiles of each hour with values, and no other hours', async () => {
     assertExact(await series('&series=hour'), groups(1))
   })
 
-  it('has the percentiles of all values of a day, of its hours in the period', async () => {
+  it('has the percentiles of each day, from its hours in the period', async () => {
     assertExact(await series('&series=day'), groups(24))
     const from = NOON_HOUR - 48
     const some = sent.filter(({ hour }) => hour >= from && hour < NOON_HOUR)
@@ -103,19 +103,19 @@ describe('the series of GET /v1/telemetry/rum/overview', () => {
     assert.ok(cls.sampleCount > 0)
   })
 
-  it('is of what the filters leave', async () => {
+  it('respects the filters', async () => {
     const mobile = sent.filter(({ device }) => device === 'mobile')
     assertExact(await series('&series=hour&device=mobile'), groups(1, mobile))
     const none = await series('&series=day&country=FR')
     assert.deepEqual(none, [])
   })
 
-  it('tells the same of the whole period as without it', async () => {
+  it('does not change the rest of the overview', async () => {
     const { series: _, ...hourly } = v.parse(RumOverview, (await ask('&series=hour')).body)
     assert.deepEqual(hourly, (await ask('')).body)
   })
 
-  it('by hour is of at most seven days', async () => {
+  it('covers at most seven days if its steps are hours', async () => {
     const answer = await ask('&series=hour&from=2026-01-08T11&to=2026-01-15T12')
     assert.equal(answer.status, 400)
     assert.equal(codeOf(answer), 'BAD_REQUEST')

@@ -4,17 +4,16 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Unwritten } from '../../../lib/db/flusher.ts'
 import { type Db, openDb } from '../../../lib/db/open.ts'
-import { keepBeacon } from '../../../lib/rum/beacon.ts'
-import type { Entry } from '../../../lib/rum/journal.ts'
+import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
+import type { Entry } from '../../../lib/rum/ingest/journal.ts'
+import { SiteFold } from '../../../lib/rum/rows/site-fold.ts'
 import { openRum, type Rum } from '../../../lib/rum/rum.ts'
-import { SiteFold } from '../../../lib/rum/site-fold.ts'
-import { partsOf } from '../../../lib/rum/site-write.ts'
-import { createRumStore } from '../../../lib/rum/store.ts'
-import { createRandom } from '../../../scripts/random.ts'
-import { NOON } from '../../helpers.ts'
-import { tempFolder } from '../../temp-folder.ts'
+import { createRumStore } from '../../../lib/rum/store/store.ts'
+import { createRandom } from '../../../scripts/parts/random.ts'
+import { NOON } from '../../support/helpers.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
-/* A checkpoint that ends between two of its transactions, as a process does that is killed. */
+/* Checkpoints that stop between two transactions, as if the process had been killed. */
 
 const folder = tempFolder()
 const ENTRIES = 1_500
@@ -22,7 +21,7 @@ const PAGES = 600
 const KINDS = 230
 let files = 0
 
-/** Of more pages and kinds of errors than are kept apart, so that some are others. */
+/** More pages and kinds of errors than the limits allow. */
 const entries = Array.from({ length: ENTRIES }, (_, at) => toEntry(at + 1))
 
 function toEntry(id: number): Entry {
@@ -38,7 +37,7 @@ function toEntry(id: number): Entry {
   return { siteId: 'site', id, receivedAt, country: random() < 0.5 ? 'GB' : '', beacon }
 }
 
-/** What the tables have, but for the entries up to which they have it. */
+/** The contents of all tables without `last_id`. */
 function contents(db: Db): unknown[] {
   const tables = ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
   return [...tables, 'rum_journal'].map((table) =>
@@ -49,7 +48,7 @@ function contents(db: Db): unknown[] {
   )
 }
 
-/** Without waiting for the disk, which keeps what a process has written that ends. */
+/** Opens without waiting for the disk: writes survive the end of the process anyway. */
 function openQuick(file: string): Db {
   const db = openDb(file)
   db.$client.pragma('synchronous = OFF')
@@ -60,13 +59,13 @@ function open(db: Db): Rum {
   return openRum({
     db,
     now: () => NOON,
-    findSites: () => [],
+    findSite: () => null,
     findCountry: () => undefined,
     onError: assert.ifError,
   })
 }
 
-/** Opens telemetry as the next process does, and closes it. */
+/** Opens telemetry as the next process would, and closes it. */
 function restart(file: string): Db {
   const db = openQuick(file)
   open(db)[Symbol.dispose]()
@@ -74,15 +73,15 @@ function restart(file: string): Db {
 }
 
 interface Run {
-  /** How many entries are folded before the checkpoint. */
+  /** The number of entries before the checkpoint. */
   readonly before: number
-  /** How many come between two of its transactions. */
+  /** The number of entries between two of its transactions. */
   readonly between: number
-  /** How many transactions there are before the end. */
+  /** The number of transactions before the crash. */
   readonly transactions: number
 }
 
-/** Folds, writes and ends without a word. */
+/** Folds entries, makes some writes of a checkpoint, and stops as a crash would. */
 function crash(file: string, { before, between, transactions }: Run): void {
   const db = openQuick(file)
   const store = createRumStore(db)
@@ -94,11 +93,11 @@ function crash(file: string, { before, between, transactions }: Run): void {
     for (const entry of some) site.add(entry)
   }
   take(before)
-  const parts: Unwritten[] = []
-  parts.push(...partsOf(store, site.rows, (part) => parts.push(part)))
-  for (const part of parts.slice(0, transactions)) {
-    db.$client.transaction(() => part.write())()
-    part.written()
+  const writes: Unwritten[] = []
+  writes.push(...site.writes((write) => writes.push(write)))
+  for (const item of writes.slice(0, transactions)) {
+    db.$client.transaction(() => item.write())()
+    item.written()
     take(between)
   }
   take(left.length)
@@ -109,16 +108,16 @@ function newFile(): string {
   return join(folder, `${files++}.db`)
 }
 
-function whole(): unknown[] {
+function uninterrupted(): unknown[] {
   const file = newFile()
   crash(file, { before: ENTRIES, between: 0, transactions: 0 })
   return contents(restart(file))
 }
 
-describe('a checkpoint that is cut off', () => {
-  const wanted = whole()
+describe('an interrupted checkpoint', () => {
+  const wanted = uninterrupted()
 
-  it('leaves what makes up for the rest, once', () => {
+  it('is completed by a restart, and each beacon counts once', () => {
     const others = String(wanted).match(/\(other( errors)?\)/g)
     assert.deepEqual(new Set(others), new Set(['(other)', '(other errors)']))
     const AnyRun = fc.record({
@@ -141,7 +140,7 @@ describe('a checkpoint that is cut off', () => {
     fc.assert(fc.property(AnyRun, check), { numRuns: 15, examples })
   })
 
-  it('is made up for, however often it is cut off', () => {
+  it('is completed even after several interruptions', () => {
     const file = newFile()
     crash(file, { before: ENTRIES, between: 0, transactions: 300 })
     for (const transactions of [5, 0, 150]) {
@@ -149,9 +148,9 @@ describe('a checkpoint that is cut off', () => {
       const store = createRumStore(db)
       const site = new SiteFold(store, 'site')
       for (const entry of store.readEntries({ siteId: '', id: 0 }, ENTRIES)) site.add(entry)
-      for (const part of [...partsOf(store, site.rows, () => {})].slice(0, transactions)) {
-        part.write()
-        part.written()
+      for (const item of site.writes(() => {}).slice(0, transactions)) {
+        item.write()
+        item.written()
       }
       db.$client.close()
     }
@@ -159,8 +158,8 @@ describe('a checkpoint that is cut off', () => {
   })
 })
 
-describe('a start', () => {
-  it('goes on where another process writes at that moment, and makes up for it later', () => {
+describe('openRum', () => {
+  it('starts while another process holds the lock, and writes later', () => {
     const file = newFile()
     crash(file, { before: ENTRIES, between: 0, transactions: 300 })
     const [db, other] = [openQuick(file), openQuick(file)]
@@ -168,12 +167,12 @@ describe('a start', () => {
     const rum = open(db)
     other.$client.exec('COMMIT')
     rum[Symbol.dispose]()
-    assert.deepEqual(contents(db), whole())
+    assert.deepEqual(contents(db), uninterrupted())
   })
 })
 
-describe('the ids of entries', () => {
-  it('are above those of all rows, also where the journal is empty', () => {
+describe('lastEntryId', () => {
+  it('includes the ids in rows, even if the journal is empty', () => {
     const file = newFile()
     crash(file, { before: ENTRIES, between: 0, transactions: 0 })
     const db = restart(file)

@@ -11,11 +11,11 @@ import {
   TIED,
 } from '../rum-values.ts'
 
-/* Sketches next to exact percentiles, for as many values as a busy hour may have. */
+/* Compares sketches with exact percentiles, for as many values as a busy hour may have. */
 
 const SIZES = [600, 5_000, 100_000, 1_000_000]
 const TRIALS = 400
-/** Thresholds as the values are: hundredths of a millisecond, or CLS times 100,000. */
+/** Thresholds in the unit of the values: hundredths of a millisecond, or CLS times 100,000. */
 const THRESHOLDS = { time: [250_000, 400_000], step: [20_000, 50_000], cls: [10_000, 25_000] }
 
 describe('a sketch of many values', () => {
@@ -36,7 +36,7 @@ describe('a sketch of many values', () => {
     ['two-valued', TIED['two-valued'], THRESHOLDS.step],
   ] as const
   for (const [name, from, [good = 0, poor = 0]] of trials) {
-    it(`rates p75 right in 99 of 100 trials: ${name}`, () => {
+    it(`has the exact rating at p75 in 99 of 100 trials: ${name}`, () => {
       assert.ok(from)
       let right = 0
       for (let seed = 1; seed <= TRIALS; seed++) {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { addValues, type Measures } from '../../../lib/rum/measures.ts'
-import { decodeMeasures, encodeMeasures } from '../../../lib/rum/measures-blob.ts'
-import { toColumns } from '../../../lib/rum/site-write.ts'
-import { assertNear, CONTINUOUS, draw, estimates, exact, sketchOf, TIED } from '../../rum-values.ts'
+import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import { addValues, type Measures, percentilesOf } from '../../../lib/rum/sketch/measures.ts'
+import { decodeMeasures, encodeMeasures } from '../../../lib/rum/sketch/measures-blob.ts'
+import { countOf, meanOf } from '../../../lib/rum/sketch/packed.ts'
+import { assertNear, CONTINUOUS, draw, estimates, exact, sketchOf, TIED } from '../rum-values.ts'
 
 const EXACT_VALUES = 512
 const ALL = { ...CONTINUOUS, ...TIED }
@@ -25,7 +26,7 @@ describe('a sketch', () => {
     for (const from of Object.values(ALL)) check(draw(from, EXACT_VALUES))
   })
 
-  it('tells known percentiles', () => {
+  it('gives known percentiles', () => {
     const of = (...values: number[]) => estimates(sketchOf(values))
     assert.deepEqual(of(1200), [1200, 1200, 1200])
     assert.deepEqual(of(100, 200), [150, 200, 200])
@@ -35,7 +36,7 @@ describe('a sketch', () => {
   })
 
   for (const [name, from] of Object.entries(CONTINUOUS)) {
-    it(`is near for more: ${name}`, () => {
+    it(`is close for more values: ${name}`, () => {
       for (const n of [513, 2_000, 20_000]) {
         const values = draw(from, n)
         assertNear(estimates(sketchOf(values)), exact(values), `${name} ${n}`)
@@ -43,7 +44,7 @@ describe('a sketch', () => {
     })
   }
 
-  it('keeps the numbers of equal values, however many', () => {
+  it('is exact for any number of equal values', () => {
     for (const from of [TIED['constant'], TIED['two-valued']]) {
       assert.ok(from)
       const values = draw(from, 30_000)
@@ -55,11 +56,12 @@ describe('a sketch', () => {
     fc.assert(
       fc.property(wholes(3_000, 500), (values) => {
         const sketch = sketchOf(values)
-        const weights = sketch.centroids().reduce((sum, { n }) => sum + n, 0)
+        const centroids = sketch.packed()
+        const weights = centroids.reduce((sum, centroid) => sum + countOf(centroid), 0)
         assert.equal(weights, values.length)
         assert.equal(sketch.n, values.length)
-        assert.ok(sketch.centroids().length <= 1_000)
-        const means = sketch.centroids().map(({ mean }) => mean)
+        assert.ok(centroids.length <= 1_000)
+        const means = Array.from(centroids, meanOf)
         assert.deepEqual(
           means,
           [...new Set(means)].toSorted((a, b) => a - b),
@@ -70,8 +72,8 @@ describe('a sketch', () => {
   })
 })
 
-describe('sketches together', () => {
-  it('are exact while they have 512 values together', () => {
+describe('several sketches taken together', () => {
+  it('are exact up to 512 values in total', () => {
     fc.assert(
       fc.property(fc.array(wholes(60), { minLength: 1, maxLength: 8 }), (parts) => {
         assertClose(estimates(...parts.map(sketchOf)), exact(parts.flat()))
@@ -79,7 +81,7 @@ describe('sketches together', () => {
     )
   })
 
-  it('are near for a week of hours', () => {
+  it('are close for a week of hours', () => {
     for (const [name, from] of Object.entries(CONTINUOUS)) {
       const hours = Array.from({ length: 168 }, (_, hour) => draw(from, 300, hour))
       assertNear(estimates(...hours.map(sketchOf)), exact(hours.flat()), name)
@@ -87,7 +89,7 @@ describe('sketches together', () => {
   })
 })
 
-describe('measures as bytes', () => {
+describe('encoded measures', () => {
   const Values = fc.record(
     {
       lcp: fc.double({ min: 0, max: 600_000, noNaN: true }),
@@ -97,7 +99,7 @@ describe('measures as bytes', () => {
     { requiredKeys: [] },
   )
 
-  it('come back as they were', () => {
+  it('are decoded unchanged', () => {
     fc.assert(
       fc.property(fc.array(Values, { maxLength: 900, size: 'max' }), (all) => {
         const measures: Measures = {}
@@ -105,15 +107,17 @@ describe('measures as bytes', () => {
         const bytes = encodeMeasures(measures)
         const back = decodeMeasures(bytes)
         assert.deepEqual(encodeMeasures(back), bytes)
-        assert.deepEqual(back.lcp?.sketch.centroids(), measures.lcp?.sketch.centroids())
-        assert.deepEqual(toColumns(back), toColumns(measures))
+        assert.deepEqual(back.lcp?.sketch.packed(), measures.lcp?.sketch.packed())
+        for (const vital of VITALS) {
+          assert.deepEqual(percentilesOf(vital, back), percentilesOf(vital, measures))
+        }
         assert.equal(back.lcp?.poor, measures.lcp?.poor)
       }),
       { numRuns: 20 },
     )
   })
 
-  it('are the same for the same values, every time', () => {
+  it('are always the same bytes for the same values', () => {
     for (const from of Object.values(ALL)) {
       const bytes = () => {
         const measures: Measures = {}
@@ -124,26 +128,26 @@ describe('measures as bytes', () => {
     }
   })
 
-  it('stay as near when they are written and read again and again', () => {
+  it('stay as accurate when they are written and read repeatedly', () => {
     const values = draw(CONTINUOUS['lognormal'] ?? (() => 0), 12_000)
     let measures: Measures = {}
     for (const [at, value] of values.entries()) {
       addValues(measures, { lcp: value / 100 })
       if (at % 200 === 0) measures = decodeMeasures(encodeMeasures(measures))
     }
-    const found = toColumns(measures).slice(0, 3).map(Number)
+    const found = Object.values(percentilesOf('lcp', measures)).map(Number)
     const wanted = exact(values).map((value) => value / 100)
     assertNear(found, wanted, 'lognormal')
   })
 
-  it('of any other kind are refused', () => {
+  it('are refused if they are damaged or have another version', () => {
     assert.throws(() => decodeMeasures(Uint8Array.of(2)), /version 2/)
     assert.throws(() => decodeMeasures(Uint8Array.of(1, 99)), /unknown metric/)
     assert.throws(() => decodeMeasures(Uint8Array.of(1, 0, 1, 1, 1, 200)), /damaged/)
     assert.throws(() => decodeMeasures(Uint8Array.of()), /damaged/)
   })
 
-  it('count what is good, middling and poor by the published thresholds', () => {
+  it('count good, middling and poor values by the published thresholds', () => {
     const measures: Measures = {}
     for (const lcp of [0, 2_500, 2_500.01, 4_000, 4_000.01]) addValues(measures, { lcp })
     for (const cls of [0.1, 0.25, 0.26]) addValues(measures, { cls, dns: 9 })

@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Db, openDb } from '../../../lib/db/open.ts'
-import { keepBeacon } from '../../../lib/rum/beacon.ts'
-import { removeOld } from '../../../lib/rum/retention.ts'
+import { DAY_MS } from '../../../lib/durations.ts'
+import { KEPT_DAYS } from '../../../lib/rum/hour.ts'
+import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import { openRum } from '../../../lib/rum/rum.ts'
-import { NOON } from '../../helpers.ts'
+import { removeOld } from '../../../lib/rum/store/retention.ts'
+import { NOON } from '../../support/helpers.ts'
 
-const DAY_MS = 86_400_000
 const TABLES = ['hours', 'sketches', 'days', 'paths', 'errors', 'counts'].map((n) => `rum_${n}`)
 
-/** One beacon of everything for each day before NOON. */
+/** Sends one beacon with all kinds of data for each day before NOON. */
 async function fill(db: Db, siteId: string, days: number): Promise<void> {
   const rum = openRum({
     db,
     now: () => NOON,
-    findSites: () => [],
+    findSite: () => null,
     findCountry: () => 'GB',
     onError: assert.ifError,
   })
   const beacon = keepBeacon({ path: '/a', metrics: { lcp: 1 }, errors: [{ message: 'no' }] })
   const sent = Array.from({ length: days }, (_, day) =>
-    rum.accept([siteId], beacon, { address: null, now: NOON - day * DAY_MS }),
+    rum.accept(siteId, beacon, { address: null, now: NOON - day * DAY_MS }),
   )
   await Promise.all(sent)
   rum[Symbol.dispose]()
@@ -32,8 +33,8 @@ function rows(db: Db, siteId: string): unknown[] {
   )
 }
 
-describe('what is older than 90 days', () => {
-  it('is removed, and what is of a site that is gone', async () => {
+describe('removeOld', () => {
+  it('removes rows older than the longest period that the summary takes, and rows of deleted sites', async () => {
     const db = openDb(':memory:')
     db.$client.exec(`
       INSERT INTO users (id, email, plan, created_at) VALUES ('u', 'a@b.c', 'free', 1);
@@ -42,7 +43,7 @@ describe('what is older than 90 days', () => {
     await fill(db, 'gone', 600)
     assert.deepEqual(rows(db, 'kept'), [700, 700, 700, 700, 700, 700])
     await removeOld(db, NOON)
-    assert.deepEqual(rows(db, 'kept'), [91, 91, 91, 91, 91, 91])
+    assert.deepEqual(rows(db, 'kept'), Array(6).fill(KEPT_DAYS + 1))
     assert.deepEqual(rows(db, 'gone'), [0, 0, 0, 0, 0, 0])
   })
 })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseAddress } from '../../lib/address.ts'
-import { mayBeAddress, readRows } from '../../web/app/read-rows.ts'
+import { parseAddress } from '../../../lib/net/address.ts'
+import { mayBeAddress, readRows } from '../../../web/app/batch/read-rows.ts'
 
 function textsOf(text: string): string[] {
   return readRows(text).rows.map((row) => row.text)
 }
 
-describe('the rows of a text', () => {
-  it('are its lines, without the empty ones, by their numbers', () => {
+describe('readRows', () => {
+  it('numbers the lines and leaves out empty ones', () => {
     assert.deepEqual(readRows('81.2.69.160\r\n\r\n  2001:db8::1  \nnope 1\n').rows, [
       { row: 1, text: '81.2.69.160' },
       { row: 3, text: '2001:db8::1' },
@@ -19,31 +19,31 @@ describe('the rows of a text', () => {
     assert.deepEqual(readRows(' \n\n').rows, [])
   })
 
-  it('keep a first line that is a bad address, and leave out one that is a header', () => {
+  it('keeps a first line that is an invalid address, and leaves out a header', () => {
     assert.deepEqual(textsOf('1.2.3\n1.2.3.4'), ['1.2.3', '1.2.3.4'])
     assert.deepEqual(textsOf('visitor\n1.2.3.4'), ['1.2.3.4'])
     assert.deepEqual(textsOf('IPv4\n1.2.3.4'), ['1.2.3.4'])
   })
 
-  it('are told with the header of their column', () => {
+  it('returns the header of the column', () => {
     assert.equal(readRows('who, IP \nAda,1.2.3.4').header, 'IP')
     assert.equal(readRows('1.2.3.4').header, null)
     assert.equal(readRows('a,\nb,::1').header, null)
   })
 
-  it('come from the column whose header says so', () => {
+  it('chooses the column by its header', () => {
     for (const header of ['ip', 'IP Address', 'client_ip', 'remote-ip', 'ipv6']) {
       const text = `gateway,${header}\n10.0.0.1,::1\n10.0.0.1,::2\n`
       assert.deepEqual(textsOf(text), ['::1', '::2'], header)
     }
   })
 
-  it('come from the first column that has an address, whatever the others look like', () => {
+  it('chooses the first column with an address if no header names one', () => {
     const text = 'id,time,who,where\n1,12:30:00,"Doe, ""Jo""",\n2,12:31:00,Ada,1.2.3.4\n'
     assert.deepEqual(readRows(text).rows, [{ row: 3, text: '1.2.3.4' }])
   })
 
-  it('may stand in quotes over several lines, and between semicolons or tabs', () => {
+  it('reads quoted cells over several lines, and semicolons and tabs', () => {
     assert.deepEqual(readRows('note;ip\n"a;\nb";1.2.3.4\nc;::1').rows, [
       { row: 2, text: '1.2.3.4' },
       { row: 3, text: '::1' },
@@ -51,7 +51,7 @@ describe('the rows of a text', () => {
     assert.deepEqual(textsOf('a\t1.2.3.4\nb\t::1'), ['1.2.3.4', '::1'])
   })
 
-  it('are as many as there are', () => {
+  it('reads 100,000 rows', () => {
     const text = Array.from(
       { length: 100_000 },
       (_, n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`,
@@ -59,7 +59,7 @@ describe('the rows of a text', () => {
     assert.deepEqual(textsOf(text.join('\n')), text)
   })
 
-  it('never fail', () => {
+  it('never throws', () => {
     const unit = fc.constantFrom('"', ',', ';', '\n', '\r', '\t', '1', '.', ':', 'a', ' ')
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {
@@ -69,8 +69,8 @@ describe('the rows of a text', () => {
   })
 })
 
-describe('what is sent', () => {
-  it('is every address', () => {
+describe('mayBeAddress', () => {
+  it('accepts every address', () => {
     const text = fc.oneof(
       fc.ipV4(),
       fc.ipV6(),
@@ -84,7 +84,7 @@ describe('what is sent', () => {
     )
   })
 
-  it('is nothing else that people write', () => {
+  it('rejects other common texts', () => {
     for (const text of ['', '12', '2024', '12:30:00', 'ada@example.com', 'face', '=1+1', '1.5']) {
       assert.ok(!mayBeAddress(text), text)
     }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { csvParse } from 'd3-dsv'
 import fc from 'fast-check'
-import { FIELDS } from '../../lib/contract/geolocation.ts'
+import { FIELDS } from '../../../lib/contract/geo/geolocation.ts'
 import {
   BATCH_COLUMNS,
   columnsNamed,
   fieldsOf,
   valueAt,
-} from '../../pages/dashboard/batch-columns.ts'
-import { toCsvHeader, toCsvLine, toJsonLine } from '../../web/app/result-lines.ts'
+} from '../../../pages/dashboard/look-up/batch-columns.ts'
+import { toCsvHeader, toCsvLine, toJsonLine } from '../../../web/app/batch/result-lines.ts'
 
 const LONDON = {
   query: { type: 'ip', value: '81.2.69.160', ipVersion: 4 },
@@ -33,20 +33,20 @@ describe('the columns of a batch', () => {
     )
   })
 
-  it('are all where no good one is chosen', () => {
+  it('default to all columns if no known one is chosen', () => {
     assert.deepEqual(columnsNamed(['nope']), BATCH_COLUMNS)
     assert.deepEqual(fieldsOf(columnsNamed(['city'])), ['query', 'location.city'])
   })
 
-  it('have no value where an answer has none', () => {
+  it('are empty if the result lacks the field', () => {
     assert.equal(valueAt({ location: null }, 'location.city'), undefined)
     assert.equal(valueAt('text', 'length.x'), undefined)
     assert.equal(valueAt({ location: { city: {} } }, 'location.city'), undefined)
   })
 })
 
-describe('a result as CSV', () => {
-  it('has a cell for each column, and the row it belongs to', () => {
+describe('toCsvLine', () => {
+  it('writes the row number and a cell per column', () => {
     const [row] = parsed(toCsvLine({ row: 7, text: '81.2.69.160', result: LONDON }, BATCH_COLUMNS))
     assert.equal(row?.['row'], '7')
     assert.equal(row?.['ip'], '81.2.69.160')
@@ -57,13 +57,13 @@ describe('a result as CSV', () => {
     assert.equal(row?.['error'], '')
   })
 
-  it('says what is wrong with a text', () => {
+  it('writes the error of a row', () => {
     const result = { query: {}, error: { code: 'BAD_REQUEST', message: 'Not an address' } }
     const [row] = parsed(toCsvLine({ row: 1, text: 'nope', result }, BATCH_COLUMNS))
     assert.equal(row?.['error'], 'Not an address')
   })
 
-  it('has no text that a spreadsheet takes for a formula, and every text whole', () => {
+  it('escapes formulas and keeps every text whole', () => {
     const start = fc.constantFrom('=', '+', '-', '@', '\t', '\r', '')
     fc.assert(
       fc.property(start, fc.string(), (first, rest) => {
@@ -79,8 +79,8 @@ describe('a result as CSV', () => {
   })
 })
 
-describe('a result as a line of JSON', () => {
-  it('is the answer with the number of the row', () => {
+describe('toJsonLine', () => {
+  it('writes the result with its row number', () => {
     const line = toJsonLine({ row: 7, text: '81.2.69.160', result: LONDON })
     assert.deepEqual(JSON.parse(line), { row: 7, ...LONDON })
     assert.equal(line.indexOf('\n'), line.length - 1)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { listLonely, toColumns } from '../../web/app/timeline.ts'
+import { listIsolated, toColumns } from '../../../web/app/timeline.ts'
 
 const HOUR = 3_600
 const DAY = 86_400
 
 describe('the columns of a chart', () => {
-  it('have a gap, and no zero, where an hour has no values', () => {
+  it('have a gap instead of a zero for an hour without values', () => {
     const points = ['3600 1 2 3 4', '10800    0']
     const span = { from: 0, to: 3 * HOUR, step: HOUR }
     assert.deepEqual(toColumns(points, span), [
@@ -18,7 +18,7 @@ describe('the columns of a chart', () => {
     ])
   })
 
-  it('begin with the first day of which the period has a part', () => {
+  it('start with the first day that the period overlaps', () => {
     const span = { from: DAY + 12 * HOUR, to: 3 * DAY, step: DAY }
     assert.deepEqual(toColumns([`${DAY} 5 6 7 8`], span).slice(0, 2), [
       [DAY, 2 * DAY, 3 * DAY],
@@ -26,8 +26,8 @@ describe('the columns of a chart', () => {
     ])
   })
 
-  it('tell values between gaps, which no line shows', () => {
-    assert.deepEqual(listLonely([1, null, 2, 3, null, 0, null]), [0, 5])
-    assert.deepEqual(listLonely([]), [])
+  it('list values between two gaps, because a line cannot show them', () => {
+    assert.deepEqual(listIsolated([1, null, 2, 3, null, 0, null]), [0, 5])
+    assert.deepEqual(listIsolated([]), [])
   })
 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry-schemas.ts'
-import { MAX_BYTES, pathOf, writeBeacon } from '../../web/rum/beacon.ts'
-import { toPageError } from '../../web/rum/page-error.ts'
+import { BEACON_MAX_BYTES, Beacon } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
+import { MAX_BYTES, pathOf, writeBeacon } from '../../../web/rum/beacon.ts'
+import { toPageError } from '../../../web/rum/page-error.ts'
 
 const VIEW = { path: '/', deviceType: 'desktop', metrics: { lcp: 1200.5 } } as const
 
@@ -33,8 +33,8 @@ const finished = fc.record({
   errors: fc.array(failure.map(toPageError), { maxLength: 14 }),
 })
 
-describe('a beacon', () => {
-  it('is never too large, and always of the contract', () => {
+describe('writeBeacon', () => {
+  it('never exceeds the limit, and always fits the contract', () => {
     fc.assert(
       fc.property(finished, (view) => {
         const json = writeBeacon(view)
@@ -47,15 +47,15 @@ describe('a beacon', () => {
     )
   })
 
-  it('may be as large as the endpoint takes', () => {
+  it('has the same limit as the endpoint', () => {
     assert.equal(MAX_BYTES, BEACON_MAX_BYTES)
   })
 
-  it('is none where nothing was measured', () => {
+  it('returns null if nothing was measured', () => {
     assert.equal(writeBeacon({ ...VIEW, metrics: {}, errors: [] }), null)
   })
 
-  it('has no metrics where only errors are known', () => {
+  it('omits metrics if there are only errors', () => {
     const json = writeBeacon({ path: '/', metrics: {}, errors: [{ message: 'a' }] })
     assert.equal(json, '{"path":"/","errors":[{"message":"a"}]}')
   })
@@ -77,7 +77,7 @@ describe('a beacon', () => {
     )
   })
 
-  it('keeps the first errors where not all fit', () => {
+  it('keeps the first errors if not all fit', () => {
     const errors = Array.from({ length: 10 }, (_, n) => ({ message: `${n}${'語'.repeat(199)}` }))
     const { errors: kept } = v.parse(Beacon, JSON.parse(writeBeacon({ ...VIEW, errors }) ?? ''))
     assert.deepEqual(
@@ -86,21 +86,21 @@ describe('a beacon', () => {
     )
   })
 
-  it('keeps the metrics where no error fits', () => {
+  it('keeps the metrics if no error fits', () => {
     const errors = [{ message: 'm', source: '\u0000'.repeat(1000) }]
     assert.equal(writeBeacon({ ...VIEW, errors }), JSON.stringify(VIEW))
   })
 })
 
-describe('the path of a page', () => {
-  it('has no query string, no fragment, and at most 500 characters', () => {
+describe('pathOf', () => {
+  it('drops the query string and fragment, and keeps at most 500 characters', () => {
     assert.equal(pathOf('https://shop.example/a/b?token=1#c'), '/a/b')
     assert.equal(pathOf('https://shop.example'), '/')
     assert.equal(pathOf('https://shop.example/a%3Fb'), '/a%3Fb')
     assert.equal(pathOf(`https://shop.example/${'a'.repeat(600)}`).length, 500)
   })
 
-  it('is one of the contract, whatever the address', () => {
+  it('fits the contract for any URL', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (url) => {
         assert.ok(v.is(Beacon, { path: pathOf(url) }))

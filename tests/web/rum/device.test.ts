@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { deviceTypeOf } from '../../web/rum/device.ts'
+import { deviceTypeOf } from '../../../web/rum/device.ts'
 
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Safari/605.1.15'
 const ANDROID = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/140.0.0.0'
@@ -17,14 +17,14 @@ const DEVICES = [
   ['mobile', 'Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0', 5],
 ] as const
 
-describe('the kind of device', () => {
+describe('deviceTypeOf', () => {
   for (const [expected, userAgent, maxTouchPoints] of DEVICES) {
     it(`is ${expected} for ${userAgent} with ${maxTouchPoints} touch points`, () => {
       assert.equal(deviceTypeOf({ userAgent, maxTouchPoints }), expected)
     })
   }
 
-  it('is what Chromium says where the user agent does not tell', () => {
+  it('trusts Chromium if the user agent does not reveal the device', () => {
     const device = { userAgent: 'Mozilla/5.0', maxTouchPoints: 5 }
     assert.equal(deviceTypeOf({ ...device, userAgentData: { mobile: true } }), 'mobile')
     assert.equal(deviceTypeOf({ ...device, userAgentData: { mobile: false } }), 'desktop')

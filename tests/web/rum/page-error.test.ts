@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isSameError, toPageError } from '../../web/rum/page-error.ts'
+import { isSameError, toPageError } from '../../../web/rum/page-error.ts'
 
-describe('an error of a page', () => {
-  it('is what the browser tells of it', () => {
+describe('toPageError', () => {
+  it('copies what the browser reports', () => {
     const error = new TypeError('x is no function')
     error.stack = 'TypeError: x is no function\n    at f (https://shop.example/a.js:3:7)'
     assert.deepEqual(
@@ -25,12 +25,12 @@ describe('an error of a page', () => {
     )
   })
 
-  it('that another origin hides has only a message', () => {
+  it('has only a message if the error comes from another origin', () => {
     const hidden = { message: 'Script error.', filename: '', lineno: 0, colno: 0, error: null }
     assert.deepEqual(toPageError(hidden), { message: 'Script error.' })
   })
 
-  it('is of any value that a promise is rejected with', () => {
+  it('accepts any value that a promise is rejected with', () => {
     const messages = [undefined, null, 7, 'no', Symbol('s'), {}, Object.create(null), []].map(
       (error) => toPageError({ error }).message,
     )
@@ -48,7 +48,7 @@ describe('an error of a page', () => {
     assert.equal(toPageError({ error: new RangeError('late') }).message, 'late')
   })
 
-  it('carries no query string', () => {
+  it('drops query strings', () => {
     const error = new Error('a')
     error.stack =
       'Error: a\n    at f (https://shop.example/a.js?token=t:3:7)\n    at https://x.example/#t:1:2'
@@ -65,7 +65,7 @@ describe('an error of a page', () => {
     )
   })
 
-  it('is the same as another one at the same place', () => {
+  it('gives equal errors for the same message at the same place', () => {
     const error = { message: 'a', source: 'b', line: 1, column: 2 }
     assert.ok(isSameError(error, { ...error, stack: 'other' }))
     assert.ok(!isSameError(error, { ...error, column: 3 }))

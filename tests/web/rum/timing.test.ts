@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { timingMetrics } from '../../web/rum/timing.ts'
+import { timingMetrics } from '../../../web/rum/timing.ts'
 
 const ENTRY = {
   activationStart: 0,
@@ -13,19 +13,19 @@ const ENTRY = {
   responseEnd: 200,
 }
 
-describe('the times of a navigation', () => {
-  it('are the spans of its steps', () => {
+describe('timingMetrics', () => {
+  it('gives the duration of each step', () => {
     const expected = { ttfb: 191.3, dns: 22, tls: 40, request: 100.3, response: 8.7 }
     assert.deepEqual(timingMetrics(ENTRY), expected)
   })
 
-  it('have none of what did not happen', () => {
+  it('omits steps that did not happen', () => {
     const reused = { ...ENTRY, domainLookupEnd: 10, secureConnectionStart: 0, responseEnd: 0 }
     assert.deepEqual(timingMetrics(reused), { ttfb: 191.3, request: 100.3 })
     assert.deepEqual(timingMetrics({ ...ENTRY, responseStart: 0 }), {})
   })
 
-  it('begin with the activation of a page that was prerendered', () => {
+  it('starts at the activation of a prerendered page', () => {
     assert.equal(timingMetrics({ ...ENTRY, activationStart: 100 }).ttfb, 91.3)
     assert.equal(timingMetrics({ ...ENTRY, activationStart: 5000 }).ttfb, 0)
   })

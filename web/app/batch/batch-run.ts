@@ -1,7 +1,6 @@
-import { type BatchColumn, fieldsOf } from '../../pages/dashboard/batch-columns.ts'
-import { askBatch } from './ask-batch.ts'
-import { rowsOf } from './batch-parts.ts'
-import type { BatchView, Files } from './batch-view.ts'
+import { type BatchColumn, fieldsOf } from '../../../pages/dashboard/look-up/batch-columns.ts'
+import { type BatchView, type Files, rowsOf } from './batch-view.ts'
+import { fetchBatch } from './fetch-batch.ts'
 import { lookUpRows } from './look-up-rows.ts'
 import type { AddressColumn } from './read-rows.ts'
 import { type AnsweredRow, toCsvHeader, toCsvLine, toJsonLine } from './result-lines.ts'
@@ -12,11 +11,11 @@ export interface Service {
   readonly size: number
 }
 
-/** One batch, from its rows to its files. Answers are kept as blobs, which need not be in memory. */
+/** Looks up one batch and collects the results as blobs, which browsers can keep out of memory. */
 export function createRun(service: Service, view: BatchView, columns: readonly BatchColumn[]) {
   const csv = [new Blob([toCsvHeader(columns)])]
   const json: Blob[] = []
-  let [answered, bad, degraded] = [0, 0, false]
+  let [answered, invalid, degraded] = [0, 0, false]
   let stopping = new AbortController()
 
   const keep = (rows: readonly AnsweredRow[]) => {
@@ -24,50 +23,53 @@ export function createRun(service: Service, view: BatchView, columns: readonly B
     json.push(new Blob(rows.map(toJsonLine)))
     answered += rows.length
     const without = rows.filter(({ result }) => 'error' in result)
-    bad += without.length
-    view.bad(without)
+    invalid += without.length
+    view.listBadRows(without)
     view.progress(answered)
   }
-  const ask = async (ips: readonly string[]) => {
-    const question = { ips, fields: fieldsOf(columns) }
-    const reply = await askBatch(service.path, question, stopping.signal)
+  const send = async (ips: readonly string[]) => {
+    const request = { ips, fields: fieldsOf(columns) }
+    const reply = await fetchBatch(service.path, request, stopping.signal)
     degraded ||= reply.degraded === true
     return reply
   }
   const wait = async (seconds: number) => {
-    view.say('The limit of requests per minute is reached. It goes on by itself.')
+    view.announce('You have reached the per-minute limit. The look-up continues automatically.')
     for (let left = seconds; left > 0; left--) {
       view.waiting(left)
-      await second(stopping.signal)
+      await waitSecond(stopping.signal)
     }
   }
   const summary = () =>
     [
-      `Done: ${rowsOf(answered)}${bad === 0 ? '' : `, ${rowsOf(bad)} without an address`}.`,
+      `Done: ${rowsOf(answered)}${invalid === 0 ? '' : `, ${rowsOf(invalid)} without a valid address`}.`,
       ...(degraded ? [REDUCED] : []),
     ].join(' ')
 
   return {
-    /** Looks up what is not answered yet. */
+    /** Looks up the remaining rows. */
     go: async ({ header, rows }: AddressColumn) => {
       stopping = new AbortController()
       view.begin(rows.length)
       view.progress(answered)
-      const of = header === null ? '' : ` of the column “${header.slice(0, 100)}”`
-      view.say(`Looking up ${rowsOf(rows.length - answered)}${of}.`)
-      const said = await lookUpRows(rows, answered, { size: service.size, ask, wait, keep }).then(
-        summary,
-        (error: Error) => (stopping.signal.aborted ? 'Stopped.' : error.message),
-      )
+      const place = header === null ? '' : ` of the column “${header.slice(0, 100)}”`
+      view.announce(`Looking up ${rowsOf(rows.length - answered)}${place}.`)
+      const outcome = await lookUpRows(rows, answered, {
+        size: service.size,
+        send,
+        wait,
+        keep,
+      }).then(summary, (error: Error) => (stopping.signal.aborted ? 'Stopped.' : error.message))
       view.progress(answered)
-      view.say(said)
+      view.announce(outcome)
       view.end(answered === 0 ? null : filesOf(csv, json), rows.length - answered)
     },
     stop: () => stopping.abort(),
   }
 }
 
-const REDUCED = 'All requests of this period are used, so some answers are reduced to the country.'
+const REDUCED =
+  'You have used all requests of this period, so some results contain only the country.'
 
 function filesOf(csv: readonly Blob[], json: readonly Blob[]): Files {
   return {
@@ -76,8 +78,8 @@ function filesOf(csv: readonly Blob[], json: readonly Blob[]): Files {
   }
 }
 
-/** Throws once the signal is aborted. */
-function second(signal: AbortSignal): Promise<void> {
+/** Waits a second. Throws if the signal is aborted. */
+function waitSecond(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, 1_000)
     const stop = () => {

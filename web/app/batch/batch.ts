@@ -1,13 +1,12 @@
-import { columnsNamed } from '../../pages/dashboard/batch-columns.ts'
-import { part, rowsOf } from './batch-parts.ts'
+import { columnsNamed } from '../../../pages/dashboard/look-up/batch-columns.ts'
 import { createRun } from './batch-run.ts'
-import { viewBatch } from './batch-view.ts'
+import { part, rowsOf, viewBatch } from './batch-view.ts'
 import { type AddressColumn, readRows } from './read-rows.ts'
 
 const MAX_ROWS = 100_000
 const MAX_FILE_BYTES = 50_000_000
 
-/** Looks up whole files, part by part. Without this script the form takes what is typed. */
+/** Looks up whole files in parts. Without this script the form submits only typed addresses. */
 function main(form: HTMLFormElement): void {
   const [text, file] = [part<HTMLTextAreaElement>('addresses'), part<HTMLInputElement>('file')]
   const submit = form.querySelector<HTMLButtonElement>('[type=submit]')
@@ -15,9 +14,9 @@ function main(form: HTMLFormElement): void {
   let run = createRun(serviceOf(form), view, [])
   let source: AddressColumn = { header: null, rows: [] }
 
-  const go = async () => {
+  const once = async (work: () => Promise<void>) => {
     if (submit !== null) submit.disabled = true
-    await run.go(source)
+    await work()
     if (submit !== null) submit.disabled = false
   }
   const start = async () => {
@@ -26,41 +25,48 @@ function main(form: HTMLFormElement): void {
     source = typed
     const names = new FormData(form).getAll('column').map(String)
     run = createRun(serviceOf(form), view, columnsNamed(names))
-    return go()
+    await run.go(source)
   }
 
   part('from-file').hidden = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void start()
+    void once(start)
   })
   view.onStop(() => run.stop())
-  view.onGoOn(() => void go())
+  view.onGoOn(() => void once(() => run.go(source)))
   text.addEventListener('input', () => {
     file.value = ''
   })
   file.addEventListener('change', () => {
     text.value = ''
   })
-  takeDrops(form, file, text)
+  acceptDrops(form, file, text)
 }
 
 function serviceOf({ action, dataset }: HTMLFormElement) {
   return { path: action, size: Number(dataset['size']) }
 }
 
-/** The rows, or what is wrong with them. */
+/** The rows, or a message that says why they cannot be looked up. */
 async function readSource(file: File | undefined, typed: string): Promise<AddressColumn | string> {
   if (file !== undefined && file.size > MAX_FILE_BYTES) return 'The file is larger than 50 MB.'
-  const column = readRows(file === undefined ? typed : await file.text())
+  // It fails if the file has changed or gone since it was chosen.
+  const text = file === undefined ? typed : await file.text().catch(() => null)
+  if (text === null) return 'The file cannot be read. Choose it again.'
+  const column = readRows(text)
   const { rows } = column
-  if (rows.length === 0) return 'There is no address. Type one, or choose a file.'
+  if (rows.length === 0) return 'Enter an address or choose a file.'
   if (rows.length <= MAX_ROWS) return column
-  return `There are ${rowsOf(rows.length)}, and at most ${rowsOf(MAX_ROWS)} go at once.`
+  return `${rowsOf(rows.length)} are too many; the maximum is ${rowsOf(MAX_ROWS)}.`
 }
 
-/** A file that is dropped anywhere is chosen; the browser would leave the page to show it. */
-function takeDrops(form: HTMLFormElement, file: HTMLInputElement, text: HTMLTextAreaElement): void {
+/** Accepts a file dropped anywhere on the page. The browser would open it instead. */
+function acceptDrops(
+  form: HTMLFormElement,
+  file: HTMLInputElement,
+  text: HTMLTextAreaElement,
+): void {
   const over = (event: DragEvent, isOver: boolean) => {
     if (event.dataTransfer?.types.includes('Files') !== true) return
     event.preventDefault()

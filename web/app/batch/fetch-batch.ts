@@ -1,45 +1,40 @@
 import type { Reply } from './look-up-rows.ts'
 
-/** What the page answers to its script. */
+/** The answer of the page to its script. */
 interface Body {
   readonly results?: readonly object[]
   readonly meta?: { readonly degraded: boolean }
   readonly error?: { readonly message: string }
 }
 
-export interface BatchQuestion {
-  readonly ips: readonly string[]
-  readonly fields: readonly string[]
-}
-
 export type BatchReply = Reply & { readonly degraded?: boolean }
 
 const TIMEOUT_MS = 60_000
 
-/** Asks the page for a part of a batch. Throws an Error with the reason where it has none. */
-export async function askBatch(
+/** Looks up a part of a batch through the page. Throws an Error with the reason if that fails. */
+export async function fetchBatch(
   path: string,
-  question: BatchQuestion,
+  request: { readonly ips: readonly string[]; readonly fields: readonly string[] },
   signal: AbortSignal,
 ): Promise<BatchReply> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(question),
+    body: JSON.stringify(request),
     redirect: 'manual',
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   }).catch(() => {
-    throw new Error('The service cannot be reached.')
+    throw new Error('Cannot reach the service.')
   })
   if (response.type === 'opaqueredirect') {
-    throw new Error('You are signed out. Sign in again in another tab, then go on.')
+    throw new Error('You are signed out. Sign in again in another tab, then continue.')
   }
   if (response.status === 429) {
     return { kind: 'wait', seconds: Number(response.headers.get('retry-after') ?? 60) }
   }
   const { results, meta, error } = await readBody(response)
   if (results === undefined) {
-    throw new Error(`${error?.message ?? `The service answered ${response.status}`}.`)
+    throw new Error(`${error?.message ?? `The service answered with status ${response.status}`}.`)
   }
   return { kind: 'answered', results, degraded: meta?.degraded === true }
 }

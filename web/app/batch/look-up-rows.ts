@@ -1,25 +1,25 @@
 import { type AddressRow, mayBeAddress } from './read-rows.ts'
 import type { AnsweredRow } from './result-lines.ts'
 
-/** What the service says to a part of the rows. */
+/** The answer of the service to a part of the rows. */
 export type Reply =
   | { readonly kind: 'answered'; readonly results: readonly object[] }
   | { readonly kind: 'wait'; readonly seconds: number }
 
 export interface LookUp {
-  /** Rows asked for at once. */
+  /** Rows per request. */
   readonly size: number
-  /** Throws an Error that says why there is no answer. */
-  readonly ask: (ips: readonly string[]) => Promise<Reply>
+  /** Throws an Error with the reason if there is no answer. */
+  readonly send: (ips: readonly string[]) => Promise<Reply>
   readonly wait: (seconds: number) => Promise<void>
-  /** Takes what is answered, in the order of the rows. */
+  /** Receives the answered rows in order. */
   readonly keep: (rows: readonly AnsweredRow[]) => void
 }
 
-/** Of a limit that never lets a part through, nobody waits for the end. */
+/** After this many waits for one part, the look-up stops with an error. */
 const MAX_WAITS = 10
 
-/** Asks for the rows from `start` on, part by part, and waits where the service says so. */
+/** Looks up the rows from `start` on in parts, and waits whenever the service says so. */
 export async function lookUpRows(
   rows: readonly AddressRow[],
   start: number,
@@ -28,18 +28,18 @@ export async function lookUpRows(
   for (let at = start; at < rows.length; at += lookUp.size) {
     const part = rows.slice(at, at + lookUp.size)
     const ips = part.map(({ text }) => text).filter(mayBeAddress)
-    const results = ips.length === 0 ? [] : await askPatiently(ips, lookUp)
+    const results = ips.length === 0 ? [] : await sendPatiently(ips, lookUp)
     lookUp.keep(join(part, results))
   }
 }
 
-async function askPatiently(ips: readonly string[], { ask, wait }: LookUp) {
-  for (let waits = 0; waits < MAX_WAITS; waits++) {
-    const reply = await ask(ips)
+async function sendPatiently(ips: readonly string[], { send, wait }: LookUp) {
+  for (let waits = 0; ; waits++) {
+    const reply = await send(ips)
     if (reply.kind === 'answered') return reply.results
+    if (waits === MAX_WAITS) throw new Error('The service is too busy. Continue later.')
     await wait(reply.seconds)
   }
-  throw new Error('The service is too busy. Go on later.')
 }
 
 function join(part: readonly AddressRow[], results: readonly object[]): AnsweredRow[] {
@@ -52,9 +52,9 @@ function join(part: readonly AddressRow[], results: readonly object[]): Answered
 
 const SHOWN_CHARACTERS = 100
 
-/** As the API says it. */
+/** The same error as that of the API. */
 function notAnAddress(text: string): object {
-  const value = text.slice(0, SHOWN_CHARACTERS)
+  const value = text.slice(0, SHOWN_CHARACTERS).replace(/[\ud800-\udbff]$/, '\ufffd')
   const error = { code: 'BAD_REQUEST', message: 'Not an IPv4 or IPv6 address' }
   return { query: { type: 'ip', value }, error }
 }

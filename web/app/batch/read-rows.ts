@@ -1,32 +1,32 @@
 import { dsvFormat } from 'd3-dsv'
 
-/** A row of a file with what stands where its address should be. */
+/** A row of a file, with the text in its address column. */
 export interface AddressRow {
-  /** From 1, as spreadsheets count. */
+  /** Counted from 1, as in spreadsheets. */
   readonly row: number
   readonly text: string
 }
 
 export interface AddressColumn {
-  /** null: it has no header. */
+  /** null if the column has no header. */
   readonly header: string | null
   readonly rows: readonly AddressRow[]
 }
 
-/** How many rows decide in which column the addresses are. */
-const LOOKED_AT = 100
-/** Enough for that many rows of any file that is one. */
+/** The number of rows that decide which column holds the addresses. */
+const SAMPLE_ROWS = 100
+/** Long enough for SAMPLE_ROWS rows of any real file. */
 const HEAD_CHARACTERS = 65_536
 const IP_HEADER = /^(client|remote|source|src)?[ _-]?ip(v?[46])?([ _-]?addr(ess)?)?$/i
 
 /**
- * The addresses of a text: one on each line, or a column of a CSV (RFC 4180) that has commas,
- * semicolons or tabs. It is the column whose header says so, else the first that has an address.
- * Rows without a text there are left out, and so is the header.
+ * Reads the addresses of a text: one per line, or a column of a CSV (RFC 4180) with commas, semicolons
+ * or tabs. Chooses the column by its header, else the first column with an address. Leaves out the
+ * header and rows with an empty cell.
  */
 export function readRows(text: string): AddressColumn {
   const format = dsvFormat(delimiterOf(text))
-  const head = format.parseRows(text.slice(0, HEAD_CHARACTERS)).slice(0, LOOKED_AT)
+  const head = format.parseRows(text.slice(0, HEAD_CHARACTERS)).slice(0, SAMPLE_ROWS)
   const column = columnOf(head)
   const first = head[0]?.[column]?.trim() ?? ''
   const hasHeader = IP_HEADER.test(first) || !/\d|:/.test(first)
@@ -56,7 +56,7 @@ function columnOf(rows: readonly (readonly string[])[]): number {
 const DOTTED = /^\d{1,3}(\.\d{1,3}){3}$/
 const LONGEST_ADDRESS = 45
 
-/** Whether the API may take it for an address. What it would not is no business of a server. */
+/** Whether the API might accept the text as an address. Other texts never leave the browser. */
 export function mayBeAddress(text: string): boolean {
   if (DOTTED.test(text)) return true
   if (text.length > LONGEST_ADDRESS || !/^[\da-f:.]+$/i.test(text)) return false

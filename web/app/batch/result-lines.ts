@@ -1,18 +1,18 @@
 import { csvFormatRow } from 'd3-dsv'
-import { type BatchColumn, valueAt } from '../../pages/dashboard/batch-columns.ts'
+import { type BatchColumn, valueAt } from '../../../pages/dashboard/look-up/batch-columns.ts'
 import type { AddressRow } from './read-rows.ts'
 
-/** What the API says of the text of a row. */
+/** A row with the result of the API. */
 export interface AnsweredRow extends AddressRow {
   readonly result: object
 }
 
-/** The names of the columns of `toCsvLine`. */
+/** The header for the lines of `toCsvLine`. */
 export function toCsvHeader(columns: readonly BatchColumn[]): string {
   return `${csvFormatRow(['row', 'ip', ...columns.map(({ name }) => name), 'error'])}\n`
 }
 
-/** One row of CSV (RFC 4180): what is not known is an empty cell. */
+/** One row of CSV (RFC 4180). Unknown values are empty cells. */
 export function toCsvLine(
   { row, text, result }: AnsweredRow,
   columns: readonly BatchColumn[],
@@ -24,15 +24,15 @@ export function toCsvLine(
 }
 
 /**
- * No spreadsheet takes the text for a formula (OWASP, CSV Injection): names of places and networks
- * are written by others. A number is none, with its sign or without.
+ * Escapes texts that a spreadsheet would run as a formula (OWASP, CSV Injection), because others
+ * choose the names of places and networks. Numbers are safe, even negative ones.
  */
 function toCell(value: string | number | undefined): string {
   if (typeof value !== 'string') return String(value ?? '')
   return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
 }
 
-/** The answer of the API with the number of the row. */
+/** The result of the API with the row number, as one line of a JSON Lines file. */
 export function toJsonLine({ row, result }: AnsweredRow): string {
   return `${JSON.stringify({ row, ...result })}\n`
 }

@@ -1,0 +1,34 @@
+import { ACCESS_STATUSES } from '../config/entitlement.ts'
+import { DEMO_PLAN, type Plans } from '../config/plans.ts'
+import { and, eq, sql } from '../db/drizzle.ts'
+import type { Db } from '../db/open.ts'
+import { apiKeys } from '../db/tables.ts'
+import type { Statement } from '../db/transaction.ts'
+import { DAY_MS } from '../durations.ts'
+
+const YEAR_MS = 365 * DAY_MS
+
+/** Keys of the free plan expire a year after creation or renewal; those of paid plans never do. */
+export function keyExpiry(plan: { readonly price: number }, now: number): number | null {
+  return plan.price === 0 ? now + YEAR_MS : null
+}
+
+/**
+ * Fits the expiry of keys to the plans in effect: removes it if the plan is paid, and gives keys
+ * without one a year from now. Leaves the demo key alone. Run it after each change of a plan, in
+ * the same transaction. Without `userId` it fits the keys of all users.
+ */
+export function fitKeyExpiry(db: Db, plans: Plans, now: number, userId?: string): Statement {
+  const paid = plans.list.filter(({ price }) => price > 0).map(({ id }) => id)
+  // Written out: in an UPDATE, drizzle does not qualify the columns that the subqueries compare.
+  const plan = sql`coalesce(
+    (SELECT plan FROM subscriptions AS s
+     WHERE s.user_id = api_keys.user_id AND s.status IN ${ACCESS_STATUSES}),
+    (SELECT plan FROM users AS u WHERE u.id = api_keys.user_id))`
+  const isPaid = sql`(${plan} IN ${paid})`
+  const isMisfit = sql`(expires_at IS NOT NULL) = ${isPaid} AND ${plan} <> ${DEMO_PLAN.id}`
+  return db
+    .update(apiKeys)
+    .set({ expiresAt: sql`iif(${isPaid}, NULL, ${now + YEAR_MS})` })
+    .where(userId === undefined ? isMisfit : and(eq(apiKeys.userId, userId), isMisfit))
+}

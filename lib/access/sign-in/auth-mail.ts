@@ -1,0 +1,76 @@
+import type { Log } from '../../log/log.ts'
+import type { SendMail } from '../../mail.ts'
+
+/** A user who resets the password, as stored before the reset. */
+export interface ResetUser {
+  readonly id: string
+  readonly email: string
+  readonly emailVerified: boolean
+}
+
+interface AuthMailOptions {
+  /** Address of this service, without a slash at the end. */
+  readonly baseUrl: string
+  readonly hasSuspectKeys: (user: ResetUser) => Promise<boolean>
+}
+
+/** What better-auth passes to its mail callbacks. */
+interface AuthMail {
+  readonly user: ResetUser
+  readonly token: string
+}
+
+/**
+ * The mail settings of better-auth. Links always lead to our forms, whatever page the request
+ * names: a stranger may have sent it. Opening a link changes nothing, since mail scanners open
+ * links too. No answer waits for the mail server: its duration would reveal whether a user exists.
+ */
+export function authMail(
+  sendMail: SendMail,
+  { baseUrl, hasSuspectKeys }: AuthMailOptions,
+  log: Log,
+) {
+  const send = async (to: string, subject: string, text: string) => {
+    sendMail({ to, subject, text }).catch((error: unknown) =>
+      log.error({ err: error, subject }, 'cannot send mail'),
+    )
+  }
+  const link = (path: string, query: Readonly<Record<string, string>>) =>
+    `${baseUrl}${path}?${new URLSearchParams(query)}`
+  return {
+    passwordReset: {
+      sendResetPassword: async ({ user, token }: AuthMail) => {
+        // The form then proposes to revoke the keys.
+        const keys = (await hasSuspectKeys(user)) ? { keys: 'revoke' } : {}
+        const text = resetText(link('/app/reset', { token, ...keys }))
+        await send(user.email, 'Reset your password', text)
+      },
+    },
+    signUp: {
+      onExistingUserSignUp: ({ user }: Pick<AuthMail, 'user'>) =>
+        send(user.email, 'You already have an account', EXISTING_TEXT),
+    },
+    verification: {
+      sendOnSignUp: true,
+      sendVerificationEmail: ({ user, token }: AuthMail) =>
+        send(
+          user.email,
+          'Verify your e-mail address',
+          verificationText(link('/app/sign-in', { verify: token })),
+        ),
+    },
+  }
+}
+
+const EXISTING_TEXT = `Somebody tried to sign up with your e-mail address, which already has an account.
+
+If it was you, sign in instead, or ask for a new password. If not, ignore this message.
+`
+
+function verificationText(link: string): string {
+  return `To verify your e-mail address, open this link within an hour and sign in:\n\n${link}\n\nIf you did not sign up, ignore this message.\n`
+}
+
+function resetText(link: string): string {
+  return `Open this link within an hour to choose a new password:\n\n${link}\n\nIf you did not ask for this, ignore this message.\n`
+}

@@ -1,0 +1,297 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DBAdapter } from 'better-auth'
+import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { APIError, createAuthMiddleware } from 'better-auth/api'
+import { verifyJWT, verifyPassword } from 'better-auth/crypto'
+import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
+import { bearer } from 'better-auth/plugins/bearer'
+import * as v from 'valibot'
+import { AUTH_BASE_PATH, type AuthBody } from '../../contract/account/auth.ts'
+import { eq } from '../../db/drizzle.ts'
+import { isFault, isTaken } from '../../db/fault.ts'
+import type { Db } from '../../db/open.ts'
+import { sessions, users, verifications } from '../../db/tables.ts'
+import type { Log } from '../../log/log.ts'
+import type { SendMail } from '../../mail.ts'
+import { LOCAL_HOSTS } from '../origins.ts'
+import { findPassword, hashToken, mayBeginSession } from '../session.ts'
+import { authMail, type ResetUser } from './auth-mail.ts'
+import { authTables } from './auth-tables.ts'
+import { isEasyToGuess } from './common-passwords.ts'
+import { hashTokens } from './hashed-tokens.ts'
+import { createOrder } from './in-order.ts'
+import { type ResetOptions, resetPassword } from './reset-password.ts'
+
+export interface EmbeddedAuthOptions {
+  readonly db: Db
+  readonly secret: string
+  /** Address of this service, without a slash at the end. */
+  readonly baseUrl: string
+  /** Id of the plan that new users get. */
+  readonly plan: string
+  readonly allowSignUp: boolean
+  /** null without a mail server: then users cannot verify an address or reset a password. */
+  readonly sendMail: SendMail | null
+  readonly passwordResets: PasswordResets
+  readonly log: Log
+}
+
+export interface PasswordResets extends Pick<ResetOptions, 'reset'> {
+  /** Whether keys are revoked unless the user chooses otherwise. */
+  readonly hasSuspectKeys: (user: ResetUser) => Promise<boolean>
+}
+
+/** A request below /api/auth. */
+export interface AuthCall {
+  readonly method: string
+  /** Includes the query. */
+  readonly path: string
+  readonly headers: Headers
+  /** The bearer token; null if there is none. */
+  readonly token: string | null
+  readonly body: string | null
+  /** Address of the client; null if the runtime does not report it. */
+  readonly client: string | null
+  /** `dashboard` for our own pages, `api` for any other program. */
+  readonly app: 'api' | 'dashboard'
+  /** The fields of the body that we read ourselves. */
+  readonly given: AuthBody
+}
+
+export type HandleAuth = (call: AuthCall) => Promise<Response>
+
+/** Carries the client's address to better-auth, which does not see the connection. */
+const CLIENT_HEADER = 'x-meridian-client'
+
+/** Prefix of the user agent in sessions that the dashboard starts; the audit triggers read it. */
+const DASHBOARD_PREFIX = 'dashboard: '
+const MAX_AGENT = 300
+
+/**
+ * Requests for a reset take at least this long, whether or not the address has an account.
+ * (better-auth does the same for requests for a verification mail.)
+ */
+const RESET_REQUEST_MS = 200
+
+/** Sign-up, sign-in and sessions by better-auth, in our database. */
+export function createEmbeddedAuth(options: EmbeddedAuthOptions): HandleAuth {
+  const { baseUrl } = options
+  const auth = betterAuth(settingsOf(options))
+  const ask = (call: AuthCall) => auth.handler(toRequest(call, baseUrl))
+  const inOrder = createOrder()
+  return async (call) => {
+    if (isFor(call, '/sign-in/email')) return signIn(options, call, ask)
+    if (isFor(call, '/change-password')) return inOrder(() => changePassword(options, call, ask))
+    if (isFor(call, '/reset-password')) return inOrder(() => ask(call))
+    if (!isFor(call, '/request-password-reset')) return ask(call)
+    const [response] = await Promise.all([ask(call), sleep(RESET_REQUEST_MS)])
+    return response
+  }
+}
+
+function isFor({ path }: AuthCall, endpoint: string): boolean {
+  return path.split('?', 1)[0] === `${AUTH_BASE_PATH}${endpoint}`
+}
+
+/** Signs in. A link that we mailed, together with the password, verifies the address first. */
+async function signIn(
+  options: EmbeddedAuthOptions,
+  call: AuthCall,
+  ask: HandleAuth,
+): Promise<Response> {
+  const { db } = options
+  const { email = '' } = call.given
+  const stored = findPassword(db, email)
+  if (stored !== undefined) await verifyAddress(options, call.given, stored)
+  const response = await ask(call)
+  if (response.status !== 200 || findPassword(db, email)?.hash === stored?.hash) return response
+  // The password has changed meanwhile, so this session was started with the old one.
+  const { token } = v.parse(SignedIn, await response.json())
+  db.delete(sessions)
+    .where(eq(sessions.tokenHash, hashToken(token)))
+    .run()
+  return signIn(options, call, ask)
+}
+
+const SignedIn = v.object({ token: v.string() })
+
+/** Also spends the links that were mailed for a reset: somebody else may have read them. */
+async function changePassword(
+  { db }: EmbeddedAuthOptions,
+  call: AuthCall,
+  ask: HandleAuth,
+): Promise<Response> {
+  const response = await ask(call)
+  if (response.status !== 200) return response
+  const { user } = v.parse(Changed, await response.clone().json())
+  db.delete(verifications).where(eq(verifications.value, user.id)).run()
+  return response
+}
+
+const Changed = v.object({ user: v.object({ id: v.string() }) })
+
+/**
+ * Verifies the address if the caller has both the token that we mailed to it and the password.
+ * Without the password, its owner could verify an account that a stranger made with the address.
+ */
+async function verifyAddress(
+  { db, secret }: EmbeddedAuthOptions,
+  { email = '', password = '', verificationToken }: AuthBody,
+  { userId, hash }: NonNullable<ReturnType<typeof findPassword>>,
+): Promise<void> {
+  if (verificationToken === undefined || hash === null) return
+  const mailed = await verifyJWT<{ readonly email?: unknown }>(verificationToken, secret)
+  if (mailed?.email !== email.toLowerCase() || !(await verifyPassword({ hash, password }))) return
+  db.update(users).set({ emailVerified: true }).where(eq(users.id, userId)).run()
+}
+
+function settingsOf(options: EmbeddedAuthOptions) {
+  const { db, secret, baseUrl, plan, allowSignUp, log, sendMail, passwordResets } = options
+  const mail = sendMail === null ? null : authMail(sendMail, { ...options, ...passwordResets }, log)
+  const adapter = drizzleAdapter(db, { provider: 'sqlite', schema: authTables })
+  const errors = { log, hidesUsers: mail !== null }
+  return {
+    appName: 'Meridian',
+    baseURL: `${baseUrl}${AUTH_BASE_PATH}`,
+    basePath: AUTH_BASE_PATH,
+    secret,
+    database: (settings: BetterAuthOptions) => hashTokens(mapErrors(adapter(settings), errors)),
+    ...(mail !== null && { databaseHooks: refuseUnverified(db) }),
+    trustedOrigins: originsOf(baseUrl),
+    user: {
+      additionalFields: {
+        plan: { type: 'string', defaultValue: plan, input: false, returned: false },
+      },
+    },
+    verification: { storeIdentifier: 'hashed' },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: !allowSignUp,
+      // A sign-up then answers alike whether or not the address has an account.
+      autoSignIn: mail === null,
+      ...mail?.passwordReset,
+      ...mail?.signUp,
+    },
+    ...(mail !== null && { emailVerification: mail.verification }),
+    ...FIXED_SETTINGS,
+    logger: {
+      level: 'warn',
+      // Most errors that better-auth logs are rejected requests, which any client can cause.
+      log: (_, message) => log.warn({ by: 'auth' }, message),
+    },
+    hooks: { before: refuseEasyPasswords },
+    plugins: [bearer(), resetPassword({ reset: passwordResets.reset, appOf })],
+  } satisfies BetterAuthOptions
+}
+
+/** Set explicitly: the defaults depend on environment variables. */
+const FIXED_SETTINGS = {
+  // Our own limits answer in the form of the contract: lib/contract/account/auth.ts.
+  rateLimit: { enabled: false },
+  telemetry: { enabled: false },
+  advanced: {
+    cookiePrefix: 'meridian',
+    disableCSRFCheck: false,
+    disableOriginCheck: false,
+    ipAddress: { ipAddressHeaders: [CLIENT_HEADER], ipv6Subnet: 64 },
+    database: { generateId: () => crypto.randomUUID() },
+  },
+  // All other errors are thrown, so that they are logged and answered as bugs.
+  onAPIError: { throw: true },
+} satisfies BetterAuthOptions
+
+/**
+ * Until the address of a new account is verified, the right password gets the answer for a wrong
+ * one. Otherwise a sign-up and a sign-in would show whether the address already had an account.
+ */
+function refuseUnverified(db: Db): NonNullable<BetterAuthOptions['databaseHooks']> {
+  const before = async ({ userId }: { readonly userId: string }) => {
+    if (mayBeginSession(db, userId)) return
+    const message = 'Invalid email or password'
+    // Same order of fields as in better-auth, so that the bytes are equal.
+    throw new APIError('UNAUTHORIZED', { message, code: 'INVALID_EMAIL_OR_PASSWORD' })
+  }
+  return { session: { create: { before } } }
+}
+
+/** The fields with a new password, by endpoint. */
+const NEW_PASSWORDS: Readonly<Record<string, string>> = {
+  '/sign-up/email': 'password',
+  '/change-password': 'newPassword',
+  '/reset-password': 'newPassword',
+}
+
+const refuseEasyPasswords = createAuthMiddleware(async ({ path, body }) => {
+  const field = NEW_PASSWORDS[path]
+  const password: unknown = field === undefined ? undefined : body?.[field]
+  if (typeof password !== 'string' || !(await isEasyToGuess(password, body.email))) return
+  const message = 'This password is too easy to guess. Choose another one.'
+  throw new APIError('BAD_REQUEST', { code: 'PASSWORD_TOO_COMMON', message })
+})
+
+interface ErrorMap {
+  readonly log: Log
+  /** Whether sign-up must not show that an address has an account. */
+  readonly hidesUsers: boolean
+}
+
+/**
+ * Turns database errors into APIErrors, because sign-up mistakes any other error for a refusal.
+ * With `hidesUsers`, a taken address becomes FORBIDDEN, which sign-up answers like a success. So
+ * even two sign-ups at once do not show that the address has an account.
+ */
+function mapErrors(adapter: DBAdapter, { log, hidesUsers }: ErrorMap): DBAdapter {
+  const create: DBAdapter['create'] = async (args) => {
+    try {
+      return await adapter.create(args)
+    } catch (error) {
+      if (hidesUsers && args.model === 'user' && isTaken(error)) throw new APIError('FORBIDDEN')
+      if (!isFault(error)) throw error
+      log.error({ err: error }, 'cannot use the database')
+      throw new APIError('SERVICE_UNAVAILABLE')
+    }
+  }
+  return { ...adapter, create }
+}
+
+function toRequest(call: AuthCall, baseUrl: string) {
+  const { method, path, body, client, app, headers, token } = call
+  const sent = new Headers(headers)
+  // Each session keeps it.
+  const agent = (headers.get('user-agent') ?? '').slice(0, MAX_AGENT)
+  sent.set(CLIENT_HEADER, client ?? '0.0.0.0')
+  sent.set(
+    'user-agent',
+    app === 'dashboard'
+      ? `${DASHBOARD_PREFIX}${agent || 'unknown'}`
+      : agent.replace(/^(\s*dashboard: )+/i, ''),
+  )
+  // Only this token identifies a session: the limit of password changes is charged to its user.
+  if (token === null) sent.delete('authorization')
+  else sent.set('authorization', `Bearer ${token}`)
+  sent.delete('cookie')
+  if (!sent.has('origin')) dropFetchMetadata(sent)
+  return new Request(`${baseUrl}${path}`, { method, headers: sent, body })
+}
+
+/** Reads what `toRequest` wrote. */
+function appOf(headers: Headers | undefined): AuthCall['app'] {
+  const agent = headers?.get('user-agent') ?? ''
+  return agent.startsWith(DASHBOARD_PREFIX) ? 'dashboard' : 'api'
+}
+
+/**
+ * The fetch of Node.js sends `Sec-Fetch-Mode`, so better-auth mistakes a script for a page that
+ * hides its origin. Dropping the headers is safe: a page cannot omit `Origin` when it posts to
+ * another site.
+ */
+function dropFetchMetadata(headers: Headers): void {
+  for (const name of ['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']) headers.delete(name)
+}
+
+/** The origins of our pages: a server on loopback can be opened under each loopback name. */
+function originsOf(baseUrl: string): string[] {
+  const { protocol, hostname, port, origin } = new URL(baseUrl)
+  if (!LOCAL_HOSTS.has(hostname)) return [origin]
+  return [...LOCAL_HOSTS].map((host) => new URL(`${protocol}//${host}:${port}`).origin)
+}

@@ -1,0 +1,145 @@
+import type { SiteProof } from '../contract/account/site-proof.ts'
+import { and, desc, eq, gt, isNotNull, lte, ne, or, sql } from '../db/drizzle.ts'
+import type { Db } from '../db/open.ts'
+import { sites } from '../db/tables.ts'
+import { DAY_MS } from '../durations.ts'
+import { ApiError } from '../errors.ts'
+import { isLocalName } from '../net/local-name.ts'
+import type { FindTxt } from '../net/txt-records.ts'
+import { type Actor, apiEvent, insertAudit } from './audit.ts'
+import { changeOwners, siteNote } from './site-owner.ts'
+import type { SiteRow } from './sites.ts'
+
+/** A proof is checked again after a day, and ends after a week in which no check found the record. */
+const CHECK_AGAIN_MS = DAY_MS
+const KEPT_MS = 7 * DAY_MS
+
+/**
+ * The TXT record that proves the host of a site, at one of two names. The id of the site is the
+ * token: it is random and never reused. null if the public DNS does not have the host.
+ */
+function recordOf({ id, host }: SiteRow): SiteProof['record'] {
+  if (isLocalName(host)) return null
+  return { type: 'TXT', names: [host, `_meridian.${host}`], value: `meridian-site=${id}` }
+}
+
+/** `receives`: whether the telemetry of the site's origin goes to this site. */
+export function toSiteProof(db: Db, site: SiteRow, receives: boolean): SiteProof {
+  const proving = provingSite(db, site)
+  const record = recordOf(proving)
+  return {
+    state: stateOf(proving, record),
+    receives,
+    record,
+    provenAt: toTimestamp(proving.provenAt),
+    missingSince: toTimestamp(proving.missingSince),
+    checkedAt: toTimestamp(proving.checkedAt),
+  }
+}
+
+/** The user's site whose record proves the host; it may have another scheme or port. */
+function provingSite(db: Db, site: SiteRow): SiteRow {
+  if (site.provenAt !== null) return site
+  const isSame = and(eq(sites.host, site.host), eq(sites.userId, site.userId))
+  const proven = db
+    .select()
+    .from(sites)
+    .where(and(isSame, isNotNull(sites.provenAt)))
+  return proven.orderBy(desc(sites.provenAt)).get() ?? site
+}
+
+function stateOf({ provenAt }: SiteRow, record: SiteProof['record']): SiteProof['state'] {
+  if (record === null) return 'impossible'
+  return provenAt === null ? 'unproven' : 'proven'
+}
+
+function toTimestamp(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}
+
+interface Check {
+  readonly findTxt: FindTxt
+  /** The user that the audit log names. */
+  readonly actor: Actor
+  readonly now: number
+}
+
+/**
+ * Looks for the record of the site, and stores what that changes. Throws SERVICE_UNAVAILABLE if the
+ * DNS gives no answer, which changes nothing, and BAD_REQUEST if the site cannot have a record.
+ */
+export async function checkProof(db: Db, site: SiteRow, check: Check): Promise<void> {
+  const proving = provingSite(db, site)
+  const isFound = await hasRecord(proving, check.findTxt)
+  await changeOwners(db, site.host, check.now, () => storeCheck(db, proving.id, isFound, check))
+}
+
+async function hasRecord(site: SiteRow, findTxt: FindTxt): Promise<boolean> {
+  const record = recordOf(site)
+  if (record === null) {
+    const message = `${site.name} cannot be proved: the public DNS does not cover its host`
+    throw new ApiError('BAD_REQUEST', message)
+  }
+  const answers = await Promise.allSettled(record.names.map(findTxt))
+  const texts = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (texts.some((text) => text.trim() === record.value)) return true
+  const failed = answers.find((answer) => answer.status === 'rejected')
+  if (failed === undefined) return false
+  throw new ApiError(
+    'SERVICE_UNAVAILABLE',
+    `The DNS does not answer for ${site.name} now; try again later`,
+    { cause: failed.reason },
+  )
+}
+
+/** Reads the site again, since it may have changed or gone while the DNS was asked. */
+function storeCheck(db: Db, id: string, isFound: boolean, { actor, now }: Check): void {
+  const site = db.select().from(sites).where(eq(sites.id, id)).get()
+  if (site === undefined) return
+  const change = isFound ? foundAt(db, site, now) : missingAt(site, now)
+  db.update(sites)
+    .set({ ...change, checkedAt: now })
+    .where(eq(sites.id, id))
+    .run()
+  if ((change.provenAt === null) === (site.provenAt === null)) return
+  if (isFound) endFirstRegistrations(db, site)
+  const action = isFound ? 'prove_site' : 'lose_proof'
+  insertAudit(db, apiEvent(actor, siteNote(action, site), now)).run()
+}
+
+/**
+ * For good: otherwise an owner whose record is gone would lose the telemetry to whoever was first.
+ */
+function endFirstRegistrations(db: Db, { host, userId }: SiteRow): void {
+  const isOthers = and(eq(sites.host, host), ne(sites.userId, userId))
+  db.update(sites).set({ isFirst: false }).where(isOthers).run()
+}
+
+type Proof = Pick<SiteRow, 'provenAt' | 'missingSince'>
+
+/** A valid proof keeps its time: otherwise two users with a record each would take turns. */
+function foundAt(db: Db, { host, provenAt }: SiteRow, now: number): Proof {
+  return { provenAt: provenAt ?? Math.max(now, newestProof(db, host) + 1), missingSince: null }
+}
+
+/** Time of the newest proof of this host; 0: none. */
+function newestProof(db: Db, host: string): number {
+  const newest = sql<number>`coalesce(max(${sites.provenAt}), 0)`
+  return db.select({ newest }).from(sites).where(eq(sites.host, host)).get()?.newest ?? 0
+}
+
+function missingAt({ provenAt, missingSince }: SiteRow, now: number): Proof {
+  const since = missingSince ?? now
+  if (provenAt === null || now - since >= KEPT_MS) return { provenAt: null, missingSince: null }
+  return { provenAt, missingSince: since }
+}
+
+/** Proven sites whose last check is a day old, or from a clock that was ahead. */
+export async function listProofsToCheck(db: Db, now: number): Promise<SiteRow[]> {
+  const isDue = or(lte(sites.checkedAt, now - CHECK_AGAIN_MS), gt(sites.checkedAt, now))
+  return db
+    .select()
+    .from(sites)
+    .where(and(isNotNull(sites.provenAt), isDue))
+    .all()
+}

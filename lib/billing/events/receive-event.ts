@@ -1,0 +1,48 @@
+import type { AuditNote } from '../../contract/account/audit-actions.ts'
+import type { StripeEvent } from '../../contract/billing/billing-schemas.ts'
+import { ApiError } from '../../errors.ts'
+import type { Billing } from '../billing.ts'
+import type { Overages } from '../overages/overages.ts'
+import type { SignedEvent } from '../stripe/events.ts'
+import { findOrClaim } from '../subscription/customers.ts'
+import { auditSync, sync } from '../subscription/sync.ts'
+import { hasReceived, insertEvent } from './received-events.ts'
+
+/**
+ * Receives an event from Stripe. Whatever the event says, we read the user's current subscription from
+ * Stripe, so events may come twice, late and in any order. Throws BAD_REQUEST unless Stripe signed the
+ * event, and BILLING_UNAVAILABLE if Stripe must deliver it again.
+ */
+export async function receiveEvent(
+  { billing, overages }: { billing: Billing; overages: Pick<Overages, 'reportAll'> },
+  signed: SignedEvent,
+  now: number,
+): Promise<void> {
+  if (billing.webhookSecrets.length === 0) {
+    throw new ApiError('BILLING_NOT_CONFIGURED', 'No signing secret is set')
+  }
+  const { readSignedEvent, subjectOf } = await billing.loadEvents()
+  const event = await readSignedEvent(signed, billing.webhookSecrets, now)
+  const subject = subjectOf(event)
+  if (subject === null) return
+  const userId = await findOrClaim(billing, subject, now)
+  if (userId === null) return
+  // The period has ended: until its invoice is finalized, we can still report its last units.
+  if (event.type === 'invoice.created') await overages.reportAll(userId)
+  const failed = event.type === 'invoice.payment_failed' ? [toFailedPayment(event)] : []
+  const stripe = billing.openStripe()
+  await billing.enqueue(userId, async () => {
+    if (await hasReceived(billing.db, event.id)) return
+    await sync(billing, stripe, userId, (result) => [
+      insertEvent(billing.db, { id: event.id, type: event.type, receivedAt: now }),
+      ...failed.map((note) => billing.auditStripe(userId, note)),
+      ...auditSync(billing, userId, result),
+    ])
+  })
+}
+
+function toFailedPayment({ data }: StripeEvent): AuditNote {
+  const { id } = data.object
+  const targetId = typeof id === 'string' ? id : null
+  return { action: 'payment_failed', targetType: 'invoice', targetId }
+}

@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto'
+import type Stripe from 'stripe'
+import type { AddressBody } from '../../contract/billing/billing-account-bodies.ts'
+import type { BillingDetails, Invoice } from '../../contract/billing/billing-schemas.ts'
+import type { StripeCalls } from './stripe-calls.ts'
+import { ifInvalid, ifMissing, StripeRefusal } from './stripe-refusal.ts'
+import { type StripeSubscription, toStripeSubscription, USER_FIELD } from './stripe-subscription.ts'
+
+/** A user who is about to become a customer. */
+export interface Buyer {
+  readonly userId: string
+  readonly email: string
+  readonly name: string | null
+}
+
+/** The largest page that Stripe returns: eight years of monthly invoices. */
+const MAX_INVOICES = 100
+
+export function customerCalls(calls: StripeCalls) {
+  const { read, write } = calls
+  return {
+    /** Returns the customer's id. With `same`, a repeated call returns the first customer again. */
+    createCustomer: async (buyer: Buyer, which: 'same' | 'another'): Promise<string> => {
+      const { userId, email, name } = buyer
+      const params = { email, ...(name !== null && { name }), metadata: { [USER_FIELD]: userId } }
+      const key = which === 'same' ? keyOf(params) : undefined
+      return (await write((sdk, options) => sdk.customers.create(params, options), key)).id
+    },
+
+    /** The customer's subscriptions that have not ended; null if the customer was deleted. */
+    findSubscriptions: async (customerId: string): Promise<StripeSubscription[] | null> => {
+      const customer = await getCustomer(calls, customerId, ['subscriptions']).catch(
+        ifMissing(null),
+      )
+      return customer && (customer.subscriptions?.data ?? []).map(toStripeSubscription)
+    },
+
+    getBillingDetails: async (customerId: string): Promise<BillingDetails> => {
+      const { name = null, email, address = null } = await getCustomer(calls, customerId)
+      return { name, email, address: address && toAddress(address) }
+    },
+
+    /** Replaces the whole address: omitted lines become empty. */
+    updateAddress: async (customerId: string, body: AddressBody): Promise<void> => {
+      const { line1, country } = body
+      const address = {
+        line1,
+        line2: body.line2 ?? '',
+        city: body.city ?? '',
+        state: body.state ?? '',
+        postal_code: body.postal_code ?? body.postalCode ?? '',
+        country,
+      }
+      await write((sdk, options) => sdk.customers.update(customerId, { address }, options)).catch(
+        ifInvalid('The address is not valid'),
+      )
+    },
+
+    /** Newest first. */
+    listInvoices: async (customer: string): Promise<Invoice[]> => {
+      const { data } = await read((sdk, options) =>
+        sdk.invoices.list({ customer, limit: MAX_INVOICES }, options),
+      )
+      return data.map(toInvoice)
+    },
+
+    /** Opens the customer portal, which links back to `returnUrl`. Returns its URL, which is secret. */
+    openPortal: async (customer: string, returnUrl: string): Promise<string> => {
+      const params = { customer, return_url: returnUrl }
+      return (await write((sdk, options) => sdk.billingPortal.sessions.create(params, options))).url
+    },
+  }
+}
+
+/** Treats a deleted customer as missing, like one that never existed. */
+export async function getCustomer(
+  { read }: StripeCalls,
+  id: string,
+  expand?: string[],
+): Promise<Stripe.Customer> {
+  const params = expand === undefined ? {} : { expand }
+  const customer = await read((sdk, options) => sdk.customers.retrieve(id, params, options))
+  if (customer.deleted) throw new StripeRefusal('resource_missing')
+  return customer
+}
+
+/** Hashes all parameters, since Stripe refuses a known key with different parameters. */
+function keyOf(params: object): string {
+  return `meridian-customer-${hash('sha256', JSON.stringify(params))}`
+}
+
+function toAddress({ line1, line2, city, state, postal_code, country }: Stripe.Address) {
+  return { line1, line2, city, state, postalCode: postal_code, country }
+}
+
+function toInvoice(invoice: Stripe.Invoice): Invoice {
+  return {
+    id: invoice.id,
+    number: invoice.number,
+    status: invoice.status,
+    currency: invoice.currency,
+    amountDue: invoice.amount_due,
+    amountPaid: invoice.amount_paid,
+    createdAt: new Date(invoice.created * 1000).toISOString(),
+    hostedInvoiceUrl: invoice.hosted_invoice_url ?? null,
+    pdfUrl: invoice.invoice_pdf ?? null,
+  }
+}

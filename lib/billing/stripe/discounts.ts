@@ -1,0 +1,118 @@
+import type Stripe from 'stripe'
+import type { Discount } from '../../contract/billing/billing-schemas.ts'
+import { ApiError } from '../../errors.ts'
+import { getCustomer } from './customers.ts'
+import { idOf, type StripeCalls } from './stripe-calls.ts'
+import { ifRefused } from './stripe-refusal.ts'
+
+const CODE = /^[\w-]+$/
+const NOT_USABLE = 'The promotion code cannot be used for this subscription'
+
+export function discountCalls(calls: StripeCalls) {
+  const { read, write } = calls
+  const getSubscription = (id: string, expand: string[]) =>
+    read((sdk, options) => sdk.subscriptions.retrieve(id, { expand }, options))
+  return {
+    /** Returns the active discount of the subscription or, if there is none, of its customer. */
+    findDiscount: async (id: string, now: number): Promise<Discount | undefined> => {
+      const expand = [...expanded('discounts'), ...expanded('customer.discount')]
+      const { discounts, customer } = await getSubscription(id, expand)
+      const ofCustomer = typeof customer === 'string' || customer.deleted ? null : customer.discount
+      return findActive([...discounts, ofCustomer], now)?.discount
+    },
+
+    findCustomerDiscount: async (id: string, now: number): Promise<Discount | undefined> => {
+      const { discount } = await getCustomer(calls, id, expanded('discount'))
+      return findActive([discount], now)?.discount
+    },
+
+    /**
+     * Replaces the discounts of the subscription. `applied` is the code, or null if its discount is
+     * already active: then nothing changes.
+     */
+    applyPromotion: async (id: string, code: string, now: number) => {
+      const expand = expanded('discounts')
+      const subscription = await getSubscription(id, expand)
+      const promotion = await findPromotion(calls, code, idOf(subscription.customer))
+      const current = findActive(subscription.discounts, now)
+      if (current?.promotionId === promotion.id) {
+        return { discount: current.discount, applied: null }
+      }
+      requireApplicable(promotion, subscription)
+      const change = { discounts: [{ promotion_code: promotion.id }], expand }
+      const { discounts } = await write((sdk, options) =>
+        sdk.subscriptions.update(id, change, options),
+      ).catch(ifRefused(NOT_USABLE))
+      const [given] = discounts.flatMap(toDiscounts)
+      if (given === undefined) throw new Error('Stripe did not return the discount that it applied')
+      return { discount: given.discount, applied: promotion.code }
+    },
+  }
+}
+
+/** Several customers may each have their own promotion with the same code. */
+async function findPromotion(
+  { read }: StripeCalls,
+  code: string,
+  customerId: string,
+): Promise<Stripe.PromotionCode> {
+  const expand = ['data.promotion.coupon.applies_to']
+  const params = { code, active: true, limit: 100, expand }
+  const found = CODE.test(code)
+    ? await read((sdk, options) => sdk.promotionCodes.list(params, options))
+    : { data: [] }
+  const promotion = found.data.find(
+    ({ customer }) => customer === null || idOf(customer) === customerId,
+  )
+  if (promotion !== undefined) return promotion
+  throw new ApiError('BAD_REQUEST', 'The promotion code is not valid')
+}
+
+/**
+ * Throws BAD_REQUEST if the code does not lower the price of the subscription. Stripe checks the
+ * minimum and the products in its checkout, but not when a subscription is updated.
+ */
+function requireApplicable(
+  { promotion: { coupon }, restrictions }: Stripe.PromotionCode,
+  { currency, items }: Stripe.Subscription,
+): void {
+  const products = typeof coupon === 'object' ? coupon?.applies_to?.products : undefined
+  const isForItem = items.data.some(({ price }) => products?.includes(idOf(price.product)))
+  const { minimum_amount: minimum, minimum_amount_currency: minimumCurrency } = restrictions
+  const amounts = items.data.map(({ price, quantity = 0 }) => (price.unit_amount ?? 0) * quantity)
+  const amount = amounts.reduce((sum, one) => sum + one, 0)
+  const isEnough = minimum === null || minimumCurrency !== currency || amount >= minimum
+  if ((products !== undefined && !isForItem) || !isEnough) {
+    throw new ApiError('BAD_REQUEST', NOT_USABLE)
+  }
+}
+
+/** The paths that Stripe must expand for `toDiscounts`, if the discounts are at `place`. */
+function expanded(place: string): string[] {
+  return [`${place}.promotion_code`, `${place}.source.coupon`]
+}
+
+type MaybeDiscount = string | Stripe.Discount | null | undefined
+
+/** The first discount that has not ended. */
+function findActive(discounts: readonly MaybeDiscount[], now: number) {
+  return discounts.flatMap(toDiscounts).find(({ end }) => end === null || now < end * 1000)
+}
+
+/** Returns an empty list for a discount that is missing or is only an id. */
+function toDiscounts(one: MaybeDiscount) {
+  if (typeof one !== 'object' || one === null) return []
+  const { promotion_code: promotion, end } = one
+  return [{ promotionId: promotion && idOf(promotion), end, discount: toDiscount(one) }]
+}
+
+function toDiscount({ promotion_code: promotion, source, end }: Stripe.Discount): Discount {
+  const coupon = typeof source.coupon === 'object' ? source.coupon : null
+  return {
+    code: typeof promotion === 'object' ? (promotion?.code ?? null) : null,
+    percentOff: coupon?.percent_off ?? null,
+    amountOff: coupon?.amount_off ?? null,
+    currency: coupon?.currency ?? null,
+    endsAt: end === null ? null : new Date(end * 1000).toISOString(),
+  }
+}

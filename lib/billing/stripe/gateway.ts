@@ -1,0 +1,25 @@
+import { checkoutCalls } from './checkout.ts'
+import { customerCalls } from './customers.ts'
+import { discountCalls } from './discounts.ts'
+import { overageCalls } from './overages.ts'
+import { paymentMethodCalls } from './payment-methods.ts'
+import { beginCalls } from './stripe-calls.ts'
+import { subscriptionCalls } from './subscriptions.ts'
+import { taxIdCalls } from './tax-ids.ts'
+
+/** All our calls to Stripe, in our own terms; see `StripeCalls` for time limits and errors. */
+export type StripeGateway = ReturnType<typeof openGateway>
+
+/** Opens the gateway for one action. Its time limit starts now. */
+export function openGateway(...options: Parameters<typeof beginCalls>) {
+  const calls = beginCalls(...options)
+  return {
+    ...customerCalls(calls),
+    ...taxIdCalls(calls),
+    ...subscriptionCalls(calls),
+    ...checkoutCalls(calls),
+    ...paymentMethodCalls(calls),
+    ...discountCalls(calls),
+    ...overageCalls(calls),
+  }
+}

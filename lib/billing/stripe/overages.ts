@@ -1,0 +1,48 @@
+import type { StripeCalls } from './stripe-calls.ts'
+import { IDENTIFIER_USED, StripeRefusal } from './stripe-refusal.ts'
+
+/** The name of the meter's events; docs/overages.md contains it too. */
+export const OVERAGE_EVENT = 'meridian_overage'
+
+export interface MeterEvent {
+  /** Stripe counts events with the same identifier once, for at least a day. */
+  readonly identifier: string
+  readonly customerId: string
+  readonly units: number
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** From `start` up to `end`, in epoch milliseconds. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+export function overageCalls({ read, write }: StripeCalls) {
+  return {
+    sendMeterEvent: async ({ identifier, customerId, units, at }: MeterEvent): Promise<void> => {
+      const event = {
+        event_name: OVERAGE_EVENT,
+        identifier,
+        payload: { stripe_customer_id: customerId, value: String(units) },
+        timestamp: Math.floor(at / 1000),
+      }
+      try {
+        await write((sdk, options) => sdk.billing.meterEvents.create(event, options))
+      } catch (error) {
+        if (!(error instanceof StripeRefusal && error.reason === IDENTIFIER_USED)) throw error
+      }
+    },
+
+    /** Counts the customer's units at the meter of this price, in whole minutes. */
+    countUnits: async (price: string, customer: string, { start, end }: Span): Promise<number> => {
+      const { recurring } = await read((sdk, options) => sdk.prices.retrieve(price, {}, options))
+      const query = { customer, start_time: start / 1000, end_time: end / 1000 }
+      const { data } = await read((sdk, options) =>
+        sdk.billing.meters.listEventSummaries(recurring?.meter ?? '', query, options),
+      )
+      return data.reduce((sum, { aggregated_value }) => sum + aggregated_value, 0)
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import type Stripe from 'stripe'
+import type { PaymentMethodInfo } from '../../contract/billing/billing-schemas.ts'
+import { ApiError } from '../../errors.ts'
+import { getCustomer } from './customers.ts'
+import { idOf, type StripeCalls } from './stripe-calls.ts'
+import { ifRefused, unavailable } from './stripe-refusal.ts'
+
+const NOT_USABLE = 'The payment method is unknown or cannot be used'
+const EXPANDED = [
+  'invoice_settings.default_payment_method',
+  'subscriptions.data.default_payment_method',
+]
+
+export function paymentMethodCalls(calls: StripeCalls) {
+  const { write } = calls
+  return {
+    /** The method that pays the next invoice: the subscription's or, if it has none, the customer's. */
+    getPaymentMethod: async (
+      customerId: string,
+      subscriptionId: string | undefined,
+    ): Promise<PaymentMethodInfo> => {
+      const customer = await getCustomer(calls, customerId, EXPANDED)
+      const subscription = customer.subscriptions?.data.find(({ id }) => id === subscriptionId)
+      return toInfo(
+        subscription?.default_payment_method ?? customer.invoice_settings.default_payment_method,
+      )
+    },
+
+    /** Returns the client secret for Stripe's form. */
+    createSetupIntent: async (customer: string): Promise<string> => {
+      const params = {
+        customer,
+        usage: 'off_session',
+        automatic_payment_methods: { enabled: true },
+      } as const
+      const intent = await write((sdk, options) => sdk.setupIntents.create(params, options))
+      if (intent.client_secret === null) throw unavailable()
+      return intent.client_secret
+    },
+
+    /** Makes the method the default of both, and attaches it to the customer if it is new. */
+    setPaymentMethod: async (
+      customerId: string,
+      subscriptionId: string,
+      methodId: string,
+    ): Promise<void> => {
+      const change = { default_payment_method: await getOwnMethod(calls, methodId, customerId) }
+      await write((sdk, options) => sdk.subscriptions.update(subscriptionId, change, options))
+      const settings = { invoice_settings: change }
+      await write((sdk, options) => sdk.customers.update(customerId, settings, options))
+    },
+  }
+}
+
+/** Attaches the method to the customer unless it is attached already. Returns its id. */
+async function getOwnMethod(
+  { read, write }: StripeCalls,
+  id: string,
+  customer: string,
+): Promise<string> {
+  const refuse = ifRefused(NOT_USABLE)
+  const method = await read((sdk, options) => sdk.paymentMethods.retrieve(id, {}, options)).catch(
+    refuse,
+  )
+  if (method.customer === null) {
+    const attached = await write((sdk, options) =>
+      sdk.paymentMethods.attach(method.id, { customer }, options),
+    ).catch(refuse)
+    return attached.id
+  }
+  if (idOf(method.customer) !== customer) throw new ApiError('BAD_REQUEST', NOT_USABLE)
+  return method.id
+}
+
+/** For a method other than a card, `brand` is its type, and the expiry is null. */
+function toInfo(method: string | Stripe.PaymentMethod | null): PaymentMethodInfo {
+  const none = { brand: null, last4: null, expMonth: null, expYear: null }
+  if (method === null || typeof method === 'string') return none
+  const { card, type: brand } = method
+  if (card === undefined) return { ...none, brand, last4: lastDigits(method) }
+  const { exp_month: expMonth, exp_year: expYear } = card
+  return { brand: card.brand, last4: card.last4, expMonth, expYear }
+}
+
+function lastDigits(method: Stripe.PaymentMethod): string | null {
+  const { sepa_debit, us_bank_account, bacs_debit, acss_debit, au_becs_debit } = method
+  const account = sepa_debit ?? us_bank_account ?? bacs_debit ?? acss_debit ?? au_becs_debit
+  return account?.last4 ?? null
+}

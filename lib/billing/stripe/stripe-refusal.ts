@@ -1,0 +1,55 @@
+import { ApiError } from '../../errors.ts'
+
+/** The `reason` if Stripe already has a meter event with this identifier. */
+export const IDENTIFIER_USED = 'identifier_used'
+
+/** Stripe refused a call. Unless the caller catches it, the answer is BILLING_UNAVAILABLE. */
+export class StripeRefusal extends ApiError {
+  /** Stripe's error code, such as `resource_missing`, or `IDENTIFIER_USED`. */
+  readonly reason: string | undefined
+
+  constructor(reason: string | undefined) {
+    super('BILLING_UNAVAILABLE', 'Stripe refused the request: try again')
+    this.reason = reason
+  }
+}
+
+/** The key has no permission for a call. The answer is BILLING_UNAVAILABLE, whatever the input was. */
+export class StripeDenial extends ApiError {
+  constructor() {
+    super('BILLING_UNAVAILABLE', 'Stripe does not allow the request: try again later')
+  }
+}
+
+/** Whether Stripe refused a call because an object that the call names does not exist. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof StripeRefusal && error.reason === 'resource_missing'
+}
+
+/** For `catch`: returns `fallback` if an object that the call names does not exist. */
+export function ifMissing<Fallback>(fallback: Fallback) {
+  return (error: unknown): Fallback => {
+    if (isMissing(error)) return fallback
+    throw error
+  }
+}
+
+/** For `catch`: turns a refusal into BAD_REQUEST with this message. */
+export function ifRefused(message: string) {
+  return (error: unknown): never => {
+    throw error instanceof StripeRefusal ? new ApiError('BAD_REQUEST', message) : error
+  }
+}
+
+/** Like `ifRefused`, but rethrows if an object is missing: the input did not cause that. */
+export function ifInvalid(message: string) {
+  const refuse = ifRefused(message)
+  return (error: unknown): never => {
+    if (isMissing(error)) throw error
+    return refuse(error)
+  }
+}
+
+export function unavailable(): ApiError {
+  return new ApiError('BILLING_UNAVAILABLE', 'Stripe does not answer: try again')
+}

@@ -1,0 +1,32 @@
+import type Stripe from 'stripe'
+import { idOf } from './stripe-calls.ts'
+
+/** Our metadata of a subscription: its user, and whether the user pays for requests over the cap. */
+export const USER_FIELD = 'meridian_user'
+export const OVERAGES_FIELD = 'meridian_overages'
+
+/** A subscription at Stripe. Times are epoch milliseconds. */
+export type StripeSubscription = ReturnType<typeof toStripeSubscription>
+
+export function toStripeSubscription(subscription: Stripe.Subscription) {
+  const { id, customer, metadata, status, created, cancel_at, items } = subscription
+  const atPeriodEnd = subscription.cancel_at_period_end ? ('period-end' as const) : null
+  return {
+    id,
+    customerId: idOf(customer),
+    /** The user that our metadata names; null if none. */
+    userId: metadata[USER_FIELD] || null,
+    /** In Stripe's words, such as `past_due`. */
+    status,
+    createdAt: created * 1000,
+    /** null if the subscription is not canceled. A cancellation sets one of two fields. */
+    cancelAt: cancel_at === null ? atPeriodEnd : cancel_at * 1000,
+    wantsOverages: metadata[OVERAGES_FIELD] === 'on',
+    items: items.data.map((item) => ({
+      id: item.id,
+      priceId: item.price.id,
+      periodStart: item.current_period_start * 1000,
+      periodEnd: item.current_period_end * 1000,
+    })),
+  }
+}

@@ -1,0 +1,86 @@
+import { givesAccess } from '../../config/entitlement.ts'
+import type { Plan } from '../../config/plans.ts'
+import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts'
+import { ApiError } from '../../errors.ts'
+import type { Actor, Billing } from '../billing.ts'
+import { getPrice } from '../plan-prices.ts'
+import type { CheckoutOptions } from '../stripe/checkout.ts'
+import type { Buyer } from '../stripe/customers.ts'
+import type { StripeGateway } from '../stripe/gateway.ts'
+import { unavailable } from '../stripe/stripe-refusal.ts'
+import { findCustomer, insertCustomer } from './customers.ts'
+import { sync } from './sync.ts'
+
+export interface CheckoutRequest extends Pick<CheckoutOptions, 'embedded' | 'pages'> {
+  readonly plan: Plan
+  readonly buyer: Buyer
+}
+
+/** Opens a payment page for the plan. Throws ALREADY_SUBSCRIBED if the user pays for a plan. */
+export async function startCheckout(
+  billing: Billing,
+  actor: Actor,
+  { plan, buyer, embedded, pages }: CheckoutRequest,
+): Promise<CheckoutResponse> {
+  const { userId, now } = actor
+  const stripe = billing.openStripe()
+  const price = getPrice(billing.prices, plan)
+  return billing.enqueue(userId, async () => {
+    const customerId = await prepareCustomer(billing, stripe, buyer, now)
+    const opened = await stripe.openCheckout({ userId, customerId, price, embedded, pages })
+    const note = { action: 'create_checkout', targetType: 'plan', targetId: plan.id } as const
+    await billing.change([actor.audit(note)])
+    return opened
+  })
+}
+
+/** Returns the buyer's customer, without unpaid subscriptions and open payment pages. */
+async function prepareCustomer(
+  billing: Billing,
+  stripe: StripeGateway,
+  buyer: Buyer,
+  now: number,
+): Promise<string> {
+  const { userId } = buyer
+  // If our write failed after Stripe created a customer, `same` returns that customer again. If it was
+  // deleted at Stripe in the meantime, `another` creates a new one.
+  for (const which of ['same', 'another'] as const) {
+    let customer = (await findCustomer(billing.db, userId))?.customerId
+    if (customer === undefined) {
+      const created = await stripe.createCustomer(buyer, which)
+      customer = await storeCustomer(billing, { userId, customerId: created, createdAt: now })
+    }
+    await closeUnpaid(billing, stripe, { userId, customer })
+    if ((await findCustomer(billing.db, userId)) !== null) return customer
+  }
+  throw unavailable()
+}
+
+/** Stores the customer. Returns the stored id: an event may have stored another in the meantime. */
+async function storeCustomer(
+  { db, change }: Billing,
+  row: Parameters<typeof insertCustomer>[1],
+): Promise<string> {
+  if (await change([insertCustomer(db, row)])) return row.customerId
+  return (await findCustomer(db, row.userId))?.customerId ?? row.customerId
+}
+
+/** Closes open pages and unpaid subscriptions, so that nobody pays twice in two tabs. */
+async function closeUnpaid(
+  billing: Billing,
+  stripe: StripeGateway,
+  { userId, customer }: { readonly userId: string; readonly customer: string },
+): Promise<void> {
+  const allClosed = await stripe.closeCheckouts(customer)
+  for (;;) {
+    const { after, paysForUnknown } = await sync(billing, stripe, userId)
+    if (paysForUnknown || (after !== null && givesAccess(after.status))) {
+      throw new ApiError('ALREADY_SUBSCRIBED', 'There is a subscription already: change its plan')
+    }
+    // If a page cannot be closed, somebody is paying on it.
+    if (!allClosed) throw unavailable()
+    if (after === null) return
+    // This subscription gives no access, but the user could still pay for it. There may be more.
+    await stripe.cancelNow(after.id)
+  }
+}

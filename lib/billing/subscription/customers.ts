@@ -1,0 +1,64 @@
+import { billingCustomers } from '../../db/billing-tables.ts'
+import { and, eq, sql } from '../../db/drizzle.ts'
+import type { Db } from '../../db/open.ts'
+import { users } from '../../db/tables.ts'
+import type { Statement } from '../../db/transaction.ts'
+import type { Billing } from '../billing.ts'
+import type { EventSubject } from '../stripe/events.ts'
+
+/** A user's customer at Stripe. */
+export type CustomerRow = typeof billingCustomers.$inferSelect
+
+export async function findCustomer(db: Db, userId: string): Promise<CustomerRow | null> {
+  const row = db.select().from(billingCustomers).where(eq(billingCustomers.userId, userId)).get()
+  return row ?? null
+}
+
+/**
+ * Returns the user of the customer. A restored backup may lack the customer: then it is assigned to
+ * the user that our metadata at Stripe names. null: user unknown, or has another customer.
+ */
+export async function findOrClaim(
+  { db, change }: Billing,
+  { customer, user }: EventSubject,
+  now: number,
+): Promise<string | null> {
+  const { customerId } = billingCustomers
+  const known = db.select().from(billingCustomers).where(eq(customerId, customer)).get()
+  if (known !== undefined) return known.userId
+  if (user === null) return null
+  const row = { userId: user, customerId: customer, createdAt: now }
+  return (await change([insertCustomer(db, row)])) ? user : null
+}
+
+export async function listCustomers(db: Db): Promise<CustomerRow[]> {
+  return db.select().from(billingCustomers).all()
+}
+
+/** Changes nothing if the user does not exist, or if another row has the user or the customer. */
+export function insertCustomer(
+  db: Db,
+  { userId, customerId, createdAt }: Omit<CustomerRow, 'revision'>,
+): Statement {
+  return db
+    .insert(billingCustomers)
+    .select(sql`SELECT id, ${customerId}, 0, ${createdAt} FROM ${users} WHERE id = ${userId}`)
+    .onConflictDoNothing()
+}
+
+/** Also deletes the subscription. Changes nothing if the row has changed since it was read. */
+export function deleteCustomer(db: Db, { userId, revision }: CustomerRow): Statement {
+  return db.delete(billingCustomers).where(isAt(userId, revision))
+}
+
+/** Changes nothing if another sync has finished since the row was read. */
+export function bumpRevision(db: Db, { userId, revision }: CustomerRow): Statement {
+  return db
+    .update(billingCustomers)
+    .set({ revision: revision + 1 })
+    .where(isAt(userId, revision))
+}
+
+function isAt(userId: string, revision: number) {
+  return and(eq(billingCustomers.userId, userId), eq(billingCustomers.revision, revision))
+}

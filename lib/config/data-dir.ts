@@ -1,0 +1,104 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { explainWrite } from '../disk-advice.ts'
+
+/** The bit of folders in which everybody may make files, such as /tmp. */
+const STICKY = 0o1000
+
+/** What Meridian and Litestream make in a data folder, and mkfs in a new volume. */
+const OURS =
+  /^((app\.db|secrets\.json|server\.lock)([-.].*)?|geo|backups|\.app\.db-litestream|\.partial-backup-.*|before-restore-.*|lost\+found)$/
+const ANY = /^/
+
+/**
+ * Creates the data folder if it is missing, and makes it and our files in it private: only their
+ * owner may read them. All files that this process makes later are private, too. What belongs to
+ * another user, or cannot be changed, stays as it is; the doctor reports that. Throws if the folder
+ * is unfit: see `checkDataDir`.
+ */
+export function makeDataDir(path: string): void {
+  process.umask(0o077)
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (cause) {
+    throw explainWrite(path, cause)
+  }
+  const folder = realpathSync(path)
+  checkDataDir(folder)
+  makeFolderPrivate(folder, OURS)
+  for (const name of ['geo', 'backups']) makeFolderPrivate(join(folder, name), ANY)
+}
+
+/**
+ * Throws if the folder is unfit:
+ *
+ * - we may not open it;
+ * - it is open to other users and holds other files, which they may need, as in /var/lib;
+ * - every user may write into it, and we may not change that.
+ */
+export function checkDataDir(folder: string): void {
+  const problem = problemOf(folder)
+  if (problem === undefined) return
+  throw new Error(
+    `Cannot use the data folder ${folder}: ${problem}; set MERIDIAN_DATA_DIR to a folder of its own, ` +
+      'or make this one yours alone with chown and chmod 700',
+  )
+}
+
+function problemOf(folder: string): string | undefined {
+  if (!mayOpen(folder)) return 'this user may not open it'
+  const mode = ownMode(folder)
+  if (mode === undefined) {
+    const isOpen = process.getuid !== undefined && (statSync(folder).mode & 0o002) !== 0
+    return isOpen ? 'every user may write into it, as into /tmp' : undefined
+  }
+  if ((mode & 0o077) === 0) return undefined
+  const other = readdirSync(folder).find((name) => !OURS.test(name))
+  return other && `it is open to other users and holds ${other}`
+}
+
+function mayOpen(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Leaves readable secrets alone: somebody may have read them, so startup fails because of them. */
+function makeFolderPrivate(folder: string, ours: RegExp): void {
+  // A file in the place of a folder is reported by what needs the folder.
+  if (!makePrivate(folder) || !statSync(folder).isDirectory()) return
+  for (const name of readdirSync(folder)) {
+    if (ours.test(name) && name !== 'secrets.json') makePrivate(join(folder, name))
+  }
+}
+
+/** Whether only this user can read it now. */
+function makePrivate(path: string): boolean {
+  const mode = ownMode(path)
+  if (mode === undefined) return false
+  try {
+    if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The mode if this user may make it private; undefined for links, /tmp and other users' files. */
+function ownMode(path: string): number | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || stats.isSymbolicLink() || stats.uid !== process.getuid?.()) return
+  return (stats.mode & STICKY) === 0 ? stats.mode : undefined
+}

@@ -1,0 +1,112 @@
+import * as v from 'valibot'
+import { textUpTo } from '../common.ts'
+
+/** An endpoint of better-auth, below /api/auth. */
+export interface AuthRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: `/${string}`
+  /** Present if we read or check fields of the body ourselves. */
+  readonly body?: v.GenericSchema<unknown, AuthBody>
+  /** Whether it hashes passwords. Only a few such requests run at the same time. */
+  readonly hashes?: true
+  /** A live session is then limited by its user; all other requests are limited by address. */
+  readonly needsSession?: true
+  /** Limits besides the one on all requests from an address. */
+  readonly limits?: readonly (AccountLimit | AddressLimit)[]
+}
+
+/** A limit per account: the one that the body's `email` names, or else that of the session. */
+export interface AccountLimit extends Counted {
+  readonly of: 'newSessions' | 'passwords' | 'resetMails' | 'signIns' | 'verificationMails'
+}
+
+/** A limit per address of the client. */
+export interface AddressLimit extends Counted {
+  readonly of: 'addressMails' | 'addressSignIns'
+}
+
+interface Counted {
+  /** Only answers with this status count; default: all. */
+  readonly counts?: 200 | 401
+}
+
+export const AUTH_BASE_PATH = '/api/auth'
+
+/**
+ * Malformed Unicode would reveal who has an account: for a new address better-auth answers the text
+ * altered, for a known one it fails while it makes the link.
+ */
+const isWellFormed = (body: object) =>
+  Object.values(body).every((text) => typeof text !== 'string' || text.isWellFormed())
+const MALFORMED = 'must be well-formed Unicode'
+
+const NAME = textUpTo(100)
+const IMAGE = textUpTo(1_000)
+
+/** The fields that we read or limit ourselves; better-auth checks the rest. */
+const AuthBody = v.pipe(
+  v.looseObject({
+    // RFC 5321, section 4.5.3.1.3
+    email: v.optional(textUpTo(254)),
+    password: v.optional(v.string()),
+    /** Of a sign-in: the token in the link that verifies the address. */
+    verificationToken: v.optional(v.string()),
+    name: v.optional(NAME),
+    image: v.optional(v.nullable(IMAGE)),
+    revokeKeys: v.optional(v.boolean()),
+  }),
+  v.check((body) => isWellFormed(body), MALFORMED),
+)
+export type AuthBody = Partial<v.InferOutput<typeof AuthBody>>
+
+const UpdateUserBody = v.pipe(
+  v.strictObject({ name: v.optional(NAME), image: v.optional(v.nullable(IMAGE)) }),
+  v.check((body) => isWellFormed(body), MALFORMED),
+)
+
+/** The session decides which account is charged, not a field of the body. */
+const PasswordsBody = v.pipe(
+  v.looseObject({}),
+  v.check((body) => isWellFormed(body), MALFORMED),
+  v.transform(() => ({})),
+)
+
+const SIGN_IN = [
+  { of: 'signIns', counts: 401 },
+  { of: 'addressSignIns', counts: 401 },
+  { of: 'newSessions', counts: 200 },
+] as const
+const ADDRESS_MAIL = { of: 'addressMails', counts: 200 } as const
+const RESET_MAIL = [{ of: 'resetMails', counts: 200 }, ADDRESS_MAIL] as const
+const VERIFICATION_MAIL = [{ of: 'verificationMails', counts: 200 }, ADDRESS_MAIL] as const
+
+/**
+ * The endpoints of better-auth that are served, with its own bodies and errors. All others are
+ * closed: listing or ending single sessions would need their tokens, but we store only hashes of
+ * tokens, and links in our mails lead to forms of the dashboard.
+ */
+export const AUTH_REQUESTS: readonly AuthRequest[] = [
+  {
+    method: 'POST',
+    path: '/sign-up/email',
+    body: AuthBody,
+    hashes: true,
+    limits: VERIFICATION_MAIL,
+  },
+  { method: 'POST', path: '/sign-in/email', body: AuthBody, hashes: true, limits: SIGN_IN },
+  { method: 'POST', path: '/sign-out', needsSession: true },
+  { method: 'GET', path: '/get-session', needsSession: true },
+  { method: 'POST', path: '/request-password-reset', body: AuthBody, limits: RESET_MAIL },
+  { method: 'POST', path: '/reset-password', body: AuthBody, hashes: true },
+  { method: 'POST', path: '/send-verification-email', body: AuthBody, limits: VERIFICATION_MAIL },
+  {
+    method: 'POST',
+    path: '/change-password',
+    body: PasswordsBody,
+    needsSession: true,
+    hashes: true,
+    limits: [{ of: 'passwords' }],
+  },
+  { method: 'POST', path: '/update-user', body: UpdateUserBody, needsSession: true },
+  { method: 'POST', path: '/revoke-sessions', needsSession: true },
+]

@@ -1,0 +1,78 @@
+import * as v from 'valibot'
+import { ApiErrorBody, object, RequestId, strictObject } from '../common.ts'
+import { type Operation, ok } from '../operation.ts'
+import { FIELDS, GeolocationResult, located, SelectedResult } from './geolocation.ts'
+
+export const BATCH_MAX = 1_000
+
+export const BatchBody = object('Addresses to locate in one request', {
+  ips: v.pipe(
+    v.array(v.string()),
+    v.minLength(1),
+    v.maxLength(BATCH_MAX),
+    v.description('IPv4 and IPv6 addresses'),
+  ),
+  fields: v.optional(
+    v.pipe(
+      v.array(v.picklist(FIELDS, 'is not a field of a result')),
+      v.minLength(1),
+      v.description('Return only these fields'),
+    ),
+  ),
+})
+export type BatchBody = v.InferOutput<typeof BatchBody>
+
+export const BatchError = strictObject(
+  'The error for a text that is not an address and so does not count towards the cap',
+  {
+    query: v.strictObject({ type: v.string(), value: v.string() }),
+    error: ApiErrorBody.entries.error,
+  },
+)
+
+export const BatchResponse = strictObject('The locations of the addresses', {
+  results: v.pipe(
+    v.array(v.union([GeolocationResult, BatchError, SelectedResult])),
+    v.description('One result per address, in the order of the request'),
+  ),
+  meta: v.strictObject({
+    tier: v.pipe(v.string(), v.description('Plan of the caller')),
+    requestId: RequestId,
+    degraded: v.pipe(
+      v.boolean(),
+      v.description('Whether some results are reduced because the cap is exceeded'),
+    ),
+  }),
+})
+
+const { tier, requestId, degraded, precision } = located.meta
+
+export const batchOperations = [
+  {
+    id: 'locateBatch',
+    method: 'post',
+    path: '/v1/ip/batch',
+    tag: 'Geolocation',
+    summary: `Locate up to ${BATCH_MAX} addresses`,
+    description:
+      'Each address counts as one request towards the monthly cap, found or not. Up to 100 addresses count as one request towards the rate limit.',
+    access: 'geo:read',
+    limit: 'plan',
+    weigh: ({ ips }: BatchBody) => Math.ceil(ips.length / 100),
+    body: {
+      schema: BatchBody,
+      example: { ips: ['81.2.69.160', 'nowhere'], fields: ['query.value', 'location.city'] },
+      maxBytes: 65_536,
+    },
+    replies: ok('A result or an error for each address', BatchResponse, {
+      results: [
+        { ...located, meta: { precision, degraded } },
+        {
+          query: { type: 'ip', value: 'nowhere' },
+          error: { code: 'BAD_REQUEST', message: 'Not an IPv4 or IPv6 address' },
+        },
+      ],
+      meta: { tier, requestId, degraded },
+    }),
+  },
+] as const satisfies readonly Operation[]

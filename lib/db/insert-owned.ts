@@ -1,0 +1,26 @@
+import { and, eq, getTableColumns, sql } from './drizzle.ts'
+import type { Db } from './open.ts'
+import { type apiKeys, type sites, users } from './tables.ts'
+
+type OwnedTable = typeof apiKeys | typeof sites
+
+/**
+ * Inserts the row unless its user is gone or already owns `max` rows of the table. It is one
+ * statement, so that the limit is exact even if several run at once.
+ */
+export function insertOwned<Table extends OwnedTable>(
+  db: Db,
+  table: Table,
+  row: Table['$inferSelect'],
+  max: number,
+) {
+  const owned = db.$count(table, eq(table.userId, row.userId))
+  const isAllowed = and(eq(users.id, row.userId), sql`${owned} < ${max}`)
+  const values = Object.entries(getTableColumns(table)).map(([name, column]) =>
+    // safe: the row has the columns of the table
+    sql.param(row[name as keyof typeof row], column),
+  )
+  return db
+    .insert(table)
+    .select(sql`SELECT ${sql.join(values, sql`, `)} FROM ${users} WHERE ${isAllowed}`)
+}

@@ -1,0 +1,62 @@
+import { DAY_MS, HOUR_MS } from '../durations.ts'
+import { type Finding, ok, warning, wrong } from './finding.ts'
+
+/** A database that a server would serve, with its build time or the reason why it is unusable. */
+type GeoFile = { readonly name: string } & (
+  | { readonly builtAt: string }
+  | { readonly problem: string; readonly hasLastGood: boolean }
+)
+
+/** Providers publish new databases at least once a month. */
+const OLD_GEO_MS = 45 * DAY_MS
+/** A server checks once a day. Two failures in a row may be the provider's fault. */
+const OLD_DOWNLOAD_MS = 3 * DAY_MS
+const OLD_BACKUP_MS = 2 * DAY_MS
+
+/** Checks whether the databases can be used, and how old they are. */
+export function checkGeo(files: readonly GeoFile[], now: number): Finding[] {
+  return files.map((file) => {
+    if ('problem' in file) {
+      const effect = file.hasLastGood ? 'serves its last usable version' : 'does not start'
+      const advice = `a server ${effect}: replace the file if it is yours; npm run geo prepares the bundled ones`
+      return wrong(file.problem, advice)
+    }
+    const age = now - Date.parse(file.builtAt)
+    const text = `${file.name} was built ${counted(Math.floor(age / DAY_MS), 'day')} ago`
+    if (age <= OLD_GEO_MS) return ok(text)
+    return warning(text, 'fetch a newer one: npm run geo -- --download')
+  })
+}
+
+/** Names the release of the IANA timezone database in use, and the software that carries it. */
+export function checkTimezones(data: { readonly source: string; readonly release: string }) {
+  return ok(`Timezone data ${data.release}, from ${data.source}`)
+}
+
+/** Checks the time of the last successful download; `succeededAt` is 0 if there was none. */
+export function checkDownloads(succeededAt: number, now: number): Finding {
+  const text =
+    succeededAt === 0
+      ? 'The server has never checked for newer databases'
+      : `The server checked for newer databases ${hours(now - succeededAt)} ago`
+  if (now - succeededAt <= OLD_DOWNLOAD_MS) return ok(text)
+  return warning(text, 'unless the server has just started, run: npm run geo -- --download')
+}
+
+/** Checks the time of the latest backup in `directory`; undefined if there is none. */
+export function checkBackups(directory: string, latest: number | undefined, now: number): Finding {
+  const advice = 'run npm run backup every day, and keep copies on another machine'
+  if (latest === undefined) return warning(`There is no backup in ${directory}`, advice)
+  const text = `The latest backup in ${directory} is ${hours(now - latest)} old`
+  return now - latest > OLD_BACKUP_MS ? warning(text, advice) : ok(text)
+}
+
+/** Rounds milliseconds down to whole hours. */
+export function hours(ms: number): string {
+  return counted(Math.floor(ms / HOUR_MS), 'hour')
+}
+
+/** Such as `1 hour` or `3 hours`. */
+export function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,134 @@
+import { open } from 'node:fs/promises'
+import {
+  failedRequest,
+  type Idle,
+  type RequestOptions,
+  request,
+  watchIdle,
+} from './http-request.ts'
+import {
+  findPartial,
+  type PartialFile,
+  readVersion,
+  startPartial,
+  timeOf,
+  validatorOf,
+} from './partial-file.ts'
+
+export interface FetchOptions extends RequestOptions {
+  /** Fetch the file only if it has changed since; epoch milliseconds. */
+  readonly modifiedSince?: number | undefined
+  /** Called with the downloaded share, 0 to 1. */
+  readonly onShare?: (share: number) => void
+}
+
+export type Fetched =
+  /** `modifiedAt` in epoch milliseconds, if the server states it. */
+  | { readonly outcome: 'complete'; readonly modifiedAt: number | undefined }
+  | { readonly outcome: 'not-modified' }
+  | { readonly outcome: 'refused'; readonly status: number }
+
+/**
+ * Downloads `url` to `path`. Resumes an interrupted download if the server still has the same file
+ * (RFC 9110 sections 13.1.5 and 14). The caller checks the whole file and removes it with
+ * `removePartial`. Throws an error that names the URL and the reason.
+ */
+export async function fetchFile(
+  url: string,
+  path: string,
+  options: FetchOptions,
+): Promise<Fetched> {
+  using idle = watchIdle(options.idleMs)
+  const partial = await findPartial(path, url)
+  const rest = await requestRest(url, partial, options, idle)
+  const response = rest ?? (await request(url, headersOf(options), idle))
+  const { status, headers } = response
+  const resumed = rest?.status === 206 ? partial : undefined
+  if (status !== 200 && resumed === undefined) {
+    await response.body?.cancel()
+    const isSame = status === 304 && options.modifiedSince !== undefined
+    return isSame ? { outcome: 'not-modified' } : { outcome: 'refused', status }
+  }
+  checkEncoding(url, headers)
+  const version = resumed?.version ?? readVersion(headers)
+  if (resumed === undefined) await startPartial(path, url, version)
+  try {
+    await append(path, response, options, idle)
+  } catch (cause) {
+    throw failedRequest(url, cause, 'try again to resume')
+  }
+  return { outcome: 'complete', modifiedAt: timeOf(version) }
+}
+
+/** Whether the file on the server is no newer than `modifiedSince`, by a HEAD request. */
+export async function isUnchanged(url: string, options: FetchOptions): Promise<boolean> {
+  const { modifiedSince, idleMs } = options
+  if (modifiedSince === undefined) return false
+  using idle = watchIdle(idleMs)
+  const { status, headers } = await request(url, headersOf(options), idle, 'HEAD')
+  const modifiedAt = timeOf(readVersion(headers)) ?? Number.POSITIVE_INFINITY
+  return status === 304 || (status === 200 && modifiedAt <= modifiedSince)
+}
+
+/** Requests the missing rest of a file. Returns undefined if the download must start over. */
+async function requestRest(
+  url: string,
+  partial: PartialFile,
+  options: FetchOptions,
+  idle: Idle,
+): Promise<Response | undefined> {
+  if (partial === undefined) return undefined
+  const { bytes, validator } = partial
+  const range = { range: `bytes=${bytes}-`, 'if-range': validator }
+  const response = await request(url, { ...headersOf(options), ...range }, idle)
+  const { status, headers } = response
+  // Some servers ignore If-Range.
+  const current = validatorOf(readVersion(headers)) ?? validator
+  const fits = rangeOf(headers).first === bytes && current === validator
+  if (status === 206 ? fits : status !== 416) return response
+  await response.body?.cancel()
+  return undefined
+}
+
+function headersOf({ headers, modifiedSince }: FetchOptions): Record<string, string> {
+  const since = modifiedSince === undefined ? undefined : new Date(modifiedSince).toUTCString()
+  return {
+    ...headers,
+    ...(since !== undefined && { 'if-modified-since': since }),
+    // Bytes with a content encoding could not be resumed or checked.
+    'accept-encoding': 'identity',
+  }
+}
+
+function checkEncoding(url: string, headers: Headers): void {
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding === 'identity') return
+  throw failedRequest(url, new Error(`the server sends it in the encoding "${encoding}"`))
+}
+
+/** Appends the body to the file at `path`. Throws if the size then differs from the server's. */
+async function append(
+  path: string,
+  { headers, body }: Response,
+  { onShare }: FetchOptions,
+  idle: Idle,
+): Promise<void> {
+  const { first: start, size } = rangeOf(headers)
+  await using file = await open(path, 'a')
+  let done = start
+  for await (const chunk of body ?? []) {
+    idle.touch()
+    await file.appendFile(chunk)
+    done += chunk.length
+    onShare?.(size === undefined ? 0 : Math.min(1, done / size))
+  }
+  if (done !== (size ?? done)) throw new Error(`it ended after ${done} of ${size} bytes`)
+  onShare?.(1)
+}
+
+/** The first byte that a response sends, and the size of the whole file if the server states it. */
+function rangeOf(headers: Headers): { first: number; size: number | undefined } {
+  const range = headers.get('content-range') ?? `bytes 0-0/${headers.get('content-length') ?? '*'}`
+  const [, first, size] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(range) ?? []
+  return { first: Number(first), size: size === '*' ? undefined : Number(size) }
+}

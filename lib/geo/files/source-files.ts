@@ -1,0 +1,96 @@
+import { existsSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Bundled } from './bundled.ts'
+import { PREPARED } from './prepare.ts'
+import { openCopy, openLastCopy } from './private-copy.ts'
+
+/** A database file to serve. */
+export interface SourceFile {
+  readonly path: string
+  /** Name to show: the file name without its extension. */
+  readonly name: string
+  /** Changes with the contents. */
+  readonly version: string
+  /** Advice for the error message if the file is unusable. */
+  readonly remedy: string
+  /** Opens a file with the same bytes that is never truncated, so `use` can map it. */
+  openPrivate<Opened>(use: (path: string) => Promise<Opened>): Promise<Opened>
+  /** Opens the last usable version of the file, if it was kept; otherwise returns null. */
+  openLastGood<Opened>(use: (path: string) => Promise<Opened>): Promise<Opened | null>
+}
+
+/** Files in the geo folder that replace the bundled ones or take priority over them. */
+export const OPTIONAL = {
+  overlay: 'overlay.mmdb',
+  downloadedMaxmindCity: 'downloaded-GeoLite2-City.mmdb',
+  downloadedMaxmindAsn: 'downloaded-GeoLite2-ASN.mmdb',
+  downloadedDbipCity: 'downloaded-dbip-city-lite.mmdb',
+} as const
+
+/** The bundled set, in order of priority; downloaded files replace bundled ones. */
+export function defaultFiles(directory: string, bundled: Bundled): SourceFile[] {
+  const inGeo = (name: string) => ownFile(join(directory, name))
+  const choose = (downloaded: string, otherwise: readonly SourceFile[]) =>
+    existsSync(join(directory, downloaded)) ? [inGeo(downloaded)] : otherwise
+  return [
+    ...overlayFile(directory),
+    ...choose(OPTIONAL.downloadedMaxmindCity, [inGeo(PREPARED.maxmindCity)]),
+    ...choose(
+      OPTIONAL.downloadedDbipCity,
+      bundled.dbipCity.map(({ path }) => ownFile(path)),
+    ),
+    ...choose(OPTIONAL.downloadedMaxmindAsn, [inGeo(PREPARED.asn)]),
+  ]
+}
+
+/** The overlay, then the operator's files, which are copied before they are mapped. */
+export function operatorFiles(directory: string, paths: readonly string[]): SourceFile[] {
+  return [...overlayFile(directory), ...paths.map((path) => operatorFile(directory, path))]
+}
+
+function overlayFile(directory: string): SourceFile[] {
+  const path = join(directory, OPTIONAL.overlay)
+  return existsSync(path) ? [ownFile(path)] : []
+}
+
+/** A file that only `replaceFile` or npm writes: neither truncates files. */
+function ownFile(path: string): SourceFile {
+  return {
+    path,
+    name: nameOf(path),
+    version: fileVersion(path),
+    remedy: 'delete or replace it; npm ci replaces the bundled ones',
+    openPrivate: (use) => use(path),
+    openLastGood: async () => null,
+  }
+}
+
+function operatorFile(directory: string, path: string): SourceFile {
+  const version = fileVersion(path)
+  return {
+    path,
+    name: nameOf(path),
+    version,
+    remedy: 'replace it, or change MERIDIAN_GEO, which names it',
+    openPrivate: (use) => openCopy(directory, { path, version }, use),
+    openLastGood: (use) => openLastCopy(directory, path, use),
+  }
+}
+
+/**
+ * The version of a file. A missing or unreadable file has one, too: opening it then fails and is
+ * logged. Times are cut to whole milliseconds, so that runtimes that report different fractions can
+ * share an atlas.
+ */
+export function fileVersion(path: string): string {
+  try {
+    const { size, mtimeMs, ino } = statSync(path)
+    return `${size}-${Math.floor(mtimeMs)}-${ino}`
+  } catch {
+    return 'missing'
+  }
+}
+
+function nameOf(path: string): string {
+  return basename(path).replace(/\.mmdb$/, '')
+}

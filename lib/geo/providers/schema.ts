@@ -1,0 +1,17 @@
+import type { DecodedMap } from '../mmdb/decoder.ts'
+import type { MmdbMetadata } from '../mmdb/mmdb.ts'
+import type { Finding } from '../place/finding.ts'
+
+/** Returns the ISO 3166-2 code of the region called `name` in a country; undefined if unknown. */
+export type RegionCode = (country: string, name: string) => string | undefined
+
+/** The layout of the records in one provider's files. */
+export interface Schema {
+  readonly name: string
+  /** Whether `sample`, a record of the file, has this layout. */
+  fits(sample: DecodedMap): boolean
+  /** The provider's short name, if the metadata states it. */
+  provider(metadata: MmdbMetadata): string | undefined
+  /** Converts a record. `regionCode` is for files that name regions without their codes. */
+  read(record: DecodedMap, regionCode: RegionCode): Finding
+}

@@ -1,0 +1,115 @@
+/** The head of a GET request without a body. Header names are in lower case. */
+export interface RequestHead {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Longer look-ups are rare, and each connection keeps the text of its last headers. */
+const MAX_GET_BYTES = 2_048
+const GET_LINE = /^GET (\/[!-~]*) HTTP\/1\.1\r\n/
+const REQUEST_LINE = /^[A-Z]+(?:-[A-Z]+)? [!-~]+ HTTP\/1\.1$/
+const HEADER = /^([A-Za-z][A-Za-z0-9-]*): ([!-~](?:[ -~]*[!-~])?)$/
+const LENGTH = /^\d{1,15}$/
+const END = '\r\n\r\n'
+
+/** Headers that change where a request ends or what happens to its connection. */
+const SPECIAL_HEADERS = new Set([
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * Reads the requests of one connection as long as all are plainly written: in a subset of HTTP/1.1
+ * that all parsers read the same way. The caller passes every chunk to `readGet` or `follow`.
+ */
+export class RequestReader {
+  #headerText: string | undefined
+  #headers: RequestHead['headers'] = {}
+  #bodyBytesLeft = 0
+  #followed = 0
+
+  /** Requests in the chunks passed to `follow`. */
+  get followed(): number {
+    return this.#followed
+  }
+
+  /** Whether the next byte begins a request. */
+  get isBetweenRequests(): boolean {
+    return this.#bodyBytesLeft === 0
+  }
+
+  /**
+   * Returns the request if `chunk` is exactly one GET without a body, null otherwise. Clients mostly
+   * repeat their headers: headers equal to the last ones are not parsed again.
+   */
+  readGet(chunk: Buffer): RequestHead | null {
+    if (chunk.length > MAX_GET_BYTES) return null
+    const text = chunk.toString('latin1')
+    const [line, url] = GET_LINE.exec(text) ?? []
+    if (line === undefined || url === undefined) return null
+    const headerText = text.slice(line.length)
+    if (headerText !== this.#headerText) {
+      if (!headerText.endsWith(END)) return null
+      const headers = readHeaders(headerText.slice(0, -END.length).split('\r\n'))
+      if (headers === null || headers['content-length'] !== undefined) return null
+      this.#headerText = headerText
+      this.#headers = headers
+    }
+    return { url, headers: this.#headers }
+  }
+
+  /**
+   * Counts the requests and body bytes of a chunk that node:http parses. Returns false if the chunk
+   * is not plainly written: from then on only the parser knows where the next request begins.
+   */
+  follow(chunk: Buffer): boolean {
+    let at = this.#skipBody(chunk, 0)
+    while (at < chunk.length) {
+      const end = chunk.indexOf(END, at)
+      const bodyBytes = end < 0 ? null : readBodyBytes(chunk.toString('latin1', at, end))
+      if (bodyBytes === null) return false
+      this.#followed += 1
+      this.#bodyBytesLeft = bodyBytes
+      at = this.#skipBody(chunk, end + END.length)
+    }
+    return true
+  }
+
+  /** Returns the index at which the body or the chunk ends. */
+  #skipBody(chunk: Buffer, at: number): number {
+    const bytes = Math.min(this.#bodyBytesLeft, chunk.length - at)
+    this.#bodyBytesLeft -= bytes
+    return at + bytes
+  }
+}
+
+/** Returns the length of the body that follows `head`; null if `head` is not plainly written. */
+function readBodyBytes(head: string): number | null {
+  const [line = '', ...lines] = head.split('\r\n')
+  const headers = REQUEST_LINE.test(line) ? readHeaders(lines) : null
+  if (headers === null) return null
+  const length = headers['content-length'] ?? '0'
+  return LENGTH.test(length) ? Number(length) : null
+}
+
+/** Returns null if a header is repeated, oddly written or special. */
+function readHeaders(lines: readonly string[]): RequestHead['headers'] | null {
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const [, writtenName = '', value = ''] = HEADER.exec(line) ?? []
+    const name = writtenName.toLowerCase()
+    if (!isPlain(name, value) || Object.hasOwn(headers, name)) return null
+    headers[name] = value
+  }
+  return headers
+}
+
+function isPlain(name: string, value: string): boolean {
+  if (name === 'connection') return value.toLowerCase() === 'keep-alive'
+  return name !== '' && !SPECIAL_HEADERS.has(name)
+}

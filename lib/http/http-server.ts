@@ -1,0 +1,68 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { nameRuntime } from '../config/runtime.ts'
+import { BatchedResponse } from './batched-response.ts'
+import { type AnswerUnreadable, answerClientErrors } from './client-error.ts'
+import { type ConnectionLimits, limitConnections } from './connections.ts'
+import { serveExpectations } from './expectations.ts'
+import { type FastPathOptions, installFastPath } from './fast-path/fast-path.ts'
+import { MOST_UNANSWERED } from './fast-path/feed.ts'
+import { serveOldHttp } from './old-http.ts'
+import { serveFew } from './serve-few.ts'
+import { resetSlowReaders } from './slow-readers.ts'
+
+export interface HttpServerOptions {
+  readonly connections: ConnectionLimits
+  readonly answerUnreadable: AnswerUnreadable
+  readonly fastPath: FastPathOptions
+}
+
+/** Limits on requests, also listed in docs/operations.md. Times are in milliseconds. */
+const LIMITS = {
+  /** For the whole head; checked once per checking interval. */
+  headersTimeout: 8_000,
+  /** For the head and the body together. */
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  /** Longer than load balancers keep idle connections: otherwise they reuse closed ones. */
+  keepAliveTimeout: 65_000,
+  /** Request line and headers together, in bytes. */
+  maxHeaderSize: 16 * 1024,
+  /** Overrides NODE_OPTIONS: a lenient parser may split requests differently from a proxy. */
+  insecureHTTPParser: false,
+  /** HTTP/1.1 without Host gets an error in our form, not the empty one of node:http. */
+  requireHostHeader: false,
+} as const
+
+const IS_BUN = nameRuntime(process.versions) === 'bun'
+
+/** How much clients may leave unread, and for how long. */
+const READERS = { longestMs: 30_000, mostBytes: 64 * 1024 * 1024, checkEveryMs: 1_000 } as const
+
+/** Returns a server of node:http, not yet listening, that limits what each client may use. */
+export function createHttpServer(
+  serve: RequestListener,
+  { connections, answerUnreadable, fastPath }: HttpServerOptions,
+): Server {
+  const server = createServer({ ...LIMITS, ServerResponse: BatchedResponse })
+  const waiting = serveExpectations(serveAsterisk(serve))
+  const few = IS_BUN ? serveFew(server, waiting, MOST_UNANSWERED) : waiting
+  // serveFew and serveOldHttp must see requests in the order of arrival, so they wrap `waiting`.
+  server.on('request', serveOldHttp(few))
+  // Only the size is limited: with a maximum count node:http would silently drop headers.
+  server.maxHeadersCount = 0
+  // Expectations other than 100-continue may be ignored.
+  server.on('checkExpectation', (...request) => server.emit('request', ...request))
+  answerClientErrors(server, answerUnreadable)
+  limitConnections(server, connections)
+  installFastPath(server, fastPath)
+  resetSlowReaders(server, READERS)
+  return server
+}
+
+/** Turns `OPTIONS *`, which asks about the whole server, into `OPTIONS /`, which is routed. */
+function serveAsterisk(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    if (request.method === 'OPTIONS' && request.url === '*') request.url = '/'
+    listener(request, response)
+  }
+}

@@ -1,0 +1,22 @@
+import type { RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * Wraps `listener` so that it can serve HTTP/1.0. Such a request needs no Host; health checks of load
+ * balancers omit it. One with Transfer-Encoding is the last of its connection, since nobody can say
+ * where it ends: RFC 9112 section 6.1. So is one with Upgrade: node:http drops what follows it.
+ */
+export function serveOldHttp(listener: RequestListener): RequestListener {
+  const ending = new WeakSet<Socket>()
+  return (request, response) => {
+    if (ending.has(request.socket)) return
+    const { headers, httpVersion, socket } = request
+    if (httpVersion === '1.0') headers.host ??= 'localhost'
+    const isUnbounded = httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined
+    if (isUnbounded || headers.upgrade !== undefined) {
+      ending.add(socket)
+      response.shouldKeepAlive = false
+    }
+    listener(request, response)
+  }
+}

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Log } from '../log/log.ts'
+
+/** Open files besides those of connections: databases, downloads, requests to other services. */
+const OWN_FILES = 200
+
+/** Warns if this process may not open enough files for so many connections. */
+export async function checkFileLimit(connections: number, log: Log): Promise<void> {
+  const needed = connections + OWN_FILES
+  const limit = await readFileLimit()
+  if (limit >= needed) return
+  log.warn(
+    { limit, needed },
+    'the limit on open files is too low for MERIDIAN_MAX_CONNECTIONS: raise ulimit -Hn',
+  )
+}
+
+/** Asks a shell, which inherits the limit on every system and runtime. Infinity: none or unknown. */
+async function readFileLimit(): Promise<number> {
+  try {
+    const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -n'])
+    return Number(stdout) || Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url'
+import { HOUR_MS, MINUTE_MS } from '../durations.ts'
+import type { Log } from '../log/log.ts'
+import { availableMemory } from './available-memory.ts'
+import { runLowPriority } from './low-priority.ts'
+
+const MB = 1024 * 1024
+/** Peak memory of combining the databases, with room for larger ones than the bundled set. */
+const ATLAS_BYTES = 300 * MB
+/** Keeps the heap small. Most of what the process holds lies outside of it. */
+const HEAP_LIMITS = '--max-old-space-size=96 --max-semi-space-size=8'
+/** Ends downloads from a provider that sends very slowly. */
+const DOWNLOAD_TIMEOUT_MS = 6 * HOUR_MS
+
+/**
+ * Returns jobs on the geolocation databases. Each runs in a low-priority process of its own, rejects
+ * with the error of that process, and ends when `stopping` is aborted.
+ */
+export function createGeoJobs(log: Log, stopping: AbortSignal, findMemory = availableMemory) {
+  const runGeo = async (option: string, signal = stopping) => {
+    const script = fileURLToPath(new URL('../../scripts/geo.ts', import.meta.url))
+    const command = [process.execPath, ...process.execArgv, script, option] as const
+    try {
+      await runLowPriority([...command, '--until-stdin-ends'], signal, {
+        ...process.env,
+        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} ${HEAP_LIMITS}`,
+      })
+    } catch (error) {
+      if (!stopping.aborted) throw error
+    }
+  }
+  return {
+    /** Waits for enough memory, then combines the databases into the atlas within about half a minute. */
+    compileAtlas: async () => {
+      await waitForMemory(findMemory, log)
+      await runGeo('--atlas')
+      if (!stopping.aborted) log.info({}, 'databases combined into one index')
+    },
+    /** Installs the providers' new databases. */
+    downloadGeo: () => {
+      const timeout = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)
+      return runGeo('--update', AbortSignal.any([stopping, timeout]))
+    },
+  }
+}
+
+/** Checks again every minute, without keeping the process alive. */
+async function waitForMemory(findMemory: () => number, log: Log): Promise<void> {
+  const available = findMemory()
+  if (available >= ATLAS_BYTES) return
+  log.info(
+    { availableMb: Math.floor(available / MB), neededMb: ATLAS_BYTES / MB },
+    'waiting for memory to combine the databases into one index; look-ups are slower',
+  )
+  do await new Promise((resolve) => setTimeout(resolve, MINUTE_MS).unref())
+  while (findMemory() < ATLAS_BYTES)
+}

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { text } from 'node:stream/consumers'
+
+/**
+ * Runs a program at low priority and waits for its end. Its stdin ends when this process ends, even
+ * if it is killed. Throws an error with its stderr, exit code or signal if it fails, or an
+ * AbortError if `signal` ends it.
+ */
+export async function runLowPriority(
+  [program, ...args]: readonly [string, ...string[]],
+  signal: AbortSignal,
+  env = process.env,
+): Promise<void> {
+  // Only SIGKILL ends a frozen program.
+  const ending = { signal, killSignal: 'SIGKILL' } as const
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'], env, ...ending })
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  const [errors, [code, killedBy]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  if (killedBy === 'SIGKILL') throw new Error('killed by SIGKILL, perhaps for lack of memory')
+  if (killedBy !== null) throw new Error(`killed by ${killedBy}`)
+  if (code !== 0) throw new Error(errors.trim().slice(-500) || `ended with the code ${code}`)
+}
+
+/** Best effort: the system may forbid it, or the program may have ended. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It runs at normal priority.
+  }
+}

@@ -1,0 +1,60 @@
+import { byMetric, byVital, type Metric, VITALS } from '../../contract/telemetry/metrics.ts'
+import type { MetricOverview } from '../../contract/telemetry/telemetry-overview.ts'
+import { inUnit, SHARES, toPercentileSet } from '../sketch/measures.ts'
+import { Pool } from '../sketch/pool.ts'
+import type { Row } from '../store/rows.ts'
+
+/** The totals of several rows. */
+export class Group {
+  samples = 0
+  readonly #metrics: readonly Metric[]
+  readonly #pools = byMetric(() => new Pool())
+
+  constructor(metrics: readonly Metric[] = VITALS) {
+    this.#metrics = metrics
+  }
+
+  add({ samples, measures }: Row): void {
+    this.samples += samples
+    for (const metric of this.#metrics) {
+      const measure = measures[metric]
+      if (measure !== undefined) this.#pools[metric].add(measure)
+    }
+  }
+
+  toWire() {
+    const p75 = byVital((vital) => inUnit(vital, this.#pools[vital].percentiles([0.75])[0]))
+    return { sampleCount: this.samples, p75 }
+  }
+
+  metric(metric: Metric): MetricOverview {
+    const pool = this.#pools[metric]
+    const percentiles = toPercentileSet(metric, pool.percentiles(SHARES))
+    return { sampleCount: pool.n, ...percentiles, ratings: toRatings(pool) }
+  }
+}
+
+/** Rows grouped by one of their properties. */
+export class Grouping {
+  readonly #groups = new Map<string, Group>()
+
+  add(name: string, row: Row): void {
+    const group = this.#groups.get(name) ?? new Group()
+    this.#groups.set(name, group)
+    group.add(row)
+  }
+
+  /** The names and their groups, largest group first. */
+  list(): [string, Group][] {
+    return [...this.#groups].sort(([, a], [, b]) => b.samples - a.samples)
+  }
+}
+
+const SHARE_SCALE = 10_000
+
+function toRatings({ good, needsImprovement, poor }: Pool) {
+  const all = good + needsImprovement + poor
+  if (all === 0) return null
+  const share = (count: number) => Math.round((count / all) * SHARE_SCALE) / SHARE_SCALE
+  return { good: share(good), needsImprovement: share(needsImprovement), poor: share(poor) }
+}

@@ -1,0 +1,121 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { METRICS, type Metric } from '../../contract/telemetry/metrics.ts'
+import type {
+  MetricOverview,
+  RumOverview,
+  SeriesStep,
+} from '../../contract/telemetry/telemetry-overview.ts'
+import { formatHour } from '../hour.ts'
+import type { CountTotal, ErrorTotal } from '../store/counts.ts'
+import type { RowFilter, SpanRow } from '../store/rows.ts'
+import type { RumStore } from '../store/store.ts'
+import { Group, Grouping } from './groups.ts'
+import { daysOf, splitPeriod } from './period.ts'
+import { Series } from './series.ts'
+
+/** An overview without the fields that repeat the query. */
+type Overview = Omit<RumOverview, 'domain' | 'period'>
+
+export interface OverviewFilter extends RowFilter {
+  /** undefined: no series. */
+  readonly series?: SeriesStep | undefined
+}
+
+const TOP = 20
+
+/** Sums up the stored rows of a period. Lets other requests run in between. */
+export async function readOverview(store: RumStore, filter: OverviewFilter): Promise<Overview> {
+  const total = new Group(METRICS)
+  const devices = new Grouping()
+  const countries = new Grouping()
+  const series = filter.series && new Series(filter.series)
+  for (const page of readSpans(store, filter)) {
+    for (const row of page) {
+      total.add(row)
+      devices.add(row.device, row)
+      countries.add(row.country, row)
+      series?.add(row)
+    }
+    await nextTurn()
+  }
+  const counts = store.totalCounts(filter)
+  return {
+    sampleCount: total.samples,
+    metrics: await toMetrics(total),
+    devices: await describeGroups(devices, (deviceType) => ({ deviceType })),
+    countries: await describeGroups(countries, (country) => ({ country })),
+    paths: await readPaths(store, filter),
+    connections: toConnections(counts),
+    errors: store.topErrors(filter, TOP).map(toErrorGroup),
+    ...(series && { series: series.points() }),
+    beacons: toBeacons(counts),
+  }
+}
+
+/** Reads whole days from the daily rows, unless the series is by hour. */
+function* readSpans(store: RumStore, filter: OverviewFilter): Generator<SpanRow[]> {
+  if (filter.series === 'hour') return yield* store.readHours(filter)
+  const { before, days, after } = splitPeriod(filter.period)
+  if (before !== undefined) yield* store.readHours({ ...filter, period: before })
+  if (days !== undefined) yield* store.readDays({ ...filter, period: days })
+  if (after !== undefined) yield* store.readHours({ ...filter, period: after })
+}
+
+/** `identify` turns a group's name (null: unknown) into the fields that identify it. */
+async function describeGroups<Id>(grouping: Grouping, identify: (name: string | null) => Id) {
+  const groups: (Id & ReturnType<Group['toWire']>)[] = []
+  for (const [name, group] of grouping.list()) {
+    groups.push({ ...identify(name || null), ...group.toWire() })
+    await nextTurn()
+  }
+  return groups
+}
+
+async function toMetrics(total: Group): Promise<Overview['metrics']> {
+  const metrics: Partial<Record<Metric, MetricOverview>> = {}
+  for (const metric of METRICS) {
+    await nextTurn()
+    metrics[metric] = total.metric(metric)
+  }
+  return metrics as Overview['metrics'] // safe: each metric has an overview
+}
+
+async function readPaths(store: RumStore, filter: RowFilter): Promise<Overview['paths']> {
+  const days = daysOf(filter.period)
+  const paths: Overview['paths'] = []
+  for (const path of store.topPaths(filter.siteId, days, TOP)) {
+    const group = new Group()
+    for (const row of store.pathRows(filter.siteId, days, path)) group.add(row)
+    paths.push({ path, ...group.toWire() })
+    await nextTurn()
+  }
+  return paths
+}
+
+function toConnections(counts: readonly CountTotal[]): Overview['connections'] {
+  return counts
+    .filter(({ kind }) => kind === 'connection')
+    .map(({ label, count }) => ({ connectionType: label, count }))
+}
+
+function toErrorGroup({ count, firstAt, lastAt, sample }: ErrorTotal): Overview['errors'][number] {
+  return {
+    ...sample,
+    count,
+    firstSeenAt: new Date(firstAt).toISOString(),
+    lastSeenAt: new Date(lastAt).toISOString(),
+  }
+}
+
+function toBeacons(counts: readonly CountTotal[]): Overview['beacons'] {
+  const find = (label: string) =>
+    counts.find((total) => total.kind === 'beacon' && total.label === label)
+  const accepted = find('accepted')
+  return {
+    accepted: accepted?.count ?? 0,
+    bots: find('bot')?.count ?? 0,
+    refused: find('queue-full')?.count ?? 0,
+    droppedValues: find('out-of-range')?.count ?? 0,
+    lastHour: accepted === undefined ? null : formatHour(accepted.lastHour),
+  }
+}

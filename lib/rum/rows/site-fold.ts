@@ -1,0 +1,152 @@
+import type { Unwritten } from '../../db/flusher.ts'
+import { dayOfHour, hourOf } from '../hour.ts'
+import type { KeptBeacon } from '../ingest/beacon.ts'
+import type { Entry } from '../ingest/journal.ts'
+import { errorHash, type PageError } from '../ingest/page-error.ts'
+import type { Counter, ErrorGroup } from '../store/counts.ts'
+import type { DayKey, HourKey, PathKey } from '../store/rows.ts'
+import type { RumStore } from '../store/store.ts'
+import { CappedNames } from './capped-names.ts'
+import { addToRow, LiveRows } from './live-rows.ts'
+
+/** Pages of one site and day that have their own row; all others share one. */
+const MAX_PATHS = 500
+const OTHER_PATHS = '(other)'
+/** Kinds of errors of one site and hour that have their own group; all others share one. */
+const MAX_ERROR_GROUPS = 200
+const OTHER_ERRORS: PageError = { message: '(other errors)' }
+const OTHERS_HASH = ''
+const REMOVED_AT_ONCE = 500
+
+/**
+ * Folds the beacons of one site into its rows, errors and counters. Rows start from their stored
+ * copies; errors and counters hold only what has yet to be added to the stored ones.
+ */
+export class SiteFold {
+  readonly #siteId: string
+  readonly #store: RumStore
+  readonly hours: LiveRows<HourKey>
+  readonly #days: LiveRows<DayKey>
+  readonly #paths: LiveRows<PathKey>
+  readonly #pathNames: CappedNames
+  readonly #errorHashes: CappedNames
+  readonly #errors = new Map<string, ErrorGroup>()
+  readonly #counts = new Map<string, Counter>()
+  /** The last folded journal entry. */
+  #lastId = 0
+  /** The last entry that the stored errors and counters include; undefined until loaded. */
+  #countedId: number | undefined
+
+  constructor(store: RumStore, siteId: string) {
+    this.#siteId = siteId
+    this.#store = store
+    this.hours = new LiveRows(siteId, store.hours)
+    this.#days = new LiveRows(siteId, store.days)
+    this.#paths = new LiveRows(siteId, store.paths)
+    const listPaths = (day: number) => store.listPaths(siteId, day)
+    const listHashes = (hour: number) => store.listErrorHashes(siteId, hour)
+    this.#pathNames = new CappedNames(MAX_PATHS, OTHER_PATHS, listPaths)
+    this.#errorHashes = new CappedNames(MAX_ERROR_GROUPS, OTHERS_HASH, listHashes)
+  }
+
+  /**
+   * Adds the entry to all rows that do not include it yet: after a crash, some rows are ahead of
+   * others. Throws, and changes no row, if stored rows cannot be read.
+   */
+  add({ id, receivedAt, country, beacon }: Entry): void {
+    const hour = hourOf(receivedAt)
+    const { metrics, errors, device = '' } = beacon
+    const rows = this.#loadRows(beacon, { hour, country, device })
+    if (errors.length > 0) this.#errorHashes.load(hour)
+    this.#countedId ??= this.#store.findCountedId(this.#siteId)
+    // Nothing below can fail: a beacon is folded as a whole or not at all.
+    for (const row of rows) addToRow(row, id, metrics)
+    if (id > this.#countedId) {
+      this.#addErrors(beacon, hour, receivedAt)
+      this.#countBeacon(beacon, hour)
+    }
+    this.#lastId = id
+  }
+
+  count({ hour, kind, label, count }: Counter): void {
+    const name = `${hour} ${kind} ${label}`
+    const known = this.#counts.get(name)
+    if (known === undefined) this.#counts.set(name, { hour, kind, label, count })
+    else known.count += count
+  }
+
+  /**
+   * The writes of a checkpoint in order, for any number of transactions: the changed rows, then the
+   * errors and counters, each with the last entry that it includes, then the removal of these entries
+   * from the journal. If a checkpoint is interrupted, the entries left in the journal make up for the
+   * missing writes. More beacons may be folded in between. `add` queues further removals.
+   */
+  writes(add: (write: Unwritten) => void): Unwritten[] {
+    const rows = [this.hours, this.#days, this.#paths].flatMap((table) => table.writes())
+    return [...rows, this.#countsWrite(), this.#removal(this.#lastId, add)]
+  }
+
+  /** Forgets all rows that are stored. Returns whether nothing is left in memory. */
+  forgetSaved(): boolean {
+    for (const rows of [this.hours, this.#days, this.#paths]) rows.forgetSaved()
+    this.#pathNames.keepOnly(this.#paths.keys().map(({ day }) => day))
+    this.#errorHashes.keepOnly(Array.from(this.#errors.values(), ({ hour }) => hour))
+    const all = [this.hours, this.#days, this.#paths, this.#errors, this.#counts]
+    return all.every(({ size }) => size === 0)
+  }
+
+  #loadRows({ path, metrics }: KeptBeacon, key: HourKey) {
+    if (Object.keys(metrics).length === 0) return []
+    const { hour, country, device } = key
+    const day = dayOfHour(hour)
+    const rows = [this.hours.load(key), this.#days.load({ day, country, device })]
+    if (path === undefined) return rows
+    return [...rows, this.#paths.load({ day, path: this.#pathNames.add(day, path) })]
+  }
+
+  #addErrors({ errors, path }: KeptBeacon, hour: number, at: number): void {
+    for (const error of errors) {
+      const hash = this.#errorHashes.add(hour, errorHash(error))
+      const sample = hash === OTHERS_HASH ? OTHER_ERRORS : { ...error, ...(path && { path }) }
+      const name = `${hour} ${hash}`
+      const empty = { hour, hash, count: 0, firstAt: at, lastAt: at, sample }
+      const group = this.#errors.get(name) ?? empty
+      this.#errors.set(name, group)
+      group.count += 1
+      group.lastAt = at
+    }
+  }
+
+  #countBeacon({ connection, dropped }: KeptBeacon, hour: number): void {
+    this.count({ hour, kind: 'beacon', label: 'accepted', count: 1 })
+    if (connection) this.count({ hour, kind: 'connection', label: connection, count: 1 })
+    if (dropped > 0) this.count({ hour, kind: 'beacon', label: 'out-of-range', count: dropped })
+  }
+
+  /** Errors and counters are added to stored ones, so the last entry is written along with them. */
+  #countsWrite(): Unwritten {
+    return {
+      write: () => {
+        for (const group of this.#errors.values()) this.#store.addErrors(this.#siteId, group)
+        for (const counter of this.#counts.values()) this.#store.addCount(this.#siteId, counter)
+        if (this.#counts.size > 0) this.#store.saveCountedId(this.#siteId, this.#lastId)
+      },
+      written: () => {
+        this.#errors.clear()
+        this.#counts.clear()
+      },
+    }
+  }
+
+  #removal(lastId: number, add: (write: Unwritten) => void): Unwritten {
+    let removed = 0
+    return {
+      write: () => {
+        removed = this.#store.removeEntries(this.#siteId, lastId, REMOVED_AT_ONCE)
+      },
+      written: () => {
+        if (removed === REMOVED_AT_ONCE) add(this.#removal(lastId, add))
+      },
+    }
+  }
+}

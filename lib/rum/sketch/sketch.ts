@@ -1,0 +1,131 @@
+import { type FullCentroid, TDigest } from 'tdigest'
+import { countOf, isMixed, MAX_N, meanOf, pack, packOne } from './packed.ts'
+
+/** So many values are merged at once. */
+const MERGED_AT_ONCE = 512
+/** The largest share of all values in one centroid, near the median. */
+const DELTA = 0.01
+/** With more distinct values than this, a sketch is compressed to about half as many centroids. */
+const MAX_CENTROIDS = 1_000
+
+/**
+ * The distribution of a metric, as whole numbers: exact while there are few distinct values, then a t-digest
+ * (arXiv 1902.04023). Equal values that are more than 1 % of all are never merged with others. The
+ * same values in the same order always give the same bytes.
+ */
+export class Sketch {
+  #packed: Float64Array
+  /** Values that are not in `#packed` yet, each as a packed centroid. */
+  #added: number[] = []
+  #n: number
+
+  /** Starts from the centroids of another sketch and the number of its values. */
+  constructor(packed = new Float64Array(), n = 0) {
+    this.#packed = packed
+    this.#n = n
+  }
+
+  get n(): number {
+    return this.#n
+  }
+
+  push(value: number): void {
+    this.#added.push(packOne(value, 1, false))
+    this.#n += 1
+    if (this.#added.length > MERGED_AT_ONCE) this.#merge()
+  }
+
+  /** At most a thousand packed centroids, in ascending order. */
+  packed(): Float64Array {
+    if (this.#added.length > 0) this.#merge()
+    return this.#packed
+  }
+
+  #merge(): void {
+    const all = new Float64Array(this.#packed.length + this.#added.length)
+    all.set(this.#packed)
+    all.set(this.#added, this.#packed.length)
+    this.#added = []
+    const joined = joinEqual(all.sort())
+    this.#packed = joined.length > MAX_CENTROIDS ? compress(joined) : joined
+  }
+}
+
+/** Joins centroids of equal means, in place. The larger of two decides whether the sum is mixed. */
+function joinEqual(sorted: Float64Array): Float64Array {
+  let length = 0
+  for (const next of sorted) {
+    const last = sorted[length - 1] ?? Number.NaN
+    const n = countOf(last) + countOf(next)
+    if (meanOf(last) === meanOf(next) && n <= MAX_N) {
+      const larger = countOf(next) >= countOf(last) ? next : last
+      sorted[length - 1] = packOne(meanOf(next), n, isMixed(larger))
+    } else sorted[length++] = next
+  }
+  return sorted.slice(0, length)
+}
+
+function compress(packed: Float64Array): Float64Array {
+  const digest = new TieDigest()
+  for (const centroid of shuffled(packed)) digest.add(centroid)
+  return joinEqual(digest.packed())
+}
+
+/** A digest needs a random order. It is always the same one: Fisher-Yates with a fixed seed. */
+function shuffled(packed: Float64Array): Float64Array {
+  const list = packed.slice()
+  let state = 1
+  for (let at = list.length - 1; at > 0; at--) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    const other = Math.floor((state / 2 ** 32) * (at + 1))
+    const [a = 0, b = 0] = [list[at], list[other]]
+    list[at] = b
+    list[other] = a
+  }
+  return list
+}
+
+declare module 'tdigest' {
+  /** Methods that the types of the package leave out; its own Digest overrides the same two. */
+  interface TDigest {
+    readonly centroids: { each(visit: (centroid: FullCentroid) => void): void }
+    _addweight(nearest: FullCentroid, x: number, n: number): void
+    _new_centroid(x: number, n: number, cumn: number): FullCentroid
+  }
+}
+
+/** A t-digest that knows which of its centroids are mixed. */
+class TieDigest extends TDigest {
+  readonly #mixed = new Set<FullCentroid>()
+  #isMixed = false
+
+  constructor() {
+    // 0: never compresses by itself, because it would do so in a random order.
+    super(DELTA, 0)
+  }
+
+  add(packed: number): void {
+    this.#isMixed = isMixed(packed)
+    this.push(meanOf(packed), countOf(packed))
+  }
+
+  packed(): Float64Array {
+    const parts: { mean: number; n: number; mixed: boolean }[] = []
+    this.centroids.each((centroid) => {
+      const { mean, n } = centroid
+      parts.push({ mean: Math.round(mean), n, mixed: this.#mixed.has(centroid) })
+    })
+    return pack(parts)
+  }
+
+  override _addweight(nearest: FullCentroid, x: number, n: number): void {
+    if (nearest.mean !== x || this.#isMixed) this.#mixed.add(nearest)
+    super._addweight(nearest, x, n)
+  }
+
+  override _new_centroid(x: number, n: number, cumn: number): FullCentroid {
+    const centroid = super._new_centroid(x, n, cumn)
+    if (this.#isMixed) this.#mixed.add(centroid)
+    return centroid
+  }
+}

@@ -1,0 +1,224 @@
+import { byVital, VITALS, type Vital } from '../../contract/telemetry/metrics.ts'
+import type { PercentileSet } from '../../contract/telemetry/telemetry-schemas.ts'
+import type { Db } from '../../db/open.ts'
+import { HOURS_OF_DAY, type Period } from '../hour.ts'
+import { type Measures, percentilesOf } from '../sketch/measures.ts'
+import { decodeMeasures, encodeMeasures } from '../sketch/measures-blob.ts'
+
+/** The key of an hourly row of a site. Country and device are empty if unknown. */
+export interface HourKey {
+  readonly hour: number
+  readonly country: string
+  readonly device: string
+}
+
+export interface DayKey extends Omit<HourKey, 'hour'> {
+  /** Days since 1970-01-01, UTC. */
+  readonly day: number
+}
+
+export interface PathKey extends Pick<DayKey, 'day'> {
+  readonly path: string
+}
+
+/** The totals of the beacons of one key. */
+export interface Row {
+  readonly samples: number
+  readonly measures: Measures
+}
+
+export interface StoredRow extends Row {
+  /** The last journal entry that the row includes. */
+  readonly lastId: number
+}
+
+/** A table of stored rows. `find` throws if it cannot read a row. */
+export interface RowTable<Key> {
+  find(siteId: string, key: Key): StoredRow | undefined
+  save(siteId: string, key: Key, row: StoredRow): void
+}
+
+export interface RowFilter {
+  readonly siteId: string
+  readonly period: Period
+  readonly country?: string | undefined
+  readonly device?: string | undefined
+}
+
+/** An hourly row of a summary. */
+export interface SummaryRow extends HourKey {
+  readonly samples: number
+  readonly percentiles: Readonly<Record<Vital, PercentileSet>>
+}
+
+export interface SpanRow extends Row, HourKey {}
+
+/** The statements for the rows by hour, by day, and by page and day. */
+export function rowStatements(db: Db) {
+  const { saveSummary, listSummary } = summaryStatements(db)
+  const hours = rowTable<HourKey>(db, 'rum_sketches', ['hour', 'country', 'device'])
+  return {
+    hours: {
+      find: hours.find,
+      save: (siteId, key, row) => {
+        hours.save(siteId, key, row)
+        saveSummary(siteId, key, row)
+      },
+    } satisfies RowTable<HourKey>,
+    days: rowTable<DayKey>(db, 'rum_days', ['day', 'country', 'device']),
+    paths: rowTable<PathKey>(db, 'rum_paths', ['day', 'path']),
+    listSummary,
+    /** Reads the hourly rows by time, in pages, so that other requests can run in between. */
+    readHours: spanReader(db, 'rum_sketches', 'hour'),
+    /** Reads the daily rows in the same way. `hour` is the first hour of the day. */
+    readDays: spanReader(db, 'rum_days', 'day'),
+    ...pathStatements(db),
+  }
+}
+
+interface Sketches {
+  readonly samples: number
+  readonly sketches: Uint8Array
+}
+
+function toRow({ samples, sketches }: Sketches): Row {
+  return { samples, measures: decodeMeasures(sketches) }
+}
+
+function rowTable<Key extends object>({ $client }: Db, table: string, columns: readonly string[]) {
+  const hasKey = columns.map((name) => `${name} = $${name}`).join(' AND ')
+  const find = $client.prepare<[object], Sketches & { lastId: number }>(
+    `SELECT samples, sketches, last_id AS lastId FROM ${table} WHERE site_id = $siteId AND ${hasKey}`,
+  )
+  const save = $client.prepare<[object]>(
+    `INSERT OR REPLACE INTO ${table} (site_id, ${columns.join(', ')}, samples, sketches, last_id)
+     VALUES ($siteId, ${columns.map((name) => `$${name}`).join(', ')}, $samples, $sketches, $lastId)`,
+  )
+  return {
+    find: (siteId, key) => {
+      const stored = find.get({ ...key, siteId })
+      return stored && { ...toRow(stored), lastId: stored.lastId }
+    },
+    save: (siteId, key, { samples, measures, lastId }) => {
+      save.run({ ...key, siteId, samples, sketches: encodeMeasures(measures), lastId })
+    },
+  } satisfies RowTable<Key>
+}
+
+/** The percentile columns of `rum_hours`. */
+const PERCENTILES = VITALS.flatMap((vital) =>
+  (['p50', 'p75', 'p95'] as const).map((name) => ({
+    vital,
+    name,
+    column: `${vital}_${name}` as const,
+  })),
+)
+const SUMMARY_COLUMNS = [
+  ...['hour', 'country', 'device', 'samples'],
+  ...PERCENTILES.map(({ column }) => column),
+]
+
+type FilterParams = ReturnType<typeof filterParams>
+
+const IS_WANTED = `($country IS NULL OR country = $country)
+  AND ($device IS NULL OR device = $device)`
+
+function filterParams({ siteId, period, country, device }: RowFilter) {
+  return { siteId, ...period, country: country ?? null, device: device ?? null }
+}
+
+type PercentileColumns = Readonly<Record<(typeof PERCENTILES)[number]['column'], number | null>>
+type SummaryColumns = HourKey & { readonly samples: number } & PercentileColumns
+
+function summaryStatements({ $client }: Db) {
+  const save = $client.prepare<[object]>(
+    `INSERT OR REPLACE INTO rum_hours (site_id, ${SUMMARY_COLUMNS.join(', ')})
+     VALUES ($siteId, ${SUMMARY_COLUMNS.map((name) => `$${name}`).join(', ')})`,
+  )
+  const list = $client.prepare<[FilterParams], SummaryColumns>(
+    `SELECT ${SUMMARY_COLUMNS.join(', ')} FROM rum_hours
+     WHERE site_id = $siteId AND hour BETWEEN $from AND $to AND ${IS_WANTED}
+     ORDER BY hour, country, device`,
+  )
+  return {
+    saveSummary: (siteId: string, key: HourKey, { samples, measures }: Row) => {
+      save.run({ ...key, siteId, samples, ...toColumns(measures) })
+    },
+    /** The hourly rows with their percentiles, sorted by hour, country and device. */
+    listSummary: (filter: RowFilter): SummaryRow[] =>
+      list.all(filterParams(filter)).map((row) => {
+        const { hour, country, device, samples } = row
+        return { hour, country, device, samples, percentiles: toPercentiles(row) }
+      }),
+  }
+}
+
+function toColumns(measures: Measures): Record<string, number | null> {
+  const sets = byVital((vital) => percentilesOf(vital, measures))
+  return Object.fromEntries(
+    PERCENTILES.map(({ vital, name, column }) => [column, sets[vital][name]]),
+  )
+}
+
+function toPercentiles(columns: PercentileColumns): SummaryRow['percentiles'] {
+  const sets = byVital((): PercentileSet => ({ p50: null, p75: null, p95: null }))
+  for (const { vital, name, column } of PERCENTILES) sets[vital][name] = columns[column]
+  return sets
+}
+
+const PAGE_ROWS = 250
+
+function spanReader({ $client }: Db, table: string, column: 'hour' | 'day') {
+  const hours = column === 'hour' ? 1 : HOURS_OF_DAY
+  // Sorts by the column of the table, which has an index, not by the computed `hour`.
+  const read = $client.prepare<[object], HourKey & Sketches>(
+    `SELECT ${column} * ${hours} AS hour, country, device, samples, sketches FROM ${table}
+     WHERE site_id = $siteId AND ${column} BETWEEN $from AND $to AND ${IS_WANTED}
+       AND (${column}, country, device) > ($lastHour / ${hours}, $lastCountry, $lastDevice)
+     ORDER BY ${table}.${column}, country, device LIMIT ${PAGE_ROWS}`,
+  )
+  return function* (filter: RowFilter): Generator<SpanRow[]> {
+    const params = filterParams(filter)
+    let last: HourKey | undefined = {
+      hour: (filter.period.from - 1) * hours,
+      country: '',
+      device: '',
+    }
+    while (last !== undefined) {
+      const { hour: lastHour, country: lastCountry, device: lastDevice } = last
+      const page = read.all({ ...params, lastHour, lastCountry, lastDevice })
+      yield page.map(({ hour, country, device, ...row }) => ({
+        hour,
+        country,
+        device,
+        ...toRow(row),
+      }))
+      last = page.at(-1)
+    }
+  }
+}
+
+export type SitePeriod = Period & { readonly siteId: string }
+
+function pathStatements({ $client }: Db) {
+  const names = $client
+    .prepare<[string, number], string>('SELECT path FROM rum_paths WHERE site_id = ? AND day = ?')
+    .pluck()
+  const top = $client
+    .prepare<[SitePeriod & { limit: number }], string>(
+      `SELECT path FROM rum_paths WHERE site_id = $siteId AND day BETWEEN $from AND $to
+       GROUP BY path ORDER BY sum(samples) DESC, path LIMIT $limit`,
+    )
+    .pluck()
+  const rows = $client.prepare<[SitePeriod & { path: string }], Sketches>(
+    `SELECT samples, sketches FROM rum_paths
+     WHERE site_id = $siteId AND day BETWEEN $from AND $to AND path = $path`,
+  )
+  return {
+    listPaths: (siteId: string, day: number) => names.all(siteId, day),
+    /** The pages with the most samples, in a period of days. */
+    topPaths: (siteId: string, days: Period, limit: number) => top.all({ siteId, ...days, limit }),
+    pathRows: (siteId: string, days: Period, path: string) =>
+      rows.all({ siteId, ...days, path }).map(toRow),
+  }
+}

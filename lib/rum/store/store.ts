@@ -1,0 +1,11 @@
+import type { Db } from '../../db/open.ts'
+import { countStatements } from './counts.ts'
+import { entryStatements } from './entries.ts'
+import { rowStatements } from './rows.ts'
+
+/** The statements of telemetry, prepared once. */
+export type RumStore = ReturnType<typeof createRumStore>
+
+export function createRumStore(db: Db) {
+  return { ...entryStatements(db), ...rowStatements(db), ...countStatements(db) }
+}

@@ -1,0 +1,110 @@
+import { Choice } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { type PageProps, Result } from '../parts/notice.tsx'
+import { CurrentPassword, EmailField, NameField, NewPassword } from './fields.tsx'
+
+export interface SignInProps extends PageProps {
+  /** The path to open after signing in. */
+  readonly next: string
+  /** The other ways in that this instance offers. */
+  readonly offers: { readonly signUp: boolean; readonly reset: boolean }
+  readonly email?: string
+  /** The token in the link that verifies the address, if it led here. */
+  readonly verify?: string | undefined
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  'signed-up':
+    'We have sent an e-mail to this address. Open the link in it and sign in to verify the address.',
+  reset: 'Your new password is set. Sign in with it.',
+  everywhere: 'You are signed out on all devices.',
+  asked: 'If an account has this address, we have sent an e-mail with a link.',
+}
+
+const TO_VERIFY = 'Sign in to verify your e-mail address.'
+
+export function SignIn({ base, next, offers, email = '', verify, ...result }: SignInProps) {
+  const { error, done = '' } = result
+  return (
+    <>
+      <Result error={error} done={verify === undefined ? DONE[done] : TO_VERIFY} />
+      <Form action={`${base}/app/sign-in`} text="Sign in" field={{ name: 'next', value: next }}>
+        {verify !== undefined && <input type="hidden" name="verify" value={verify} />}
+        <EmailField value={email} />
+        <CurrentPassword name="password" label="Password" />
+      </Form>
+      <p class="ways">
+        {offers.signUp && <a href={`${base}/app/sign-up`}>Create an account</a>}
+        {offers.reset && <a href={`${base}/app/forgot`}>Forgot your password?</a>}
+      </p>
+    </>
+  )
+}
+
+export interface SignUpProps extends PageProps {
+  readonly typed?: { readonly name: string; readonly email: string }
+}
+
+export function SignUp({ base, typed, error }: SignUpProps) {
+  return (
+    <>
+      <Result error={error} />
+      <Form action={`${base}/app/sign-up`} text="Create account">
+        <NameField label="Name" value={typed?.name ?? ''} />
+        <EmailField value={typed?.email ?? ''} />
+        <NewPassword />
+      </Form>
+      <p class="ways">
+        <a href={`${base}/app/sign-in`}>Sign in instead</a>
+      </p>
+    </>
+  )
+}
+
+/** `canMail`: whether this instance sends e-mail. */
+export function ForgotPassword({ base, canMail, error }: PageProps & { canMail: boolean }) {
+  if (!canMail) return <p>This instance does not send e-mail. Ask the administrator.</p>
+  return (
+    <>
+      <Result error={error} />
+      <Form action={`${base}/app/forgot`} text="Send link">
+        <EmailField hint="We will send you a link to choose a new password. It is valid for one hour." />
+      </Form>
+      <p class="ways">
+        <a href={`${base}/app/sign-in`}>Back to sign-in</a>
+      </p>
+    </>
+  )
+}
+
+export interface ResetPasswordProps extends PageProps {
+  /** From the link in the e-mail; null if the link is invalid. */
+  readonly token: string | null
+  /** Whether the box to revoke the keys is ticked. */
+  readonly revokeKeys: boolean
+}
+
+export function ResetPassword({ base, token, revokeKeys, error }: ResetPasswordProps) {
+  if (token === null) {
+    return (
+      <>
+        <Result error="This link has expired or has already been used." />
+        <p class="ways">
+          <a href={`${base}/app/forgot`}>Request a new link</a>
+        </p>
+      </>
+    )
+  }
+  const field = { name: 'token', value: token }
+  return (
+    <>
+      <Result error={error} />
+      <Form action={`${base}/app/reset`} text="Set password" field={field}>
+        <NewPassword />
+        <Choice type="checkbox" name="revokeKeys" value="yes" checked={revokeKeys}>
+          Revoke all API keys of this account
+        </Choice>
+      </Form>
+    </>
+  )
+}

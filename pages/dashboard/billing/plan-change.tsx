@@ -1,0 +1,52 @@
+import type { Plan, ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
+import { Table } from '../../table.tsx'
+import { Card } from '../parts/card.tsx'
+import { PostButton } from '../parts/form.tsx'
+import { money } from '../parts/format.ts'
+import { BillingTabs } from './billing-tabs.tsx'
+
+interface PlanChangeProps {
+  readonly base: string
+  readonly from: Plan
+  readonly to: Plan
+  readonly preview: ProrationPreview
+}
+
+/** Shows what changing the plan will cost, and asks for confirmation. */
+export function PlanChange({ base, from, to, preview }: PlanChangeProps) {
+  const { amountDue, currency, lines } = preview
+  return (
+    <>
+      <BillingTabs base={base} at="plan" />
+      <Card id="change" title={`From ${from.name} to ${to.name}`}>
+        <div class="wide">
+          <Table heads={['Item', 'Amount']}>
+            {lines.map(({ description, amount }) => (
+              <tr>
+                <th scope="row">{description ?? 'Other'}</th>
+                <td>{money(amount, currency)}</td>
+              </tr>
+            ))}
+            <tr class="total">
+              <th scope="row">Charged now</th>
+              <td>{money(amountDue, currency)}</td>
+            </tr>
+          </Table>
+        </div>
+        <p class="soft">
+          This amount is valid for one hour. Any credit goes towards your next invoices.
+        </p>
+        <div class="actions">
+          <PostButton
+            action={`${base}/app/billing/change`}
+            field={{ name: 'plan', value: to.id }}
+            text={amountDue > 0 ? `Change and pay ${money(amountDue, currency)}` : 'Change plan'}
+          />
+          <a class="button quiet" href={`${base}/app/billing`}>
+            Keep {from.name}
+          </a>
+        </div>
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import type { Child } from 'hono/jsx'
+
+interface PostButtonProps {
+  readonly action: string
+  readonly text: string
+  /** Default: the main action of the page. */
+  readonly kind?: 'quiet' | 'danger'
+  /** Read out instead of `text`. */
+  readonly label?: string
+  /** A hidden field that is sent along. */
+  readonly field?: { readonly name: string; readonly value: string }
+  readonly class?: 'stack'
+  /** Shown above the button. */
+  readonly children?: Child
+}
+
+/** A form that consists of one button. */
+export function PostButton({ action, text, kind, label, field, ...form }: PostButtonProps) {
+  return (
+    <form class={form.class} method="post" action={action}>
+      {field !== undefined && <input type="hidden" {...field} />}
+      {form.children}
+      <button type="submit" class={kind} aria-label={label}>
+        {text}
+      </button>
+    </form>
+  )
+}
+
+/** A form with one field per line above the button. */
+export function Form(props: Omit<PostButtonProps, 'class' | 'label'>) {
+  return <PostButton class="stack" {...props} />
+}
+
+interface ConfirmProps extends Pick<PostButtonProps, 'action' | 'text' | 'children'> {
+  /** The text that opens the form. */
+  readonly summary: string
+  /** Read out instead of `summary`. */
+  readonly label?: string
+}
+
+/** A dangerous action, behind a summary that must be opened first. */
+export function Confirm({ summary, label, ...button }: ConfirmProps) {
+  return (
+    <details class="confirm">
+      <summary aria-label={label}>{summary}</summary>
+      <PostButton {...button} kind="danger" />
+    </details>
+  )
+}

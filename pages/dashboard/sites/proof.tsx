@@ -1,0 +1,68 @@
+import type { Site } from '../../../lib/contract/account/account-schemas.ts'
+import type { SiteProof } from '../../../lib/contract/account/site-proof.ts'
+import { Copyable } from '../parts/copyable.tsx'
+import { PostButton } from '../parts/form.tsx'
+import { Time } from '../parts/time.tsx'
+
+interface ProofProps {
+  readonly base: string
+  readonly site: Site
+  readonly proof: SiteProof
+}
+
+/** Which account gets the beacons of the site, and the DNS record that proves its domain. */
+export function Proof({ base, site, proof }: ProofProps) {
+  const { record, receives, checkedAt } = proof
+  const [text, badge, kind = ''] = describe(proof)
+  return (
+    <div>
+      <p>
+        <span class={`badge ${kind}`}>{badge}</span> {text}
+      </p>
+      {record !== null && (
+        <details open={!receives}>
+          <summary>Prove the domain</summary>
+          <p>
+            Add this TXT record to the DNS, at <strong>{record.names.join(' or ')}</strong>:
+          </p>
+          <Copyable id={`record-${site.id}`} text={record.value} />
+          <p class="soft small">
+            Then keep it: it is checked once a day, and the proof ends after a week without it. Last
+            check (UTC): <Time at={checkedAt} />
+          </p>
+          <PostButton
+            action={`${base}/app/sites/${site.id}/proof`}
+            text="Check now"
+            label={`Check the DNS record of ${site.name} now`}
+            kind="quiet"
+          />
+        </details>
+      )}
+    </div>
+  )
+}
+
+type Description = readonly [text: string, badge: string, kind?: 'good' | 'near']
+
+function describe({ state, receives, missingSince }: SiteProof): Description {
+  if (!receives) return [ELSEWHERE[state], 'Not receiving', 'near']
+  if (state === 'impossible') return [IMPOSSIBLE, 'Unproven']
+  if (state === 'unproven') return [UNPROVEN, 'Unproven']
+  if (missingSince !== null) return [MISSING, 'Record missing', 'near']
+  return ['The DNS shows that this domain is yours.', 'Proven', 'good']
+}
+
+const ELSEWHERE = {
+  proven:
+    'Another account proved this domain after you. To prove it again, remove the site, add it again and change the record.',
+  unproven:
+    'Another account registered this origin first or proved its domain, or the name is not in the public DNS. Prove the domain to get its beacons.',
+  impossible:
+    'Another account registered this origin first. Or this server has several accounts and a public name: then nobody gets beacons of localhost or an IP address.',
+} as const
+const IMPOSSIBLE =
+  'You get the beacons because nobody registered this origin before you. Hosts outside the public DNS cannot be proved.'
+const UNPROVEN =
+  'You get the beacons because you registered this origin first. An account that proves the domain takes them over.'
+const MISSING =
+  'The last check did not find the DNS record. The proof ends after a week without it.'

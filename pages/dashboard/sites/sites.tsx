@@ -1,0 +1,134 @@
+import type { Site } from '../../../lib/contract/account/account-schemas.ts'
+import type { SiteProof } from '../../../lib/contract/account/site-proof.ts'
+import { Card } from '../parts/card.tsx'
+import { Copyable } from '../parts/copyable.tsx'
+import { Field } from '../parts/field.tsx'
+import { Confirm, Form } from '../parts/form.tsx'
+import { counted } from '../parts/format.ts'
+import { type PageProps, Result } from '../parts/notice.tsx'
+import { Time } from '../parts/time.tsx'
+import { type BeaconCheck, BeaconState } from './beacon-state.tsx'
+import { Proof } from './proof.tsx'
+
+export interface Snippets {
+  /** Loads the newest script. */
+  readonly newest: string
+  /** Loads this version, which browsers verify by its hash. */
+  readonly pinned: string
+}
+
+interface SiteWithState {
+  readonly site: Site
+  readonly proof: SiteProof
+  readonly check: BeaconCheck
+}
+
+export interface SitesProps extends PageProps {
+  /** The origin of the service. */
+  readonly origin: string
+  readonly sites: readonly SiteWithState[]
+  readonly snippets: Snippets
+  /** The current plan; null if unknown. */
+  readonly plan: { readonly name: string; readonly maxSites: number } | null
+  /** The origin typed into a form that was rejected, to show it again. */
+  readonly typed?: string
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  added: 'Site added.',
+  proven: 'The DNS record is there.',
+  removed: 'Site removed. Its beacons no longer reach you.',
+}
+
+export function Sites(props: SitesProps) {
+  const { base, origin, sites, snippets, done = '', error } = props
+  return (
+    <>
+      <Result error={error} done={DONE[done]} />
+      {sites.length === 0 ? (
+        <p class="lead">No sites yet. A site is the origin of the pages you want to measure.</p>
+      ) : (
+        <ul class="items">
+          {sites.map((state) => (
+            <SiteItem {...state} base={base} origin={origin} snippets={snippets} />
+          ))}
+        </ul>
+      )}
+      <Card id="add" title="Add a site">
+        <AddSite {...props} />
+      </Card>
+    </>
+  )
+}
+
+type SiteItemProps = SiteWithState & Pick<SitesProps, 'base' | 'origin' | 'snippets'>
+
+function SiteItem({ base, site, proof, check, origin, snippets }: SiteItemProps) {
+  const { id, name, createdAt } = site
+  return (
+    <li class="card item">
+      <div class="item-head">
+        <h2>{name}</h2>
+        <span class="soft small">
+          Added <Time at={createdAt} precision="day" />
+        </span>
+      </div>
+      {proof.receives && <BeaconState site={site} check={check} origin={origin} />}
+      <Proof base={base} site={site} proof={proof} />
+      <details open={proof.receives && check.state === 'waiting'}>
+        <summary>Snippet for the head of each page</summary>
+        <Copyable id={`newest-${id}`} text={snippets.newest} />
+        <details>
+          <summary>Pin this version of the script</summary>
+          <Copyable id={`pinned-${id}`} text={snippets.pinned} />
+          <p class="soft small">
+            Browsers run the script only if it matches this version. If an update of Meridian
+            changes the script, the pinned version disappears. Copy the new snippet to resume
+            measuring.
+          </p>
+        </details>
+      </details>
+      <div class="actions">
+        <a class="button quiet" href={`${base}/app/vitals?${new URLSearchParams({ site: name })}`}>
+          Web vitals <span class="unseen">of {name}</span>
+        </a>
+        <Confirm
+          summary="Remove…"
+          label={`Remove ${name}…`}
+          action={`${base}/app/sites/${id}/remove`}
+          text="Remove permanently"
+        >
+          <p>This deletes all measurements of this site. New beacons will not reach you.</p>
+        </Confirm>
+      </div>
+    </li>
+  )
+}
+
+/** After a downgrade, sites over the new limit keep working; only new ones are refused. */
+function AddSite({ base, sites, plan, typed = '' }: SitesProps) {
+  const { name = '', maxSites = Number.POSITIVE_INFINITY } = plan ?? {}
+  if (sites.length >= maxSites) {
+    return (
+      <p>
+        The {name} plan allows {counted(maxSites, 'site', 'sites')}.
+        {sites.length > maxSites && ` All ${sites.length} of your sites keep working.`} To add
+        another, <a href={`${base}/app/billing`}>change your plan</a> or remove a site.
+      </p>
+    )
+  }
+  return (
+    <Form action={`${base}/app/sites`} text="Add site">
+      <Field
+        name="name"
+        label="Origin"
+        value={typed}
+        maxlength={300}
+        placeholder="https://shop.example"
+        autocomplete="off"
+        hint="Scheme and host, and the port if it is not the default. Each subdomain is a separate site."
+        required
+      />
+    </Form>
+  )
+}

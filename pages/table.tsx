@@ -1,0 +1,35 @@
+import type { Child } from 'hono/jsx'
+
+interface TableProps {
+  readonly heads: readonly string[]
+  /** The cells of each row. The first one is the head of the row. */
+  readonly rows?: readonly (readonly Child[])[]
+  /** Rows with attributes or with cells that span columns. */
+  readonly children?: Child
+}
+
+/** A table with one row of column heads. */
+export function Table({ heads, rows = [], children }: TableProps) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th scope="col">{head}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([head, ...values]) => (
+          <tr>
+            <th scope="row">{head}</th>
+            {values.map((value) => (
+              <td>{value}</td>
+            ))}
+          </tr>
+        ))}
+        {children}
+      </tbody>
+    </table>
+  )
+}

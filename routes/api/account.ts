@@ -1,0 +1,30 @@
+import { type Caller, unauthorized } from '../../lib/access/authenticate.ts'
+import { readAuditPage } from '../../lib/accounts/audit-page.ts'
+import { findUser, toProfile } from '../../lib/accounts/users.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
+
+export function accountHandlers({ db, log }: Services) {
+  return {
+    getProfile: async ({ caller }) => {
+      return { status: 200, body: toProfile(await getUser(db, caller)) }
+    },
+    listAuditLog: async ({ caller, query, requestId }) => {
+      try {
+        const page = await readAuditPage(db, caller.userId, query)
+        return { status: 200, body: { ...page, limit: query.limit, offset: query.offset } }
+      } catch (cause) {
+        log.error({ requestId, err: cause }, 'cannot read the audit log')
+        throw new ApiError('SERVICE_UNAVAILABLE', 'Cannot read the audit log now', { cause })
+      }
+    },
+  } satisfies Partial<Handlers>
+}
+
+/** Throws UNAUTHORIZED if the user was removed after the authentication of this request. */
+export async function getUser(db: Services['db'], { userId }: Caller) {
+  const user = await findUser(db, userId)
+  if (user === null) throw unauthorized()
+  return user
+}

@@ -1,0 +1,148 @@
+import type { Context, Hono } from 'hono'
+import { bearerOf } from '../../lib/access/authenticate.ts'
+import {
+  type AccountLimit,
+  type AddressLimit,
+  AUTH_BASE_PATH,
+  AUTH_REQUESTS,
+  type AuthRequest,
+} from '../../lib/contract/account/auth.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Waiter } from '../../lib/limits/turns.ts'
+import { parse, parseJson, readText } from '../../lib/parse.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Env } from '../context.ts'
+import { MAX_BODY_BYTES } from '../request/admit.ts'
+import { answerError, type Exchange, logExchange, openExchange } from '../request/exchange.ts'
+import { addressId, charge, chargeAhead, chargeUser } from '../request/limit.ts'
+import { setLimitHeaders } from '../request/limit-headers.ts'
+import { baseHeaders, toResponse } from '../request/respond.ts'
+
+type HandleAuth = NonNullable<Services['handleAuth']>
+
+/** Mounts the endpoints of better-auth, such as sign-up. It defines their bodies and errors. */
+export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth): void {
+  for (const row of AUTH_REQUESTS) {
+    const route = `${AUTH_BASE_PATH}${row.path}`
+    app.on(row.method, route, async (c) => {
+      const exchange = openExchange(services, c, { route })
+      try {
+        const user = await findUser(services, row, c)
+        if (user === null) charge(services, exchange)
+        else chargeUser(services, exchange, user.id)
+        const call = await readCall(row, c, exchange)
+        const account = accountOf(services, call, user)
+        const refund = chargeAhead(services, exchange, prepaidOf(exchange, row, account))
+        const isKnown = account?.isKnown ?? false
+        const id = isKnown ? account?.limitId : addressId(exchange)
+        const waiter = { id, isKnown, signal: c.req.raw.signal }
+        const response = await ask(services, row, waiter, () => handle(call)).catch((error) => {
+          if (error instanceof ApiError) refund(({ counts }) => counts !== undefined)
+          throw error
+        })
+        refund(({ counts = response.status }) => counts !== response.status)
+        logExchange(services, exchange, response.status)
+        return await withOurHeaders(response, exchange)
+      } catch (error) {
+        return toResponse(answerError(services, exchange, error))
+      }
+    })
+  }
+}
+
+/**
+ * Calls better-auth; calls that hash passwords wait in a queue. Throws if the queue is full, the
+ * client has left or the answer is 5xx.
+ */
+async function ask(
+  { passwordQueue }: Services,
+  { hashes }: AuthRequest,
+  client: Waiter,
+  call: () => Promise<Response>,
+): Promise<Response> {
+  const response = await (hashes === true ? passwordQueue.run(call, client) : call())
+  if (response === null || response.status === 503) {
+    throw new ApiError('SERVICE_UNAVAILABLE', 'Sign-in is unavailable now; try again later')
+  }
+  if (response.status >= 500) throw new Error(`better-auth answered ${response.status}`)
+  return response
+}
+
+/** The user of a live session, if the endpoint needs one. */
+function findUser({ findSession, now }: Services, { needsSession }: AuthRequest, { req }: Context) {
+  const token = bearerOf(req.header('authorization'))
+  return needsSession === true && token !== null ? findSession(token, now()) : null
+}
+
+/**
+ * The account that a request names; null if it names none. `limitId` is the browser's own id if the
+ * account knows the browser. A session is known, too.
+ */
+function accountOf(
+  { devices }: Services,
+  { devices: tokens, given: { email } }: Awaited<ReturnType<typeof readCall>>,
+  user: { readonly id: string } | null,
+) {
+  if (email === undefined)
+    return user === null ? null : { id: user.id, limitId: user.id, isKnown: true }
+  const id = email.toLowerCase()
+  const limitId = devices.limitId(email, tokens)
+  return { id, limitId, isKnown: limitId !== id }
+}
+
+/** The endpoint's limits with their ids. Leaves out those per account if the request names none. */
+function prepaidOf(
+  exchange: Exchange,
+  { limits = [] }: AuthRequest,
+  account: ReturnType<typeof accountOf>,
+) {
+  const idOf = ({ of }: AccountLimit | AddressLimit) => {
+    if (of === 'addressMails' || of === 'addressSignIns') return addressId(exchange)
+    // With the password, a client can make any number of browsers known: their ids limit nothing.
+    return of === 'newSessions' ? account?.id : account?.limitId
+  }
+  return limits.flatMap((limit) => {
+    const id = idOf(limit)
+    return id === undefined ? [] : [{ ...limit, id }]
+  })
+}
+
+/** Builds the path from the row: the client's own path could reach an endpoint that is not served. */
+async function readCall(row: AuthRequest, { req, env }: Context<Env>, { client }: Exchange) {
+  const body = req.raw.body === null ? null : await readText(req.raw, MAX_BODY_BYTES)
+  const given = row.body === undefined ? {} : readGiven(row.body, req.raw.headers, body ?? '')
+  return {
+    // HEAD is handled as GET.
+    method: row.method,
+    path: `${AUTH_BASE_PATH}${row.path}${new URL(req.url).search}`,
+    headers: req.raw.headers,
+    token: bearerOf(req.header('authorization')),
+    body,
+    client: client === null ? null : client.address.text,
+    app: env?.app ?? 'api',
+    devices: env?.devices ?? '',
+    given,
+  } as const
+}
+
+/**
+ * better-auth also accepts forms. If the same bytes held one e-mail address as a form and another
+ * as JSON, we would limit the wrong account.
+ */
+function readGiven(schema: NonNullable<AuthRequest['body']>, headers: Headers, body: string) {
+  if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
+    throw new ApiError('BAD_REQUEST', 'Send the body as application/json')
+  }
+  return parse(schema, parseJson(body))
+}
+
+async function withOurHeaders(response: Response, { requestId, charge: charged }: Exchange) {
+  const headers = new Headers(response.headers)
+  const ours = baseHeaders(requestId)
+  if (charged !== null) setLimitHeaders(ours, charged)
+  for (const [name, value] of Object.entries(ours)) headers.set(name, value)
+  // No endpoint reads the cookies of better-auth.
+  headers.delete('set-cookie')
+  const text = await response.text()
+  return new Response(text === '' ? null : text, { status: response.status, headers })
+}

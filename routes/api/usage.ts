@@ -1,0 +1,44 @@
+import { isExpired, listKeys } from '../../lib/access/keys.ts'
+import { dateOfDay, dayOf } from '../../lib/limits/period.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
+
+const DAYS = 30
+
+export function usageHandlers({ db, lastUsed, meters }: Services) {
+  return {
+    getUsage: async ({ caller, now }) => {
+      const { userId, plan, paid } = caller
+      const keys = await listKeys(db, userId)
+      // All counters are read without awaiting in between, so that they belong to the same moment.
+      const body = {
+        totalKeys: keys.length,
+        activeKeys: keys.filter((key) => !isExpired(key, now)).length,
+        totalRequests: meters.periodRequests(caller, now),
+        monthlyCap: paid?.overages === true ? null : plan.monthlyCap,
+        dailyUsage: lastDays(meters, userId, now),
+        keys: keys.map((key) => {
+          const usedAt = lastUsed.unwritten(key.id) ?? key.lastUsedAt
+          return {
+            keyPrefix: key.prefix,
+            keyName: key.name,
+            isActive: !isExpired(key, now),
+            lastUsedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
+            rateLimitRemaining: meters.peek({ userId, plan, key }, now).remaining,
+            rateLimitMax: plan.requestsPerMinute,
+          }
+        }),
+      }
+      return { status: 200, body }
+    },
+  } satisfies Partial<Handlers>
+}
+
+/** Oldest first, up to today, including days without requests. */
+function lastDays(meters: Services['meters'], userId: string, now: number) {
+  const first = dayOf(now) - DAYS + 1
+  const requests = meters.requestsByDay(userId, first)
+  return Array.from({ length: DAYS }, (_, n) => {
+    return { date: dateOfDay(first + n), requests: requests.get(first + n) ?? 0 }
+  })
+}

@@ -1,0 +1,159 @@
+import { ApiError } from '../../lib/errors.ts'
+import {
+  ForgotPassword,
+  ResetPassword,
+  type ResetPasswordProps,
+  SignIn,
+  type SignInProps,
+  SignUp,
+  type SignUpProps,
+} from '../../pages/dashboard/account/guest-forms.tsx'
+import type { PageAnswer } from '../pages/page.ts'
+import { redirectTo, showGuestPage } from './request/answer.ts'
+import { type AuthAnswer, callAuth } from './request/call-auth.ts'
+import { deviceCookie, expiredCookie, sessionCookie } from './request/cookies.ts'
+import { readForm } from './request/form.ts'
+import { safeNext } from './request/sign-in-first.ts'
+import type { AppRoute, Visit } from './request/visit.ts'
+
+/** Signing in, up and out, and resetting a forgotten password. */
+export const guestRoutes: readonly AppRoute<Visit>[] = [
+  { method: 'get', path: '/app/sign-in', answer: (visit) => showSignIn(visit) },
+  { method: 'post', path: '/app/sign-in', answer: signIn },
+  { method: 'post', path: '/app/sign-out', answer: signOut },
+  { method: 'get', path: '/app/sign-up', answer: (visit) => showSignUp(visit) },
+  { method: 'post', path: '/app/sign-up', answer: signUp },
+  { method: 'get', path: '/app/forgot', answer: (visit) => showForgot(visit) },
+  { method: 'post', path: '/app/forgot', answer: requestReset },
+  { method: 'get', path: '/app/reset', answer: (visit) => showReset(visit, readToken(visit)) },
+  { method: 'post', path: '/app/reset', answer: reset },
+]
+
+type SignInShown = Partial<Pick<SignInProps, 'email' | 'error' | 'next' | 'verify'>>
+
+function showSignIn(visit: Visit, shown: SignInShown = {}, status = 200): Promise<PageAnswer> {
+  const { c, instance, services } = visit
+  const { allowSignUp, authUrl } = services.config
+  const next = safeNext(c.req.query('next'))
+  const { done, verify } = c.req.query()
+  const offers = { signUp: allowSignUp && authUrl === undefined, reset: authUrl === undefined }
+  const content = SignIn({ base: instance.base, next, done, verify, offers, ...shown })
+  return showGuestPage(visit, { title: 'Sign in', content, status })
+}
+
+async function signIn(visit: Visit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const [email, next] = [form.text('email'), safeNext(form.text('next'))]
+  // The link in the e-mail carries it.
+  const verify = form.text('verify') || undefined
+  const body = { email, password: form.exact('password'), verificationToken: verify }
+  const { status, message, token } = await callWithoutSession(visit, '/sign-in/email', body)
+  if (token !== null) return startSession(visit, { email, token }, next)
+  const refused = canMail(visit) ? NOT_SIGNED_IN_OR_VERIFIED : NOT_SIGNED_IN
+  const error = status === 429 ? message : refused
+  return showSignIn(visit, { email, next, verify, error }, status)
+}
+
+/** These do not reveal whether the user exists. */
+const NOT_SIGNED_IN = 'Incorrect e-mail address or password.'
+const NOT_SIGNED_IN_OR_VERIFIED =
+  'Incorrect e-mail address or password, or the address is not verified yet: open the link in our e-mail, or ask for a new password.'
+
+/** Ends the session at once, on every device that holds its token. */
+async function signOut(visit: Visit): Promise<PageAnswer> {
+  if (visit.token !== null) {
+    const { status, message } = await callAuth(visit, '/sign-out', {})
+    // The session goes on, so the browser must keep its cookie.
+    if (status === 429) throw new ApiError('RATE_LIMITED', message)
+  }
+  return redirectTo(visit, '/app/sign-in', [expiredCookie(visit.services)])
+}
+
+type SignUpShown = Pick<SignUpProps, 'typed' | 'error'>
+
+async function showSignUp(visit: Visit, shown: SignUpShown = {}, status = 200) {
+  const { allowSignUp, authUrl } = visit.services.config
+  if (!allowSignUp || authUrl !== undefined) throw new ApiError('NOT_FOUND', 'Sign-up is closed')
+  const content = SignUp({ base: visit.instance.base, ...shown })
+  return showGuestPage(visit, { title: 'Create an account', content, status })
+}
+
+async function signUp(visit: Visit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const typed = { name: form.text('name'), email: form.text('email') }
+  const body = { ...typed, password: form.exact('password') }
+  const { status, message, token } = await callWithoutSession(visit, '/sign-up/email', body)
+  if (token !== null) return startSession(visit, { ...typed, token }, '/app')
+  if (status === 200) return redirectTo(visit, '/app/sign-in?done=signed-up')
+  return showSignUp(visit, { typed, error: message }, status)
+}
+
+function startSession(
+  visit: Visit,
+  { email, token }: { readonly email: string; readonly token: string },
+  next: `/app${string}`,
+): PageAnswer {
+  const cookies = [sessionCookie(visit.services, token), deviceCookie(visit, email)]
+  return redirectTo(visit, next, cookies)
+}
+
+/** Calls better-auth without the visitor's session, if any. */
+function callWithoutSession(visit: Visit, path: string, body: Readonly<Record<string, unknown>>) {
+  return callAuth({ ...visit, token: null }, path, body)
+}
+
+function canMail({ services }: Visit): boolean {
+  return services.config.smtpUrl !== undefined && services.handleAuth !== null
+}
+
+function showForgot(visit: Visit, error?: string, status = 200): Promise<PageAnswer> {
+  const content = ForgotPassword({ base: visit.instance.base, canMail: canMail(visit), error })
+  return showGuestPage(visit, { title: 'Forgot your password?', content, status })
+}
+
+async function requestReset(visit: Visit): Promise<PageAnswer> {
+  const email = (await readForm(visit.c)).text('email')
+  const { status, message } = await callAuth(visit, '/request-password-reset', { email })
+  if (status === 200) return redirectTo(visit, '/app/sign-in?done=asked')
+  return showForgot(visit, status === 429 ? ASKED_TOO_OFTEN : message, status)
+}
+
+const ASKED_TOO_OFTEN =
+  'Too many attempts. If you have an e-mail from us, use the newest: its link is valid for one hour. Otherwise try again later.'
+
+/** The link in the e-mail carries the token. */
+function readToken({ c }: Visit): string | null {
+  return c.req.query('token') ?? null
+}
+
+type ResetShown = Partial<Pick<ResetPasswordProps, 'error' | 'revokeKeys'>>
+
+function showReset(
+  visit: Visit,
+  token: string | null,
+  shown: ResetShown = {},
+  status = 200,
+): Promise<PageAnswer> {
+  // The link in the e-mail ticks the box if a stranger may have created keys.
+  const revokeKeys = visit.c.req.query('keys') === 'revoke'
+  const content = ResetPassword({ base: visit.instance.base, token, revokeKeys, ...shown })
+  return showGuestPage(visit, { title: 'Choose a new password', content, status })
+}
+
+async function reset(visit: Visit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const revokeKeys = form.all('revokeKeys').length > 0
+  const body = { token: form.text('token'), newPassword: form.exact('password'), revokeKeys }
+  const answer = await callWithoutSession(visit, '/reset-password', body)
+  if (answer.status === 200) return finishReset(visit, answer)
+  const token = answer.code === 'INVALID_TOKEN' ? null : body.token
+  return showReset(visit, token, { error: answer.message, revokeKeys }, answer.status)
+}
+
+/**
+ * The link has shown that the browser is the owner's, so strangers can no longer use up its limits.
+ */
+function finishReset(visit: Visit, { email }: AuthAnswer): PageAnswer {
+  const cookies = email === null ? [] : [deviceCookie(visit, email)]
+  return redirectTo(visit, '/app/sign-in?done=reset', cookies)
+}

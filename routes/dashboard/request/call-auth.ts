@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+import { TOKEN } from '../../../lib/access/session.ts'
+import type {
+  AskRemoteAuth,
+  RemoteAnswer,
+  RemoteCall,
+} from '../../../lib/access/sign-in/remote-sign-in.ts'
+import { AUTH_BASE_PATH } from '../../../lib/contract/account/auth.ts'
+import { ApiError } from '../../../lib/errors.ts'
+import { charge } from '../../request/limit.ts'
+import type { Headers } from '../../request/respond.ts'
+import type { Visit } from './visit.ts'
+
+export interface AuthAnswer {
+  readonly status: number
+  /** The error's code and message from better-auth; empty if there is none. */
+  readonly code: string
+  readonly message: string
+  /** The token of the session that this answer starts. */
+  readonly token: string | null
+  /** The address of the account whose password this answer reset. */
+  readonly email: string | null
+}
+
+const AuthBody = v.object({
+  code: v.nullish(v.string(), ''),
+  message: v.nullish(v.string(), ''),
+  /** Of our own refusals. */
+  error: v.optional(v.object({ message: v.string() })),
+  token: v.nullish(v.pipe(v.string(), v.regex(TOKEN)), null),
+  email: v.nullish(v.string(), null),
+})
+
+/**
+ * Calls better-auth: our own below /api/auth, or the remote auth service if one is configured. Returns
+ * its errors; throws AUTH_UNAVAILABLE if the service cannot answer.
+ */
+export async function callAuth(
+  visit: Visit,
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<AuthAnswer> {
+  const { token, services } = visit
+  const headers: Headers = token === null ? {} : { authorization: `Bearer ${token}` }
+  const call = { path: `${AUTH_BASE_PATH}${path}`, headers, body }
+  const { status, body: answer } =
+    services.askRemoteAuth === null
+      ? await callOwnAuth(visit, call)
+      : await callRemoteAuth(visit, services.askRemoteAuth, call)
+  if (status >= 500) throw unavailable()
+  const none = { status, code: '', token: null, email: null }
+  if (status === 429) return { ...none, message: TOO_OFTEN }
+  const read = v.safeParse(AuthBody, answer)
+  if (!read.success) return { ...none, message: '' }
+  const { error, ...given } = read.output
+  return { status, ...given, message: error?.message ?? given.message }
+}
+
+async function callOwnAuth(
+  { sendApi }: Visit,
+  { path, ...sent }: RemoteCall,
+): Promise<RemoteAnswer> {
+  const response = await sendApi('POST', path, sent)
+  return { status: response.status, body: await response.json() }
+}
+
+/** Rate-limits the visitor here, because the remote service may see only our own address. */
+async function callRemoteAuth(
+  { services, exchange }: Visit,
+  askRemoteAuth: AskRemoteAuth,
+  call: RemoteCall,
+): Promise<RemoteAnswer> {
+  charge(services, exchange)
+  const client = exchange.client?.address.text
+  const headers = { ...call.headers, ...(client !== undefined && { 'x-forwarded-for': client }) }
+  try {
+    return await askRemoteAuth({ ...call, headers })
+  } catch (error) {
+    services.log.error({ err: error, requestId: exchange.requestId }, 'cannot ask the auth service')
+    throw unavailable()
+  }
+}
+
+function unavailable(): ApiError {
+  return new ApiError('AUTH_UNAVAILABLE', 'The sign-in service is unavailable now; try again later')
+}
+
+const TOO_OFTEN = 'Too many attempts. Try again later.'

@@ -1,0 +1,35 @@
+import type { Context } from 'hono'
+import type { UserProfile } from '../../../lib/contract/account/account-schemas.ts'
+import type { Services } from '../../../lib/services/services.ts'
+import type { Instance } from '../../../pages/layout.tsx'
+import type { Env } from '../../context.ts'
+import type { PageAnswer } from '../../pages/page.ts'
+import type { Exchange } from '../../request/exchange.ts'
+import type { CallApi } from './call-api.ts'
+import type { SendApi } from './send-api.ts'
+
+/** A visit by anyone, signed in or not. */
+export interface Visit {
+  readonly services: Services
+  readonly c: Context<Env>
+  readonly instance: Instance
+  /** The request for the page itself, as the log records it. */
+  readonly exchange: Exchange
+  readonly sendApi: SendApi
+  /** The unverified token in the cookie; null if there is none. */
+  readonly token: string | null
+}
+
+/** A visit by a signed-in user. */
+export interface UserVisit extends Visit {
+  readonly token: string
+  readonly callApi: CallApi
+  readonly me: UserProfile
+}
+
+/** A path of the dashboard in Hono syntax, and its handler. Forms from other sites are rejected. */
+export interface AppRoute<Kind extends Visit> {
+  readonly method: 'get' | 'post'
+  readonly path: `/app${string}`
+  readonly answer: (visit: Kind) => Promise<PageAnswer>
+}

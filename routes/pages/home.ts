@@ -1,0 +1,89 @@
+import type { Context } from 'hono'
+import { ApiError } from '../../lib/errors.ts'
+import { describe } from '../../lib/geo/answer/describe.ts'
+import { type Address, parseAddress } from '../../lib/net/address.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { HomeAbout, HomePage } from '../../pages/home.tsx'
+import type { Outcome } from '../../pages/outcome.tsx'
+import { toPublicDatabase } from '../api/system.ts'
+import type { Env } from '../context.ts'
+import type { Exchange } from '../request/exchange.ts'
+import { charge } from '../request/limit.ts'
+import { instanceOf, type PageAnswer, render } from './page.ts'
+import { pageAssets } from './page-assets.ts'
+
+/** In characters. Longer input is cut off. */
+const MAX_TYPED = 100
+
+/** Renders the landing page. */
+export async function showHome(
+  services: Services,
+  c: Context<Env>,
+  exchange: Exchange,
+): Promise<PageAnswer> {
+  const { config } = services
+  const typed = config.demo ? readTyped(c) : null
+  const { outcome, ...answered } = answerTyped(services, exchange, typed)
+  const instance = instanceOf(services)
+  const html = HomePage({
+    instance,
+    assets: await pageAssets(instance.base, ...(config.demo ? (['home.js'] as const) : [])),
+    url: services.baseUrl(),
+    typed,
+    outcome,
+    about: await renderAbout(services),
+    form: config.demo ? { demoKey: await services.openDemo() } : null,
+  })
+  return { html, ...answered }
+}
+
+/** Keyed by the list of databases, which a reload replaces. */
+const renderedAbouts = new WeakMap<object, ReturnType<typeof render>>()
+
+/** The part that is the same for every visitor. */
+function renderAbout({ geo, plans }: Services): ReturnType<typeof render> {
+  const databases = geo.list()
+  const known = renderedAbouts.get(databases)
+  if (known !== undefined) return known
+  const rendered = render(
+    HomeAbout({ plans: plans.list, databases: databases.map(toPublicDatabase) }),
+  )
+  renderedAbouts.set(databases, rendered)
+  return rendered
+}
+
+/** The text in the look-up form; null if nothing was typed. */
+export function readTyped({ req }: Context<Env>): string | null {
+  const text = (req.query('ip') ?? '').trim().slice(0, MAX_TYPED)
+  return text === '' ? null : text
+}
+
+type Answered = Pick<PageAnswer, 'status' | 'headers'> & { readonly outcome: Outcome }
+
+/** Charges only for typed addresses. Showing visitors their own address is free. */
+function answerTyped(services: Services, exchange: Exchange, typed: string | null): Answered {
+  if (typed === null) {
+    const { client } = exchange
+    const outcome = client === null ? NO_CLIENT : locate(services, client.address, exchange)
+    return { outcome, status: 200 }
+  }
+  try {
+    charge(services, exchange)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const seconds = Number(error.headers['retry-after'])
+    return { outcome: { kind: 'limited', seconds }, status: error.status, headers: error.headers }
+  }
+  const address = parseAddress(typed)
+  if (address === null) {
+    return { outcome: { kind: 'invalid', text: typed }, status: 400 }
+  }
+  return { outcome: locate(services, address, exchange), status: 200 }
+}
+
+const NO_CLIENT = { kind: 'no-client' } as const
+
+function locate({ geo }: Services, address: Address, { now, requestId }: Exchange): Outcome {
+  const { json, precision } = describe(address, geo.find(address), { now, degraded: false })
+  return { kind: 'located', result: { ...JSON.parse(`{${json}}`), meta: { precision, requestId } } }
+}

@@ -1,0 +1,54 @@
+import type { Hono } from 'hono'
+import { type AssetName, isAssetName, loadAsset } from '../../lib/assets/page-assets.ts'
+import { ASSET_PATTERN, assetPath } from '../../lib/contract/pages.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { PageAssets } from '../../pages/document.tsx'
+import type { Env } from '../context.ts'
+import { toResponse } from '../request/respond.ts'
+import { refuseMethod } from '../request/unmatched.ts'
+import { IMMUTABLE, serveAsset } from './asset.ts'
+
+const ROUTE = assetPath('{name}', '{hash}')
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/** Mounts the files that pages load. The address of a file changes with its content. */
+export function mountPageAssets(app: Hono<Env>, services: Services): void {
+  app.get(ASSET_PATTERN, (c) => serveAsset(services, c, ROUTE, () => loadPageAsset(c.req.path)))
+  app.all(ASSET_PATTERN, (c) => toResponse(refuseMethod(services, c, { route: ROUTE })))
+}
+
+async function loadPageAsset(path: string) {
+  const [name = '', hash, extension = ''] = path.replace('/assets/', '').split('.')
+  const file = `${name}.${extension}`
+  const asset = isAssetName(file) ? await loadAsset(file) : undefined
+  if (asset === undefined || asset.hash !== hash) throw new ApiError('NOT_FOUND', 'Asset not found')
+  const headers = {
+    'content-type': CONTENT_TYPES[extension] ?? 'application/octet-stream',
+    'cache-control': IMMUTABLE,
+    'cross-origin-resource-policy': 'same-origin',
+  }
+  return { asset, headers }
+}
+
+/** The paths of the named files and of those that every page loads. */
+export async function pageAssets(base: string, ...names: AssetName[]): Promise<PageAssets> {
+  const [icon = '', ...paths] = await Promise.all(
+    (['favicon.svg', 'site.css', ...names] as const).map((name) => assetHref(base, name)),
+  )
+  return {
+    icon,
+    styles: paths.filter((path) => path.endsWith('.css')),
+    scripts: paths.filter((path) => path.endsWith('.js')),
+  }
+}
+
+export async function assetHref(base: string, name: AssetName): Promise<string> {
+  const { hash } = await loadAsset(name)
+  return `${base}${assetPath(name, hash)}`
+}

@@ -1,0 +1,101 @@
+import {
+  authenticateKey,
+  authenticateSession,
+  type Caller,
+  readKeyText,
+} from '../../lib/access/authenticate.ts'
+import { type FindSession, hashToken } from '../../lib/access/session.ts'
+import type { Body, Operation } from '../../lib/contract/operation.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { parse, readBytes, readJson } from '../../lib/parse.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { HeadContext, RequestContext } from '../context.ts'
+import type { Exchange } from './exchange.ts'
+import { addressId, chargeAddress, tooManySessions } from './limit.ts'
+
+export const MAX_BODY_BYTES = 16 * 1024
+
+/** Returns the caller, or null if the operation is public. Throws if the caller is not admitted. */
+export async function admit(
+  services: Services,
+  row: Operation,
+  c: HeadContext,
+  exchange: Exchange,
+) {
+  if (row.access === 'public') return null
+  if (readKeyText((name) => c.req.header(name)) !== undefined) {
+    return admitKey(services, row, c, exchange)
+  }
+  if (c.req.header('authorization') !== undefined) return admitSession(services, row, c, exchange)
+  return findCaller(services, row, c, exchange)
+}
+
+/** Returns the caller that the API key identifies. A bad key is charged to the client's address. */
+export function admitKey(
+  services: Services,
+  row: Operation,
+  c: HeadContext,
+  exchange: Exchange,
+): Caller {
+  try {
+    return authenticateKey(services, (name) => c.req.header(name), row, exchange.now)
+  } catch (error) {
+    if (isUnauthorized(error)) chargeAddress(services, exchange, 'failures')
+    throw error
+  }
+}
+
+/**
+ * A bad session is charged to the client's address only after it was looked up, so that a good one is
+ * admitted whatever others behind the same address do.
+ */
+async function admitSession(
+  services: Services,
+  row: Operation,
+  c: HeadContext,
+  exchange: Exchange,
+): Promise<Caller> {
+  const find = () => findCaller(services, row, c, exchange)
+  if (c.env?.isSignedIn === true) return find()
+  const credential = hashToken(c.req.header('authorization') ?? '')
+  try {
+    const caller = await services.sessionTurns.run(addressId(exchange), credential, find)
+    if (caller === null) throw tooManySessions()
+    return caller
+  } catch (error) {
+    if (isUnauthorized(error)) chargeAddress(services, exchange, 'failures')
+    throw error
+  }
+}
+
+async function findCaller(
+  { plans, findSession: find }: Services,
+  row: Operation,
+  c: HeadContext,
+  { client, now }: Exchange,
+) {
+  const findSession: FindSession = (token, at) => find(token, at, client?.address.text)
+  const checks = { plans, findSession }
+  const caller = await authenticateSession(checks, (name) => c.req.header(name), row, now)
+  return { ...caller, app: c.env?.app ?? caller.app }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'UNAUTHORIZED'
+}
+
+export function readQuery({ query }: Operation, c: RequestContext): unknown {
+  return query === undefined ? undefined : parse(query, c.req.query())
+}
+
+export async function readBody(body: Body, request: Request): Promise<unknown> {
+  const { schema, raw, maxBytes = MAX_BODY_BYTES } = body
+  if (raw === true) return readBytes(request, maxBytes)
+  return parse(schema, await readJson(request, maxBytes))
+}
+
+/** Returns the headers that the row names. */
+export function readHeaders({ headers }: Operation, c: HeadContext): unknown {
+  if (headers === undefined) return undefined
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, c.req.header(name)]))
+}

@@ -1,0 +1,156 @@
+import type { Caller } from '../../lib/access/authenticate.ts'
+import type { Operation } from '../../lib/contract/operation.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { type CallerState, planRate, userRate } from '../../lib/limits/meters.ts'
+import { clientId, type Policy, type RateLimiter } from '../../lib/limits/rate-limiter.ts'
+import type { BucketState } from '../../lib/limits/token-bucket.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Exchange } from './exchange.ts'
+import type { Charge } from './limit-headers.ts'
+
+/** Charges the limit of the operation. Throws RATE_LIMITED if it is used up. */
+export function charge(services: Services, exchange: Exchange): void {
+  const charged = takeOne(services, exchange)
+  if (charged === null) return
+  exchange.charge = charged
+  if (!charged.state.allowed) throw rateLimited(charged.state)
+}
+
+/** Before the body was read, `charge` took one request. Takes the weight of the body instead. */
+export function chargeBody({ meters, now }: Services, exchange: Exchange, body: unknown): void {
+  const { row, caller } = exchange
+  if (row?.weigh === undefined || caller === null) return
+  const state = meters.takeInstead(caller, now(), row.weigh(body))
+  exchange.charge = { policy: planPolicy(caller, state), state }
+  if (!state.allowed) throw rateLimited(state)
+}
+
+/** Reads the clock again: verifying a session may have taken long, and time must not go back. */
+function takeOne({ limits, meters, now: clock }: Services, exchange: Exchange): Charge | null {
+  const { row, caller } = exchange
+  const now = clock()
+  if (row?.limit === 'plan' && caller !== null) {
+    const state = meters.take(caller, now)
+    return { policy: planPolicy(caller, state), state }
+  }
+  if (row?.limit === 'account' && caller !== null) {
+    return chargeTo(limits.account, caller.userId, now)
+  }
+  if (row?.limit === 'beacon') return chargeTo(limits.beacons, addressId(exchange), now)
+  if (row?.limit === 'contact') return chargeTo(limits.contact, addressId(exchange), now)
+  if (row === undefined || row.limit === 'address') {
+    return chargeTo(limits.address, addressId(exchange), now)
+  }
+  return null
+}
+
+/** Policies by plan. The plan objects never change while the server runs. */
+const planPolicies = new WeakMap<Caller['plan'], ReturnType<typeof addPolicies>>()
+
+function planPolicy({ key, plan }: Caller, { ofAllKeys }: CallerState): Policy {
+  const policies = planPolicies.get(plan) ?? addPolicies(plan)
+  if (ofAllKeys) return policies.allKeys
+  return key === null ? policies.user : policies.key
+}
+
+function addPolicies(plan: Caller['plan']) {
+  const rate = planRate(plan)
+  const policies = {
+    key: { name: 'per-key', ...rate },
+    user: { name: 'per-user', ...rate },
+    allKeys: { name: 'all-keys', ...userRate(plan) },
+  }
+  planPolicies.set(plan, policies)
+  return policies
+}
+
+function chargeTo(limiter: RateLimiter, id: string, now: number): Charge {
+  return { policy: limiter.policy, state: limiter.take(id, now) }
+}
+
+/** The id of the client's address for rate limits. */
+export function addressId({ client }: Exchange): string {
+  return clientId(client === null ? null : client.address)
+}
+
+/** Charges the client's address for a bad credential or a page. Throws RATE_LIMITED over the limit. */
+export function chargeAddress(
+  { limits, now }: Services,
+  exchange: Exchange,
+  limit: 'failures' | 'pages',
+): void {
+  exchange.charge = chargeTo(limits[limit], addressId(exchange), now())
+  if (!exchange.charge.state.allowed) throw rateLimited(exchange.charge.state)
+}
+
+/** Charges a user, not the address, which others may share. Throws RATE_LIMITED over the limit. */
+export function chargeUser({ limits, now }: Services, exchange: Exchange, userId: string): void {
+  exchange.charge = chargeTo(limits.account, userId, now())
+  if (!exchange.charge.state.allowed) throw rateLimited(exchange.charge.state)
+}
+
+/**
+ * Runs `act` if `limit`, the second limit of the operation, allows the caller one more success.
+ * Throws RATE_LIMITED if not.
+ */
+export async function chargeSuccess<Reply>(
+  services: Services,
+  exchange: Exchange,
+  limit: NonNullable<Operation['successLimit']>,
+  act: () => Reply | Promise<Reply>,
+): Promise<Reply> {
+  const { caller } = exchange
+  if (caller === null) return act()
+  const ids = limit === 'inquiries' ? [caller.userId, addressId(exchange)] : [caller.userId]
+  const prepaid = ids.map((id) => ({ of: limit, id }))
+  const refund = chargeAhead(services, exchange, prepaid)
+  try {
+    return await act()
+  } catch (error) {
+    refund(() => true)
+    throw error
+  }
+}
+
+interface Prepaid {
+  readonly of: keyof Services['limits']
+  /** The id of a user, one of lib/limits/known-devices.ts, or `addressId`. */
+  readonly id: string
+}
+
+/**
+ * Charges all limits before an act, because other requests may arrive while it runs. Throws
+ * RATE_LIMITED and charges none if one is used up. Returns a function that refunds some of them.
+ */
+export function chargeAhead<Some extends Prepaid>(
+  { limits, now }: Services,
+  exchange: Exchange,
+  prepaid: readonly Some[],
+): (shouldRefund: (one: Some) => boolean) => void {
+  const taken: Some[] = []
+  const refund = (shouldRefund: (one: Some) => boolean) => {
+    for (const one of taken.filter(shouldRefund)) limits[one.of].refund(one.id)
+  }
+  for (const one of prepaid) {
+    const charged = chargeTo(limits[one.of], one.id, now())
+    if (charged.state.allowed) taken.push(one)
+    else {
+      refund(() => true)
+      exchange.charge = charged
+      throw rateLimited(charged.state)
+    }
+  }
+  return refund
+}
+
+/** The error if too many unknown sessions of one address wait to be looked up. */
+export function tooManySessions(): ApiError {
+  return rateLimited({ resetSeconds: 1 })
+}
+
+function rateLimited({ resetSeconds }: Pick<BucketState, 'resetSeconds'>): ApiError {
+  const seconds = Math.max(1, resetSeconds)
+  return new ApiError('RATE_LIMITED', `Too many requests; try again in ${seconds} s`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+}

@@ -1,0 +1,128 @@
+import type { Caller } from '../../lib/access/authenticate.ts'
+import type { Operation } from '../../lib/contract/operation.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Address } from '../../lib/net/address.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { HeadContext, RequestContext } from '../context.ts'
+import { admit, admitKey, readBody, readHeaders, readQuery } from './admit.ts'
+import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
+import { addressId, charge, chargeBody, chargeSuccess } from './limit.ts'
+import type { Answer } from './respond.ts'
+
+/** A handler without the types of its row. `Handlers` in context.ts checks those. */
+export type AnyHandler = (call: AnyCall) => AnyReply | Promise<AnyReply>
+
+/** The handler of a look-up. */
+export type SyncHandler = (call: AnyCall) => AnyReply
+
+interface AnyCall {
+  readonly requestId: string
+  readonly now: number
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+  readonly headers: unknown
+  readonly body: unknown
+  readonly caller: Caller | null
+  readonly clientAddress: Address | null
+  readonly degraded: boolean
+}
+
+type AnyReply =
+  | { readonly status: number; readonly body: unknown }
+  | { readonly status: number; readonly json: string }
+
+/** Returns the function that answers all requests to an operation. */
+export function serve(services: Services, row: Operation, handler: AnyHandler) {
+  return async (c: RequestContext): Promise<Answer> => {
+    const exchange = openExchange(services, c, { row })
+    try {
+      exchange.caller = await admit(services, row, c, exchange)
+      charge(services, exchange)
+      const parts = { query: readQuery(row, c), headers: readHeaders(row, c), body: undefined }
+      let call = toCall(services, exchange, { params: c.req.param(), ...parts })
+      if (row.body !== undefined) {
+        const body = await readInTurn(services, row, exchange, c.req.raw)
+        // Reading the body may take long, and the credential may be revoked in that time.
+        exchange.caller = await admit(services, row, c, exchange)
+        chargeBody(services, exchange, body)
+        call = { ...call, body, caller: exchange.caller }
+      }
+      if (row.successLimit === undefined)
+        return answerReply(services, exchange, await handler(call))
+      const reply = await chargeSuccess(services, exchange, row.successLimit, () => handler(call))
+      return answerReply(services, exchange, reply)
+    } catch (error) {
+      return answerError(services, exchange, error)
+    }
+  }
+}
+
+/** An address has few unread bodies at a time, if no rate limit counts them. */
+async function readInTurn(
+  { freeBodies }: Services,
+  { body, limit }: Operation,
+  exchange: Exchange,
+  request: Request,
+): Promise<unknown> {
+  if (body === undefined || limit !== 'none') return body && readBody(body, request)
+  const read = await freeBodies.run(addressId(exchange), async () => ({
+    content: await readBody(body, request),
+  }))
+  if (read !== null) return read.content
+  throw new ApiError('SERVICE_UNAVAILABLE', 'Too many requests of this address wait; try again')
+}
+
+const NO_INPUT = { query: {}, headers: undefined, body: undefined }
+
+/**
+ * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must
+ * have an API key, and neither query nor body.
+ */
+export function serveKeyed(services: Services, row: Operation, handler: SyncHandler) {
+  return (c: HeadContext, params: AnyCall['params']): Answer => {
+    const exchange = openExchange(services, c, { row })
+    try {
+      exchange.caller = admitKey(services, row, c, exchange)
+      charge(services, exchange)
+      const call = toCall(services, exchange, { params, ...NO_INPUT })
+      return answerReply(services, exchange, handler(call))
+    } catch (error) {
+      return answerError(services, exchange, error)
+    }
+  }
+}
+
+function toCall(
+  services: Services,
+  exchange: Exchange,
+  { params, query, headers, body }: Pick<AnyCall, 'params' | 'query' | 'headers' | 'body'>,
+): AnyCall {
+  return {
+    requestId: exchange.requestId,
+    now: exchange.now,
+    params,
+    query,
+    headers,
+    body,
+    caller: exchange.caller,
+    clientAddress: exchange.client === null ? null : exchange.client.address,
+    degraded: isDegraded(services, exchange),
+  }
+}
+
+function isDegraded({ meters }: Services, { row, caller, now }: Exchange): boolean {
+  return row?.metered === true && caller !== null && meters.isOverCap(caller, now)
+}
+
+function answerReply(services: Services, exchange: Exchange, reply: AnyReply): Answer {
+  count(services, exchange, reply.status)
+  if ('json' in reply) return answer(services, exchange, reply)
+  const json = reply.body === undefined ? null : JSON.stringify(reply.body)
+  return answer(services, exchange, { status: reply.status, json })
+}
+
+/** Counts a request to a metered operation, whether or not the look-up found something. */
+function count({ meters }: Services, { row, caller, now }: Exchange, status: number): void {
+  if (row?.metered !== true || caller === null) return
+  if (status === 200 || status === 404) meters.count(caller, now)
+}

@@ -1,0 +1,65 @@
+import type { Context } from 'hono'
+import type { Operation } from '../../lib/contract/operation.ts'
+import { operations } from '../../lib/contract/operations.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Env } from '../context.ts'
+import { preflightHeaders } from './cors.ts'
+import { answer, answerError, openExchange } from './exchange.ts'
+import type { Answer, Headers } from './respond.ts'
+
+/**
+ * Answers requests that match no operation: preflights, unsupported methods, unknown paths. The
+ * router calls it last. Mounting it on each path would slow down the handlers there.
+ */
+export function answerUnmatched(services: Services, c: Context<Env>): Answer {
+  const rows = rowsAt(c.req.path)
+  if (rows.length === 0) {
+    const error = new ApiError('NOT_FOUND', 'No such path')
+    return answerError(services, openExchange(services, c), error)
+  }
+  const preflight = preflightHeaders(rows, c.req.header('origin'), services.config.corsOrigins)
+  return refuseMethod(services, c, { allow: allowedMethods(rows, c.req.path), preflight })
+}
+
+interface RefusedMethod {
+  /** The name of the path in the log. */
+  readonly route?: string
+  /** The Allow header; by default that of a read-only path. */
+  readonly allow?: string
+  /** Additional headers of the answer to OPTIONS. */
+  readonly preflight?: Readonly<Headers>
+}
+
+/** Answers a method that the path does not support: 204 to OPTIONS, else 405. */
+export function refuseMethod(
+  services: Services,
+  c: Context<Env>,
+  { route, allow = 'GET, HEAD, OPTIONS', preflight }: RefusedMethod,
+): Answer {
+  const exchange = openExchange(services, c, { route })
+  if (c.req.method === 'OPTIONS') {
+    return answer(services, exchange, { status: 204, json: null, headers: { allow, ...preflight } })
+  }
+  const message = `${c.req.path} does not answer ${c.req.method}`
+  const error = new ApiError('METHOD_NOT_ALLOWED', message, { headers: { allow } })
+  return answerError(services, exchange, error)
+}
+
+const PATTERNS = operations.map((row: Operation) => ({
+  row,
+  pattern: new RegExp(`^${row.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}))
+
+/** Several rows may match, even with the same method: `/v1/ip/me` also matches `/v1/ip/{ipAddress}`. */
+function rowsAt(path: string): Operation[] {
+  return PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row)
+}
+
+/** The methods of the rows with exactly this path or, if there are none, of all matching rows. */
+function allowedMethods(rows: readonly Operation[], path: string): string {
+  const own = rows.filter((row) => row.path === path)
+  const methods = new Set((own.length > 0 ? own : rows).map(({ method }) => method.toUpperCase()))
+  if (methods.has('GET')) methods.add('HEAD')
+  return [...methods, 'OPTIONS'].join(', ')
+}

@@ -1,0 +1,52 @@
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
+import { createHttpServer } from '../lib/http/http-server.ts'
+import { throttle } from '../lib/log/throttle.ts'
+import type { Services } from '../lib/services/services.ts'
+import { createApp } from './app.ts'
+import { createFastLookUps } from './request/fast-look-ups.ts'
+import { toResponse } from './request/respond.ts'
+import { answerFailure, answerUnreadable } from './request/unreadable.ts'
+
+/** Returns the HTTP server of the whole service, not yet listening. */
+export function createServer(services: Services) {
+  const { config, log } = services
+  return createHttpServer(createListener(services), {
+    answerUnreadable: (unreadable) => answerUnreadable(services, unreadable),
+    fastPath: {
+      answer: createFastLookUps(services),
+      onError: (error) => log.error({ err: error }, 'unexpected error'),
+    },
+    connections: {
+      total: config.maxConnections,
+      perAddress: Math.ceil(config.maxConnections / 10),
+      proxies: config.trustedProxies,
+      onRefused: throttle((count) => log.warn({ count }, 'connections refused: too many')),
+    },
+  })
+}
+
+/** Returns a listener that passes the requests of node:http to the router. */
+export function createListener(services: Services) {
+  const app = createApp(services)
+  return getRequestListener(
+    (request, env) => {
+      // safe: the adaptor passes the bindings of Node
+      const { incoming } = env as HttpBindings
+      if (!isHttp1(incoming)) throw new RequestError('Not HTTP/1.1')
+      return app.fetch(request, { remoteAddress: incoming.socket.remoteAddress })
+    },
+    {
+      errorHandler: (error) =>
+        toResponse(
+          error instanceof RequestError
+            ? answerUnreadable(services, { code: '', remoteAddress: undefined })
+            : answerFailure(services, error),
+        ),
+    },
+  )
+}
+
+/** node:http accepts HTTP/2.0, and the adaptor a whole URL without Host (RFC 9112, section 3.2). */
+function isHttp1({ httpVersionMajor, headers }: HttpBindings['incoming']): boolean {
+  return httpVersionMajor === 1 && headers.host !== undefined
+}

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+const SERVER_CORE = 0
+const LOAD_CORE = 1
+const CLOCK_TICK_US = 10_000
+
+/** The machine in one line. */
+export function machineLine(): string {
+  const cores = cpus()
+  const model = cores[0]?.model.trim() || 'unknown processor'
+  const pinned = canPin() ? '' : '; processes are not pinned: taskset or a second core is missing'
+  return `${cores.length} cores, ${model}; Node ${process.versions.node}${pinned}`
+}
+
+/** Creates a temporary folder, which is removed with its contents when its scope ends. */
+export function makeFolder() {
+  return mkdtempDisposableSync(join(tmpdir(), 'meridian-bench-'))
+}
+
+/** Returns the command that runs `command` on the servers' core, if processes can be pinned. */
+export function onServerCore(command: readonly string[]): readonly string[] {
+  return canPin() ? ['taskset', '-c', String(SERVER_CORE), ...command] : command
+}
+
+/** Keeps this process and its later children off the servers' core. */
+export function moveToLoadCore(): void {
+  if (canPin()) spawnSync('taskset', ['-a', '-p', '-c', String(LOAD_CORE), `${process.pid}`])
+}
+
+function canPin(): boolean {
+  return hasCommand('taskset') && cpus().length > 1
+}
+
+/**
+ * Processor time that the process has used: utime and stime of /proc/<pid>/stat, the 12th and 13th
+ * field after the name in brackets. NaN if the system does not report it.
+ */
+export function cpuMicroseconds(pid: number): number {
+  const fields = readProc(pid, 'stat').split(') ')[1]?.split(' ')
+  return (Number(fields?.[11]) + Number(fields?.[12])) * CLOCK_TICK_US
+}
+
+/**
+ * Memory of the process in MB: its private memory, or the pages of mapped files that it has touched.
+ * NaN if the system does not report it.
+ */
+export function memoryMegabytes(pid: number, kind: 'RssAnon' | 'RssFile'): number {
+  const kilobytes = new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(readProc(pid, 'status'))?.[1]
+  return Number(kilobytes) / 1024
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Whether the program is on the PATH. */
+export function hasCommand(name: string): boolean {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.some((folder) => existsSync(join(folder, name)))
+}

@@ -1,0 +1,95 @@
+import type { StripeDouble } from '../../../stripe-double/double.ts'
+import { newSecretKey, newSigningSecret } from '../../../stripe-double/ids.ts'
+import { seedPlans } from '../../../stripe-double/plans.ts'
+import { startStripeDouble } from '../../../stripe-double/start-double.ts'
+import { report } from '../../parts/run.ts'
+import { findFreePort } from '../../parts/start-process.ts'
+import { makeFolder } from '../parts/machine.ts'
+import { median } from '../parts/median.ts'
+import type { BenchOptions } from '../parts/options.ts'
+import { PLANS, startMeridian } from '../parts/servers.ts'
+import { printTable } from '../parts/table.ts'
+import { createClient } from './client.ts'
+import { driveEvenly, measureCapacity } from './drive.ts'
+import { createMix } from './mix.ts'
+import { addPeople } from './people.ts'
+import { startWatch } from './watch.ts'
+
+const ROWS = 12
+const SHARE_OF_CAPACITY = 0.5
+/** Columns with the highest allowed ratio of the last third to the first. */
+const ALLOWED = [
+  ['p99 ms', 1.5],
+  ['CPU µs/request', 1.2],
+  ['private MB', 1.1],
+  ['mapped MB', 1.1],
+  ['heap in use, MB', 1.1],
+] as const
+
+type SoakRow = Readonly<Record<(typeof ALLOWED)[number][0] | 'errors', number>>
+
+/** While the server warms up, caches fill, files are mapped and code is compiled. */
+const WARM_UP_SHARE = 1 / 6
+
+/** Drives all parts of one server at half of its capacity, and checks that nothing degrades. */
+export async function benchSoak({ minutes, geoFolder }: BenchOptions): Promise<void> {
+  using folder = makeFolder()
+  await using double = await startStripeDouble()
+  const adminPort = await findFreePort()
+  const settings = makeSettings(double, adminPort)
+  await using server = await startMeridian(folder.path, geoFolder, settings)
+  const { origin } = new URL(server.url)
+  double.addWebhook(`${origin}/v1/billing/webhook`, [settings.STRIPE_WEBHOOK_SECRET])
+  using client = createClient(server)
+  const act = createMix(client, await addPeople(origin, double))
+  const pace = SHARE_OF_CAPACITY * (await measureCapacity(client, act))
+  using watch = startWatch(server.pid, `http://127.0.0.1:${adminPort}/metrics`)
+  const measureRow = async (n: number) => {
+    await driveEvenly(client, act, pace, (minutes * 60) / ROWS)
+    return { minutes: (minutes * n) / ROWS, ...client.takeTally(), ...(await watch.takeWorst()) }
+  }
+  const rows: Awaited<ReturnType<typeof measureRow>>[] = []
+  try {
+    for (let n = 1; n <= ROWS; n++) {
+      const row = await measureRow(n)
+      const cells = Object.entries(row).map(([title, value]) => `${title} ${value.toPrecision(4)}`)
+      report(cells.join(', '))
+      rows.push(row)
+    }
+  } finally {
+    printTable(rows)
+    for (const problem of client.problems) process.stdout.write(`\n- ${problem}\n`)
+  }
+  if (judge(rows) === 'failed') process.exitCode = 1
+}
+
+function makeSettings(double: StripeDouble, adminPort: number) {
+  const prices = seedPlans(double.world, PLANS)
+  return {
+    MERIDIAN_TRUSTED_PROXIES: '127.0.0.1',
+    MERIDIAN_ADMIN_PORT: String(adminPort),
+    STRIPE_SECRET_KEY: newSecretKey(),
+    STRIPE_WEBHOOK_SECRET: newSigningSecret(),
+    STRIPE_API_BASE: double.url,
+    STRIPE_PRICE_PRO: prices.plans.get('pro') ?? '',
+    STRIPE_PRICE_OVERAGE: prices.overage,
+  }
+}
+
+/** Prints whether nothing failed, and memory and latency did not grow after the warm-up. */
+function judge(rows: readonly SoakRow[]): 'passed' | 'failed' {
+  const steady = rows.slice(Math.ceil(rows.length * WARM_UP_SHARE))
+  const third = Math.floor(steady.length / 3)
+  const table = ALLOWED.map(([title, allowed]) => {
+    const values = steady.map((row) => row[title])
+    const first = median(values.slice(0, third))
+    const last = median(values.slice(-third))
+    return { '': title, 'first third': first, 'last third': last, ratio: last / first, allowed }
+  })
+  const errors = rows.reduce((sum, row) => sum + row.errors, 0)
+  const passes = errors === 0 && table.every(({ ratio, allowed }) => ratio <= allowed)
+  const verdict = passes ? 'passed' : 'failed'
+  printTable(table)
+  process.stdout.write(`\nErrors: ${errors}. Verdict: ${verdict}.\n`)
+  return verdict
+}

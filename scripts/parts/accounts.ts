@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { findSessionUser } from '../../lib/access/session.ts'
+import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import { readConfig } from '../../lib/config/config.ts'
+import { makeDataDir } from '../../lib/config/data-dir.ts'
+import { toEntitlement } from '../../lib/config/entitlement.ts'
+import { type Plan, type Plans, readPlans } from '../../lib/config/plans.ts'
+import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
+import { pendingMigrations } from '../../lib/db/database-file.ts'
+import { lockDataDir } from '../../lib/db/lock.ts'
+import { type Db, openDb } from '../../lib/db/open.ts'
+import type { Statement } from '../../lib/db/transaction.ts'
+
+/** What commands about users, keys and inquiries work with. The server may be running. */
+export interface Accounts {
+  readonly db: Db
+  readonly plans: Plans
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** The name of the command for the audit log. */
+  readonly command: string
+}
+
+/** Opens the database, runs `work` and closes the database. */
+export async function withAccounts(
+  command: string,
+  work: (accounts: Accounts) => Promise<void>,
+): Promise<void> {
+  const config = readConfig(process.env)
+  const plans = readPlans(config.plansFile)
+  makeDataDir(config.dataDir)
+  const db = openCurrent(config.dataDir)
+  try {
+    await work({ db, plans, now: Date.now(), command })
+  } finally {
+    db.$client.close()
+  }
+}
+
+/** Migrations change what a running server of an older release reads, so they need its lock. */
+function openCurrent(dataDir: string): Db {
+  const file = join(dataDir, 'app.db')
+  const isOld = existsSync(file) && pendingMigrations(file).length > 0
+  using _lock = isOld ? lockDataDir(dataDir) : null
+  return openDb(file)
+}
+
+/** Returns the statement that records a change to the user's account in the audit log. */
+export function audit(accounts: Accounts, userId: string, note: AuditNote): Statement {
+  return insertAudit(accounts.db, auditEvent(accounts, userId, note))
+}
+
+/** The audit event of a change to the user's account. */
+export function auditEvent(
+  { now, command }: Accounts,
+  userId: string,
+  note: AuditNote,
+): AuditEvent {
+  return { app: 'cli', actorId: userId, actorLabel: command, createdAt: now, ...note }
+}
+
+/** The plan that the user pays for, or else the assigned plan. */
+export async function planInEffect({ db, plans }: Accounts, userId: string): Promise<Plan> {
+  const user = await findSessionUser(db, userId)
+  return user === null ? plans.free : toEntitlement(user, plans).plan
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import type { Config } from '../../lib/config/config.ts'
+import { lockFile } from '../../lib/db/lock.ts'
+import { makeAtlas } from '../../lib/geo/atlas/file.ts'
+import { type OnProgress, PREPARED } from '../../lib/geo/files/prepare.ts'
+import { createRegionCode, readRegions } from '../../lib/geo/files/regions.ts'
+import type { SourceFile } from '../../lib/geo/files/source-files.ts'
+import { openLibrary } from '../../lib/geo/library.ts'
+import { createLog } from '../../lib/log/log.ts'
+
+/** Caches most records of a City file: several networks share each record. */
+const CACHE_BITS = 15
+
+/**
+ * Combines the databases into one index, unless it exists. Throws if a database is not usable or if
+ * another process is combining them: that takes too much memory to do twice.
+ */
+export async function compileAtlas(
+  { dataDir, geo }: Config,
+  findFiles: () => readonly SourceFile[],
+  onProgress: OnProgress,
+): Promise<void> {
+  const directory = join(dataDir, 'geo')
+  const failed = 'Cannot combine the databases'
+  using _lock = lockFile(join(directory, 'atlas.lock'), {
+    inUse: `${failed}: another process is doing it`,
+    failed,
+  })
+  const files = findFiles()
+  const library = await openLibrary({
+    findFiles: () => files,
+    map: geo.map,
+    cacheBits: CACHE_BITS,
+    regionCode: createRegionCode(readRegions(join(directory, PREPARED.regions))),
+    log: createLog({ level: 'error', fd: process.stderr.fd }),
+  })
+  if (library.refused() > 0) throw new Error(`${failed}: one is unusable`)
+  const show = (share: number) => onProgress('Combine the databases', share)
+  await makeAtlas(directory, files, library.list(), show)
+}

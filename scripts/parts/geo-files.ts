@@ -1,0 +1,68 @@
+import { join, relative } from 'node:path'
+import type { Config } from '../../lib/config/config.ts'
+import { type GeoDatabase, openDatabase } from '../../lib/geo/database.ts'
+import type { SourceFile } from '../../lib/geo/files/source-files.ts'
+import { findSourceFiles } from '../../lib/geo/open-geo.ts'
+import { reasonOf } from '../../lib/reason.ts'
+import { textTable } from './text-table.ts'
+import { isoDay } from './times.ts'
+
+/** Names, sizes and build times of the databases that a server would serve, or their problems. */
+export function readGeoFiles({ dataDir, geo }: Config) {
+  const files = findSourceFiles({ directory: join(dataDir, 'geo'), files: geo.files })
+  return openEach(files, ({ bytes, metadata }, { name }) => {
+    return { name, bytes, builtAt: new Date(metadata.builtAt).toISOString() }
+  })
+}
+
+/** Returns a table of the databases that can be served, and why each of the others cannot. */
+export async function listDatabases(files: readonly SourceFile[]) {
+  const found = await openEach(files, (database, file) => {
+    const { provider, bytes, metadata } = database
+    return { ...file, ...metadata, provider, bytes, records: database.countRecords() }
+  })
+  const problems = found.flatMap((file) => ('problem' in file ? [file.problem] : []))
+  const table = textTable(
+    found.flatMap((file) => ('problem' in file ? [] : [file])),
+    {
+      Name: (file) => file.name,
+      Provider: (file) => file.provider,
+      Type: (file) => file.databaseType,
+      IP: (file) => String(file.ipVersion),
+      Records: (file) => file.records.toLocaleString('en-US'),
+      Built: (file) => isoDay(file.builtAt),
+      Size: (file) => sizeText(file.bytes),
+      File: (file) => shortPath(file.path),
+    },
+    ['IP', 'Records', 'Size'],
+  )
+  return { table, problems }
+}
+
+/** Opens each file as a server would, in order of priority. Keeps none in memory. */
+function openEach<Result>(
+  files: readonly SourceFile[],
+  read: (database: GeoDatabase, file: SourceFile) => Result,
+) {
+  return Array.fromAsync(files, async (file) => {
+    const { path, name, openLastGood } = file
+    const options = { map: false, regionCode: () => undefined, cacheBits: 1, name }
+    const open = (from: string) => openDatabase(from, options)
+    try {
+      return read(await open(path), file)
+    } catch (error) {
+      /** Whether a server has kept its last usable version, which it would serve. */
+      const hasLastGood = (await openLastGood(open)) !== null
+      return { name, problem: reasonOf(error), hasLastGood }
+    }
+  })
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+}
+
+function shortPath(path: string): string {
+  const inside = relative('', path)
+  return inside.startsWith('..') ? path : inside
+}

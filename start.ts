@@ -1,0 +1,89 @@
+import type { Server } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { type Admin, startAdmin } from './admin/server.ts'
+import { announcement } from './announce.ts'
+import { readConfig } from './lib/config/config.ts'
+import { nameRuntime } from './lib/config/runtime.ts'
+import { SECOND_MS } from './lib/durations.ts'
+import { createProgress } from './lib/geo/progress.ts'
+import { checkAddress, listen } from './lib/http/listen.ts'
+import { stopServer } from './lib/http/stop.ts'
+import { createLog } from './lib/log/log.ts'
+import { checkFileLimit } from './lib/process/file-limit.ts'
+import { createGeoJobs } from './lib/process/geo-jobs.ts'
+import { stopOnSignals } from './lib/process/stop-on-signals.ts'
+import { openServices, type Services } from './lib/services/services.ts'
+import { createServer } from './routes/server.ts'
+
+/** Leaves the first seconds to the first requests. */
+const PRELOAD_AFTER_MS = 3_000
+
+/**
+ * V8 collects garbage when the heap has grown by half since the last time, not when it has doubled.
+ */
+const HEAP_GROWTH = '--heap-growing-percent=50'
+
+/** Opens everything, listens, and stops at a signal. */
+export async function start(): Promise<void> {
+  if (nameRuntime(process.versions) === 'node') setFlagsFromString(HEAP_GROWTH)
+  const config = readConfig(process.env)
+  const log = createLog({ level: config.logLevel, fd: process.stdout.fd })
+  await checkAddress(config)
+  const listening = Promise.withResolvers<void>()
+  const stopping = new AbortController()
+  const { compileAtlas, downloadGeo } = createGeoJobs(log, stopping.signal)
+  let listenUrl = ''
+  using starting = new DisposableStack()
+  const services = starting.use(
+    await openServices(config, {
+      log,
+      now: Date.now,
+      onProgress: createProgress(process.stdout),
+      listenUrl: () => listenUrl,
+      compileAtlas: () => listening.promise.then(compileAtlas),
+      downloadGeo,
+    }),
+  )
+  // The admin server does not keep the process alive: if the start fails later, the process ends.
+  const admin = config.admin === undefined ? undefined : await startAdmin(config.admin, services)
+  const server = createServer(services)
+  // Before listening: a signal that comes with the first request must find the handler.
+  stopOnSignals({
+    drainMs: config.drainSeconds * SECOND_MS,
+    drain: (signal) => {
+      stopping.abort()
+      log.info({ signal }, 'stopping')
+      services.health.drain()
+    },
+    stop: async () => {
+      await listening.promise
+      await stop(server, services, admin)
+    },
+  })
+  listenUrl = await listen(server, config)
+  // From here on, only the signal handler disposes of the services.
+  starting.move()
+  listening.resolve()
+  setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
+  services.reconciliation.start()
+  await services.openDemo()
+  await checkFileLimit(config.maxConnections, log)
+  process.stdout.write(
+    announcement({
+      baseUrl: services.baseUrl(),
+      databases: services.geo.list(),
+      adminUrl: admin?.url,
+    }),
+  )
+}
+
+/** Lets requests finish, writes what is in memory and closes everything. */
+async function stop(server: Server, services: Services, admin: Admin | undefined): Promise<void> {
+  const { log, contact } = services
+  await Promise.all([stopServer(server), contact.queue?.courier?.stop()])
+  admin?.close()
+  services[Symbol.dispose]()
+  log.info({}, 'stopped')
+  log.flush()
+  process.exitCode = 0
+}

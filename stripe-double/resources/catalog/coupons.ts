@@ -1,0 +1,47 @@
+import type Stripe from 'stripe'
+import * as v from 'valibot'
+import { Decimal, Integer, optional, Text } from '../../http/params.ts'
+import { type Route, route } from '../../http/route.ts'
+import { badRequest } from '../../http/stripe-error.ts'
+import { newId } from '../../ids.ts'
+import { newObject } from '../../new-object.ts'
+import { addRow, type World } from '../../world.ts'
+
+const CreateParams = optional({
+  amount_off: Integer,
+  applies_to: v.strictObject({ products: v.array(Text) }),
+  currency: Text,
+  percent_off: Decimal,
+  duration: v.picklist(['once', 'repeating', 'forever']),
+  duration_in_months: Integer,
+})
+
+export const couponRoutes: readonly Route[] = [
+  route('POST /v1/coupons', CreateParams, ({ world, params }) => addCoupon(world, params)),
+]
+
+function addCoupon(world: World, params: v.InferOutput<typeof CreateParams>): Stripe.Coupon {
+  requireOneReduction(params)
+  const { amount_off = null, currency = null, percent_off = null } = params
+  const { duration = 'once', duration_in_months = null } = params
+  const coupon = newObject<Stripe.Coupon>(world, {
+    id: newId('co', 8).slice(3),
+    object: 'coupon',
+    amount_off,
+    currency,
+    duration,
+    duration_in_months,
+    percent_off,
+  })
+  if (params.applies_to !== undefined) world.state.couponProducts.set(coupon.id, params.applies_to)
+  return addRow(world, 'coupons', coupon, 'coupon.created')
+}
+
+function requireOneReduction(params: v.InferOutput<typeof CreateParams>): void {
+  if ((params.percent_off === undefined) === (params.amount_off === undefined)) {
+    throw badRequest('Must pass exactly one of percent_off, amount_off', { param: 'percent_off' })
+  }
+  if (params.amount_off !== undefined && params.currency === undefined) {
+    throw badRequest('Must pass currency with amount_off', { param: 'currency' })
+  }
+}

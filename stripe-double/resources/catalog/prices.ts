@@ -1,0 +1,83 @@
+import Stripe from 'stripe'
+import * as v from 'valibot'
+import { Decimal, Flag, Integer, Text, withOptional } from '../../http/params.ts'
+import { Nothing, type Route, route } from '../../http/route.ts'
+import { badRequest, missingParam } from '../../http/stripe-error.ts'
+import { newId } from '../../ids.ts'
+import { newObject } from '../../new-object.ts'
+import { addRow, changeRow, getRow, type World } from '../../world.ts'
+
+const Recurring = withOptional(
+  { interval: v.picklist(['day', 'week', 'month', 'year']) },
+  { interval_count: Integer, meter: Text, usage_type: v.picklist(['licensed', 'metered']) },
+)
+
+const ProductParams = v.strictObject({ name: Text })
+
+const UpdateParams = v.strictObject({ active: Flag })
+
+const CreateParams = withOptional(
+  { currency: Text },
+  {
+    lookup_key: Text,
+    product: Text,
+    product_data: ProductParams,
+    recurring: Recurring,
+    unit_amount: Integer,
+    unit_amount_decimal: Decimal,
+  },
+)
+
+export const priceRoutes: readonly Route[] = [
+  route('POST /v1/products', ProductParams, ({ world, params }) => addProduct(world, params.name)),
+  route('POST /v1/prices', CreateParams, ({ world, params }) => addPrice(world, params)),
+  route('GET /v1/prices/:id', Nothing, ({ world, id }) => getRow(world, 'prices', id)),
+  route('POST /v1/prices/:id', UpdateParams, ({ world, params, id }) =>
+    changeRow(world, getRow(world, 'prices', id), params, 'price.updated'),
+  ),
+]
+
+export function isMetered(price: Stripe.Price): boolean {
+  return price.recurring?.usage_type === 'metered'
+}
+
+export function addPrice(world: World, params: v.InferOutput<typeof CreateParams>): Stripe.Price {
+  const amount = params.unit_amount_decimal ?? params.unit_amount
+  if (amount === undefined) throw missingParam('unit_amount')
+  const { currency, lookup_key = null, recurring } = params
+  const price = newObject<Stripe.Price>(world, {
+    id: newId('price'),
+    object: 'price',
+    active: true,
+    currency: currency.toLowerCase(),
+    lookup_key,
+    product: productOf(world, params),
+    recurring: recurring === undefined ? null : toRecurring(world, recurring),
+    unit_amount: Number.isInteger(amount) ? amount : null,
+    unit_amount_decimal: Stripe.Decimal.from(amount),
+  })
+  return addRow(world, 'prices', price, 'price.created')
+}
+
+function productOf(world: World, params: v.InferOutput<typeof CreateParams>): string {
+  if (params.product_data !== undefined) return addProduct(world, params.product_data.name).id
+  return getRow(world, 'products', params.product ?? '', 'product').id
+}
+
+function toRecurring(
+  world: World,
+  { interval, interval_count = 1, meter, usage_type = 'licensed' }: v.InferOutput<typeof Recurring>,
+): Stripe.Price.Recurring {
+  if (usage_type === 'metered' && meter === undefined) {
+    throw badRequest('A metered price must be backed by a meter', { param: 'recurring[meter]' })
+  }
+  if (meter !== undefined) {
+    getRow(world, 'meters', meter, 'recurring[meter]')
+  }
+  return { interval, interval_count, meter: meter ?? null, trial_period_days: null, usage_type }
+}
+
+export function addProduct(world: World, name: string): Stripe.Product {
+  const row = { id: newId('prod', 14), object: 'product', name } as const
+  return addRow(world, 'products', newObject<Stripe.Product>(world, row), 'product.created')
+}

@@ -1,0 +1,82 @@
+import type Stripe from 'stripe'
+import * as v from 'valibot'
+import { requireUsable } from '../../billing/redeem.ts'
+import { badRequest, declined } from '../../http/stripe-error.ts'
+import { startSubscription } from '../../subscriptions/start-subscription.ts'
+import { changeRow, getRow, type World } from '../../world.ts'
+import { addCard, findCard } from '../cards.ts'
+import { findActiveCode } from '../catalog/promotion-codes.ts'
+import { addTaxId } from '../tax-ids.ts'
+
+/** What the customer enters on the page. `card` is a test token or number. */
+export const CheckoutEntry = v.strictObject({
+  card: v.string(),
+  promotionCode: v.exactOptional(v.string()),
+  name: v.exactOptional(v.string()),
+  taxId: v.exactOptional(v.strictObject({ type: v.string(), value: v.string() })),
+})
+export type CheckoutEntry = v.InferOutput<typeof CheckoutEntry>
+
+/** Pays the session. Throws Stripe's 402 for a declined card and leaves the session open. */
+export function completeCheckout(
+  world: World,
+  id: string,
+  entry: CheckoutEntry,
+): Stripe.Checkout.Session {
+  const session = getRow(world, 'sessions', id)
+  if (session.status !== 'open') throw badRequest('This Checkout Session is not open.')
+  const card = findCard(entry.card)
+  if (card === null) {
+    throw badRequest('Your card number is incorrect.', { code: 'incorrect_number' })
+  }
+  if (card.behaviour !== 'pays') throw declined()
+  const customer = String(session.customer)
+  const discounts = discountsOf(world, session, entry.promotionCode)
+  if (entry.taxId !== undefined) addTaxId(world, customer, entry.taxId)
+  if (entry.name !== undefined) {
+    changeRow(world, getRow(world, 'customers', customer), { name: entry.name }, 'customer.updated')
+  }
+  const defaultMethod = addCard(world, card, customer).id
+  const outcome = subscribe(world, session, { customer, discounts, defaultMethod })
+  const changes = {
+    ...outcome,
+    status: 'complete',
+    url: null,
+  } as const
+  return changeRow(world, session, changes, 'checkout.session.completed')
+}
+
+function discountsOf(
+  world: World,
+  { allow_promotion_codes, customer }: Stripe.Checkout.Session,
+  code: string | undefined,
+) {
+  if (code === undefined || allow_promotion_codes !== true) return []
+  const found = findActiveCode(world, code)
+  if (found === null) throw badRequest('This code is invalid.', { code: 'resource_missing' })
+  requireUsable(world, found, { customer: String(customer), param: 'promotion_code' })
+  return [{ promotion_code: found.id }]
+}
+
+/** Like Checkout, sets the card on the subscription, not on the customer. */
+function subscribe(
+  world: World,
+  { id }: Stripe.Checkout.Session,
+  payer: Pick<Parameters<typeof startSubscription>[1], 'customer' | 'discounts' | 'defaultMethod'>,
+) {
+  const order = world.state.orders.get(id)
+  const subscription = startSubscription(world, {
+    ...payer,
+    items: (order?.lines ?? []).map(({ price, quantity }) => ({ price: price.id, quantity })),
+    metadata: order?.metadata ?? {},
+    description: null,
+    paymentBehavior: 'error_if_incomplete',
+  })
+  const invoice = getRow(world, 'invoices', String(subscription.latest_invoice))
+  return {
+    amount_total: invoice.total,
+    invoice: invoice.id,
+    payment_status: invoice.amount_paid > 0 ? 'paid' : 'no_payment_required',
+    subscription: subscription.id,
+  }
+}

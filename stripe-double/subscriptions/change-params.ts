@@ -1,0 +1,47 @@
+import type Stripe from 'stripe'
+import * as v from 'valibot'
+import type { Period } from '../billing/period.ts'
+import { DiscountParams } from '../billing/redeem.ts'
+import { Flag, Integer, Metadata, optional, Text } from '../http/params.ts'
+
+export const ItemParams = optional({
+  id: Text,
+  price: Text,
+  quantity: Integer,
+  metadata: Metadata,
+})
+
+export type ItemParam = v.InferOutput<typeof ItemParams>
+
+/** The items of a subscription in one of its periods. */
+export interface CurrentItems {
+  readonly subscription: string
+  readonly period: Period
+  readonly items: readonly Stripe.SubscriptionItem[]
+}
+
+export const PaymentBehavior = v.picklist([
+  'allow_incomplete',
+  'default_incomplete',
+  'error_if_incomplete',
+])
+export type PaymentBehavior = v.InferOutput<typeof PaymentBehavior>
+
+export const ProrationParams = {
+  proration_behavior: v.picklist(['create_prorations', 'always_invoice', 'none']),
+  proration_date: Integer,
+}
+
+export const ChangeParams = optional({
+  ...ProrationParams,
+  items: v.array(ItemParams),
+  cancel_at: v.union([v.picklist(['', 'min_period_end', 'max_period_end']), Integer]),
+  cancel_at_period_end: Flag,
+  default_payment_method: Text,
+  description: Text,
+  discounts: DiscountParams,
+  metadata: Metadata,
+  payment_behavior: PaymentBehavior,
+})
+
+export type ChangeParam = v.InferOutput<typeof ChangeParams>

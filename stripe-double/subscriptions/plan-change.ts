@@ -1,0 +1,41 @@
+import type Stripe from 'stripe'
+import { type Period, periodOf } from '../billing/period.ts'
+import { prorationLines } from '../billing/proration.ts'
+import { badRequest } from '../http/stripe-error.ts'
+import type { World } from '../world.ts'
+import type { ChangeParam } from './change-params.ts'
+import { itemsAfter, planItems } from './plan-items.ts'
+
+export type SubscriptionChange = ReturnType<typeof planChange>
+
+/** Computes the effect of a change of items, which previews show and updates apply. */
+export function planChange(
+  world: World,
+  subscription: Stripe.Subscription,
+  params: Pick<ChangeParam, 'items' | 'proration_behavior' | 'proration_date'>,
+) {
+  const { items: itemParams = [], proration_behavior: behavior } = params
+  const { proration_date: date = world.now() } = params
+  const period = periodOf(subscription)
+  requireWithin(date, period)
+  const items = subscription.items.data
+  const changes = planItems(world, itemParams, { subscription: subscription.id, period, items })
+  const prorations = behavior === 'none' ? [] : prorationLines(world, changes, { period, date })
+  const pending = world.state.pendingLines.get(subscription.id) ?? []
+  return {
+    items: itemsAfter(items, changes),
+    /** Includes the lines that already wait for the next invoice. */
+    lines: [...pending, ...prorations],
+    prorations,
+    period,
+    /** Whether the lines are charged now, not with the next renewal. */
+    isInvoicedNow: behavior === 'always_invoice' && itemParams.length > 0,
+  }
+}
+
+function requireWithin(date: number, { start, end }: Period): void {
+  if (date >= start && date <= end) return
+  throw badRequest('The proration date must be within the current period of the subscription', {
+    param: 'proration_date',
+  })
+}

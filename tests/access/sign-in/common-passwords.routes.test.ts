@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { isEasyToGuess } from '../../../lib/access/sign-in/common-passwords.ts'
+import { visitPage } from '../../dashboard/pages.ts'
+import { makeApp } from '../../support/helpers.ts'
+import { startMailServer } from '../../support/mail-server.ts'
+import {
+  type AuthAnswer,
+  askForReset,
+  PASSWORD,
+  sendAuth,
+  signIn,
+  signUp,
+} from '../../support/sign-in.ts'
+
+const EMAIL = 'ada@example.com'
+
+function assertTooCommon({ status, body }: AuthAnswer) {
+  assert.equal(status, 400)
+  const { code } = v.parse(v.object({ code: v.string(), message: v.string() }), body)
+  assert.equal(code, 'PASSWORD_TOO_COMMON')
+}
+
+describe('a common password', () => {
+  it('is refused at sign-up, in any case and width, as is the e-mail address', async () => {
+    using app = await makeApp()
+    const fullWidth = '\uff49\uff4c\uff4f\uff56\uff45\uff59\uff4f\uff55'
+    for (const password of ['12345678', 'PassWord1', fullWidth, 'aaaaaaaa', 'ADA@example.com']) {
+      const body = { email: EMAIL, password, name: 'Ada' }
+      assertTooCommon(await sendAuth(app, '/sign-up/email', body))
+    }
+    assert.ok(await signUp(app))
+  })
+
+  it('may also be one that repeats a short text or has few different characters', async () => {
+    const repetitive = ['aaaaaaaa', '12121212', 'abcdabcd', 'ABCDEabcde', 'qwertz1qwertz1']
+    for (const password of [...repetitive, '11112222', 'aaabbbcccddd', ' '.repeat(128)]) {
+      assert.equal(await isEasyToGuess(password, EMAIL), true, password)
+    }
+    for (const password of ['abcdefabcdeg', 'correct horse', 'tr0ub4dor&3', PASSWORD]) {
+      assert.equal(await isEasyToGuess(password, EMAIL), false, password)
+    }
+  })
+
+  it('is refused as a new password, but not pointed out at sign-in', async () => {
+    using app = await makeApp()
+    const headers = { authorization: `Bearer ${await signUp(app)}` }
+    const body = { currentPassword: PASSWORD, newPassword: '12345678' }
+    assertTooCommon(await sendAuth(app, '/change-password', body, { headers }))
+    assert.ok(await signIn(app))
+    for (const email of [EMAIL, 'nobody@example.com']) {
+      const attempt = await sendAuth(app, '/sign-in/email', { email, password: '12345678' })
+      assert.equal(attempt.status, 401)
+    }
+  })
+
+  it('is refused at a reset, which does not spend the token', async () => {
+    await using mail = await startMailServer()
+    using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    await app.makeKey({ email: EMAIL })
+    const token = await askForReset(app, mail, EMAIL)
+    const reset = (newPassword: string) => sendAuth(app, '/reset-password', { token, newPassword })
+    assertTooCommon(await reset('12345678'))
+    assert.equal((await reset(PASSWORD)).status, 200)
+  })
+
+  it('is refused by the form of the dashboard, which says why', async () => {
+    using app = await makeApp()
+    const form = { name: 'Ada', email: EMAIL, password: '12345678' }
+    const { status, html } = await visitPage(app, '/app/sign-up', { form })
+    assert.equal(status, 400)
+    assert.match(html, /role="alert">This password is too easy to guess/)
+  })
+})

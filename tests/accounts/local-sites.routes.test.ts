@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { Site } from '../../lib/contract/account/account-schemas.ts'
+import { SiteProof } from '../../lib/contract/account/site-proof.ts'
+import { makeApp, type TestApp } from '../support/helpers.ts'
+
+const SITES = '/v1/account/me/sites'
+/** Names that mean another machine in each network. */
+const LOCAL = [
+  'http://localhost:3000',
+  'http://shop.localhost',
+  'http://127.0.0.1:8080',
+  'http://192.0.2.1',
+  'http://[2001:db8::1]',
+  'http://intranet',
+  'http://shop.local',
+  'http://shop.test',
+  'http://shop.internal',
+  'http://shop.home.arpa',
+  'http://router.lan',
+]
+
+function open(baseUrl: string): Promise<TestApp> {
+  return makeApp({ env: { MERIDIAN_BASE_URL: baseUrl } })
+}
+
+/** Adds the site for the user. Returns whether the user gets its telemetry. */
+async function register(app: TestApp, user: string, name: string) {
+  const key = await app.makeKey({ email: `${user}@example.com` })
+  const created = await app.send('POST', SITES, { key, body: { name } })
+  const { id } = v.parse(Site, created.body)
+  return async () => {
+    const proof = await app.send('GET', `${SITES}/${id}/proof`, { key })
+    const { receives, state } = v.parse(SiteProof, proof.body)
+    assert.equal(state, LOCAL.includes(name) ? 'impossible' : 'unproven', name)
+    return receives
+  }
+}
+
+async function sendBeacon(app: TestApp, origin: string): Promise<number> {
+  const options = { headers: { origin }, body: { metrics: { lcp: 1_200 } } }
+  return (await app.send('POST', '/v1/telemetry/rum', options)).status
+}
+
+describe('The telemetry of localhost and other names that nobody owns', () => {
+  it('goes to nobody on a server with a public name that several accounts share', async () => {
+    using app = await open('https://geo.example')
+    await register(app, 'other', 'https://shop.example')
+    for (const [n, name] of LOCAL.entries()) {
+      const receives = await register(app, `mallory${n}`, name)
+      assert.equal(await receives(), false, name)
+      assert.equal(await sendBeacon(app, name), 403, name)
+    }
+    assert.equal(await sendBeacon(app, 'https://shop.example'), 204)
+  })
+
+  it('goes to the only account with sites, until another one adds a site', async () => {
+    using app = await open('https://geo.example')
+    const receives = await register(app, 'ada', 'http://localhost:3000')
+    await register(app, 'ada', 'https://shop.example')
+    assert.equal(await receives(), true)
+    assert.equal(await sendBeacon(app, 'http://localhost:3000'), 204)
+    await register(app, 'kim', 'https://blog.example')
+    assert.equal(await receives(), false)
+    assert.equal(await sendBeacon(app, 'http://localhost:3000'), 403)
+  })
+
+  it('goes to the first account on a server that has such a name itself', async () => {
+    for (const baseUrl of ['http://127.0.0.1:8787', 'http://geo', 'http://10.0.0.5:8787']) {
+      using app = await open(baseUrl)
+      const ada = await register(app, 'ada', 'http://localhost:3000')
+      const kim = await register(app, 'kim', 'http://localhost:3000')
+      assert.deepEqual([await ada(), await kim()], [true, false])
+      assert.equal(await sendBeacon(app, 'http://localhost:3000'), 204)
+    }
+  })
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { makeDataDir } from '../../lib/config/data-dir.ts'
+import { openSecrets } from '../../lib/config/secrets.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const IS_WRITABLE =
+  /^Error: Cannot use the data folder .*: every user may write into it, as into \/tmp; set MERIDIAN_DATA_DIR to a folder of its own, or make this one yours alone with chown and chmod 700$/
+const AS_ROOT = { skip: process.getuid?.() !== 0 && 'only root can give a folder away' }
+
+const modeOf = (path: string) => statSync(path).mode & 0o7777
+
+describe('makeDataDir', () => {
+  let umask: number
+  before(() => {
+    umask = process.umask(0)
+  })
+  after(() => process.umask(umask))
+
+  it('makes a private folder, and this process then makes private files', () => {
+    const path = join(tempFolder(), 'one', 'data')
+    makeDataDir(path)
+    writeFileSync(join(path, 'app.db'), '')
+    assert.deepEqual([modeOf(path), modeOf(join(path, 'app.db'))], [0o700, 0o600])
+  })
+
+  it('follows a link to the folder, but none in it', () => {
+    const [outside, path] = [tempFolder(), tempFolder()]
+    chmodSync(outside, 0o755)
+    symlinkSync(outside, join(path, 'geo'))
+    symlinkSync(path, join(outside, 'link'))
+    chmodSync(path, 0o755)
+    makeDataDir(join(outside, 'link'))
+    assert.deepEqual([modeOf(path), modeOf(outside)], [0o700, 0o755])
+  })
+
+  it('refuses a folder that everybody shares, such as /tmp, without changing it', () => {
+    const path = tempFolder()
+    chmodSync(path, 0o1777)
+    assert.throws(() => makeDataDir(path), IS_WRITABLE)
+    assert.equal(modeOf(path), 0o1777)
+    makeDataDir(join(path, 'meridian'))
+  })
+
+  it('refuses the folder of another user only if every user may write into it', AS_ROOT, () => {
+    const path = tempFolder()
+    chownSync(path, 1, 1)
+    for (const mode of [0o777, 0o707, 0o2777]) {
+      chmodSync(path, mode)
+      assert.throws(() => makeDataDir(path), IS_WRITABLE)
+    }
+    // OpenShift gives a container any user id, but the group 0 of its volumes.
+    for (const mode of [0o700, 0o775, 0o2770]) {
+      chmodSync(path, mode)
+      makeDataDir(path)
+      assert.equal(modeOf(path), mode)
+    }
+  })
+
+  it('does not close a folder that holds the files of others, such as /var/lib, but refuses it', () => {
+    const path = tempFolder()
+    mkdirSync(join(path, 'dpkg'))
+    for (const name of ['.', 'dpkg']) chmodSync(join(path, name), 0o755)
+    writeFileSync(join(path, 'app.db'), '')
+    assert.throws(
+      () => makeDataDir(path),
+      /^Error: Cannot use the data folder .*: it is open to other users and holds dpkg; set /,
+    )
+    assert.deepEqual([modeOf(path), modeOf(join(path, 'dpkg'))], [0o755, 0o755])
+    chmodSync(path, 0o700)
+    makeDataDir(path)
+    assert.equal(modeOf(join(path, 'dpkg')), 0o755)
+  })
+
+  it('closes a folder that is empty, or holds only what Meridian or mkfs made', () => {
+    const path = tempFolder()
+    const files = ['app.db', 'app.db-wal', 'server.lock', 'backups/mine.tar.gz', 'geo/a.mmdb']
+    for (const name of ['geo', 'backups', 'lost+found']) mkdirSync(join(path, name))
+    for (const name of files) writeFileSync(join(path, name), '', { mode: 0o644 })
+    for (const folder of [path, tempFolder()]) {
+      chmodSync(folder, 0o755)
+      makeDataDir(folder)
+      assert.equal(modeOf(folder), 0o700)
+    }
+    for (const name of files) assert.equal(modeOf(join(path, name)), 0o600, name)
+  })
+
+  it('does not hide that other users could read the secrets', () => {
+    const path = tempFolder()
+    writeFileSync(join(path, 'secrets.json'), '{}')
+    chmodSync(join(path, 'secrets.json'), 0o644)
+    makeDataDir(path)
+    assert.throws(() => openSecrets(path), /other users can read it/)
+  })
+
+  it('leaves the files of other users alone', AS_ROOT, () => {
+    const path = tempFolder()
+    mkdirSync(join(path, 'geo'))
+    chmodSync(join(path, 'geo'), 0o755)
+    chownSync(join(path, 'geo'), 1, 1)
+    makeDataDir(path)
+    assert.equal(modeOf(join(path, 'geo')), 0o755)
+  })
+})

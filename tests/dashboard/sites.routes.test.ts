@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
+import { HOUR_MS } from '../../lib/durations.ts'
+import { createFindTxt } from '../../lib/net/txt-records.ts'
+import { openSiteProofs } from '../../lib/services/site-proofs.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { signInNewUser, visitPage } from './pages.ts'
+
+const SHOP = 'https://shop.example'
+
+async function sendBeacon(app: TestApp, agent = 'Mozilla/5.0'): Promise<void> {
+  const headers = { origin: SHOP, 'user-agent': agent }
+  const body = { metrics: { lcp: 1_200 } }
+  assert.equal((await app.send('POST', '/v1/telemetry/rum', { headers, body })).status, 204)
+}
+
+function add(app: TestApp, cookie: string, name: string) {
+  return visitPage(app, '/app/sites', { cookie, form: { name } })
+}
+
+function removePath(html: string): string {
+  return /\/app\/sites\/[0-9a-f-]{36}\/remove/.exec(html)?.[0] ?? ''
+}
+
+describe('the sites page', () => {
+  it('adds a site, shows its snippets, and records it in the audit log', async () => {
+    using app = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://geo.example' } })
+    const cookie = await signInNewUser(app)
+    assert.match((await visitPage(app, '/app/sites', { cookie })).html, /No sites yet/)
+    const { status, location } = await add(app, cookie, 'https://Shop.example/')
+    assert.equal(status, 303)
+    const { html } = await visitPage(app, location ?? '', { cookie })
+    assert.match(html, /Site added/)
+    assert.match(html, /<h2>https:\/\/shop\.example<\/h2>/)
+    const snippet = '&lt;script defer src=&quot;https://geo.example/rum.js&quot;&gt;&lt;/script&gt;'
+    assert.ok(html.includes(snippet))
+    assert.match(html, /rum\.[0-9a-f]{16}\.js&quot; integrity=&quot;sha384-/)
+    assert.match(html, /script-src https:\/\/geo\.example; connect-src https:\/\/geo\.example/)
+    const row = app.services.db.$client
+      .prepare("SELECT app, detail FROM audit_log WHERE action = 'create_site'")
+      .get()
+    assert.deepEqual(row, { app: 'dashboard', detail: SHOP })
+  })
+
+  it('shows why a site cannot be added, and keeps the escaped input', async () => {
+    using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    const typed = '"><script>alert(1)</script>'
+    const { status, html } = await add(app, cookie, typed)
+    assert.equal(status, 400)
+    assert.match(html, /role="alert">name: must be an http or https origin/)
+    assert.ok(html.includes('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"'))
+    await add(app, cookie, SHOP)
+    const again = await add(app, cookie, SHOP)
+    assert.equal(again.status, 400)
+    assert.match(again.html, /role="alert">Cannot add https:\/\/shop\.example: it is already one/)
+  })
+
+  it('removes a site of the user, but not of another user', async () => {
+    using app = await makeApp()
+    const [ada, eve] = [await signInNewUser(app), await signInNewUser(app, 'eve@example.com')]
+    await add(app, ada, SHOP)
+    const path = removePath((await visitPage(app, '/app/sites', { cookie: ada })).html)
+    const refused = await visitPage(app, path, { cookie: eve, form: {} })
+    assert.equal(refused.status, 404)
+    assert.match(refused.html, /role="alert">Site not found/)
+    const { location } = await visitPage(app, path, { cookie: ada, form: {} })
+    const { html } = await visitPage(app, location ?? '', { cookie: ada })
+    assert.match(html, /Site removed/)
+    assert.match(html, /No sites yet/)
+  })
+
+  it('keeps sites over the limit after a downgrade, and offers no new one', async () => {
+    using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    const { db } = app.services
+    const { id } = (await findUserByEmail(db, 'ada@example.com')) ?? assert.fail()
+    updatePlan(db, id, 'pro').run()
+    await add(app, cookie, SHOP)
+    assert.match(
+      (await visitPage(app, '/app/sites', { cookie })).html,
+      /<form[^>]* action="\/app\/sites"/,
+    )
+    await add(app, cookie, 'https://blog.example')
+    assert.match(
+      (await visitPage(app, '/app/sites', { cookie })).html,
+      /The Pro plan allows 2 sites\./,
+    )
+    updatePlan(db, id, 'free').run()
+    const { html } = await visitPage(app, '/app/sites', { cookie })
+    assert.match(html, /The Free plan allows 1 site\. All 2 of your sites keep working\./)
+    assert.doesNotMatch(html, /<form[^>]* action="\/app\/sites"/)
+    await sendBeacon(app)
+    assert.match((await visitPage(app, '/app/sites', { cookie })).html, />Receiving</)
+  })
+})
+
+describe('the proof of a site', () => {
+  it('shows the DNS record, checks it, and says what the check found', async () => {
+    await using dns = await startDnsServer()
+    using app = await makeApp({
+      replace: (services) => ({
+        siteProofs: openSiteProofs(services, createFindTxt([dns.address])),
+      }),
+    })
+    const [ada, eve] = [await signInNewUser(app), await signInNewUser(app, 'eve@example.com')]
+    await add(app, ada, SHOP)
+    await add(app, eve, SHOP)
+    const page = async (cookie: string) => (await visitPage(app, '/app/sites', { cookie })).html
+    assert.match(await page(ada), />Unproven<\/span> You get the beacons because/)
+    const refused = await page(eve)
+    assert.match(refused, />Not receiving<\/span> Another account registered this origin first/)
+    assert.match(refused, /at <strong>shop\.example or _meridian\.shop\.example<\/strong>/)
+    assert.doesNotMatch(refused, /data-refresh/)
+    const [path = '', id = ''] = /\/app\/sites\/([0-9a-f-]{36})\/proof/.exec(refused) ?? []
+    const record = `meridian-site=${id}`
+    assert.ok(refused.includes(record))
+    const missed = await visitPage(app, path, { cookie: eve, form: {} })
+    assert.match(missed.html, /role="alert">The DNS does not show the record/)
+    dns.zone.set('_meridian.shop.example', 'broken')
+    const failed = await visitPage(app, path, { cookie: eve, form: {} })
+    assert.match(failed.html, /role="alert">The DNS does not answer/)
+    dns.zone.set('_meridian.shop.example', [record])
+    const { location } = await visitPage(app, path, { cookie: eve, form: {} })
+    const { html } = await visitPage(app, location ?? '', { cookie: eve })
+    assert.match(html, /The DNS record is there[\s\S]*>Proven</)
+    assert.match(await page(ada), />Not receiving<\/span> Another account registered/)
+  })
+
+  it('is not offered for localhost', async () => {
+    using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    await add(app, cookie, 'http://localhost:3000')
+    const { html } = await visitPage(app, '/app/sites', { cookie })
+    assert.match(html, />Unproven<\/span> You get the beacons because nobody registered/)
+    assert.doesNotMatch(html, /Check now/)
+    const eve = await signInNewUser(app, 'eve@example.com')
+    await add(app, eve, 'http://localhost:3000')
+    const refused = (await visitPage(app, '/app/sites', { cookie: eve })).html
+    assert.match(refused, />Not receiving<\/span> Another account registered this origin first\./)
+  })
+})
+
+describe('the state of a site', () => {
+  it('refreshes until a beacon arrives', async () => {
+    let now = NOON
+    using app = await makeApp({ now: () => now })
+    const cookie = await signInNewUser(app)
+    await add(app, cookie, SHOP)
+    const state = async () => (await visitPage(app, '/app/sites', { cookie })).html
+    const waiting = await state()
+    assert.match(waiting, />Waiting</)
+    assert.match(waiting, /aria-live="polite" data-refresh="15"/)
+    await sendBeacon(app)
+    const receiving = await state()
+    assert.match(receiving, />Receiving<\/span> 1 beacon in the last 24 hours/)
+    assert.match(receiving, /2026-01-15 12:00 UTC/)
+    assert.doesNotMatch(receiving, /data-refresh/)
+    now = NOON + 30 * HOUR_MS
+    assert.match(
+      await state(),
+      />Quiet<[\s\S]*The last hour with\s+beacons was 2026-01-15 12:00 UTC/,
+    )
+  })
+
+  it('reports bots that did not count', async () => {
+    using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    await add(app, cookie, SHOP)
+    await sendBeacon(app, 'Mozilla/5.0 (X11) HeadlessChrome/140.0')
+    const { html } = await visitPage(app, '/app/sites', { cookie })
+    assert.match(html, /1 beacon came from bots and did not count/)
+  })
+
+  it('is unknown, and refreshes less often, once the limit of the plan is used up', async () => {
+    using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    await add(app, cookie, SHOP)
+    for (let n = 0; n < 10; n++) await visitPage(app, '/app/sites', { cookie })
+    const { status, html } = await visitPage(app, '/app/sites', { cookie })
+    assert.equal(status, 200)
+    assert.match(html, /data-refresh="60"/)
+    assert.match(html, /Cannot count beacons now: Too many requests/)
+  })
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const SOURCES = '{admin,lib,pages,routes,scripts,stripe-double,tests,web}/**/*'
+const MOST_FILES = 20
+/** A file at the root of lib/ serves at least this many other rooms. */
+const LEAST_ROOMS = 3
+
+const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => join(parentPath, name).slice(ROOT.length))
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** The first two folders of a path: `lib/geo` of `lib/geo/mmdb/tree.ts`. */
+function roomOf(path: string): string {
+  return dirname(path).split('/').slice(0, 2).join('/')
+}
+
+function importersOf(target: string): string[] {
+  return files.filter(
+    (file) =>
+      file.endsWith('.ts') &&
+      !file.startsWith('tests/') &&
+      [...read(file).matchAll(/from '(\.[^']+)'/g)].some(
+        ([, specifier = '']) => join(dirname(file), specifier) === target,
+      ),
+  )
+}
+
+describe('a folder', () => {
+  it(`holds at most ${MOST_FILES} files`, () => {
+    const folders = Map.groupBy(files, (file) => dirname(file))
+    const large = [...folders].filter(([, within]) => within.length > MOST_FILES)
+    assert.deepEqual(
+      large.map(([folder, within]) => `${folder}: ${within.length}`),
+      [],
+    )
+  })
+})
+
+describe('a file at the root of lib/', () => {
+  for (const file of files.filter((path) => dirname(path) === 'lib')) {
+    it(`serves at least ${LEAST_ROOMS} rooms: ${file}`, () => {
+      const rooms = new Set(importersOf(file).map(roomOf))
+      assert.ok(rooms.size >= LEAST_ROOMS, [...rooms].join(', '))
+    })
+  }
+})
+
+describe('a test file', () => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const ci = read('.ci/run')
+  const withTests = files.filter(
+    (file) => file.startsWith('tests/') && /from 'node:test'/.test(read(file)) && isTest(file),
+  )
+  const levels = new Set(withTests.map((file) => /\.([a-z0-9]+)\.ts$/.exec(file)?.[1] ?? file))
+
+  it('has a level in its name that an npm script runs for all folders', () => {
+    assert.ok(levels.size > 5, [...levels].join())
+    for (const level of levels) {
+      const script = scripts[level === 'test' ? 'test' : `test:${level}`] ?? ''
+      assert.ok(script.includes(`"tests/**/*.${level}.ts"`), `${level}: ${script}`)
+    }
+  })
+
+  it('is run by .ci/run, whatever its level', () => {
+    for (const level of levels) {
+      const command = level === 'test' ? 'npm test' : `npm run test:${level}`
+      assert.ok(new RegExp(`\\b${command}\\n`).test(ci), command)
+    }
+  })
+})
+
+/** Some support files only register hooks such as `after`. */
+function isTest(file: string): boolean {
+  return /\b(it|test)\(/.test(read(file))
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { matchesGlob } from 'node:path'
+import { describe, it } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
+
+const root = new URL('../../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+const DOCS = read('docs/security.md')
+const SCOPE = read('SECURITY.md')
+
+/** Claims without a test begin so. */
+const UNTESTED = /^Not tested here: |^`\.ci\/run` /
+
+/** What the npm commands for tests run, such as `tests/**\/*.e2e.ts`. */
+const RUN = Object.values(manifest.scripts).flatMap((command) =>
+  [...command.matchAll(/"(tests\/[^"]+)"/g)].map(([, glob = '']) => glob),
+)
+
+/** Paths of files, and of folders (with a slash at the end), that `text` shows as code. */
+function pathsIn(text: string): string[] {
+  return [...text.matchAll(/`((?:lib|routes|tests|scripts|server)[\w/.-]*(?:\.ts|\/))`/g)].map(
+    ([, path = '']) => path,
+  )
+}
+
+const testsIn = (text: string) => pathsIn(text).filter((path) => path.startsWith('tests/'))
+
+/** Whether an npm command runs the file, or at least one file of the folder. */
+function isRun(path: string): boolean {
+  const files = path.endsWith('/') ? globSync(`${path}**/*.ts`) : [path]
+  return files.some((file) => RUN.some((glob) => matchesGlob(file, glob)))
+}
+
+/** The paragraphs, list items and rows of tables in a section, without its heading. */
+function claimsIn(section: string): string[] {
+  const lines = section.split('\n').slice(1)
+  return lines.filter((line) => line.trim() !== '' && !/^\| (Risk|-+) /.test(line))
+}
+
+/** Everything below a heading `## `. */
+const sectionsOf = (text: string) => text.split(/^## /m).slice(1)
+
+/** Rows of the table of risks: risk, place in the code, test. */
+const rows = DOCS.split('\n')
+  .filter((line) => /^\| API\d+ /.test(line))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+
+describe('docs/security.md', () => {
+  it('has a row for each of the ten risks, with its place and its test', () => {
+    assert.deepEqual(
+      rows.map(([, risk = '']) => /^API\d+/.exec(risk)?.[0]),
+      Array.from({ length: 10 }, (_, n) => `API${n + 1}`),
+    )
+    for (const [, risk = '', place = '', test = ''] of rows) {
+      assert.ok(pathsIn(place).length > 0, risk)
+      assert.ok(testsIn(test).length > 0 && pathsIn(test).length === testsIn(test).length, risk)
+    }
+  })
+
+  it('names a test for each claim, or says that there is none', () => {
+    const claims = sectionsOf(DOCS).flatMap(claimsIn)
+    assert.ok(claims.length > 20)
+    const unproved = claims.filter((line) => testsIn(line).length === 0 && !UNTESTED.test(line))
+    assert.deepEqual(unproved, [])
+  })
+})
+
+describe('SECURITY.md', () => {
+  it('names a test for each defence', () => {
+    const defended = sectionsOf(SCOPE).find((text) => text.startsWith('What Meridian defends\n'))
+    const claims = claimsIn(defended ?? '').filter((line) => line.startsWith('- '))
+    assert.ok(claims.length > 5)
+    for (const claim of claims) assert.ok(testsIn(claim).length > 0, claim)
+  })
+})
+
+describe('the documents about security', () => {
+  it('name files and folders that exist', () => {
+    for (const path of pathsIn(DOCS + SCOPE)) assert.ok(existsSync(new URL(path, root)), path)
+  })
+
+  it('name only tests that an npm command runs', () => {
+    assert.ok(RUN.length > 5)
+    for (const path of testsIn(DOCS + SCOPE)) assert.ok(isRun(path), path)
+  })
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { answerClientErrors } from '../../lib/http/client-error.ts'
+import { installFastPath } from '../../lib/http/fast-path/fast-path.ts'
+import { openConnection } from '../support/raw-connection.ts'
+
+const GOOD = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab'
+
+let server: Server
+let url: string
+const requests = async () => {
+  const [, response] = await once(server, 'request')
+  // safe: the arguments of that event
+  return response as ServerResponse
+}
+beforeEach(async () => {
+  server = createServer((request) => request.resume())
+  answerClientErrors(server, () => ({ status: 400, headers: {}, json: '{"bad":true}' }))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  // safe: it listens on a port
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+})
+
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code)
+
+describe('bytes behind an unreadable request', () => {
+  it('are dropped, and cost nothing', async () => {
+    installFastPath(server, { answer: () => null, onError: (error) => assert.fail(String(error)) })
+    const { socket } = await openConnection(url)
+    const arrived = requests()
+    socket.write(GOOD)
+    const response = await arrived
+    const waiting = () => response.listenerCount('close')
+    const before = waiting()
+    for (let n = 0; n < 100; n++) {
+      socket.write('rubbish\r\n\r\n'.repeat(100))
+      await nextTurn()
+    }
+    assert.ok(waiting() <= before + 1, `${waiting()}`)
+    response.end()
+  })
+})
+
+describe('CONNECT', () => {
+  it('does not end the process if its client resets the connection', async () => {
+    for (const pending of ['', GOOD]) {
+      const { socket } = await openConnection(url)
+      const connecting = once(server, 'connect')
+      socket.write(`${pending}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`)
+      const [, served] = await connecting
+      const closed = new Promise((resolve) => served.once('close', resolve))
+      socket.resetAndDestroy()
+      served.resume()
+      await closed
+    }
+  })
+})
+
+describe('bytes that are not a request', () => {
+  it('are refused after the answer to the request before them', async () => {
+    const arrived = requests()
+    const { socket, ended } = await openConnection(url)
+    socket.write(`${GOOD}rubbish\r\n\r\n`)
+    const response = await arrived
+    response.writeHead(201).end('made')
+    const text = await ended
+    assert.deepEqual(statuses(text), ['201', '400'])
+    assert.match(text, /made/)
+  })
+
+  it('are refused at once if the request before them was answered', async () => {
+    const arrived = requests()
+    const { socket, ended } = await openConnection(url)
+    socket.write(GOOD)
+    const response = await arrived
+    response.end('made')
+    await once(socket, 'data')
+    socket.write('rubbish\r\n\r\n')
+    assert.deepEqual(statuses(await ended), ['200', '400'])
+  })
+
+  it('are refused at once in the body of a request, which gets no other answer', async () => {
+    const arrived = requests()
+    const { socket, ended } = await openConnection(url)
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n')
+    await arrived
+    assert.deepEqual(statuses(await ended), ['400'])
+  })
+
+  it('are refused as CONNECT is, which opens no tunnel', async () => {
+    const arrived = requests()
+    const { socket, ended } = await openConnection(url)
+    socket.write(`${GOOD}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${GOOD}`)
+    const response = await arrived
+    response.end('made')
+    assert.deepEqual(statuses(await ended), ['200', '400'])
+  })
+
+  it('are refused in the body of a request after the answers to the requests before it', async () => {
+    const arrived = requests()
+    const { socket, ended } = await openConnection(url)
+    const broken = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
+    socket.write(GOOD + broken)
+    const response = await arrived
+    response.writeHead(201).end('made')
+    const text = await ended
+    assert.deepEqual(statuses(text), ['201', '400'])
+    assert.match(text, /made/)
+  })
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createFastLookUps } from '../../../routes/request/fast-look-ups.ts'
+import { makeApp, type TestApp } from '../../support/helpers.ts'
+
+const REQUEST_ID = '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
+const PEER = '203.0.113.7'
+const LOCATE = '/v1/ip/81.2.69.160'
+
+let app: TestApp
+let answer: ReturnType<typeof createFastLookUps>
+let keys: Readonly<Record<string, string>>
+before(async () => {
+  app = await makeApp({ env: { MERIDIAN_TRUSTED_PROXIES: '203.0.113.0/24' } })
+  answer = createFastLookUps(app.services)
+  keys = {
+    secret: await app.makeKey(),
+    publishable: await app.makeKey({ type: 'publishable', origins: ['https://app.example'] }),
+    narrow: await app.makeKey({ scopes: ['account:read'] }),
+    unknown: 'x',
+  }
+})
+after(() => app.close())
+
+/** Sends a request to the fast path. */
+function ask(url: string, headers: Readonly<Record<string, string>> = {}) {
+  return answer({
+    url,
+    headers: { host: '127.0.0.1:8787', 'x-api-key': keys['secret'] ?? '', ...headers },
+    socket: { remoteAddress: PEER },
+  })
+}
+
+async function assertSame(path: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  const sent = { 'x-request-id': REQUEST_ID, ...headers }
+  const fast = ask(path, sent)
+  assert.ok(fast, 'the fast path must answer')
+  const usual = await app.send('GET', path, { headers: sent, from: PEER })
+  assert.equal(fast.status, usual.status)
+  assert.equal(fast.json, usual.text)
+  assert.deepEqual(
+    withoutRemaining(fast.headers),
+    withoutRemaining(Object.fromEntries(usual.headers)),
+  )
+}
+
+/** Omits the remaining requests of the limit: the second request leaves fewer than the first. */
+function withoutRemaining(headers: Readonly<Record<string, string>>) {
+  return { ...headers, ratelimit: headers['ratelimit'] !== undefined }
+}
+
+describe('createFastLookUps', () => {
+  const addresses = [
+    '81.2.69.160',
+    '10.0.0.1',
+    '5.0.0.1',
+    '2001:218::1',
+    '81.2.69',
+    'f',
+    '1..',
+    '0:',
+  ]
+  for (const address of addresses) {
+    for (const rest of ['', '/timezone', '/validation']) {
+      it(`answers /v1/ip/${address}${rest} as the router does`, () =>
+        assertSame(`/v1/ip/${address}${rest}`, { 'x-api-key': keys['secret'] ?? '' }))
+    }
+  }
+
+  for (const name of ['publishable', 'narrow', 'unknown']) {
+    it(`refuses a key that is ${name} where the router does`, async () => {
+      const key = { 'x-api-key': keys[name] ?? '' }
+      await assertSame(LOCATE, key)
+      await assertSame(LOCATE, { ...key, origin: 'https://app.example' })
+      await assertSame(LOCATE, { ...key, origin: 'https://other.example' })
+    })
+  }
+
+  it('answers a key in Authorization as the router does', async () => {
+    for (const name of Object.keys(keys)) {
+      const authorization = `Bearer ${name === 'unknown' ? 'sk_live_x' : keys[name]}`
+      const headers = { 'x-request-id': REQUEST_ID, authorization }
+      const host = '127.0.0.1:8787'
+      const request = { url: LOCATE, socket: { remoteAddress: PEER } }
+      const fast = answer({ ...request, headers: { host, ...headers } })
+      const usual = await app.send('GET', LOCATE, { headers, from: PEER })
+      assert.deepEqual([fast?.status, fast?.json], [usual.status, usual.text])
+    }
+  })
+
+  it('makes a request id if the one sent is not a UUID', () => {
+    const fast = ask(LOCATE, { 'x-request-id': 'mine' })
+    assert.match(fast?.headers['x-request-id'] ?? '', /^[0-9a-f-]{36}$/)
+  })
+
+  it('leaves requests without a key to node:http', () => {
+    const head = { url: LOCATE, socket: { remoteAddress: PEER } }
+    const host = '127.0.0.1:8787'
+    assert.equal(answer({ ...head, headers: { host } }), null)
+    assert.equal(answer({ ...head, headers: { host, authorization: 'Bearer nonsense' } }), null)
+  })
+
+  const others = [
+    '/v1/ip/me',
+    '/v1/ip/me/timezone',
+    '/v1/ip/..',
+    '/v1/ip/.',
+    '/v1/ip/',
+    '/v1/ip/::1',
+    '/v1/ip/81.2.69.160/',
+    '/v1/ip/81.2.69.160?',
+    '/v1/ip/81.2.69.160?a=b',
+    '/v1/ip/81.2.69.160#a',
+    '/v1/ip/81%2e2.69.160',
+    '/v1/ip/81.2.69.160/../8.8.8.8',
+    '/v1/ip//81.2.69.160',
+    '//v1/ip/81.2.69.160',
+    '/v1xip/81.2.69.160',
+    'http://127.0.0.1:8787/v1/ip/81.2.69.160',
+    '*',
+    '',
+    '/health',
+  ]
+  for (const path of others) {
+    it(`leaves the path "${path}" to node:http`, () => assert.equal(ask(path), null))
+  }
+
+  it('leaves unusual hosts to node:http, whose adaptor checks them', () => {
+    for (const host of ['', 'a b', 'a@b', 'A.example', 'a:x', 'a:99999', '[::1]:8787', 'a/b']) {
+      assert.equal(ask(LOCATE, { host }), null)
+    }
+    const headers = { 'x-api-key': keys['secret'] ?? '' }
+    assert.equal(answer({ url: LOCATE, headers, socket: { remoteAddress: PEER } }), null)
+  })
+})

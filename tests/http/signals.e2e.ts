@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { findFreePort } from '../../scripts/parts/start-process.ts'
+import { newDataFolder, runScript, waitForUrl } from '../support/process.ts'
+import { IS_INSTALLED, RUNTIME } from '../support/runtime.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/*
+ * npx starts the server as the child of a child. A terminal signals the whole process group; a
+ * supervisor signals npm alone, which forwards the signal.
+ */
+
+const { dataDir, settings, remove } = newDataFolder()
+after(remove)
+
+let key: string
+before(async () => {
+  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first']
+  key = (await runScript(args, settings)).stdout.trim()
+})
+
+/** Starts the server in its own process group, as a shell does. */
+function spawnInGroup(command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, PORT: '0', MERIDIAN_GEO_ATLAS: '0', ...settings, ...more }
+  return spawn(command, args, { env, detached: true })
+}
+
+const startInGroup = (command: string, args: readonly string[]) =>
+  waitForUrl(spawnInGroup(command, args))
+
+function countedRequests(): number {
+  const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
+  try {
+    return Number(db.prepare('SELECT sum(requests) FROM usage_by_day').pluck().get())
+  } finally {
+    db.close()
+  }
+}
+
+/** Looks up an address, then sends the signal. Returns the output and how much was counted. */
+async function lookUpAndStop(
+  starting: ReturnType<typeof startInGroup>,
+  signal: NodeJS.Signals,
+  target: (pid: number) => number,
+) {
+  const before = countedRequests()
+  const server = await starting
+  const answer = await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers: { 'x-api-key': key } })
+  assert.equal(answer.status, 200)
+  process.kill(target(server.pid), signal)
+  const { stdout } = await server.ended
+  return { stdout, counted: countedRequests() - before }
+}
+
+const NPX = ['npx', ['--no', 'tsx', 'server.ts']] as const
+const NPM = ['npm', ['start']] as const
+const [program, ...options] = RUNTIME
+const ALONE = [program, [...options, 'server.ts']] as const
+const toGroup = (pid: number) => -pid
+const toItAlone = (pid: number) => pid
+
+const BY_NPM = [
+  ['npx', NPX, 'its group', toGroup],
+  ['npm start', NPM, 'its group', toGroup],
+  ['npm start', NPM, 'npm alone', toItAlone],
+] as const
+const WAYS = [
+  ...(IS_INSTALLED ? BY_NPM : []),
+  ['its runtime', ALONE, 'its group', toGroup],
+] as const
+
+describe('a server', () => {
+  for (const [name, [command, args], receiver, target] of WAYS) {
+    // A closed terminal signals the group. npm itself does not forward SIGHUP.
+    const others = target === toGroup ? (['SIGHUP'] as const) : []
+    for (const signal of ['SIGINT', 'SIGTERM', ...others] as const) {
+      it(`started by ${name} writes all its data at ${signal} to ${receiver}`, async () => {
+        const stop = () => lookUpAndStop(startInGroup(command, args), signal, target)
+        let { stdout, counted } = await stop()
+        // The command tsx kills a server that does not respond to the signal within 60 ms. On a busy
+        // machine that may happen; then the server starts again.
+        for (let tries = 1; command === 'npx' && tries < 5 && !/stopp/.test(stdout); tries++) {
+          const again = await stop()
+          stdout = again.stdout
+          counted = again.counted
+        }
+        assert.match(stdout, /"route":"\/v1\/ip\/\{ipAddress\}"/)
+        assert.match(stdout, /"msg":"stopped"\}\n/)
+        assert.equal(counted, 1)
+      })
+    }
+  }
+})
+
+const cache = tempFolder()
+
+/** tsx compiles in a process of the same group, which ends at the signal before the server does. */
+describe('a server that nothing was compiled for before', () => {
+  const ways = IS_INSTALLED ? ([NPM, ALONE] as const) : ([ALONE] as const)
+  for (const [command, args] of ways) {
+    it(`started by ${basename(command)} stops as usual at Ctrl-C once it answers`, async () => {
+      const PORT = String(await findFreePort())
+      const TMPDIR = mkdtempSync(join(cache, 'empty-'))
+      const child = spawnInGroup(command, args, { PORT, TMPDIR })
+      const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+      assert.ok(child.pid)
+      const isAnswered = () =>
+        fetch(`http://127.0.0.1:${PORT}/v1`).then(
+          ({ ok }) => ok,
+          () => false,
+        )
+      while (child.exitCode === null && !(await isAnswered())) await sleep(2)
+      process.kill(-child.pid, 'SIGINT')
+      const [stdout, stderr] = await ended
+      assert.equal(child.exitCode, 0, stderr)
+      assert.doesNotMatch(stderr, /error/i)
+      assert.match(stdout, /"msg":"stopped"\}\n/)
+    })
+  }
+})

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import * as v from 'valibot'
+import { ServiceInfo } from '../../lib/contract/system.ts'
+import { findFreePort } from '../../scripts/parts/start-process.ts'
+import {
+  newDataFolder,
+  type Running,
+  runScript,
+  type Settings,
+  startServer,
+} from '../support/process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { startLookUps } from './look-ups.ts'
+import { copyFiles, copyPackages, makeCommands, makeRepository } from './release.ts'
+import { isRunning } from './running.ts'
+
+/* Upgrades as docs/operations.md describes them, while clients look up addresses. */
+
+/** By then the server has loaded the last things, as docs/operations.md says. */
+const LOADED_MS = 60_000
+const ANSWERED_MS = 5_000
+const RESTARTED_MS = 30_000
+const LONGEST_MS = 400_000
+
+const { dataDir, settings: base, remove } = newDataFolder()
+const started: Running[] = []
+after(() => {
+  for (const { pid } of started) if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+  remove()
+})
+
+/** Starts a server that does not outlive the tests. */
+async function start(more: Settings, folder: string): Promise<Running> {
+  const server = await startServer({ ...settings, ...more }, folder)
+  started.push(server)
+  return server
+}
+
+const plans = join(dataDir, 'plans.json')
+const free = { id: 'free', name: 'Free', price: 0, maxKeys: 10, maxSites: 1 }
+writeFileSync(plans, JSON.stringify([{ ...free, monthlyCap: 1e9, requestsPerMinute: 1e6 }]))
+const settings = { ...base, MERIDIAN_PLANS: plans, MERIDIAN_LOG_LEVEL: 'warn' }
+
+let key: string
+before(async () => {
+  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'load']
+  key = (await runScript(args, settings)).stdout.trim()
+})
+
+/** Lets `npm ci` of this release move the packages away and back while `during` runs. */
+async function replacePackages(release: string, during: () => Promise<void>): Promise<void> {
+  const packages = join(release, 'node_modules')
+  renameSync(packages, `${packages}-away`)
+  await during()
+  renameSync(`${packages}-away`, packages)
+}
+
+describe('npm ci beside a server', () => {
+  it('makes no look-up, sign-in or challenge fail, and the server stops', async () => {
+    const release = tempFolder()
+    copyFiles(release)
+    copyPackages(release)
+    const server = await start({}, release)
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const signal = AbortSignal.timeout(ANSWERED_MS)
+      const answer = await fetch(`${server.url}${path}`, { ...init, signal })
+      await answer.text()
+      assert.equal(answer.status, 200, `${path} ${server.output()}`)
+    }
+    const account = { email: 'grace@example.com', name: 'Grace', password: crypto.randomUUID() }
+    const headers = { 'content-type': 'application/json', origin: server.url }
+    const post = { method: 'POST', headers, body: JSON.stringify(account) }
+    const askForAll = async () => {
+      await ask('/v1/contact/challenge')
+      await ask('/api/auth/sign-in/email', post)
+      for (const page of ['/', '/docs', '/.well-known/openapi.json', '/health', '/rum.js'])
+        await ask(page)
+    }
+    await sleep(LOADED_MS)
+    using lookUps = startLookUps({ url: server.url, key, withinMs: ANSWERED_MS, mayRetry: false })
+    await replacePackages(release, async () => {
+      await ask('/api/auth/sign-up/email', post)
+      await askForAll()
+    })
+    await askForAll()
+    await lookUps.stop()
+    assert.ok(lookUps.right() > 0)
+    const { code, stderr } = await server.stop('SIGTERM')
+    assert.deepEqual([code, stderr], [0, ''])
+  })
+})
+
+/** The commands of the section Upgrades. */
+function upgradeCommands(): string {
+  const document = readFileSync('docs/operations.md', 'utf8')
+  const found = /^## Upgrades\n+```sh\n(.+?)^```/ms.exec(document)?.[1]
+  assert.ok(found)
+  return found
+}
+
+describe('an upgrade as docs/operations.md describes it', () => {
+  const folder = tempFolder()
+  const [app, repository] = [join(folder, 'app'), join(folder, 'repository')]
+  const pidFile = join(folder, 'pid')
+  let server: Running
+  let isWanted = true
+
+  /** Starts the server again whenever it ends, as systemd does. */
+  async function supervise(port: number): Promise<void> {
+    while (isWanted) {
+      server = await start({ PORT: String(port) }, app)
+      writeFileSync(pidFile, String(server.pid))
+      const { code, stderr } = await server.ended
+      assert.deepEqual([code, stderr], [0, ''])
+    }
+  }
+
+  async function versionAt(url: string): Promise<string> {
+    const answer = await fetch(`${url}/v1`).catch(() => undefined)
+    return answer === undefined ? '' : v.parse(ServiceInfo, await answer.json()).version
+  }
+
+  async function waitFor(url: string, isVersion: (version: string) => boolean): Promise<void> {
+    const late = AbortSignal.timeout(RESTARTED_MS)
+    while (!isVersion(await versionAt(url))) {
+      late.throwIfAborted()
+      await sleep(50)
+    }
+  }
+
+  it('answers every look-up that balancers retry', { timeout: LONGEST_MS }, async () => {
+    const next = '999.0.0'
+    makeRepository(repository, next)
+    mkdirSync(app)
+    copyFiles(app)
+    copyPackages(app)
+    const commands = upgradeCommands().replaceAll('VERSION', 'next')
+    const environment = join(folder, 'meridian.env')
+    const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`)
+    writeFileSync(environment, lines.join(''))
+    const script = commands
+      .replaceAll('REPOSITORY', repository)
+      .replaceAll('/etc/meridian.env', environment)
+    const PATH = `${makeCommands(join(folder, 'bin'), pidFile)}:${process.env['PATH']}`
+    const port = await findFreePort()
+    const url = `http://127.0.0.1:${port}`
+    const supervisor = supervise(port)
+    await Promise.race([waitFor(url, (version) => version !== ''), supervisor])
+    using lookUps = startLookUps({ url, key, withinMs: RESTARTED_MS, mayRetry: true })
+    const options = { cwd: app, env: { ...process.env, PATH } }
+    await promisify(execFile)('sh', ['-euc', script], options)
+    await Promise.race([waitFor(url, (version) => version === next), supervisor])
+    const before = lookUps.right()
+    await sleep(1_000)
+    await lookUps.stop()
+    assert.ok(before > 0 && lookUps.right() > before)
+    assert.ok(lookUps.retries() > 0, 'nobody listened for a while')
+    isWanted = false
+    await Promise.all([server.stop('SIGTERM'), supervisor])
+  })
+})

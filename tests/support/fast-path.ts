@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openAtlas } from '../../lib/geo/atlas/atlas.ts'
+import { writeAtlas } from '../../lib/geo/atlas/compile.ts'
+import type { Library } from '../../lib/geo/library.ts'
+import { RequestReader } from '../../lib/http/fast-path/plain-request.ts'
+import type { WholeAnswer } from '../../lib/http/write-answer.ts'
+import type { Meters } from '../../lib/limits/meters.ts'
+import type { RateLimiter } from '../../lib/limits/rate-limiter.ts'
+import { silentLog } from '../../lib/log/log.ts'
+import type { Address } from '../../lib/net/address.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { createFastLookUps } from '../../routes/request/fast-look-ups.ts'
+import { processFolder } from './temp-folder.ts'
+
+/** Returns what the fast path answers to a request, null if it leaves the request to node:http. */
+export type AskFastPath = (request: Request, remoteAddress: string) => WholeAnswer | null
+
+/**
+ * Opens the fast path over the services of a test. It decides as they do, but charges, counts and
+ * logs nothing. As in production it looks up in the atlas.
+ */
+export async function openFastPath(
+  services: Services,
+  { hasUsualGeo }: { readonly hasUsualGeo: boolean },
+): Promise<AskFastPath> {
+  const geo = hasUsualGeo ? await withAtlas(services.geo) : services.geo
+  const answer = createFastLookUps(withoutSideEffects({ ...services, geo }))
+  return (request, remoteAddress) => {
+    const head = new RequestReader().readGet(toBytes(request))
+    return head === null ? null : answer({ ...head, socket: { remoteAddress } })
+  }
+}
+
+function toBytes({ method, url, headers, body }: Request): Buffer {
+  const { host, pathname, search } = new URL(url)
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const head = `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n${lines}\r\n`
+  return Buffer.from(body === null ? head : `${head}body`, 'latin1')
+}
+
+function withoutSideEffects(services: Services): Services {
+  const { meters, limits } = services
+  const looking: Pick<Meters, 'take' | 'isOverCap' | 'count'> = {
+    take: (caller, now) => meters.peek(caller, now),
+    isOverCap: (caller, now) => meters.isOverCap(caller, now),
+    count: () => {},
+  }
+  return {
+    ...services,
+    log: silentLog,
+    requestTimes: { observe: () => {}, text: () => '' },
+    lastUsed: { touch: () => {}, unwritten: () => undefined },
+    // All other methods throw, because the private fields are missing.
+    meters: Object.assign(Object.create(meters), looking),
+    limits: { ...limits, failures: withoutCharge(limits.failures) },
+  }
+}
+
+/** Refuses when `limiter` does, but charges nothing. */
+function withoutCharge(limiter: RateLimiter): RateLimiter {
+  const take = (id: string, now: number) => {
+    const state = limiter.take(id, now)
+    if (state.allowed) limiter.refund(id)
+    return state
+  }
+  return { ...limiter, take }
+}
+
+const folder = processFolder()
+let atlas: ReturnType<typeof openTestAtlas> | undefined
+
+/** Looks up in the atlas of the usual test databases until `geo` replaces one of them. */
+async function withAtlas(geo: Library): Promise<Library> {
+  atlas ??= openTestAtlas(geo)
+  const opened = await atlas
+  const databases = geo.list()
+  const isSame = () => geo.list().every((database, at) => database === databases[at])
+  const find = (address: Address) =>
+    address.version === 4 && isSame() ? opened.find(address.bits) : geo.find(address)
+  return { ...geo, find }
+}
+
+async function openTestAtlas(geo: Library) {
+  const path = join(folder, 'atlas.bin')
+  await writeAtlas(path, geo.list(), () => {})
+  return openAtlas(readFileSync(path))
+}
+
+/** Fails unless both answers are equal except for request ids and the remaining requests of a limit. */
+export function assertSameAnswer(
+  fast: WholeAnswer,
+  usual: {
+    readonly status: number
+    readonly headers: readonly [string, string][]
+    readonly text: string
+  },
+): void {
+  const { ratelimit, ...headers } = fast.headers
+  assert.deepEqual(
+    withoutId({ status: fast.status, headers: new Headers(headers), text: fast.json ?? '' }),
+    withoutId({ ...usual, headers: new Headers([...usual.headers]) }),
+    'the fast path answers as the router does',
+  )
+}
+
+function withoutId(answer: { status: number; headers: Headers; text: string }) {
+  const { status, headers, text } = answer
+  const id = headers.get('x-request-id') ?? ''
+  const steady = [...headers].filter(([name]) => name !== 'x-request-id')
+  return { status, headers: steady, text: text.replaceAll(id, 'ID') }
+}

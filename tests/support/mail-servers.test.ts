@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { createTransport } from 'nodemailer'
+import { startMailServer } from './mail-server.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const MAIL = { from: 'a@a.example', to: 'b@b.example', subject: 'Hello', text: 'Hello' }
+
+/** Resets the connection in the middle of a message, as the kernel does for a killed client. */
+async function resetWithinMessage(url: string): Promise<void> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  await reply(socket, 220)
+  await command(socket, 'EHLO client.example', 250)
+  await command(socket, 'MAIL FROM:<a@a.example>', 250)
+  await command(socket, 'RCPT TO:<b@b.example>', 250)
+  await command(socket, 'DATA', 354)
+  socket.write('Subject: half a mess')
+  socket.resetAndDestroy()
+  await once(socket, 'close')
+}
+
+async function command(socket: Socket, line: string, expected: number): Promise<void> {
+  socket.write(`${line}\r\n`)
+  await reply(socket, expected)
+}
+
+async function reply(socket: Socket, expected: number): Promise<void> {
+  const [chunk] = await once(socket, 'data')
+  assert.equal(Number.parseInt(String(chunk), 10), expected)
+}
+
+async function sendMail(url: string): Promise<void> {
+  const transport = createTransport(url)
+  await transport.sendMail(MAIL)
+  transport.close()
+}
+
+describe('a mail server for tests accepts mail after a client was killed in the middle of a message', () => {
+  const folder = tempFolder()
+  let child: ChildProcess | undefined
+  after(() => {
+    child?.kill()
+  })
+
+  it('in the same process', async () => {
+    await using server = await startMailServer()
+    for (let n = 0; n < 5; n++) await resetWithinMessage(server.url)
+    await sendMail(server.url)
+    assert.equal(server.received(), 1)
+  })
+
+  it('in a separate process', async () => {
+    const record = join(folder, 'mails.txt')
+    const args = ['--import', 'tsx', 'tests/contact/recording-mail-server.ts', record]
+    child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    assert.ok(child.stdout)
+    const [line] = await once(child.stdout, 'data')
+    const url = String(line).trim()
+    for (let n = 0; n < 5; n++) await resetWithinMessage(url)
+    await sendMail(url)
+    assert.match(readFileSync(record, 'utf8'), /\tHello\n$/)
+  })
+})
