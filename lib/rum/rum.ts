@@ -74,8 +74,7 @@ export function openRum({ db, checkpointMs = CHECKPOINT_MS, ...options }: RumOpt
       const counter = { hour: hourOf(now), kind: 'beacon', label: reason, count: 1 } as const
       aggregator.site(siteId).count(counter)
     },
-    readSummary: (filter: RowFilter) =>
-      readSummary(store, filter, aggregator.changedHours(filter.siteId)),
+    readSummary: (filter: RowFilter) => readSummary(store, filter, aggregator.hours(filter.siteId)),
     readOverview: async (filter: OverviewFilter) => {
       try {
         await aggregator.checkpointSite(filter.siteId)

@@ -1,29 +1,25 @@
 import { byVital } from '../../contract/telemetry/metrics.ts'
 import type { RumSummary } from '../../contract/telemetry/telemetry-schemas.ts'
 import { formatHour } from '../hour.ts'
-import type { LiveRow } from '../rows/live-rows.ts'
+import type { LiveRows } from '../rows/live-rows.ts'
 import { percentilesOf } from '../sketch/measures.ts'
 import type { HourKey, RowFilter, SummaryRow } from '../store/rows.ts'
 import type { RumStore } from '../store/store.ts'
 
-/** Reads the rows of a summary. `fresh` are rows in memory, which replace their stored copies. */
+/** Reads the rows of a summary. Those of `live` replace their stored copies. */
 export function readSummary(
   store: RumStore,
   filter: RowFilter,
-  fresh: readonly LiveRow<HourKey>[],
+  live: LiveRows<HourKey>,
 ): RumSummary['metrics'] {
-  const stored = store.listSummary(filter)
-  const changed = fresh.filter(({ key }) => isWanted(key, filter))
-  return (changed.length === 0 ? stored : replaceRows(stored, changed)).map(toWire)
-}
-
-function replaceRows(stored: readonly SummaryRow[], fresh: readonly LiveRow<HourKey>[]) {
-  const rows = new Map(stored.map((row) => [nameOf(row), row]))
-  for (const { key, samples, measures } of fresh) {
+  const rows = new Map(store.listSummary(filter).map((row) => [nameOf(row), row]))
+  for (const row of live.changed()) {
+    if (!isWanted(row.key, filter)) continue
+    const { samples, measures } = live.read(row)
     const percentiles = byVital((vital) => percentilesOf(vital, measures))
-    rows.set(nameOf(key), { ...key, samples, percentiles })
+    rows.set(nameOf(row.key), { ...row.key, samples, percentiles })
   }
-  return [...rows.values()].sort(compareRows)
+  return [...rows.values()].sort(compareRows).map(toWire)
 }
 
 function nameOf({ hour, country, device }: HourKey): string {

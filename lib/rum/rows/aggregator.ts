@@ -5,15 +5,15 @@ import type { Db } from '../../db/open.ts'
 import type { Entry } from '../ingest/journal.ts'
 import type { HourKey } from '../store/rows.ts'
 import type { RumStore } from '../store/store.ts'
-import type { LiveRow } from './live-rows.ts'
+import type { LiveRows } from './live-rows.ts'
 import { SiteFold } from './site-fold.ts'
 
 const REPLAY_ENTRIES = 5_000
 
 /**
- * Folds committed beacons into rows. The first beacon that changes a row loads it into memory, where
- * it stays while more beacons change it. A checkpoint writes the changed rows, each with the last journal
- * entry that it includes, so that each beacon counts exactly once even if the process is killed.
+ * Folds committed beacons into rows. Memory holds their values until a checkpoint adds them to the
+ * stored rows, each with the last journal entry that it includes, so that each beacon counts exactly
+ * once even if the process is killed.
  */
 export class Aggregator {
   readonly #db: Db
@@ -71,10 +71,10 @@ export class Aggregator {
     return site
   }
 
-  /** The hourly rows of the site that are newer than those in the database. */
-  changedHours(siteId: string): LiveRow<HourKey>[] {
+  /** The hourly rows of the site that beacons changed recently. */
+  hours(siteId: string): LiveRows<HourKey> {
     if (this.#unfolded.length > 0) this.fold([])
-    return this.#sites.get(siteId)?.hours.changed() ?? []
+    return this.site(siteId).hours
   }
 
   /**

@@ -1,18 +1,22 @@
 import type { Unwritten } from '../../db/flusher.ts'
-import { addValues, type Measures, type Values } from '../sketch/measures.ts'
-import type { RowTable, StoredRow } from '../store/rows.ts'
+import { addValues, type Values } from '../sketch/measures.ts'
+import type { Row, RowTable } from '../store/rows.ts'
 
-/** A row in memory. It includes the stored row of the same key. */
-export interface LiveRow<Key> extends StoredRow {
+/** A row that beacons changed recently: what its stored copy lacks. */
+export interface LiveRow<Key> {
   readonly key: Key
-  samples: number
-  readonly measures: Measures
+  /** The last journal entry that the row includes. */
   lastId: number
   /** The last journal entry that the stored row includes. */
   savedId: number
+  /** The values of the entries after `savedId`, in order. */
+  values: Values[]
 }
 
-/** The rows of one site and table that beacons changed recently. */
+/**
+ * The rows of one site and table that beacons changed recently. They do not hold the distributions of
+ * their stored copies, which may have a thousand centroids for each metric.
+ */
 export class LiveRows<Key extends object> {
   readonly #siteId: string
   readonly #table: RowTable<Key>
@@ -27,13 +31,13 @@ export class LiveRows<Key extends object> {
     return this.#rows.size
   }
 
-  /** Loads the row unless it is in memory. Throws if the stored row cannot be read. */
+  /** Finds or starts the row. Throws if the database cannot be read. */
   load(key: Key): LiveRow<Key> {
     const name = Object.values(key).join(' ')
     const known = this.#rows.get(name)
     if (known !== undefined) return known
-    const stored = this.#table.find(this.#siteId, key) ?? { samples: 0, measures: {}, lastId: 0 }
-    const row = { key, ...stored, savedId: stored.lastId }
+    const savedId = this.#table.findLastId(this.#siteId, key)
+    const row = { key, lastId: savedId, savedId, values: [] }
     this.#rows.set(name, row)
     return row
   }
@@ -47,15 +51,25 @@ export class LiveRows<Key extends object> {
     return [...this.#rows.values()].filter(isChanged)
   }
 
+  /** Adds the values of the row to those of its stored copy. Throws if that cannot be read. */
+  read({ key, values }: LiveRow<Key>): Row {
+    const { samples, measures } = this.#table.find(this.#siteId, key) ?? EMPTY
+    const all = { ...measures }
+    for (const each of values) addValues(all, each)
+    return { samples: samples + values.length, measures: all }
+  }
+
   /** The writes of the changed rows. */
   writes(): Unwritten[] {
     return this.changed().map((row) => ({
       // Another checkpoint may have written the row in the meantime.
       write: () => {
-        if (isChanged(row)) this.#table.save(this.#siteId, row.key, row)
+        if (!isChanged(row)) return
+        this.#table.save(this.#siteId, row.key, { ...this.read(row), lastId: row.lastId })
       },
       written: () => {
         row.savedId = row.lastId
+        row.values = []
       },
     }))
   }
@@ -67,12 +81,13 @@ export class LiveRows<Key extends object> {
   }
 }
 
+const EMPTY: Row = { samples: 0, measures: {} }
+
 /** Adds the values of a journal entry unless the row already includes it. */
 export function addToRow(row: LiveRow<unknown>, id: number, values: Values): void {
   if (id <= row.lastId) return
-  row.samples += 1
   row.lastId = id
-  addValues(row.measures, values)
+  row.values.push(values)
 }
 
 function isChanged({ lastId, savedId }: LiveRow<unknown>): boolean {

@@ -32,9 +32,11 @@ export interface StoredRow extends Row {
   readonly lastId: number
 }
 
-/** A table of stored rows. `find` throws if it cannot read a row. */
+/** A table of stored rows. Its methods throw if the database cannot be read or written. */
 export interface RowTable<Key> {
-  find(siteId: string, key: Key): StoredRow | undefined
+  /** The last journal entry that the row includes; 0 if there is no row. */
+  findLastId(siteId: string, key: Key): number
+  find(siteId: string, key: Key): Row | undefined
   save(siteId: string, key: Key, row: StoredRow): void
 }
 
@@ -59,7 +61,7 @@ export function rowStatements(db: Db) {
   const hours = rowTable<HourKey>(db, 'rum_sketches', ['hour', 'country', 'device'])
   return {
     hours: {
-      find: hours.find,
+      ...hours,
       save: (siteId, key, row) => {
         hours.save(siteId, key, row)
         saveSummary(siteId, key, row)
@@ -87,17 +89,22 @@ function toRow({ samples, sketches }: Sketches): Row {
 
 function rowTable<Key extends object>({ $client }: Db, table: string, columns: readonly string[]) {
   const hasKey = columns.map((name) => `${name} = $${name}`).join(' AND ')
-  const find = $client.prepare<[object], Sketches & { lastId: number }>(
-    `SELECT samples, sketches, last_id AS lastId FROM ${table} WHERE site_id = $siteId AND ${hasKey}`,
+  const isRow = `site_id = $siteId AND ${hasKey}`
+  const findLastId = $client
+    .prepare<[object], number>(`SELECT last_id FROM ${table} WHERE ${isRow}`)
+    .pluck()
+  const find = $client.prepare<[object], Sketches>(
+    `SELECT samples, sketches FROM ${table} WHERE ${isRow}`,
   )
   const save = $client.prepare<[object]>(
     `INSERT OR REPLACE INTO ${table} (site_id, ${columns.join(', ')}, samples, sketches, last_id)
      VALUES ($siteId, ${columns.map((name) => `$${name}`).join(', ')}, $samples, $sketches, $lastId)`,
   )
   return {
+    findLastId: (siteId, key) => findLastId.get({ ...key, siteId }) ?? 0,
     find: (siteId, key) => {
       const stored = find.get({ ...key, siteId })
-      return stored && { ...toRow(stored), lastId: stored.lastId }
+      return stored && toRow(stored)
     },
     save: (siteId, key, { samples, measures, lastId }) => {
       save.run({ ...key, siteId, samples, sketches: encodeMeasures(measures), lastId })
