@@ -7,7 +7,7 @@ import type { Client } from './client.ts'
 export type Person = Awaited<ReturnType<typeof addPerson>>
 
 const PEOPLE = 50
-const PAYING = 5
+const PAYING = 30
 const PASSWORD = crypto.randomUUID()
 
 /** Signs users up, and adds a key and a site for each. Some of the users buy a plan. */
