@@ -5,7 +5,7 @@ import type {
   RumOverview,
   SeriesStep,
 } from '../../contract/telemetry/telemetry-overview.ts'
-import { formatHour } from '../hour.ts'
+import { dayOfHour, formatHour, HOURS_OF_DAY, hourOf } from '../hour.ts'
 import type { CountTotal, ErrorTotal } from '../store/counts.ts'
 import type { RowFilter, SpanRow } from '../store/rows.ts'
 import type { RumStore } from '../store/store.ts'
@@ -46,7 +46,7 @@ export async function readOverview(store: RumStore, filter: OverviewFilter): Pro
     countries: await describeGroups(countries, (country) => ({ country })),
     paths: await readPaths(store, filter),
     connections: toConnections(counts),
-    errors: store.topErrors(filter, TOP).map(toErrorGroup),
+    errors: await readErrors(store, filter),
     ...(series && { series: series.points() }),
     beacons: toBeacons(counts),
   }
@@ -98,13 +98,37 @@ function toConnections(counts: readonly CountTotal[]): Overview['connections'] {
     .map(({ label, count }) => ({ connectionType: label, count }))
 }
 
-function toErrorGroup({ count, firstAt, lastAt, sample }: ErrorTotal): Overview['errors'][number] {
-  return {
-    ...sample,
-    count,
-    firstSeenAt: new Date(firstAt).toISOString(),
-    lastSeenAt: new Date(lastAt).toISOString(),
+async function readErrors(store: RumStore, filter: RowFilter): Promise<Overview['errors']> {
+  const { siteId } = filter
+  const top = [...(await totalErrors(store, filter)).values()].sort(compareTotals).slice(0, TOP)
+  return top.flatMap(({ hash, count, firstAt, lastAt }) => {
+    const sample = store.findErrorSample({ siteId, day: dayOfHour(hourOf(firstAt)), hash })
+    if (sample === undefined) return [] // removed a moment ago, because it is too old
+    const firstSeenAt = new Date(firstAt).toISOString()
+    return [{ ...sample, count, firstSeenAt, lastSeenAt: new Date(lastAt).toISOString() }]
+  })
+}
+
+/** Sums up the errors of each kind, day by day. */
+async function totalErrors(store: RumStore, { siteId, period }: RowFilter) {
+  const totals = new Map<string, ErrorTotal>()
+  for (let from = period.from; from <= period.to; from += HOURS_OF_DAY) {
+    const to = Math.min(period.to, from + HOURS_OF_DAY - 1)
+    for (const total of store.totalErrors(siteId, { from, to })) {
+      const known = totals.get(total.hash)
+      if (known === undefined) totals.set(total.hash, total)
+      else {
+        known.count += total.count
+        known.lastAt = Math.max(known.lastAt, total.lastAt)
+      }
+    }
+    await nextTurn()
   }
+  return totals
+}
+
+function compareTotals(a: ErrorTotal, b: ErrorTotal): number {
+  return b.count - a.count || (a.hash < b.hash ? -1 : 1)
 }
 
 function toBeacons(counts: readonly CountTotal[]): Overview['beacons'] {

@@ -12,15 +12,15 @@ import { addToRow, LiveRows } from './live-rows.ts'
 /** Pages of one site and day that have their own row; all others share one. */
 const MAX_PATHS = 500
 const OTHER_PATHS = '(other)'
-/** Kinds of errors of one site and hour that have their own group; all others share one. */
+/** Kinds of errors of one site and day that have their own groups; all others share one. */
 const MAX_ERROR_GROUPS = 200
 const OTHER_ERRORS: PageError = { message: '(other errors)' }
 const OTHERS_HASH = ''
 const REMOVED_AT_ONCE = 500
 
 /**
- * Folds the beacons of one site into its rows, errors and counters. Rows start from their stored
- * copies; errors and counters hold only what has yet to be added to the stored ones.
+ * Folds the beacons of one site into its rows, errors and counters. All of them hold only what has yet
+ * to be added to the stored ones.
  */
 export class SiteFold {
   readonly #siteId: string
@@ -44,7 +44,7 @@ export class SiteFold {
     this.#days = new LiveRows(siteId, store.days)
     this.#paths = new LiveRows(siteId, store.paths)
     const listPaths = (day: number) => store.listPaths(siteId, day)
-    const listHashes = (hour: number) => store.listErrorHashes(siteId, hour)
+    const listHashes = (day: number) => store.listErrorHashes(siteId, day)
     this.#pathNames = new CappedNames(MAX_PATHS, OTHER_PATHS, listPaths)
     this.#errorHashes = new CappedNames(MAX_ERROR_GROUPS, OTHERS_HASH, listHashes)
   }
@@ -57,7 +57,7 @@ export class SiteFold {
     const hour = hourOf(receivedAt)
     const { metrics, errors, device = '' } = beacon
     const rows = this.#loadRows(beacon, { hour, country, device })
-    if (errors.length > 0) this.#errorHashes.load(hour)
+    if (errors.length > 0) this.#errorHashes.load(dayOfHour(hour))
     this.#countedId ??= this.#store.findCountedId(this.#siteId)
     // Nothing below can fail: a beacon is folded as a whole or not at all.
     for (const row of rows) addToRow(row, id, metrics)
@@ -90,7 +90,7 @@ export class SiteFold {
   forgetSaved(): boolean {
     for (const rows of [this.hours, this.#days, this.#paths]) rows.forgetSaved()
     this.#pathNames.keepOnly(this.#paths.keys().map(({ day }) => day))
-    this.#errorHashes.keepOnly(Array.from(this.#errors.values(), ({ hour }) => hour))
+    this.#errorHashes.keepOnly(Array.from(this.#errors.values(), ({ hour }) => dayOfHour(hour)))
     const all = [this.hours, this.#days, this.#paths, this.#errors, this.#counts]
     return all.every(({ size }) => size === 0)
   }
@@ -106,7 +106,7 @@ export class SiteFold {
 
   #addErrors({ errors, path }: KeptBeacon, hour: number, at: number): void {
     for (const error of errors) {
-      const hash = this.#errorHashes.add(hour, errorHash(error))
+      const hash = this.#errorHashes.add(dayOfHour(hour), errorHash(error))
       const sample = hash === OTHERS_HASH ? OTHER_ERRORS : { ...error, ...(path && { path }) }
       const name = `${hour} ${hash}`
       const empty = { hour, hash, count: 0, firstAt: at, lastAt: at, sample }

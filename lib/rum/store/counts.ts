@@ -1,18 +1,23 @@
 import type { Db } from '../../db/open.ts'
+import { dayOfHour, type Period } from '../hour.ts'
 import type { PageError } from '../ingest/page-error.ts'
 import type { RowFilter, SitePeriod } from './rows.ts'
 
-/** The errors of one kind in an hour. */
-export interface ErrorGroup {
-  readonly hour: number
+/** How often errors of one kind occurred, and when. */
+export interface ErrorTotal {
   readonly hash: string
   count: number
   readonly firstAt: number
   lastAt: number
+}
+
+/** The errors of one kind in an hour. */
+export interface ErrorGroup extends ErrorTotal {
+  readonly hour: number
   readonly sample: ErrorSample
 }
 
-/** The first error of a group, and its page. */
+/** The first error of a kind in an hour, and its page. The first one of a day is stored. */
 export type ErrorSample = PageError & { readonly path?: string }
 
 /** The number of events of one kind and label in an hour. */
@@ -23,14 +28,18 @@ export interface Counter {
   count: number
 }
 
-export type ErrorTotal = Omit<ErrorGroup, 'hour' | 'hash'>
-
 export interface CountTotal extends Pick<Counter, 'kind' | 'label' | 'count'> {
   readonly lastHour: number
 }
 
 type WithSite<Row> = Row & { readonly siteId: string }
-type Json<Row> = Omit<Row, 'sample'> & { readonly sample: string }
+
+/** The key of the sample of a kind of errors. */
+interface SampleKey {
+  readonly siteId: string
+  readonly day: number
+  readonly hash: string
+}
 
 /** The statements for errors, counters, and the last journal entry that both include. */
 export function countStatements(db: Db) {
@@ -46,12 +55,18 @@ function writeStatements({ $client }: Db) {
      ON CONFLICT DO UPDATE SET last_id = max(last_id, excluded.last_id)`,
   )
   const hashes = $client
-    .prepare<[string, number], string>('SELECT hash FROM rum_errors WHERE site_id = ? AND hour = ?')
+    .prepare<[string, number], string>(
+      'SELECT hash FROM rum_error_samples WHERE site_id = ? AND day = ?',
+    )
     .pluck()
-  const addErrors = $client.prepare<[WithSite<Json<ErrorGroup>>]>(
-    `INSERT INTO rum_errors (site_id, hour, hash, count, first_at, last_at, sample)
-     VALUES ($siteId, $hour, $hash, $count, $firstAt, $lastAt, $sample) ON CONFLICT DO UPDATE
+  const addErrors = $client.prepare<[WithSite<Omit<ErrorGroup, 'sample'>>]>(
+    `INSERT INTO rum_errors (site_id, hour, hash, count, first_at, last_at)
+     VALUES ($siteId, $hour, $hash, $count, $firstAt, $lastAt) ON CONFLICT DO UPDATE
      SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)`,
+  )
+  const addSample = $client.prepare<[SampleKey & { readonly sample: string }]>(
+    `INSERT INTO rum_error_samples (site_id, day, hash, sample)
+     VALUES ($siteId, $day, $hash, $sample) ON CONFLICT DO NOTHING`,
   )
   const addCount = $client.prepare<[WithSite<Counter>]>(
     `INSERT INTO rum_counts (site_id, hour, kind, label, count)
@@ -64,9 +79,11 @@ function writeStatements({ $client }: Db) {
     saveCountedId: (siteId: string, id: number) => {
       saveCounted.run({ siteId, id })
     },
-    listErrorHashes: (siteId: string, hour: number) => hashes.all(siteId, hour),
-    addErrors: (siteId: string, group: ErrorGroup) => {
-      addErrors.run({ ...group, siteId, sample: JSON.stringify(group.sample) })
+    listErrorHashes: (siteId: string, day: number) => hashes.all(siteId, day),
+    addErrors: (siteId: string, { sample, ...group }: ErrorGroup) => {
+      const { hour, hash } = group
+      addSample.run({ siteId, day: dayOfHour(hour), hash, sample: JSON.stringify(sample) })
+      addErrors.run({ ...group, siteId })
     },
     addCount: (siteId: string, counter: Counter) => {
       addCount.run({ ...counter, siteId })
@@ -75,24 +92,29 @@ function writeStatements({ $client }: Db) {
 }
 
 function totalStatements({ $client }: Db) {
-  // With min(), SQLite takes `sample` from the row that has the minimum.
-  const errors = $client.prepare<[SitePeriod & { limit: number }], Json<ErrorTotal>>(
-    `SELECT sum(count) AS count, min(first_at) AS firstAt, max_last AS lastAt, sample FROM (
-       SELECT hash, count, first_at, sample, max(last_at) OVER (PARTITION BY hash) AS max_last
-       FROM rum_errors WHERE site_id = $siteId AND hour BETWEEN $from AND $to
-     ) GROUP BY hash ORDER BY 1 DESC, hash LIMIT $limit`,
+  const errors = $client.prepare<[SitePeriod], ErrorTotal>(
+    `SELECT hash, sum(count) AS count, min(first_at) AS firstAt, max(last_at) AS lastAt
+     FROM rum_errors WHERE site_id = $siteId AND hour BETWEEN $from AND $to GROUP BY hash`,
   )
+  const sample = $client
+    .prepare<[SampleKey], string>(
+      `SELECT sample FROM rum_error_samples
+       WHERE site_id = $siteId AND day = $day AND hash = $hash`,
+    )
+    .pluck()
   const counts = $client.prepare<[SitePeriod], CountTotal>(
     `SELECT kind, label, sum(count) AS count, max(hour) AS lastHour FROM rum_counts
      WHERE site_id = $siteId AND hour BETWEEN $from AND $to
      GROUP BY kind, label ORDER BY 3 DESC, label`,
   )
   return {
-    /** The most frequent errors of the period, from all devices and countries. */
-    topErrors: ({ siteId, period }: RowFilter, limit: number): ErrorTotal[] =>
-      errors
-        .all({ siteId, ...period, limit })
-        .map(({ sample, ...total }) => ({ ...total, sample: JSON.parse(sample) })),
+    /** The errors of the period, from all devices and countries. */
+    totalErrors: (siteId: string, period: Period) => errors.all({ siteId, ...period }),
+    /** The first error of a kind on a day; undefined if none. */
+    findErrorSample: (key: SampleKey): ErrorSample | undefined => {
+      const json = sample.get(key)
+      return json === undefined ? undefined : JSON.parse(json)
+    },
     totalCounts: ({ siteId, period }: RowFilter) => counts.all({ siteId, ...period }),
   }
 }

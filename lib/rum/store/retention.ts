@@ -12,6 +12,7 @@ const TABLES = [
   ['rum_days', 'day', 'country, device'],
   ['rum_paths', 'day', 'path'],
   ['rum_errors', 'hour', 'hash'],
+  ['rum_error_samples', 'day', 'hash'],
   ['rum_counts', 'hour', 'kind, label'],
 ] as const
 

@@ -126,7 +126,24 @@ describe('GET /v1/telemetry/rum/overview', () => {
     assert.equal(beacons.lastHour, '2026-01-15T13')
   })
 
-  it('keeps at most 500 pages per day and 200 kinds of errors per hour', async () => {
+  it('adds up the errors of several days, with the first one as sample', async () => {
+    for (const [at, line] of [7, 8, 9].entries()) {
+      now = NOON - (5 - at) * 24 * HOUR_MS
+      await post({ errors: [{ message: `part ${line}`, line: 1 }] })
+    }
+    const { errors } = await overview('&from=2026-01-11T00&to=2026-01-12T23')
+    assert.deepEqual(errors, [
+      {
+        message: 'part 8',
+        line: 1,
+        count: 2,
+        firstSeenAt: '2026-01-11T12:00:00.000Z',
+        lastSeenAt: '2026-01-12T12:00:00.000Z',
+      },
+    ])
+  })
+
+  it('keeps at most 500 pages and 200 kinds of errors per day', async () => {
     now = NOON - 6 * 24 * HOUR_MS
     const errors = (n: number) =>
       Array.from({ length: 5 }, (_, at) => ({ message: 'e'.repeat(1 + n) + 'f'.repeat(at) }))
@@ -138,6 +155,8 @@ describe('GET /v1/telemetry/rum/overview', () => {
       }
       await post(body, `203.0.113.${n & 127}`)
     }
+    now += HOUR_MS
+    await post({ errors: [{ message: 'of the next hour' }] })
     const period = '&from=2026-01-09T00&to=2026-01-09T23'
     const { paths, errors: groups, sampleCount } = await overview(period)
     assert.equal(sampleCount, 520)
@@ -150,6 +169,7 @@ describe('GET /v1/telemetry/rum/overview', () => {
         .get()
     assert.equal(largest('rum_paths', 'day'), 501)
     assert.equal(largest('rum_errors', 'hour'), 201)
+    assert.equal(largest('rum_error_samples', 'day'), 201)
   })
 
   it('answers 404 for a site of another user', async () => {

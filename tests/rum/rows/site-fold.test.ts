@@ -40,7 +40,7 @@ function toEntry(id: number): Entry {
 /** The contents of all tables without `last_id`. */
 function contents(db: Db): unknown[] {
   const tables = ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
-  return [...tables, 'rum_journal'].map((table) =>
+  return [...tables, 'rum_error_samples', 'rum_journal'].map((table) =>
     db.$client
       .prepare(`SELECT * FROM ${table}`)
       .all()
