@@ -30,13 +30,18 @@ export type FindReceiver = (name: string) => string | null
  */
 export function createFindReceiver(db: Db, baseUrl: () => string): FindReceiver {
   const { findProven, findFirst } = prepareFind(db)
-  const severalAccounts = db.$client.prepare<[], number>(SEVERAL_ACCOUNTS).pluck()
-  const isShared = () => !isLocalName(hostOf(baseUrl())) && severalAccounts.get() === 1
+  const isShared = prepareIsShared(db)
   return (name) => {
     const proven = findProven(name)
     if (proven !== undefined) return proven.id
-    return isLocalName(hostOf(name)) && isShared() ? null : (findFirst(name)?.id ?? null)
+    if (isLocalName(hostOf(name)) && isShared(baseUrl())) return null
+    return findFirst(name)?.id ?? null
   }
+}
+
+function prepareIsShared({ $client }: Db) {
+  const severalAccounts = $client.prepare<[], number>(SEVERAL_ACCOUNTS).pluck()
+  return (baseUrl: string) => !isLocalName(hostOf(baseUrl)) && severalAccounts.get() === 1
 }
 
 /**
@@ -79,6 +84,29 @@ export async function changeOwners<Result>(
     }
     return result
   })
+}
+
+/**
+ * Runs `change` of a user's sites. If strangers share the server only before or only after it, adds an
+ * entry to the audit log of the other user for each site that stops or starts receiving by that.
+ */
+export function auditSharing<Result>(
+  db: Db,
+  userId: string,
+  { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
+  change: () => Result,
+): Result {
+  const isShared = prepareIsShared(db)
+  const wasShared = isShared(baseUrl)
+  const result = change()
+  if (isShared(baseUrl) === wasShared) return result
+  const others = db.$client.prepare<[string], Owner>(
+    'SELECT id, user_id AS userId, name FROM sites WHERE user_id <> ? AND is_first = 1 ORDER BY rowid',
+  )
+  for (const site of others.all(userId).filter(({ name }) => isLocalName(hostOf(name)))) {
+    auditByServer(db, site, wasShared ? 'gain_site' : 'lose_site', now)
+  }
+  return result
 }
 
 function prepareFind({ $client }: Db) {

@@ -5,7 +5,7 @@ import type { Db } from '../db/open.ts'
 import { sites } from '../db/tables.ts'
 import { parseOrigin } from '../net/origin.ts'
 import { type AuditEvent, insertAudit } from './audit.ts'
-import { changeOwners, hostOf } from './site-owner.ts'
+import { auditSharing, changeOwners, hostOf } from './site-owner.ts'
 
 export type SiteRow = typeof sites.$inferSelect
 
@@ -52,20 +52,26 @@ export async function findSiteByDomain(
   return found.find((site) => site !== undefined) ?? null
 }
 
+/** The audit event of a change of sites, and the base URL of the server. */
+export interface SiteChange {
+  readonly event: AuditEvent
+  readonly baseUrl: string
+}
+
 /** Adds the site and its audit event, unless the user has a site of that name or `maxSites` in all. */
 export async function addSite(
   db: Db,
   site: SiteRow,
   maxSites: number,
-  event: AuditEvent,
+  change: SiteChange,
 ): Promise<'added' | 'exists' | 'limit-reached'> {
-  return changeOwners(db, site.host, event.createdAt, () => {
+  return changeSites(db, site, change, () => {
     const insert = insertOwned(db, sites, { ...site, isFirst: isFirst(db, site) }, maxSites)
     const target = [sites.userId, sites.name]
     if (insert.onConflictDoNothing({ target }).run().changes === 0) {
       return isNameTaken(db, site) ? 'exists' : 'limit-reached'
     }
-    insertAudit(db, event).run()
+    insertAudit(db, change.event).run()
     return 'added'
   })
 }
@@ -78,12 +84,22 @@ function isFirst(db: Db, { userId, name, host }: SiteRow): boolean {
 }
 
 /** Removes the site and adds the audit event. Adds nothing and returns false if the site is gone. */
-export async function removeSite(db: Db, site: SiteRow, event: AuditEvent): Promise<boolean> {
-  return changeOwners(db, site.host, event.createdAt, () => {
+export async function removeSite(db: Db, site: SiteRow, change: SiteChange): Promise<boolean> {
+  return changeSites(db, site, change, () => {
     const { changes } = db.delete(sites).where(ownedBy(site.userId, site.id)).run()
-    if (changes > 0) insertAudit(db, event).run()
+    if (changes > 0) insertAudit(db, change.event).run()
     return changes > 0
   })
+}
+
+function changeSites<Result>(
+  db: Db,
+  { host, userId }: SiteRow,
+  { event, baseUrl }: SiteChange,
+  change: () => Result,
+): Promise<Result> {
+  const now = event.createdAt
+  return changeOwners(db, host, now, () => auditSharing(db, userId, { baseUrl, now }, change))
 }
 
 function ownedBy(userId: string, id: string) {

@@ -14,7 +14,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function siteHandlers({ db, siteProofs, findReceiver }: Services) {
+export function siteHandlers({ db, siteProofs, findReceiver, baseUrl }: Services) {
   const getSite = async (userId: string, id: string) => {
     const site = await findSite(db, userId, id)
     if (site === null) throw siteNotFound()
@@ -33,7 +33,7 @@ export function siteHandlers({ db, siteProofs, findReceiver }: Services) {
       const site = newSite({ userId: caller.userId, name: readName(body.name), now })
       const event = apiEvent(caller, siteNote('create_site', site), now)
       const { id: plan, maxSites } = caller.plan
-      switch (await addSite(db, site, maxSites, event)) {
+      switch (await addSite(db, site, maxSites, { event, baseUrl: baseUrl() })) {
         case 'added':
           return { status: 201, body: toSite(site) }
         case 'exists':
@@ -50,7 +50,7 @@ export function siteHandlers({ db, siteProofs, findReceiver }: Services) {
     deleteSite: async ({ caller, params, now }) => {
       const site = await getSite(caller.userId, params.siteId)
       const event = apiEvent(caller, siteNote('delete_site', site), now)
-      if (!(await removeSite(db, site, event))) throw siteNotFound()
+      if (!(await removeSite(db, site, { event, baseUrl: baseUrl() }))) throw siteNotFound()
       return { status: 204, body: undefined }
     },
     getSiteProof: async ({ caller, params }) => getProof(caller.userId, params.siteId),

@@ -5,7 +5,7 @@ import { userWithPlan } from '../parts/user-with-plan.ts'
 /** Finds or adds the user and the site. Throws if the plan allows no further site. */
 export async function demoSite(
   accounts: Accounts,
-  { site: name, email }: { readonly site: string; readonly email: string },
+  { site: name, email, baseUrl }: Readonly<Record<'site' | 'email' | 'baseUrl', string>>,
 ): Promise<SiteRow> {
   const { db, now } = accounts
   const { user } = await userWithPlan(accounts, { email })
@@ -15,7 +15,7 @@ export async function demoSite(
   const site = newSite({ userId: user.id, name, now })
   const target = { targetType: 'site', targetId: site.id, detail: name }
   const event = auditEvent(accounts, user.id, { action: 'create_site', ...target })
-  if ((await addSite(db, site, plan.maxSites, event)) === 'added') return site
+  if ((await addSite(db, site, plan.maxSites, { event, baseUrl })) === 'added') return site
   throw new Error(
     `Cannot add ${name}: ${email} has the ${plan.maxSites} sites that the plan ${plan.id} allows`,
   )

@@ -23,8 +23,9 @@ export async function sendDemo(options: DemoOptions, now: number) {
     onProgress: createProgress(process.stderr),
     listenUrl: () => 'http://localhost',
   })
-  const { db, plans } = services
-  const site = await demoSite({ db, plans, now, command: 'npm run demo:rum' }, options)
+  const { db, plans, baseUrl } = services
+  const accounts = { db, plans, now, command: 'npm run demo:rum' }
+  const site = await demoSite(accounts, { ...options, baseUrl: baseUrl() })
   const app = createApp(services)
   const from = startOf(options.days, now)
   const period = { from, until: now, viewsPerDay: options.views, seed: from }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { Site } from '../../lib/contract/account/account-schemas.ts'
+import { AuditList, Site } from '../../lib/contract/account/account-schemas.ts'
 import { SiteProof } from '../../lib/contract/account/site-proof.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
 
@@ -23,6 +23,14 @@ const LOCAL = [
 
 function open(baseUrl: string): Promise<TestApp> {
   return makeApp({ env: { MERIDIAN_BASE_URL: baseUrl } })
+}
+
+/** Returns the actions in the audit log of the user, the oldest first. */
+async function actionsOf(app: TestApp, user: string): Promise<string[]> {
+  const key = await app.makeKey({ email: `${user}@example.com` })
+  const { body } = await app.send('GET', '/v1/account/me/audit', { key })
+  const { logs } = v.parse(AuditList, body)
+  return logs.map(({ action, detail }) => `${action} ${detail}`).reverse()
 }
 
 /** Adds the site for the user. Returns whether the user gets its telemetry. */
@@ -64,6 +72,28 @@ describe('The telemetry of localhost and other names that nobody owns', () => {
     await register(app, 'kim', 'https://blog.example')
     assert.equal(await receives(), false)
     assert.equal(await sendBeacon(app, 'http://localhost:3000'), 403)
+  })
+
+  it('is in the audit log when another account ends or restores it', async () => {
+    using app = await open('https://geo.example')
+    const names = ['http://localhost:3000', 'http://intranet']
+    for (const name of names) await register(app, 'ada', name)
+    const created = names.map((name) => `create_site ${name}`)
+    assert.deepEqual(await actionsOf(app, 'ada'), created)
+    const key = await app.makeKey({ email: 'kim@example.com' })
+    const body = { name: 'http://localhost:3000' }
+    const { id } = v.parse(Site, (await app.send('POST', SITES, { key, body })).body)
+    const lost = ['lose_site http://localhost:3000', 'lose_site http://intranet']
+    assert.deepEqual(await actionsOf(app, 'ada'), [...created, ...lost])
+    assert.deepEqual(await actionsOf(app, 'kim'), ['create_site http://localhost:3000'])
+    await app.send('POST', SITES, { key, body: { name: 'https://blog.example' } })
+    await app.send('DELETE', `${SITES}/${id}`, { key })
+    assert.deepEqual(await actionsOf(app, 'ada'), [...created, ...lost])
+    const { body: rest } = await app.send('GET', SITES, { key })
+    const [last] = v.parse(v.array(Site), rest)
+    await app.send('DELETE', `${SITES}/${last?.id}`, { key })
+    const gained = ['gain_site http://localhost:3000', 'gain_site http://intranet']
+    assert.deepEqual(await actionsOf(app, 'ada'), [...created, ...lost, ...gained])
   })
 
   it('goes to the first account on a server that has such a name itself', async () => {

@@ -19,6 +19,7 @@ import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
+const BASE_URL = 'https://meridian.example'
 
 function addUser(db: Db, email: string): string {
   const user = newUser({ email, plan: 'free', now: NOON })
@@ -37,8 +38,9 @@ function eventOf({ userId, id, name }: SiteRow, action: 'create_site' | 'delete_
 }
 
 const add = (db: Db, site: SiteRow, maxSites: number) =>
-  addSite(db, site, maxSites, eventOf(site, 'create_site'))
-const remove = (db: Db, site: SiteRow) => removeSite(db, site, eventOf(site, 'delete_site'))
+  addSite(db, site, maxSites, { event: eventOf(site, 'create_site'), baseUrl: BASE_URL })
+const remove = (db: Db, site: SiteRow) =>
+  removeSite(db, site, { event: eventOf(site, 'delete_site'), baseUrl: BASE_URL })
 
 function logged(db: Db): string[] {
   return db

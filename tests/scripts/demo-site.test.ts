@@ -8,7 +8,8 @@ import { readDemoOptions } from '../../scripts/demo-rum/options.ts'
 import type { Accounts } from '../../scripts/parts/accounts.ts'
 import { NOON } from '../support/helpers.ts'
 
-const SHOP = { site: 'https://shop.example', email: 'ada@example.com' }
+const baseUrl = 'http://localhost'
+const SHOP = { site: 'https://shop.example', email: 'ada@example.com', baseUrl }
 
 let accounts: Accounts
 beforeEach(() => {
