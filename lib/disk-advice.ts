@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { codeOf, reasonOf } from './reason.ts'
 
 const MB = 1024 * 1024
-/** With less than this, the doctor reports the disk. */
+/** With less free, the doctor's finding is `wrong`. */
 export const LEAST_FREE = 100 * MB
 
 /** Codes of file and SQLite errors that the disk, permissions or a file in the way may cause. */

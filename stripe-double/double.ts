@@ -76,7 +76,7 @@ export function createDouble(
       tick()
       return completeCheckout(world, id, entry)
     },
-    /** Every answered API call, in order. */
+    /** Every handled API call, in order. */
     calls: (): readonly ApiCall[] => calls,
     recordCall: (call: ApiCall) => calls.push(call),
     [Symbol.asyncDispose]: deliveries[Symbol.asyncDispose],

@@ -58,8 +58,8 @@ export interface RemoteSession {
 }
 
 /**
- * Stores that the session was seen; a trigger writes the login into the audit log the first time. What
- * is stored is not the hash of any text, so the session is never valid for the embedded sign-in.
+ * Stores that the session was seen; a trigger writes the login into the audit log the first time. The
+ * stored text equals no hash, so the session is never valid for the embedded sign-in.
  */
 export function rememberSession(db: Db, session: RemoteSession, now: number): void {
   const { userId, token, expiresAt } = session

@@ -26,7 +26,7 @@ export type FindReceiver = (name: string) => string | null
 
 /**
  * Everybody has an `http://localhost:3000`, so its first registration gets nothing on a server that
- * strangers share: one with a public name, and sites of several accounts.
+ * strangers share: one with a public name and several accounts' sites.
  */
 export function createFindReceiver(db: Db, baseUrl: () => string): FindReceiver {
   const { findProven, findFirst } = prepareFind(db)

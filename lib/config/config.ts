@@ -11,9 +11,9 @@ export type TurnstileConfig = NonNullable<Config['turnstile']>
 
 /** Reads the settings from `env`, or throws one error that names every bad variable. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const known = Object.entries(env).filter(([, text]) => text !== undefined && text !== '')
-  const result = v.safeParse(Environment, Object.fromEntries(known))
-  const problems = unknownNames(known.map(([name]) => name)).map(
+  const given = Object.entries(env).filter(([, text]) => text !== undefined && text !== '')
+  const result = v.safeParse(Environment, Object.fromEntries(given))
+  const problems = unknownNames(given.map(([name]) => name)).map(
     (name) => `unknown setting ${name}`,
   )
   for (const issue of result.issues ?? []) {
@@ -27,7 +27,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (!result.success || problems.length > 0) {
     throw new Error(`Cannot read the configuration: ${problems.join('; ')}`)
   }
-  return toConfig(result.output, known)
+  return toConfig(result.output, given)
 }
 
 function unknownNames(names: readonly string[]): string[] {
@@ -69,7 +69,7 @@ function quote(input: unknown): string {
 
 type Variables = readonly (readonly [name: string, text: string | undefined])[]
 
-function toStripe(env: Settings, known: Variables) {
+function toStripe(env: Settings, given: Variables) {
   return {
     /** undefined: billing is off. */
     secretKey: env.STRIPE_SECRET_KEY,
@@ -77,12 +77,12 @@ function toStripe(env: Settings, known: Variables) {
     webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
     /** undefined: Stripe's own API. */
     apiBase: env.STRIPE_API_BASE,
-    prices: readPrices(known),
+    prices: readPrices(given),
     overagePrice: env.STRIPE_PRICE_OVERAGE,
   }
 }
 
-function toConfig(env: Settings, known: Variables) {
+function toConfig(env: Settings, given: Variables) {
   return {
     port: env.PORT,
     host: env.HOST,
@@ -98,7 +98,7 @@ function toConfig(env: Settings, known: Variables) {
     baseUrl: env.MERIDIAN_BASE_URL,
     logLevel: env.MERIDIAN_LOG_LEVEL,
     plansFile: env.MERIDIAN_PLANS,
-    stripe: toStripe(env, known),
+    stripe: toStripe(env, given),
     trustedProxies: env.MERIDIAN_TRUSTED_PROXIES,
     /** Header in which trusted proxies name the client, in lower case. */
     clientHeader: env.MERIDIAN_CLIENT_HEADER,
@@ -116,7 +116,7 @@ function toConfig(env: Settings, known: Variables) {
     mailFrom: env.MERIDIAN_MAIL_FROM,
     /** undefined: inquiries are refused. */
     contact: env.MERIDIAN_CONTACT ?? undefined,
-    /** Signs inquiries sent to a webhook; empty unless `contact` is a webhook. */
+    /** Signs inquiries sent to a webhook; empty if it is not set. */
     contactSecret: env.MERIDIAN_CONTACT_SECRET ?? '',
     turnstile: toTurnstile(env),
     geo: {
@@ -143,8 +143,8 @@ function toAdmin({ MERIDIAN_ADMIN_PORT: port, MERIDIAN_ADMIN_HOST: host }: Setti
 const PRICE = 'STRIPE_PRICE_'
 
 /** Plan id in capitals, with `_` for `-`, such as PRO → its current price, then older prices. */
-function readPrices(known: Variables): Record<string, readonly string[]> {
-  const prices = known.filter(([name]) => name.startsWith(PRICE) && name !== `${PRICE}OVERAGE`)
+function readPrices(given: Variables): Record<string, readonly string[]> {
+  const prices = given.filter(([name]) => name.startsWith(PRICE) && name !== `${PRICE}OVERAGE`)
   return Object.fromEntries(
     prices.map(([name, text]) => [name.slice(PRICE.length), v.parse(List, text)]),
   )

@@ -63,7 +63,7 @@ const Networks = v.pipe(
     'must be a comma-separated list of networks such as 10.0.0.0/8',
   ),
   v.transform((parts) => parts.map(parseNetwork).filter((network) => network !== null)),
-  // Clients are compared as IPv4, however their address was written.
+  // IPv4 clients are compared unmapped, however they are written.
   v.mapItems(unmappedNetwork),
 )
 

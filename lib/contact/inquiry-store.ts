@@ -10,7 +10,7 @@ export type InquiryState = InquiryRow['state']
 
 export interface NewInquiry extends InquiryBody {
   readonly email: string
-  /** null if the inquiry was sent without a key. */
+  /** null if it was sent without a credential. */
   readonly userId: string | null
   readonly now: number
   /** `waiting` for delivery, or `kept` for the operator to read. */

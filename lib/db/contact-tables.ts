@@ -6,7 +6,7 @@ export const inquiries = sqliteTable(
   'inquiries',
   {
     id: text().primaryKey(),
-    /** null: sent without a key. */
+    /** null: no credential. */
     userId: text('user_id'),
     name: text().notNull(),
     email: text().notNull(),

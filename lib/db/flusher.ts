@@ -9,7 +9,7 @@ export interface Unwritten {
   written(): void
 }
 
-/** Writes frequently changing values: once a second, not at every change. */
+/** Writes frequently changing values in groups, not at every change. */
 export type Flusher = ReturnType<typeof createFlusher>
 
 /** Time limit for the writes of one transaction; its commit takes several times as long. */

@@ -126,7 +126,7 @@ export const sessions = sqliteTable(
   {
     id: text().primaryKey(),
     userId: ofUser(),
-    /** SHA-256 of the token, hex. */
+    /** SHA-256 of the token, hex; remote: after a prefix. */
     tokenHash: text('token_hash').notNull().unique(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),

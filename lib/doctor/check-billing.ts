@@ -112,8 +112,8 @@ function faultOf(
 }
 
 function amountFault(price: StripePrice, { amount }: PaidPlan): string | undefined {
-  // 19.99 * 100 is a little less than 1999.
   if (price.amount === null) return 'has no fixed amount in whole cents'
+  // 19.99 * 100 is a little less than 1999.
   if (price.amount === Math.round(amount * 10 ** digitsOf(price))) return undefined
   return `is ${formatPrice(price)}, but users are shown ${amount}`
 }

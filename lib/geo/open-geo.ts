@@ -44,7 +44,7 @@ export async function openGeo(options: GeoOptions): Promise<Library & Disposable
     ...(map && compileAtlas !== undefined && { atlas: keepAtlas(options, compileAtlas) }),
   })
   const refresh = () => {
-    // Each time: at startup, files of a process that was killed shortly before did not count yet.
+    // Each time: files left just before startup count as abandoned only six hours later.
     removeAbandoned(directory)
     return library.refresh()
   }

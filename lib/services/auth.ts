@@ -35,7 +35,7 @@ export interface Auth {
 }
 
 const NO_MAIL =
-  'MERIDIAN_SMTP_URL is not set: users can sign up, but cannot verify an e-mail address or reset a password'
+  'MERIDIAN_SMTP_URL is not set: users cannot verify an e-mail address or reset a password'
 
 /** Opens sign-in: embedded, or through the auth service that the configuration names. */
 export function openAuth(base: Base, keys: KeyRing, opening: DisposableStack): Auth {

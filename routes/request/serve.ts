@@ -57,7 +57,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
   }
 }
 
-/** An address has few unread bodies at a time, if no rate limit counts them. */
+/** Reads few bodies per address at a time, if no rate limit counts them. */
 async function readInTurn(
   { freeBodies }: Services,
   { body, limit }: Operation,

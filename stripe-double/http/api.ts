@@ -22,7 +22,7 @@ export function createApi(double: StripeDouble) {
   const answerTo = async (route: Route, { req }: ApiContext) => {
     const body = await req.text()
     const query = new URL(req.url).search
-    // Synchronous, so that no other call can run between the check of the key and its storage.
+    // Synchronous: no other call runs between the check of an idempotency key and its storage.
     const answer = settle(() => {
       double.tick()
       requireKey(req.header('authorization'))

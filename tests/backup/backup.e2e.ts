@@ -12,7 +12,7 @@ import { newDataFolder, type Running, runScript, startServer } from '../support/
 const { dataDir, settings, remove } = newDataFolder()
 after(remove)
 
-const MAIL = { MERIDIAN_SIGN_UP: 'closed' }
+const SIGN_UP = { MERIDIAN_SIGN_UP: 'closed' }
 
 describe('the commands of operators, while a server runs', () => {
   let server: Running
@@ -89,7 +89,7 @@ describe('the commands of operators, while a server runs', () => {
   })
 
   it('find no problems (npm run doctor)', async () => {
-    const { code, stdout } = await runScript(['scripts/doctor.ts'], { ...settings, ...MAIL })
+    const { code, stdout } = await runScript(['scripts/doctor.ts'], { ...settings, ...SIGN_UP })
     assert.equal(code, 0, stdout)
     for (const name of ['Settings', 'Folder', 'Clock', 'Database', 'Backups']) {
       assert.match(stdout, new RegExp(`^ok +${name} `, 'm'))

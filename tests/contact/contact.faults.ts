@@ -133,7 +133,7 @@ async function settle(server: Running): Promise<void> {
   }
 }
 
-/** The names in the delivered mails, with the number of copies of each. */
+/** The names in the delivered mails, each with the ids of its copies. */
 function readMails(): Map<string, string[]> {
   const lines = existsSync(mails) ? readFileSync(mails, 'utf8').trim().split('\n') : []
   const names = new Map<string, string[]>()
@@ -153,7 +153,7 @@ function countWaiting(): number {
   return count
 }
 
-describe('a server that gets 10,000 inquiries at once, with a kill -9 among them,', () => {
+describe('a server that gets 5,000 inquiries in a burst, with a kill -9 among them,', () => {
   const burst: Burst = { accepted: new Set(), open: new Set(), statuses: [] }
   const memory: { warm: number; most: number }[] = []
 

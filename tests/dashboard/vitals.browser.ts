@@ -66,7 +66,7 @@ async function sendBeacon(
   assert.equal(status, 204)
 }
 
-/** Counts the painted pixels of the first chart, and their colours. */
+/** The width of the first chart, and the colours of its pixels. */
 const PAINTED = `(() => {
   const canvas = document.querySelector('.plot canvas')
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)

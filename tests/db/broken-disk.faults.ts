@@ -132,7 +132,7 @@ describe('a failing system call of the database', () => {
       const { names } = readStored()
       for (const name of acknowledged) assert.ok(names.has(name), `${name} is lost`)
       for (const name of names) assert.ok(acknowledged.has(name) || refused.has(name), name)
-      // Writes in the log may be kept although the client got no answer.
+      // Writes in the log may be kept although the client got a 503.
       for (const name of names) acknowledged.add(name)
     })
   }

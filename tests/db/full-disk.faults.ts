@@ -55,7 +55,7 @@ for (const [name, mount] of Object.entries(DISKS)) {
     before(() => cpSync(dataDir, data, { recursive: true }))
     after(() => spawnSync('umount', [disk]))
 
-    it('is not to be replaced because the disk is full, which a start reports', async () => {
+    it('gets no advice to restore: start and doctor name the full disk', async () => {
       assert.throws(() => writeFileSync(join(disk, 'rest'), Buffer.alloc(2 * SIZE)), /ENOSPC/)
       const report = await doctor()
       assert.match(report, /wrong +Disk +0 MB are free/)
@@ -64,7 +64,7 @@ for (const [name, mount] of Object.entries(DISKS)) {
       rmSync(join(disk, 'rest'))
     })
 
-    it('is not to be replaced because the disk is read-only, which a start reports', async () => {
+    it('gets no advice to restore: start and doctor name the read-only disk', async () => {
       assert.ok(succeeds('mount', '-o', 'remount,ro', disk))
       assert.match(await start(), /^Cannot .*data.*; the disk of .* is read-only: see dmesg/)
       const report = await doctor()

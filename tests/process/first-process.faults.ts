@@ -31,7 +31,7 @@ describe('process 1', { skip: !isPossible && 'needs strace, and root to make pro
         stdio: ['ignore', 'pipe', 'ignore'],
         detached: true,
       })
-      // It went on: no other signal would end its group.
+      // It survived the signal: only SIGKILL ends it.
       child.stdout.once('data', () => process.kill(-(child.pid ?? 0), 'SIGKILL'))
       await once(child, 'close')
       assert.equal(child.exitCode, code)

@@ -53,7 +53,7 @@ before(async () => {
   key = (await runScript(args, settings)).stdout.trim()
 })
 
-/** Lets `npm ci` of this release move the packages away and back while `during` runs. */
+/** Moves the packages away while `during` runs, as if by `npm ci`, then back. */
 async function replacePackages(release: string, during: () => Promise<void>): Promise<void> {
   const packages = join(release, 'node_modules')
   renameSync(packages, `${packages}-away`)

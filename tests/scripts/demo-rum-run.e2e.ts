@@ -43,7 +43,7 @@ async function samplesOf({ url }: Running): Promise<number> {
   return (await read(url, 'overview', RumOverview)).sampleCount
 }
 
-/** The views of each hour and device, without the last hour. */
+/** The sum of the counts of each name, sorted by name. */
 function countByRow(rows: readonly { readonly name: string; readonly count: number }[]) {
   const counts = new Map<string, number>()
   for (const { name, count } of rows) counts.set(name, (counts.get(name) ?? 0) + count)

@@ -4,7 +4,7 @@ import { processFolder } from './temp-folder.ts'
 
 const folder = processFolder()
 
-/** The default plans and one with a rate limit that no test reaches. */
+/** Plans for tests; the last three have a rate limit that none reaches. */
 export function plansFile(): string {
   const plan = (id: string, price: number, monthlyCap: number, requestsPerMinute: number) => ({
     ...{ id, name: id, price, monthlyCap, requestsPerMinute, maxKeys: 10, maxSites: 10 },

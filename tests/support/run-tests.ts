@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 /*
  * Runs test files in a few processes: `node run-tests.ts GLOB`. Loading the service takes 0.6 s and
- * loading sign-in as long again, so a process for each file would take half of the time.
+ * loading sign-in as long again, so with a process for each file, half of the time is loading.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

@@ -104,7 +104,7 @@ export function subjectOf({ type, data }: StripeEvent): EventSubject | null {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Trusts only metadata, which takes the secret key to set: a payment link's URL sets other fields. */
+/** Trusts only metadata, which only the secret key can set: a payment link's URL sets other fields. */
 function userOf(type: string, object: Fields): string | null {
   const isOurs = type.startsWith('checkout.session.') || type.startsWith('customer.subscription.')
   return isOurs ? textOf(fieldsOf(object['metadata'])[USER_FIELD]) : null

@@ -51,5 +51,5 @@ export function ifInvalid(message: string) {
 }
 
 export function unavailable(): ApiError {
-  return new ApiError('BILLING_UNAVAILABLE', 'Stripe does not answer: try again')
+  return new ApiError('BILLING_UNAVAILABLE', 'Billing is unavailable: try again')
 }

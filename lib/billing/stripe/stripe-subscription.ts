@@ -19,7 +19,7 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     /** In Stripe's words, such as `past_due`. */
     status,
     createdAt: created * 1000,
-    /** null if the subscription is not canceled. A cancellation sets one of two fields. */
+    /** null if the subscription is not canceled. A cancellation sets one field or both. */
     cancelAt: cancel_at === null ? atPeriodEnd : cancel_at * 1000,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
     items: items.data.map((item) => ({

@@ -9,7 +9,7 @@ export interface AuthRequest {
   readonly body?: v.GenericSchema<unknown, AuthBody>
   /** Whether it hashes passwords. Only a few such requests run at the same time. */
   readonly hashes?: true
-  /** A live session is then limited by its user; all other requests are limited by address. */
+  /** Then requests with a live session count per user, all others per address. */
   readonly needsSession?: true
   /** Limits besides the one on all requests from an address. */
   readonly limits?: readonly (AccountLimit | AddressLimit)[]
@@ -33,8 +33,8 @@ interface Counted {
 export const AUTH_BASE_PATH = '/api/auth'
 
 /**
- * Malformed Unicode would reveal who has an account: for a new address better-auth answers the text
- * altered, for a known one it fails while it makes the link.
+ * Malformed Unicode would reveal who has an account: for a new address better-auth returns
+ * altered text, for a known one it fails while it makes the link.
  */
 const isWellFormed = (body: object) =>
   Object.values(body).every((text) => typeof text !== 'string' || text.isWellFormed())

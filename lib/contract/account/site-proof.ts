@@ -19,7 +19,7 @@ export const SiteProof = strictObject(
     receives: v.pipe(
       v.boolean(),
       v.description(
-        'Whether this site gets the telemetry of its origin. If several accounts have registered the origin, the one with the newest proof of its host gets it; without proofs, the one that registered first. On a server with a public name and sites of several accounts, localhost, IP addresses and names outside the public DNS get none without a proof.',
+        'Whether this site gets the telemetry of its origin. If several accounts have registered the origin, the one with the newest proof of its host gets it; without proofs, the one that registered first. On a server with a public name and sites of several accounts, localhost, IP addresses and names outside the public DNS get none.',
       ),
     ),
     record: v.pipe(v.nullable(Record), v.description('Null if the state is impossible')),

@@ -37,17 +37,17 @@ function readPlaces(words: Uint32Array, text: Buffer, contents: Contents) {
   )
   const regions = numbered(contents.regions)
   const timezones = numbered(contents.timezones)
-  const findings = numbered(contents.findings)
+  const ratings = numbered(contents.ratings)
   return (number: number) => {
     const at = number * PLACE.words
-    const finding = findings[words[at + PLACE.finding] ?? 0]
+    const rating = ratings[words[at + PLACE.rating] ?? 0]
     const parts = countries[words[at + PLACE.country] ?? 0]
-    if (finding === undefined || parts === undefined) return NOWHERE
+    if (rating === undefined || parts === undefined) return NOWHERE
     const start = words[at + PLACE.textStart] ?? 0
     const { country, json } = parts
     return {
       place: {
-        level: finding.level,
+        level: rating.level,
         country,
         json: {
           country: json.country,
@@ -56,9 +56,9 @@ function readPlaces(words: Uint32Array, text: Buffer, contents: Contents) {
           city: text.toString('latin1', start, start + (words[at + PLACE.textLength] ?? 0)),
         },
       },
-      confidence: finding.confidence,
+      confidence: rating.confidence,
       timezone: timezones[words[at + PLACE.timezone] ?? 0],
-      placeSources: finding.sources,
+      placeSources: rating.sources,
     }
   }
 }

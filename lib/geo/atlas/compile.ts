@@ -167,7 +167,7 @@ class AtlasParts {
   readonly #countries = new Numbered<Contents['countries'][number]>()
   readonly #regions = new Numbered<string>()
   readonly #timezones = new Numbered<Contents['timezones'][number]>()
-  readonly #findings = new Numbered<Contents['findings'][number]>()
+  readonly #ratings = new Numbered<Contents['ratings'][number]>()
   readonly #ownerSources = new Numbered<string[]>()
 
   constructor() {
@@ -189,7 +189,7 @@ class AtlasParts {
       this.#countries.add(country, { ...(code && { code }), country, countryWithEmblems }),
       this.#regions.add(json.region, json.region),
       timezone ? this.#timezones.add(`${timezone.name} ${timezone.source}`, timezone) : 0,
-      this.#findings.add(`${level} ${confidence} ${sources}`, { level, confidence, sources }),
+      this.#ratings.add(`${level} ${confidence} ${sources}`, { level, confidence, sources }),
     ]
     return this.#add(this.places, words)
   }
@@ -209,7 +209,7 @@ class AtlasParts {
       countries: this.#countries.values,
       regions: this.#regions.values,
       timezones: this.#timezones.values,
-      findings: this.#findings.values,
+      ratings: this.#ratings.values,
       ownerSources: this.#ownerSources.values,
     }
   }

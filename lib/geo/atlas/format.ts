@@ -7,7 +7,7 @@ import * as v from 'valibot'
  */
 
 /** Raise this when anything in the file changes, including the JSON of parts of an answer. */
-export const ATLAS_FORMAT = 4
+export const ATLAS_FORMAT = 5
 
 /**
  * `index`: the number of the first network (32 bits) for each of the 65,536 upper halves of an
@@ -24,7 +24,7 @@ export const PLACE = {
   country: 2,
   region: 3,
   timezone: 4,
-  finding: 5,
+  rating: 5,
   words: 6,
 } as const
 
@@ -49,7 +49,7 @@ export const Contents = v.strictObject({
   ),
   regions: v.array(v.string()),
   timezones: v.array(v.strictObject({ name: v.string(), source: v.string() })),
-  findings: v.array(
+  ratings: v.array(
     v.strictObject({
       level: v.picklist([1, 2, 3, 4]),
       confidence: v.optional(v.number()),

@@ -7,7 +7,7 @@ import { type FetchOptions, fetchFile, isUnchanged } from './fetch-file.ts'
 import { failedRequest, fetchText, innermostCause } from './http-request.ts'
 import { type Done, findCurrent, installArchive } from './install-archive.ts'
 import { noteDownload } from './last-download.ts'
-import { removePartial } from './partial-file.ts'
+import { removeFetched } from './partial-file.ts'
 import { downloadSources, hasAccount, type Providers, type Source } from './sources.ts'
 
 export interface DownloadOptions extends Providers {
@@ -81,7 +81,7 @@ async function download(
     const { modifiedAt } = fetched
     return await installArchive(archive, { directory, source, current, checksum, modifiedAt })
   } finally {
-    await removePartial(archive)
+    await removeFetched(archive)
   }
 }
 

@@ -31,7 +31,7 @@ export type Fetched =
 /**
  * Downloads `url` to `path`. Resumes an interrupted download if the server still has the same file
  * (RFC 9110 sections 13.1.5 and 14). The caller checks the whole file and removes it with
- * `removePartial`. Throws an error that names the URL and the reason.
+ * `removeFetched`. Throws an error that names the URL and the reason.
  */
 export async function fetchFile(
   url: string,

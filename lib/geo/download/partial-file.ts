@@ -54,7 +54,7 @@ export async function startPartial(path: string, url: string, version: Version):
   await writeFile(statePath(path), `${JSON.stringify({ url, version })}\n`)
 }
 
-export async function removePartial(path: string): Promise<void> {
+export async function removeFetched(path: string): Promise<void> {
   await rm(path, { force: true })
   await rm(statePath(path), { force: true })
 }

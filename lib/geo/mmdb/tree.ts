@@ -118,7 +118,7 @@ function networkBranches(words: Words, prefix: number, top: number): Branch[] {
 /**
  * The fewest networks that cover a range. After the first bit where the ends differ, these are the
  * 1-branches off the path to `first`, the 0-branches off the path to `last`, and the largest
- * networks that begin with `first` and end with `last`.
+ * networks that begin with `first` or end with `last`.
  */
 function rangeBranches(first: Words, last: Words, top: number): Branch[] {
   const fork = commonBits(first, last)

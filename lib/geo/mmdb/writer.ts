@@ -40,7 +40,7 @@ function checkVersion({ ipVersion }: MmdbOptions, { version, text }: Address): v
   throw new RangeError(`Cannot insert "${text}": the database is for IPv4 only`)
 }
 
-/** Length of the prefix in the file, where all addresses have 128 bits. */
+/** Length of the prefix in the tree, where all addresses have 128 bits. */
 export function treePrefix({ address, prefix }: Network): number {
   const width = address.version === 4 ? 32 : 128
   if (!Number.isInteger(prefix) || prefix < 0 || prefix > width) {

@@ -5,7 +5,7 @@ import type { Finding } from '../place/finding.ts'
 /** Returns the ISO 3166-2 code of the region called `name` in a country; undefined if unknown. */
 export type RegionCode = (country: string, name: string) => string | undefined
 
-/** The layout of the records in one provider's files. */
+/** A layout of records, which providers may share. */
 export interface Schema {
   readonly name: string
   /** Whether `sample`, a record of the file, has this layout. */

@@ -15,10 +15,10 @@ export interface SignInProps extends PageProps {
 
 const DONE: Readonly<Record<string, string>> = {
   'signed-up':
-    'We have sent an e-mail to this address. Open the link in it and sign in to verify the address.',
+    'We have sent an e-mail to your address. Open the link in it and sign in to verify the address.',
   reset: 'Your new password is set. Sign in with it.',
   everywhere: 'You are signed out on all devices.',
-  asked: 'If an account has this address, we have sent an e-mail with a link.',
+  asked: 'If an account has your address, we have sent an e-mail with a link.',
 }
 
 const TO_VERIFY = 'Sign in to verify your e-mail address.'

@@ -31,7 +31,7 @@ export function DailyChart({ days }: { readonly days: UsageStats['dailyUsage'] }
       </svg>
       <figcaption>
         <span>{days[0]?.date}</span>
-        <span>Busiest day: {count(most)}</span>
+        <span>Daily peak: {count(most)}</span>
         <span>{days.at(-1)?.date}</span>
       </figcaption>
       <details>

@@ -56,9 +56,9 @@ const ELSEWHERE = {
   proven:
     'Another account proved this domain after you. To prove it again, remove the site, add it again and change the record.',
   unproven:
-    'Another account registered this origin first or proved its domain, or the name is not in the public DNS. Prove the domain to get its beacons.',
+    'Another account registered this origin first or proved its domain. Prove the domain to get its beacons.',
   impossible:
-    'Another account registered this origin first. Or this server has several accounts and a public name: then nobody gets beacons of localhost or an IP address.',
+    'Another account registered this origin first. Or this server has several accounts and a public name: then nobody gets beacons of hosts outside the public DNS.',
 } as const
 const IMPOSSIBLE =
   'You get the beacons because nobody registered this origin before you. Hosts outside the public DNS cannot be proved.'

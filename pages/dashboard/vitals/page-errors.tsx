@@ -42,7 +42,7 @@ function ErrorItem({ error }: { readonly error: PageError }) {
           facts={[
             ['Type', type],
             ['Source', placeOf(error)],
-            ['First on the page', path],
+            ['First seen on', path],
             ['First seen (UTC)', <Time at={firstSeenAt} />],
             ['Last seen (UTC)', <Time at={lastSeenAt} />],
           ]}

@@ -15,8 +15,8 @@ export interface Load {
 
 /**
  * Figures of a run, by the titles of their columns. The processor time and the memory are the
- * server's, and NaN if the system does not report them. `failed` counts the requests that were
- * refused or never answered.
+ * server's, and NaN if the system does not report them. `failed` counts requests without an answer and,
+ * with POSTs or beacons, refused ones.
  */
 type Measured = Awaited<ReturnType<typeof drive>>
 

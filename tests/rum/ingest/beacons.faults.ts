@@ -16,8 +16,8 @@ const PAST_CHECKPOINT_MS = 10_500
 /** Each page has its own row, so that a checkpoint takes many transactions. */
 const PAGES = 450
 const ORIGIN = 'https://shop.example'
-/** Each beacon comes from another address, since beacons are limited per address. */
 const { settings: folder, dataDir, remove } = newDataFolder()
+/** Each beacon comes from another address, since beacons are limited per address. */
 const settings = { ...folder, MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' }
 after(remove)
 

@@ -150,7 +150,7 @@ describe('a page of a registered site', { timeout: TIMEOUT_MS }, () => {
     await visitor.page.evaluate(HIDE)
     assert.equal((await answered).status(), 204)
     assert.deepEqual(await nextStatuses(before), [204])
-    // The browser checks this answer before it sends the next beacon.
+    // Gives the browser time to check the answer to the beacon.
     await visitor.page.evaluate('fetch("/blank").then((answer) => answer.text())')
     assert.deepEqual(visitor.errors, ['TypeError: no basket'])
   })

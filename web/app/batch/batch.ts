@@ -14,7 +14,7 @@ function main(form: HTMLFormElement): void {
   let run = createRun(serviceOf(form), view, [])
   let source: AddressColumn = { header: null, rows: [] }
 
-  const once = async (work: () => Promise<void>) => {
+  const busy = async (work: () => Promise<void>) => {
     if (submit !== null) submit.disabled = true
     await work()
     if (submit !== null) submit.disabled = false
@@ -31,10 +31,10 @@ function main(form: HTMLFormElement): void {
   part('from-file').hidden = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void once(start)
+    void busy(start)
   })
   view.onStop(() => run.stop())
-  view.onGoOn(() => void once(() => run.go(source)))
+  view.onGoOn(() => void busy(() => run.go(source)))
   text.addEventListener('input', () => {
     file.value = ''
   })
