@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { type Admin, startAdmin } from './admin/server.ts'
 import { announcement } from './announce.ts'
@@ -17,6 +18,12 @@ import { createServer } from './routes/server.ts'
 
 /** Leaves the first seconds to the first requests. */
 const PRELOAD_AFTER_MS = 3_000
+
+/**
+ * Litestream looks for the database once a second, and makes its last copy only if it has seen it
+ * (`DB.Close` in 0.5.18): what a server wrote that ended sooner would be missing.
+ */
+const SEEN_BY_LITESTREAM_MS = 3_000
 
 /**
  * V8 collects garbage when the heap has grown by half since the last time, not when it has doubled.
@@ -44,6 +51,7 @@ export async function start(): Promise<void> {
       downloadGeo,
     }),
   )
+  const openedAt = performance.now()
   // The admin server does not keep the process alive: if the start fails later, the process ends.
   const admin = config.admin === undefined ? undefined : await startAdmin(config.admin, services)
   const server = createServer(services)
@@ -57,6 +65,7 @@ export async function start(): Promise<void> {
     },
     stop: async () => {
       await listening.promise
+      if (config.replicated) await sleep(openedAt + SEEN_BY_LITESTREAM_MS - performance.now())
       await stop(server, services, admin)
     },
   })

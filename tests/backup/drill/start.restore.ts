@@ -9,10 +9,11 @@ import { emailsIn } from '../../support/data-folder.ts'
 import { geoFiles, makeGeoFolder } from '../../support/geo-files.ts'
 import { runScript } from '../../support/process.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { checkLitestream, startReplicated } from './litestream.ts'
+import { checkLitestream, restoreCopy, startReplicated } from './litestream.ts'
 
 const folder = tempFolder()
 const replica = join(folder, 'replica')
+const DEADLINE_MS = 30_000
 
 function settingsOf(machine: string) {
   const { city, asn } = geoFiles()
@@ -24,13 +25,16 @@ function settingsOf(machine: string) {
   }
 }
 
-/** Starts a process that is expected to end by itself. */
+/** Starts a process that must end by itself with an error. Returns what it prints. */
 async function failToStart(settings: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, PORT: '0', ...settings }
-  const child = spawn('sh', ['scripts/with-litestream.sh'], { env })
+  const child = spawn('sh', ['scripts/with-litestream.sh'], { env, detached: true })
+  // Ends a server that starts after all, too.
+  const deadline = setTimeout(() => process.kill(-Number(child.pid), 'SIGKILL'), DEADLINE_MS)
   const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')])
-  assert.notEqual(child.exitCode, 0)
+  clearTimeout(deadline)
+  assert.ok(child.exitCode !== null && child.exitCode > 0, `it ended with ${child.exitCode}`)
   return stderr
 }
 
@@ -52,6 +56,15 @@ describe('the start under Litestream', () => {
     const server = await startReplicated(settings)
     await server.stop('SIGTERM')
     assert.deepEqual(emailsIn(join(folder, 'second', 'app.db')), ['ada@example.com'])
+  })
+
+  it('copies the database even if the server stops at once', async () => {
+    const hasty = { ...settingsOf('hasty'), LITESTREAM_REPLICA_URL: `file://${folder}/of-hasty` }
+    const server = await startReplicated(hasty)
+    assert.equal((await server.stop('SIGTERM')).code, 0)
+    const copy = join(folder, 'copy-of-hasty.db')
+    await restoreCopy(copy, hasty)
+    assert.deepEqual(emailsIn(copy), [])
   })
 
   it('is refused without a destination, or if a write-ahead log has no database', async () => {
