@@ -53,7 +53,7 @@ export const contactOperations = [
     tag: 'Contact',
     summary: 'Ask for enterprise or custom pricing',
     description:
-      'Each IP address may send five in 15 minutes. 200 means that the inquiry is stored; 503 means that this service accepts no inquiries.',
+      'Each IP address may send five in 15 minutes. 200 means that the inquiry is stored. A service that accepts no inquiries answers 503.',
     access: 'public',
     limit: 'contact',
     body: {

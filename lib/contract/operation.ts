@@ -59,6 +59,8 @@ export interface Operation {
   readonly limit: Limit
   /** A second limit, per user, on successful requests only; for inquiries also per address. */
   readonly successLimit?: 'billing' | 'inquiries' | 'newKeys' | 'newSites'
+  /** Whether a 400 counts towards `successLimit`, too, because it may answer a guess. */
+  readonly countsGuesses?: true
   /** Answers with 200 or 404 count towards the monthly cap of the plan. */
   readonly metered?: true
   /** How many requests of the limit one call costs, given its body; 1 by default. */

@@ -90,24 +90,25 @@ export function chargeUser({ limits, now }: Services, exchange: Exchange, userId
 }
 
 /**
- * Runs `act` if `limit`, the second limit of the operation, allows the caller one more success.
- * Throws RATE_LIMITED if not.
+ * Runs `act` if the second limit of the operation allows the caller one more success. Throws
+ * RATE_LIMITED if not.
  */
 export async function chargeSuccess<Reply>(
   services: Services,
   exchange: Exchange,
-  limit: NonNullable<Operation['successLimit']>,
+  { successLimit: limit, countsGuesses }: Operation,
   act: () => Reply | Promise<Reply>,
 ): Promise<Reply> {
   const { caller } = exchange
-  if (caller === null) return act()
+  if (limit === undefined || caller === null) return act()
   const ids = limit === 'inquiries' ? [caller.userId, addressId(exchange)] : [caller.userId]
   const prepaid = ids.map((id) => ({ of: limit, id }))
   const refund = chargeAhead(services, exchange, prepaid)
   try {
     return await act()
   } catch (error) {
-    refund(() => true)
+    const isGuess = error instanceof ApiError && error.code === 'BAD_REQUEST'
+    if (countsGuesses !== true || !isGuess) refund(() => true)
     throw error
   }
 }

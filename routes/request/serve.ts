@@ -47,9 +47,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
         chargeBody(services, exchange, body)
         call = { ...call, body, caller: exchange.caller }
       }
-      if (row.successLimit === undefined)
-        return answerReply(services, exchange, await handler(call))
-      const reply = await chargeSuccess(services, exchange, row.successLimit, () => handler(call))
+      const reply = await chargeSuccess(services, exchange, row, () => handler(call))
       return answerReply(services, exchange, reply)
     } catch (error) {
       return answerError(services, exchange, error)

@@ -9,7 +9,7 @@ export interface AuthRequest {
   readonly body?: v.GenericSchema<unknown, AuthBody>
   /** Whether it hashes passwords. Only a few such requests run at the same time. */
   readonly hashes?: true
-  /** Then requests with a live session count per user, all others per address. */
+  /** Requests with a live session count per user, all others per address. */
   readonly needsSession?: true
   /** Limits besides the one on all requests from an address. */
   readonly limits?: readonly (AccountLimit | AddressLimit)[]
@@ -64,7 +64,7 @@ const UpdateUserBody = v.pipe(
   v.check((body) => isWellFormed(body), MALFORMED),
 )
 
-/** The session decides which account is charged, not a field of the body. */
+/** The limit counts for the session's account, whatever the body names. */
 const PasswordsBody = v.pipe(
   v.looseObject({}),
   v.check((body) => isWellFormed(body), MALFORMED),
@@ -82,8 +82,8 @@ const VERIFICATION_MAIL = [{ of: 'verificationMails', counts: 200 }, ADDRESS_MAI
 
 /**
  * The endpoints of better-auth that are served, with its own bodies and errors. All others are
- * closed: listing or ending single sessions would need their tokens, but we store only hashes of
- * tokens, and links in our mails lead to forms of the dashboard.
+ * closed: those for single sessions need tokens, of which we store only hashes, and those that mailed
+ * links open are replaced by forms of the dashboard.
  */
 export const AUTH_REQUESTS: readonly AuthRequest[] = [
   {

@@ -64,6 +64,7 @@ export const billingAccountOperations = [
     method: 'post',
     path: '/v1/billing/promo',
     ...write,
+    countsGuesses: true,
     summary: 'Apply a promotion code to the subscription',
     description:
       'Replaces other discounts. Applying a code that is already active changes nothing.',

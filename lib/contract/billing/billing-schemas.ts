@@ -15,7 +15,7 @@ export const Plan = strictObject('What a plan includes and costs', {
   maxKeys: Count,
   maxSites: Count,
   price: v.pipe(v.number(), v.minValue(0), v.description('Per month')),
-  stripePriceId: v.pipe(v.nullable(v.string()), v.description('Null for the free plan')),
+  stripePriceId: v.pipe(v.nullable(v.string()), v.description('Null if not for sale')),
 })
 export type Plan = v.InferOutput<typeof Plan>
 

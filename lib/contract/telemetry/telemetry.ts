@@ -104,7 +104,7 @@ export const telemetryOperations = [
       },
       maxBytes: BEACON_MAX_BYTES,
     },
-    replies: { 204: { description: 'The beacon is stored', schema: null } },
+    replies: { 204: { description: 'Stored or from a bot', schema: null } },
     errors: ['ORIGIN_NOT_ALLOWED', 'SERVICE_UNAVAILABLE'],
   },
   {

@@ -47,6 +47,20 @@ describe('POST /v1/billing/promo', () => {
     ])
   })
 
+  it('may be tried 60 times an hour, right or wrong', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    await addCode(at, 'WELCOME')
+    const left = 3
+    for (let n = 0; n < 60 - left; n++) at.app.services.limits.billing.take(ada.userId, NOON)
+    const guess = (code: string) => ada.send('POST', PATH, { body: { code } })
+    assert.equal((await guess('WELCOME')).status, 200)
+    for (let n = 1; n < left; n++) assert.equal(codeOf(await guess(`GUESS${n}`)), 'BAD_REQUEST')
+    const refused = await guess('WELCOME')
+    assert.equal(codeOf(refused), 'RATE_LIMITED')
+    assert.equal(refused.headers.get('ratelimit-policy'), '"billing-changes";q=60;w=3600')
+  })
+
   it('changes nothing if the code is already active', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
