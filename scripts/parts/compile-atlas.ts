@@ -8,7 +8,7 @@ import type { SourceFile } from '../../lib/geo/files/source-files.ts'
 import { openLibrary } from '../../lib/geo/library.ts'
 import { createLog } from '../../lib/log/log.ts'
 
-/** Caches most records of a City file: several networks share each record. */
+/** Caches 32,768 records of each file: several networks share each record. */
 const CACHE_BITS = 15
 
 /**

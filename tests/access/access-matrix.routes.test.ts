@@ -121,7 +121,7 @@ function subsets(scopes: readonly Scope[]): Scope[][] {
 
 let made = 0
 
-/** Bodies and queries with which an operation always succeeds. */
+/** Bodies and queries in place of the example of the contract. */
 const REQUESTS: Readonly<Record<string, () => SendOptions & { readonly query?: string }>> = {
   createKey: () => ({ body: { name: 'made', scopes: ['account:write'] } }),
   createSite: () => ({ body: { name: `https://site-${made++}.example` } }),
@@ -130,7 +130,7 @@ const REQUESTS: Readonly<Record<string, () => SendOptions & { readonly query?: s
   getRumOverview: () => ({ query: '?domain=app.example' }),
 }
 
-/** Operations that fail even for an authorised caller, because the object is missing. */
+/** The errors that operations answer even to an authorised caller. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   setOverages: 'PLAN_REQUIRED',
   revokeKey: 'NOT_FOUND',

@@ -225,7 +225,7 @@ async function explained(db: Db, filter: Partial<AuditQuery>) {
   })
 }
 
-/** Calls `before` with each statement that the connection is about to run; returns their texts. */
+/** Calls `before` ahead of each statement that the connection prepares; returns their texts. */
 function onPrepare(db: Db, before: () => void): string[] {
   const prepare = db.$client.prepare.bind(db.$client)
   const statements: string[] = []

@@ -68,7 +68,7 @@ describe('The daily check of proofs', () => {
 
   it('asks at most once a day, and never for unproven sites', async () => {
     const alice = await at.register('alice')
-    await at.register('bob', 'https://blog.example')
+    const bob = await at.register('bob', 'https://blog.example')
     await at.prove(alice)
     at.pass(DAY_MS - 1)
     await at.app.services.siteProofs.checkDue()
@@ -76,5 +76,6 @@ describe('The daily check of proofs', () => {
     at.pass(1)
     await at.app.services.siteProofs.checkDue()
     assert.equal((await alice.proof()).checkedAt, new Date(at.now()).toISOString())
+    assert.equal((await bob.proof()).checkedAt, null)
   })
 })

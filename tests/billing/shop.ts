@@ -57,7 +57,7 @@ export interface Shop extends AsyncDisposable {
   row(): Promise<SubscriptionRow | null>
   /** The subscription as the double has it. */
   atStripe(id: string): Stripe.Subscription
-  /** The calls to Stripe since the previous `calls()`, such as `POST /v1/customers`. */
+  /** The calls to Stripe since the previous `newCalls()`, such as `POST /v1/customers`. */
   newCalls(): string[]
 }
 

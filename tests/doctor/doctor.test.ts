@@ -68,7 +68,7 @@ describe('checkFolder', () => {
     matches(checkFolder(dataDir), /^wrong: .*app\.db belongs to another user → chown it/)
   })
 
-  it('advises the owner of a folder only what helps this user', async (t) => {
+  it('accepts a folder of another owner if this user may write', async (t) => {
     if (!mayBecomeNobody()) {
       t.skip('needs root, and a runtime that every user may run')
       return

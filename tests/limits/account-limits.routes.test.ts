@@ -17,7 +17,7 @@ import { many, statuses } from './answers.ts'
 
 const EMAIL = 'ada@example.com'
 
-/** The Cookie header of a browser that keeps the token of the page for its device. */
+/** The Cookie header with the device token of the page; empty if it sets none. */
 function deviceOf({ headers }: Page): string {
   const cookies = headers.getSetCookie().filter((cookie) => cookie.startsWith('meridian_device='))
   return cookies[0]?.split(';')[0] ?? ''

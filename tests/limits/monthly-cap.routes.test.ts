@@ -43,7 +43,7 @@ describe('the monthly cap', () => {
     assert.equal(metaOf(await ask()).degraded, false)
   })
 
-  it('is shared by the keys and sessions of a user', async () => {
+  it('is shared by the keys of a user', async () => {
     const [one, other] = [await app.makeKey({ plan: 'tiny' }), await app.makeKey({ plan: 'tiny' })]
     for (let n = 0; n < 5; n++) {
       await app.send('GET', LOCATE, { key: one })

@@ -46,7 +46,7 @@ describe('new keys and sites of a user', () => {
       assert.deepEqual(await statuses(2, () => add({ key })), [201, 429])
     })
 
-    it(`count as ${kind} even if removed, but not if refused`, async () => {
+    it(`include removed ${kind}, but not refused ones`, async () => {
       using app = await open()
       const key = await app.makeKey({ email: EMAIL })
       const add = (body: object) => app.send('POST', path, { key, body })

@@ -63,7 +63,7 @@ describe('the examples of the OpenAPI document', () => {
     )
   })
 
-  it('exist for every parameter, body and answer with a schema', () => {
+  it('exist for every body and answer with a schema', () => {
     const places = new Set(all.map(({ where }) => where.split(' ')[0]))
     assert.ok(places.has('/paths//v1/account/me/keys/post/requestBody/content/application/json'))
     const bodies = [...schemas(document)].filter((where) => where.endsWith('application/json'))
@@ -87,7 +87,7 @@ describe('the named schemas of the OpenAPI document', () => {
   })
 })
 
-/** Keys under which parameters, headers and bodies have schemas. */
+/** The places of parameters, headers and bodies with schemas. */
 function* schemas(node: unknown, where = ''): Generator<string> {
   if (!isNode(node)) return
   if ('schema' in node) yield where

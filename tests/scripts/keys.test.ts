@@ -146,7 +146,7 @@ describe('a key managed on the command line', () => {
     )
   })
 
-  it('is neither revoked nor renewed if several keys match, and lists them', async () => {
+  it('is not revoked if several keys match, which the error lists', async () => {
     const prefix = `sk_live_${'ab'.repeat(4)}`
     const [first, second] = [addKey({ prefix, name: 'one' }), addKey({ prefix, name: 'two' })]
     const other = addKey({ prefix: `sk_live_${'cd'.repeat(4)}` })

@@ -67,7 +67,7 @@ describe('scripts/node.sh', () => {
     assert.match(stderr, /^\S+node does not run here, .*: using the Node\.js in PATH\n$/)
   })
 
-  it('keeps the code that tsx compiles from other users', (t) => {
+  it('lets no other user change the code that tsx compiles', (t) => {
     if (process.getuid?.() !== 0) return t.skip('only root can give a folder away')
     const folder = tempFolder()
     const readSetting = (variable = 'TMPDIR') => {
@@ -99,7 +99,7 @@ describe('scripts/node.sh', () => {
     assert.match(stdout, /: eol: lf\n$/)
   })
 
-  it('says what to do if that is too old', () => {
+  it('says what to do if Node.js is too old', () => {
     const { status, stdout, stderr } = makeRelease({ 'bin/node': ofMajor(20) })('server.ts')
     assert.deepEqual([status, stdout], [1, ''])
     assert.match(stderr, /^Run npm ci\. If .*, install Node\.js 24 or newer\n$/)

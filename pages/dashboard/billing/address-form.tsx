@@ -3,7 +3,7 @@ import { Card } from '../parts/card.tsx'
 import { Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 
-/** All fields but the country, with their names in `updateAddress` and in browsers. */
+/** All fields but the country. Each `name` is the one in `updateAddress`. */
 const LINES = [
   { name: 'line1', label: 'Address', maxlength: 200, autocomplete: 'address-line1' },
   { name: 'line2', label: 'Address line 2', maxlength: 200, autocomplete: 'address-line2' },

@@ -22,7 +22,7 @@ interface BeaconStateProps {
 const WAITING_SECONDS = 15
 const UNKNOWN_SECONDS = 60
 
-/** The state of a site. It refreshes itself until the first beacon arrives. */
+/** The state of a site. For a new site it refreshes until a beacon arrives. */
 export function BeaconState({ site, check, origin }: BeaconStateProps) {
   return (
     <div

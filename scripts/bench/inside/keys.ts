@@ -48,7 +48,7 @@ async function measure(count: number) {
   return row
 }
 
-/** Random key texts as bytes. Each pass makes new strings from them, as a server does of headers. */
+/** Random key texts as bytes. Each pass makes new strings from them, like a server from headers. */
 function pickTexts(texts: readonly string[]): Buffer {
   const random = createRandom(3)
   return Buffer.from(Array.from({ length: FINDS }, () => pick(random, texts)).join(''), 'latin1')

@@ -28,7 +28,7 @@ describe('the service without a mail server', () => {
 })
 
 describe('the service with a mail server', () => {
-  /** The service with a real mail server, which keeps or refuses messages. */
+  /** Runs the test on the service with a real mail server. */
   async function withMail(run: (app: TestApp, mail: MailServer) => Promise<void>) {
     await using mail = await startMailServer()
     using mailing = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url, ...FROM } })

@@ -12,7 +12,7 @@ import { addUsers, writeWidePlan } from '../../backup/drill/users.ts'
 import { newDataFolder, startServer } from '../../support/process.ts'
 
 const ROUNDS = 5
-/** As many users, because each may create only a few keys. */
+/** Each its own user, who may create only a few keys. */
 const CLIENTS = 8
 const LONGEST_ROUND_MS = 200
 const WAIT_MS = 30_000

@@ -39,8 +39,8 @@ function addUser({ app }: Shop, email: string): string {
   return user.id
 }
 
-describe('many events without an end from one address', () => {
-  it('keep waiting until one of them ends, and do not delay others', async () => {
+describe('many unfinished events from one address', () => {
+  it('get 503 beyond 58, and do not delay other addresses', async () => {
     await using shop = await openShop()
     const bodies: ReadableStreamDefaultController<Uint8Array>[] = []
     const from = freshClient()
@@ -92,7 +92,7 @@ describe('the signature of an event', () => {
     assert.equal((await shop.app.send('POST', WEBHOOK, { body })).status, 400)
   })
 
-  it('does not save a body that is not an event from 400', async () => {
+  it('is not enough: a body that is not an event gets 400', async () => {
     await using shop = await openShop()
     const thin = { id: 'evt_2', object: 'v2.core.event', type: 'v1.billing.meter.no_meter_found' }
     const bodies = ['no JSON', 'null', '[]', '{}', JSON.stringify(thin), '{"id":"","type":"a"}']
