@@ -21,7 +21,7 @@ const PRELOAD_AFTER_MS = 3_000
 
 /**
  * Litestream looks for the database once a second, and makes its last copy only if it has seen it
- * (`DB.Close` in 0.5.18): what a server wrote that ended sooner would be missing.
+ * (`DB.Close` in 0.5.18): the writes of a server that ends sooner would be missing.
  */
 const SEEN_BY_LITESTREAM_MS = 3_000
 

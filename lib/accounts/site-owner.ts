@@ -87,8 +87,8 @@ export async function changeOwners<Result>(
 }
 
 /**
- * Runs `change` of a user's sites. If strangers share the server only before or only after it, adds an
- * entry to the audit log of the other user for each site that stops or starts receiving by that.
+ * Runs `change` of a user's sites. If strangers then begin or cease to share the server, adds an entry
+ * to the audit log of the other user for each site that thereby stops or starts receiving.
  */
 export function auditSharing<Result>(
   db: Db,

@@ -44,7 +44,7 @@ export function openOverages(
     onRefused: ({ identifier, userId }) =>
       log.error(
         { identifier, userId },
-        'Stripe refuses an overage report, or it has no price; it is sent again every hour',
+        'Stripe refuses an overage report, or STRIPE_PRICE_OVERAGE is unset; retried hourly',
       ),
   })
   if (config.stripe.secretKey === undefined) return overages

@@ -28,7 +28,7 @@ type Shown = Pick<KeysProps, 'created' | 'typed' | 'error'>
 async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
   const { callApi, instance, c } = visit
   const { created } = shown
-  // A new key is shown only now, even if the list cannot be read, such as over the limit.
+  // A new key cannot be shown later, so show it even if the list fails, as over the limit.
   const keys = await callApi('listKeys').catch((error: unknown) => {
     if (created === undefined) throw error
     return []

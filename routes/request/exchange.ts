@@ -85,7 +85,7 @@ export function answer(
 }
 
 /**
- * Whether the answer says how long it took. Clients without a key could learn from it which requests
+ * Whether the answer says how long it took. Anonymous clients could learn from it which requests
  * are slow. On look-ups the header would cost as much as the look-up.
  */
 function isTimed({ row, caller }: Exchange): boolean {

@@ -29,7 +29,7 @@ export interface DemoOptions {
 
 /**
  * Fills a temporary instance with made-up data, and signs in to its dashboard in Chromium. The URL of
- * the dashboard has no slash at the end.
+ * the instance has no slash at the end.
  */
 export async function openDashboard(options: DemoOptions) {
   await using stack = new AsyncDisposableStack()
