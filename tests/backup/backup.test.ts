@@ -262,7 +262,7 @@ async function repack(change: (database: string) => void, extra: object = {}): P
   return path
 }
 
-/** Overwrites a page in the middle, like a faulty disk. */
+/** Overwrites the first half, save its first page. */
 function damage(database: string): void {
   const bytes = readFileSync(database)
   const page = 4096 * Math.floor(bytes.length / 4096 / 2)

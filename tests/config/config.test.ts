@@ -62,7 +62,7 @@ describe('readConfig', () => {
     assert.deepEqual(readConfig(empty), readConfig({}))
   })
 
-  it('reads every setting', () => {
+  it('reads the given settings', () => {
     const config = readConfig({
       PORT: '0',
       HOST: '::',

@@ -19,7 +19,7 @@ const ENDPOINTS = [
   ['POST /v1/contact', 'public', 200],
   ['GET /v1/contact/challenge', 'public', 200],
   ['POST /v1/telemetry/rum', 'public', 204],
-  // Additions to the published ones.
+  // The next two are additions, too.
   ['GET /rum.json', 'public', 200],
   ['POST /v1/ip/batch', 'geo:read', 200],
   ['GET /v1/ip/me', 'geo:read', 200, 404],

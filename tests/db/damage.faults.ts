@@ -134,7 +134,7 @@ describe('damage found while the server runs', () => {
     writeFromElsewhere()
     assert.equal(await statusOf(SITES), 503)
     const logged = /the database is damaged: keep the file and restore.*npm run restore/
-    // This log line waits for any that are being written.
+    // The line follows others that are being written.
     while (!logged.test(server.output())) await sleep(20)
     assert.equal(await statusOf('/v1/ip/81.2.69.160'), 200)
     const deadline = performance.now() + 5_000

@@ -49,7 +49,7 @@ describe('a damaged database', () => {
     assert.match(openError(database), REFUSED, 'header and schema')
   })
 
-  it('is refused for damage in small tables if it is large; the doctor checks the rest', async () => {
+  it('is refused only for damage in its small tables if it is large', async () => {
     const { database } = await makeDataFolder(folder)
     withClient(database, (client) => {
       const insert = `INSERT INTO rum_sketches (site_id, hour, country, device, samples, sketches)

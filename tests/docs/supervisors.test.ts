@@ -87,7 +87,7 @@ describe('the systemd unit', () => {
     assert.ok(Number(setting(UNIT, 'LimitNOFILE')) > 2 * connections)
   })
 
-  it('runs as a dynamic user that can write only to the data folder', () => {
+  it('runs as its own user, which can write only to the data folder', () => {
     assert.equal(setting(UNIT, 'User'), 'meridian')
     assert.equal(setting(UNIT, 'ProtectSystem'), 'strict')
     assert.equal(setting(UNIT, 'ReadWritePaths'), '/srv/meridian/data')

@@ -96,7 +96,7 @@ describe('bytes that are not a request', () => {
     assert.deepEqual(statuses(await ended), ['400'])
   })
 
-  it('are refused as CONNECT is, which opens no tunnel', async () => {
+  it('include CONNECT: it is refused, without a tunnel', async () => {
     const arrived = requests()
     const { socket, ended } = await openConnection(url)
     socket.write(`${GOOD}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${GOOD}`)

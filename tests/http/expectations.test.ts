@@ -53,7 +53,7 @@ describe('a request with the header Expect', () => {
     ])
   })
 
-  it('gets it before an early answer, too, and not within it', async () => {
+  it('gets 100 Continue before an early answer, not within it', async () => {
     const text = await exchange(url, `${GET}${post('/refused')}body`)
     assert.deepEqual(linesOf(text), [
       ...['HTTP/1.1 200 OK', '>'],

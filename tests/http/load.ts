@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 
 export interface Load {
-  /** Arrival times of the answers with 200, in monotonic milliseconds. */
+  /** When answers with 200 or 404 arrived, in monotonic milliseconds. */
   readonly answeredAt: readonly number[]
   /** Every other outcome. */
   readonly others: readonly string[]

@@ -82,7 +82,7 @@ describe('a server', () => {
     // A closed terminal signals the group. npm itself does not forward SIGHUP.
     const others = target === toGroup ? (['SIGHUP'] as const) : []
     for (const signal of ['SIGINT', 'SIGTERM', ...others] as const) {
-      it(`started by ${name} writes all its data at ${signal} to ${receiver}`, async () => {
+      it(`started by ${name} writes all its data when ${receiver} gets ${signal}`, async () => {
         const stop = () => lookUpAndStop(startInGroup(command, args), signal, target)
         let { stdout, counted } = await stop()
         // The command tsx kills a server that does not respond to the signal within 60 ms. On a busy

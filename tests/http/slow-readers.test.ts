@@ -46,7 +46,7 @@ describe('resetSlowReaders, with one answer', () => {
     assert.ok(theirs.bytesWritten > 0 && theirs.destroyed)
   })
 
-  it('leaves a client that reads alone', async () => {
+  it('leaves alone a client that reads', async () => {
     const answer = await fetch(await listen({ longestMs: HOUR_MS }))
     assert.equal((await answer.arrayBuffer()).byteLength, LARGE.byteLength)
   })

@@ -74,6 +74,9 @@ describe('a server with MERIDIAN_DRAIN_SECONDS', () => {
     process.kill(draining.server.pid, 'SIGTERM')
     await waitForStop(draining)
   })
+})
+
+describe('a server without MERIDIAN_DRAIN_SECONDS', () => {
   it('ends at once at a signal during the stop', async () => {
     const server = await startServer(settings)
     const { socket, ended } = await openConnection(server.url)

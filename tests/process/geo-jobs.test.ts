@@ -7,7 +7,7 @@ import { recordingLog } from '../support/helpers.ts'
 
 const MB = 1024 * 1024
 
-it('the databases are combined once there is memory for it, and the log says once that it lacks', async (t) => {
+it('the databases are combined once there is memory for it, and its lack is logged once', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const log = recordingLog()
   let available = 256 * MB

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 
-/** Ends the load when it is disposed of, too, without its outcome. */
+/** Disposing of it ends the load, too, and ignores its outcome. */
 export interface LookUps extends Disposable {
   /** How many answers were right. */
   right(): number

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('unpackTar', () => {
-  it('waits for the file that it opened, which its caller could not remove before', async () => {
+  it('fails only once its output is closed, so that the caller can remove it', async () => {
     const archive = join(folder, 'archive.tar')
     writeFileSync(archive, tarOf({ 'a/b.txt': 'text' }))
     // A pipe opens for writing once somebody reads it.

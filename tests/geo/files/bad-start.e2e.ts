@@ -31,7 +31,7 @@ async function get(path: string): Promise<string> {
 }
 
 describe('a server', () => {
-  it('does not start without a database that it never had, and names it', async () => {
+  it('names a database without a usable version, and does not start', async () => {
     const bad = join(dataDir, 'bad.mmdb')
     writeFileSync(bad, bytes.subarray(0, 200))
     for (const [name, reason] of [

@@ -81,7 +81,7 @@ describe('prepareBundled', () => {
     assert.equal(metadata.builtAt, Date.UTC(2026, 0, 15, 12))
   })
 
-  it('reads ASN files that are larger than the part of them in memory', async () => {
+  it('reads ASN files that are larger than one block', async () => {
     const rows = Array.from({ length: 10_000 }, (_, at) => {
       const network = `10.${at >>> 8}.${at & 255}`
       return `${network}.0,${network}.255,${at},"Größe, ${at}"`
@@ -131,7 +131,7 @@ describe('prepareBundled', () => {
     })
   }
 
-  it('is safe if two processes run it at once', async () => {
+  it('is safe if it runs three times at once', async () => {
     const all = await Promise.all([1, 2, 3].map(() => prepareBundled(directory, bundled, quiet)))
     assert.ok(all.includes('prepared'))
     assert.deepEqual(readdirSync(directory).toSorted(), FILES)

@@ -218,7 +218,7 @@ function written(inserted: readonly Entry[], ipVersion: 4 | 6, recordSize: Recor
   return Buffer.from(writer.toBytes())
 }
 
-/** Removes differences between classes of equal values. */
+/** The value without the JavaScript classes of its parts. */
 function plain(record: unknown): unknown {
   return record === null ? null : JSON.parse(JSON.stringify(record))
 }

@@ -7,7 +7,7 @@ import { openConnection } from '../../support/raw-connection.ts'
 
 /** Turns of the event loop in which nothing happens once the server has read and answered everything. */
 const QUIET_TURNS = 4
-/** Turns that each wait has at least. */
+/** Turns without progress before which no wait gives up. */
 const IDLE_TURNS = 200
 
 /** Both ends of the connections to a server in this process. */

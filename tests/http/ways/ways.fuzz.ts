@@ -90,7 +90,7 @@ interface Way {
   /** Whether a first request is answered before. */
   readonly isKept: boolean
   readonly deliver: (connection: WatchedConnection, bytes: string) => Promise<void>
-  /** Answers to others' requests in front of those to the bytes. */
+  /** Number of answers to other requests that come first. */
   readonly others?: number
 }
 

@@ -47,7 +47,7 @@ describe('GET /v1/telemetry/rum/overview', () => {
   })
 
   it('merges hours, days, devices and countries by their values', async () => {
-    // The first beacon is before the first whole day, and the last one is after the last whole day.
+    // Whole days hold all beacons of the period but the last, which comes after them.
     const lcp = [100, 2_600, 4_100, 200, 300]
     for (const [at, value] of lcp.entries()) {
       now = NOON - (4 - at) * 15 * HOUR_MS
