@@ -58,7 +58,7 @@ function shorten(text: string): string {
   return text.trimEnd() === text ? kept : `${kept} `
 }
 
-/** Each answer is JSON: a GeolocationResult without the fields about the request, or an error. */
+/** Each answer is JSON: a GeolocationResult whose `meta` has only `precision`, or an error. */
 export function createJsonLines(find: (address: Address) => LookupResult): AnswerLine {
   return (line, now) => {
     const text = line.trim()

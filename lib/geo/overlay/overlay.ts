@@ -31,7 +31,7 @@ export function compileOverlay(csv: string, options: OverlayOptions): Uint8Array
   const insert = ({ network, row }: OverlayRow) => {
     writer.insert(network, toRecord(row, options.regionNames))
   }
-  const broad = rows.filter(({ network }) => treePrefix(network) < IPV4_WIDTH)
+  const broad = rows.filter(({ network }) => treePrefix(network) < IPV4_DEPTH)
   broad.forEach(insert)
   // The file holds IPv4 at ::/96, which is inside ::/8. A row for ::/8 is not meant for 10.0.0.1.
   if (broad.some(({ network }) => network.address.text === '::')) writer.insert(ALL_IPV4, {})
@@ -39,7 +39,7 @@ export function compileOverlay(csv: string, options: OverlayOptions): Uint8Array
   return writer.toBytes()
 }
 
-const IPV4_WIDTH = 96
+const IPV4_DEPTH = 96
 const ALL_IPV4: Network = { address: ipv4FromBits(0), prefix: 0 }
 
 /** Uses the layout of MaxMind's City files, so that the same schema reads it. */
