@@ -65,7 +65,7 @@ export async function start(): Promise<void> {
     },
     stop: async () => {
       await listening.promise
-      if (config.replicated) await sleep(openedAt + SEEN_BY_LITESTREAM_MS - performance.now())
+      if (config.replicated) await sleep(untilSeenByLitestream(openedAt))
       await stop(server, services, admin)
     },
   })
@@ -84,6 +84,11 @@ export async function start(): Promise<void> {
       adminUrl: admin?.url,
     }),
   )
+}
+
+/** How long to wait, in milliseconds, if the database was opened at `openedAt`. */
+function untilSeenByLitestream(openedAt: number): number {
+  return Math.max(0, openedAt + SEEN_BY_LITESTREAM_MS - performance.now())
 }
 
 /** Lets requests finish, writes what is in memory and closes everything. */

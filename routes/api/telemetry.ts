@@ -18,7 +18,7 @@ export function telemetryHandlers({ db, rum }: Services) {
   return {
     getRumSummary: async ({ caller, query, now }) => {
       const filter = await readFilter(query, caller.userId, now)
-      const metrics = rum.readSummary(filter)
+      const metrics = await rum.readSummary(filter)
       return { status: 200, body: { ...head(query, filter), metrics } }
     },
     getRumOverview: async ({ caller, query, now }) => {

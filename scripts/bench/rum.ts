@@ -76,8 +76,10 @@ async function benchReading(file: string): Promise<void> {
   const filter = { siteId: 'site', period: { from: to - HOURS, to } }
   // The first read stores what is in memory, as the service does every ten seconds.
   await rum.readOverview(filter)
-  const rows = rum.readSummary(filter).length
-  const summary = await medianTime(PASSES, () => JSON.stringify(rum.readSummary(filter)))
+  const rows = (await rum.readSummary(filter)).length
+  const summary = await medianTime(PASSES, async () =>
+    JSON.stringify(await rum.readSummary(filter)),
+  )
   const overview = await medianTime(PASSES, async () =>
     JSON.stringify(await rum.readOverview(filter)),
   )

@@ -53,8 +53,8 @@ function rowsOf(rum: Rum, siteId = 'site') {
   return rum.readSummary({ siteId, period: { from: hour - 48, to: hour + 48 } })
 }
 
-function samplesOf(rum: Rum, siteId = 'site'): number {
-  return rowsOf(rum, siteId).reduce((sum, { sampleCount }) => sum + sampleCount, 0)
+async function samplesOf(rum: Rum, siteId = 'site'): Promise<number> {
+  return (await rowsOf(rum, siteId)).reduce((sum, { sampleCount }) => sum + sampleCount, 0)
 }
 
 function lcp(value: number): KeptBeacon {
@@ -65,12 +65,12 @@ describe('telemetry', () => {
   it('answers the same from memory and from the database', async () => {
     const { rum, left } = open()
     for (const value of [100, 300, 200]) await rum.accept('site', lcp(value), from)
-    const before = rowsOf(rum)
+    const before = await rowsOf(rum)
     assert.deepEqual(before[0]?.lcp, { p50: 200, p75: 275, p95: 300 })
     assert.equal(left(), 3)
     rum[Symbol.dispose]()
     assert.equal(left(), 0)
-    assert.deepEqual(rowsOf(rum), before)
+    assert.deepEqual(await rowsOf(rum), before)
   })
 
   it('counts accepted beacons once, however often it crashes', async () => {
@@ -81,10 +81,10 @@ describe('telemetry', () => {
       }
       opened = opened.kill()
       assert.equal(opened.left(), 0)
-      assert.equal(samplesOf(opened.rum), round)
-      assert.equal(samplesOf(opened.rum, 'other'), round)
+      assert.equal(await samplesOf(opened.rum), round)
+      assert.equal(await samplesOf(opened.rum, 'other'), round)
     }
-    assert.deepEqual(rowsOf(opened.rum)[0]?.lcp, { p50: 300, p75: 425, p95: 500 })
+    assert.deepEqual((await rowsOf(opened.rum))[0]?.lcp, { p50: 300, p75: 425, p95: 500 })
   })
 
   it('puts each beacon into the hour of its arrival, even after a crash', async () => {
@@ -92,7 +92,7 @@ describe('telemetry', () => {
     for (const now of [NOON - 1, NOON, NOON + DAY_MS]) {
       await opened.rum.accept('site', lcp(5), { address: null, now })
     }
-    const hours = rowsOf(opened.kill().rum).map(({ hour }) => hour)
+    const hours = (await rowsOf(opened.kill().rum)).map(({ hour }) => hour)
     assert.deepEqual(hours, ['2026-01-15T11', '2026-01-15T12', '2026-01-16T12'])
   })
 
@@ -108,7 +108,7 @@ describe('telemetry', () => {
     assert.equal(opened.db.$client.prepare('SELECT count(*) FROM rum_hours').pluck().get(), 0)
     opened.db.$client.exec('DROP TRIGGER no')
     const { rum, left } = opened.kill()
-    assert.deepEqual([samplesOf(rum), left()], [1, 0])
+    assert.deepEqual([await samplesOf(rum), left()], [1, 0])
   })
 
   it('loses nothing after any order of beacons, checkpoints and crashes', async () => {
@@ -120,9 +120,9 @@ describe('telemetry', () => {
       let opened = open()
       for (const step of steps) opened = await take(opened, step)
       const sent = steps.filter((step) => typeof step === 'number').toSorted((a, b) => a - b)
-      assert.equal(samplesOf(opened.rum), sent.length)
+      assert.equal(await samplesOf(opened.rum), sent.length)
       const middle = sent[(sent.length - 1) / 2]
-      if (middle !== undefined) assert.equal(rowsOf(opened.rum)[0]?.lcp.p50, middle)
+      if (middle !== undefined) assert.equal((await rowsOf(opened.rum))[0]?.lcp.p50, middle)
       opened.db.$client.close()
     }
     await fc.assert(fc.asyncProperty(fc.array(AnyStep, { maxLength: 25 }), run), { numRuns: 25 })
@@ -145,14 +145,14 @@ describe('telemetry', () => {
       "CREATE TRIGGER no BEFORE DELETE ON rum_journal BEGIN SELECT raise(ABORT, 'no'); END",
     )
     await send(20)
-    assert.equal(samplesOf(opened.rum), 800)
-    assert.equal(rowsOf(opened.rum)[0]?.lcp.p50, 9.5)
+    assert.equal(await samplesOf(opened.rum), 800)
+    assert.equal((await rowsOf(opened.rum))[0]?.lcp.p50, 9.5)
     opened.db.$client.exec('DROP TRIGGER no')
     await send(20)
-    assert.equal(samplesOf(opened.rum), 1_200)
+    assert.equal(await samplesOf(opened.rum), 1_200)
     opened.rum[Symbol.dispose]()
     assert.equal(opened.left(), 0)
-    assert.equal(samplesOf(opened.rum), 1_200)
+    assert.equal(await samplesOf(opened.rum), 1_200)
     const paths = opened.db.$client.prepare('SELECT count(*), sum(samples) FROM rum_paths')
     assert.deepEqual(paths.raw().get(), [20, 1_200])
     assert.ok(opened.errors.length > 0)
@@ -166,6 +166,6 @@ describe('telemetry', () => {
     assert.equal(await rum.accept('site', lcp(300), from), 'stored')
     assert.equal(errors.length, 1)
     db.$client.exec('ALTER TABLE gone RENAME TO rum_sketches')
-    assert.deepEqual(rowsOf(rum)[0]?.lcp, { p50: 200, p75: 300, p95: 300 })
+    assert.deepEqual((await rowsOf(rum))[0]?.lcp, { p50: 200, p75: 300, p95: 300 })
   })
 })

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { byVital } from '../../contract/telemetry/metrics.ts'
 import type { RumSummary } from '../../contract/telemetry/telemetry-schemas.ts'
 import { formatHour } from '../hour.ts'
@@ -6,15 +7,22 @@ import { percentilesOf } from '../sketch/measures.ts'
 import type { HourKey, RowFilter, SummaryRow } from '../store/rows.ts'
 import type { RumStore } from '../store/store.ts'
 
-/** Reads the rows of a summary. Those of `live` replace their stored copies. */
-export function readSummary(
+/** A few milliseconds of work. */
+const ROWS_PER_TURN = 20
+
+/**
+ * Reads the rows of a summary. Those of `live` replace their stored copies. Lets other requests run in
+ * between.
+ */
+export async function readSummary(
   store: RumStore,
   filter: RowFilter,
   live: LiveRows<HourKey>,
-): RumSummary['metrics'] {
+): Promise<RumSummary['metrics']> {
   const rows = new Map(store.listSummary(filter).map((row) => [nameOf(row), row]))
-  for (const row of live.changed()) {
-    if (!isWanted(row.key, filter)) continue
+  const changed = live.changed().filter(({ key }) => isWanted(key, filter))
+  for (const [at, row] of changed.entries()) {
+    if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn()
     const { samples, measures } = live.read(row)
     const percentiles = byVital((vital) => percentilesOf(vital, measures))
     rows.set(nameOf(row.key), { ...row.key, samples, percentiles })

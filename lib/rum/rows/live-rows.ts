@@ -1,16 +1,16 @@
 import type { Unwritten } from '../../db/flusher.ts'
-import { addValues, type Values } from '../sketch/measures.ts'
+import { addMeasures, addValues, type Measures, type Values } from '../sketch/measures.ts'
 import type { Row, RowTable } from '../store/rows.ts'
 
-/** A row that beacons changed recently: what its stored copy lacks. */
+/** What the stored copy of a row lacks: the totals of the entries after `savedId`. */
 export interface LiveRow<Key> {
   readonly key: Key
+  samples: number
+  measures: Measures
   /** The last journal entry that the row includes. */
   lastId: number
   /** The last journal entry that the stored row includes. */
   savedId: number
-  /** The values of the entries after `savedId`, in order. */
-  values: Values[]
 }
 
 /**
@@ -37,7 +37,7 @@ export class LiveRows<Key extends object> {
     const known = this.#rows.get(name)
     if (known !== undefined) return known
     const savedId = this.#table.findLastId(this.#siteId, key)
-    const row = { key, lastId: savedId, savedId, values: [] }
+    const row = { key, samples: 0, measures: {}, lastId: savedId, savedId }
     this.#rows.set(name, row)
     return row
   }
@@ -51,12 +51,12 @@ export class LiveRows<Key extends object> {
     return [...this.#rows.values()].filter(isChanged)
   }
 
-  /** Adds the values of the row to those of its stored copy. Throws if that cannot be read. */
-  read({ key, values }: LiveRow<Key>): Row {
-    const { samples, measures } = this.#table.find(this.#siteId, key) ?? EMPTY
-    const all = { ...measures }
-    for (const each of values) addValues(all, each)
-    return { samples: samples + values.length, measures: all }
+  /** Adds the totals of the row to those of its stored copy. Throws if that cannot be read. */
+  read({ key, samples, measures }: LiveRow<Key>): Row {
+    const stored = this.#table.find(this.#siteId, key)
+    const all = { ...stored?.measures }
+    addMeasures(all, measures)
+    return { samples: samples + (stored?.samples ?? 0), measures: all }
   }
 
   /** The writes of the changed rows. */
@@ -69,7 +69,8 @@ export class LiveRows<Key extends object> {
       },
       written: () => {
         row.savedId = row.lastId
-        row.values = []
+        row.samples = 0
+        row.measures = {}
       },
     }))
   }
@@ -81,13 +82,12 @@ export class LiveRows<Key extends object> {
   }
 }
 
-const EMPTY: Row = { samples: 0, measures: {} }
-
 /** Adds the values of a journal entry unless the row already includes it. */
 export function addToRow(row: LiveRow<unknown>, id: number, values: Values): void {
   if (id <= row.lastId) return
   row.lastId = id
-  row.values.push(values)
+  row.samples += 1
+  addValues(row.measures, values)
 }
 
 function isChanged({ lastId, savedId }: LiveRow<unknown>): boolean {

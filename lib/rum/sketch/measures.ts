@@ -27,6 +27,20 @@ export function addValues(measures: Measures, values: Values): void {
   }
 }
 
+/** Adds the values of other measures. */
+export function addMeasures(measures: Measures, others: Measures): void {
+  for (const metric of METRICS) {
+    const other = others[metric]
+    if (other === undefined) continue
+    const measure = measures[metric] ?? newMeasure()
+    measures[metric] = measure
+    measure.sketch.add(other.sketch)
+    measure.good += other.good
+    measure.needsImprovement += other.needsImprovement
+    measure.poor += other.poor
+  }
+}
+
 export function newMeasure(sketch = new Sketch()): Measure {
   return { sketch, good: 0, needsImprovement: 0, poor: 0 }
 }

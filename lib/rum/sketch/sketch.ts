@@ -7,6 +7,7 @@ const MERGED_AT_ONCE = 512
 const DELTA = 0.01
 /** With more distinct values than this, a sketch is compressed to about half as many centroids. */
 const MAX_CENTROIDS = 1_000
+const EMPTY = new Float64Array()
 
 /**
  * The distribution of a metric, as whole numbers: exact while there are few distinct values, then a t-digest
@@ -20,7 +21,7 @@ export class Sketch {
   #n: number
 
   /** Starts from the centroids of another sketch and the number of its values. */
-  constructor(packed = new Float64Array(), n = 0) {
+  constructor(packed = EMPTY, n = 0) {
     this.#packed = packed
     this.#n = n
   }
@@ -32,6 +33,13 @@ export class Sketch {
   push(value: number): void {
     this.#added.push(packOne(value, 1, false))
     this.#n += 1
+    if (this.#added.length > MERGED_AT_ONCE) this.#merge()
+  }
+
+  /** Adds the values of another sketch. */
+  add(other: Sketch): void {
+    this.#added.push(...other.packed())
+    this.#n += other.n
     if (this.#added.length > MERGED_AT_ONCE) this.#merge()
   }
 

@@ -5,6 +5,7 @@ import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import { addValues, type Measures, percentilesOf } from '../../../lib/rum/sketch/measures.ts'
 import { decodeMeasures, encodeMeasures } from '../../../lib/rum/sketch/measures-blob.ts'
 import { countOf, meanOf } from '../../../lib/rum/sketch/packed.ts'
+import { Sketch } from '../../../lib/rum/sketch/sketch.ts'
 import { assertNear, CONTINUOUS, draw, estimates, exact, sketchOf, TIED } from '../rum-values.ts'
 
 const EXACT_VALUES = 512
@@ -41,6 +42,30 @@ describe('a sketch', () => {
         const values = draw(from, n)
         assertNear(estimates(sketchOf(values)), exact(values), `${name} ${n}`)
       }
+    })
+  }
+
+  it('has the same percentiles if its values come from several sketches', () => {
+    const check = (groups: number[][]) => {
+      const sum = new Sketch()
+      for (const values of groups) sum.add(sketchOf(values))
+      const all = groups.flat()
+      assert.equal(sum.n, all.length)
+      assertClose(estimates(sum), exact(all))
+    }
+    fc.assert(fc.property(fc.array(wholes(60), { maxLength: 8 }), check))
+    for (const from of Object.values(ALL)) check([draw(from, 200), [], draw(from, 300)])
+  })
+
+  for (const [name, from] of Object.entries(CONTINUOUS)) {
+    it(`is close for many values from several sketches: ${name}`, () => {
+      const groups = Array.from({ length: 40 }, (_, at) => draw(from, 1 + at * 40))
+      const sum = new Sketch()
+      for (const values of groups) sum.add(sketchOf(values))
+      const all = groups.flat()
+      assert.equal(sum.n, all.length)
+      assert.ok(sum.packed().length <= 1_000)
+      assertNear(estimates(sum), exact(all), name)
     })
   }
 
