@@ -77,19 +77,16 @@ export function Billing(props: BillingProps) {
 
 /** The customer may return before Stripe reports the payment, so the page polls until then. */
 function Payment({ isPending }: { readonly isPending: boolean }) {
-  if (!isPending) {
-    return (
-      <div id="paid">
-        <Result error={undefined} done={DONE['paid']} />
-      </div>
-    )
-  }
   return (
-    <div id="paid" data-refresh="3">
-      <Notice kind="hint">
-        Thank you. Your plan becomes active as soon as the payment is confirmed, usually within
-        seconds.
-      </Notice>
+    <div id="paid" data-refresh={isPending ? '3' : undefined}>
+      {isPending ? (
+        <Notice kind="hint">
+          Thank you. Your plan becomes active as soon as the payment is confirmed, usually within
+          seconds.
+        </Notice>
+      ) : (
+        <Result error={undefined} done={DONE['paid']} />
+      )}
     </div>
   )
 }

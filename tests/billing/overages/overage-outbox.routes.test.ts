@@ -27,6 +27,20 @@ const DAY = 24 * HOUR
 const meterCalls = ({ double }: OverageShop) =>
   double.calls().filter(({ path }) => path === '/v1/billing/meter_events').length
 
+/** Adds a report of one unit that may have arrived, and two units of another user. Returns that one. */
+async function addDoubtAndDue(at: Awaited<ReturnType<typeof openShopOverCap>>) {
+  const other = await subscribe(at, { email: 'bob@example.com' })
+  await setOverages(at.app, other.key, true)
+  await at.ask(1)
+  at.double.failCalls({ kind: 'lost' }, 2)
+  await assert.rejects(at.overages.reportAll(at.userId))
+  at.double.clearFaults()
+  await ask(at.app, other.key, CAP + 2)
+  forgetIdentifiers(at)
+  at.pass(DAY)
+  return other
+}
+
 describe('the outbox of overages', () => {
   for (const kind of ['lost', 'reset', '500', '429'] as const) {
     it(`delivers once a report that failed at first: ${kind}`, async () => {
@@ -123,15 +137,7 @@ describe('the outbox of overages', () => {
 
   it('does not hold up other users if it cannot ask Stripe because a price is no longer configured', async () => {
     await using at = await openShopOverCap()
-    const other = await subscribe(at, { email: 'bob@example.com' })
-    await setOverages(at.app, other.key, true)
-    await at.ask(1)
-    at.double.failCalls({ kind: 'lost' }, 2)
-    await assert.rejects(at.overages.reportAll(at.userId))
-    at.double.clearFaults()
-    await ask(at.app, other.key, CAP + 2)
-    forgetIdentifiers(at)
-    at.pass(DAY)
+    const other = await addDoubtAndDue(at)
     using app = await at.app.restart({ STRIPE_PRICE_OVERAGE: '' })
     await app.services.overages.reportDue()
     assert.equal(meteredUnits(at, other.customer), 2)
@@ -140,15 +146,7 @@ describe('the outbox of overages', () => {
 
   it('does not hold up other users if the key may not read the price', async () => {
     await using at = await openShopOverCap()
-    const other = await subscribe(at, { email: 'bob@example.com' })
-    await setOverages(at.app, other.key, true)
-    await at.ask(1)
-    at.double.failCalls({ kind: 'lost' }, 2)
-    await assert.rejects(at.overages.reportAll(at.userId))
-    at.double.clearFaults()
-    await ask(at.app, other.key, CAP + 2)
-    forgetIdentifiers(at)
-    at.pass(DAY)
+    const other = await addDoubtAndDue(at)
     at.double.failCalls({ kind: '403', method: 'GET' })
     await at.overages.reportDue()
     assert.equal(meteredUnits(at, other.customer), 2)
