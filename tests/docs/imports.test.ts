@@ -33,6 +33,8 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
   ['scripts/stripe.ts', ['lib/', 'lib/config/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/soak/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
+  ['scripts/bench/tail/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
+  ['scripts/bench/traffic/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['stripe-double/', []],
   ['pages/', ['lib/config/', 'lib/contract/']],
   ['web/', ['lib/contract/']],
