@@ -11,7 +11,7 @@ const USAGE = `Usage: npm run --silent backup -- [options]
 Writes the database and the secrets to one archive, checks it, and prints its path. The server may
 keep running. The archive contains the secrets: keep it where only you can read it.
   --out FILE.tar.gz  default: a name with the time, in MERIDIAN_BACKUP_DIR
-  --keep N           then remove all with such names there but the latest N`
+  --keep N           then remove archives with default names from that folder but the latest N`
 
 const BackupOptions = v.strictObject({
   out: v.optional(v.pipe(v.string(), v.endsWith('.tar.gz', 'must end with .tar.gz'))),

@@ -7,7 +7,7 @@ import { drawWorldMap } from './world-map.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
-/** The files that pages load. The first request reads or bundles each of them. */
+/** The files that pages load. Each is read or bundled on first use. */
 const LOADERS = {
   'site.css': load(() => bundle('site/site.css')),
   'favicon.svg': load(() => readFile(new URL('../../web/site/favicon.svg', import.meta.url))),
@@ -32,7 +32,7 @@ export function loadAsset(name: AssetName): Promise<Asset> {
   return LOADERS[name]()
 }
 
-/** One for each file: loads it ahead of its first request. */
+/** One function per file, which loads the file before a request needs it. */
 export const ASSET_LOADS = Object.values(LOADERS)
 
 export function isAssetName(name: string): name is AssetName {

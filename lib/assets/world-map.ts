@@ -29,7 +29,10 @@ export async function drawWorldMap(): Promise<Uint8Array> {
   return Buffer.from(toSvg(toPath(land, 'z'), toPath(borders, '')))
 }
 
-/** Repeats the colours of the page, because its style sheet does not apply inside an image. */
+/**
+ * Sets its own colours for light and dark pages, because the style sheet of the page does not apply
+ * inside an image.
+ */
 function toSvg(land: string, borders: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1800 -900 3600 1800" preserveAspectRatio="none">
 <style>

@@ -42,7 +42,10 @@ function pointerTo(name: string): string {
   return `#/components/schemas/${name}`
 }
 
-/** Adds the type of a constant, and writes a nullable scalar as one schema with two types. */
+/**
+ * Adds the type of a constant. Writes a nullable value as one schema with two types, unless it is an
+ * object or an enumeration.
+ */
 function simplify({ valibotSchema, jsonSchema }: OverrideSchemaContext): JsonSchema | undefined {
   if (valibotSchema.type === 'literal') return { ...typeOf(jsonSchema.const), ...jsonSchema }
   if (valibotSchema.type !== 'nullable') return undefined

@@ -76,7 +76,8 @@ function findUser({ findSession, now }: Services, { needsSession }: AuthRequest,
 
 /**
  * The account that a request names; null if it names none. `limitId` is the browser's own id if the
- * account knows the browser. A session is known, too.
+ * account knows the browser, else that of the account. `isKnown`: the account knows the browser, or
+ * the request has a session.
  */
 function accountOf(
   { devices }: Services,

@@ -46,8 +46,9 @@ export function admitKey(
 }
 
 /**
- * A bad session is charged to the client's address only after it was looked up, so that a good one is
- * admitted whatever others behind the same address do.
+ * A bad session is charged to the client's address only after it was looked up, so that bad ones do
+ * not lock out good ones behind the same address. While too many sessions of an address wait to be
+ * looked up, those that were not used lately are refused.
  */
 async function admitSession(
   services: Services,

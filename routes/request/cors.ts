@@ -4,7 +4,10 @@ import type { Headers } from './respond.ts'
 const EXPOSED = 'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After'
 const PREFLIGHT_SECONDS = '86400'
 
-/** Whether pages of `MERIDIAN_CORS_ORIGINS` may call it: an inquiry, or neither look-up nor public. */
+/**
+ * Whether pages of `MERIDIAN_CORS_ORIGINS` may call the operation: all but look-ups and public ones,
+ * and inquiries.
+ */
 export function isForListedOrigins({ access, limit }: Operation): boolean {
   return limit === 'contact' || (access !== 'public' && access !== 'geo:read')
 }

@@ -4,8 +4,8 @@ import type { Outcome } from '../../pages/outcome.tsx'
 const TIMEOUT_MS = 10_000
 
 /**
- * Looks up an address through the public API. Returns null if the page must load instead: the limit
- * of the demo key is used up, or the key has changed since the page was loaded.
+ * Looks up an address through the public API. Returns null after any failure, such as a used-up limit
+ * of the demo key: then the page must load instead.
  */
 export async function callApi(
   path: string,

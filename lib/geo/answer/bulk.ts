@@ -50,7 +50,8 @@ const KEPT_CHARACTERS = 300
 
 /**
  * Keeps the start of a line, which decides the answer, so that a long line cannot fill the memory.
- * White space at the end of `text` becomes one space: the next chunk must not join.
+ * White space at the end of `text` becomes one space, so that the next
+ * chunk does not continue the last word.
  */
 function shorten(text: string): string {
   if (text.length <= KEPT_CHARACTERS) return text

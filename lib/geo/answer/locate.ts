@@ -10,7 +10,7 @@ import { timezoneAt } from '../place/timezone-at.ts'
 /** The combined findings of all databases about an address. */
 export interface Located {
   readonly place: Place | undefined
-  /** 0 to 1; undefined if only one provider located the address. */
+  /** 0 to 1; undefined unless two providers know the country. */
   readonly confidence: number | undefined
   readonly timezone: { readonly name: string; readonly source: string } | undefined
   readonly network: NetworkOwner | undefined

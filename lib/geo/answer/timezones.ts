@@ -22,7 +22,8 @@ export function createOffsets(runtimeRelease = '') {
   return {
     /**
      * The offset from UTC of an IANA timezone at `now` (epoch milliseconds) as +HH:MM or -HH:MM;
-     * undefined for an unknown zone. Cached per zone until the zone's next transition.
+     * undefined for an unknown zone. Cached per zone: until its next transition with the data of
+     * moment-timezone, for the current minute with that of the runtime.
      */
     utcOffset: cacheOffsets(findSpan),
     /** The data that `utcOffset` prefers, with its release, such as 2026f. */
@@ -56,7 +57,10 @@ const UNKNOWN: CachedOffset = {
   text: undefined,
 }
 
-/** The span is the current minute: `Intl` reports no transitions, which fall on whole minutes. */
+/**
+ * Transitions fall on whole minutes, but `Intl` does not report them. So the span is the current
+ * minute.
+ */
 function runtimeSpan(timeZone: string, now: number): OffsetSpan | undefined {
   const from = Math.floor(now / MINUTE_MS) * MINUTE_MS
   try {

@@ -26,7 +26,10 @@ export interface Providers {
   readonly dbipUrl: string
 }
 
-/** The files to download; MaxMind's only with an account. DB-IP's URLs name the month of `now`. */
+/**
+ * The files to download; MaxMind's only with an account. DB-IP's URLs name the month of `now` and the
+ * month before.
+ */
 export function downloadSources(providers: Providers, now: number): Source[] {
   return [...maxmindSources(providers), dbipSource(providers.dbipUrl, now)]
 }

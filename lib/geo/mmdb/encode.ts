@@ -65,7 +65,7 @@ function writeInner(section: DataSection, value: MmdbValue): void {
   }
 }
 
-/** Whether the value takes no more bytes than most pointers, so that a pointer would save nothing. */
+/** Whether the value is of a kind that usually takes no more bytes than a pointer. */
 function isSmall(value: MmdbValue): boolean {
   if (typeof value === 'number') return storesAsInteger(value)
   return typeof value === 'boolean' || value instanceof Uint16

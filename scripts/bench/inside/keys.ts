@@ -18,7 +18,7 @@ const TURNS = 20_000
 const PASSES = 5
 const TEXT_LENGTH = 72
 
-/** Measures loading, storing and finding keys for several numbers of keys. */
+/** Measures loading and finding keys, and the memory they take, for several numbers of keys. */
 export async function benchKeys(): Promise<void> {
   printTable(await Array.fromAsync(COUNTS, measure))
 }

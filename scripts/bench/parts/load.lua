@@ -6,7 +6,7 @@
 --   pause      average pause of each connection between requests, in milliseconds
 --   every      send every nth request as a POST of a batch
 --   batch      addresses in each batch
---   beacons    a file of beacons to send, one from each address behind a trusted proxy
+--   beacons    a file of beacons: each request sends one, with the next address in X-Forwarded-For
 local options = { offset = 0, pause = 0, every = 0, batch = 1 }
 local addresses, keys, at, sent
 local threads = {}
