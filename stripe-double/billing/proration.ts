@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { isMetered } from '../resources/catalog/prices.ts'
-import type { ItemChange } from '../subscriptions/plan-items.ts'
+import type { ItemChange } from '../subscriptions/compute-items.ts'
 import type { World } from '../world.ts'
 import { nameOf, newLine, priceOf } from './lines.ts'
 import type { Period } from './period.ts'

@@ -26,8 +26,8 @@ interface Holder {
   readonly subscription: string
 }
 
-/** Returns the ids of the discounts in `params`. Checks all before it creates new ones. */
-export function toDiscounts(
+/** Redeems the codes in `params`, or keeps discounts, and returns the ids. Checks all before. */
+export function redeemDiscounts(
   world: World,
   params: v.InferOutput<typeof DiscountParams>,
   holder: Holder,

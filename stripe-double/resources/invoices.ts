@@ -6,7 +6,7 @@ import { Text, withOptional } from '../http/params.ts'
 import { type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { ItemParams, ProrationParams } from '../subscriptions/change-params.ts'
-import { planChange } from '../subscriptions/plan-change.ts'
+import { computeChange } from '../subscriptions/compute-change.ts'
 import { getRow, type World } from '../world.ts'
 
 const PreviewParams = v.strictObject({
@@ -36,7 +36,7 @@ function previewInvoice(world: World, params: v.InferOutput<typeof PreviewParams
   if (row.ended_at !== null) {
     throw badRequest('No upcoming invoices for customer', { code: 'invoice_upcoming_none' })
   }
-  const { items, lines, period } = planChange(world, row, params.subscription_details)
+  const { items, lines, period } = computeChange(world, row, params.subscription_details)
   const subscription = { ...row, items: { ...row.items, data: items } }
   return newInvoice(world, { subscription, lines, period, reason: 'upcoming' })
 }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { collect } from '../billing/collect.ts'
 import { newInvoice } from '../billing/new-invoice.ts'
 import { recordDebits } from '../billing/period-lines.ts'
-import { toDiscounts } from '../billing/redeem.ts'
+import { redeemDiscounts } from '../billing/redeem.ts'
 import { canPay } from '../billing/settle-invoice.ts'
 import { toList } from '../http/list.ts'
 import { mergeMetadata, requireAtMostOne } from '../http/params.ts'
@@ -11,7 +11,7 @@ import { requireOwnMethod } from '../resources/cards.ts'
 import { changeRow, getRow, type World } from '../world.ts'
 import { cancellationOf } from './cancellation.ts'
 import type { ChangeParam } from './change-params.ts'
-import { planChange, type SubscriptionChange } from './plan-change.ts'
+import { computeChange, type SubscriptionChange } from './compute-change.ts'
 
 /** Applies an update. Run it in `atomically`, which undoes it if it throws. */
 export function changeSubscription(
@@ -22,10 +22,10 @@ export function changeSubscription(
   requireChangeable(row, params)
   const method = { id: params.default_payment_method, param: 'default_payment_method' }
   requireOwnMethod(world, String(row.customer), method)
-  const change = planChange(world, row, params)
+  const change = computeChange(world, row, params)
   const holder = { customer: String(row.customer), subscription: row.id }
   const discounts =
-    params.discounts === undefined ? row.discounts : toDiscounts(world, params.discounts, holder)
+    params.discounts === undefined ? row.discounts : redeemDiscounts(world, params.discounts, holder)
   if (change.isInvoicedNow) requirePaid(world, { ...row, discounts }, { change, params })
   const changes = {
     ...cancellationOf(row, params, world.now()),

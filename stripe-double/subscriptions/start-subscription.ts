@@ -4,7 +4,7 @@ import { collect, setLatestInvoice } from '../billing/collect.ts'
 import { type InvoicePlan, newInvoice } from '../billing/new-invoice.ts'
 import { type Period, periodEnd } from '../billing/period.ts'
 import { advanceLines, recordDebits } from '../billing/period-lines.ts'
-import { type DiscountParams, toDiscounts } from '../billing/redeem.ts'
+import { type DiscountParams, redeemDiscounts } from '../billing/redeem.ts'
 import { addInvoice, canPay, defaultMethod, finalizeInvoice } from '../billing/settle-invoice.ts'
 import { toList } from '../http/list.ts'
 import { badRequest, declined } from '../http/stripe-error.ts'
@@ -13,7 +13,7 @@ import { newObject } from '../new-object.ts'
 import { addRow, getRow, type World } from '../world.ts'
 import { NO_CANCELLATION } from './cancellation.ts'
 import type { CurrentItems, ItemParam, PaymentBehavior } from './change-params.ts'
-import { itemsAfter, planItems } from './plan-items.ts'
+import { itemsAfter, computeItems } from './compute-items.ts'
 
 interface StartParams {
   readonly customer: string
@@ -31,13 +31,13 @@ type FirstCharge = Omit<InvoicePlan, 'reason'>
 export function startSubscription(world: World, start: StartParams): Stripe.Subscription {
   const id = newId('sub')
   const period = firstPeriod(world, start)
-  const changes = planItems(world, start.items, { subscription: id, period, items: [] })
+  const changes = computeItems(world, start.items, { subscription: id, period, items: [] })
   const items = itemsAfter([], changes)
   const draft = newSubscription(world, start, { subscription: id, period, items })
   const lines = advanceLines(world, items, period)
   requirePayable(world, draft, { lines, paymentBehavior: start.paymentBehavior })
   const holder = { customer: start.customer, subscription: id }
-  const discounts = toDiscounts(world, start.discounts, holder)
+  const discounts = redeemDiscounts(world, start.discounts, holder)
   const row = { ...draft, discounts }
   const subscription = addRow(world, 'subscriptions', row, 'customer.subscription.created')
   recordDebits(world, lines, discounts)

@@ -27,7 +27,7 @@ export async function receiveEvent(
   if (subject === null) return
   const userId = await findOrClaim(billing, subject, now)
   if (userId === null) return
-  // The period has ended: until its invoice is finalized, we can still report its last units.
+  // If this invoice ends a period, the period's last units can be reported until it is finalized.
   if (event.type === 'invoice.created') await overages.reportAll(userId)
   const failed = event.type === 'invoice.payment_failed' ? [toFailedPayment(event)] : []
   const stripe = billing.openStripe()

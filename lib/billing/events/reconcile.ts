@@ -40,7 +40,7 @@ export async function reconcile(billing: Billing, options: ReconcileOptions): Pr
   }
 }
 
-/** All subscriptions that have not ended. Each page has its own time limit. */
+/** All subscriptions that are not canceled. Each page has its own time limit. */
 async function listSubscriptions(
   billing: Billing,
   { isStopped }: ReconcileOptions,

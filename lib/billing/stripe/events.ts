@@ -46,7 +46,10 @@ async function verify(
   }
 }
 
-/** The SDK only refuses times in the past. If the header has several times, the SDK uses the last. */
+/**
+ * The SDK refuses a time that is too old, but not one in the future. If the header has several times,
+ * the SDK uses the last.
+ */
 function requireNotInFuture({ signature }: SignedEvent, now: number): void {
   const at = /^(?:.*,)?t=(\d+)/.exec(signature)?.[1]
   if (at === undefined || Number(at) <= now / 1000 + TOLERANCE_SECONDS) return
@@ -104,7 +107,10 @@ export function subjectOf({ type, data }: StripeEvent): EventSubject | null {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Trusts only metadata, which only the secret key can set: a payment link's URL sets other fields. */
+/**
+ * Trusts only metadata, which only the secret key can set. Other fields may come from the URL of a
+ * payment link, which anybody can edit.
+ */
 function userOf(type: string, object: Fields): string | null {
   const isOurs = type.startsWith('checkout.session.') || type.startsWith('customer.subscription.')
   return isOurs ? textOf(fieldsOf(object['metadata'])[USER_FIELD]) : null

@@ -35,7 +35,7 @@ export function overageCalls({ read, write }: StripeCalls) {
       }
     },
 
-    /** Counts the customer's units at the meter of this price, in whole minutes. */
+    /** Counts the customer's units at the meter of this price; `start` and `end` are whole minutes. */
     countUnits: async (price: string, customer: string, { start, end }: Span): Promise<number> => {
       const { recurring } = await read((sdk, options) => sdk.prices.retrieve(price, {}, options))
       const query = { customer, start_time: start / 1000, end_time: end / 1000 }

@@ -20,7 +20,7 @@ export function subscriptionCalls({ read, write }: StripeCalls) {
     await write((sdk, options) => sdk.subscriptions.update(id, params, options))
   }
   return {
-    /** A page of all subscriptions that have not ended; `next` is null on the last page. */
+    /** A page of all subscriptions that are not canceled; `next` is null on the last page. */
     listSubscriptions: async (after: string | null) => {
       const params = { limit: PAGE, ...(after !== null && { starting_after: after }) }
       const page = await read((sdk, options) => sdk.subscriptions.list(params, options))

@@ -168,6 +168,7 @@ export const accountOperations = [
     summary: 'List who changed what, and when',
     query: AuditQuery,
     replies: ok('One page', AuditList, examples.audit),
+    // As in the published contract; the check of the scope answers first.
     errors: ['ORIGIN_NOT_ALLOWED'],
   },
 ] as const satisfies readonly Operation[]

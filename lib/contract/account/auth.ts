@@ -81,9 +81,9 @@ const RESET_MAIL = [{ of: 'resetMails', counts: 200 }, ADDRESS_MAIL] as const
 const VERIFICATION_MAIL = [{ of: 'verificationMails', counts: 200 }, ADDRESS_MAIL] as const
 
 /**
- * The endpoints of better-auth that are served, with its own bodies and errors. All others are
- * closed: those for single sessions need tokens, of which we store only hashes, and those that mailed
- * links open are replaced by forms of the dashboard.
+ * The endpoints of better-auth that we serve. Bodies and errors are those of better-auth. All others
+ * are closed: those for a single session need its token, but we store only hashes; in place of those
+ * for links in mails, the dashboard has forms.
  */
 export const AUTH_REQUESTS: readonly AuthRequest[] = [
   {

@@ -70,14 +70,14 @@ export const RumOverview = strictObject('A site over a period', {
   errors: v.pipe(v.array(ErrorGroup), v.description('The 20 most frequent kinds')),
   series: v.pipe(
     v.optional(v.array(SeriesPoint)),
-    v.description('If requested: each hour or day that has beacons, oldest first'),
+    v.description('If requested: each hour or day with a metric, oldest first'),
   ),
   beacons: strictObject('The beacons of the period, by outcome', {
     accepted: Count,
     bots: v.pipe(Count, v.description('Not stored, because the user agent names a bot')),
     refused: v.pipe(Count, v.description('Not stored, because too many came at once')),
     droppedValues: v.pipe(Count, v.description('Metrics that were out of range')),
-    lastHour: v.pipe(v.nullable(Hour), v.description('The last hour with a beacon')),
+    lastHour: v.pipe(v.nullable(Hour), v.description('The last hour with an accepted beacon')),
   }),
 })
 export type RumOverview = v.InferOutput<typeof RumOverview>

@@ -87,7 +87,7 @@ export const PercentileSet = strictObject('Percentiles of one metric; null witho
 export type PercentileSet = v.InferOutput<typeof PercentileSet>
 
 export const RumSummary = strictObject(
-  'One row for each hour, country and device that sent beacons',
+  'One row for each hour, country and device with a metric',
   {
     domain: v.string(),
     period: Period,

@@ -14,12 +14,12 @@ export interface ItemChange {
 }
 
 /** Computes the requested changes. Throws if two items would have the same price. */
-export function planItems(
+export function computeItems(
   world: World,
   params: readonly ItemParam[],
   current: CurrentItems,
 ): ItemChange[] {
-  const changes = params.map((param, index) => planItem(world, param, { current, index }))
+  const changes = params.map((param, index) => computeItem(world, param, { current, index }))
   requireDistinct(itemsAfter(current.items, changes))
   return changes
 }
@@ -36,7 +36,7 @@ export function itemsAfter(
   return [...changed, ...added.map(({ after }) => after)]
 }
 
-function planItem(
+function computeItem(
   world: World,
   param: ItemParam,
   { current, index }: { current: CurrentItems; index: number },

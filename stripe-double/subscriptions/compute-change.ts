@@ -4,12 +4,12 @@ import { prorationLines } from '../billing/proration.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import type { World } from '../world.ts'
 import type { ChangeParam } from './change-params.ts'
-import { itemsAfter, planItems } from './plan-items.ts'
+import { itemsAfter, computeItems } from './compute-items.ts'
 
-export type SubscriptionChange = ReturnType<typeof planChange>
+export type SubscriptionChange = ReturnType<typeof computeChange>
 
 /** Computes the effect of a change of items, which previews show and updates apply. */
-export function planChange(
+export function computeChange(
   world: World,
   subscription: Stripe.Subscription,
   params: Pick<ChangeParam, 'items' | 'proration_behavior' | 'proration_date'>,
@@ -19,7 +19,7 @@ export function planChange(
   const period = periodOf(subscription)
   requireWithin(date, period)
   const items = subscription.items.data
-  const changes = planItems(world, itemParams, { subscription: subscription.id, period, items })
+  const changes = computeItems(world, itemParams, { subscription: subscription.id, period, items })
   const prorations = behavior === 'none' ? [] : prorationLines(world, changes, { period, date })
   const pending = world.state.pendingLines.get(subscription.id) ?? []
   return {
