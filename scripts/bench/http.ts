@@ -21,7 +21,7 @@ export async function benchHttp(options: BenchOptions): Promise<void> {
 
 /** Compares Meridian on each runtime to its peers, all with the same City file. */
 export async function benchPeers(options: BenchOptions): Promise<void> {
-  await compare(listEntrants(cityFile(options), options.maxmindFolder), options)
+  await compare(listEntrants(cityFile(options), options), options)
 }
 
 function cityFile({ geoFolder }: BenchOptions): string {
@@ -47,8 +47,8 @@ async function compare(entrants: readonly Entrant[], options: BenchOptions): Pro
     const load = { args: { addresses: writeAddresses(folder.path, mix) } }
     const trials = running.map((server) => ({ ...server, load }))
     const results = await driveInTurn(trials, options)
-    // The first entrant is Meridian.
-    const ours = results[0]?.measured['requests/s'] ?? Number.NaN
+    const ours =
+      results.find(({ name }) => name.startsWith('Meridian'))?.measured['requests/s'] ?? Number.NaN
     const rows = results.map(({ name, measured }) => ({
       server: name,
       ...measured,

@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 describe('listEntrants', () => {
   const maxmindFolder = tempFolder()
   const list = () => {
-    const entrants = listEntrants('City.mmdb', maxmindFolder)
+    const entrants = listEntrants('City.mmdb', { maxmindFolder, geoFolder: maxmindFolder })
     return Object.fromEntries(entrants.map(({ name, install }) => [name, install]))
   }
 
