@@ -30,7 +30,12 @@ const DURATION = { rounds: 3, seconds: 4 }
 /** Quantities that grow while everything else stays the same. */
 const DIMENSIONS = [
   { of: 'keys', title: 'keys', sizes: [1, 1_000, 100_000, 1_000_000], start: startWithKeys },
-  { of: 'connections', title: 'connections', sizes: [1, 10, 100, 1_000], start: startForConnections },
+  {
+    of: 'connections',
+    title: 'connections',
+    sizes: [1, 10, 100, 1_000],
+    start: startForConnections,
+  },
   {
     of: 'networks',
     // Their files have about 5, 15, 50 and 150 MB.

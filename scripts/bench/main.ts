@@ -16,6 +16,7 @@ import { machineLine } from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
 import { benchRum } from './rum.ts'
 import { benchSoak } from './soak/main.ts'
+import { benchTail } from './tail/main.ts'
 
 type Subject = readonly [does: string, bench: (options: BenchOptions) => Promise<void>]
 
@@ -30,6 +31,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   audit: ['measures pages of the audit log of a user with 100,000 entries', benchAudit],
   rum: ['measures storing beacons and reading their summaries', benchRum],
   pages: ['measures how soon pages of the dashboard are interactive', benchPages],
+  tail: ['measures latencies of look-ups next to each other kind of work (6 minutes)', benchTail],
   soak: ['drives all parts at half of the capacity, and fails if one degrades', benchSoak],
 }
 
@@ -40,6 +42,7 @@ ${list.join('')}Options:
   --rounds N        how often to drive each server or read each page; default: 5
   --seconds N       how long to drive a server in each round; default: 8
   --minutes N       how long the soak takes; default: 60
+  --plot FILE.svg   where tail draws the latencies; default: nowhere
   --maxmind FOLDER  where the package maxmind is installed; default: the current folder
   --help            show this
 Prints Markdown tables. Compare ratios only: absolute figures differ from machine to machine.
@@ -55,14 +58,16 @@ const Options = v.strictObject({
   rounds: count('5'),
   seconds: count('8'),
   minutes: count('60'),
+  plot: v.optional(v.string()),
   maxmind: v.optional(v.string(), '.'),
   help: v.optional(v.boolean()),
 })
 
 await run(async () => {
-  const options = { rounds: TEXT, seconds: TEXT, minutes: TEXT, maxmind: TEXT, help: FLAG }
+  const counts = { rounds: TEXT, seconds: TEXT, minutes: TEXT }
+  const options = { ...counts, plot: TEXT, maxmind: TEXT, help: FLAG }
   const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
-  const { help, maxmind: maxmindFolder, ...checked } = checkOptions(Options, values, USAGE)
+  const { help, plot, maxmind: maxmindFolder, ...checked } = checkOptions(Options, values, USAGE)
   const [name = 'http', ...more] = positionals
   const [, bench] = (Object.hasOwn(SUBJECTS, name) && SUBJECTS[name]) || []
   if (help) process.stdout.write(USAGE)
@@ -70,7 +75,7 @@ await run(async () => {
     throw new Error(`Unknown benchmark "${positionals.join(' ')}"\n\n${USAGE}`)
   } else {
     process.stdout.write(`Machine: ${machineLine()}\n`)
-    await bench({ ...checked, maxmindFolder, geoFolder: await prepareGeoFolder() })
+    await bench({ ...checked, plot, maxmindFolder, geoFolder: await prepareGeoFolder() })
   }
 })
 

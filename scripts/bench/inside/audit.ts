@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { type AuditEvent, insertAudit } from '../../../lib/accounts/audit.ts'
 import { readAuditPage } from '../../../lib/accounts/audit-page.ts'
 import type { AuditQuery } from '../../../lib/contract/account/account-schemas.ts'
 import { type Db, openDb } from '../../../lib/db/open.ts'
-import { createRandom, pick, type Random } from '../../parts/random.ts'
+import { fillAudit } from '../parts/fill-audit.ts'
 import { makeFolder } from '../parts/machine.ts'
 import { medianTime } from '../parts/median.ts'
 import type { BenchOptions } from '../parts/options.ts'
@@ -13,7 +12,6 @@ const ROWS = 400_000
 /** Every fourth row belongs to the measured actor. */
 const SHARE = 4
 const OTHERS = 50
-const ACTIONS = ['create_key', 'revoke_key', 'renew_key', 'create_site', 'delete_site', 'login']
 const ACTOR = 'measured'
 
 const QUERIES: readonly Partial<AuditQuery>[] = [
@@ -34,29 +32,12 @@ const QUERIES: readonly Partial<AuditQuery>[] = [
 export async function benchAudit({ rounds }: BenchOptions): Promise<void> {
   using folder = makeFolder()
   const db = openDb(join(folder.path, 'app.db'))
-  const random = createRandom(1)
-  db.$client.transaction(() => {
-    for (let n = 0; n < ROWS; n++) insertAudit(db, makeEvent(n, random)).run()
-  })()
+  fillAudit(db, ROWS, (n, random) =>
+    n % SHARE === 0 ? ACTOR : `other-${Math.floor(random() * OTHERS)}`,
+  )
   const rows = await Array.fromAsync(QUERIES, (query) => measure(db, query, rounds))
   db.$client.close()
   printTable(rows)
-}
-
-function makeEvent(n: number, random: Random): AuditEvent {
-  const action = pick(random, ACTIONS)
-  return {
-    app: 'api',
-    actorId: n % SHARE === 0 ? ACTOR : `other-${Math.floor(random() * OTHERS)}`,
-    actorLabel: 'ada@example.com',
-    action,
-    createdAt: n,
-    ...(action !== 'login' && {
-      targetType: action.endsWith('site') ? 'site' : 'api_key',
-      targetId: crypto.randomUUID(),
-      detail: `https://shop-${n}.example.com`,
-    }),
-  }
 }
 
 async function measure(db: Db, query: Partial<AuditQuery>, rounds: number) {

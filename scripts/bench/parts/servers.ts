@@ -45,12 +45,17 @@ export const PLANS = [
 ]
 
 /** Starts Meridian with its data in `folder` and a key of an unlimited plan. */
-export async function startMeridian(
+export function startMeridian(...options: Parameters<typeof prepareMeridian>): Promise<Target> {
+  return startServer(prepareMeridian(...options))
+}
+
+/** Prepares the data of a server in `folder`, with a key of an unlimited plan. */
+export function prepareMeridian(
   folder: string,
   geoFolder: string,
   settings: Readonly<Record<string, string>> = {},
   runtime: Runtime = NODE,
-): Promise<Target> {
+) {
   const plans = join(folder, 'plans.json')
   writeFileSync(plans, JSON.stringify(PLANS))
   mkdirSync(geoFolder, { recursive: true })
@@ -66,7 +71,7 @@ export async function startMeridian(
   const key = run('scripts/key.ts', '--email', 'bench@example.com', '--name', 'bench')
   const headers = { 'X-API-Key': key.toString().trim() }
   const command = [...runtime.command, 'server.ts']
-  return startServer({ folder, command, path: '/v1/ip/', env, headers })
+  return { folder, command, path: '/v1/ip/', env, headers }
 }
 
 /** Throws unless a look-up is answered with 200, because a server that refuses would look fast. */

@@ -1,18 +1,16 @@
-import type { StripeDouble } from '../../../stripe-double/double.ts'
-import { newSecretKey, newSigningSecret } from '../../../stripe-double/ids.ts'
-import { seedPlans } from '../../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../../stripe-double/start-double.ts'
 import { report } from '../../parts/run.ts'
 import { findFreePort } from '../../parts/start-process.ts'
 import { makeFolder } from '../parts/machine.ts'
 import { median } from '../parts/median.ts'
 import type { BenchOptions } from '../parts/options.ts'
-import { PLANS, startMeridian } from '../parts/servers.ts'
+import { startMeridian } from '../parts/servers.ts'
 import { printTable } from '../parts/table.ts'
 import { createClient } from '../traffic/client.ts'
 import { driveEvenly, measureCapacity } from '../traffic/drive.ts'
-import { createMix } from '../traffic/mix.ts'
+import { createTraffic } from '../traffic/mix.ts'
 import { addPeople } from '../traffic/people.ts'
+import { stripeSettings } from '../traffic/stripe-settings.ts'
 import { startWatch } from './watch.ts'
 
 const ROWS = 12
@@ -36,16 +34,20 @@ export async function benchSoak({ minutes, geoFolder }: BenchOptions): Promise<v
   using folder = makeFolder()
   await using double = await startStripeDouble()
   const adminPort = await findFreePort()
-  const settings = makeSettings(double, adminPort)
+  const settings = {
+    MERIDIAN_TRUSTED_PROXIES: '127.0.0.1',
+    MERIDIAN_ADMIN_PORT: String(adminPort),
+    ...stripeSettings(double),
+  }
   await using server = await startMeridian(folder.path, geoFolder, settings)
   const { origin } = new URL(server.url)
   double.addWebhook(`${origin}/v1/billing/webhook`, [settings.STRIPE_WEBHOOK_SECRET])
   using client = createClient(server)
-  const act = createMix(client, await addPeople(origin, double))
-  const pace = SHARE_OF_CAPACITY * (await measureCapacity(client, act))
+  const { mix } = createTraffic(client, await addPeople(origin, double))
+  const pace = SHARE_OF_CAPACITY * (await measureCapacity(client, mix))
   using watch = startWatch(server.pid, `http://127.0.0.1:${adminPort}/metrics`)
   const measureRow = async (n: number) => {
-    await driveEvenly(client, act, pace, (minutes * 60) / ROWS)
+    await driveEvenly(client, mix, pace, (minutes * 60) / ROWS)
     return { minutes: (minutes * n) / ROWS, ...client.takeTally(), ...(await watch.takeWorst()) }
   }
   const rows: Awaited<ReturnType<typeof measureRow>>[] = []
@@ -61,19 +63,6 @@ export async function benchSoak({ minutes, geoFolder }: BenchOptions): Promise<v
     for (const problem of client.problems) process.stdout.write(`\n- ${problem}\n`)
   }
   if (judge(rows) === 'failed') process.exitCode = 1
-}
-
-function makeSettings(double: StripeDouble, adminPort: number) {
-  const prices = seedPlans(double.world, PLANS)
-  return {
-    MERIDIAN_TRUSTED_PROXIES: '127.0.0.1',
-    MERIDIAN_ADMIN_PORT: String(adminPort),
-    STRIPE_SECRET_KEY: newSecretKey(),
-    STRIPE_WEBHOOK_SECRET: newSigningSecret(),
-    STRIPE_API_BASE: double.url,
-    STRIPE_PRICE_PRO: prices.plans.get('pro') ?? '',
-    STRIPE_PRICE_OVERAGE: prices.overage,
-  }
 }
 
 /** Prints whether nothing failed, and memory and latency did not grow after the warm-up. */

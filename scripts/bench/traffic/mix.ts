@@ -37,10 +37,10 @@ const ACTIONS: readonly { readonly weight: number; readonly act: Action }[] = [
   { weight: 500, act: locate('/timezone') },
   { weight: 200, act: locate('/validation') },
   { weight: 400, act: ({ send, from }) => send('/v1/ip/me', { ...LOCATED, headers: from() }) },
-  { weight: 100, act: locateBatch },
+  { weight: 100, act: locateBatch(BATCH) },
   { weight: 2_400, act: sendBeacon },
-  { weight: 50, act: readAnonymously(PUBLIC_READS, '*/*') },
-  { weight: 20, act: readAnonymously(PAGES, 'text/html') },
+  { weight: 50, act: (all) => readAnonymously(all, pick(all.random, PUBLIC_READS), '*/*') },
+  { weight: 20, act: (all) => readPage(all, pick(all.random, PAGES)) },
   { weight: 12, act: readAccount },
   { weight: 9, act: ({ send }) => send('/v1/account/me/audit?limit=50') },
   // Rare, because each person may create only 30 an hour.
@@ -49,13 +49,29 @@ const ACTIONS: readonly { readonly weight: number; readonly act: Action }[] = [
   { weight: 1, act: switchOverages },
   { weight: 2, act: readTelemetry('summary') },
   { weight: 1, act: readTelemetry('overview') },
-  { weight: 0.5, act: ({ client, person, from }) => signInAndOut(client, person(), from()) },
+  { weight: 0.5, act: signIn },
 ]
 
-/** Draws actions by their weights, in the same sequence in every run. */
-export function createMix(client: Client, people: readonly Person[]): Act {
+export type Traffic = ReturnType<typeof createTraffic>
+
+/** Actions of the people, in the same sequence in every run. */
+export function createTraffic(client: Client, people: readonly Person[]) {
   const inputs = createInputs(client, people)
-  return () => pickByWeight(inputs.random, ACTIONS).act(inputs)
+  const repeat =
+    (act: Action): Act =>
+    () =>
+      act(inputs)
+  return {
+    /** Draws actions by their weights. */
+    mix: repeat((all) => pickByWeight(all.random, ACTIONS).act(all)),
+    signIn: repeat(signIn),
+    createKey: repeat(createAndRevokeKey),
+    sendBeacon: repeat(sendBeacon),
+    locateBatch: (size: number) => repeat(locateBatch(size)),
+    readPages: repeat(async (all) => {
+      for (const path of PAGES) await readPage(all, path)
+    }),
+  }
 }
 
 function createInputs(client: Client, people: readonly Person[]) {
@@ -79,9 +95,11 @@ function locate(rest: string): Action {
   return ({ send, address }) => send(`/v1/ip/${address()}${rest}`, LOCATED)
 }
 
-function locateBatch({ send, address }: Inputs): Promise<unknown> {
-  const body = JSON.stringify({ ips: Array.from({ length: BATCH }, address) })
-  return send('/v1/ip/batch', { method: 'POST', body })
+function locateBatch(size: number): Action {
+  return ({ send, address }) => {
+    const body = JSON.stringify({ ips: Array.from({ length: size }, address) })
+    return send('/v1/ip/batch', { method: 'POST', body })
+  }
 }
 
 function sendBeacon({ client, person, random, from }: Inputs): Promise<unknown> {
@@ -93,9 +111,16 @@ function sendBeacon({ client, person, random, from }: Inputs): Promise<unknown> 
   return client.send({ method: 'POST', path, headers, body, expected: [204] })
 }
 
-function readAnonymously(paths: readonly string[], accept: string): Action {
-  return ({ client, random, from }) =>
-    client.send({ method: 'GET', path: pick(random, paths), headers: { accept, ...from() } })
+function readPage(inputs: Inputs, path: string): Promise<unknown> {
+  return readAnonymously(inputs, path, 'text/html')
+}
+
+function readAnonymously({ client, from }: Inputs, path: string, accept: string) {
+  return client.send({ method: 'GET', path, headers: { accept, ...from() } })
+}
+
+function signIn({ client, person, from }: Inputs): Promise<unknown> {
+  return signInAndOut(client, person(), from())
 }
 
 /** Authenticates by key or by session, at random. */
