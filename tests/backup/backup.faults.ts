@@ -7,11 +7,11 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unpackBackup } from '../../lib/backup/archive.ts'
 import { openSecrets } from '../../lib/config/secrets.ts'
+import { addUsers, writeWidePlan } from '../accounts/many-users.ts'
 import { emailsIn, makeDataFolder, withClient } from '../support/data-folder.ts'
 import { newDataFolder, runScript, startServer } from '../support/process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { checkedTimeOf, readHoldings } from './drill/ledger.ts'
-import { addUsers, writeWidePlan } from './drill/users.ts'
 import { startWriters } from './drill/writers.ts'
 
 const ROUNDS = 8

@@ -17,7 +17,7 @@ import {
   type ServerShop,
   SUBSCRIPTION,
   until,
-} from './store.ts'
+} from './server-shop.ts'
 
 /*
  * A plan from the first checkout to the end of its period, on a server as users run it. The

@@ -5,7 +5,14 @@ import { isDeepStrictEqual } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import type Stripe from 'stripe'
 import type { Running } from '../support/process.ts'
-import { ask, openServerShop, type Sent, type ServerShop, SUBSCRIPTION, until } from './store.ts'
+import {
+  ask,
+  openServerShop,
+  type Sent,
+  type ServerShop,
+  SUBSCRIPTION,
+  until,
+} from './server-shop.ts'
 
 /*
  * At each call that changes something at Stripe, the process is killed with kill -9: after Stripe makes

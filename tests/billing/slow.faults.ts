@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startLoad } from '../http/load.ts'
 import { codeOf } from '../support/helpers.ts'
-import { ask, openServerShop, SUBSCRIPTION } from './store.ts'
+import { ask, openServerShop, SUBSCRIPTION } from './server-shop.ts'
 
 /*
  * The server as users run it, with its own time limit, and a slow Stripe. All calls of an action share

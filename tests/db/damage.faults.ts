@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import * as v from 'valibot'
 import { HealthStatus } from '../../lib/contract/system.ts'
-import { addUsers, writeWidePlan } from '../backup/drill/users.ts'
+import { addUsers, writeWidePlan } from '../accounts/many-users.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 
 /* Damaged bytes in the database file, found at the start or while the server runs. */

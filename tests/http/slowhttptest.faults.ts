@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { addUsers, writeWidePlan } from '../backup/drill/users.ts'
+import { addUsers, writeWidePlan } from '../accounts/many-users.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { startLoad } from './load.ts'
 

@@ -8,8 +8,8 @@ import { ApiKeyCreated } from '../../../lib/contract/account/account-schemas.ts'
 import { eq } from '../../../lib/db/drizzle.ts'
 import { openDb } from '../../../lib/db/open.ts'
 import { apiKeys, auditLog } from '../../../lib/db/tables.ts'
-import { addUsers, writeWidePlan } from '../../backup/drill/users.ts'
 import { newDataFolder, startServer } from '../../support/process.ts'
+import { addUsers, writeWidePlan } from '../many-users.ts'
 
 const ROUNDS = 5
 /** Each its own user, who may create only a few keys. */

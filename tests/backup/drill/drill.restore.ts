@@ -3,11 +3,11 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { addUsers, writeWidePlan } from '../../accounts/many-users.ts'
 import { geoFiles, makeGeoFolder } from '../../support/geo-files.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { addUncopied, checkedTimeOf, type Holdings, readHoldings } from './ledger.ts'
 import { checkLitestream, restoreCopy, startReplicated } from './litestream.ts'
-import { addUsers, writeWidePlan } from './users.ts'
 import { type Acknowledged, startWriters } from './writers.ts'
 
 /*

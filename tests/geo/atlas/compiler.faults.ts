@@ -5,7 +5,7 @@ import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
 import { ipv4FromBits } from '../../../lib/net/address.ts'
-import { until } from '../../billing/store.ts'
+import { until } from '../../billing/server-shop.ts'
 import { BUILT_AT } from '../../support/geo-files.ts'
 import { newDataFolder, runScript, startServer } from '../../support/process.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { withWorkFolder } from '../../../lib/backup/work-folder.ts'
-import { until } from '../../billing/store.ts'
+import { until } from '../../billing/server-shop.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../../support/process.ts'
 

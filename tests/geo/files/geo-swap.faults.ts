@@ -5,7 +5,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, it } from 'node:test'
-import { until } from '../../billing/store.ts'
+import { until } from '../../billing/server-shop.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../../support/process.ts'
 

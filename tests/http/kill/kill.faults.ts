@@ -3,9 +3,9 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { addUsers, writeWidePlan } from '../../accounts/many-users.ts'
 import { createAsk } from '../../backup/drill/ask.ts'
 import { type Holdings, readHoldings } from '../../backup/drill/ledger.ts'
-import { addUsers, writeWidePlan } from '../../backup/drill/users.ts'
 import {
   type Acknowledged,
   BEACON_CLIENTS,

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { readPlans } from '../../../lib/config/plans.ts'
-import { openDb } from '../../../lib/db/open.ts'
-import { createKey } from '../../../scripts/parts/keys.ts'
+import { readPlans } from '../../lib/config/plans.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { createKey } from '../../scripts/parts/keys.ts'
 
-/** Writes one plan with limits that the drill never reaches. */
+/** Writes one plan with limits that no test reaches. */
 export function writeWidePlan(file: string): void {
   const wide = { monthlyCap: 10 ** 9, maxKeys: 10 ** 6, maxSites: 10 ** 6, price: 0 }
   const plan = { id: 'free', name: 'Free', ...wide, requestsPerMinute: 10 ** 6 }

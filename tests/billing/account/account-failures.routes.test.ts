@@ -3,14 +3,14 @@ import { describe, it } from 'node:test'
 import {
   type SubscriptionRow,
   saveSubscription,
-} from '../../lib/billing/subscription/subscriptions.ts'
-import { billingAccountOperations } from '../../lib/contract/billing/billing-account.ts'
-import { openBilling } from '../../lib/services/billing.ts'
-import type { Services } from '../../lib/services/services.ts'
-import type { ApiFault } from '../../stripe-double/http/api-faults.ts'
-import { codeOf, NOON } from '../support/helpers.ts'
-import { billingRequests } from './account/account-requests.ts'
-import { makeBillingApp } from './customers.ts'
+} from '../../../lib/billing/subscription/subscriptions.ts'
+import { billingAccountOperations } from '../../../lib/contract/billing/billing-account.ts'
+import { openBilling } from '../../../lib/services/billing.ts'
+import type { Services } from '../../../lib/services/services.ts'
+import type { ApiFault } from '../../../stripe-double/http/api-faults.ts'
+import { codeOf, NOON } from '../../support/helpers.ts'
+import { makeBillingApp } from '../customers.ts'
+import { billingRequests } from './account-requests.ts'
 
 /** More calls than all actions make, including retries by the SDK. */
 const ALL = 200
