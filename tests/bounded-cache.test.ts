@@ -24,7 +24,7 @@ describe('a bounded cache', () => {
     )
   })
 
-  it('never holds more than its limit, and at least half as many of the latest', () => {
+  it('holds at most its limit, and always the latest half of it', () => {
     for (const limit of [2, 10, 100]) {
       const cache = new BoundedCache<number, number>(limit)
       for (let key = 0; key < 1_000; key++) cache.set(key, key)

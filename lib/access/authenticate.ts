@@ -78,7 +78,7 @@ export function authenticateKey(
 /**
  * Returns the caller whose session the request carries; a session may do everything that its user
  * may. Throws 401 if the session is missing or invalid, 403 if its user must first verify the e-mail
- * address, and 503 if the auth service does not answer.
+ * address or if a look-up has no credential, and 503 if the auth service does not answer.
  */
 export async function authenticateSession(
   { findSession, plans }: Pick<Checks, 'findSession' | 'plans'>,

@@ -18,7 +18,7 @@ export interface Actor {
 }
 
 /** The audit event of a change that `caller` makes. */
-export function apiEvent(caller: Actor, note: AuditNote, now: number): AuditEvent {
+export function callerEvent(caller: Actor, note: AuditNote, now: number): AuditEvent {
   const { app, userId, label } = caller
   return { app, actorId: userId, actorLabel: label, createdAt: now, ...note }
 }

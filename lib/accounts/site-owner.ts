@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts'
 import { transact } from '../db/transaction.ts'
 import { isLocalName } from '../net/local-name.ts'
-import { apiEvent, insertAudit } from './audit.ts'
+import { callerEvent, insertAudit } from './audit.ts'
 
 interface Owner {
   readonly id: string
@@ -136,7 +136,7 @@ export function hostOf(origin: string): string {
 /** The entry does not name the other user. */
 function auditByServer(db: Db, site: Owner, action: 'lose_site' | 'gain_site', now: number): void {
   const actor = { app: 'api', userId: site.userId, label: null } as const
-  insertAudit(db, apiEvent(actor, siteNote(action, site), now)).run()
+  insertAudit(db, callerEvent(actor, siteNote(action, site), now)).run()
 }
 
 /** The audit entry of a change of a site. */

@@ -6,7 +6,7 @@ import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { isLocalName } from '../net/local-name.ts'
 import type { FindTxt } from '../net/txt-records.ts'
-import { type Actor, apiEvent, insertAudit } from './audit.ts'
+import { type Actor, callerEvent, insertAudit } from './audit.ts'
 import { changeOwners, siteNote } from './site-owner.ts'
 import type { SiteRow } from './sites.ts'
 
@@ -104,7 +104,7 @@ function storeCheck(db: Db, id: string, isFound: boolean, { actor, now }: Check)
   if ((change.provenAt === null) === (site.provenAt === null)) return
   if (isFound) endFirstRegistrations(db, site)
   const action = isFound ? 'prove_site' : 'lose_proof'
-  insertAudit(db, apiEvent(actor, siteNote(action, site), now)).run()
+  insertAudit(db, callerEvent(actor, siteNote(action, site), now)).run()
 }
 
 /**

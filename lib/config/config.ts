@@ -23,7 +23,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (stripeBase && /^.k_live_/.test(stripeKey)) {
     problems.push('STRIPE_API_BASE cannot be combined with a live Stripe key')
   }
-  if (result.success) problems.push(...missingNames(result.output))
+  if (result.success) problems.push(...missingProblems(result.output))
   if (!result.success || problems.length > 0) {
     throw new Error(`Cannot read the configuration: ${problems.join('; ')}`)
   }
@@ -45,8 +45,8 @@ function problemOf(name: string, { message, input }: v.BaseIssue<unknown>): stri
 
 type Settings = v.InferOutput<typeof Environment>
 
-/** Settings that are missing although another one needs them. */
-function missingNames(env: Settings): string[] {
+/** One problem for each setting that is missing although another one needs it. */
+function missingProblems(env: Settings): string[] {
   const kind = env.MERIDIAN_CONTACT?.kind
   if (kind === 'mail' && env.MERIDIAN_SMTP_URL === undefined) {
     return ['MERIDIAN_CONTACT sends mail: set MERIDIAN_SMTP_URL']

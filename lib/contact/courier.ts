@@ -69,7 +69,7 @@ export class Courier {
     this.#round ??= this.#deliverAll()
   }
 
-  /** Delivers due inquiries even after a failure. Resolves once none is left to try. */
+  /** Delivers due inquiries even after a failure. Resolves once none is due or one has failed. */
   async retry(): Promise<void> {
     this.#isPaused = false
     this.wake()

@@ -19,7 +19,7 @@ interface ProofOfWorkOptions {
 const ALGORITHM = 'PBKDF2/SHA-256'
 /** Iterations of each try. */
 const COST = 5_000
-/** Tries until the solution: about a second on a phone; docs/contact.md has the figures. */
+/** Tries until the solution: docs/contact.md says how long they take. */
 const TRIES = { min: 500, max: 1_500 }
 const LIFETIME_MS = 20 * MINUTE_MS
 

@@ -4,7 +4,7 @@ import type { Client } from './client.ts'
 /** Reading this much takes about 60 ms from the page cache and a second from a slow disk. */
 const READ_WHOLE_BYTES = 64 * 1024 * 1024
 
-/** All tables except those that grow without bound. */
+/** All tables except the largest: telemetry, the audit log and the counts of days. */
 const SMALL_TABLES = `
   SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name NOT LIKE 'rum\\_%' ESCAPE '\\'

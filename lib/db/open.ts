@@ -82,7 +82,8 @@ function refuseLoneLog(file: string): void {
 
 /**
  * Moves the writes that the previous process left in the log into the database file. After a failed
- * fsync, pages of the log that look complete may exist only in the page cache of the system.
+ * fsync, pages of the log may exist only in the page cache of the system, and a later fsync may not
+ * write them. Copying them does.
  */
 export function checkpointWal({ $client }: Db): void {
   $client.pragma('wal_checkpoint(PASSIVE)')

@@ -72,7 +72,7 @@ export class Meters {
   peek(caller: Pick<Metered, 'userId' | 'plan' | 'key'>, now: number): CallerState {
     const { userId, plan } = caller
     const id = callerId(caller)
-    const bucket = this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? emptyBucket(now)
+    const bucket = this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? fullBucket(now)
     const all = peek(this.#bucketOf(userId, now), userRate(plan), now)
     return lower(all, peek(bucket, planRate(plan), now))
   }
@@ -150,7 +150,7 @@ export class Meters {
 
   #openCaller(id: string, { userId, key, paid }: Metered, now: number): CallerMeter {
     const day = { id, userId, keyId: key?.id ?? '', day: dayOf(now) }
-    const bucket = this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? emptyBucket(now)
+    const bucket = this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? fullBucket(now)
     const user = this.#openUser(userId, this.#periodOf(paid, now), now)
     const meter = new CallerMeter(this.#parts, day, bucket, user)
     this.#callers.set(id, meter)
@@ -185,7 +185,7 @@ export class Meters {
   #bucketOf(userId: string, now: number): Bucket {
     const known = this.#userBuckets.get(userId)
     if (known !== undefined) return known
-    const bucket = this.#parts.store.readUserBucket(userId, now - MINUTE_MS) ?? emptyBucket(now)
+    const bucket = this.#parts.store.readUserBucket(userId, now - MINUTE_MS) ?? fullBucket(now)
     bucket.at = Math.min(bucket.at, now)
     this.#userBuckets.set(userId, bucket)
     return bucket
@@ -206,7 +206,7 @@ function callerId({ userId, key }: Pick<Metered, 'userId' | 'key'>): string {
   return key === null ? `user:${userId}` : key.id
 }
 
-function emptyBucket(now: number): Bucket {
+function fullBucket(now: number): Bucket {
   return { spent: 0, at: now }
 }
 

@@ -1,4 +1,4 @@
-import { apiEvent } from '../../lib/accounts/audit.ts'
+import { callerEvent } from '../../lib/accounts/audit.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
@@ -30,7 +30,7 @@ export function contactHandlers({ db, contact }: Services) {
       const { id: userId, email } = await getUser(db, caller)
       const inquiry = queue.make({ ...body, email, userId, now })
       const target = { targetType: 'inquiry', targetId: inquiry.id }
-      const event = apiEvent(caller, { action: 'send_inquiry', ...target }, now)
+      const event = callerEvent(caller, { action: 'send_inquiry', ...target }, now)
       await queue.accept(inquiry, { event })
       return { status: 200, body: { ok: true } }
     },

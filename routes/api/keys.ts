@@ -13,7 +13,7 @@ import {
   setExpiry,
 } from '../../lib/access/keys.ts'
 import { isWithin } from '../../lib/access/scopes.ts'
-import { apiEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import type {
   ApiKeyCreated,
   ApiKeyInfo,
@@ -39,7 +39,7 @@ export function keyHandlers({ db, plans, keys, lastUsed }: Services) {
    */
   const change = (action: Action, key: KeyRow, statement: Statement, { caller, now }: KeyCall) => {
     const target = { targetType: 'api_key', targetId: key.id, detail: key.name }
-    const event = apiEvent(caller, { action, ...target }, now)
+    const event = callerEvent(caller, { action, ...target }, now)
     const fit = fitKeyExpiry(db, plans, now, key.userId)
     return keys.change([statement, insertAudit(db, event), fit])
   }

@@ -1,4 +1,4 @@
-import { apiEvent } from '../../lib/accounts/audit.ts'
+import { callerEvent } from '../../lib/accounts/audit.ts'
 import { siteNote } from '../../lib/accounts/site-owner.ts'
 import { checkProof, toSiteProof } from '../../lib/accounts/site-proof.ts'
 import {
@@ -31,7 +31,7 @@ export function siteHandlers({ db, siteProofs, findReceiver, baseUrl }: Services
     },
     createSite: async ({ caller, body, now }) => {
       const site = newSite({ userId: caller.userId, name: readName(body.name), now })
-      const event = apiEvent(caller, siteNote('create_site', site), now)
+      const event = callerEvent(caller, siteNote('create_site', site), now)
       const { id: plan, maxSites } = caller.plan
       switch (await addSite(db, site, maxSites, { event, baseUrl: baseUrl() })) {
         case 'added':
@@ -49,7 +49,7 @@ export function siteHandlers({ db, siteProofs, findReceiver, baseUrl }: Services
     },
     deleteSite: async ({ caller, params, now }) => {
       const site = await getSite(caller.userId, params.siteId)
-      const event = apiEvent(caller, siteNote('delete_site', site), now)
+      const event = callerEvent(caller, siteNote('delete_site', site), now)
       if (!(await removeSite(db, site, { event, baseUrl: baseUrl() }))) throw siteNotFound()
       return { status: 204, body: undefined }
     },

@@ -33,7 +33,7 @@ export async function startProving() {
     dns,
     now: () => now,
     pass,
-    /** A new user with a site. */
+    /** Adds a site for the user, with a new key. Creates the user if missing. */
     register: (user: string, origin = SHOP) => register(app, user, origin),
     prove: async (owner: Registered, others: readonly string[] = []) => {
       dns.zone.set(HOST, [...others, owner.record])
@@ -47,7 +47,7 @@ export async function startProving() {
       const counts = "SELECT sum(count) FROM rum_counts WHERE label = 'accepted'"
       return app.services.db.$client.prepare(counts).pluck().get()
     },
-    /** Checks the proofs once a day, for so many days. */
+    /** Checks the proofs once a day, for `days` days. */
     passDays: async (days: number) => {
       for (let day = 0; day < days; day++) {
         pass(DAY_MS)

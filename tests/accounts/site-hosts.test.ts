@@ -20,7 +20,7 @@ const ORIGINS = [
 ]
 
 describe('the migration to proofs of hosts', () => {
-  it('finds the host of every origin, and ends first registrations that others have disproved', () => {
+  it('finds the host of every origin, and ends first registrations on hosts that another user has proved', () => {
     const file = join(tempFolder(), 'app.db')
     makeOldDatabase(file, BEFORE_HOSTS)
     const old = openPlain(file)

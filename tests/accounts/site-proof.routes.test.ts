@@ -71,7 +71,7 @@ describe('The telemetry of an origin', () => {
     assert.equal((await www.proof()).receives, true)
   })
 
-  it('of two proofs of a host goes to the one whose user registered the origin', async () => {
+  it('goes, if two users have proved the host, to the one who registered the origin', async () => {
     const shop = await at.register('shop')
     const admin = await at.register('admin', 'https://shop.example:8443')
     await at.prove(shop)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { apiEvent } from '../../lib/accounts/audit.ts'
+import { callerEvent } from '../../lib/accounts/audit.ts'
 import {
   addSite,
   findSite,
@@ -34,7 +34,7 @@ function siteOf(userId: string, host: string, now = NOON): SiteRow {
 
 function eventOf({ userId, id, name }: SiteRow, action: 'create_site' | 'delete_site') {
   const change = { action, targetType: 'site', targetId: id, detail: name }
-  return apiEvent({ app: 'api', userId, label: 'test' }, change, NOON)
+  return callerEvent({ app: 'api', userId, label: 'test' }, change, NOON)
 }
 
 const add = (db: Db, site: SiteRow, maxSites: number) =>

@@ -51,7 +51,7 @@ describe('makeDataDir', () => {
       chmodSync(path, mode)
       assert.throws(() => makeDataDir(path), IS_WRITABLE)
     }
-    // OpenShift gives a container any user id, but the group 0 of its volumes.
+    // On OpenShift a container runs under any user id, but in group 0, the group of its volumes.
     for (const mode of [0o700, 0o775, 0o2770]) {
       chmodSync(path, mode)
       makeDataDir(path)

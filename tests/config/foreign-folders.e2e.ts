@@ -62,7 +62,7 @@ describe('what belongs to another user', { skip }, () => {
       const foreign = join(dataDir, name)
       mkdirSync(foreign, { recursive: true })
       chownSync(foreign, 0, 0)
-      // A closed data folder itself is refused in other words.
+      // A data folder with mode 700 gets another message.
       chmodSync(foreign, name === '.' ? 0o755 : 0o700)
       const text = failure(script, { MERIDIAN_DATA_DIR: dataDir }, NOBODY)
       assert.match(text, message)

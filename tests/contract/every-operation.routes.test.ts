@@ -44,7 +44,7 @@ describe('every operation', () => {
   })
 })
 
-/** `GET /v1/ip/batch` looks up an address that is not one. */
+/** `GET /v1/ip/batch` matches `/v1/ip/{ipAddress}`, with `batch` as an invalid address. */
 function isAt(row: Operation, path: string): boolean {
   return row.path === path || (path === '/v1/ip/batch' && row.path === '/v1/ip/{ipAddress}')
 }

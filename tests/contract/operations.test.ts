@@ -7,7 +7,7 @@ import { ERROR_STATUS } from '../../lib/errors.ts'
 
 /**
  * The published list of endpoints, written out by hand: endpoint, required access, and the statuses
- * that have a body of their own. 'key' means that the list names no scope. The overview and the proof
+ * whose answer is not an ApiError. 'key' means that the list names no scope. The overview and the proof
  * are our additions.
  */
 const ENDPOINTS = [
@@ -149,7 +149,7 @@ describe('the contract table', () => {
     )
   })
 
-  it('lists the success statuses of the contract', () => {
+  it('lists the statuses of the contract whose answer is no error', () => {
     const replies = new Map(rows.map((row) => [endpoint(row), Object.keys(row.replies)]))
     for (const [name, ...own] of ENDPOINTS) {
       const [, ...published] = own

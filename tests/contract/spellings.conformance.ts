@@ -15,8 +15,8 @@ import { freshClient, makeApp, recordingLog, type TestApp } from '../support/hel
 import { openConnection, parseAnswer } from '../support/raw-connection.ts'
 
 /*
- * However a path is spelt, a request either matches no operation or passes the access check of the
- * operation that answers it. This holds on the fast path and through the router.
+ * However a path is spelt, a request either matches no operation or is checked by the access check
+ * of the operation that answers it. This holds on the fast path and through the router.
  */
 
 const rows: readonly Operation[] = operations

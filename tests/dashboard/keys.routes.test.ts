@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { makeApp, type TestApp } from '../support/helpers.ts'
 import { signInNewUser, visitPage } from './pages.ts'
 
-/** Uses up the user's limit but for so many requests. */
+/** Uses up the user's limit except for `requests` requests. */
 function leaveRequests({ services: { limits, now } }: TestApp, userId: string, requests: number) {
   while (limits.account.take(userId, now()).allowed);
   for (let left = 0; left < requests; left++) limits.account.refund(userId)

@@ -28,7 +28,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
       'routes/',
     ],
   ],
-  ['announce.ts', ['lib/geo/']],
+  ['announce.ts', ['lib/contract/', 'lib/geo/']],
   ['admin/', ['lib/http/', 'lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
   ['scripts/stripe.ts', ['lib/', 'lib/config/', 'scripts/', 'stripe-double/']],
@@ -119,7 +119,7 @@ const PRIVATE: Readonly<Record<string, readonly string[]>> = {
 }
 
 const files = [
-  '{server,start}.ts',
+  '{announce,server,start}.ts',
   '{admin,lib,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
 ]
   .flatMap((pattern) => globSync(pattern, { cwd: root }))

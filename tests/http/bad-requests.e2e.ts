@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { ApiErrorBody } from '../../lib/contract/common.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { exchange, openConnection, parseAnswer } from '../support/raw-connection.ts'
-import { IS_BUN, IS_INSTALLED } from '../support/runtime.ts'
+import { IS_BUN, IS_PROJECT_NODE } from '../support/runtime.ts'
 
 /* Requests as bytes: invalid ones, those that a proxy may read differently, and the header Host. */
 
@@ -14,7 +14,7 @@ let server: Running
 let key: string
 before(async () => {
   // The server stays strict. Deno and Bun have no such option.
-  const lenient = IS_INSTALLED ? { NODE_OPTIONS: '--insecure-http-parser' } : {}
+  const lenient = IS_PROJECT_NODE ? { NODE_OPTIONS: '--insecure-http-parser' } : {}
   server = await startServer({ ...settings, ...lenient })
   const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'raw']
   key = (await runScript(args, settings)).stdout.trim()

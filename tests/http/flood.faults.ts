@@ -15,7 +15,7 @@ import { startLoad } from './load.ts'
 
 /*
  * Thousands of connections send nothing, send slowly, or do not read: meanwhile all look-ups of other
- * clients are answered. Each client has its own address in 127.0.0.0/8.
+ * clients are answered. The flood and the look-ups come from different addresses in 127.0.0.0/8.
  */
 
 const SECONDS = 10

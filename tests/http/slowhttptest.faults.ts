@@ -11,7 +11,7 @@ import { startLoad } from './load.ts'
 /* Attacks by slowhttptest while another address sends look-ups. */
 
 const CONNECTIONS = 4_000
-/** A busy machine opens fewer, but these are an attack. */
+/** A busy machine opens fewer than CONNECTIONS, but this many are still an attack. */
 const LEAST_CONNECTIONS = 500
 const SECONDS = 8
 const CLIENTS = 4

@@ -40,7 +40,7 @@ function breakable(handle: TestApp['services']['handleAuth']) {
 }
 
 describe('sign-in', () => {
-  it('refuses an account for a while after 20 wrong passwords from any addresses, known or not', async () => {
+  it('refuses an account, existing or not, for a while after 20 wrong passwords from any addresses', async () => {
     using app = await makeApp()
     await signUp(app)
     await signUp(app, 'kim@example.com')

@@ -10,7 +10,7 @@ import { ApiError } from '../../lib/errors.ts'
 import { toSchema } from '../../lib/openapi/schemas.ts'
 import { parse } from '../../lib/parse.ts'
 import { keepBeacon } from '../../lib/rum/ingest/beacon.ts'
-import { findErrors } from '../support/json-schema.ts'
+import { findErrors } from './json-schema.ts'
 
 type Choices = Readonly<Record<string, readonly unknown[]>>
 

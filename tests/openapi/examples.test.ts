@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createOpenApi } from '../../lib/openapi/openapi.ts'
-import { findErrors } from '../support/json-schema.ts'
+import { findErrors } from './json-schema.ts'
 
 const document = createOpenApi('https://geo.example')
 

@@ -6,7 +6,7 @@ import { pinnedScriptPath } from '../../lib/contract/telemetry/script.ts'
 import { assetHref } from '../../routes/pages/page-assets.ts'
 import { freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 
-/** Pages and files, for each address of a client and minute. */
+/** Pages and files per client address and minute. */
 const CAPACITY = 600
 
 let now = NOON

@@ -71,7 +71,7 @@ function hasFields({ id }: Operation): boolean {
 
 const WithMeta = v.object({ meta: v.object({ requestId: v.string() }) })
 
-/** A status may be both a reply and an error of the row: for example 503 of setup-intent. */
+/** A reply may have the same status as an error of another row: its body decides. */
 function isErrorOf(row: Operation, { status, body }: Answer): boolean {
   const mayBe = errorCodes(row).some((code) => ERROR_STATUS[code] === status)
   return mayBe && v.safeParse(ApiErrorBody, body).success

@@ -10,8 +10,8 @@ export const RUNTIME: readonly [string, ...string[]] = readRuntime()
 
 export const IS_BUN = basename(RUNTIME[0]) === 'bun'
 
-/** Whether it is the runtime of npm start and npx. */
-export const IS_INSTALLED = RUNTIME[0] === process.execPath
+/** Whether the server runs on the Node.js of the project, as with npm start and npx. */
+export const IS_PROJECT_NODE = RUNTIME[0] === process.execPath
 
 /** A user with few rights. */
 export const NOBODY = 65_534

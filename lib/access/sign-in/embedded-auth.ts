@@ -196,7 +196,7 @@ const FIXED_SETTINGS = {
     ipAddress: { ipAddressHeaders: [CLIENT_HEADER], ipv6Subnet: 64 },
     database: { generateId: () => crypto.randomUUID() },
   },
-  // All other errors are thrown, so that they are logged and answered as bugs.
+  // Errors that better-auth itself turns into no answer are thrown: logged and answered as bugs.
   onAPIError: { throw: true },
 } satisfies BetterAuthOptions
 

@@ -86,22 +86,19 @@ export const PercentileSet = strictObject('Percentiles of one metric; null witho
 })
 export type PercentileSet = v.InferOutput<typeof PercentileSet>
 
-export const RumSummary = strictObject(
-  'One row for each hour, country and device with a metric',
-  {
-    domain: v.string(),
-    period: Period,
-    metrics: v.array(
-      v.strictObject({
-        hour: v.pipe(Hour, v.description('UTC, by the clock of the server')),
-        country: v.pipe(v.nullable(v.string()), v.description('ISO 3166-1 alpha-2')),
-        deviceType: v.nullable(v.string()),
-        sampleCount: v.pipe(Count, v.description('Beacons with at least one metric')),
-        ...byVital(() => PercentileSet),
-      }),
-    ),
-  },
-)
+export const RumSummary = strictObject('One row for each hour, country and device with a metric', {
+  domain: v.string(),
+  period: Period,
+  metrics: v.array(
+    v.strictObject({
+      hour: v.pipe(Hour, v.description('UTC, by the clock of the server')),
+      country: v.pipe(v.nullable(v.string()), v.description('ISO 3166-1 alpha-2')),
+      deviceType: v.nullable(v.string()),
+      sampleCount: v.pipe(Count, v.description('Beacons with at least one metric')),
+      ...byVital(() => PercentileSet),
+    }),
+  ),
+})
 export type RumSummary = v.InferOutput<typeof RumSummary>
 
 export const SummaryQuery = v.object({

@@ -1,7 +1,7 @@
 import { type FullCentroid, TDigest } from 'tdigest'
 import { countOf, isMixed, MAX_N, meanOf, pack, packOne } from './packed.ts'
 
-/** So many values are merged at once. */
+/** Values are merged once more than this many wait. */
 const MERGED_AT_ONCE = 512
 /** The largest share of all values in one centroid, near the median. */
 const DELTA = 0.01

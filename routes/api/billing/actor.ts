@@ -1,5 +1,5 @@
 import type { Caller } from '../../../lib/access/authenticate.ts'
-import { apiEvent, insertAudit } from '../../../lib/accounts/audit.ts'
+import { callerEvent, insertAudit } from '../../../lib/accounts/audit.ts'
 import type { Actor } from '../../../lib/billing/billing.ts'
 import type { Services } from '../../../lib/services/services.ts'
 
@@ -8,6 +8,6 @@ export function toActor(db: Services['db'], caller: Caller, now: number): Actor 
   return {
     userId: caller.userId,
     now,
-    audit: (note) => insertAudit(db, apiEvent(caller, note, now)),
+    audit: (note) => insertAudit(db, callerEvent(caller, note, now)),
   }
 }

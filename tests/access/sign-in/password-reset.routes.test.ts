@@ -228,7 +228,7 @@ describe('the form for a new password', () => {
     })
   })
 
-  it('is where the mail leads and proposes that, whatever page the request names', async () => {
+  it('is where the mail leads and proposes to revoke the keys, whatever page the request names', async () => {
     await withStolenAccount(async (stolen) => {
       for (const redirectTo of ['/app/reset', '/app/reset?keys=keep', '/app/sign-in']) {
         await sendAuth(stolen.app, '/request-password-reset', { email: EMAIL, redirectTo })
@@ -237,7 +237,7 @@ describe('the form for a new password', () => {
     })
   })
 
-  it('does not propose it to others', async () => {
+  it('does not propose to revoke the keys if the address was verified', async () => {
     await withStolenAccount(async (stolen) => {
       const { app } = stolen
       app.services.db.$client.exec('UPDATE users SET email_verified = 1')
@@ -248,7 +248,7 @@ describe('the form for a new password', () => {
 })
 
 describe('a reset while a thief changes the password', () => {
-  it('wins, and ends the sessions of the thief', async () => {
+  it('ends the sessions of the thief, unless the change came first and spent the link', async () => {
     const before = await makeApp()
     const headers = { authorization: `Bearer ${await signUp(before, EMAIL)}` }
     await using mail = await startMailServer()

@@ -153,9 +153,8 @@ describe('the service with a remote auth service', () => {
     const asked = await auth.asked()
     const key = await app.makeKey({ email: 'kim@example.com' })
     assert.equal((await locate(key)).status, 200)
-    for (const token of [`${key}x`, 'x'.repeat(600), 'a"b', 'ü']) {
-      const code = token === 'ü' ? null : codeOf(await locate(token))
-      if (code !== null) assert.equal(code, 'UNAUTHORIZED', token.slice(0, 10))
+    for (const token of [`${key}x`, 'x'.repeat(600), 'a"b']) {
+      assert.equal(codeOf(await locate(token)), 'UNAUTHORIZED', token.slice(0, 10))
     }
     assert.equal(await auth.asked(), asked)
   })

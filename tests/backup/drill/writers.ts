@@ -9,7 +9,7 @@ export interface Acknowledged {
   readonly sites: { readonly id: string; readonly at: number }[]
   readonly beacons: number[]
   readonly lookups: number[]
-  /** Unexpected answers, by status. */
+  /** The number of unexpected answers, by status and body. */
   readonly others: Map<string, number>
 }
 

@@ -164,7 +164,7 @@ describe('POST /v1/billing/portal', () => {
 })
 
 describe('The changes of a user in billing', () => {
-  it('are limited by the hour, whichever operations they are; what fails does not count', async () => {
+  it('are limited by the hour, whichever operations they are; failures do not count, except wrong promotion codes', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     for (let n = 0; n < 58; n++) at.app.services.limits.billing.take(ada.userId, NOON)

@@ -218,7 +218,7 @@ describe('POST /v1/billing/webhook', () => {
     assert.equal((await shop.row())?.plan, plan)
   })
 
-  it('ignores an unknown customer if the event names no user, or one with another customer', async () => {
+  it('ignores an unknown customer if the event names an unknown user, or one with another customer', async () => {
     await using shop = await openShop()
     const { db } = shop.app.services
     await shop.buy('starter')

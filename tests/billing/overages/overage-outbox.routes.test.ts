@@ -27,7 +27,7 @@ const DAY = 24 * HOUR
 const meterCalls = ({ double }: OverageShop) =>
   double.calls().filter(({ path }) => path === '/v1/billing/meter_events').length
 
-/** Adds a report of one unit that may have arrived, and two units of another user. Returns that one. */
+/** Adds a report of one unit that may have arrived, and two units of another user. Returns that user. */
 async function addDoubtAndDue(at: Awaited<ReturnType<typeof openShopOverCap>>) {
   const other = await subscribe(at, { email: 'bob@example.com' })
   await setOverages(at.app, other.key, true)

@@ -12,9 +12,9 @@ import { newDataFolder, runScript, startServer } from '../../support/process.ts'
 /* The process that combines the databases ends with its server, even if that is killed. */
 
 const KILLS = 10
-/** So many that combining them takes much longer than a compiler has to end. */
+/** So many that combining them takes much longer than the time in which a compiler must end. */
 const NETWORKS = 2 ** 22
-/** Enough for compilers that are just sorting all networks; ten that go on take minutes. */
+/** Enough for compilers that first finish walking all networks; ten that never notice take minutes. */
 const LONGEST_MS = 60_000
 
 const { dataDir, settings: folder, remove } = newDataFolder()

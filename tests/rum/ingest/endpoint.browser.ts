@@ -5,8 +5,8 @@ import * as v from 'valibot'
 import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { openBrowser, type TestBrowser, type Visitor } from '../../pages/browser.ts'
-import { openShop, type Shop } from '../../pages/shop.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../../support/process.ts'
+import { openShop, type Shop } from './shop.ts'
 
 /* Real pages, script and service: the summary and overview show what Chromium sent. */
 

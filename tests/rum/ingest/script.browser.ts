@@ -5,8 +5,8 @@ import * as v from 'valibot'
 import { ScriptTag } from '../../../lib/contract/telemetry/script.ts'
 import type { Beacon } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { browseAlone, openBrowser, type TestBrowser, type Visitor } from '../../pages/browser.ts'
-import { openShop, type Shop, type ShopPage } from '../../pages/shop.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
+import { openShop, type Shop, type ShopPage } from './shop.ts'
 
 const TIMEOUT_MS = 120_000
 

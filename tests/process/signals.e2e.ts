@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { newDataFolder, runScript, waitForUrl } from '../support/process.ts'
-import { IS_INSTALLED, RUNTIME } from '../support/runtime.ts'
+import { IS_PROJECT_NODE, RUNTIME } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /*
@@ -73,7 +73,7 @@ const BY_NPM = [
   ['npm start', NPM, 'npm alone', toItAlone],
 ] as const
 const WAYS = [
-  ...(IS_INSTALLED ? BY_NPM : []),
+  ...(IS_PROJECT_NODE ? BY_NPM : []),
   ['its runtime', ALONE, 'its group', toGroup],
 ] as const
 
@@ -104,7 +104,7 @@ const cache = tempFolder()
 
 /** tsx compiles in a process of the same group, which ends at the signal before the server does. */
 describe('a server that nothing was compiled for before', () => {
-  const ways = IS_INSTALLED ? ([NPM, ALONE] as const) : ([ALONE] as const)
+  const ways = IS_PROJECT_NODE ? ([NPM, ALONE] as const) : ([ALONE] as const)
   for (const [command, args] of ways) {
     it(`started by ${basename(command)} stops as usual at Ctrl-C once it answers`, async () => {
       const PORT = String(await findFreePort())

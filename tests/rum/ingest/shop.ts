@@ -1,4 +1,4 @@
-import { startLoopbackServer } from '../support/loopback-server.ts'
+import { startLoopbackServer } from '../../support/loopback-server.ts'
 
 export interface ShopPage {
   readonly body: string
