@@ -26,7 +26,7 @@ const AUDIT_ROWS = 100_000
 export async function prepareWorld(folder: string, geoFolder: string, double: StripeDouble) {
   const ownGeo = join(folder, 'databases')
   const dataDir = join(folder, 'data')
-  mkdirSync(dataDir)
+  mkdirSync(dataDir, { mode: 0o700 })
   cpSync(geoFolder, ownGeo, { recursive: true, preserveTimestamps: true })
   const settings = { MERIDIAN_TRUSTED_PROXIES: '127.0.0.1', ...stripeSettings(double) }
   const server = { ...prepareMeridian(dataDir, ownGeo, settings), port: await findFreePort() }
@@ -43,7 +43,7 @@ async function withServer<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   await using _running = await startServer(server)
-  return work()
+  return await work()
 }
 
 function addTelemetry(env: NodeJS.ProcessEnv): void {

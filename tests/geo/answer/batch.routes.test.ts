@@ -88,6 +88,13 @@ describe('POST /v1/ip/batch', () => {
     assert.deepEqual(Object.keys(reduced.location), ['continent', 'country'])
   })
 
+  it('keeps the cap however many batches are answered at once', async () => {
+    const key = await app.makeKey({ plan: 'fast' })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => batch(key, many(1_000))))
+    const all = answers.flatMap(({ results }) => results)
+    assert.equal(all.filter(({ meta }) => Object(meta).degraded === false).length, 5_000)
+  })
+
   it('counts a hundred addresses as one request of the rate limit', async () => {
     const key = await app.makeKey({ plan: 'free' })
     const rate = async (count: number) => {

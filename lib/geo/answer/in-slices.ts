@@ -1,0 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+const SLICE_MS = 1
+const VALUES_PER_CLOCK_CHECK = 20
+
+/** Maps the values in order, and lets other requests run after each millisecond. */
+export async function mapInSlices<Value, Result>(
+  values: readonly Value[],
+  map: (value: Value, at: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let end = performance.now() + SLICE_MS
+  for (const [at, value] of values.entries()) {
+    results.push(map(value, at))
+    if (at % VALUES_PER_CLOCK_CHECK !== 0 || performance.now() < end) continue
+    await nextTurn()
+    end = performance.now() + SLICE_MS
+  }
+  return results
+}

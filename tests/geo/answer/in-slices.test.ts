@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { mapInSlices } from '../../../lib/geo/answer/in-slices.ts'
+
+describe('mapInSlices', () => {
+  it('maps all values in order', async () => {
+    const values = Array.from({ length: 1_000 }, (_, n) => n)
+    assert.deepEqual(
+      await mapInSlices(values, (value, at) => value * 2 + at),
+      values.map((value) => value * 3),
+    )
+    assert.deepEqual(await mapInSlices([], () => 1), [])
+  })
+
+  it('lets other work run in between', async () => {
+    let turns = 0
+    let next: NodeJS.Immediate
+    const takeTurn = () => {
+      turns += 1
+      next = setImmediate(takeTurn)
+    }
+    next = setImmediate(takeTurn)
+    const spin = () => {
+      const end = performance.now() + 0.2
+      while (performance.now() < end);
+    }
+    await mapInSlices(
+      Array.from({ length: 100 }, () => null),
+      spin,
+    )
+    clearImmediate(next)
+    assert.ok(turns >= 4, `${turns} turns`)
+  })
+})
