@@ -58,8 +58,8 @@ function listRoutes({ health, metrics, profile }: Sources): ReadonlyMap<string, 
 }
 
 /** Answers like `/health` of the API. */
-function readHealth(health: Services['health']): Answer {
-  const body = health.read()
+async function readHealth(health: Services['health']): Promise<Answer> {
+  const body = await health.read()
   return json(body.status === 'ok' ? 200 : 503, JSON.stringify(body))
 }
 

@@ -28,7 +28,7 @@ await run(async () => {
   const { show, retry, remove, ...flags } = checkOptions(Options, { ...values }, USAGE)
   await withAccounts('npm run contact', async (accounts) => {
     if (show !== undefined) {
-      process.stdout.write(inquiryText(accounts, show))
+      process.stdout.write(await inquiryText(accounts, show))
     } else if (retry !== undefined) {
       report(`Queued ${await retryOne(accounts, retry)}; a running server delivers it`)
     } else if (remove !== undefined) {
@@ -36,7 +36,7 @@ await run(async () => {
     } else if (flags['retry-dead'] === true) {
       report(`Queued ${await retryAllDead(accounts)}; a running server delivers them`)
     } else {
-      process.stdout.write(inquiryTable(accounts))
+      process.stdout.write(await inquiryTable(accounts))
     }
   })
 })

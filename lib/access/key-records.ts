@@ -2,11 +2,7 @@ import { type Entitlement, toEntitlement } from '../config/entitlement.ts'
 import type { Plans } from '../config/plans.ts'
 import type { KeyType } from '../contract/account/account-schemas.ts'
 import type { Scope } from '../contract/operation.ts'
-import { subscriptions } from '../db/billing-tables.ts'
-import { desc, eq, gt } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
-import { accessChanges, apiKeys, users } from '../db/tables.ts'
-import { entitlementColumns } from './entitlement-columns.ts'
 import { type OriginPattern, parseOriginPattern } from './origins.ts'
 
 /** The parts of a key that requests need. */
@@ -57,58 +53,69 @@ export function loadKeyRecords(db: Db, plans: Plans) {
   }
 }
 
+const KEYS = `SELECT hash, api_keys.id, api_keys.user_id AS userId, prefix, type, scopes,
+    allowed_origins AS allowedOrigins, expires_at AS expiresAt, users.plan AS givenPlan,
+    subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, overages
+  FROM api_keys JOIN users ON users.id = api_keys.user_id
+  LEFT JOIN subscriptions ON subscriptions.user_id = users.id`
+
+const CHANGED_KEYS = `${KEYS}
+  JOIN access_changes ON access_changes.user_id = api_keys.user_id AND revision > ?`
+
+/** Latest first. */
+const CHANGES =
+  'SELECT user_id AS userId, revision FROM access_changes WHERE revision > ? ORDER BY revision DESC'
+
+interface StoredKey extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' | 'expiresAt'> {
+  readonly hash: string
+  /** JSON. */
+  readonly scopes: string | null
+  /** JSON. */
+  readonly allowedOrigins: string | null
+  readonly givenPlan: string
+  /** The columns of a subscription are null without one. */
+  readonly paidPlan: string | null
+  readonly status: string
+  readonly periodStart: number
+  readonly periodEnd: number
+  readonly overages: 0 | 1
+}
+
 /** Reads keys and changes in one transaction, so that they match. */
-function createReader(db: Db) {
+function createReader({ $client }: Db) {
+  const keys = $client.prepare<[], StoredKey>(KEYS)
+  const changedKeys = $client.prepare<[number], StoredKey>(CHANGED_KEYS)
+  const changes = $client.prepare<[number], { userId: string; revision: number }>(CHANGES)
   return {
-    readAll: db.$client.transaction(() => ({
-      revision: selectChangesSince(db, 0).get()?.revision ?? 0,
-      rows: selectKeys(db).all(),
+    readAll: $client.transaction(() => ({
+      revision: changes.get(0)?.revision ?? 0,
+      rows: keys.all(),
     })),
-    readSince: db.$client.transaction((revision: number) => ({
-      changes: selectChangesSince(db, revision).all(),
-      rows: selectKeys(db)
-        .innerJoin(accessChanges, eq(accessChanges.userId, apiKeys.userId))
-        .where(gt(accessChanges.revision, revision))
-        .all(),
+    readSince: $client.transaction((revision: number) => ({
+      changes: changes.all(revision),
+      rows: changedKeys.all(revision),
     })),
   }
 }
 
-/** Latest first. */
-function selectChangesSince(db: Db, revision: number) {
-  return db
-    .select()
-    .from(accessChanges)
-    .where(gt(accessChanges.revision, revision))
-    .orderBy(desc(accessChanges.revision))
-}
-
-type StoredKey = ReturnType<ReturnType<typeof selectKeys>['all']>[number]
-
-function selectKeys(db: Db) {
-  return db
-    .select({
-      hash: apiKeys.hash,
-      id: apiKeys.id,
-      userId: apiKeys.userId,
-      prefix: apiKeys.prefix,
-      type: apiKeys.type,
-      scopes: apiKeys.scopes,
-      allowedOrigins: apiKeys.allowedOrigins,
-      expiresAt: apiKeys.expiresAt,
-      ...entitlementColumns,
-    })
-    .from(apiKeys)
-    .innerJoin(users, eq(users.id, apiKeys.userId))
-    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-}
-
 function toRecord(row: StoredKey, plans: Plans): KeyRecord {
-  const { hash: _, allowedOrigins, givenPlan, subscribed, ...key } = row
+  const { id, userId, prefix, type, expiresAt, givenPlan } = row
+  const { paidPlan, status, periodStart, periodEnd, overages } = row
+  const subscribed =
+    paidPlan === null
+      ? null
+      : { plan: paidPlan, status, periodStart, periodEnd, overages: overages === 1 }
+  const scopes: Scope[] | null = row.scopes === null ? null : JSON.parse(row.scopes)
+  const origins: string[] = row.allowedOrigins === null ? [] : JSON.parse(row.allowedOrigins)
   return {
-    ...key,
+    id,
+    userId,
+    prefix,
+    type,
+    scopes,
+    expiresAt,
     ...toEntitlement({ givenPlan, subscribed }, plans),
-    origins: (allowedOrigins ?? []).map(parseOriginPattern).filter((origin) => origin !== null),
+    origins: origins.map(parseOriginPattern).filter((origin) => origin !== null),
     lastUsedAt: 0,
   }
 }

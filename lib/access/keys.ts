@@ -32,7 +32,7 @@ export async function listKeys(db: Db, userId: string): Promise<KeyRow[]> {
 }
 
 export async function findKey(db: Db, userId: string, id: string): Promise<KeyRow | null> {
-  return db.select().from(apiKeys).where(isOwn(userId, id)).get() ?? null
+  return (await db.select().from(apiKeys).where(isOwn(userId, id)).get()) ?? null
 }
 
 export function deleteKey(db: Db, { userId, id }: KeyRow): Statement {

@@ -44,7 +44,7 @@ export function createFindSession(db: Db, { secret, sendsMail }: FindSessionOpti
     if (token === null) return null
     const isOpen = and(eq(sessions.tokenHash, hashToken(token)), gt(sessions.expiresAt, now))
     const ofUser = eq(sessions.userId, users.id)
-    const user = selectUser(db).innerJoin(sessions, ofUser).where(isOpen).get()
+    const user = await selectUser(db).innerJoin(sessions, ofUser).where(isOpen).get()
     return user === undefined ? null : { ...user, mustVerify: sendsMail && !user.emailVerified }
   }
 }
@@ -61,32 +61,33 @@ export interface RemoteSession {
  * Stores that the session was seen; a trigger writes the login into the audit log the first time. The
  * stored text equals no hash, so the session is never valid for the embedded sign-in.
  */
-export function rememberSession(db: Db, session: RemoteSession, now: number): void {
+export async function rememberSession(db: Db, session: RemoteSession, now: number): Promise<void> {
   const { userId, token, expiresAt } = session
   const times = { createdAt: now, updatedAt: now, expiresAt }
-  db.insert(sessions)
+  await db
+    .insert(sessions)
     .values({ id: crypto.randomUUID(), userId, tokenHash: `remote:${hashToken(token)}`, ...times })
     .onConflictDoUpdate({ target: sessions.tokenHash, set: { expiresAt } })
     .run()
 }
 
 export async function findSessionUser(db: Db, id: string): Promise<SessionUser | null> {
-  return selectUser(db).where(eq(users.id, id)).get() ?? null
+  return (await selectUser(db).where(eq(users.id, id)).get()) ?? null
 }
 
 /**
  * Whether the user may start a session on a service that sends mail: the address is verified, or
  * the user already signed in before the service sent mail.
  */
-export function mayBeginSession(db: Db, userId: string): boolean {
+export async function mayBeginSession(db: Db, userId: string): Promise<boolean> {
   const isLogin = and(eq(auditLog.actorId, userId), eq(auditLog.action, 'login'))
   const hasSignedIn = exists(db.select().from(auditLog).where(isLogin))
   const isAdmitted = and(eq(users.id, userId), or(users.emailVerified, hasSignedIn))
-  return db.select({ id: users.id }).from(users).where(isAdmitted).get() !== undefined
+  return (await db.select({ id: users.id }).from(users).where(isAdmitted).get()) !== undefined
 }
 
 /** Finds the user who can sign in with this e-mail address, and the hash of the password. */
-export function findPassword(db: Db, email: string) {
+export async function findPassword(db: Db, email: string) {
   return db
     .select({ userId: users.id, hash: accounts.password })
     .from(users)
@@ -122,8 +123,9 @@ function selectUser(db: Db) {
  * wrote the password. Such a user blocks an address, but nobody can sign in with it. Sign-ups of
  * the last minute may still be running. Users created in other ways have an entry in the audit log.
  */
-export function removeIncompleteUsers(db: Db, now: number): void {
-  db.delete(users)
+export async function removeIncompleteUsers(db: Db, now: number): Promise<void> {
+  await db
+    .delete(users)
     .where(
       and(
         gt(users.createdAt, now - DAY_MS),
@@ -138,9 +140,9 @@ export function removeIncompleteUsers(db: Db, now: number): void {
 }
 
 /** Removes sessions and password resets that have expired. */
-export function removeExpired(db: Db, now: number): void {
-  db.delete(sessions).where(lte(sessions.expiresAt, now)).run()
-  db.delete(verifications).where(lte(verifications.expiresAt, now)).run()
+export async function removeExpired(db: Db, now: number): Promise<void> {
+  await db.delete(sessions).where(lte(sessions.expiresAt, now)).run()
+  await db.delete(verifications).where(lte(verifications.expiresAt, now)).run()
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AuditList, AuditLogEntry, AuditQuery } from '../contract/account/account-schemas.ts'
 import { and, count, desc, eq, gte, inArray, lt, type SQL, sql } from '../db/drizzle.ts'
-import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
 import { auditLog } from '../db/tables.ts'
 
 /**
@@ -9,18 +9,18 @@ import { auditLog } from '../db/tables.ts'
  * three parts fit together even if another process writes in between.
  */
 export async function readAuditPage(
-  db: Db,
+  db: Queries,
   actorId: string,
   { limit, offset, ...wanted }: AuditQuery,
 ): Promise<Pick<AuditList, 'logs' | 'total'>> {
   const filter = toFilter(actorId, wanted)
-  const skipped = skip(db, filter, offset)
+  const skipped = await skip(db, filter, offset)
   if (skipped.count < offset) return { logs: [], total: skipped.count }
-  const logs = readEntries(db, { ...filter, before: skipped.last }, limit)
+  const logs = await readEntries(db, { ...filter, before: skipped.last }, limit)
   const last = logs.at(-1)
   const total = offset + logs.length
   if (last === undefined || logs.length < limit) return { logs, total }
-  return { logs, total: total + countRows(db, { ...filter, before: last.id }) }
+  return { logs, total: total + (await countRows(db, { ...filter, before: last.id })) }
 }
 
 interface Filter {
@@ -77,7 +77,11 @@ function contains(search: string): SQL {
 }
 
 /** Walks over the newest `offset` rows. Returns how many exist, and the id of the last one. */
-function skip(db: Db, filter: Filter, offset: number): { count: number; last: number } {
+async function skip(
+  db: Queries,
+  filter: Filter,
+  offset: number,
+): Promise<{ count: number; last: number }> {
   const none = { count: 0, last: NEWEST }
   if (offset === 0) return none
   const newest = selectIds(db, { ...filter, before: NEWEST })
@@ -85,11 +89,11 @@ function skip(db: Db, filter: Filter, offset: number): { count: number; last: nu
     .limit(offset)
     .as('newest')
   const last = sql<number>`coalesce(min(${newest.id}), ${NEWEST})`
-  return db.select({ count: count(), last }).from(newest).get() ?? none
+  return (await db.select({ count: count(), last }).from(newest).get()) ?? none
 }
 
 /** The ids come from the index; only the rows of the page are read. */
-function readEntries(db: Db, range: Range, limit: number): AuditLogEntry[] {
+async function readEntries(db: Queries, range: Range, limit: number): Promise<AuditLogEntry[]> {
   return db
     .select({
       id: auditLog.id,
@@ -108,12 +112,12 @@ function readEntries(db: Db, range: Range, limit: number): AuditLogEntry[] {
     .all()
 }
 
-function countRows(db: Db, range: Range): number {
+async function countRows(db: Queries, range: Range): Promise<number> {
   const rest = selectIds(db, range).as('rest')
-  return db.select({ count: count() }).from(rest).get()?.count ?? 0
+  return (await db.select({ count: count() }).from(rest).get())?.count ?? 0
 }
 
-function selectIds(db: Db, { index, where, before }: Range) {
+function selectIds(db: Queries, { index, where, before }: Range) {
   return db
     .select({ id: sql<number>`${auditLog.id}`.as('id') })
     .from(sql`${auditLog} INDEXED BY ${sql.identifier(index)}`)

@@ -1,12 +1,12 @@
 import type { AuditNote } from '../contract/account/audit-actions.ts'
-import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
 import { auditLog } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
 
 export type AuditEvent = Omit<typeof auditLog.$inferInsert, 'id'>
 
 /** Inserts a row into the audit log. Run it in the same transaction as the change that it records. */
-export function insertAudit(db: Db, event: AuditEvent): Statement {
+export function insertAudit(db: Queries, event: AuditEvent): Statement {
   return db.insert(auditLog).values(event)
 }
 

@@ -21,7 +21,7 @@ export async function adoptUser(
   remote: RemoteUser,
   { plan, now }: { readonly plan: string; readonly now: number },
 ): Promise<string> {
-  const known = findByRemoteId(db, remote.id)
+  const known = await findByRemoteId(db, remote.id)
   if (known !== null) return update(db, known, remote, now)
   const sameEmail = await findUserByEmail(db, remote.email)
   if (sameEmail === null) return addUser(db, remote, newUser({ email: remote.email, plan, now }))
@@ -37,8 +37,8 @@ export async function adoptUser(
   return update(db, sameEmail, remote, now)
 }
 
-function findByRemoteId(db: Db, remoteId: string): UserRow | null {
-  return db.select().from(users).where(eq(users.remoteId, remoteId)).get() ?? null
+async function findByRemoteId(db: Db, remoteId: string): Promise<UserRow | null> {
+  return (await db.select().from(users).where(eq(users.remoteId, remoteId)).get()) ?? null
 }
 
 async function update(db: Db, user: UserRow, remote: RemoteUser, now: number): Promise<string> {
@@ -53,7 +53,8 @@ async function update(db: Db, user: UserRow, remote: RemoteUser, now: number): P
     ([name, value]) => user[name as keyof UserRow] === value, // safe: the names are of `user`
   )
   if (!isSame) {
-    db.update(users)
+    await db
+      .update(users)
       .set({ ...wanted, updatedAt: now })
       .where(eq(users.id, user.id))
       .run()
@@ -71,7 +72,7 @@ async function addUser(db: Db, remote: RemoteUser, defaults: UserRow): Promise<s
     insertAudit(db, { ...event, action: 'create_user' }),
   ])
   // Read again: another request may have added the user, or one of our own users may have this id.
-  const added = findByRemoteId(db, remote.id)
+  const added = await findByRemoteId(db, remote.id)
   if (added === null) throw new ApiError('FORBIDDEN', 'Another user has this id')
   return added.id
 }

@@ -1,4 +1,7 @@
+import { eq } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
+import { sites } from '../db/tables.ts'
 import { transact } from '../db/transaction.ts'
 import { isLocalName } from '../net/local-name.ts'
 import { callerEvent, insertAudit } from './audit.ts'
@@ -10,38 +13,34 @@ interface Owner {
 }
 
 /** Of the users who registered an origin, the one with the newest proof of its host owns it. */
-const FIND_PROVEN = `SELECT site.id, site.user_id AS userId, site.name
-  FROM sites AS proof JOIN sites AS site ON site.user_id = proof.user_id AND site.name = @name
-  WHERE proof.host = @host AND proof.proven_at IS NOT NULL
+const FIND_PROVEN = `SELECT site.id, site.user_id, site.name
+  FROM sites AS proof JOIN sites AS site ON site.user_id = proof.user_id AND site.name = ?
+  WHERE proof.host = ? AND proof.proven_at IS NOT NULL
   ORDER BY proof.proven_at DESC LIMIT 1`
 
 /** Any other origin belongs to its first registration, until another user proves the host. */
-const FIND_FIRST = 'SELECT id, user_id AS userId, name FROM sites WHERE name = ? AND is_first = 1'
+const FIND_FIRST = 'SELECT id, user_id, name FROM sites WHERE name = ? AND is_first = 1'
 
 const SEVERAL_ACCOUNTS =
   'SELECT (SELECT min(user_id) FROM sites) <> (SELECT max(user_id) FROM sites)'
 
-/** Returns the id of the site that gets the telemetry of an origin; null: none. */
-export type FindReceiver = (name: string) => string | null
+const OTHERS_FIRST =
+  'SELECT id, user_id, name FROM sites WHERE user_id <> ? AND is_first = 1 ORDER BY rowid'
+
+/** Finds the id of the site that gets the telemetry of an origin; null: none. */
+export type FindReceiver = (name: string) => Promise<string | null>
 
 /**
  * Everybody has an `http://localhost:3000`, so its first registration gets nothing on a server that
  * strangers share: one with a public name and several accounts' sites.
  */
-export function createFindReceiver(db: Db, baseUrl: () => string): FindReceiver {
-  const { findProven, findFirst } = prepareFind(db)
-  const isShared = prepareIsShared(db)
-  return (name) => {
-    const proven = findProven(name)
+export function createFindReceiver(db: Queries, baseUrl: () => string): FindReceiver {
+  return async (name) => {
+    const proven = await findProven(db, name)
     if (proven !== undefined) return proven.id
-    if (isLocalName(hostOf(name)) && isShared(baseUrl())) return null
-    return findFirst(name)?.id ?? null
+    if (isLocalName(hostOf(name)) && (await isShared(db, baseUrl()))) return null
+    return (await findFirst(db, name))?.id ?? null
   }
-}
-
-function prepareIsShared({ $client }: Db) {
-  const severalAccounts = $client.prepare<[], number>(SEVERAL_ACCOUNTS).pluck()
-  return (baseUrl: string) => !isLocalName(hostOf(baseUrl)) && severalAccounts.get() === 1
 }
 
 /**
@@ -49,7 +48,7 @@ function prepareIsShared({ $client }: Db) {
  * beacons of a busy site may arrive.
  */
 export function keepForTurn(find: FindReceiver): FindReceiver {
-  const found = new Map<string, string | null>()
+  const found = new Map<string, Promise<string | null>>()
   return (name) => {
     const known = found.get(name)
     if (known !== undefined) return known
@@ -68,64 +67,87 @@ export async function changeOwners<Result>(
   db: Db,
   host: string,
   now: number,
-  change: () => Result,
+  change: (queries: Queries) => Promise<Result>,
 ): Promise<Result> {
-  return transact(db, () => {
-    const { findProven, findFirst } = prepareFind(db)
-    const find = (name: string) => findProven(name) ?? findFirst(name)
-    const before = listNames(db, host).flatMap((name) => find(name) ?? [])
-    const result = change()
-    const lost = before.filter(({ name, id }) => find(name)?.id !== id)
-    for (const site of lost.filter((owner) => exists(db, owner))) {
-      auditByServer(db, site, 'lose_site', now)
-    }
-    for (const site of lost.flatMap(({ name }) => find(name) ?? [])) {
-      auditByServer(db, site, 'gain_site', now)
-    }
+  return transact(db, async (queries) => {
+    const before = await listOwners(queries, host)
+    const result = await change(queries)
+    await auditMoves(queries, before, now)
     return result
   })
+}
+
+/** `before`: the owners of origins before a change. */
+async function auditMoves(queries: Queries, before: readonly Owner[], now: number): Promise<void> {
+  const after = await Array.fromAsync(before, ({ name }) => findOwner(queries, name))
+  const lost = before.filter(({ id }, at) => after[at]?.id !== id)
+  const gained = after.filter((owner, at) => owner !== undefined && owner.id !== before[at]?.id)
+  for (const site of lost) {
+    if (await exists(queries, site)) await auditByServer(queries, site, 'lose_site', now)
+  }
+  for (const site of gained) {
+    if (site !== undefined) await auditByServer(queries, site, 'gain_site', now)
+  }
 }
 
 /**
  * Runs `change` of a user's sites. If strangers then begin or cease to share the server, adds an entry
  * to the audit log of the other user for each site that thereby stops or starts receiving.
  */
-export function auditSharing<Result>(
-  db: Db,
+export async function auditSharing<Result>(
+  queries: Queries,
   userId: string,
   { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
-  change: () => Result,
-): Result {
-  const isShared = prepareIsShared(db)
-  const wasShared = isShared(baseUrl)
-  const result = change()
-  if (isShared(baseUrl) === wasShared) return result
-  const others = db.$client.prepare<[string], Owner>(
-    'SELECT id, user_id AS userId, name FROM sites WHERE user_id <> ? AND is_first = 1 ORDER BY rowid',
-  )
-  for (const site of others.all(userId).filter(({ name }) => isLocalName(hostOf(name)))) {
-    auditByServer(db, site, wasShared ? 'gain_site' : 'lose_site', now)
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const wasShared = await isShared(queries, baseUrl)
+  const result = await change()
+  if ((await isShared(queries, baseUrl)) === wasShared) return result
+  const { rows } = await queries.execute({ sql: OTHERS_FIRST, params: [userId] })
+  for (const site of rows.map(toOwner).filter(({ name }) => isLocalName(hostOf(name)))) {
+    await auditByServer(queries, site, wasShared ? 'gain_site' : 'lose_site', now)
   }
   return result
 }
 
-function prepareFind({ $client }: Db) {
-  const proven = $client.prepare<[{ name: string; host: string }], Owner>(FIND_PROVEN)
-  const first = $client.prepare<[string], Owner>(FIND_FIRST)
-  return {
-    findProven: (name: string) => proven.get({ name, host: hostOf(name) }),
-    findFirst: (name: string) => first.get(name),
-  }
+async function isShared({ execute }: Queries, baseUrl: string): Promise<boolean> {
+  if (isLocalName(hostOf(baseUrl))) return false
+  const { rows } = await execute({ sql: SEVERAL_ACCOUNTS, params: [] })
+  return rows[0]?.[0] === 1
 }
 
-/** The origins of the host that are registered. */
-function listNames({ $client }: Db, host: string): string[] {
-  const names = $client.prepare<[string], string>('SELECT DISTINCT name FROM sites WHERE host = ?')
-  return names.pluck().all(host)
+async function findProven({ execute }: Queries, name: string): Promise<Owner | undefined> {
+  const { rows } = await execute({ sql: FIND_PROVEN, params: [name, hostOf(name)] })
+  return rows.map(toOwner)[0]
 }
 
-function exists({ $client }: Db, { id }: Owner): boolean {
-  return $client.prepare<[string]>('SELECT 1 FROM sites WHERE id = ?').get(id) !== undefined
+async function findFirst({ execute }: Queries, name: string): Promise<Owner | undefined> {
+  const { rows } = await execute({ sql: FIND_FIRST, params: [name] })
+  return rows.map(toOwner)[0]
+}
+
+async function findOwner(queries: Queries, name: string): Promise<Owner | undefined> {
+  return (await findProven(queries, name)) ?? findFirst(queries, name)
+}
+
+/** The owners of the registered origins of the host. */
+async function listOwners(queries: Queries, host: string): Promise<Owner[]> {
+  const names = await queries
+    .selectDistinct({ name: sites.name })
+    .from(sites)
+    .where(eq(sites.host, host))
+    .all()
+  const owners = await Array.fromAsync(names, ({ name }) => findOwner(queries, name))
+  return owners.filter((owner) => owner !== undefined)
+}
+
+async function exists(queries: Queries, { id }: Owner): Promise<boolean> {
+  const site = queries.select({ id: sites.id }).from(sites).where(eq(sites.id, id))
+  return (await site.get()) !== undefined
+}
+
+function toOwner([id, userId, name]: readonly unknown[]): Owner {
+  return { id: String(id), userId: String(userId), name: String(name) }
 }
 
 /** The host of an origin. */
@@ -134,9 +156,14 @@ export function hostOf(origin: string): string {
 }
 
 /** The entry does not name the other user. */
-function auditByServer(db: Db, site: Owner, action: 'lose_site' | 'gain_site', now: number): void {
+async function auditByServer(
+  queries: Queries,
+  site: Owner,
+  action: 'lose_site' | 'gain_site',
+  now: number,
+): Promise<void> {
   const actor = { app: 'api', userId: site.userId, label: null } as const
-  insertAudit(db, callerEvent(actor, siteNote(action, site), now)).run()
+  await insertAudit(queries, callerEvent(actor, siteNote(action, site), now)).run()
 }
 
 /** The audit entry of a change of a site. */

@@ -1,6 +1,7 @@
 import type { SiteProof } from '../contract/account/site-proof.ts'
 import { and, desc, eq, gt, isNotNull, lte, ne, or, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
 import { sites } from '../db/tables.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -24,8 +25,8 @@ function recordOf({ id, host }: SiteRow): SiteProof['record'] {
 }
 
 /** `receives`: whether the telemetry of the site's origin goes to this site. */
-export function toSiteProof(db: Db, site: SiteRow, receives: boolean): SiteProof {
-  const proving = provingSite(db, site)
+export async function toSiteProof(db: Db, site: SiteRow, receives: boolean): Promise<SiteProof> {
+  const proving = await provingSite(db, site)
   const record = recordOf(proving)
   return {
     state: stateOf(proving, record),
@@ -38,14 +39,14 @@ export function toSiteProof(db: Db, site: SiteRow, receives: boolean): SiteProof
 }
 
 /** The user's site whose record proves the host; it may have another scheme or port. */
-function provingSite(db: Db, site: SiteRow): SiteRow {
+async function provingSite(db: Db, site: SiteRow): Promise<SiteRow> {
   if (site.provenAt !== null) return site
   const isSame = and(eq(sites.host, site.host), eq(sites.userId, site.userId))
   const proven = db
     .select()
     .from(sites)
     .where(and(isSame, isNotNull(sites.provenAt)))
-  return proven.orderBy(desc(sites.provenAt)).get() ?? site
+  return (await proven.orderBy(desc(sites.provenAt)).get()) ?? site
 }
 
 function stateOf({ provenAt }: SiteRow, record: SiteProof['record']): SiteProof['state'] {
@@ -69,9 +70,11 @@ interface Check {
  * DNS gives no answer, which changes nothing, and BAD_REQUEST if the site cannot have a record.
  */
 export async function checkProof(db: Db, site: SiteRow, check: Check): Promise<void> {
-  const proving = provingSite(db, site)
+  const proving = await provingSite(db, site)
   const isFound = await hasRecord(proving, check.findTxt)
-  await changeOwners(db, site.host, check.now, () => storeCheck(db, proving.id, isFound, check))
+  await changeOwners(db, site.host, check.now, (queries) =>
+    storeCheck(queries, proving.id, isFound, check),
+  )
 }
 
 async function hasRecord(site: SiteRow, findTxt: FindTxt): Promise<boolean> {
@@ -93,39 +96,47 @@ async function hasRecord(site: SiteRow, findTxt: FindTxt): Promise<boolean> {
 }
 
 /** Reads the site again, since it may have changed or gone while the DNS was asked. */
-function storeCheck(db: Db, id: string, isFound: boolean, { actor, now }: Check): void {
-  const site = db.select().from(sites).where(eq(sites.id, id)).get()
+async function storeCheck(
+  queries: Queries,
+  id: string,
+  isFound: boolean,
+  { actor, now }: Check,
+): Promise<void> {
+  const site = await queries.select().from(sites).where(eq(sites.id, id)).get()
   if (site === undefined) return
-  const change = isFound ? foundAt(db, site, now) : missingAt(site, now)
-  db.update(sites)
+  const change = isFound ? await foundAt(queries, site, now) : missingAt(site, now)
+  await queries
+    .update(sites)
     .set({ ...change, checkedAt: now })
     .where(eq(sites.id, id))
     .run()
   if ((change.provenAt === null) === (site.provenAt === null)) return
-  if (isFound) endFirstRegistrations(db, site)
+  if (isFound) await endFirstRegistrations(queries, site)
   const action = isFound ? 'prove_site' : 'lose_proof'
-  insertAudit(db, callerEvent(actor, siteNote(action, site), now)).run()
+  await insertAudit(queries, callerEvent(actor, siteNote(action, site), now)).run()
 }
 
 /**
  * For good: otherwise an owner whose record is gone would lose the telemetry to whoever was first.
  */
-function endFirstRegistrations(db: Db, { host, userId }: SiteRow): void {
+async function endFirstRegistrations(queries: Queries, { host, userId }: SiteRow): Promise<void> {
   const isOthers = and(eq(sites.host, host), ne(sites.userId, userId))
-  db.update(sites).set({ isFirst: false }).where(isOthers).run()
+  await queries.update(sites).set({ isFirst: false }).where(isOthers).run()
 }
 
 type Proof = Pick<SiteRow, 'provenAt' | 'missingSince'>
 
 /** A valid proof keeps its time: otherwise two users with a record each would take turns. */
-function foundAt(db: Db, { host, provenAt }: SiteRow, now: number): Proof {
-  return { provenAt: provenAt ?? Math.max(now, newestProof(db, host) + 1), missingSince: null }
+async function foundAt(queries: Queries, { host, provenAt }: SiteRow, now: number): Promise<Proof> {
+  const newest = await newestProof(queries, host)
+  return { provenAt: provenAt ?? Math.max(now, newest + 1), missingSince: null }
 }
 
 /** Time of the newest proof of this host; 0: none. */
-function newestProof(db: Db, host: string): number {
+async function newestProof(queries: Queries, host: string): Promise<number> {
   const newest = sql<number>`coalesce(max(${sites.provenAt}), 0)`
-  return db.select({ newest }).from(sites).where(eq(sites.host, host)).get()?.newest ?? 0
+  const row = await queries.select({ newest }).from(sites).where(eq(sites.host, host)).get()
+  return row?.newest ?? 0
 }
 
 function missingAt({ provenAt, missingSince }: SiteRow, now: number): Proof {

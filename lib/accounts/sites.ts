@@ -2,6 +2,7 @@ import type { Site } from '../contract/account/account-schemas.ts'
 import { and, asc, eq, isNotNull, ne, or, sql } from '../db/drizzle.ts'
 import { insertOwned } from '../db/insert-owned.ts'
 import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
 import { sites } from '../db/tables.ts'
 import { parseOrigin } from '../net/origin.ts'
 import { type AuditEvent, insertAudit } from './audit.ts'
@@ -37,7 +38,7 @@ export async function listSites(db: Db, userId: string): Promise<SiteRow[]> {
 }
 
 export async function findSite(db: Db, userId: string, id: string): Promise<SiteRow | null> {
-  return db.select().from(sites).where(ownedBy(userId, id)).get() ?? null
+  return (await db.select().from(sites).where(ownedBy(userId, id)).get()) ?? null
 }
 
 /** The user's site with this origin or host. For a host, https is preferred to http. */
@@ -65,29 +66,31 @@ export async function addSite(
   maxSites: number,
   change: SiteChange,
 ): Promise<'added' | 'exists' | 'limit-reached'> {
-  return changeSites(db, site, change, () => {
-    const insert = insertOwned(db, sites, { ...site, isFirst: isFirst(db, site) }, maxSites)
+  return changeSites(db, site, change, async (queries) => {
+    const row = { ...site, isFirst: await isFirst(queries, site) }
     const target = [sites.userId, sites.name]
-    if (insert.onConflictDoNothing({ target }).run().changes === 0) {
-      return isNameTaken(db, site) ? 'exists' : 'limit-reached'
+    const insert = insertOwned(queries, sites, row, maxSites).onConflictDoNothing({ target })
+    if ((await insert.run()).changes === 0) {
+      return (await isNameTaken(queries, site)) ? 'exists' : 'limit-reached'
     }
-    insertAudit(db, change.event).run()
+    await insertAudit(queries, change.event).run()
     return 'added'
   })
 }
 
 /** Whether no other user has registered the origin or proved its host. */
-function isFirst(db: Db, { userId, name, host }: SiteRow): boolean {
+async function isFirst(queries: Queries, { userId, name, host }: SiteRow): Promise<boolean> {
   const isProof = and(eq(sites.host, host), isNotNull(sites.provenAt))
   const isOthers = and(ne(sites.userId, userId), or(eq(sites.name, name), isProof))
-  return db.select({ id: sites.id }).from(sites).where(isOthers).limit(1).get() === undefined
+  const others = queries.select({ id: sites.id }).from(sites).where(isOthers).limit(1)
+  return (await others.get()) === undefined
 }
 
 /** Removes the site and adds the audit event. Adds nothing and returns false if the site is gone. */
 export async function removeSite(db: Db, site: SiteRow, change: SiteChange): Promise<boolean> {
-  return changeSites(db, site, change, () => {
-    const { changes } = db.delete(sites).where(ownedBy(site.userId, site.id)).run()
-    if (changes > 0) insertAudit(db, change.event).run()
+  return changeSites(db, site, change, async (queries) => {
+    const { changes } = await queries.delete(sites).where(ownedBy(site.userId, site.id)).run()
+    if (changes > 0) await insertAudit(queries, change.event).run()
     return changes > 0
   })
 }
@@ -96,17 +99,19 @@ function changeSites<Result>(
   db: Db,
   { host, userId }: SiteRow,
   { event, baseUrl }: SiteChange,
-  change: () => Result,
+  change: (queries: Queries) => Promise<Result>,
 ): Promise<Result> {
   const now = event.createdAt
-  return changeOwners(db, host, now, () => auditSharing(db, userId, { baseUrl, now }, change))
+  return changeOwners(db, host, now, (queries) =>
+    auditSharing(queries, userId, { baseUrl, now }, () => change(queries)),
+  )
 }
 
 function ownedBy(userId: string, id: string) {
   return and(eq(sites.id, id), eq(sites.userId, userId))
 }
 
-function isNameTaken(db: Db, { userId, name }: SiteRow): boolean {
+async function isNameTaken(queries: Queries, { userId, name }: SiteRow): Promise<boolean> {
   const sameName = and(eq(sites.userId, userId), eq(sites.name, name))
-  return db.select({ id: sites.id }).from(sites).where(sameName).get() !== undefined
+  return (await queries.select({ id: sites.id }).from(sites).where(sameName).get()) !== undefined
 }

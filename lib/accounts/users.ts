@@ -1,6 +1,7 @@
 import type { UserProfile } from '../contract/account/account-schemas.ts'
 import { asc, eq, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
 import { accounts, apiKeys, users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
 
@@ -8,11 +9,11 @@ export type UserRow = typeof users.$inferSelect
 
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
   const hasEmail = eq(users.email, normaliseEmail(email))
-  return db.select().from(users).where(hasEmail).get() ?? null
+  return (await db.select().from(users).where(hasEmail).get()) ?? null
 }
 
 export async function findUser(db: Db, id: string): Promise<UserRow | null> {
-  return db.select().from(users).where(eq(users.id, id)).get() ?? null
+  return (await db.select().from(users).where(eq(users.id, id)).get()) ?? null
 }
 
 /** All users with the number of their keys, oldest first. */
@@ -29,7 +30,11 @@ export async function listUsers(db: Db) {
 /** Whether the user can sign in, here or at the remote auth service. */
 export async function hasSignedUp(db: Db, { id, remoteId }: UserRow): Promise<boolean> {
   if (remoteId !== null) return true
-  const account = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.userId, id)).get()
+  const account = await db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.userId, id))
+    .get()
   return account !== undefined
 }
 
@@ -54,7 +59,7 @@ export function newUser({ email, plan, now }: NewUser): UserRow {
 }
 
 /** Does nothing if the e-mail address is taken. */
-export function insertUser(db: Db, user: UserRow): Statement {
+export function insertUser(db: Queries, user: UserRow): Statement {
   return db.insert(users).values(user).onConflictDoNothing()
 }
 

@@ -1,6 +1,7 @@
 import { isLocked } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
-import { transact, withoutWaiting } from '../db/transaction.ts'
+import type { Queries } from '../db/queries.ts'
+import { transact } from '../db/transaction.ts'
 import { reasonOf } from '../reason.ts'
 import { nextAttempt } from './backoff.ts'
 import {
@@ -94,7 +95,7 @@ export class Courier {
     this.#attempt = null
     const { claimed, abort } = attempt
     const { db, now } = this.#options
-    this.#try(() => settle(db, claimed, { dueAt: now(), attempts: claimed.attempts - 1 }))
+    void this.#try(() => settle(db, claimed, { dueAt: now(), attempts: claimed.attempts - 1 }))
     abort.abort()
   }
 
@@ -102,21 +103,20 @@ export class Courier {
     // The caller that woke us runs first.
     await new Promise((resolve) => setImmediate(resolve))
     try {
-      for (let next = this.#begin(); next !== null; ) next = await this.#deliverOne(next)
+      for (let next = await this.#begin(); next !== null; ) next = await this.#deliverOne(next)
     } finally {
       this.#round = null
     }
   }
 
-  #begin(): ClaimedInquiry | null {
-    return this.#try(() => withoutWaiting(this.#options.db, () => this.#claim())) ?? null
+  async #begin(): Promise<ClaimedInquiry | null> {
+    return (await this.#try(() => this.#claim(this.#options.db))) ?? null
   }
 
-  #claim(): ClaimedInquiry | null {
+  async #claim(queries: Queries): Promise<ClaimedInquiry | null> {
     if (this.#isPaused || this.#isStopped) return null
-    const { db, now } = this.#options
-    const at = now()
-    return claimDue(db, at, at + LEASE_MS)
+    const at = this.#options.now()
+    return claimDue(queries, at, at + LEASE_MS)
   }
 
   /** Returns the next inquiry, which is claimed in the commit that settles this one. */
@@ -128,9 +128,9 @@ export class Courier {
     // The inquiry was given back meanwhile.
     if (this.#attempt !== attempt) return null
     try {
-      return await transact(db, () => {
-        settle(db, claimed, outcome)
-        return this.#claim()
+      return await transact(db, async (queries) => {
+        await settle(queries, claimed, outcome)
+        return this.#claim(queries)
       })
     } catch (error) {
       this.#isPaused = true
@@ -168,9 +168,9 @@ export class Courier {
   }
 
   /** Ignores another process's lock: the next `retry` claims again, and an open lease ends by itself. */
-  #try<Result>(work: () => Result): Result | undefined {
+  async #try<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
-      return work()
+      return await work()
     } catch (error) {
       this.#isPaused = true
       if (!isLocked(error)) this.#options.onError(error)

@@ -2,6 +2,7 @@ import type { InquiryBody } from '../contract/contact.ts'
 import { inquiries } from '../db/contact-tables.ts'
 import { and, asc, count, eq, gt, isNull, lte, or, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
 import type { Statement } from '../db/transaction.ts'
 import { LONGEST_PAUSE_MS } from './backoff.ts'
 
@@ -43,7 +44,11 @@ export type ClaimedInquiry = InquiryRow & { readonly claim: string }
  * Claims the inquiry that has been due for longest; null if none is due. It is one statement, so that
  * only one of several processes gets it. The claim expires at `leaseEnd` unless it is settled.
  */
-export function claimDue(db: Db, now: number, leaseEnd: number): ClaimedInquiry | null {
+export async function claimDue(
+  db: Queries,
+  now: number,
+  leaseEnd: number,
+): Promise<ClaimedInquiry | null> {
   // If `dueAt` is later than the longest pause allows, the clock was ahead and has been set back.
   const isNow = or(lte(inquiries.dueAt, now), gt(inquiries.dueAt, now + LONGEST_PAUSE_MS))
   const isDue = and(eq(inquiries.state, 'waiting'), isNow)
@@ -54,9 +59,9 @@ export function claimDue(db: Db, now: number, leaseEnd: number): ClaimedInquiry 
     .orderBy(asc(inquiries.dueAt))
     .limit(1)
   // Checked first: an update takes the write lock even if it changes no row.
-  if (first.get() === undefined) return null
+  if ((await first.get()) === undefined) return null
   const claim = crypto.randomUUID()
-  const row = db
+  const row = await db
     .update(inquiries)
     .set({ claim, dueAt: leaseEnd, attempts: sql`${inquiries.attempts} + 1` })
     .where(eq(inquiries.id, first))
@@ -72,16 +77,21 @@ export type Outcome =
   | Pick<InquiryRow, 'dueAt' | 'attempts'>
 
 /** Ends the claim with an outcome. Changes nothing if another process has claimed the inquiry meanwhile. */
-export function settle(db: Db, { id, claim }: ClaimedInquiry, outcome: Outcome): void {
+export async function settle(
+  db: Queries,
+  { id, claim }: ClaimedInquiry,
+  outcome: Outcome,
+): Promise<void> {
   const isOurs = and(eq(inquiries.id, id), eq(inquiries.claim, claim))
-  db.update(inquiries)
+  await db
+    .update(inquiries)
     .set({ ...outcome, claim: null })
     .where(isOurs)
     .run()
 }
 
 /** The inquiries in one state, or all, oldest first. */
-export function listInquiries(db: Db, state?: InquiryState): InquiryRow[] {
+export async function listInquiries(db: Db, state?: InquiryState): Promise<InquiryRow[]> {
   return db
     .select()
     .from(inquiries)
@@ -91,14 +101,14 @@ export function listInquiries(db: Db, state?: InquiryState): InquiryRow[] {
 }
 
 /** The number of inquiries in each state. */
-export function countInquiries(db: Db): ReadonlyMap<InquiryState, number> {
+export async function countInquiries(db: Db): Promise<ReadonlyMap<InquiryState, number>> {
   const { state } = inquiries
-  const rows = db.select({ state, rows: count() }).from(inquiries).groupBy(state).all()
+  const rows = await db.select({ state, rows: count() }).from(inquiries).groupBy(state).all()
   return new Map(rows.map((row) => [row.state, row.rows]))
 }
 
 /** The inquiries whose id begins with `start`. */
-export function findInquiries(db: Db, start: string): InquiryRow[] {
+export async function findInquiries(db: Db, start: string): Promise<InquiryRow[]> {
   const hasPrefix = sql`substr(${inquiries.id}, 1, ${start.length}) = ${start}`
   return db.select().from(inquiries).where(hasPrefix).all()
 }

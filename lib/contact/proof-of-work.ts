@@ -55,7 +55,8 @@ export function createProofOfWork({ db, secret, keySecret }: ProofOfWorkOptions)
       if (expiresAt <= now) return false
       const { verified } = await verifySolution({ ...given, deriveKey, ...secrets })
       const isSame = eq(spentChallenges.signature, signature)
-      return verified && db.select().from(spentChallenges).where(isSame).get() === undefined
+      if (!verified) return false
+      return (await db.select().from(spentChallenges).where(isSame).get()) === undefined
     },
     /** Uses up the challenge of an answer that was checked. Changes nothing if it is used already. */
     use: (answer: string): Statement => {

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inquiries, spentChallenges } from '../db/contact-tables.ts'
 import { and, eq, inArray, lt } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
-import { transact } from '../db/transaction.ts'
 import { DAY_MS } from '../durations.ts'
 
 const DELIVERED_MS = 30 * DAY_MS
@@ -16,10 +15,12 @@ const SPENT_MS = 2 * DAY_MS
  * 30 days ago. Undelivered inquiries stay until the operator removes them.
  */
 export async function removeOldContact(db: Db, now: number): Promise<void> {
-  const spent = db.delete(spentChallenges).where(lt(spentChallenges.expiresAt, now - SPENT_MS))
-  await transact(db, () => spent.run())
+  await db
+    .delete(spentChallenges)
+    .where(lt(spentChallenges.expiresAt, now - SPENT_MS))
+    .run()
   const isOld = and(eq(inquiries.state, 'delivered'), lt(inquiries.settledAt, now - DELIVERED_MS))
   const step = db.select({ id: inquiries.id }).from(inquiries).where(isOld).limit(STEP_ROWS)
   const delivered = db.delete(inquiries).where(inArray(inquiries.id, step))
-  while ((await transact(db, () => delivered.run())).changes > 0) await nextTurn()
+  while ((await delivered.run()).changes > 0) await nextTurn()
 }

@@ -9,13 +9,20 @@ const require = createRequire(import.meta.url)
 // safe: another build of the same package
 const orm = require('drizzle-orm') as typeof import('drizzle-orm')
 const core = require('drizzle-orm/sqlite-core') as typeof import('drizzle-orm/sqlite-core')
-const driver = require('drizzle-orm/better-sqlite3') as typeof import('drizzle-orm/better-sqlite3')
+const proxy = require('drizzle-orm/sqlite-proxy') as typeof import('drizzle-orm/sqlite-proxy')
 
 export const { and, asc, count, desc, eq, exists, gt, gte, inArray, isNotNull, isNull, lt } = orm
 export const { getTableColumns, lte, max, ne, notExists, or, sql, sum } = orm
 export const { index, integer, primaryKey, real, sqliteTable, text } = core
 export const { getTableConfig, unique, uniqueIndex } = core
-export const { drizzle } = driver
+export const { drizzle } = proxy
 export type { SQL } from 'drizzle-orm'
-export type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-export type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+export type { BaseSQLiteDatabase, SQLiteColumn } from 'drizzle-orm/sqlite-core'
+
+/*
+ * drizzle puts the values of a statement into the message of each error, and so into the log. The error
+ * of the driver says enough.
+ */
+Object.defineProperty(proxy.RemotePreparedQuery.prototype, 'queryWithCache', {
+  value: (_sql: string, _params: unknown[], run: () => Promise<unknown>) => run(),
+})

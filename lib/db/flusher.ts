@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { withoutWaiting } from './engine.ts'
 import type { Db } from './open.ts'
-import { withoutWaiting } from './transaction.ts'
 
 /** A value in memory that changed since it was last written. */
 export interface Unwritten {
@@ -38,7 +39,7 @@ export function createFlusher(db: Db) {
     return at
   })
   const flushChunk = () => {
-    const end = withoutWaiting(db, () => writeChunk.immediate())
+    const end = withoutWaiting(db.$client, () => writeChunk.immediate())
     for (; next < end; next++) waiting[next]?.written()
     if (next < waiting.length) return
     waiting = []
@@ -58,12 +59,14 @@ export function createFlusher(db: Db) {
     /** Writes the queue in several transactions and lets other work run between them. */
     flush: async () => {
       const startedAt = performance.now()
+      // A transaction of the engine may be open; it ends within this turn.
+      await nextTurn()
       // Items that are added meanwhile wait for the next flush.
       for (let left = size(); left > 0 && size() > 0; ) {
         const before = size()
         flushChunk()
         left -= before - size()
-        await new Promise((resolve) => setImmediate(resolve))
+        await nextTurn()
       }
       since = Math.max(since, startedAt)
     },

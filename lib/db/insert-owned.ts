@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, sql } from './drizzle.ts'
-import type { Db } from './open.ts'
+import type { Queries } from './queries.ts'
 import { type apiKeys, type sites, users } from './tables.ts'
 
 type OwnedTable = typeof apiKeys | typeof sites
@@ -9,7 +9,7 @@ type OwnedTable = typeof apiKeys | typeof sites
  * statement, so that the limit is exact even if several run at once.
  */
 export function insertOwned<Table extends OwnedTable>(
-  db: Db,
+  db: Queries,
   table: Table,
   row: Table['$inferSelect'],
   max: number,

@@ -4,17 +4,18 @@ import { diskAdvice } from '../disk-advice.ts'
 import { reasonOf, withAdvice } from '../reason.ts'
 import { checkIntegrity } from './check-integrity.ts'
 import type { Client } from './client.ts'
-import { type BetterSQLite3Database, drizzle } from './drizzle.ts'
+import { createEngine, type Engine } from './engine.ts'
 import { isDamage, isLocked, RESTORE_ADVICE } from './fault.ts'
 import { migrate } from './migrate.ts'
+import { createQueries, type Queries } from './queries.ts'
 
-export type Db = BetterSQLite3Database & { readonly $client: Client }
+export type Db = Queries & { readonly engine: Engine; readonly $client: Client }
 
 const CACHE_KIB = 16 * 1024
 /** At the start, waiting for other processes is fine. */
 const OPENING_TIMEOUT_MS = 5_000
 const LOCK_PAUSE_MS = 10
-/** Later, waiting would block all requests; writers retry instead, as `transact` does. */
+/** Later, waiting would block all requests: the engine tries again instead. */
 const BUSY_TIMEOUT_MS = 100
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
 /** 64 MB: the log becomes this long only if Litestream has stopped. */
@@ -40,13 +41,18 @@ export function openDb(file: string, { replicated = false } = {}): Db {
     checkIntegrity(client)
     migrate(client)
     client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    return drizzle(client)
+    return createDb(client)
   } catch (cause) {
     client.close()
     const reason = reasonOf(cause)
     const advice = isDamage(cause) ? RESTORE_ADVICE : diskAdvice(file, cause)
     throw new Error(`Cannot open the database ${file}: ${withAdvice(reason, advice)}`, { cause })
   }
+}
+
+function createDb(client: Client): Db {
+  const engine = createEngine(client)
+  return Object.assign(createQueries(engine.execute), { engine, $client: client })
 }
 
 /** SQLite itself does not wait for another connection here: it reports the lock at once. */

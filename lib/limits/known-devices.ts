@@ -9,15 +9,15 @@ export type KnownDevices = ReturnType<typeof createKnownDevices>
  * because its signature covers the password's hash. `findHash` returns the hash, or '' if we
  * have none.
  */
-export function createKnownDevices(secret: string, findHash: (email: string) => string) {
-  const createSigner = (email: string) => {
-    const [account, hash] = [email.toLowerCase(), findHash(email)]
+export function createKnownDevices(secret: string, findHash: (email: string) => Promise<string>) {
+  const createSigner = async (email: string) => {
+    const [account, hash] = [email.toLowerCase(), await findHash(email)]
     return (id: string) =>
       createHmac('sha256', secret).update(`${id} ${account} ${hash}`).digest('base64url')
   }
   /** The id for limits per account: the browser's own if it has a valid token of the account. */
-  const limitId = (email: string, tokens: string): string => {
-    const sign = createSigner(email)
+  const limitId = async (email: string, tokens: string): Promise<string> => {
+    const sign = await createSigner(email)
     for (const token of split(tokens)) {
       const [id = '', signature = ''] = token.split('.')
       if (isSame(signature, sign(id))) return `device ${id}`
@@ -27,10 +27,10 @@ export function createKnownDevices(secret: string, findHash: (email: string) => 
   return {
     limitId,
     /** Returns the browser's tokens with one for this account: the one it has, or a new one. */
-    remember: (email: string, tokens: string): string => {
-      if (limitId(email, tokens) !== email.toLowerCase()) return tokens
+    remember: async (email: string, tokens: string): Promise<string> => {
+      if ((await limitId(email, tokens)) !== email.toLowerCase()) return tokens
       const id = randomBytes(16).toString('base64url')
-      const token = `${id}.${createSigner(email)(id)}`
+      const token = `${id}.${(await createSigner(email))(id)}`
       return [token, ...split(tokens)].slice(0, MAX_TOKENS).join(SEPARATOR)
     },
   }

@@ -1,6 +1,6 @@
+import { withoutWaiting } from '../db/engine.ts'
 import { isLocked } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
-import { withoutWaiting } from '../db/transaction.ts'
 import { HOUR_MS } from '../durations.ts'
 import type { Address } from '../net/address.ts'
 import { repeat } from '../periodic.ts'
@@ -27,7 +27,7 @@ interface Sender {
 interface RumOptions {
   readonly db: Db
   /** Returns the id of the site that gets the beacons of this origin; null: none. */
-  readonly findSite: (origin: string) => string | null
+  readonly findSite: (origin: string) => Promise<string | null>
   /** ISO 3166-1 alpha-2. */
   readonly findCountry: (address: Address) => string | undefined
   readonly onError: (error: unknown, message: string) => void
@@ -105,7 +105,7 @@ function openJournal(
 ): Journal {
   return new Journal({
     firstId: store.lastEntryId() + 1,
-    write: (entries) => withoutWaiting(db, () => store.addEntries(entries)),
+    write: (entries) => withoutWaiting(db.$client, () => store.addEntries(entries)),
     committed: (entries) => {
       try {
         aggregator.fold(entries)

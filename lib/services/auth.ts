@@ -14,7 +14,6 @@ import { createFindRemoteSession } from '../access/sign-in/remote-auth.ts'
 import { type AskRemoteAuth, createAskRemoteAuth } from '../access/sign-in/remote-sign-in.ts'
 import { adoptUser } from '../accounts/remote-users.ts'
 import { deriveSecret } from '../config/secrets.ts'
-import { transact } from '../db/transaction.ts'
 import { HOUR_MS } from '../durations.ts'
 import { createKnownDevices, type KnownDevices } from '../limits/known-devices.ts'
 import { once } from '../once.ts'
@@ -40,16 +39,18 @@ const NO_MAIL =
 /** Opens sign-in: embedded, or through the auth service that the configuration names. */
 export function openAuth(base: Base, keys: KeyRing, opening: DisposableStack): Auth {
   const { config, secrets, db, log, now } = base
-  const cleanUp = () =>
-    transact(db, () => {
-      removeExpired(db, now())
-      removeIncompleteUsers(db, now())
-    })
+  const cleanUp = async () => {
+    await removeExpired(db, now())
+    await removeIncompleteUsers(db, now())
+  }
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove ended sessions')
   cleanUp().catch(onError)
   opening.use(repeat(HOUR_MS, cleanUp, onError))
   const secret = deriveSecret(secrets, 'known devices')
-  const devices = createKnownDevices(secret, (email) => findPassword(db, email)?.hash ?? '')
+  const devices = createKnownDevices(
+    secret,
+    async (email) => (await findPassword(db, email))?.hash ?? '',
+  )
   const { authUrl } = config
   const auth = authUrl === undefined ? embedAuth(base, keys) : openRemoteAuth(base, authUrl)
   return { ...auth, devices }

@@ -12,7 +12,7 @@ import { removeOldContact } from '../contact/retention.ts'
 import { createTurnstile } from '../contact/turnstile.ts'
 import type { ContactChallenge } from '../contract/contact.ts'
 import { checkWrite } from '../db/check-write.ts'
-import { runInTransaction, type Statement, transact } from '../db/transaction.ts'
+import { runInTransaction, type Statement } from '../db/transaction.ts'
 import { HOUR_MS } from '../durations.ts'
 import { once } from '../once.ts'
 import { repeat } from '../periodic.ts'
@@ -65,7 +65,7 @@ function openBotCheck({ config, secrets, db, log }: Base): BotCheck {
     const askTurnstile = createTurnstile({ ...config.turnstile, onFailure })
     // Asking uses the token up, so first make sure that the inquiry can be stored.
     const checkBot = async (token: string, now: number) => {
-      await transact(db, () => checkWrite(db, now))
+      await checkWrite(db, now)
       return askTurnstile(token)
     }
     return { checkBot, useUp: async () => [], issueChallenge: null, loadBotCheck: async () => {} }

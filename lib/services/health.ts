@@ -1,10 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HealthStatus } from '../contract/system.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 
 /** A real look-up and a real write, which throw if they fail. */
-type Checks = Readonly<Record<'geolocation' | 'database', () => void>>
+interface Checks {
+  readonly geolocation: () => void
+  readonly database: () => Promise<void>
+}
 
 const CACHED_MS = SECOND_MS
+/** The check fails if its write waits longer than this for another process. */
+const WRITE_MS = SECOND_MS
 
 /**
  * Runs the checks at most once a second, however often the health is read. `uptime`: milliseconds
@@ -13,20 +19,26 @@ const CACHED_MS = SECOND_MS
 export function createHealth(checks: Checks, now: () => number, uptime = () => performance.now()) {
   let draining = false
   let checkedAt = Number.NEGATIVE_INFINITY
-  let results = { geolocation: false, database: false }
+  let results = Promise.resolve({ geolocation: false, database: false })
 
+  const runChecks = async () => ({
+    geolocation: passes(checks.geolocation),
+    database: await passesInTime(checks.database),
+  })
   const check = () => {
-    if (Math.abs(now() - checkedAt) < CACHED_MS) return
-    checkedAt = now()
-    results = { geolocation: passes(checks.geolocation), database: passes(checks.database) }
+    if (Math.abs(now() - checkedAt) >= CACHED_MS) {
+      checkedAt = now()
+      results = runChecks()
+    }
+    return results
   }
   return {
     /** Reports `degraded` from now on, so that load balancers send no more requests. */
     drain: () => {
       draining = true
     },
-    read: (): HealthStatus => {
-      check()
+    read: async (): Promise<HealthStatus> => {
+      const results = await check()
       const good = results.geolocation && results.database && !draining
       return {
         status: good ? 'ok' : 'degraded',
@@ -44,6 +56,18 @@ function passes(check: () => void): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+async function passesInTime(check: () => Promise<void>): Promise<boolean> {
+  const isDone = new AbortController()
+  const tooLate = sleep(WRITE_MS, false, { signal: isDone.signal }).catch(() => false)
+  try {
+    return await Promise.race([check().then(() => true), tooLate])
+  } catch {
+    return false
+  } finally {
+    isDone.abort()
   }
 }
 

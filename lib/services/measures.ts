@@ -38,7 +38,7 @@ function processMeasures({ health, keys }: Services): Measure[] {
       name: 'meridian_health',
       help: 'Whether a health check passes: 1 or 0.',
       labels: ['check'],
-      read: () => byLabel('check', Object.entries(health.read().checks)),
+      read: async () => byLabel('check', Object.entries((await health.read()).checks)),
     },
     {
       name: 'meridian_keys',
@@ -136,8 +136,8 @@ function trafficMeasures({ db, rum }: Services): Measure[] {
       name: 'meridian_inquiries',
       help: 'Inquiries by state; dead ones need the operator: npm run contact.',
       labels: ['state'],
-      read: () => {
-        const found = countInquiries(db)
+      read: async () => {
+        const found = await countInquiries(db)
         const states = ['waiting', 'dead', 'kept'] as const
         return byLabel(
           'state',
@@ -153,7 +153,7 @@ function billingMeasures({ db, reconciliation }: Services): Measure[] {
     {
       name: 'meridian_webhook_last_event_timestamp_seconds',
       help: 'When the last relevant event arrived from Stripe; 0 if never.',
-      read: () => (findLastEventTime(db) ?? 0) / 1_000,
+      read: async () => ((await findLastEventTime(db)) ?? 0) / 1_000,
     },
     {
       name: 'meridian_reconciliation_timestamp_seconds',
@@ -171,8 +171,8 @@ function billingMeasures({ db, reconciliation }: Services): Measure[] {
       name: 'meridian_overage_reports_unsent',
       help: 'Overage reports that Stripe has not confirmed: waiting or refused.',
       labels: ['state'],
-      read: () => {
-        const { unsent, refused } = countUnsent(db)
+      read: async () => {
+        const { unsent, refused } = await countUnsent(db)
         return byLabel('state', [
           ['waiting', unsent - refused],
           ['refused', refused],

@@ -33,7 +33,9 @@ export function openMeters(
   const audit = ({ userId, warned, cap }: CapNotice) => {
     const action: AuditAction = warned === 100 ? 'reach_cap' : 'near_cap'
     const detail = `${warned} % of ${cap} requests`
-    insertAudit(db, { app: 'api', actorId: userId, action, detail, createdAt: now() }).run()
+    const event = { app: 'api', actorId: userId, action, detail, createdAt: now() } as const
+    const { sql, params } = insertAudit(db, event).toSQL()
+    db.$client.prepare(sql).run(...params)
   }
   const announce = ({ userId, warned, cap }: CapNotice) =>
     log.warn({ userId, cap }, `a user has used ${warned} % of the monthly cap`)

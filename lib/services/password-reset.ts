@@ -22,7 +22,7 @@ export function createPasswordResets({ db, now }: Base, keys: KeyRing): Password
       eq(auditLog.action, 'create_key'),
       eq(auditLog.app, 'cli'),
     )
-    const trusted = db.select({ id: auditLog.targetId }).from(auditLog).where(made).all()
+    const trusted = await db.select({ id: auditLog.targetId }).from(auditLog).where(made).all()
     const ids = new Set(trusted.map(({ id }) => id))
     return (await listKeys(db, user.id)).filter(({ id }) => !ids.has(id))
   }

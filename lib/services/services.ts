@@ -109,9 +109,9 @@ async function openDatabases({ dataDir, geo }: Config, options: ServiceOptions) 
 }
 
 function openHealth({ db, now }: Base, geo: Library, checkDamage: () => void) {
-  const checkDatabase = () => {
+  const checkDatabase = async () => {
     checkDamage()
-    checkWrite(db, now())
+    await checkWrite(db, now())
   }
   return createHealth({ geolocation: () => geo.find(PROBE), database: checkDatabase }, now)
 }

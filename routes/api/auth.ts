@@ -31,7 +31,7 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
         if (user === null) charge(services, exchange)
         else chargeUser(services, exchange, user.id)
         const call = await readCall(row, c, exchange)
-        const account = accountOf(services, call, user)
+        const account = await accountOf(services, call, user)
         const refund = chargeAhead(services, exchange, prepaidOf(exchange, row, account))
         const isKnown = account?.isKnown ?? false
         const id = isKnown ? account?.limitId : addressId(exchange)
@@ -79,7 +79,7 @@ function findUser({ findSession, now }: Services, { needsSession }: AuthRequest,
  * account knows the browser, else that of the account. `isKnown`: the account knows the browser, or
  * the request has a session.
  */
-function accountOf(
+async function accountOf(
   { devices }: Services,
   { devices: tokens, given: { email } }: Awaited<ReturnType<typeof readCall>>,
   user: { readonly id: string } | null,
@@ -87,7 +87,7 @@ function accountOf(
   if (email === undefined)
     return user === null ? null : { id: user.id, limitId: user.id, isKnown: true }
   const id = email.toLowerCase()
-  const limitId = devices.limitId(email, tokens)
+  const limitId = await devices.limitId(email, tokens)
   return { id, limitId, isKnown: limitId !== id }
 }
 
@@ -95,7 +95,7 @@ function accountOf(
 function prepaidOf(
   exchange: Exchange,
   { limits = [] }: AuthRequest,
-  account: ReturnType<typeof accountOf>,
+  account: Awaited<ReturnType<typeof accountOf>>,
 ) {
   const idOf = ({ of }: AccountLimit | AddressLimit) => {
     if (of === 'addressMails' || of === 'addressSignIns') return addressId(exchange)

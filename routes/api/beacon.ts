@@ -18,7 +18,7 @@ import type { Answer } from '../request/respond.ts'
 export function serveBeacon(services: Services, row: Operation) {
   return async (c: RequestContext): Promise<Answer> => {
     const exchange = openExchange(services, c, { row })
-    const page = findPage(services, c)
+    const page = await findPage(services, c)
     const { headers } = page
     try {
       const bytes = await readBytes(c.req.raw, BEACON_MAX_BYTES)
@@ -35,12 +35,12 @@ export function serveBeacon(services: Services, row: Operation) {
   }
 }
 
-type Page = ReturnType<typeof findPage>
+type Page = Awaited<ReturnType<typeof findPage>>
 
 /** The origin of the page, the site that gets its beacons, and headers that let it read the answer. */
-function findPage({ rum }: Services, { req }: RequestContext) {
+async function findPage({ rum }: Services, { req }: RequestContext) {
   const origin = parseOrigin(req.header('origin') ?? '')?.origin
-  const siteId = origin === undefined ? null : rum.findSite(origin)
+  const siteId = origin === undefined ? null : await rum.findSite(origin)
   const headers = origin === undefined || siteId === null ? {} : beaconHeaders(origin)
   return { origin, siteId, headers }
 }

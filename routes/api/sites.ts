@@ -22,7 +22,8 @@ export function siteHandlers({ db, siteProofs, findReceiver, baseUrl }: Services
   }
   const getProof = async (userId: string, id: string) => {
     const site = await getSite(userId, id)
-    return { status: 200, body: toSiteProof(db, site, findReceiver(site.name) === id) } as const
+    const receives = (await findReceiver(site.name)) === id
+    return { status: 200, body: await toSiteProof(db, site, receives) } as const
   }
   return {
     listSites: async ({ caller }) => {

@@ -12,8 +12,8 @@ import type { Handlers } from '../context.ts'
 export function systemHandlers({ baseUrl, billing: { prices }, geo, health, plans }: Services) {
   let openApi: ReturnType<typeof createOpenApi> | undefined
   return {
-    getHealth: () => {
-      const body = health.read()
+    getHealth: async () => {
+      const body = await health.read()
       return body.status === 'ok' ? { status: 200, body } : { status: 503, body }
     },
     getOpenApi: () => {

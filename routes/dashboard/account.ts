@@ -47,7 +47,7 @@ async function changePassword(visit: UserVisit): Promise<PageAnswer> {
     revokeOtherSessions: true,
   })
   if (status !== 200) return showAccount(visit, { error: message }, status)
-  const device = deviceCookie(visit, visit.me.email ?? '')
+  const device = await deviceCookie(visit, visit.me.email ?? '')
   const cookies = token === null ? [] : [sessionCookie(visit.services, token), device]
   return redirectTo(visit, '/app/account?done=password', cookies)
 }

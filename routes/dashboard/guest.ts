@@ -88,12 +88,12 @@ async function signUp(visit: Visit): Promise<PageAnswer> {
   return showSignUp(visit, { typed, error: message }, status)
 }
 
-function startSession(
+async function startSession(
   visit: Visit,
   { email, token }: { readonly email: string; readonly token: string },
   next: `/app${string}`,
-): PageAnswer {
-  const cookies = [sessionCookie(visit.services, token), deviceCookie(visit, email)]
+): Promise<PageAnswer> {
+  const cookies = [sessionCookie(visit.services, token), await deviceCookie(visit, email)]
   return redirectTo(visit, next, cookies)
 }
 
@@ -153,7 +153,7 @@ async function reset(visit: Visit): Promise<PageAnswer> {
 /**
  * The link has shown that the browser is the owner's, so strangers can no longer use up its limits.
  */
-function finishReset(visit: Visit, { email }: AuthAnswer): PageAnswer {
-  const cookies = email === null ? [] : [deviceCookie(visit, email)]
+async function finishReset(visit: Visit, { email }: AuthAnswer): Promise<PageAnswer> {
+  const cookies = email === null ? [] : [await deviceCookie(visit, email)]
   return redirectTo(visit, '/app/sign-in?done=reset', cookies)
 }

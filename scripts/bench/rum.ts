@@ -65,7 +65,7 @@ async function benchReading(file: string): Promise<void> {
   const rum = openRum({
     db,
     now: () => now,
-    findSite: () => null,
+    findSite: async () => null,
     findCountry: () => `C${String.fromCharCode(65 + (country++ % COUNTRIES))}`,
     onError: (error) => {
       throw error

@@ -11,9 +11,9 @@ import { printable, textTable } from './text-table.ts'
 import { isoSecond } from './times.ts'
 
 /** All inquiries, oldest first. */
-export function inquiryTable({ db }: Pick<Accounts, 'db'>): string {
+export async function inquiryTable({ db }: Pick<Accounts, 'db'>): Promise<string> {
   return textTable(
-    listInquiries(db),
+    await listInquiries(db),
     {
       Id: (inquiry) => inquiry.id,
       State: (inquiry) => inquiry.state,
@@ -28,8 +28,8 @@ export function inquiryTable({ db }: Pick<Accounts, 'db'>): string {
 }
 
 /** All fields of one inquiry as text. */
-export function inquiryText(accounts: Accounts, name: string): string {
-  const inquiry = getInquiry(accounts, name)
+export async function inquiryText(accounts: Accounts, name: string): Promise<string> {
+  const inquiry = await getInquiry(accounts, name)
   const { id, state, createdAt, email, company, userId, lastError, message } = inquiry
   const lines = [
     `Inquiry   ${id}`,
@@ -48,7 +48,7 @@ export function inquiryText(accounts: Accounts, name: string): string {
 /** Queues one inquiry for delivery again. Returns its id. */
 export async function retryOne(accounts: Accounts, name: string): Promise<string> {
   const { db, now } = accounts
-  const inquiry = getInquiry(accounts, name)
+  const inquiry = await getInquiry(accounts, name)
   if (await runInTransaction(db, [requeue(db, inquiry, now)])) return inquiry.id
   throw new Error(`${inquiry.id} is being delivered right now`)
 }
@@ -56,7 +56,7 @@ export async function retryOne(accounts: Accounts, name: string): Promise<string
 /** Queues all undeliverable inquiries again. Returns their number. */
 export async function retryAllDead({ db, now }: Accounts): Promise<number> {
   let queued = 0
-  for (const inquiry of listInquiries(db, 'dead')) {
+  for (const inquiry of await listInquiries(db, 'dead')) {
     if (await runInTransaction(db, [requeue(db, inquiry, now)])) queued += 1
   }
   return queued
@@ -64,14 +64,14 @@ export async function retryAllDead({ db, now }: Accounts): Promise<number> {
 
 /** Removes one inquiry. Returns its id. */
 export async function removeOne(accounts: Accounts, name: string): Promise<string> {
-  const inquiry = getInquiry(accounts, name)
+  const inquiry = await getInquiry(accounts, name)
   await runInTransaction(accounts.db, [removeInquiry(accounts.db, inquiry)])
   return inquiry.id
 }
 
 /** Returns the one inquiry whose id starts with `name`, or throws. */
-function getInquiry({ db }: Accounts, name: string): InquiryRow {
-  const [inquiry, another] = findInquiries(db, name)
+async function getInquiry({ db }: Accounts, name: string): Promise<InquiryRow> {
+  const [inquiry, another] = await findInquiries(db, name)
   if (inquiry === undefined) throw new Error(`There is no inquiry ${name}`)
   if (another === undefined) return inquiry
   throw new Error(`Several inquiries begin with ${name}`)

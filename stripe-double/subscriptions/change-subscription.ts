@@ -25,7 +25,9 @@ export function changeSubscription(
   const change = computeChange(world, row, params)
   const holder = { customer: String(row.customer), subscription: row.id }
   const discounts =
-    params.discounts === undefined ? row.discounts : redeemDiscounts(world, params.discounts, holder)
+    params.discounts === undefined
+      ? row.discounts
+      : redeemDiscounts(world, params.discounts, holder)
   if (change.isInvoicedNow) requirePaid(world, { ...row, discounts }, { change, params })
   const changes = {
     ...cancellationOf(row, params, world.now()),

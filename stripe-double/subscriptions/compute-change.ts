@@ -4,7 +4,7 @@ import { prorationLines } from '../billing/proration.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import type { World } from '../world.ts'
 import type { ChangeParam } from './change-params.ts'
-import { itemsAfter, computeItems } from './compute-items.ts'
+import { computeItems, itemsAfter } from './compute-items.ts'
 
 export type SubscriptionChange = ReturnType<typeof computeChange>
 

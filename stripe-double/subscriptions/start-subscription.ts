@@ -13,7 +13,7 @@ import { newObject } from '../new-object.ts'
 import { addRow, getRow, type World } from '../world.ts'
 import { NO_CANCELLATION } from './cancellation.ts'
 import type { CurrentItems, ItemParam, PaymentBehavior } from './change-params.ts'
-import { itemsAfter, computeItems } from './compute-items.ts'
+import { computeItems, itemsAfter } from './compute-items.ts'
 
 interface StartParams {
   readonly customer: string

@@ -28,9 +28,9 @@ function keyOf(userId: string) {
   })
 }
 
-function withUser(db: Db, email: string) {
+async function withUser(db: Db, email: string) {
   const user = newUser({ email, plan: 'free', now: NOON })
-  insertUser(db, user).run()
+  await insertUser(db, user).run()
   return user
 }
 
@@ -38,18 +38,18 @@ const audit = (actorId: string) =>
   ({ app: 'cli', actorId, action: 'create_key', createdAt: NOON }) as const
 
 describe('insertKey', () => {
-  it('stores every field unchanged', () => {
+  it('stores every field unchanged', async () => {
     const db = openDb(':memory:')
-    const key = keyOf(withUser(db, 'a@example.com').id)
-    assert.equal(insertKey(db, key, 1).run().changes, 1)
-    assert.deepEqual(db.select().from(apiKeys).all(), [key])
+    const key = keyOf((await withUser(db, 'a@example.com')).id)
+    assert.equal((await insertKey(db, key, 1).run()).changes, 1)
+    assert.deepEqual(await db.select().from(apiKeys).all(), [key])
   })
 
   it('adds exactly the allowed number when 200 run at once over two connections', async () => {
     const file = join(folder, 'limit.db')
     const connections = [openDb(file), openDb(file)] as const
-    const user = withUser(connections[0], 'a@example.com')
-    withUser(connections[0], 'b@example.com')
+    const user = await withUser(connections[0], 'a@example.com')
+    await withUser(connections[0], 'b@example.com')
     const added = await Promise.all(
       Array.from({ length: 200 }, async (_, n) => {
         const db = connections[n % 2 === 0 ? 0 : 1]
@@ -60,36 +60,36 @@ describe('insertKey', () => {
       }),
     )
     assert.equal(added.filter(Boolean).length, 2)
-    assert.equal(connections[0].select().from(apiKeys).all().length, 2)
-    assert.equal(connections[1].select().from(auditLog).all().length, 2)
+    assert.equal((await connections[0].select().from(apiKeys).all()).length, 2)
+    assert.equal((await connections[1].select().from(auditLog).all()).length, 2)
   })
 
-  it('counts only the keys of the user', () => {
+  it('counts only the keys of the user', async () => {
     const db = openDb(':memory:')
-    const [a, b] = [withUser(db, 'a@example.com'), withUser(db, 'b@example.com')]
-    assert.equal(insertKey(db, keyOf(a.id), 1).run().changes, 1)
-    assert.equal(insertKey(db, keyOf(b.id), 1).run().changes, 1)
-    assert.equal(insertKey(db, keyOf(b.id), 1).run().changes, 0)
+    const [a, b] = [await withUser(db, 'a@example.com'), await withUser(db, 'b@example.com')]
+    assert.equal((await insertKey(db, keyOf(a.id), 1).run()).changes, 1)
+    assert.equal((await insertKey(db, keyOf(b.id), 1).run()).changes, 1)
+    assert.equal((await insertKey(db, keyOf(b.id), 1).run()).changes, 0)
   })
 
-  it('adds no key for a missing user, or with a limit of zero', () => {
+  it('adds no key for a missing user, or with a limit of zero', async () => {
     const db = openDb(':memory:')
-    const user = withUser(db, 'a@example.com')
-    assert.equal(insertKey(db, keyOf('nobody'), 5).run().changes, 0)
-    assert.equal(insertKey(db, keyOf(user.id), 0).run().changes, 0)
+    const user = await withUser(db, 'a@example.com')
+    assert.equal((await insertKey(db, keyOf('nobody'), 5).run()).changes, 0)
+    assert.equal((await insertKey(db, keyOf(user.id), 0).run()).changes, 0)
   })
 })
 
 describe('runInTransaction', () => {
   it('undoes everything if one statement fails', async () => {
     const db = openDb(':memory:')
-    const user = withUser(db, 'a@example.com')
+    const user = await withUser(db, 'a@example.com')
     const key = keyOf(user.id)
     await assert.rejects(
       runInTransaction(db, [insertKey(db, key, 5), insertKey(db, key, 5)]),
       /UNIQUE/,
     )
-    assert.deepEqual(db.select().from(apiKeys).all(), [])
+    assert.deepEqual(await db.select().from(apiKeys).all(), [])
   })
 })
 
@@ -120,7 +120,7 @@ describe('a scope', () => {
 describe('a user', () => {
   it('is found by the e-mail address in any spelling', async () => {
     const db = openDb(':memory:')
-    const user = withUser(db, ' Ada@Example.com ')
+    const user = await withUser(db, ' Ada@Example.com ')
     assert.deepEqual(await findUserByEmail(db, 'ADA@example.COM'), user)
     assert.equal(user.email, 'ada@example.com')
     assert.equal(await findUserByEmail(db, 'eve@example.com'), null)
@@ -128,15 +128,15 @@ describe('a user', () => {
 
   it('is found by the id', async () => {
     const db = openDb(':memory:')
-    const user = withUser(db, 'ada@example.com')
+    const user = await withUser(db, 'ada@example.com')
     assert.deepEqual(await findUser(db, user.id), user)
     assert.equal(await findUser(db, 'nobody'), null)
   })
 
-  it('is added once', () => {
+  it('is added once', async () => {
     const db = openDb(':memory:')
-    withUser(db, 'ada@example.com')
+    await withUser(db, 'ada@example.com')
     const again = newUser({ email: 'ADA@example.com', plan: 'pro', now: NOON })
-    assert.equal(insertUser(db, again).run().changes, 0)
+    assert.equal((await insertUser(db, again).run()).changes, 0)
   })
 })

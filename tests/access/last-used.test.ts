@@ -16,20 +16,20 @@ let flusher: Flusher
 let userId: string
 let lastUsed: LastUsed
 
-beforeEach(() => {
+beforeEach(async () => {
   db = openDb(':memory:')
   const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOON })
-  insertUser(db, user).run()
+  await insertUser(db, user).run()
   userId = user.id
   flusher = createFlusher(db)
   lastUsed = createLastUsed(db, flusher.add)
 })
 
-function addKey(): KeyRecord {
+async function addKey(): Promise<KeyRecord> {
   const minted = mintKey('secret')
   const access = { type: 'secret', scopes: null, allowedOrigins: null } as const
   const row = newKey(minted, { userId, name: 'test', ...access, now: NOON, expiresAt: null })
-  insertKey(db, row, 100).run()
+  await insertKey(db, row, 100).run()
   const record = loadKeyRecords(db, plans).byHash.get(minted.hash)
   assert.ok(record)
   return record
@@ -39,7 +39,7 @@ const stored = async () => (await listKeys(db, userId)).map((key) => key.lastUse
 
 describe('the last use of a key', () => {
   it('is known at once, and stored by the next flush, to the second', async () => {
-    const [used] = [addKey(), addKey()]
+    const [used] = [await addKey(), await addKey()]
     lastUsed.touch(used, NOON + 1_999)
     assert.equal(lastUsed.unwritten(used.id), NOON + 1_000)
     assert.deepEqual(await stored(), [null, null])
@@ -48,8 +48,8 @@ describe('the last use of a key', () => {
     assert.equal(lastUsed.unwritten(used.id), undefined)
   })
 
-  it('is recorded once a second', () => {
-    const key = addKey()
+  it('is recorded once a second', async () => {
+    const key = await addKey()
     lastUsed.touch(key, NOON)
     flusher.flushNow()
     lastUsed.touch(key, NOON + 999)
@@ -59,7 +59,7 @@ describe('the last use of a key', () => {
   })
 
   it('never moves back, whatever the clock does', async () => {
-    const key = addKey()
+    const key = await addKey()
     lastUsed.touch(key, NOON + 5_000)
     lastUsed.touch(key, NOON)
     // The same key after a reload.
@@ -72,20 +72,20 @@ describe('the last use of a key', () => {
   })
 
   it('is dropped if the key is revoked meanwhile', async () => {
-    const [gone, kept] = [addKey(), addKey()]
+    const [gone, kept] = [await addKey(), await addKey()]
     lastUsed.touch(gone, NOON)
     lastUsed.touch(kept, NOON)
     const [row] = await listKeys(db, userId)
     assert.ok(row)
-    deleteKey(db, row).run()
+    await deleteKey(db, row).run()
     flusher.flushNow()
     assert.deepEqual(await stored(), [NOON])
     assert.equal(lastUsed.unwritten(gone.id), undefined)
   })
 
-  it('does not make any process reload keys', () => {
+  it('does not make any process reload keys', async () => {
     const records = loadKeyRecords(db, plans)
-    const key = addKey()
+    const key = await addKey()
     assert.equal(records.update(), true)
     lastUsed.touch(key, NOON)
     flusher.flushNow()

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import * as v from 'valibot'
 import { hashToken, removeExpired, removeIncompleteUsers } from '../../lib/access/session.ts'
 import { openPlain } from '../../lib/db/open.ts'
+import { apiKeys } from '../../lib/db/tables.ts'
 import { openAuth } from '../../lib/services/auth.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
 import { lookUpWith, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
@@ -17,8 +18,6 @@ beforeEach(async () => {
   app = await makeApp()
 })
 afterEach(() => app.close())
-
-const removeKeys = () => app.services.db.$client.prepare('DELETE FROM api_keys').run()
 
 function rows(sql: string, ...values: unknown[]) {
   return app.services.db.$client.prepare<unknown[], unknown>(sql).all(...values)
@@ -34,12 +33,12 @@ describe('a user whose sign-up was interrupted', () => {
     assert.equal((await sendAuth(app, '/sign-up/email', body)).status, 500)
     db.$client.exec('DROP TRIGGER full')
     await app.makeKey({ email: 'kim@example.com' })
-    removeIncompleteUsers(db, Date.now() + 30_000)
+    await removeIncompleteUsers(db, Date.now() + 30_000)
     assert.equal(rows('SELECT 1 FROM users').length, 2)
-    removeIncompleteUsers(db, Date.now() + 61_000)
+    await removeIncompleteUsers(db, Date.now() + 61_000)
     assert.deepEqual(rows('SELECT email FROM users'), [{ email: 'kim@example.com' }])
     assert.ok(await signUp(app))
-    removeIncompleteUsers(db, Date.now() + 61_000)
+    await removeIncompleteUsers(db, Date.now() + 61_000)
     assert.equal(rows('SELECT 1 FROM users').length, 2)
   })
 })
@@ -90,7 +89,7 @@ describe('a session', () => {
     const { db } = app.services
     db.$client.exec('UPDATE sessions SET expires_at = 1')
     assert.equal(await lookUpWith(app, token), 401)
-    removeExpired(db, 1)
+    await removeExpired(db, 1)
     assert.deepEqual(rows('SELECT count(*) AS sessions FROM sessions'), [{ sessions: 0 }])
   })
 
@@ -123,7 +122,7 @@ describe('a session', () => {
       const answer = app.send('POST', '/v1/account/me/keys', { headers, body })
       await nextTurn()
       app.services.db.$client.exec('DELETE FROM sessions')
-      await app.services.keys.change([{ run: () => removeKeys() }])
+      await app.services.keys.change([app.services.db.delete(apiKeys)])
       rest.resolve(new TextEncoder().encode('"late"}'))
       assert.equal((await answer).status, 401)
     }

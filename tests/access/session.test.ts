@@ -9,8 +9,8 @@ describe('a session of the remote auth service', () => {
   it('is never valid for the embedded sign-in, however its token is written', async () => {
     const db = openDb(':memory:')
     const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOON })
-    insertUser(db, user).run()
-    rememberSession(db, { userId: user.id, token: 'abc', expiresAt: NOON + 1_000 }, NOON)
+    await insertUser(db, user).run()
+    await rememberSession(db, { userId: user.id, token: 'abc', expiresAt: NOON + 1_000 }, NOON)
     const find = createFindSession(db, { secret: 'secret', sendsMail: false })
     for (const text of ['abc', 'remote:abc', 'remote%3Aabc', 'remote%0Aabc']) {
       assert.equal(await find(text, NOON), null, text)

@@ -6,6 +6,7 @@ import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
 import type { AuditQuery } from '../../lib/contract/account/account-schemas.ts'
 import { type Db, openDb } from '../../lib/db/open.ts'
+import { createQueries, type Queries } from '../../lib/db/queries.ts'
 import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -15,13 +16,13 @@ function eventOf(actorId: string, change: Partial<AuditEvent> = {}): AuditEvent 
   return { app: 'api', actorId, action: 'login', createdAt: NOON, ...change }
 }
 
-function dbWith(events: readonly AuditEvent[]): Db {
+async function dbWith(events: readonly AuditEvent[]): Promise<Db> {
   const db = openDb(':memory:')
-  for (const event of events) insertAudit(db, event).run()
+  for (const event of events) await insertAudit(db, event).run()
   return db
 }
 
-const page = (db: Db, actorId: string, query: Partial<AuditQuery> = {}) =>
+const page = (db: Queries, actorId: string, query: Partial<AuditQuery> = {}) =>
   readAuditPage(db, actorId, { limit: 50, offset: 0, ...query })
 
 const idsOf = ({ logs }: { logs: readonly { readonly id: number }[] }) => logs.map(({ id }) => id)
@@ -66,7 +67,7 @@ describe('readAuditPage', () => {
         fc.integer({ min: 1, max: 7 }),
         fc.nat(35),
         async (events, filter, limit, offset) => {
-          const db = dbWith(events)
+          const db = await dbWith(events)
           const found = await page(db, 'ada', { ...filter, limit, offset })
           const expected = events
             .map((event, at) => ({ event, id: at + 1 }))
@@ -84,7 +85,7 @@ describe('readAuditPage', () => {
 
   it('returns every entry once to a client that reads page after page', async () => {
     const actors = ['ada', 'eve', 'ada', 'ada']
-    const db = dbWith(Array.from({ length: 400 }, (_, n) => eventOf(actors[n % 4] ?? '')))
+    const db = await dbWith(Array.from({ length: 400 }, (_, n) => eventOf(actors[n % 4] ?? '')))
     for (const filter of [{}, { action: 'login' }, { search: 'log' }]) {
       for (const limit of [1, 7, 100]) {
         const seen: number[] = []
@@ -103,7 +104,7 @@ describe('readAuditPage', () => {
   })
 
   it('returns each entry as written, with its time in seconds', async () => {
-    const db = dbWith([
+    const db = await dbWith([
       {
         app: 'dashboard',
         actorId: 'ada',
@@ -135,7 +136,7 @@ describe('readAuditPage', () => {
 
   it('finds a text whose beginning repeats itself', async () => {
     const details = ['a'.repeat(300), `${'a'.repeat(300)}B`, 'ab', `${'a'.repeat(20)}b`, 'A%b']
-    const db = dbWith(details.map((detail) => eventOf('ada', { detail })))
+    const db = await dbWith(details.map((detail) => eventOf('ada', { detail })))
     const found = async (search: string) => idsOf(await page(db, 'ada', { search }))
     assert.deepEqual(await found('ab'), [4, 3, 2])
     assert.deepEqual(await found(`${'a'.repeat(20)}b`), [4, 2])
@@ -144,15 +145,18 @@ describe('readAuditPage', () => {
   })
 
   it('ignores case only for the letters A to Z', async () => {
-    const db = dbWith([eventOf('ada', { detail: 'BÜCHER' }), eventOf('ada', { detail: 'bücher' })])
+    const db = await dbWith([
+      eventOf('ada', { detail: 'BÜCHER' }),
+      eventOf('ada', { detail: 'bücher' }),
+    ])
     assert.deepEqual(idsOf(await page(db, 'ada', { search: 'Cher' })), [2, 1])
     assert.deepEqual(idsOf(await page(db, 'ada', { search: 'Bü' })), [2])
   })
 
   it('runs no second statement for the total if the page is not full', async () => {
-    const db = dbWith(Array.from({ length: 20 }, () => eventOf('ada')))
-    const statements = onPrepare(db, () => {})
-    assert.equal((await page(db, 'ada')).total, 20)
+    const db = await dbWith(Array.from({ length: 20 }, () => eventOf('ada')))
+    const { queries, statements } = watch(db)
+    assert.equal((await page(queries, 'ada')).total, 20)
     assert.equal(statements.length, 1)
   })
 
@@ -160,10 +164,10 @@ describe('readAuditPage', () => {
     const file = join(folder, 'between.db')
     const [db, other] = [openDb(file), openDb(file)]
     const write = () => insertAudit(other, eventOf('ada')).run()
-    for (let n = 0; n < 20; n++) write()
+    for (let n = 0; n < 20; n++) await write()
     const before = await page(db, 'ada', { offset: 5, limit: 5 })
-    const statements = onPrepare(db, write)
-    const during = await page(db, 'ada', { offset: 5, limit: 5 })
+    const { queries, statements } = watch(db, write)
+    const during = await page(queries, 'ada', { offset: 5, limit: 5 })
     assert.equal(statements.length, 3)
     // The first write comes before the first read, and shifts all entries by one.
     assert.equal(during.total, before.total + 1)
@@ -174,8 +178,8 @@ describe('readAuditPage', () => {
   })
 })
 
-describe('the statements of readAuditPage', () => {
-  const db = dbWith(Array.from({ length: 20 }, () => eventOf('ada', { detail: 'a' })))
+describe('the statements of readAuditPage', async () => {
+  const db = await dbWith(Array.from({ length: 20 }, () => eventOf('ada', { detail: 'a' })))
   const filters = {
     'no filter': {},
     'an action': { action: 'login' },
@@ -207,10 +211,9 @@ interface Opcode {
 
 /** The query plans of the statements that read a page with this filter. */
 async function explained(db: Db, filter: Partial<AuditQuery>) {
+  const { queries, statements } = watch(db)
+  await page(queries, 'ada', { ...filter, limit: 2, offset: 3 })
   const prepare = db.$client.prepare.bind(db.$client)
-  const statements = onPrepare(db, () => {})
-  await page(db, 'ada', { ...filter, limit: 2, offset: 3 })
-  db.$client.prepare = prepare
   const root = prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'audit_log'").pluck().get()
   return statements.map((sql) => {
     const values = Array.from({ length: sql.split('?').length - 1 }, () => 1)
@@ -225,14 +228,13 @@ async function explained(db: Db, filter: Partial<AuditQuery>) {
   })
 }
 
-/** Calls `before` ahead of each statement that the connection prepares; returns their texts. */
-function onPrepare(db: Db, before: () => void): string[] {
-  const prepare = db.$client.prepare.bind(db.$client)
+/** Queries that call `before` ahead of each statement, and the texts of these statements. */
+function watch({ engine }: Db, before: () => Promise<unknown> = async () => {}) {
   const statements: string[] = []
-  db.$client.prepare = (sql: string) => {
-    statements.push(sql)
-    before()
-    return prepare(sql)
-  }
-  return statements
+  const queries = createQueries(async (query, only) => {
+    statements.push(query.sql)
+    await before()
+    return engine.execute(query, only)
+  })
+  return { queries, statements }
 }

@@ -31,7 +31,7 @@ async function newCaller(details: readonly string[] = []) {
   const actorId = (await findUserByEmail(app.services.db, email))?.id ?? ''
   for (const detail of details) {
     const event = { app: 'api', actorId, action: 'create_key', targetType: 'api_key' } as const
-    insertAudit(app.services.db, { ...event, detail, createdAt: NOON }).run()
+    await insertAudit(app.services.db, { ...event, detail, createdAt: NOON }).run()
   }
   const ask = (query: Readonly<Record<string, string>> = {}) =>
     app.send('GET', `${AUDIT}?${new URLSearchParams(query)}`, { key })

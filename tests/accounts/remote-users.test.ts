@@ -17,9 +17,9 @@ function adopt(user: RemoteUser, now = NOON): Promise<string> {
 }
 
 /** Adds a user as the command line does. Returns the id. */
-function addLocal(email: string): string {
+async function addLocal(email: string): Promise<string> {
   const user = newUser({ email, plan: 'pro', now: NOON })
-  insertUser(db, user).run()
+  await insertUser(db, user).run()
   return user.id
 }
 
@@ -59,14 +59,14 @@ describe('adoptUser', () => {
   })
 
   it('links a user created on the command line to the remote user with the verified address', async () => {
-    const local = addLocal('ada@example.com')
+    const local = await addLocal('ada@example.com')
     assert.equal(await adopt({ ...ADA, emailVerified: true }), local)
     assert.equal(await adopt({ ...ADA, email: 'new@example.com' }), local)
     assert.equal((await findUser(db, local))?.plan, 'pro')
   })
 
   it('refuses a remote user who has not verified the address', async () => {
-    const local = addLocal('ada@example.com')
+    const local = await addLocal('ada@example.com')
     await assert.rejects(adopt(ADA), { code: 'FORBIDDEN' })
     assert.equal((await findUser(db, local))?.remoteId, null)
   })
@@ -80,14 +80,14 @@ describe('adoptUser', () => {
 
   it('keeps the old address if the new one belongs to another user', async () => {
     await adopt(ADA)
-    const other = addLocal('bob@example.com')
+    const other = await addLocal('bob@example.com')
     assert.equal(await adopt({ ...ADA, email: 'bob@example.com', emailVerified: true }), 'r1')
     assert.equal((await findUserByEmail(db, 'bob@example.com'))?.id, other)
     assert.equal((await findUser(db, 'r1'))?.email, 'ada@example.com')
   })
 
   it('refuses an id that belongs to one of our own users', async () => {
-    const local = addLocal('bob@example.com')
+    const local = await addLocal('bob@example.com')
     await assert.rejects(adopt({ ...ADA, id: local }), { code: 'FORBIDDEN' })
   })
 })

@@ -21,9 +21,9 @@ import { tempFolder } from '../support/temp-folder.ts'
 const folder = tempFolder()
 const BASE_URL = 'https://meridian.example'
 
-function addUser(db: Db, email: string): string {
+async function addUser(db: Db, email: string): Promise<string> {
   const user = newUser({ email, plan: 'free', now: NOON })
-  insertUser(db, user).run()
+  await insertUser(db, user).run()
   return user.id
 }
 
@@ -42,12 +42,8 @@ const add = (db: Db, site: SiteRow, maxSites: number) =>
 const remove = (db: Db, site: SiteRow) =>
   removeSite(db, site, { event: eventOf(site, 'delete_site'), baseUrl: BASE_URL })
 
-function logged(db: Db): string[] {
-  return db
-    .select()
-    .from(auditLog)
-    .all()
-    .map(({ action, detail }) => `${action} ${detail}`)
+async function logged(db: Db): Promise<string[]> {
+  return (await db.select().from(auditLog).all()).map(({ action, detail }) => `${action} ${detail}`)
 }
 
 describe('parseSiteName', () => {
@@ -133,7 +129,7 @@ describe('addSite', () => {
   it('adds exactly the allowed number when 200 run at once over two connections', async () => {
     const file = join(folder, 'limit.db')
     const connections = [openDb(file), openDb(file)] as const
-    const userId = addUser(connections[0], 'a@example.com')
+    const userId = await addUser(connections[0], 'a@example.com')
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, (_, n) =>
         add(connections[n % 2 === 0 ? 0 : 1], siteOf(userId, `n${n}`), 3),
@@ -142,13 +138,13 @@ describe('addSite', () => {
     assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 3)
     assert.equal(outcomes.filter((outcome) => outcome === 'limit-reached').length, 197)
     assert.equal((await listSites(connections[0], userId)).length, 3)
-    assert.equal(logged(connections[1]).length, 3)
+    assert.equal((await logged(connections[1])).length, 3)
   })
 
   it('adds one name once when 200 run at once over two connections', async () => {
     const file = join(folder, 'name.db')
     const connections = [openDb(file), openDb(file)] as const
-    const userId = addUser(connections[0], 'a@example.com')
+    const userId = await addUser(connections[0], 'a@example.com')
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, (_, n) =>
         add(connections[n % 2 === 0 ? 0 : 1], siteOf(userId, 'same'), 1_000),
@@ -156,12 +152,12 @@ describe('addSite', () => {
     )
     assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 1)
     assert.equal(outcomes.filter((outcome) => outcome === 'exists').length, 199)
-    assert.deepEqual(logged(connections[1]), ['create_site https://same.example'])
+    assert.deepEqual(await logged(connections[1]), ['create_site https://same.example'])
   })
 
   it('reports that the name exists even if the limit is reached', async () => {
     const db = openDb(':memory:')
-    const userId = addUser(db, 'a@example.com')
+    const userId = await addUser(db, 'a@example.com')
     assert.equal(await add(db, siteOf(userId, 'one'), 1), 'added')
     assert.equal(await add(db, siteOf(userId, 'one'), 1), 'exists')
     assert.equal(await add(db, siteOf(userId, 'two'), 1), 'limit-reached')
@@ -170,7 +166,7 @@ describe('addSite', () => {
 
   it('counts and compares only the sites of the user', async () => {
     const db = openDb(':memory:')
-    const [a, b] = [addUser(db, 'a@example.com'), addUser(db, 'b@example.com')]
+    const [a, b] = [await addUser(db, 'a@example.com'), await addUser(db, 'b@example.com')]
     assert.equal(await add(db, siteOf(a, 'one'), 1), 'added')
     assert.equal(await add(db, siteOf(b, 'one'), 1), 'added')
     assert.equal(await add(db, siteOf('nobody', 'one'), 1), 'limit-reached')
@@ -178,25 +174,25 @@ describe('addSite', () => {
 
   it('adds nothing if the event cannot be written', async () => {
     const db = openDb(':memory:')
-    const userId = addUser(db, 'a@example.com')
+    const userId = await addUser(db, 'a@example.com')
     failAudit(db)
     await assert.rejects(add(db, siteOf(userId, 'one'), 1), /no room/)
-    assert.deepEqual(db.select().from(sites).all(), [])
+    assert.deepEqual(await db.select().from(sites).all(), [])
   })
 
   it('throws if the id is taken, rather than report that the name is taken', async () => {
     const db = openDb(':memory:')
-    const site = siteOf(addUser(db, 'a@example.com'), 'one')
+    const site = siteOf(await addUser(db, 'a@example.com'), 'one')
     await add(db, site, 5)
     await assert.rejects(add(db, { ...site, name: 'https://two.example' }, 5), /UNIQUE/)
-    assert.equal(logged(db).length, 1)
+    assert.equal((await logged(db)).length, 1)
   })
 })
 
 describe('listSites', () => {
   it('returns the oldest first, and sites of one millisecond in the order added', async () => {
     const db = openDb(':memory:')
-    const userId = addUser(db, 'a@example.com')
+    const userId = await addUser(db, 'a@example.com')
     const names = Array.from({ length: 30 }, (_, n) => `s${(n * 7) % 30}`)
     for (const name of names) await add(db, siteOf(userId, name), 100)
     await add(db, siteOf(userId, 'younger', NOON + 1), 100)
@@ -212,18 +208,18 @@ describe('listSites', () => {
 describe('removeSite', () => {
   it('removes one site once, and writes one audit event', async () => {
     const db = openDb(':memory:')
-    const userId = addUser(db, 'a@example.com')
+    const userId = await addUser(db, 'a@example.com')
     const [one, two] = [siteOf(userId, 'one'), siteOf(userId, 'two')]
     await add(db, one, 2)
     await add(db, two, 2)
     assert.deepEqual(await Promise.all([remove(db, one), remove(db, one)]), [true, false])
     assert.deepEqual(await listSites(db, userId), [two])
-    assert.deepEqual(logged(db).slice(2), ['delete_site https://one.example'])
+    assert.deepEqual((await logged(db)).slice(2), ['delete_site https://one.example'])
   })
 
   it('makes room for another site, even with the same name', async () => {
     const db = openDb(':memory:')
-    const userId = addUser(db, 'a@example.com')
+    const userId = await addUser(db, 'a@example.com')
     const site = siteOf(userId, 'one')
     await add(db, site, 1)
     await remove(db, site)
@@ -232,22 +228,22 @@ describe('removeSite', () => {
 
   it('does not remove a site of another user', async () => {
     const db = openDb(':memory:')
-    const [a, b] = [addUser(db, 'a@example.com'), addUser(db, 'b@example.com')]
+    const [a, b] = [await addUser(db, 'a@example.com'), await addUser(db, 'b@example.com')]
     const site = siteOf(a, 'one')
     await add(db, site, 1)
     assert.equal(await findSite(db, b, site.id), null)
     assert.equal(await remove(db, { ...site, userId: b }), false)
     assert.deepEqual(await findSite(db, a, site.id), site)
-    assert.equal(logged(db).length, 1)
+    assert.equal((await logged(db)).length, 1)
   })
 
   it('removes nothing if the event cannot be written', async () => {
     const db = openDb(':memory:')
-    const site = siteOf(addUser(db, 'a@example.com'), 'one')
+    const site = siteOf(await addUser(db, 'a@example.com'), 'one')
     await add(db, site, 1)
     failAudit(db)
     await assert.rejects(remove(db, site), /no room/)
-    assert.deepEqual(db.select().from(sites).all(), [site])
+    assert.deepEqual(await db.select().from(sites).all(), [site])
   })
 })
 

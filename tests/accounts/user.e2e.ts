@@ -19,7 +19,7 @@ const keyCommand = (...options: string[]) => runScript(['scripts/key.ts', ...opt
 
 async function audited(email: string) {
   const user = await findUserByEmail(db, email)
-  const rows = db.select().from(auditLog).all()
+  const rows = await db.select().from(auditLog).all()
   return rows
     .filter(({ actorId }) => actorId === user?.id)
     .map(({ app, actorLabel, action, detail }) => [app, actorLabel, action, detail])
@@ -47,7 +47,11 @@ describe('npm run user', () => {
   it('lists all users, oldest first', async () => {
     await userCommand('--email', 'last@example.com', '--plan', 'starter')
     await keyCommand('--email', 'last@example.com', '--name', 'a')
-    db.update(users).set({ emailVerified: true }).where(eq(users.email, 'last@example.com')).run()
+    await db
+      .update(users)
+      .set({ emailVerified: true })
+      .where(eq(users.email, 'last@example.com'))
+      .run()
     const { code, stdout, stderr } = await userCommand('--list')
     assert.deepEqual([code, stderr], [0, ''])
     const lines = stdout.trimEnd().split('\n')
@@ -65,12 +69,12 @@ describe('npm run user', () => {
     assert.doesNotMatch((await userCommand('--email', email)).stderr, warning)
     const times = { createdAt: 1, updatedAt: 1 }
     const account = { id: 'a', userId: user.id, providerId: 'credential', accountId: 'a', ...times }
-    db.insert(accounts).values(account).run()
+    await db.insert(accounts).values(account).run()
     const setPlan = await userCommand('--email', email, '--plan', 'pro')
     assert.deepEqual([setPlan.code, warning.test(setPlan.stderr)], [0, true])
     const made = await keyCommand('--email', email, '--name', 'a')
     assert.deepEqual([made.code, warning.test(made.stderr)], [0, true])
-    db.update(users).set({ emailVerified: true }).where(eq(users.id, user.id)).run()
+    await db.update(users).set({ emailVerified: true }).where(eq(users.id, user.id)).run()
     assert.doesNotMatch((await userCommand('--email', email)).stderr, /Warning/)
   })
 

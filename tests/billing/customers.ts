@@ -82,6 +82,6 @@ async function addCustomer(app: TestApp, stripe: Stripe, email: string) {
   const user = await addUser(app, email)
   const customer = await addPayer(stripe)
   const { billing, db, now } = app.services
-  insertCustomer(db, { userId: user.userId, customerId: customer, createdAt: now() }).run()
+  await insertCustomer(db, { userId: user.userId, customerId: customer, createdAt: now() }).run()
   return { ...user, customer, sync: () => sync(billing, billing.openStripe(), user.userId) }
 }

@@ -28,7 +28,7 @@ describe('POST /v1/contact, checked by a proof of work', () => {
     assert.equal(outcomes.toSorted()[3], 'ok')
     app = await app.restart()
     assert.equal(await sendWith(answer), 'BOT_VERIFICATION_FAILED')
-    assert.equal(inquiries(app).length, 1)
+    assert.equal((await inquiries(app)).length, 1)
   })
 
   it('refuses a changed challenge, but still accepts the original', async () => {

@@ -43,7 +43,7 @@ describe('inquiries by mail', () => {
     assert.ok(headers.includes('Date: Thu, 15 Jan 2026 12:00:00 +0000'))
     assert.match(mail, /\r\nCompany: Quarry & Sons\r\nInquiry: \S+\r\n\r\nTwo million look-ups/)
     await deliverDue(at.app)
-    assert.deepEqual(outcomes(at.app), [{ state: 'delivered', attempts: 1, lastError: null }])
+    assert.deepEqual(await outcomes(at.app), [{ state: 'delivered', attempts: 1, lastError: null }])
     assert.equal(at.mail.received(), 1)
   })
 
@@ -58,13 +58,17 @@ describe('inquiries by mail', () => {
     const pauses: number[] = []
     for (let attempts = 1; attempts <= 3; attempts++) {
       await deliverDue(at.app)
-      const [row] = inquiries(at.app)
+      const [row] = await inquiries(at.app)
       assert.equal(row?.attempts, attempts)
       assert.equal(row.lastError, 'the mail server did not accept the message: EMESSAGE 451')
       pauses.push(row.dueAt - now)
       now = row.dueAt - 1
       await deliverDue(at.app)
-      assert.equal(inquiries(at.app)[0]?.attempts, attempts, 'no attempt before the inquiry is due')
+      assert.equal(
+        (await inquiries(at.app))[0]?.attempts,
+        attempts,
+        'no attempt before the inquiry is due',
+      )
       now += 1
     }
     for (const [n, pause] of pauses.entries()) {
@@ -73,7 +77,7 @@ describe('inquiries by mail', () => {
     await deliverDue(at.app)
     const { headers } = await at.mail.next()
     assert.ok(headers.includes(`Message-ID: <${id}@shop.example>`))
-    assert.equal(outcomes(at.app)[0]?.state, 'delivered')
+    assert.equal((await outcomes(at.app))[0]?.state, 'delivered')
     const logged = JSON.stringify(at.log.events)
     assert.equal(logged.match(/cannot deliver an inquiry/g)?.length, 3)
     assert.ok(logged.includes(id))
@@ -84,11 +88,15 @@ describe('inquiries by mail', () => {
     let now = NOON
     await using at = await startMailing({ now: () => now, answer: () => 'refuse' })
     await accept(at.app)
-    for (let attempts = 0; attempts < 100 && outcomes(at.app)[0]?.state === 'waiting'; attempts++) {
+    for (
+      let attempts = 0;
+      attempts < 100 && (await outcomes(at.app))[0]?.state === 'waiting';
+      attempts++
+    ) {
       await deliverDue(at.app)
-      now = inquiries(at.app)[0]?.dueAt ?? assert.fail('the inquiry is gone')
+      now = (await inquiries(at.app))[0]?.dueAt ?? assert.fail('the inquiry is gone')
     }
-    const [row] = inquiries(at.app)
+    const [row] = await inquiries(at.app)
     assert.equal(row?.state, 'dead')
     const settledAt = row.settledAt ?? 0
     assert.ok(settledAt >= NOON + 5 * DAY_MS && settledAt < NOON + 6 * DAY_MS)
@@ -97,7 +105,7 @@ describe('inquiries by mail', () => {
     now += 100 * DAY_MS
     await deliverDue(at.app)
     using later = await at.app.restart()
-    assert.equal(outcomes(later)[0]?.state, 'dead')
+    assert.equal((await outcomes(later))[0]?.state, 'dead')
   })
 
   it('wait while the mail server is down, and are sent by a later run', async () => {
@@ -109,7 +117,7 @@ describe('inquiries by mail', () => {
     await accept(app)
     await deliverDue(app)
     // One attempt shows that the server is down.
-    const states = outcomes(app)
+    const states = await outcomes(app)
     assert.deepEqual(states[0]?.lastError, 'the mail server did not accept the message: ESOCKET')
     assert.deepEqual(
       states.map(({ attempts }) => attempts),
@@ -122,7 +130,7 @@ describe('inquiries by mail', () => {
     await mail.next()
     await deliverDue(later)
     assert.deepEqual(
-      outcomes(later).map(({ state }) => state),
+      (await outcomes(later)).map(({ state }) => state),
       ['delivered', 'delivered'],
     )
   })
@@ -144,7 +152,7 @@ describe('inquiries by mail', () => {
     using later = await app.restart()
     await mail.next()
     await deliverDue(later)
-    assert.deepEqual(outcomes(later), [{ state: 'delivered', attempts: 1, lastError: null }])
+    assert.deepEqual(await outcomes(later), [{ state: 'delivered', attempts: 1, lastError: null }])
   })
 
   it('are sent before the service stops if the attempt has begun', async () => {
@@ -163,7 +171,7 @@ describe('inquiries by mail', () => {
     answer.resolve('take')
     await stopped
     await deliverDue(at.app)
-    const states = outcomes(at.app).map(({ state }) => state)
+    const states = (await outcomes(at.app)).map(({ state }) => state)
     assert.deepEqual(states, ['delivered', 'waiting'])
   })
 

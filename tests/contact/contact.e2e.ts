@@ -55,7 +55,7 @@ describe('inquiries', () => {
     const { code, stdout } = await next.stop('SIGTERM')
     assert.equal(code, 0)
     assert.equal(mail.received(), 1)
-    const [row] = listInquiries(db)
+    const [row] = await listInquiries(db)
     assert.deepEqual([row?.state, row?.attempts], ['delivered', 2])
     for (const text of PRIVATE) assert.ok(!`${killed.output()}${stdout}`.includes(text), stdout)
     db.$client.exec('DELETE FROM inquiries')
@@ -63,14 +63,14 @@ describe('inquiries', () => {
 
   it('are released for other servers by a server that cannot listen', async () => {
     const inquiry = { ...INQUIRY, userId: null, now: Date.now(), state: 'waiting' } as const
-    insertInquiry(db, newInquiry(inquiry)).run()
+    await insertInquiry(db, newInquiry(inquiry)).run()
     await using mail = await startMailServer({ answer: () => 'hang' })
     const { port } = new URL(mail.url)
     const { code, stderr } = await runScript(['server.ts'], { ...mailing(mail), PORT: port })
     assert.equal(code, 1)
     assert.match(stderr, /EADDRINUSE/)
     assert.deepEqual(
-      listInquiries(db).map(({ state, attempts }) => [state, attempts]),
+      (await listInquiries(db)).map(({ state, attempts }) => [state, attempts]),
       [['waiting', 0]],
     )
     db.$client.exec('DELETE FROM inquiries')
@@ -79,7 +79,7 @@ describe('inquiries', () => {
 
 describe('npm run contact', () => {
   const contact = (...options: string[]) => runScript(['scripts/contact.ts', ...options], settings)
-  const ids = () => listInquiries(db).map(({ id }) => id)
+  const ids = async () => (await listInquiries(db)).map(({ id }) => id)
 
   before(async () => {
     const server = await startServer({ ...settings, MERIDIAN_CONTACT: 'store' })
@@ -88,7 +88,7 @@ describe('npm run contact', () => {
     const nasty = { message: 'One\r\nTwo\u001b[2J\u202e', lastError: 'the webhook answered 500' }
     db.$client
       .prepare("UPDATE inquiries SET state = 'dead', message = ?, last_error = ? WHERE id <> ?")
-      .run(nasty.message, nasty.lastError, ids()[0])
+      .run(nasty.message, nasty.lastError, (await ids())[0])
   })
 
   it('lists all inquiries', async () => {
@@ -96,13 +96,16 @@ describe('npm run contact', () => {
     assert.deepEqual([code, stderr], [0, ''])
     const [title = '', first = '', second = '', ...more] = stdout.trimEnd().split('\n')
     assert.match(title, /^Id +State +Received +Attempts +Due or settled +Name +Last error$/)
-    assert.match(first, new RegExp(`^${ids()[0]}  kept +20\\S+Z +0  20\\S+Z +Zoë Quarryman$`))
+    assert.match(
+      first,
+      new RegExp(`^${(await ids())[0]}  kept +20\\S+Z +0  20\\S+Z +Zoë Quarryman$`),
+    )
     assert.match(second, /dead .*Zoë Quarryman {2}the webhook answered 500$/)
     assert.equal(more.length, 1)
   })
 
   it('shows one inquiry without control characters', async () => {
-    const { code, stdout } = await contact('--show', (ids()[1] ?? '').slice(0, 18))
+    const { code, stdout } = await contact('--show', ((await ids())[1] ?? '').slice(0, 18))
     assert.equal(code, 0)
     assert.ok(stdout.includes('State     dead: the webhook answered 500\n'))
     assert.ok(stdout.includes(`E-mail    ${INQUIRY.email}\n`))
@@ -110,22 +113,22 @@ describe('npm run contact', () => {
   })
 
   it('removes one inquiry', async () => {
-    const [, , last = ''] = ids()
+    const [, , last = ''] = await ids()
     const { code, stderr } = await contact('--remove', last)
     assert.deepEqual([code, stderr], [0, `Removed ${last}\n`])
-    assert.equal(ids().length, 2)
+    assert.equal((await ids()).length, 2)
   })
 
   it('queues one inquiry, or all that were given up, for a running server', async () => {
     await using mail = await startMailServer()
     const server = await startServer(mailing(mail))
-    const [kept = ''] = ids()
+    const [kept = ''] = await ids()
     assert.match((await contact('--retry-dead')).stderr, /^Queued 1;/)
     assert.match((await contact('--retry', kept)).stderr, new RegExp(`^Queued ${kept};`))
     await mail.next()
     await mail.next()
     await server.stop('SIGTERM')
-    assert.equal(listInquiries(db, 'delivered').length, 2)
+    assert.equal((await listInquiries(db, 'delivered')).length, 2)
     assert.match((await contact('--retry-dead')).stderr, /^Queued 0;/)
   })
 

@@ -38,7 +38,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
     const { status, body } = await sendWith('good')
     assert.deepEqual([status, body], [200, { ok: true }])
     const other = openDb(`${app.dataDir}/app.db`)
-    const [row, ...more] = listInquiries(other)
+    const [row, ...more] = await listInquiries(other)
     other.$client.close()
     assert.equal(more.length, 0)
     const { name, email, company, message, state, userId } = row ?? assert.fail('nothing is stored')
@@ -52,9 +52,9 @@ describe('POST /v1/contact, checked by Turnstile', () => {
 
   for (const token of Object.keys(TOKENS).filter((name) => !['good', 'slow'].includes(name))) {
     it(`refuses an inquiry if Turnstile answers: ${token}`, async () => {
-      const before = inquiries(app).length
+      const before = (await inquiries(app)).length
       assert.equal(outcomeOf(await sendWith(token)), 'BOT_VERIFICATION_FAILED')
-      assert.equal(inquiries(app).length, before)
+      assert.equal((await inquiries(app)).length, before)
     })
   }
 
@@ -207,9 +207,9 @@ describe('POST /v1/billing/contact', () => {
       body: { ...body, company: '' },
     })
     assert.equal(outcomeOf(answer), 'ok')
-    const [row] = inquiries(app)
+    const [row] = await inquiries(app)
     assert.deepEqual([row?.email, row?.company, row?.state], ['zoe@quarry.example', null, 'kept'])
-    const [event] = app.services.db.select().from(auditLog).all()
+    const [event] = await app.services.db.select().from(auditLog).all()
     assert.equal(event?.action, 'send_inquiry')
     assert.deepEqual([event?.targetType, event?.targetId], ['inquiry', row?.id])
     assert.equal(event?.actorId, row?.userId)
@@ -226,7 +226,7 @@ describe('POST /v1/billing/contact', () => {
     assert.equal(outcomeOf(refused), 'RATE_LIMITED')
     assert.equal(refused.headers.get('ratelimit-policy'), '"inquiries";q=5;w=900')
     assert.equal(refused.headers.get('retry-after'), '180')
-    assert.equal(inquiries(app).length, 5)
+    assert.equal((await inquiries(app)).length, 5)
     assert.equal(outcomeOf(await ask(await app.makeKey({ email: 'kim@example.com' }))), 'ok')
     now += 180_000
     assert.equal(outcomeOf(await ask(key)), 'ok')
@@ -245,7 +245,7 @@ describe('POST /v1/billing/contact', () => {
     for (let user = 0; user < 5; user++) assert.equal(await ask(user, '192.0.2.1'), 'ok')
     for (let n = 0; n < 6; n++) assert.equal(await ask(5, '192.0.2.1'), 'RATE_LIMITED')
     assert.equal(await ask(5, '192.0.2.2'), 'ok')
-    assert.equal(inquiries(app).length, 6)
+    assert.equal((await inquiries(app)).length, 6)
   })
 
   it('needs a key that may write to billing, a body, and a queue, in that order', async () => {

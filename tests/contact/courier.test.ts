@@ -24,7 +24,7 @@ const LEASE_MS = 30_000
 const folder = tempFolder()
 
 /** A database with `count` waiting inquiries, and couriers with their own connections. */
-function setUp(count: number) {
+async function setUp(count: number) {
   const file = join(folder, `${crypto.randomUUID()}.db`)
   const db = openDb(file)
   const clock = { now: NOW }
@@ -32,7 +32,7 @@ function setUp(count: number) {
   const failures: FailedAttempt[] = []
   for (let n = 0; n < count; n++) {
     const inquiry = newInquiry({ ...INQUIRY, userId: null, now: NOW, state: 'waiting' })
-    insertInquiry(db, inquiry).run()
+    await insertInquiry(db, inquiry).run()
   }
   const newCourier = (deliver: Deliver, options: { attemptMs?: number } = {}) =>
     new Courier({
@@ -48,7 +48,7 @@ function setUp(count: number) {
 
 describe('Courier', () => {
   it('never holds an inquiry that another courier holds', async () => {
-    const { db, newCourier, errors } = setUp(100)
+    const { db, newCourier, errors } = await setUp(100)
     const delivered: string[] = []
     const inDelivery = new Set<string>()
     const deliver: Deliver = async ({ id }) => {
@@ -64,11 +64,11 @@ describe('Courier', () => {
     assert.equal(new Set(delivered).size, 100)
     assert.equal(delivered.length, 100)
     assert.deepEqual(errors, [])
-    assert.equal(listInquiries(db, 'delivered').length, 100)
+    assert.equal((await listInquiries(db, 'delivered')).length, 100)
   })
 
   it('takes over the inquiry of a dead courier once the lease has ended', async () => {
-    const { db, clock, newCourier } = setUp(1)
+    const { db, clock, newCourier } = await setUp(1)
     const late = Promise.withResolvers<void>()
     const delivered: string[] = []
     const dead = newCourier(() => late.promise)
@@ -87,12 +87,12 @@ describe('Courier', () => {
     assert.equal(delivered.length, 1)
     late.resolve()
     await running
-    const [row] = listInquiries(db)
+    const [row] = await listInquiries(db)
     assert.deepEqual([row?.state, row?.attempts, row?.lastError], ['waiting', 2, 'not today'])
   })
 
   it('does not wait a day for an inquiry that failed while the clock was a day ahead', async () => {
-    const { db, clock, newCourier } = setUp(1)
+    const { db, clock, newCourier } = await setUp(1)
     clock.now += 24 * 3_600_000
     const fail = async () => {
       throw new Error('not today')
@@ -100,11 +100,11 @@ describe('Courier', () => {
     await newCourier(fail).retry()
     clock.now -= 24 * 3_600_000
     await newCourier(async () => {}).retry()
-    assert.equal(listInquiries(db, 'delivered').length, 1)
+    assert.equal((await listInquiries(db, 'delivered')).length, 1)
   })
 
   it('pauses after a failure until the next retry', async () => {
-    const { newCourier, failures } = setUp(10)
+    const { newCourier, failures } = await setUp(10)
     const courier = newCourier(async () => {
       throw new Error('down')
     })
@@ -119,7 +119,7 @@ describe('Courier', () => {
   })
 
   it('waits if another process has locked the database, and loses nothing', async () => {
-    const { db, newCourier, errors } = setUp(1)
+    const { db, newCourier, errors } = await setUp(1)
     const delivered: string[] = []
     const courier = newCourier(async ({ id }) => {
       delivered.push(id)
@@ -134,59 +134,59 @@ describe('Courier', () => {
   })
 
   it('aborts an attempt that takes too long: a silent webhook', async () => {
-    const { db, newCourier } = setUp(1)
+    const { db, newCourier } = await setUp(1)
     await using silent = await startLoopbackServer(() => {})
     const url = silent.origin
     const deliver = createDeliverWebhook({ url, secret: 'whsec_', now: () => NOW })
     await newCourier(deliver, { attemptMs: 200 }).retry()
-    const [row] = listInquiries(db)
+    const [row] = await listInquiries(db)
     assert.equal(row?.lastError, 'the webhook did not answer: timeout')
     assert.equal(row.state, 'waiting')
   })
 
   it('aborts an attempt that takes too long: a silent mail server', async () => {
-    const { db, newCourier } = setUp(1)
+    const { db, newCourier } = await setUp(1)
     await using mail = await startMailServer({ answer: () => 'hang' })
     using connection = openMailConnection({ url: mail.url, from: 'geo@shop.example' })
     const mailing = { to: 'support@shop.example', from: 'geo@shop.example' }
     const deliver = createDeliverMail({ ...mailing, sendMail: connection.send })
     await newCourier(deliver, { attemptMs: 500 }).retry()
-    const [row] = listInquiries(db)
+    const [row] = await listInquiries(db)
     assert.equal(row?.state, 'waiting')
     assert.equal(row.lastError, 'the mail server did not accept the message: EABORT')
   })
 
   it('begins nothing once it is stopped', async () => {
-    const { db, newCourier } = setUp(1)
+    const { db, newCourier } = await setUp(1)
     const courier = newCourier(async () => assert.fail('delivered'))
     await courier.stop()
     await courier.retry()
-    assert.equal(listInquiries(db, 'waiting').length, 1)
+    assert.equal((await listInquiries(db, 'waiting')).length, 1)
   })
 })
 
 describe('requeue', () => {
   it('does not change an inquiry that is being delivered', async () => {
-    const { db, clock, newCourier } = setUp(1)
+    const { db, clock, newCourier } = await setUp(1)
     const late = Promise.withResolvers<void>()
     const running = newCourier(() => late.promise).retry()
     await nextTurn()
     await nextTurn()
-    const [row = assert.fail('it is gone')] = listInquiries(db)
-    assert.equal(requeue(db, row, clock.now).run().changes, 0)
-    assert.equal(requeue(db, row, clock.now + LEASE_MS).run().changes, 1)
+    const [row = assert.fail('it is gone')] = await listInquiries(db)
+    assert.equal((await requeue(db, row, clock.now).run()).changes, 0)
+    assert.equal((await requeue(db, row, clock.now + LEASE_MS).run()).changes, 1)
     late.resolve()
     await running
   })
 })
 
 describe('findInquiries', () => {
-  it('finds inquiries by the beginning of the id, taken literally', () => {
-    const { db } = setUp(3)
-    const [row = assert.fail('there is none')] = listInquiries(db)
-    assert.deepEqual(findInquiries(db, row.id.slice(0, 13)), [row])
-    assert.deepEqual(findInquiries(db, row.id), [row])
+  it('finds inquiries by the beginning of the id, taken literally', async () => {
+    const { db } = await setUp(3)
+    const [row = assert.fail('there is none')] = await listInquiries(db)
+    assert.deepEqual(await findInquiries(db, row.id.slice(0, 13)), [row])
+    assert.deepEqual(await findInquiries(db, row.id), [row])
     for (const start of ['%', '_', `${row.id}0`, "' OR 1"])
-      assert.deepEqual(findInquiries(db, start), [])
+      assert.deepEqual(await findInquiries(db, start), [])
   })
 })

@@ -19,7 +19,7 @@ export function outcomeOf(answer: Pick<Answer, 'status' | 'body'>): string {
   return answer.status === 200 ? 'ok' : codeOf(answer)
 }
 
-export function inquiries({ services }: TestApp) {
+export async function inquiries({ services }: TestApp) {
   return listInquiries(services.db)
 }
 
@@ -38,6 +38,10 @@ export async function deliverDue({ services }: TestApp): Promise<void> {
 }
 
 /** The state of each inquiry, oldest first. */
-export function outcomes(app: TestApp) {
-  return inquiries(app).map(({ state, attempts, lastError }) => ({ state, attempts, lastError }))
+export async function outcomes(app: TestApp) {
+  return (await inquiries(app)).map(({ state, attempts, lastError }) => ({
+    state,
+    attempts,
+    lastError,
+  }))
 }

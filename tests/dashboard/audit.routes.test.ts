@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { AUDIT_ACTIONS } from '../../lib/contract/account/audit-actions.ts'
+import { transact } from '../../lib/db/transaction.ts'
 import { ACTION_LABELS, labelOf } from '../../pages/dashboard/audit/audit-labels.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { signInNewUser, visitPage } from './pages.ts'
@@ -20,9 +21,9 @@ async function add({ services }: TestApp, events: readonly Event[]): Promise<voi
   const user = await findUserByEmail(services.db, 'ada@example.com')
   assert.ok(user)
   const known = { app: 'api', actorId: user.id, action: 'create_key', createdAt: NOON } as const
-  services.db.$client.transaction(() => {
-    for (const event of events) insertAudit(services.db, { ...known, ...event }).run()
-  })()
+  await transact(services.db, async (queries) => {
+    for (const event of events) await insertAudit(queries, { ...known, ...event }).run()
+  })
 }
 
 function linksOf(html: string): string[] {

@@ -77,7 +77,7 @@ describe('the sites page', () => {
     const cookie = await signInNewUser(app)
     const { db } = app.services
     const { id } = (await findUserByEmail(db, 'ada@example.com')) ?? assert.fail()
-    updatePlan(db, id, 'pro').run()
+    await updatePlan(db, id, 'pro').run()
     await add(app, cookie, SHOP)
     assert.match(
       (await visitPage(app, '/app/sites', { cookie })).html,
@@ -88,7 +88,7 @@ describe('the sites page', () => {
       (await visitPage(app, '/app/sites', { cookie })).html,
       /The Pro plan allows 2 sites\./,
     )
-    updatePlan(db, id, 'free').run()
+    await updatePlan(db, id, 'free').run()
     const { html } = await visitPage(app, '/app/sites', { cookie })
     assert.match(html, /The Free plan allows 1 site\. All 2 of your sites keep working\./)
     assert.doesNotMatch(html, /<form[^>]* action="\/app\/sites"/)

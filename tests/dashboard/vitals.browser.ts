@@ -27,7 +27,7 @@ before(async () => {
   const user = await findUserByEmail(db, 'ada@example.com')
   assert.ok(user)
   // Each page makes two API calls, and the smallest plan allows ten requests a minute.
-  updatePlan(db, user.id, 'pro').run()
+  await updatePlan(db, user.id, 'pro').run()
   const headers = { authorization: `Bearer ${token}` }
   const body = { name: SHOP }
   await site.app.send('POST', '/v1/account/me/sites', { headers, body })

@@ -23,7 +23,7 @@ async function openShop(options: AppOptions = {}): Promise<Shop> {
   const { db } = app.services
   const user = await findUserByEmail(db, 'ada@example.com')
   assert.ok(user)
-  updatePlan(db, user.id, 'pro').run()
+  await updatePlan(db, user.id, 'pro').run()
   await visitPage(app, '/app/sites', { cookie, form: { name: SHOP } })
   return {
     app,

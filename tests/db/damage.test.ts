@@ -73,19 +73,19 @@ describe('a damaged database', () => {
 })
 
 describe('a write-ahead log of the previous process', () => {
-  it('is in the database file after a checkpoint', () => {
+  it('is in the database file after a checkpoint', async () => {
     const left = join(folder, 'left.db')
     const other = join(folder, 'other.db')
     const alone = join(folder, 'alone.db')
     const db = openDb(left)
-    checkWrite(db, 7)
+    await checkWrite(db, 7)
     for (const ending of ['', '-wal']) copyFileSync(`${left}${ending}`, `${other}${ending}`)
     db.$client.close()
     const opened = openDb(other)
     checkpointWal(opened)
     copyFileSync(other, alone)
     opened.$client.close()
-    assert.deepEqual(openDb(alone).select().from(health).all(), [{ id: 1, checkedAt: 7 }])
+    assert.deepEqual(await openDb(alone).select().from(health).all(), [{ id: 1, checkedAt: 7 }])
   })
 })
 

@@ -63,13 +63,13 @@ describe('openDb', () => {
     )
   })
 
-  it('keeps existing rows when it opens a file again', () => {
+  it('keeps existing rows when it opens a file again', async () => {
     const file = fileOf('again.db')
     const first = openDb(file)
-    checkWrite(first, 7)
+    await checkWrite(first, 7)
     first.$client.close()
     const second = openDb(file)
-    assert.deepEqual(second.select().from(mainTables.health).all(), [{ id: 1, checkedAt: 7 }])
+    assert.deepEqual(await second.select().from(mainTables.health).all(), [{ id: 1, checkedAt: 7 }])
   })
 
   it('refuses the schema of a newer version and does not change it', () => {

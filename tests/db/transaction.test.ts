@@ -17,14 +17,14 @@ describe('runInTransaction', () => {
     const db = openDb(':memory:')
     assert.equal(await runInTransaction(db, [insert(db, 1)]), true)
     assert.equal(await runInTransaction(db, [insert(db, 2), db.delete(health)]), false)
-    assert.deepEqual(db.select().from(health).all(), [{ id: 1, checkedAt: 1 }])
+    assert.deepEqual(await db.select().from(health).all(), [{ id: 1, checkedAt: 1 }])
   })
 
   it('undoes the first statement if a later one fails', async () => {
     const db = openDb(':memory:')
     const failing = db.insert(health).values({ id: 2, checkedAt: 1 })
     await assert.rejects(runInTransaction(db, [insert(db, 1), failing]), /CHECK/)
-    assert.deepEqual(db.select().from(health).all(), [])
+    assert.deepEqual(await db.select().from(health).all(), [])
   })
 
   it('waits for the lock of another connection while other work continues', async () => {

@@ -90,7 +90,7 @@ describe('sign-in', () => {
     }
     assert.equal((await enter(known)).status, 303)
     const { devices } = app.services
-    useUp(app, devices.limitId(EMAIL, known.split('=')[1] ?? ''), 19)
+    useUp(app, await devices.limitId(EMAIL, known.split('=')[1] ?? ''), 19)
     assert.deepEqual(await statuses(2, () => enter(known, 'wrong horse')), [401, 429])
   })
 
@@ -184,7 +184,7 @@ describe('the password of a user', () => {
     }
     // Otherwise better-auth would read a token that we have not charged.
     assert.equal((await change(PASSWORD, `\t${tokens[0]}`)).status, 401)
-    const [user] = app.services.db.select({ id: users.id }).from(users).all()
+    const [user] = await app.services.db.select({ id: users.id }).from(users).all()
     for (let n = 0; n < 18; n++) app.services.limits.passwords.take(String(user?.id), NOON)
     assert.equal((await change('wrong horse', tokens[0])).status, 400)
     assert.equal((await change(PASSWORD, tokens[1])).status, 200)
@@ -211,7 +211,7 @@ describe('mail to one account', () => {
     const form = { email: EMAIL }
     const refused = await visitPage(app, '/app/forgot', { form })
     assert.match(refused.html, /use the newest/)
-    const cookie = `meridian_device=${app.services.devices.remember(EMAIL, '')}`
+    const cookie = `meridian_device=${await app.services.devices.remember(EMAIL, '')}`
     const known = await visitPage(app, '/app/forgot', { form, cookie })
     assert.equal(known.location, '/app/sign-in?done=asked')
     await mail.next()

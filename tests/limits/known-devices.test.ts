@@ -4,24 +4,28 @@ import { createKnownDevices } from '../../lib/limits/known-devices.ts'
 
 const EMAIL = 'ada@example.com'
 
-const devicesOf = (secret: string, password = 'hash') => createKnownDevices(secret, () => password)
+const devicesOf = (secret: string, password = 'hash') =>
+  createKnownDevices(secret, async () => password)
 
 describe('the token of a known device', () => {
-  it('gives the device an id of its own for its account, in upper or lower case', () => {
+  it('gives the device an id of its own for its account, in upper or lower case', async () => {
     const devices = devicesOf('secret')
-    const tokens = [devices.remember(EMAIL, ''), devices.remember(EMAIL.toUpperCase(), '')]
-    const ids = tokens.map((token) => devices.limitId('Ada@example.com', token))
+    const tokens = [
+      await devices.remember(EMAIL, ''),
+      await devices.remember(EMAIL.toUpperCase(), ''),
+    ]
+    const ids = await Array.fromAsync(tokens, (token) => devices.limitId('Ada@example.com', token))
     assert.equal(new Set([...ids, EMAIL]).size, 3)
   })
 
-  it('is ignored if it is of another account, service or password, altered or missing', () => {
+  it('is ignored if it is of another account, service or password, altered or missing', async () => {
     const devices = devicesOf('secret')
-    const token = devices.remember(EMAIL, '')
+    const token = await devices.remember(EMAIL, '')
     const [id = '', signature = ''] = token.split('.')
     const foreign = [
-      devices.remember('kim@example.com', ''),
-      devicesOf('other').remember(EMAIL, ''),
-      devicesOf('secret', 'older hash').remember(EMAIL, ''),
+      await devices.remember('kim@example.com', ''),
+      await devicesOf('other').remember(EMAIL, ''),
+      await devicesOf('secret', 'older hash').remember(EMAIL, ''),
     ]
     const changed = [
       `x${id}.${signature}`,
@@ -33,18 +37,20 @@ describe('the token of a known device', () => {
       '~',
     ]
     for (const bad of [...foreign, ...changed]) {
-      assert.equal(devices.limitId(EMAIL, bad), EMAIL, bad)
+      assert.equal(await devices.limitId(EMAIL, bad), EMAIL, bad)
     }
   })
 
-  it('stays with those of four other accounts', () => {
+  it('stays with those of four other accounts', async () => {
     const devices = devicesOf('secret')
     const emails = [1, 2, 3, 4, 5, 6].map((n) => `${n}@example.com`)
-    const tokens = emails.reduce((all, email) => devices.remember(email, all), '')
+    let tokens = ''
+    for (const email of emails) tokens = await devices.remember(email, tokens)
+    const ids = await Array.fromAsync(emails, (email) => devices.limitId(email, tokens))
     assert.deepEqual(
-      emails.filter((email) => devices.limitId(email, tokens) !== email),
+      emails.filter((email, at) => ids[at] !== email),
       emails.slice(1),
     )
-    assert.equal(devices.remember('2@example.com', tokens), tokens)
+    assert.equal(await devices.remember('2@example.com', tokens), tokens)
   })
 })

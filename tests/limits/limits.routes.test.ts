@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { mintKey } from '../../lib/access/api-key.ts'
+import { removeKeys } from '../../lib/access/keys.ts'
 import { AUTH_REQUESTS } from '../../lib/contract/account/auth.ts'
 import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { plansFile } from '../support/plans-file.ts'
@@ -55,7 +56,7 @@ describe('the rate limit of a plan', () => {
     await statuses(10, () => app.send('GET', LOCATE, { key }))
     assert.equal((await app.send('GET', LOCATE, { key })).status, 429)
     app.services.db.$client.exec("UPDATE users SET plan = 'pro'")
-    await app.services.keys.change([{ run: () => ({ changes: 0, lastInsertRowid: 0 }) }])
+    await app.services.keys.change([removeKeys(app.services.db, 'nobody')])
     const answer = await app.send('GET', LOCATE, { key })
     assert.equal(limitOf(answer), '"per-key";q=600;w=60 "per-key";r=589;t=1')
   })

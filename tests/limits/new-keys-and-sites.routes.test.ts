@@ -75,7 +75,7 @@ describe('new keys and sites of a user', () => {
   it('include renewed keys, but not attempts to renew unknown ones', async () => {
     using app = await open()
     const key = await app.makeKey({ email: EMAIL })
-    const [own] = app.services.db.select({ id: apiKeys.id }).from(apiKeys).all()
+    const [own] = await app.services.db.select({ id: apiKeys.id }).from(apiKeys).all()
     const renew = (id: string) => app.send('POST', `/v1/account/me/keys/${id}/renew`, { key })
     assert.deepEqual(await statuses(31, () => renew('0'.repeat(32))), many(404, 31))
     assert.deepEqual(await statuses(30, () => renew(String(own?.id))), many(200, 30))

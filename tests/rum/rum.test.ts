@@ -25,7 +25,7 @@ function open(file = join(folder, `${files++}.db`), checkpointMs = NEVER_MS) {
   const rum = openRum({
     db,
     now: () => NOON,
-    findSite: () => null,
+    findSite: async () => null,
     findCountry: () => 'GB',
     onError,
     checkpointMs,

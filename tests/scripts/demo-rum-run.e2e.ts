@@ -60,28 +60,28 @@ function ofBeacon({ at, body }: DemoBeacon) {
 }
 
 /** Adds an undelivered inquiry from three days ago. */
-function addInquiry(): void {
+async function addInquiry(): Promise<void> {
   const db = openDb(join(dataDir, 'app.db'))
   const now = Date.now() - 72 * HOUR_MS
   const inquiry = { ...INQUIRY, userId: null, now, state: 'waiting' } as const
-  insertInquiry(db, newInquiry(inquiry)).run()
+  await insertInquiry(db, newInquiry(inquiry)).run()
   db.$client.close()
 }
 
-function listAttempts(): number[] {
+async function listAttempts(): Promise<number[]> {
   const db = openDb(join(dataDir, 'app.db'))
-  const attempts = listInquiries(db).map((inquiry) => inquiry.attempts)
+  const attempts = (await listInquiries(db)).map((inquiry) => inquiry.attempts)
   db.$client.close()
   return attempts
 }
 
 describe('npm run demo:rum', () => {
   it('adds views to their own hours, and a server then reports them', async () => {
-    addInquiry()
+    await addInquiry()
     const { code, stderr, views, from } = await runDemo()
     assert.equal(code, 0, stderr)
     assert.deepEqual(
-      listAttempts(),
+      await listAttempts(),
       [0],
       'the demo delivers no inquiry, because its clock is behind',
     )

@@ -22,7 +22,7 @@ describe('demoSite', () => {
     const made = await demoSite(accounts, SHOP)
     assert.equal(made.name, SHOP.site)
     assert.equal((await demoSite(accounts, SHOP)).id, made.id)
-    const rows = accounts.db.select().from(auditLog).all()
+    const rows = await accounts.db.select().from(auditLog).all()
     assert.deepEqual(
       rows.map(({ app, action }) => [app, action]),
       [

@@ -37,23 +37,23 @@ const WANTED = {
 
 let accounts: Accounts
 let user: UserRow
-beforeEach(() => {
+beforeEach(async () => {
   const plans = readPlans(undefined)
   accounts = { db: openDb(':memory:'), plans, now: NOON, command: 'npm run key' }
-  user = addUser('ada@example.com')
+  user = await addUser('ada@example.com')
 })
 
-function addUser(email: string): UserRow {
+async function addUser(email: string): Promise<UserRow> {
   const added = newUser({ email, plan: 'free', now: NOON })
-  insertUser(accounts.db, added).run()
+  await insertUser(accounts.db, added).run()
   return added
 }
 
-function addKey(changes: Partial<KeyRow> = {}): KeyRow {
+async function addKey(changes: Partial<KeyRow> = {}): Promise<KeyRow> {
   const access = { type: 'secret', scopes: null, allowedOrigins: null } as const
   const made = { userId: user.id, name: 'test', ...access, now: NOON, expiresAt: null }
   const row = { ...newKey(mintKey('secret'), made), ...changes }
-  insertKey(accounts.db, row, 100).run()
+  await insertKey(accounts.db, row, 100).run()
   return row
 }
 
@@ -62,14 +62,14 @@ const audited = () => accounts.db.select().from(auditLog).all()
 
 describe('the table of keys', () => {
   it('shows one line per key of the user, oldest first, with its access', async () => {
-    const first = addKey({ name: 'first key', expiresAt: NOON, lastUsedAt: NOON - 1_000 })
-    const second = addKey({
+    const first = await addKey({ name: 'first key', expiresAt: NOON, lastUsedAt: NOON - 1_000 })
+    const second = await addKey({
       type: 'publishable',
       scopes: ['geo:read'],
       allowedOrigins: ['https://a.example', 'https://*.b.example'],
       expiresAt: YEAR_LATER,
     })
-    addKey({ userId: addUser('eve@example.com').id, name: 'other' })
+    await addKey({ userId: (await addUser('eve@example.com')).id, name: 'other' })
     const [titles = '', ...lines] = (await keyTable(accounts, 'ADA@example.com')).split('\n')
     const made = '2026-01-15T12:00:00Z'
     assert.deepEqual(
@@ -86,7 +86,7 @@ describe('the table of keys', () => {
   })
 
   it('escapes control characters in names', async () => {
-    addKey({ name: 'a\nb\u001b[2J\u009b1m\u2028\u202e' })
+    await addKey({ name: 'a\nb\u001b[2J\u009b1m\u2028\u202e' })
     const lines = (await keyTable(accounts, user.email)).split('\n')
     assert.equal(lines.length, 3)
     assert.match(lines[1] ?? '', /a�b�\[2J�1m��$/)
@@ -105,10 +105,10 @@ describe('a key managed on the command line', () => {
       (key: KeyRow) => key.id.slice(0, 8),
       (key: KeyRow) => key.prefix.slice(0, 9),
     ]) {
-      const key = addKey({ name: 'old' })
+      const key = await addKey({ name: 'old' })
       assert.equal((await revokeKey(accounts, user.email, nameOf(key))).id, key.id)
       assert.deepEqual(await keysOf(user), [])
-      const { id: _, searchText: __, ...row } = audited().at(-1) ?? {}
+      const { id: _, searchText: __, ...row } = (await audited()).at(-1) ?? {}
       assert.deepEqual(row, {
         app: 'cli',
         actorId: user.id,
@@ -123,20 +123,20 @@ describe('a key managed on the command line', () => {
   })
 
   it('is renewed for as long as a new key lasts, and audited', async () => {
-    const { id } = addKey({ expiresAt: NOON - 1 })
+    const { id } = await addKey({ expiresAt: NOON - 1 })
     assert.equal((await renewKey(accounts, user.email, id)).expiresAt, YEAR_LATER)
     assert.equal((await keysOf(user))[0]?.expiresAt, YEAR_LATER)
     assert.deepEqual(
-      audited().map(({ action, targetId }) => [action, targetId]),
+      (await audited()).map(({ action, targetId }) => [action, targetId]),
       [['renew_key', id]],
     )
   })
 
   it('expires by the paid plan when created and when renewed', async () => {
     const { db } = accounts
-    insertCustomer(db, { userId: user.id, customerId: 'cus_1', createdAt: NOON }).run()
-    saveSubscription(db, { userId: user.id, ...BOUGHT }).run()
-    const { id } = addKey({ expiresAt: NOON - 1 })
+    await insertCustomer(db, { userId: user.id, customerId: 'cus_1', createdAt: NOON }).run()
+    await saveSubscription(db, { userId: user.id, ...BOUGHT }).run()
+    const { id } = await addKey({ expiresAt: NOON - 1 })
     assert.equal((await renewKey(accounts, user.email, id)).expiresAt, null)
     for (let made = 2; made <= 5; made++) await createKey(accounts, WANTED)
     await assert.rejects(createKey(accounts, WANTED), /the 5 keys that the plan starter allows/)
@@ -148,8 +148,11 @@ describe('a key managed on the command line', () => {
 
   it('is not revoked if several keys match, which the error lists', async () => {
     const prefix = `sk_live_${'ab'.repeat(4)}`
-    const [first, second] = [addKey({ prefix, name: 'one' }), addKey({ prefix, name: 'two' })]
-    const other = addKey({ prefix: `sk_live_${'cd'.repeat(4)}` })
+    const [first, second] = [
+      await addKey({ prefix, name: 'one' }),
+      await addKey({ prefix, name: 'two' }),
+    ]
+    const other = await addKey({ prefix: `sk_live_${'cd'.repeat(4)}` })
     for (const name of [prefix, prefix.slice(0, 10)]) {
       await assert.rejects(revokeKey(accounts, user.email, name), (error: Error) => {
         assert.match(error.message, /^2 keys of ada@example\.com begin with sk_live_ab.*:\n/)
@@ -161,19 +164,19 @@ describe('a key managed on the command line', () => {
       })
     }
     assert.equal((await keysOf(user)).length, 3)
-    assert.deepEqual(audited(), [])
+    assert.deepEqual(await audited(), [])
     await revokeKey(accounts, user.email, second.id)
     assert.equal((await keysOf(user)).length, 2)
   })
 
   it('is neither revoked nor renewed if it belongs to another user', async () => {
-    const eve = addUser('eve@example.com')
-    const { id, prefix } = addKey({ userId: eve.id })
+    const eve = await addUser('eve@example.com')
+    const { id, prefix } = await addKey({ userId: eve.id })
     for (const name of [id, prefix]) {
       await assert.rejects(revokeKey(accounts, user.email, name), /ada@example\.com has no key/)
       await assert.rejects(renewKey(accounts, user.email, name), /ada@example\.com has no key/)
     }
     assert.equal((await keysOf(eve)).length, 1)
-    assert.deepEqual(audited(), [])
+    assert.deepEqual(await audited(), [])
   })
 })

@@ -17,12 +17,8 @@ beforeEach(() => {
   accounts = { db: openDb(':memory:'), plans, now: NOON, command: 'npm run user' }
 })
 
-const actions = () =>
-  accounts.db
-    .select()
-    .from(auditLog)
-    .all()
-    .map(({ action, detail }) => [action, detail])
+const actions = async () =>
+  (await accounts.db.select().from(auditLog).all()).map(({ action, detail }) => [action, detail])
 
 describe('a user created on the command line', () => {
   it('is created once by simultaneous processes, with the plan of the last one', async () => {
@@ -38,9 +34,9 @@ describe('a user created on the command line', () => {
       ],
     )
     assert.equal(new Set(made.map(({ user }) => user.id)).size, 1)
-    assert.equal(accounts.db.select().from(users).all().length, 1)
+    assert.equal((await accounts.db.select().from(users).all()).length, 1)
     assert.equal((await findUserByEmail(accounts.db, email))?.plan, 'pro')
-    assert.deepEqual(actions(), [
+    assert.deepEqual(await actions(), [
       ['create_user', 'free'],
       ['change_plan', 'starter'],
       ['change_plan', 'pro'],
@@ -51,7 +47,7 @@ describe('a user created on the command line', () => {
     await userWithPlan(accounts, { email, plan: 'pro' })
     const { outcome, plan } = await userWithPlan(accounts, { email: 'ADA@example.com' })
     assert.deepEqual([outcome, plan.id], ['kept', 'pro'])
-    assert.equal(actions().length, 1)
+    assert.equal((await actions()).length, 1)
   })
 
   it('has keys that expire by the plan: never while it is paid, else a year after the change', async () => {
@@ -59,7 +55,7 @@ describe('a user created on the command line', () => {
     await createKey(accounts, { ...key, email, plan: 'free' })
     const change = async (plan: string, now: number) => {
       await userWithPlan({ ...accounts, now }, { email, plan })
-      return accounts.db.select({ end: apiKeys.expiresAt }).from(apiKeys).get()?.end
+      return (await accounts.db.select({ end: apiKeys.expiresAt }).from(apiKeys).get())?.end
     }
     assert.equal(await change('pro', NOON + 1), null)
     assert.equal(await change('free', NOON + 2), Date.UTC(2027, 0, 15, 12) + 2)

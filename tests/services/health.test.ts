@@ -8,7 +8,7 @@ function setUp() {
     state.runs++
     if (state.failing) throw new Error('failed')
   }
-  const checks = { geolocation: check, database: () => {} }
+  const checks = { geolocation: check, database: async () => {} }
   const health = createHealth(
     checks,
     () => state.now,
@@ -18,42 +18,42 @@ function setUp() {
 }
 
 describe('health', () => {
-  it('checks at most once a second', () => {
+  it('checks at most once a second', async () => {
     const { state, health } = setUp()
-    for (let n = 0; n < 10; n++) health.read()
+    for (let n = 0; n < 10; n++) await health.read()
     state.now += 999
-    health.read()
+    await health.read()
     assert.equal(state.runs, 1)
     state.now += 1
-    health.read()
+    await health.read()
     assert.equal(state.runs, 2)
   })
 
-  it('checks again if the clock was set back', () => {
+  it('checks again if the clock was set back', async () => {
     const { state, health } = setUp()
-    health.read()
+    await health.read()
     state.now -= 3_600_000
-    health.read()
+    await health.read()
     assert.equal(state.runs, 2)
   })
 
-  it('is degraded while a check fails, and ok again after', () => {
+  it('is degraded while a check fails, and ok again after', async () => {
     const { state, health } = setUp()
     state.failing = true
-    assert.equal(health.read().status, 'degraded')
-    assert.deepEqual(health.read().checks, { geolocation: false, database: true })
+    assert.equal((await health.read()).status, 'degraded')
+    assert.deepEqual((await health.read()).checks, { geolocation: false, database: true })
     state.failing = false
-    assert.equal(health.read().status, 'degraded', 'the result of this second is kept')
+    assert.equal((await health.read()).status, 'degraded', 'the result of this second is kept')
     state.now += 1_000
-    assert.equal(health.read().status, 'ok')
+    assert.equal((await health.read()).status, 'ok')
   })
 
-  it('is degraded as soon as the service stops, even if all checks pass', () => {
+  it('is degraded as soon as the service stops, even if all checks pass', async () => {
     const { health } = setUp()
-    assert.equal(health.read().status, 'ok')
+    assert.equal((await health.read()).status, 'ok')
     health.drain()
-    assert.equal(health.read().status, 'degraded')
-    assert.deepEqual(health.read().checks, { geolocation: true, database: true })
+    assert.equal((await health.read()).status, 'degraded')
+    assert.deepEqual((await health.read()).checks, { geolocation: true, database: true })
   })
 
   const durations = [
@@ -66,18 +66,18 @@ describe('health', () => {
     [86_400_000 * 3 + 5, '3 days'],
   ] as const
   for (const [ms, text] of durations) {
-    it(`shows ${ms} ms as ${text}`, () => {
+    it(`shows ${ms} ms as ${text}`, async () => {
       const { state, health } = setUp()
       state.uptime = ms
-      assert.equal(health.read().uptime, text)
+      assert.equal((await health.read()).uptime, text)
     })
   }
 
-  it('shows an uptime that does not follow the clock', () => {
-    const health = createHealth({ geolocation: () => {}, database: () => {} }, () => -1)
-    assert.match(health.read().uptime, /^\d+ (second|minute)s?$/)
+  it('shows an uptime that does not follow the clock', async () => {
+    const health = createHealth({ geolocation: () => {}, database: async () => {} }, () => -1)
+    assert.match((await health.read()).uptime, /^\d+ (second|minute)s?$/)
     const { state, health: set } = setUp()
     state.now += 3_600_000
-    assert.equal(set.read().uptime, '0 seconds')
+    assert.equal((await set.read()).uptime, '0 seconds')
   })
 })

@@ -194,10 +194,10 @@ function bodyInit(body: unknown): RequestInit {
 async function makeKey(db: Db, { plans, now }: Services, options: KeyOptions): Promise<string> {
   const { email = 'ada@example.com', type = 'secret', origins } = options
   const plan = plans.find(options.plan ?? 'pro') ?? plans.free
-  insertUser(db, newUser({ email, plan: plan.id, now: now() })).run()
+  await insertUser(db, newUser({ email, plan: plan.id, now: now() })).run()
   const user = await findUserByEmail(db, email)
   assert.ok(user)
-  updatePlan(db, user.id, plan.id).run()
+  await updatePlan(db, user.id, plan.id).run()
   const minted = mintKey(type)
   const row = newKey(minted, {
     userId: user.id,
@@ -208,7 +208,7 @@ async function makeKey(db: Db, { plans, now }: Services, options: KeyOptions): P
     now: now(),
     expiresAt: options.expiresAt === undefined ? keyExpiry(plan, now()) : options.expiresAt,
   })
-  assert.equal(insertKey(db, row, 1_000).run().changes, 1)
+  assert.equal((await insertKey(db, row, 1_000).run()).changes, 1)
   // The service checks for changes by other connections once per turn of the event loop.
   await nextTurn()
   return minted.text

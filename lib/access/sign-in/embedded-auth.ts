@@ -101,13 +101,15 @@ async function signIn(
 ): Promise<Response> {
   const { db } = options
   const { email = '' } = call.given
-  const stored = findPassword(db, email)
+  const stored = await findPassword(db, email)
   if (stored !== undefined) await verifyAddress(options, call.given, stored)
   const response = await ask(call)
-  if (response.status !== 200 || findPassword(db, email)?.hash === stored?.hash) return response
+  if (response.status !== 200) return response
+  if ((await findPassword(db, email))?.hash === stored?.hash) return response
   // The password has changed meanwhile, so this session was started with the old one.
   const { token } = v.parse(SignedIn, await response.json())
-  db.delete(sessions)
+  await db
+    .delete(sessions)
     .where(eq(sessions.tokenHash, hashToken(token)))
     .run()
   return signIn(options, call, ask)
@@ -124,7 +126,7 @@ async function changePassword(
   const response = await ask(call)
   if (response.status !== 200) return response
   const { user } = v.parse(Changed, await response.clone().json())
-  db.delete(verifications).where(eq(verifications.value, user.id)).run()
+  await db.delete(verifications).where(eq(verifications.value, user.id)).run()
   return response
 }
 
@@ -137,12 +139,12 @@ const Changed = v.object({ user: v.object({ id: v.string() }) })
 async function verifyAddress(
   { db, secret }: EmbeddedAuthOptions,
   { email = '', password = '', verificationToken }: AuthBody,
-  { userId, hash }: NonNullable<ReturnType<typeof findPassword>>,
+  { userId, hash }: NonNullable<Awaited<ReturnType<typeof findPassword>>>,
 ): Promise<void> {
   if (verificationToken === undefined || hash === null) return
   const mailed = await verifyJWT<{ readonly email?: unknown }>(verificationToken, secret)
   if (mailed?.email !== email.toLowerCase() || !(await verifyPassword({ hash, password }))) return
-  db.update(users).set({ emailVerified: true }).where(eq(users.id, userId)).run()
+  await db.update(users).set({ emailVerified: true }).where(eq(users.id, userId)).run()
 }
 
 function settingsOf(options: EmbeddedAuthOptions) {
@@ -206,7 +208,7 @@ const FIXED_SETTINGS = {
  */
 function refuseUnverified(db: Db): NonNullable<BetterAuthOptions['databaseHooks']> {
   const before = async ({ userId }: { readonly userId: string }) => {
-    if (mayBeginSession(db, userId)) return
+    if (await mayBeginSession(db, userId)) return
     const message = 'Invalid email or password'
     // Same order of fields as in better-auth, so that the bytes are equal.
     throw new APIError('UNAUTHORIZED', { message, code: 'INVALID_EMAIL_OR_PASSWORD' })

@@ -10,7 +10,7 @@ const RETENTION_MS = 35 * DAY_MS
 /** Whether the event has already had its effect. */
 export async function hasReceived(db: Db, id: string): Promise<boolean> {
   const { id: column } = processorEvents
-  const row = db.select({ id: column }).from(processorEvents).where(eq(column, id)).get()
+  const row = await db.select({ id: column }).from(processorEvents).where(eq(column, id)).get()
   return row !== undefined
 }
 
@@ -19,9 +19,9 @@ export function insertEvent(db: Db, row: typeof processorEvents.$inferSelect): S
 }
 
 /** When the last event that had an effect came, in epoch milliseconds; null if none is known. */
-export function findLastEventTime(db: Db): number | null {
+export async function findLastEventTime(db: Db): Promise<number | null> {
   const latest = max(processorEvents.receivedAt)
-  return db.select({ latest }).from(processorEvents).get()?.latest ?? null
+  return (await db.select({ latest }).from(processorEvents).get())?.latest ?? null
 }
 
 export function removeOldEvents(db: Db, now: number): Statement {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { overagePeriods, overageReports } from '../../db/billing-tables.ts'
 import {
   and,
@@ -21,10 +22,10 @@ import type { Span } from '../stripe/overages.ts'
 export type OverageReport = typeof overageReports.$inferSelect
 
 /** A period with units that are in no report yet. */
-export type UnreportedPeriod = ReturnType<typeof listUnreported>[number]
+export type UnreportedPeriod = Awaited<ReturnType<typeof listUnreported>>[number]
 
 /** Periods with unreported units and without an unsent report; of one user, or of all (null). */
-export function listUnreported(db: Db, userId: string | null) {
+export async function listUnreported(db: Db, userId: string | null) {
   const { overage, overageReported } = usageByPeriod
   return db
     .select({
@@ -77,10 +78,10 @@ export async function addReport(db: Db, report: OverageReport, now: number): Pro
 }
 
 /** Reports that Stripe has not confirmed; of one user, or of all (null). Oldest first. */
-export function listUnsent(db: Db, userId: string | null): OverageReport[] {
+export async function listUnsent(db: Db, userId: string | null): Promise<OverageReport[]> {
   const { sentAt } = overageReports
   const isWanted = userId === null ? undefined : eq(overageReports.userId, userId)
-  const unsent = db
+  const unsent = await db
     .select()
     .from(overageReports)
     .where(and(isNull(sentAt), isWanted))
@@ -89,9 +90,9 @@ export function listUnsent(db: Db, userId: string | null): OverageReport[] {
 }
 
 /** Counts the reports that Stripe has not confirmed, and those of them that Stripe refused. */
-export function countUnsent(db: Db) {
+export async function countUnsent(db: Db) {
   const { sentAt, refusedAt } = overageReports
-  const row = db
+  const row = await db
     .select({ unsent: count(), refused: count(refusedAt) })
     .from(overageReports)
     .where(isNull(sentAt))
@@ -109,10 +110,14 @@ export async function changeReport(
 }
 
 /** Sums the customer's units that Stripe has confirmed, dated from `start` up to `end`. */
-export function countArrived(db: Db, customerId: string, { start, end }: Span): number {
+export async function countArrived(
+  db: Db,
+  customerId: string,
+  { start, end }: Span,
+): Promise<number> {
   const { at, sentAt, toUnits, fromUnits } = overageReports
   const isOfCustomer = eq(overageReports.customerId, customerId)
-  const row = db
+  const row = await db
     .select({ units: sum(sql`${toUnits} - ${fromUnits}`).mapWith(Number) })
     .from(overageReports)
     .where(and(isOfCustomer, isNotNull(sentAt), gte(at, start), lt(at, end)))
@@ -132,6 +137,6 @@ export async function removeOldReports(db: Db, before: number): Promise<void> {
   const isOld = and(lt(at, before), isNotNull(sentAt))
   const old = db.select({ identifier }).from(overageReports).where(isOld).limit(STEP_ROWS)
   const remove = db.delete(overageReports).where(inArray(identifier, old))
-  while (remove.run().changes === STEP_ROWS) await new Promise((resolve) => setImmediate(resolve))
-  db.delete(overagePeriods).where(lt(overagePeriods.periodEnd, before)).run()
+  while ((await remove.run()).changes === STEP_ROWS) await nextTurn()
+  await db.delete(overagePeriods).where(lt(overagePeriods.periodEnd, before)).run()
 }

@@ -65,13 +65,13 @@ async function report(options: OveragesOptions, userId: string | null): Promise<
   const { db } = billing
   const isForAll = userId === null
   await flush()
-  const unsent = listUnsent(db, userId)
+  const unsent = await listUnsent(db, userId)
   await sendAll(options, isForAll ? unsent.filter((one) => mayTry(one, now())) : unsent)
-  const periods = listUnreported(db, userId)
+  const periods = await listUnreported(db, userId)
   for (const period of isForAll ? periods.filter((one) => isDue(one, now())) : periods) {
     await addReport(db, toReport(period, now()), now())
   }
-  const rest = listUnsent(db, userId).filter((one) => mayTry(one, now()))
+  const rest = (await listUnsent(db, userId)).filter((one) => mayTry(one, now()))
   await sendAll(options, rest)
 }
 

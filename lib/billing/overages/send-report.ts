@@ -44,7 +44,7 @@ async function hasArrived(
   const { customerId } = report
   const minutes = { start: minuteOf(report.at), end: minuteOf(until) + MINUTE_MS }
   const arrived = await stripe.countUnits(overagePrice, customerId, minutes)
-  return arrived >= countArrived(db, customerId, minutes) + unitsOf(report)
+  return arrived >= (await countArrived(db, customerId, minutes)) + unitsOf(report)
 }
 
 /** Whether the user's next invoice can charge for units: the subscription has an overage item. */

@@ -10,7 +10,11 @@ import type { EventSubject } from '../stripe/events.ts'
 export type CustomerRow = typeof billingCustomers.$inferSelect
 
 export async function findCustomer(db: Db, userId: string): Promise<CustomerRow | null> {
-  const row = db.select().from(billingCustomers).where(eq(billingCustomers.userId, userId)).get()
+  const row = await db
+    .select()
+    .from(billingCustomers)
+    .where(eq(billingCustomers.userId, userId))
+    .get()
   return row ?? null
 }
 
@@ -24,7 +28,7 @@ export async function findOrClaim(
   now: number,
 ): Promise<string | null> {
   const { customerId } = billingCustomers
-  const known = db.select().from(billingCustomers).where(eq(customerId, customer)).get()
+  const known = await db.select().from(billingCustomers).where(eq(customerId, customer)).get()
   if (known !== undefined) return known.userId
   if (user === null) return null
   const row = { userId: user, customerId: customer, createdAt: now }

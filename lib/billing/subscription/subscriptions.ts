@@ -11,7 +11,9 @@ export type SubscriptionRow = typeof subscriptions.$inferSelect
 type PreviewRow = typeof planPreviews.$inferSelect
 
 export async function findSubscription(db: Db, userId: string): Promise<SubscriptionRow | null> {
-  return db.select().from(subscriptions).where(eq(subscriptions.userId, userId)).get() ?? null
+  return (
+    (await db.select().from(subscriptions).where(eq(subscriptions.userId, userId)).get()) ?? null
+  )
 }
 
 export function saveSubscription(db: Db, row: SubscriptionRow): Statement {
@@ -27,7 +29,7 @@ export function deleteSubscription(db: Db, userId: string): Statement {
 
 /** Returns the last preview of a plan change. */
 export async function findPreview(db: Db, userId: string): Promise<PreviewRow | null> {
-  return db.select().from(planPreviews).where(eq(planPreviews.userId, userId)).get() ?? null
+  return (await db.select().from(planPreviews).where(eq(planPreviews.userId, userId)).get()) ?? null
 }
 
 export function savePreview(db: Db, row: PreviewRow): Statement {

@@ -105,8 +105,9 @@ export class Aggregator {
   async #writeOut(sites: Iterable<SiteFold>): Promise<void> {
     const flusher = this.#queue(sites)
     while (flusher.size() > 0 && !this.#isClosed) {
-      flusher.flushChunk()
+      // A transaction of the engine may be open; it ends within this turn.
       await nextTurn()
+      if (!this.#isClosed) flusher.flushChunk()
     }
   }
 

@@ -8,7 +8,10 @@ export function DataHealth({ beacons }: Pick<RumOverview, 'beacons'>) {
   const { accepted, bots, refused, droppedValues, lastHour } = beacons
   const facts = [
     ['Beacons accepted', count(accepted)],
-    ['Last hour with an accepted beacon', lastHour === null ? 'Never' : `${hourText(lastHour)} UTC`],
+    [
+      'Last hour with an accepted beacon',
+      lastHour === null ? 'Never' : `${hourText(lastHour)} UTC`,
+    ],
     ['Sent by bots, not stored', count(bots)],
     ['Refused because too many came at once', count(refused)],
     ['Values dropped as out of range', count(droppedValues)],

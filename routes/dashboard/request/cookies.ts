@@ -40,8 +40,8 @@ interface Browser {
 }
 
 /** The Set-Cookie header that makes this browser a known device of the account. */
-export function deviceCookie({ services, c }: Browser, email: string): string {
-  const tokens = services.devices.remember(email, readDevices(c))
+export async function deviceCookie({ services, c }: Browser, email: string): Promise<string> {
+  const tokens = await services.devices.remember(email, readDevices(c))
   return serialize(DEVICE, tokens, { ...optionsOf(services), maxAge: 365 * DAY_SECONDS })
 }
 

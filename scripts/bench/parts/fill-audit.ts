@@ -13,7 +13,8 @@ export function fillAudit(
   const random = createRandom(1)
   db.$client.transaction(() => {
     for (let n = 0; n < count; n++) {
-      insertAudit(db, makeEvent(n, drawActor(n, random), random)).run()
+      const { sql, params } = insertAudit(db, makeEvent(n, drawActor(n, random), random)).toSQL()
+      db.$client.prepare(sql).run(...params)
     }
   })()
 }

@@ -67,7 +67,7 @@ describe('requests that hash a password', () => {
     const full = await sendAuth(app, '/sign-in/email', login())
     assert.equal(codeOf(full), 'SERVICE_UNAVAILABLE')
     const form = login()
-    const cookie = `meridian_device=${app.services.devices.remember(form.email, '')}`
+    const cookie = `meridian_device=${await app.services.devices.remember(form.email, '')}`
     const known = visitPage(app, '/app/sign-in', { form, cookie })
     assert.equal((await visitPage(app, '/app/sign-in', { form: login() })).status, 503)
     answering.resolve()

@@ -34,7 +34,7 @@ describe('POST /v1/account/me/keys', () => {
   it('writes to the audit log, and never shows the text of the key again', async () => {
     const owner = await newOwner(app)
     const { id, rawKey } = await owner.created({ name: 'server' })
-    const [row] = owner.audited('create_key')
+    const [row] = await owner.audited('create_key')
     assert.deepEqual(row, {
       ...row,
       app: 'api',
@@ -149,7 +149,7 @@ describe('creating a key with another credential', () => {
       const answer = await owner.create(body)
       assert.equal(answer.status, status)
       if (status === 403) assert.equal(codeOf(answer), 'INSUFFICIENT_SCOPE')
-      assert.equal((await owner.list(owner.signIn())).length, status === 201 ? 2 : 1)
+      assert.equal((await owner.list(await owner.signIn())).length, status === 201 ? 2 : 1)
     })
   }
 
@@ -163,10 +163,10 @@ describe('creating a key with another credential', () => {
 
   it('is allowed to a session, with any scopes', async () => {
     const owner = await newOwner(app, { scopes: ['geo:read'] })
-    const session = owner.signIn()
+    const session = await owner.signIn()
     assert.equal((await owner.created({}, session)).scopes, null)
     assert.deepEqual((await owner.created({ scopes: SCOPES }, session)).scopes, SCOPES)
-    const labels = owner.audited('create_key').map(({ actorLabel }) => actorLabel)
+    const labels = (await owner.audited('create_key')).map(({ actorLabel }) => actorLabel)
     assert.deepEqual(labels, [owner.email, owner.email])
   })
 })
@@ -175,7 +175,7 @@ describe('the number of keys', () => {
   it('is exactly the limit of the plan when 200 are created at once', async () => {
     const owner = await newOwner(app, { plan: 'starter' })
     for (let n = 0; n < 2; n++) await owner.created({})
-    const callers = [owner.signIn(), { key: owner.key }]
+    const callers = [await owner.signIn(), { key: owner.key }]
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) => owner.create({}, callers[n % 2])),
     )
@@ -186,7 +186,7 @@ describe('the number of keys', () => {
     }
     const refused = answers.filter((answer) => !made.includes(answer)).map(codeOf)
     assert.deepEqual([...new Set(refused)], ['KEY_LIMIT_REACHED'])
-    assert.equal(owner.audited('create_key').length, 4)
+    assert.equal((await owner.audited('create_key')).length, 4)
   })
 
   it('counts expired keys, and leaves room for another once one is revoked', async () => {

@@ -132,7 +132,7 @@ describe('the demo key', () => {
   it('does not touch the keys of a remote user who has the id of the demo user', async () => {
     const app = await makeApp({ env: { MERIDIAN_DEMO: '0' } })
     const user = { ...newUser({ email: 'ada@example.com', plan: 'free', now: NOON }), id: 'demo' }
-    insertUser(app.services.db, user).run()
+    await insertUser(app.services.db, user).run()
     const key = await app.makeKey({ plan: 'free' })
     using on = await app.restart({ MERIDIAN_DEMO: '1' })
     assert.equal(await on.services.openDemo(), null)

@@ -42,10 +42,10 @@ async function waitForAnother(created: readonly string[]): Promise<void> {
 }
 
 /** Ids of the keys created over HTTP, and of the keys in the audit log. */
-function stored() {
+async function stored() {
   const db = openDb(join(dataDir, 'app.db'))
-  const keys = db.select().from(apiKeys).where(eq(apiKeys.name, 'made')).all()
-  const rows = db.select().from(auditLog).where(eq(auditLog.app, 'api')).all()
+  const keys = await db.select().from(apiKeys).where(eq(apiKeys.name, 'made')).all()
+  const rows = await db.select().from(auditLog).where(eq(auditLog.app, 'api')).all()
   db.$client.close()
   return {
     hashes: new Set(keys.map(({ hash }) => hash)),
@@ -66,7 +66,7 @@ describe('a server that is killed while it creates keys', () => {
       await sleep(Math.random() * LONGEST_ROUND_MS)
       await server.stop('SIGKILL')
       await ended
-      const { hashes, keyIds, auditedIds } = stored()
+      const { hashes, keyIds, auditedIds } = await stored()
       assert.deepEqual(keyIds, auditedIds)
       for (const text of created) assert.ok(hashes.has(hashKey(text)))
     }

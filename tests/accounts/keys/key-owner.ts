@@ -34,18 +34,16 @@ export async function newOwner(app: TestApp, options: KeyOptions = {}) {
     revoke: (id: string) => app.send('DELETE', `${KEYS}/${id}`, { key }),
     renew: (id: string) => app.send('POST', `${KEYS}/${id}/renew`, { key }),
     /** The audit rows of the action, oldest first. */
-    audited: (action: string) =>
-      app.services.db
-        .select()
-        .from(auditLog)
-        .all()
-        .filter((row) => row.actorId === user.id && row.action === action),
+    audited: async (action: string) => {
+      const rows = await app.services.db.select().from(auditLog).all()
+      return rows.filter((row) => row.actorId === user.id && row.action === action)
+    },
     /** Signs in as the embedded sign-in does. */
-    signIn: (): SendOptions => {
+    signIn: async (): Promise<SendOptions> => {
       const token = crypto.randomUUID()
       const times = { createdAt: NOON, updatedAt: NOON, expiresAt: NOON + 60_000 }
       const session = { id: token, userId: user.id, tokenHash: hashToken(token), ...times }
-      app.services.db.insert(sessions).values(session).run()
+      await app.services.db.insert(sessions).values(session).run()
       return { headers: { authorization: `Bearer ${token}` } }
     },
   }

@@ -13,19 +13,13 @@ after(remove)
 const makeKey = (...options: string[]) => runScript(['scripts/key.ts', ...options], settings)
 const file = join(dataDir, 'app.db')
 
-function stored(text: string) {
+async function stored(text: string) {
   const db = openDb(file)
-  const key = db
-    .select()
-    .from(apiKeys)
-    .all()
-    .find(({ hash }) => hash === hashKey(text.trim()))
-  const user = db
-    .select()
-    .from(users)
-    .all()
-    .find(({ id }) => id === key?.userId)
-  const actions = db.select().from(auditLog).orderBy(desc(auditLog.id)).all()
+  const keys = await db.select().from(apiKeys).all()
+  const key = keys.find(({ hash }) => hash === hashKey(text.trim()))
+  const all = await db.select().from(users).all()
+  const user = all.find(({ id }) => id === key?.userId)
+  const actions = await db.select().from(auditLog).orderBy(desc(auditLog.id)).all()
   db.$client.close()
   return { key, user, actions }
 }
@@ -33,7 +27,7 @@ function stored(text: string) {
 describe('npm run key', () => {
   it('stores the hash of the key and writes to the audit log', async () => {
     const { stdout } = await makeKey('--email', 'Ada@example.com', '--name', 'first')
-    const { key, user, actions } = stored(stdout)
+    const { key, user, actions } = await stored(stdout)
     assert.deepEqual([user?.email, user?.plan], ['ada@example.com', 'free'])
     assert.deepEqual([key?.name, key?.type, key?.scopes], ['first', 'secret', null])
     assert.ok(key?.expiresAt)
@@ -58,7 +52,7 @@ describe('npm run key', () => {
     )
     const paid = await makeKey(...ada, '--plan', 'pro')
     assert.equal(paid.code, 0)
-    const { key, user, actions } = stored(paid.stdout)
+    const { key, user, actions } = await stored(paid.stdout)
     assert.deepEqual([user?.plan, key?.expiresAt], ['pro', null])
     assert.equal(actions[1]?.action, 'change_plan')
   })
@@ -67,10 +61,9 @@ describe('npm run key', () => {
     const bob = ['--email', 'bob@example.com', '--name', 'many']
     const ended = await Promise.all([1, 2, 3, 4].map(() => makeKey(...bob)))
     assert.deepEqual(ended.map(({ code }) => code).toSorted(), [0, 0, 1, 1])
-    const owners = new Set(
-      ended.filter(({ code }) => code === 0).map(({ stdout }) => stored(stdout).user?.id),
-    )
-    assert.equal(owners.size, 1, 'all keys belong to one user')
+    const made = ended.filter(({ code }) => code === 0)
+    const found = await Array.fromAsync(made, ({ stdout }) => stored(stdout))
+    assert.equal(new Set(found.map(({ user }) => user?.id)).size, 1, 'all keys belong to one user')
   })
 
   it('creates a publishable key with its origins', async () => {
@@ -79,7 +72,7 @@ describe('npm run key', () => {
       ...['--origins', 'HTTPS://App.example.com:443, https://*.example.com'],
     )
     assert.match(stdout, /^pk_live_/)
-    const { key } = stored(stdout)
+    const { key } = await stored(stdout)
     assert.deepEqual(key?.scopes, ['geo:read'])
     assert.deepEqual(key?.allowedOrigins, ['https://app.example.com', 'https://*.example.com'])
   })
@@ -88,7 +81,7 @@ describe('npm run key', () => {
     const { stdout } = await makeKey(
       ...['--email', 's@example.com', '--name', 's', '--scopes', 'account:read,location:read'],
     )
-    assert.deepEqual(stored(stdout).key?.scopes, ['geo:read', 'account:read'])
+    assert.deepEqual((await stored(stdout)).key?.scopes, ['geo:read', 'account:read'])
   })
 
   const named = ['--email', 'eve@example.com', '--name', 'x']
@@ -127,11 +120,7 @@ describe('npm run key', () => {
       }),
     )
     const db = openDb(file)
-    const emails = db
-      .select()
-      .from(users)
-      .all()
-      .map(({ email }) => email)
+    const emails = (await db.select().from(users).all()).map(({ email }) => email)
     db.$client.close()
     assert.equal(emails.includes('eve@example.com'), false)
   })

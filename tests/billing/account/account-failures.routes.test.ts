@@ -56,7 +56,7 @@ describe('operations on a billing account without a Stripe key', () => {
   it('answer 503 to a subscriber if they need Stripe', async () => {
     await using at = await makeBillingApp({ env: { STRIPE_SECRET_KEY: '' } })
     const ada = await at.addCustomer()
-    saveSubscription(at.app.services.db, activeSubscription(ada.userId)).run()
+    await saveSubscription(at.app.services.db, activeSubscription(ada.userId)).run()
     const before = at.double.calls().length
     for (const { id, method, path, body } of billingRequests) {
       const answer = await ada.send(method, path, { body })

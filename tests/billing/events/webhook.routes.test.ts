@@ -33,9 +33,9 @@ function countEvents({ app }: Shop): number {
   return Number(app.services.db.$client.prepare(sql).pluck().get())
 }
 
-function addUser({ app }: Shop, email: string): string {
+async function addUser({ app }: Shop, email: string): Promise<string> {
   const user = newUser({ email, plan: 'free', now: NOON })
-  insertUser(app.services.db, user).run()
+  await insertUser(app.services.db, user).run()
   return user.id
 }
 
@@ -223,7 +223,7 @@ describe('POST /v1/billing/webhook', () => {
     const { db } = shop.app.services
     await shop.buy('starter')
     const known = await findCustomer(db, shop.userId)
-    const bob = addUser(shop, 'bob@example.com')
+    const bob = await addUser(shop, 'bob@example.com')
     const stranger = (await shop.stripe.customers.create()).id
     for (const user of ['nobody', shop.userId, bob]) {
       const metadata = { meridian_user: user }

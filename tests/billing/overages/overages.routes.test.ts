@@ -142,8 +142,8 @@ describe('PATCH /v1/billing/subscription', () => {
     const { db, now } = app.services
     const [userId] = db.$client.prepare<[], string>('SELECT id FROM users').pluck().all()
     assert.ok(userId)
-    insertCustomer(db, { userId, customerId: 'cus_test', createdAt: now() }).run()
-    saveSubscription(db, {
+    await insertCustomer(db, { userId, customerId: 'cus_test', createdAt: now() }).run()
+    await saveSubscription(db, {
       userId,
       id: 'sub_test',
       itemId: 'si_test',

@@ -95,7 +95,7 @@ export async function startPaying(
 ) {
   const customer = await addPayer(stripe)
   const { id } = await stripe.subscriptions.create({ customer, items: [{ price }] })
-  insertCustomer(billing.db, { userId, customerId: customer, createdAt: 0 }).run()
+  await insertCustomer(billing.db, { userId, customerId: customer, createdAt: 0 }).run()
   await syncUser(billing, billing.openStripe(), userId)
   return { customer, subscription: id }
 }

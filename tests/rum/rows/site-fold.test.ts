@@ -59,7 +59,7 @@ function open(db: Db): Rum {
   return openRum({
     db,
     now: () => NOON,
-    findSite: () => null,
+    findSite: async () => null,
     findCountry: () => undefined,
     onError: assert.ifError,
   })

@@ -16,7 +16,7 @@ async function fill(db: Db, siteId: string, days: number): Promise<void> {
   const rum = openRum({
     db,
     now: () => NOON,
-    findSite: () => null,
+    findSite: async () => null,
     findCountry: () => 'GB',
     onError: assert.ifError,
   })

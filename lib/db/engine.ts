@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, Prepared } from './client.ts'
+import { isLocked } from './fault.ts'
+
+/** A statement and the values of its parameters, in the driver's types. */
+export interface Query {
+  readonly sql: string
+  readonly params: readonly unknown[]
+}
+
+/** What a statement returned, and how many rows it changed. */
+export interface Outcome {
+  /** Each row is an array of values, in the order of the columns. */
+  readonly rows: unknown[][]
+  readonly changes: number
+}
+
+/** Runs one statement; `only`: reads only its first row. */
+export type Execute = (query: Query, only?: 'first row') => Promise<Outcome>
+
+export type Engine = ReturnType<typeof createEngine>
+
+/** 200 attempts with pauses of 25 ms: about five seconds. */
+const ATTEMPTS = 200
+const PAUSE_MS = 25
+/** More than the service has; texts also vary with the number of their parameters. */
+const MAX_PREPARED = 500
+
+/**
+ * Runs statements on one connection. While another process holds the lock that a write needs, it
+ * tries again for some seconds; requests are answered between the attempts.
+ */
+export function createEngine(client: Client) {
+  const prepare = cachePrepared(client)
+  /** Settles when the open transaction has ended; null: none is open. */
+  let open: Promise<void> | null = null
+
+  const run = ({ sql, params }: Query, only?: 'first row'): Outcome => {
+    const statement = prepare(sql)
+    if (!statement.reader) return { rows: [], changes: statement.run(...params).changes }
+    if (only === undefined) return { rows: statement.all(...params), changes: 0 }
+    const row = statement.get(...params)
+    return { rows: row === undefined ? [] : [row], changes: 0 }
+  }
+  /** Runs `work` while no transaction is open, at once if possible. */
+  const whenFree = async <Result>(work: () => Result): Promise<Result> => {
+    for (let left = ATTEMPTS; ; left--) {
+      while (open !== null) await open
+      const done = unlessLocked(work, left)
+      if (done !== null) return done.result
+      await sleep(PAUSE_MS)
+    }
+  }
+  const begin = () => {
+    withoutWaiting(client, () => client.exec('BEGIN IMMEDIATE'))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    open = promise
+    return () => {
+      open = null
+      resolve()
+    }
+  }
+  const runUnit = client.transaction(([first, ...rest]: readonly [Query, ...Query[]]) => {
+    if (run(first).changes === 0) return false
+    for (const query of rest) run(query)
+    return true
+  })
+  return {
+    execute: (query: Query, only?: 'first row'): Promise<Outcome> =>
+      whenFree(() =>
+        prepare(query.sql).readonly
+          ? run(query, only)
+          : withoutWaiting(client, () => run(query, only)),
+      ),
+    /**
+     * Runs the statements in one transaction: all or none. If the first changes no row, the others do
+     * not run. Returns whether it changed a row.
+     */
+    runUnit: (queries: readonly [Query, ...Query[]]): Promise<boolean> =>
+      whenFree(() => withoutWaiting(client, () => runUnit.immediate(queries))),
+    /** Runs `work` in one transaction, which ends when it resolves. All other statements wait. */
+    transact: async <Result>(work: (execute: Execute) => Promise<Result>): Promise<Result> => {
+      const end = await whenFree(begin)
+      try {
+        const result = await work(async (query, only) => run(query, only))
+        client.exec('COMMIT')
+        return result
+      } catch (error) {
+        // After some errors SQLite has done so itself.
+        if (client.inTransaction) client.exec('ROLLBACK')
+        throw error
+      } finally {
+        end()
+      }
+    },
+  }
+}
+
+/** Returns null if another process holds the lock and attempts are left. */
+function unlessLocked<Result>(work: () => Result, left: number): { result: Result } | null {
+  try {
+    return { result: work() }
+  } catch (error) {
+    if (isLocked(error) && left > 1) return null
+    throw error
+  }
+}
+
+function cachePrepared(client: Client) {
+  const prepared = new Map<string, Prepared>()
+  return (sql: string) => {
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    if (prepared.size === MAX_PREPARED) prepared.clear()
+    const statement = client.prepare<unknown[], unknown[]>(sql)
+    if (statement.reader) statement.raw()
+    prepared.set(sql, statement)
+    return statement
+  }
+}
+
+/** Runs `work` without waiting for locks: it throws at once if another process holds one. */
+export function withoutWaiting<Result>(client: Client, work: () => Result): Result {
+  const before = client.pragma('busy_timeout', { simple: true })
+  client.pragma('busy_timeout = 0')
+  try {
+    return work()
+  } finally {
+    client.pragma(`busy_timeout = ${before}`)
+  }
+}
