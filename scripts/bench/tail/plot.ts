@@ -7,9 +7,10 @@ export interface PlotRow {
   readonly longest: number
 }
 
-const WIDTH = 900
+const WIDTH = 1_000
 const LEFT = 260
-const RIGHT = 20
+/** Room for the figures. */
+const RIGHT = 220
 const TOP = 40
 const ROW = 24
 /** The ends of the axis in milliseconds. */
@@ -20,8 +21,10 @@ const TICKS = [0.1, 1, 10, 100, 1_000, 10_000]
 export function drawPlot(rows: readonly PlotRow[]): string {
   const height = TOP + rows.length * ROW + 10
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="13">
+<title>Latencies of look-ups next to other work</title>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
 <text x="${LEFT}" y="14">Latency in ms: ● median, | 99 % and 99.9 %, ○ longest</text>
+<text x="${WIDTH - 10}" y="14" text-anchor="end">median, 99 %, 99.9 %, longest</text>
 ${TICKS.map((tick) => drawTick(tick, height)).join('\n')}
 ${rows.map(drawRow).join('\n')}
 </svg>
@@ -41,12 +44,14 @@ function drawRow({ name, p50, p99, p999, longest }: PlotRow, index: number): str
     const x = toX(ms)
     return `<line x1="${x}" x2="${x}" y1="${y - 6}" y2="${y + 6}" stroke="#24557a" stroke-width="2"/>`
   })
+  const figures = [p50, p99, p999, longest].map((ms) => Number(ms.toPrecision(3))).join(', ')
   return [
     `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${name}</text>`,
     `<line x1="${first}" x2="${last}" y1="${y}" y2="${y}" stroke="#24557a"/>`,
     `<circle cx="${first}" cy="${y}" r="4" fill="#24557a"/>`,
     ...marks,
     `<circle cx="${last}" cy="${y}" r="4" fill="#fff" stroke="#24557a"/>`,
+    `<text x="${WIDTH - 10}" y="${y + 4}" text-anchor="end">${figures}</text>`,
   ].join('')
 }
 
