@@ -149,7 +149,7 @@ describe('the contract table', () => {
     )
   })
 
-  it('lists the statuses of the contract whose answer is no error', () => {
+  it('lists the statuses of the contract that are not errors', () => {
     const replies = new Map(rows.map((row) => [endpoint(row), Object.keys(row.replies)]))
     for (const [name, ...own] of ENDPOINTS) {
       const [, ...published] = own

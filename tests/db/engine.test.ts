@@ -116,7 +116,7 @@ describe('a statement', () => {
     assert.deepEqual(first, { email: 'a@example.com' })
   })
 
-  it('may have any number of texts, of which only the latest stay prepared', async () => {
+  it('may have any number of texts, although not all stay prepared', async () => {
     const db = openDb(':memory:')
     for (let n = 0; n < 1_200; n++) {
       const { rows } = await db.execute({ sql: `SELECT ${n}, ?`, params: ['x'] })

@@ -43,7 +43,7 @@ export interface ServiceFiles {
   readonly dbipCity: string
 }
 
-/** The headers of our answers. nginx cannot tell what is left of a limit: that is a constant. */
+/** Like our answers; what is left of the limit is a constant, because nginx cannot tell. */
 const SERVICE_HEADERS = [
   ['X-Request-Id', '$request_id'],
   ['Cache-Control', 'no-store'],

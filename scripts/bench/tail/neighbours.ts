@@ -26,7 +26,7 @@ export interface Neighbour {
   readonly name: string
   /** Whether to measure right after the start, when nothing has been loaded. */
   readonly isCold?: boolean
-  /** What has to be installed; undefined if nothing is missing. */
+  /** A program that is not installed, if any. */
   readonly missing?: string
   readonly settings?: Readonly<Record<string, string>>
   /** Runs before the server starts. */
