@@ -42,9 +42,13 @@ describe('what belongs to another user', { skip }, () => {
     [
       'geo',
       'server.ts',
-      /^Cannot write .*geo\/\S+: EACCES: .*; this user cannot write into .*geo /,
+      /^Cannot write .*geo\/\S+: EACCES: .*; this user cannot write into .*geo /m,
     ],
-    ['geo', 'scripts/geo.ts', /^Cannot write .*geo\/\S+: EACCES: .*; this user cannot write into /],
+    [
+      'geo',
+      'scripts/geo.ts',
+      /^Cannot write .*geo\/\S+: EACCES: .*; this user cannot write into /m,
+    ],
     [
       'backups',
       'scripts/backup.ts',
