@@ -1,4 +1,4 @@
-import { eq } from '../db/drizzle.ts'
+import { and, eq, isNull, or } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
 import { runInTransaction } from '../db/transaction.ts'
@@ -53,11 +53,14 @@ async function update(db: Db, user: UserRow, remote: RemoteUser, now: number): P
     ([name, value]) => user[name as keyof UserRow] === value, // safe: the names are of `user`
   )
   if (!isSame) {
-    await db
+    // Another request may have linked the user while this one waited for the database.
+    const isFree = or(isNull(users.remoteId), eq(users.remoteId, remote.id))
+    const { changes } = await db
       .update(users)
       .set({ ...wanted, updatedAt: now })
-      .where(eq(users.id, user.id))
+      .where(and(eq(users.id, user.id), isFree))
       .run()
+    if (changes === 0) throw new ApiError('FORBIDDEN', 'Another user has this e-mail address')
   }
   return user.id
 }

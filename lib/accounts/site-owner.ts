@@ -39,7 +39,8 @@ export function createFindReceiver(db: Queries, baseUrl: () => string): FindRece
     const proven = await findProven(db, name)
     if (proven !== undefined) return proven.id
     if (isLocalName(hostOf(name)) && (await isShared(db, baseUrl()))) return null
-    return (await findFirst(db, name))?.id ?? null
+    // A proof may have come since the first statement, and ended all first registrations.
+    return ((await findFirst(db, name)) ?? (await findProven(db, name)))?.id ?? null
   }
 }
 

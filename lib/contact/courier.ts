@@ -95,7 +95,7 @@ export class Courier {
     this.#attempt = null
     const { claimed, abort } = attempt
     const { db, now } = this.#options
-    void this.#try(() => settle(db, claimed, { dueAt: now(), attempts: claimed.attempts - 1 }))
+    void this.#try(() => giveBack(db, claimed, now()))
     abort.abort()
   }
 
@@ -121,7 +121,12 @@ export class Courier {
 
   /** Returns the next inquiry, which is claimed in the commit that settles this one. */
   async #deliverOne(claimed: ClaimedInquiry): Promise<ClaimedInquiry | null> {
-    const { db, onError } = this.#options
+    const { db, now, onError } = this.#options
+    if (this.#isStopped) {
+      // It was claimed while another process held the lock.
+      await this.#try(() => giveBack(db, claimed, now()))
+      return null
+    }
     const attempt = { claimed, abort: new AbortController() }
     this.#attempt = attempt
     const outcome = await this.#outcome(attempt)
@@ -177,4 +182,9 @@ export class Courier {
       return undefined
     }
   }
+}
+
+/** As if it had not been tried. */
+function giveBack(db: Queries, claimed: ClaimedInquiry, now: number): Promise<void> {
+  return settle(db, claimed, { dueAt: now, attempts: claimed.attempts - 1 })
 }

@@ -39,7 +39,7 @@ export interface RemoteAuthOptions {
   /** Returns the id of our user for a user of the service. Adds our user if it is missing. */
   readonly adopt: (user: RemoteUser, now: number) => Promise<string>
   /** Called with each session that the service confirms, at most once a minute. */
-  readonly onSession: (session: RemoteSession, now: number) => void
+  readonly onSession: (session: RemoteSession, now: number) => Promise<void>
   readonly findUser: (id: string) => Promise<SessionUser | null>
   /** Called with the reason when the auth service gives no valid answer. */
   readonly onFailure: (reason: string) => void
@@ -77,7 +77,7 @@ export function createFindRemoteSession(options: RemoteAuthOptions): FindSession
     if (answer === null || answer.session.expiresAt <= now) return null
     const userId = await options.adopt(answer.user, now)
     const { expiresAt } = answer.session
-    options.onSession({ userId, token, expiresAt }, now)
+    await options.onSession({ userId, token, expiresAt }, now)
     const cached = { userId, until: Math.min(now + CACHE_MS, expiresAt) }
     cache.set(hash, cached)
     return cached

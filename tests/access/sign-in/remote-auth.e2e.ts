@@ -220,7 +220,7 @@ describe('the service with a remote auth service', () => {
 
   it('answers 503 while the auth service does not answer in time', async () => {
     const options = {
-      onSession: () => {},
+      onSession: async () => {},
       url: auth.url,
       adopt: async () => 'nobody',
       findUser: async () => null,
@@ -231,6 +231,19 @@ describe('the service with a remote auth service', () => {
     await assert.rejects(impatient('some-token', now), { code: 'AUTH_UNAVAILABLE' })
     await auth.setMode('')
     assert.equal(await createFindRemoteSession(options)('some-token', now), null)
+  })
+
+  it('confirms no session that cannot be stored', async () => {
+    const token = await auth.signUp('full@example.com')
+    const full = new Error('database or disk is full')
+    const find = createFindRemoteSession({
+      onSession: () => Promise.reject(full),
+      url: auth.url,
+      adopt: async () => 'somebody',
+      findUser: async () => assert.fail('the session is not confirmed'),
+      onFailure: () => {},
+    })
+    for (let n = 0; n < 2; n++) await assert.rejects(find(token, now), full)
   })
 
   it('does not serve the sign-in endpoint itself', async () => {
