@@ -9,7 +9,7 @@ import { SECOND_MS } from './lib/durations.ts'
 import { createProgress } from './lib/geo/progress.ts'
 import { checkAddress, listen } from './lib/http/listen.ts'
 import { stopServer } from './lib/http/stop.ts'
-import { createLog } from './lib/log/log.ts'
+import { createLog, type Log } from './lib/log/log.ts'
 import { checkFileLimit } from './lib/process/file-limit.ts'
 import { createGeoJobs } from './lib/process/geo-jobs.ts'
 import { stopOnSignals } from './lib/process/stop-on-signals.ts'
@@ -40,7 +40,7 @@ export async function start(): Promise<void> {
   const stopping = new AbortController()
   const { compileAtlas, downloadGeo } = createGeoJobs(log, stopping.signal)
   let listenUrl = ''
-  using starting = new DisposableStack()
+  await using starting = new AsyncDisposableStack()
   const services = starting.use(
     await openServices(config, {
       log,
@@ -49,6 +49,7 @@ export async function start(): Promise<void> {
       listenUrl: () => listenUrl,
       compileAtlas: () => listening.promise.then(compileAtlas),
       downloadGeo,
+      onCrash: (error) => crash(log, error),
     }),
   )
   const openedAt = performance.now()
@@ -96,8 +97,15 @@ async function stop(server: Server, services: Services, admin: Admin | undefined
   const { log, contact } = services
   await Promise.all([stopServer(server), contact.queue?.courier?.stop()])
   admin?.close()
-  services[Symbol.dispose]()
+  await services[Symbol.asyncDispose]()
   log.info({}, 'stopped')
   log.flush()
   process.exitCode = 0
+}
+
+/** Ends the process: without one of its threads it could serve nothing. */
+function crash(log: Log, error: unknown): void {
+  log.error({ err: error }, 'a storage thread has ended')
+  log.flush()
+  process.exit(1)
 }

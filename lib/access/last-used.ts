@@ -1,27 +1,28 @@
-import type { Unwritten } from '../db/flusher.ts'
-import type { Db } from '../db/open.ts'
+import type { Unwritten } from '../db/use-flusher.ts'
 import { SECOND_MS } from '../durations.ts'
 import type { KeyRecord } from './key-records.ts'
 
 /** When each key was last used, to the second: kept in memory and written with the counters. */
 export type LastUsed = ReturnType<typeof createLastUsed>
 
-const WRITE = 'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?'
-
-/** `write` queues an item to be written: see `Flusher.add`. */
-export function createLastUsed(db: Db, write: (item: Unwritten) => void) {
+/** `write` queues an item to be written: see `UseFlusher.add`. */
+export function createLastUsed(write: (item: Unwritten) => void) {
   const pending = new Map<string, number>()
-  const update = db.$client.prepare<[number, string, number]>(WRITE)
-  const addItem = (keyId: string) =>
-    write({
-      write: () => {
-        const usedAt = pending.get(keyId) ?? 0
-        update.run(usedAt, keyId, usedAt)
+  const addItem = (keyId: string) => {
+    let inFlight = 0
+    const item: Unwritten = {
+      collect: ({ keys }) => {
+        inFlight = pending.get(keyId) ?? 0
+        keys.push({ keyId, usedAt: inFlight })
       },
       written: () => {
-        pending.delete(keyId)
+        if (pending.get(keyId) === inFlight) pending.delete(keyId)
+        else write(item)
       },
-    })
+      notWritten: () => write(item),
+    }
+    write(item)
+  }
   return {
     /** Records that the key was used. */
     touch: (key: KeyRecord, now: number) => {

@@ -1,6 +1,7 @@
 import type { Client } from './client.ts'
+import { openPlain, openReadOnly } from './connection.ts'
 import { listPending } from './migrate.ts'
-import { openDb, openPlain, openReadOnly } from './open.ts'
+import { openDb } from './open.ts'
 
 /** These functions open a database file by its path. A server may keep writing to it meanwhile. */
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, Prepared } from './client.ts'
-import { isLocked } from './fault.ts'
+import { isLocked, lockedError } from './fault.ts'
 
 /** A statement and the values of its parameters, in the driver's types. */
 export interface Query {
@@ -18,7 +18,20 @@ export interface Outcome {
 /** Runs one statement; `only`: reads only its first row. */
 export type Execute = (query: Query, only?: 'first row') => Promise<Outcome>
 
-export type Engine = ReturnType<typeof createEngine>
+/** Runs statements, in this thread or in another one. */
+export interface Engine {
+  readonly execute: Execute
+  /**
+   * Runs the statements in one transaction: all or none. If the first changes no row, the others do
+   * not run. Returns whether it changed a row.
+   */
+  runUnit(queries: readonly [Query, ...Query[]]): Promise<boolean>
+  /** Runs `work` in one transaction, which ends when it resolves. All other statements wait. */
+  transact<Result>(work: (execute: Execute) => Promise<Result>): Promise<Result>
+}
+
+/** Runs statements on a connection of this thread. */
+export type LocalEngine = ReturnType<typeof createEngine>
 
 /** 200 attempts with pauses of 25 ms: about five seconds. */
 const ATTEMPTS = 200
@@ -42,9 +55,9 @@ export function createEngine(client: Client) {
     const row = statement.get(...params)
     return { rows: row === undefined ? [] : [row], changes: 0 }
   }
-  /** Runs `work` while no transaction is open, at once if possible. */
-  const whenFree = async <Result>(work: () => Result): Promise<Result> => {
-    for (let left = ATTEMPTS; ; left--) {
+  /** Runs `work` while no transaction is open, at once if possible; again while it meets locks. */
+  const whenFree = async <Result>(work: () => Result, attempts = ATTEMPTS): Promise<Result> => {
+    for (let left = attempts; ; left--) {
       while (open !== null) await open
       const done = unlessLocked(work, left)
       if (done !== null) return done.result
@@ -72,13 +85,8 @@ export function createEngine(client: Client) {
           ? run(query, only)
           : withoutWaiting(client, () => run(query, only)),
       ),
-    /**
-     * Runs the statements in one transaction: all or none. If the first changes no row, the others do
-     * not run. Returns whether it changed a row.
-     */
     runUnit: (queries: readonly [Query, ...Query[]]): Promise<boolean> =>
       whenFree(() => withoutWaiting(client, () => runUnit.immediate(queries))),
-    /** Runs `work` in one transaction, which ends when it resolves. All other statements wait. */
     transact: async <Result>(work: (execute: Execute) => Promise<Result>): Promise<Result> => {
       const end = await whenFree(begin)
       try {
@@ -93,6 +101,7 @@ export function createEngine(client: Client) {
         end()
       }
     },
+    whenFree,
   }
 }
 
@@ -119,8 +128,12 @@ function cachePrepared(client: Client) {
   }
 }
 
-/** Runs `work` without waiting for locks: it throws at once if another process holds one. */
+/**
+ * Runs `work`, which writes, without waiting for locks: it throws at once if another process holds
+ * one, or if a transaction is open.
+ */
 export function withoutWaiting<Result>(client: Client, work: () => Result): Result {
+  if (client.inTransaction) throw lockedError()
   const before = client.pragma('busy_timeout', { simple: true })
   client.pragma('busy_timeout = 0')
   try {

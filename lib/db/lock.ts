@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { diskAdvice } from '../disk-advice.ts'
 import { reasonOf, withAdvice } from '../reason.ts'
+import { openPlain } from './connection.ts'
 import { isLocked } from './fault.ts'
-import { openPlain } from './open.ts'
 
 /**
  * Locks the data folder for this process: two servers would count requests twice, and a restore must

@@ -1,5 +1,5 @@
-import type { Unwritten } from '../db/flusher.ts'
-import type { CallerUse } from './meter-store.ts'
+import type { Unwritten } from '../db/use-flusher.ts'
+import type { CallerUse, Uses } from '../db/uses.ts'
 import type { Bucket } from './token-bucket.ts'
 import type { UserMeter, UserMeterOptions } from './user-meter.ts'
 
@@ -17,9 +17,12 @@ export class CallerMeter implements Unwritten {
   readonly caller: CallerDay
   readonly bucket: Bucket
   user: UserMeter
+  /** Answered requests that are neither written nor being written. */
   requests = 0
   readonly #parts: MeterParts
   #isQueued = false
+  /** Requests that are being written. */
+  #inFlight = 0
 
   constructor(parts: MeterParts, caller: CallerDay, bucket: Bucket, user: UserMeter) {
     this.#parts = parts
@@ -41,14 +44,22 @@ export class CallerMeter implements Unwritten {
     this.queue()
   }
 
-  write(): void {
-    const { requests, bucket } = this
-    this.#parts.store.addCallerUse({ ...this.caller, requests, bucket })
+  collect({ callers }: Uses): void {
+    const { spent, at } = this.bucket
+    callers.push({ ...this.caller, requests: this.requests, bucket: { spent, at } })
+    this.#inFlight = this.requests
+    this.requests = 0
+    this.#isQueued = false
   }
 
   written(): void {
-    this.requests = 0
-    this.#isQueued = false
-    this.#parts.unwritten.delete(this)
+    this.#inFlight = 0
+    if (!this.#isQueued) this.#parts.unwritten.delete(this)
+  }
+
+  notWritten(): void {
+    this.requests += this.#inFlight
+    this.#inFlight = 0
+    this.queue()
   }
 }

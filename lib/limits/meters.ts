@@ -101,7 +101,10 @@ export class Meters {
     return this.#openUser(userId, this.#periodOf(paid, now), now).requests
   }
 
-  /** Returns the requests of the user since `fromDay` by day, written or not. */
+  /**
+   * Returns the requests of the user since `fromDay` by day, written or not. Call it only while no write
+   * is under way: see `UseFlusher.settled`.
+   */
   requestsByDay(userId: string, fromDay: number): ReadonlyMap<number, number> {
     const written = this.#parts.store.readDays(userId, fromDay)
     const days = new Map(written.map(({ day, requests }) => [day, requests]))
@@ -113,13 +116,13 @@ export class Meters {
   }
 
   /** Forgets callers that have been idle for longer than a bucket takes to refill. */
-  removeIdle(now: number): void {
+  async removeIdle(now: number): Promise<void> {
     for (const [id, { at }] of this.#restored) {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
     }
-    this.#parts.store.removeBuckets(now - MINUTE_MS)
     this.#removeIdleCallers(now)
     this.#removeUnusedUsers()
+    await this.#parts.store.removeBuckets(now - MINUTE_MS)
   }
 
   /** Keeps unwritten meters, which can look idle after the clock was set forward. */

@@ -1,14 +1,9 @@
-import type { Unwritten } from '../db/flusher.ts'
-import type { MeterStore, Warned } from './meter-store.ts'
+import type { Query } from '../db/engine.ts'
+import type { Unwritten } from '../db/use-flusher.ts'
+import type { CapNotice, DueNotice, Uses, Warned } from '../db/uses.ts'
+import type { MeterStore } from './meter-store.ts'
 import type { Period } from './period.ts'
 import type { Bucket } from './token-bucket.ts'
-
-/** A user has reached 80 % or 100 % of the cap. */
-export interface CapNotice {
-  readonly userId: string
-  readonly warned: Exclude<Warned, 0>
-  readonly cap: number
-}
 
 /** The parts of an entitlement that decide how a request is counted. */
 interface Terms {
@@ -17,17 +12,23 @@ interface Terms {
   readonly paid: { readonly overages: boolean } | null
 }
 
+interface Counts {
+  readonly requests: number
+  /** How many of them are charged for. */
+  readonly overage: number
+}
+
+const NONE: Counts = { requests: 0, overage: 0 }
+
 /** In per cent of the cap. */
 const WARNINGS = [80, 100] as const
 
 export interface UserMeterOptions {
   readonly store: MeterStore
-  /** Queues the item to be written: see `Flusher.add`. */
+  /** Queues the item to be written: see `UseFlusher.add`. */
   readonly write: (item: Unwritten) => void
-  /** Writes the notice to the audit log, in the transaction that writes the count. */
-  readonly audit: (notice: CapNotice) => void
-  /** Called once the notice is written. */
-  readonly announce: (notice: CapNotice) => void
+  /** The statement that adds the notice to the audit log, in the transaction that writes the count. */
+  readonly audit: (notice: CapNotice) => Query
 }
 
 /** The bucket of all keys of a user, and the answered requests of one period, written or not. */
@@ -38,14 +39,16 @@ export class UserMeter implements Unwritten {
   requests: number
   readonly #options: UserMeterOptions
   #isQueued = false
-  #unwritten = 0
-  /** How many of the unwritten requests are charged for. */
-  #overage = 0
+  /** Requests that are neither written nor being written, and how many of them are charged for. */
+  #unwritten: Counts = NONE
+  /** Those that are being written; null: none are. */
+  #inFlight: Counts | null = null
   #cap = Number.POSITIVE_INFINITY
   #warned: Warned
   /** The cap that `#warned` is a share of: after a change of plan, both notices are due again. */
   #warnedCap: number
-  #notices: readonly CapNotice[] = []
+  /** Notices that are being written. */
+  #notices: readonly DueNotice[] = []
 
   constructor(options: UserMeterOptions, userId: string, period: Period, bucket: Bucket) {
     const { requests, warned, warnedCap } = options.store.readPeriod(userId, period.start)
@@ -59,7 +62,7 @@ export class UserMeter implements Unwritten {
   }
 
   get isWritten(): boolean {
-    return !this.#isQueued
+    return !this.#isQueued && this.#inFlight === null
   }
 
   /** Queues the bucket and the requests for the next flush. */
@@ -72,48 +75,52 @@ export class UserMeter implements Unwritten {
   count({ plan, paid }: Terms, requests: number): void {
     if (requests === 0) return
     this.queue()
-    this.#unwritten += requests
     this.requests += requests
     this.#cap = plan.monthlyCap
-    if (paid?.overages !== true) return
-    this.#overage += Math.min(requests, Math.max(0, this.requests - plan.monthlyCap))
+    const over = Math.min(requests, Math.max(0, this.requests - plan.monthlyCap))
+    const overage = paid?.overages === true ? over : 0
+    this.#unwritten = sum(this.#unwritten, { requests, overage })
   }
 
-  write(): void {
-    const { userId, period, bucket } = this
-    const { store, audit } = this.#options
-    store.addUserUse({
-      userId,
-      periodStart: period.start,
-      requests: this.#unwritten,
-      overage: this.#overage,
-      bucket,
-    })
-    this.#notices = this.#dueNotices().filter(({ warned, cap }) =>
-      store.markWarned(userId, period.start, warned, cap),
-    )
-    for (const notice of this.#notices) audit(notice)
+  collect({ users }: Uses): void {
+    const { userId, period } = this
+    const { spent, at } = this.bucket
+    this.#inFlight = this.#unwritten
+    this.#unwritten = NONE
+    this.#isQueued = false
+    this.#notices = this.#dueNotices()
+    const counts = { ...this.#inFlight, bucket: { spent, at }, notices: this.#notices }
+    users.push({ userId, periodStart: period.start, ...counts })
   }
 
   written(): void {
-    this.#isQueued = false
-    this.#unwritten = 0
-    this.#overage = 0
-    for (const notice of this.#notices) {
-      this.#warned = notice.warned
-      this.#warnedCap = notice.cap
-      this.#options.announce(notice)
-    }
-    this.#notices = []
+    this.#inFlight = null
+    const last = this.#notices.at(-1)
+    if (last === undefined) return
+    this.#warned = last.warned
+    this.#warnedCap = last.cap
+  }
+
+  notWritten(): void {
+    this.#unwritten = sum(this.#unwritten, this.#inFlight ?? NONE)
+    this.#inFlight = null
+    this.queue()
   }
 
   /** Returns both notices if the requests of one flush reach both shares. */
-  #dueNotices(): CapNotice[] {
+  #dueNotices(): DueNotice[] {
     const { userId, requests } = this
     const cap = this.#cap
     const last = cap === this.#warnedCap ? this.#warned : 0
     return WARNINGS.filter((warned) => warned > last && requests >= (cap * warned) / 100).map(
-      (warned) => ({ userId, warned, cap }),
+      (warned) => {
+        const notice = { userId, warned, cap }
+        return { ...notice, audit: this.#options.audit(notice) }
+      },
     )
   }
+}
+
+function sum(a: Counts, b: Counts): Counts {
+  return { requests: a.requests + b.requests, overage: a.overage + b.overage }
 }

@@ -37,7 +37,7 @@ const NO_MAIL =
   'MERIDIAN_SMTP_URL is not set: users cannot verify an e-mail address or reset a password'
 
 /** Opens sign-in: embedded, or through the auth service that the configuration names. */
-export function openAuth(base: Base, keys: KeyRing, opening: DisposableStack): Auth {
+export function openAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStack): Auth {
   const { config, secrets, db, log, now } = base
   const cleanUp = async () => {
     await removeExpired(db, now())

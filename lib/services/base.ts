@@ -5,9 +5,9 @@ import { makeDataDir } from '../config/data-dir.ts'
 import { readPlans } from '../config/plans.ts'
 import { openSecrets, UNFINISHED_SECRETS } from '../config/secrets.ts'
 import { lockDataDir } from '../db/lock.ts'
-import { checkpointWal, openDb } from '../db/open.ts'
 import type { GeoOptions } from '../geo/open-geo.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
+import { openStorage } from '../storage/open-storage.ts'
 
 /** What the services need from the process that opens them. */
 export interface ServiceOptions
@@ -18,6 +18,8 @@ export interface ServiceOptions
   readonly downloadGeo?: () => Promise<void>
   /** The address on which the server listens; empty until it does. */
   readonly listenUrl: () => string
+  /** Called if a thread of the storage ends by itself. undefined: it has no threads. */
+  readonly onCrash?: (error: unknown) => void
 }
 
 /** What every service needs to open. */
@@ -26,8 +28,8 @@ export type Base = ReturnType<typeof openBase>
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
 export function openBase(
   config: Config,
-  { log, now, listenUrl }: ServiceOptions,
-  opening: DisposableStack,
+  { log, now, listenUrl, onCrash }: ServiceOptions,
+  opening: AsyncDisposableStack,
 ) {
   makeDataDir(config.dataDir)
   opening.use(lockDataDir(config.dataDir))
@@ -36,11 +38,16 @@ export function openBase(
   for (const folder of [config.dataDir, config.backupDir]) removeWorkFolders(folder)
   const plans = readPlans(config.plansFile)
   const secrets = openSecrets(config.dataDir)
-  const db = openDb(join(config.dataDir, 'app.db'), { replicated: config.replicated })
-  opening.defer(() => db.$client.close())
-  // Litestream checkpoints a replicated database itself.
-  if (!config.replicated) checkpointWal(db)
+  const storage = opening.use(
+    openStorage({
+      file: join(config.dataDir, 'app.db'),
+      replicated: config.replicated,
+      now,
+      onError: (error, message) => log.error({ err: error }, message),
+      onCrash,
+    }),
+  )
   /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()
-  return { config, secrets, db, plans, log, now, baseUrl }
+  return { config, secrets, storage, db: storage.db, plans, log, now, baseUrl }
 }

@@ -5,7 +5,7 @@ import { type Billing, createBilling } from '../billing/billing.ts'
 import { removeOldEvents } from '../billing/events/received-events.ts'
 import { reconcile } from '../billing/events/reconcile.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
-import type { Flusher } from '../db/flusher.ts'
+import type { UseFlusher } from '../db/use-flusher.ts'
 import { HOUR_MS, SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
@@ -34,8 +34,8 @@ const REPORT_INTERVAL_MS = 10 * SECOND_MS
 /** Reports requests over the cap if Stripe is configured. */
 export function openOverages(
   { config, log, now }: Base,
-  { billing, flusher }: { readonly billing: Billing; readonly flusher: Flusher },
-  opening: DisposableStack,
+  { billing, flusher }: { readonly billing: Billing; readonly flusher: UseFlusher },
+  opening: AsyncDisposableStack,
 ): Overages {
   const overages = createOverages({
     billing,

@@ -43,7 +43,7 @@ interface Alongside {
 const POLL_MS = 5_000
 
 /** Opens the bot check and the delivery queue of inquiries. */
-export function openContact(base: Base, opening: DisposableStack) {
+export function openContact(base: Base, opening: AsyncDisposableStack) {
   const { db, log, now } = base
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old inquiries')
   const cleanUp = () => removeOldContact(db, now())
@@ -84,7 +84,7 @@ function openBotCheck({ config, secrets, db, log }: Base): BotCheck {
 }
 
 /** null if inquiries are not configured. */
-function openQueue(base: Base, deliver: Deliver | null, opening: DisposableStack) {
+function openQueue(base: Base, deliver: Deliver | null, opening: AsyncDisposableStack) {
   const { db, config } = base
   if (config.contact === undefined) return null
   const courier = deliver === null ? null : openCourier(base, deliver, opening)
@@ -108,7 +108,7 @@ function openQueue(base: Base, deliver: Deliver | null, opening: DisposableStack
 }
 
 /** `deliver` is null if inquiries are only stored. */
-function chooseDelivery({ config, now }: Base, opening: DisposableStack): Delivery {
+function chooseDelivery({ config, now }: Base, opening: AsyncDisposableStack): Delivery {
   const { contact: target, contactSecret: secret, mailFrom: from, smtpUrl = '' } = config
   if (target === undefined || target.kind === 'store')
     return { deliver: null, load: async () => {} }
@@ -127,7 +127,11 @@ function chooseDelivery({ config, now }: Base, opening: DisposableStack): Delive
 }
 
 /** Delivers new inquiries and those that the last run left, and retries failed ones. */
-function openCourier({ db, log, now }: Base, deliver: Deliver, opening: DisposableStack): Courier {
+function openCourier(
+  { db, log, now }: Base,
+  deliver: Deliver,
+  opening: AsyncDisposableStack,
+): Courier {
   const onError = (error: unknown) => log.error({ err: error }, 'cannot read or update inquiries')
   const courier = opening.use(
     new Courier({

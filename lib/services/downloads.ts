@@ -20,7 +20,7 @@ export function isDownloading({ download, geo }: Config): boolean {
 export function openDownloads(
   { config, log, now }: Pick<Base, 'config' | 'log' | 'now'>,
   download: (() => Promise<void>) | undefined,
-  opening: DisposableStack,
+  opening: AsyncDisposableStack,
 ) {
   if (download === undefined || !isDownloading(config)) return null
   const directory = join(config.dataDir, 'geo')

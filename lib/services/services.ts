@@ -17,7 +17,7 @@ import { createQueue, createQueues, createTurns } from '../limits/turns.ts'
 import { createRequestTimes } from '../metrics/request-times.ts'
 import { ipv4FromBits } from '../net/address.ts'
 import { createFindTxt } from '../net/txt-records.ts'
-import { openRum } from '../rum/rum.ts'
+import { createRum } from '../rum/rum.ts'
 import { openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
 import { createReconciliation, openBilling, openOverages } from './billing.ts'
@@ -50,7 +50,7 @@ export type Services = Awaited<ReturnType<typeof openServices>>
 /** Opens all services in the order of their dependencies, and disposes of them in reverse. */
 export async function openServices(config: Config, options: ServiceOptions) {
   const { log, checkDamage } = watchForDamage(options.log)
-  using opening = new DisposableStack()
+  await using opening = new AsyncDisposableStack()
   const base = openBase(config, { ...options, log }, opening)
   const { db, plans } = base
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
@@ -60,13 +60,13 @@ export async function openServices(config: Config, options: ServiceOptions) {
     log.error({ err: error }, 'cannot look for changed keys'),
   )
   const flusher = openFlusher(base, opening)
-  const lastUsed = createLastUsed(db, flusher.add)
+  const lastUsed = createLastUsed(flusher.add)
   const meters = openMeters(base, flusher, opening)
   const billing = openBilling(base, keys)
   const overages = openOverages(base, { billing, flusher }, opening)
   const auth = openAuth(base, keys, opening)
   const findReceiver = createFindReceiver(db, base.baseUrl)
-  const rum = opening.use(openTelemetry(base, geo, findReceiver))
+  const rum = openTelemetry(base, geo, findReceiver)
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
   const reconciliation = opening.use(createReconciliation(base, billing))
   const contact = openContact(base, opening)
@@ -96,7 +96,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     findClient: createFindClient(config),
     openDemo: createOpenDemo(base, keys),
     preload: () => preload([auth.loadAuth, ...contact.loads, ...billing.loads, ...ASSETS], log),
-    [Symbol.dispose]: () => opened.dispose(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }
 
@@ -116,10 +116,9 @@ function openHealth({ db, now }: Base, geo: Library, checkDamage: () => void) {
   return createHealth({ geolocation: () => geo.find(PROBE), database: checkDatabase }, now)
 }
 
-function openTelemetry({ db, log, now }: Base, geo: Library, findReceiver: FindReceiver) {
-  return openRum({
-    db,
-    now,
+function openTelemetry({ storage, log }: Base, geo: Library, findReceiver: FindReceiver) {
+  return createRum({
+    ...storage.rum,
     findSite: keepForTurn(findReceiver),
     findCountry: (address) => geo.find(address).place?.country?.code,
     onError: (error, message) => log.error({ err: error }, message),

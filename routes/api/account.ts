@@ -5,14 +5,14 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function accountHandlers({ db, log }: Services) {
+export function accountHandlers({ db, storage, log }: Services) {
   return {
     getProfile: async ({ caller }) => {
       return { status: 200, body: toProfile(await getUser(db, caller)) }
     },
     listAuditLog: async ({ caller, query, requestId }) => {
       try {
-        const page = await readAuditPage(db, caller.userId, query)
+        const page = await readAuditPage(storage.longReads, caller.userId, query)
         return { status: 200, body: { ...page, limit: query.limit, offset: query.offset } }
       } catch (cause) {
         log.error({ requestId, err: cause }, 'cannot read the audit log')

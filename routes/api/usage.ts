@@ -5,13 +5,13 @@ import type { Handlers } from '../context.ts'
 
 const DAYS = 30
 
-export function usageHandlers({ db, lastUsed, meters }: Services) {
+export function usageHandlers({ db, flusher, lastUsed, meters }: Services) {
   return {
     getUsage: async ({ caller, now }) => {
       const { userId, plan, paid } = caller
       const keys = await listKeys(db, userId)
       // All counters are read without awaiting in between, so that they belong to the same moment.
-      const body = {
+      const body = await flusher.betweenFlushes(() => ({
         totalKeys: keys.length,
         activeKeys: keys.filter((key) => !isExpired(key, now)).length,
         totalRequests: meters.periodRequests(caller, now),
@@ -28,7 +28,7 @@ export function usageHandlers({ db, lastUsed, meters }: Services) {
             rateLimitMax: plan.requestsPerMinute,
           }
         }),
-      }
+      }))
       return { status: 200, body }
     },
   } satisfies Partial<Handlers>

@@ -5,7 +5,9 @@ import { openDb } from '../../lib/db/open.ts'
 import { HOUR_MS } from '../../lib/durations.ts'
 import { hourOf } from '../../lib/rum/hour.ts'
 import { keepBeacon } from '../../lib/rum/ingest/beacon.ts'
-import { openRum, type Rum } from '../../lib/rum/rum.ts'
+import { createRumReader } from '../../lib/rum/reader.ts'
+import { createRum, type Rum } from '../../lib/rum/rum.ts'
+import { openRumWriter } from '../../lib/rum/writer.ts'
 import { postJson } from '../parts/post-json.ts'
 import { createRandom } from '../parts/random.ts'
 import { randomMix, writeAddresses } from './parts/addresses.ts'
@@ -62,14 +64,16 @@ async function benchReading(file: string): Promise<void> {
   const db = openDb(file)
   const now = Date.now()
   let country = 0
-  const rum = openRum({
-    db,
-    now: () => now,
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const writer = openRumWriter(db, { now: () => now, onError })
+  const rum = createRum({
+    writer,
+    reader: createRumReader(db),
+    onError,
     findSite: async () => null,
     findCountry: () => `C${String.fromCharCode(65 + (country++ % COUNTRIES))}`,
-    onError: (error) => {
-      throw error
-    },
   })
   await fill(rum, now)
   const to = hourOf(now)
@@ -83,7 +87,7 @@ async function benchReading(file: string): Promise<void> {
   const overview = await medianTime(PASSES, async () =>
     JSON.stringify(await rum.readOverview(filter)),
   )
-  rum[Symbol.dispose]()
+  writer[Symbol.dispose]()
   db.$client.close()
   const table = [
     { '': 'summary', rows, ms: summary },

@@ -17,7 +17,7 @@ const AT_ONCE = 500
  */
 export async function sendDemo(options: DemoOptions, now: number) {
   let clock = now
-  using services = await openServices(withoutSideEffects(readConfig(process.env)), {
+  await using services = await openServices(withoutSideEffects(readConfig(process.env)), {
     log: silentLog,
     now: () => clock,
     onProgress: createProgress(process.stderr),

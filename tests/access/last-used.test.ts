@@ -6,13 +6,14 @@ import { deleteKey, insertKey, listKeys, newKey } from '../../lib/access/keys.ts
 import { createLastUsed, type LastUsed } from '../../lib/access/last-used.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
-import { createFlusher, type Flusher } from '../../lib/db/flusher.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { type LocalDb, openDb } from '../../lib/db/open.ts'
+import { createUseFlusher, type UseFlusher } from '../../lib/db/use-flusher.ts'
+import { prepareUses } from '../../lib/db/uses.ts'
 import { NOON } from '../support/helpers.ts'
 
 const plans = readPlans(undefined)
-let db: Db
-let flusher: Flusher
+let db: LocalDb
+let flusher: UseFlusher
 let userId: string
 let lastUsed: LastUsed
 
@@ -21,8 +22,12 @@ beforeEach(async () => {
   const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOON })
   await insertUser(db, user).run()
   userId = user.id
-  flusher = createFlusher(db)
-  lastUsed = createLastUsed(db, flusher.add)
+  const write = prepareUses(db.$client)
+  flusher = createUseFlusher(
+    (uses) => db.engine.whenFree(() => write(uses), 1),
+    () => {},
+  )
+  lastUsed = createLastUsed(flusher.add)
 })
 
 async function addKey(): Promise<KeyRecord> {
@@ -43,7 +48,7 @@ describe('the last use of a key', () => {
     lastUsed.touch(used, NOON + 1_999)
     assert.equal(lastUsed.unwritten(used.id), NOON + 1_000)
     assert.deepEqual(await stored(), [null, null])
-    flusher.flushNow()
+    await flusher.flush()
     assert.deepEqual(await stored(), [NOON + 1_000, null])
     assert.equal(lastUsed.unwritten(used.id), undefined)
   })
@@ -51,7 +56,7 @@ describe('the last use of a key', () => {
   it('is recorded once a second', async () => {
     const key = await addKey()
     lastUsed.touch(key, NOON)
-    flusher.flushNow()
+    await flusher.flush()
     lastUsed.touch(key, NOON + 999)
     assert.equal(lastUsed.unwritten(key.id), undefined)
     lastUsed.touch(key, NOON + 1_000)
@@ -65,9 +70,9 @@ describe('the last use of a key', () => {
     // The same key after a reload.
     lastUsed.touch({ ...key, lastUsedAt: 0 }, NOON + 1_000)
     assert.equal(lastUsed.unwritten(key.id), NOON + 5_000)
-    flusher.flushNow()
+    await flusher.flush()
     lastUsed.touch({ ...key, lastUsedAt: 0 }, NOON + 2_000)
-    flusher.flushNow()
+    await flusher.flush()
     assert.deepEqual(await stored(), [NOON + 5_000])
   })
 
@@ -78,7 +83,7 @@ describe('the last use of a key', () => {
     const [row] = await listKeys(db, userId)
     assert.ok(row)
     await deleteKey(db, row).run()
-    flusher.flushNow()
+    await flusher.flush()
     assert.deepEqual(await stored(), [NOON])
     assert.equal(lastUsed.unwritten(gone.id), undefined)
   })
@@ -88,7 +93,7 @@ describe('the last use of a key', () => {
     const key = await addKey()
     assert.equal(records.update(), true)
     lastUsed.touch(key, NOON)
-    flusher.flushNow()
+    await flusher.flush()
     assert.equal(records.update(), false)
   })
 })

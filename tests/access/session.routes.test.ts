@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { hashToken, removeExpired, removeIncompleteUsers } from '../../lib/access/session.ts'
-import { openPlain } from '../../lib/db/open.ts'
+import { openPlain } from '../../lib/db/connection.ts'
 import { apiKeys } from '../../lib/db/tables.ts'
 import { openAuth } from '../../lib/services/auth.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
@@ -97,8 +97,11 @@ describe('a session', () => {
     await signUp(app)
     const { db } = app.services
     db.$client.exec('UPDATE sessions SET expires_at = 1')
-    using opening = new DisposableStack()
-    const other = opening.adopt(openPlain(join(app.dataDir, 'app.db')), (client) => client.close())
+    await using opening = new AsyncDisposableStack()
+    const other = openPlain(join(app.dataDir, 'app.db'))
+    opening.defer(() => {
+      other.close()
+    })
     other.exec('BEGIN IMMEDIATE')
     openAuth(app.services, app.services.keys, opening)
     await nextTurn()

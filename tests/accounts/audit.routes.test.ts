@@ -197,7 +197,7 @@ describe('an audit log that cannot be read', () => {
   for (const [why, fail] of Object.entries(failures)) {
     it(`answers 503 and is logged with the request id: ${why}`, async () => {
       const log = recordingLog()
-      using broken = await makeApp({ log })
+      await using broken = await makeApp({ log })
       const key = await broken.makeKey()
       assert.equal((await broken.send('GET', AUDIT, { key })).status, 200)
       fail(broken)

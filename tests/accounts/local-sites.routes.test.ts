@@ -53,7 +53,7 @@ async function sendBeacon(app: TestApp, origin: string): Promise<number> {
 
 describe('The telemetry of localhost and other names that nobody owns', () => {
   it('goes to nobody on a server with a public name that several accounts share', async () => {
-    using app = await open('https://geo.example')
+    await using app = await open('https://geo.example')
     await register(app, 'other', 'https://shop.example')
     for (const [n, name] of LOCAL.entries()) {
       const receives = await register(app, `mallory${n}`, name)
@@ -64,7 +64,7 @@ describe('The telemetry of localhost and other names that nobody owns', () => {
   })
 
   it('goes to the only account with sites, until another one adds a site', async () => {
-    using app = await open('https://geo.example')
+    await using app = await open('https://geo.example')
     const receives = await register(app, 'ada', 'http://localhost:3000')
     await register(app, 'ada', 'https://shop.example')
     assert.equal(await receives(), true)
@@ -75,7 +75,7 @@ describe('The telemetry of localhost and other names that nobody owns', () => {
   })
 
   it('is in the audit log when another account ends or restores it', async () => {
-    using app = await open('https://geo.example')
+    await using app = await open('https://geo.example')
     const names = ['http://localhost:3000', 'http://intranet']
     for (const name of names) await register(app, 'ada', name)
     const created = names.map((name) => `create_site ${name}`)
@@ -98,7 +98,7 @@ describe('The telemetry of localhost and other names that nobody owns', () => {
 
   it('goes to the first account on a server that has such a name itself', async () => {
     for (const baseUrl of ['http://127.0.0.1:8787', 'http://geo', 'http://10.0.0.5:8787']) {
-      using app = await open(baseUrl)
+      await using app = await open(baseUrl)
       const ada = await register(app, 'ada', 'http://localhost:3000')
       const kim = await register(app, 'kim', 'http://localhost:3000')
       assert.deepEqual([await ada(), await kim()], [true, false])

@@ -55,7 +55,7 @@ export async function startProving() {
       }
     },
     [Symbol.asyncDispose]: async () => {
-      app.close()
+      await app.close()
       await dns[Symbol.asyncDispose]()
     },
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openDb, openPlain } from '../../lib/db/open.ts'
+import { openPlain } from '../../lib/db/connection.ts'
+import { openDb } from '../../lib/db/open.ts'
 import { makeOldDatabase } from '../support/data-folder.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 

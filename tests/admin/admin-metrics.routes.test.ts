@@ -28,9 +28,9 @@ before(async () => {
   key = await app.makeKey()
   admin = await startAdmin(LOCAL, app.services)
 })
-after(() => {
+after(async () => {
   admin.close()
-  app.close()
+  await app.close()
 })
 
 const ask = (path: string) => fetch(`${admin.url}${path}`)
@@ -98,7 +98,7 @@ describe('GET /metrics', () => {
   })
 
   it('says when the latest backup was made', async () => {
-    using other = await makeApp({ env: { MERIDIAN_BACKUP_DIR: app.dataDir } })
+    await using other = await makeApp({ env: { MERIDIAN_BACKUP_DIR: app.dataDir } })
     const port = await startAdmin(LOCAL, other.services)
     const measured = async () => {
       const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
@@ -113,7 +113,7 @@ describe('GET /metrics', () => {
   it('says when databases were last downloaded, if the server downloads them', async () => {
     const [failedAt, succeededAt] = [NOON + 5_000, NOON]
     const downloads = { downloadIfDue: async () => {}, last: () => ({ failedAt, succeededAt }) }
-    using other = await makeApp({ replace: () => ({ downloads }) })
+    await using other = await makeApp({ replace: () => ({ downloads }) })
     const port = await startAdmin(LOCAL, other.services)
     const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
     port.close()
@@ -128,7 +128,7 @@ describe('GET /metrics', () => {
     const write = (builtAt: number) =>
       writeFileSync(file, mmdbBytes({ '1.0.0.0/8': { country: { iso_code: 'DE' } } }, { builtAt }))
     write(NOON)
-    using other = await makeApp({ env: { MERIDIAN_GEO: file } })
+    await using other = await makeApp({ env: { MERIDIAN_GEO: file } })
     const port = await startAdmin(LOCAL, other.services)
     const measured = async () => {
       const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
@@ -145,7 +145,7 @@ describe('GET /metrics', () => {
   })
 
   it('has the metrics that docs/operations.md lists', async () => {
-    using other = await makeApp({
+    await using other = await makeApp({
       env: { STRIPE_SECRET_KEY: newSecretKey() },
       replace: () => ({ downloads: { downloadIfDue: async () => {}, last: () => NEVER } }),
     })

@@ -19,16 +19,16 @@ before(async () => {
   key = await app.makeKey()
   admin = await startAdmin(LOCAL, app.services)
 })
-after(() => {
+after(async () => {
   admin.close()
-  app.close()
+  await app.close()
 })
 
 const ask = (path: string, init?: RequestInit) => fetch(`${admin.url}${path}`, init)
 
 describe('the admin port', () => {
   it('reports that the process is alive, without reading the database', async () => {
-    using dead = await makeApp({
+    await using dead = await makeApp({
       replace: () => ({
         health: { read: () => assert.fail('livez must not read the health'), drain: () => {} },
       }),
@@ -47,7 +47,7 @@ describe('the admin port', () => {
     const there = v.parse(HealthStatus, body)
     // A second may have begun in between.
     assert.deepEqual({ ...here, uptime: there.uptime }, there)
-    using draining = await makeApp()
+    await using draining = await makeApp()
     const other = await startAdmin(LOCAL, draining.services)
     draining.services.health.drain()
     const answer = await fetch(`${other.url}/readyz`)

@@ -49,7 +49,7 @@ export async function makeBillingApp(options: AppOptions = {}) {
       return { ...ada, subscription }
     },
     async [Symbol.asyncDispose]() {
-      app.close()
+      await app.close()
       recordCalls(double.calls())
       await double[Symbol.asyncDispose]()
     },

@@ -124,7 +124,7 @@ export async function openShop({ timeLimitMs, ...options }: ShopOptions = {}): P
       try {
         await endpoint[Symbol.asyncDispose]()
       } finally {
-        app.close()
+        await app.close()
       }
     },
   }

@@ -61,7 +61,7 @@ describe('POST /v1/contact, checked by a proof of work', () => {
   })
 
   it('does not use up a challenge if it answers 503', async () => {
-    using unset = await makeApp({ now: () => now })
+    await using unset = await makeApp({ now: () => now })
     const challenge = (await unset.send('GET', `${CONTACT}/challenge`)).body
     const answer = await solveChallenge(v.parse(ContactChallenge, challenge))
     const twice = [await sendWith(answer, unset), await sendWith(answer, unset)]

@@ -26,7 +26,7 @@ describe('inquiries by mail', () => {
       mail,
       log,
       [Symbol.asyncDispose]: async () => {
-        app.close()
+        await app.close()
         await mail[Symbol.asyncDispose]()
       },
     }
@@ -104,7 +104,7 @@ describe('inquiries by mail', () => {
     assert.match(at.log.events.at(-1)?.message ?? '', /^gave up on an inquiry/)
     now += 100 * DAY_MS
     await deliverDue(at.app)
-    using later = await at.app.restart()
+    await using later = await at.app.restart()
     assert.equal((await outcomes(later))[0]?.state, 'dead')
   })
 
@@ -125,7 +125,7 @@ describe('inquiries by mail', () => {
     )
     now += MINUTE_MS
     await using mail = await startMailServer()
-    using later = await app.restart({ MERIDIAN_SMTP_URL: mail.url })
+    await using later = await app.restart({ MERIDIAN_SMTP_URL: mail.url })
     await mail.next()
     await mail.next()
     await deliverDue(later)
@@ -149,7 +149,7 @@ describe('inquiries by mail', () => {
     await accept(app)
     await asked.promise
     answer = 'take'
-    using later = await app.restart()
+    await using later = await app.restart()
     await mail.next()
     await deliverDue(later)
     assert.deepEqual(await outcomes(later), [{ state: 'delivered', attempts: 1, lastError: null }])

@@ -36,7 +36,7 @@ describe('inquiries by webhook', () => {
 
   it('are signed as Standard Webhooks require', async () => {
     await using hook = await startHook((response) => response.writeHead(204).end())
-    using app = await makeApp({ env: envOf(hook) })
+    await using app = await makeApp({ env: envOf(hook) })
     const { id } = await accept(app)
     await deliverDue(app)
     const [{ headers, body } = assert.fail('nothing came'), ...more] = hook.calls
@@ -77,7 +77,7 @@ describe('inquiries by webhook', () => {
         else response.end()
       })
       const log = recordingLog()
-      using app = await makeApp({ env: envOf(hook), log, now: () => now })
+      await using app = await makeApp({ env: envOf(hook), log, now: () => now })
       const { id } = await accept(app)
       await deliverDue(app)
       assert.deepEqual(await outcomes(app), [{ state: 'waiting', attempts: 1, lastError }])
@@ -103,7 +103,7 @@ describe('inquiries by webhook', () => {
     const kept = await app.restart()
     assert.equal((await inquiries(kept)).length, 1)
     now += 1
-    using later = await kept.restart()
+    await using later = await kept.restart()
     while ((await inquiries(later)).length > 0) await nextTurn()
   })
 })

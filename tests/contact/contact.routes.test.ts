@@ -30,7 +30,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
     app = await startApp({ MERIDIAN_CONTACT: 'store' })
   })
   after(async () => {
-    app.close()
+    await app.close()
     await turnstile[Symbol.asyncDispose]()
   })
 
@@ -81,7 +81,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
   })
 
   it('refuses a token of a page on another host', async () => {
-    using elsewhere = await startApp({
+    await using elsewhere = await startApp({
       TURNSTILE_HOSTNAMES: 'other.example',
       MERIDIAN_CONTACT: 'store',
     })
@@ -91,7 +91,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
   it('refuses inquiries if Turnstile cannot be reached', async () => {
     const gone = await startTurnstile()
     await gone[Symbol.asyncDispose]()
-    using down = await startApp({ TURNSTILE_VERIFY_URL: gone.url, MERIDIAN_CONTACT: 'store' })
+    await using down = await startApp({ TURNSTILE_VERIFY_URL: gone.url, MERIDIAN_CONTACT: 'store' })
     assert.equal(outcomeOf(await sendWith('good', down)), 'BOT_VERIFICATION_FAILED')
   })
 
@@ -101,7 +101,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
   })
 
   it('checks the rate limit, the body, the delivery and the bot check, in that order', async () => {
-    using unset = await startApp({})
+    await using unset = await startApp({})
     const bodies = { bad: '{', botted: { verification: 'bad' }, good: { verification: 'good' } }
     const ask = async (to: TestApp, kind: keyof typeof bodies, from = freshClient()) => {
       const given = bodies[kind]
@@ -127,7 +127,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
   it('does not use up the token if the database cannot be written', async () => {
     const { url: TURNSTILE_VERIFY_URL, asked } = turnstile
     const env = { TURNSTILE_SECRET_KEY: secretKey, TURNSTILE_VERIFY_URL, MERIDIAN_CONTACT: 'store' }
-    using broken = await makeApp({ env })
+    await using broken = await makeApp({ env })
     const { length } = asked
     broken.services.db.$client.pragma('query_only = ON')
     assert.equal(outcomeOf(await sendWith('good', broken)), 'SERVICE_UNAVAILABLE')
@@ -138,7 +138,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
 
   it('accepts five in 15 minutes from an address or a /64', async () => {
     let now = Date.now()
-    using limited = await makeApp({ now: () => now })
+    await using limited = await makeApp({ now: () => now })
     const ask = (from: string) => limited.send('POST', CONTACT, { body: {}, from })
     for (const host of [1, 2, 3, 4, 5]) {
       assert.equal((await ask(`2001:db8:1:2::${host}`)).status, 400)
@@ -178,7 +178,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
   })
 
   it('answers 500 if the inquiry cannot be stored, and logs no part of it', async () => {
-    using damaged = await startApp({ MERIDIAN_CONTACT: 'store' })
+    await using damaged = await startApp({ MERIDIAN_CONTACT: 'store' })
     damaged.services.db.$client.exec('DROP TABLE inquiries')
     assert.equal(outcomeOf(await sendWith('good', damaged)), 'INTERNAL')
     assert.equal(log.events.at(-1)?.message, 'unexpected error')
@@ -200,7 +200,7 @@ describe('POST /v1/billing/contact', () => {
   const body = { name: INQUIRY.name, message: INQUIRY.message }
 
   it('stores the inquiry with the address of the profile, and writes to the audit log', async () => {
-    using app = await makeApp({ env: { MERIDIAN_CONTACT: 'store' } })
+    await using app = await makeApp({ env: { MERIDIAN_CONTACT: 'store' } })
     const key = await app.makeKey({ email: 'zoe@quarry.example' })
     const answer = await app.send('POST', '/v1/billing/contact', {
       key,
@@ -218,7 +218,7 @@ describe('POST /v1/billing/contact', () => {
 
   it('accepts five in 15 minutes from a user, whatever keys the user has', async () => {
     let now = NOON
-    using app = await makeApp({ env: { MERIDIAN_CONTACT: 'store' }, now: () => now })
+    await using app = await makeApp({ env: { MERIDIAN_CONTACT: 'store' }, now: () => now })
     const [key, other] = [await app.makeKey(), await app.makeKey()]
     const ask = (by: string) => app.send('POST', '/v1/billing/contact', { key: by, body })
     for (const by of [key, other, key, other, key]) assert.equal(outcomeOf(await ask(by)), 'ok')
@@ -234,7 +234,7 @@ describe('POST /v1/billing/contact', () => {
   })
 
   it('accepts five in 15 minutes from an address, whichever users send them', async () => {
-    using app = await makeApp({ env: { MERIDIAN_CONTACT: 'store' } })
+    await using app = await makeApp({ env: { MERIDIAN_CONTACT: 'store' } })
     const ask = async (user: number, from: string, sent: object = body) => {
       const key = await app.makeKey({ email: `user${user}@example.com` })
       return outcomeOf(await app.send('POST', '/v1/billing/contact', { key, from, body: sent }))
@@ -249,7 +249,7 @@ describe('POST /v1/billing/contact', () => {
   })
 
   it('needs a key that may write to billing, a body, and a queue, in that order', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const poor = await app.makeKey({ scopes: ['billing:read'] })
     const key = await app.makeKey({ scopes: ['billing:write'] })
     const ask = async (sent: object) =>

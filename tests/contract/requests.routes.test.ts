@@ -146,7 +146,7 @@ describe('the request log', () => {
 
 describe('an unexpected error', () => {
   it('is 500 without details, and logged with the request id', async () => {
-    using broken = await makeApp({
+    await using broken = await makeApp({
       log,
       replace: ({ geo }) => ({
         geo: {

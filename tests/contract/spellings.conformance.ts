@@ -39,9 +39,9 @@ before(async () => {
     installFastPath(server, { answer: fastLookUps, onError: assert.ifError }),
   )
 })
-after(() => {
+after(async () => {
   for (const server of servers) server.close()
-  app.close()
+  await app.close()
 })
 
 async function listen(prepare: (server: Server) => void): Promise<string> {

@@ -32,14 +32,14 @@ describe('GET /health', () => {
       throw new Error('disk full')
     }
     const health = createHealth({ geolocation: () => {}, database: fail }, () => NOON)
-    using broken = await makeApp({ replace: () => ({ health }) })
+    await using broken = await makeApp({ replace: () => ({ health }) })
     const { status, body } = await broken.send('GET', '/health')
     assert.equal(status, 503)
     assert.deepEqual(v.parse(HealthStatus, body).checks, { geolocation: true, database: false })
   })
 
   it('answers 503 while the service shuts down', async () => {
-    using stopping = await makeApp()
+    await using stopping = await makeApp()
     stopping.services.health.drain()
     const { status, body } = await stopping.send('GET', '/health')
     assert.equal(status, 503)
@@ -66,7 +66,7 @@ describe('GET /v1', () => {
   })
 
   it('uses MERIDIAN_BASE_URL in its links', async () => {
-    using named = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://geo.example/' } })
+    await using named = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://geo.example/' } })
     const { plans } = v.parse(ServiceInfo, (await named.send('GET', '/v1')).body)
     assert.equal(plans, 'https://geo.example/v1/billing/plans')
   })

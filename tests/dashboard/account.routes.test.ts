@@ -10,7 +10,7 @@ const NEW_PASSWORD = `${PASSWORD} 2`
 
 describe('POST /app/sign-up', () => {
   it('creates an account and signs the user in', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const form = { name: 'Ada', email: EMAIL, password: PASSWORD }
     const page = await visitPage(app, '/app/sign-up', { form })
     assert.equal(page.location, '/app')
@@ -19,7 +19,7 @@ describe('POST /app/sign-up', () => {
   })
 
   it('shows what is wrong, and keeps the input except the password', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const form = { name: 'Ada "<b>"', email: EMAIL, password: 'short' }
     const { status, html } = await visitPage(app, '/app/sign-up', { form })
     assert.equal(status, 400)
@@ -29,7 +29,7 @@ describe('POST /app/sign-up', () => {
   })
 
   it('answers 404 when sign-up is closed', async () => {
-    using app = await makeApp({ env: { MERIDIAN_SIGN_UP: 'closed' } })
+    await using app = await makeApp({ env: { MERIDIAN_SIGN_UP: 'closed' } })
     assert.equal((await visitPage(app, '/app/sign-up')).status, 404)
     assert.doesNotMatch((await visitPage(app, '/app/sign-in')).html, /sign-up/)
   })
@@ -38,7 +38,7 @@ describe('POST /app/sign-up', () => {
 describe('POST /app/forgot', () => {
   it('sends an e-mail with a link that sets a new password once', async () => {
     await using mail = await startMailServer()
-    using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     await app.makeKey({ email: EMAIL })
     const requested = await visitPage(app, '/app/forgot', { form: { email: EMAIL } })
     assert.equal(requested.location, '/app/sign-in?done=asked')
@@ -59,14 +59,14 @@ describe('POST /app/forgot', () => {
 
   it('gives the same answer for an unknown address', async () => {
     await using mail = await startMailServer()
-    using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     const { location } = await visitPage(app, '/app/forgot', { form: { email: 'eve@example.com' } })
     assert.equal(location, '/app/sign-in?done=asked')
     assert.equal(mail.received(), 0)
   })
 
   it('explains that no e-mail is sent, or that the link has expired', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     assert.match((await visitPage(app, '/app/forgot')).html, /does not send e-mail/)
     assert.match((await visitPage(app, '/app/reset')).html, /has expired or has already been used/)
   })
@@ -74,7 +74,7 @@ describe('POST /app/forgot', () => {
 
 describe('the account page', () => {
   it('changes the name', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const form = { name: 'Ada <i>Lovelace</i>' }
     const { location } = await visitPage(app, '/app/account/name', { cookie, form })
@@ -84,7 +84,7 @@ describe('the account page', () => {
   })
 
   it('changes the password and ends all other sessions', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const other = await signIn(app)
     const form = { current: PASSWORD, password: NEW_PASSWORD }
@@ -97,7 +97,7 @@ describe('the account page', () => {
   })
 
   it('shows that the current password is wrong', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const form = { current: 'wrong horse', password: NEW_PASSWORD }
     const { status, html } = await visitPage(app, '/app/account/password', { cookie, form })
@@ -106,7 +106,7 @@ describe('the account page', () => {
   })
 
   it('signs out on all devices', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const out = await visitPage(app, '/app/account/sign-out-everywhere', { cookie, form: {} })
     assert.equal(out.location, '/app/sign-in?done=everywhere')
@@ -114,7 +114,7 @@ describe('the account page', () => {
   })
 
   it('records in the audit log where a session started, whatever the user agent claims', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     await signUp(app)
     const form = { email: EMAIL, password: PASSWORD }
     await visitPage(app, '/app/sign-in', { form, headers: { 'user-agent': 'Browser' } })

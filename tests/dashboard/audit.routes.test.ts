@@ -35,7 +35,7 @@ function linksOf(html: string): string[] {
 
 describe('GET /app/audit', () => {
   it('describes each action with its actor, target and source', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     await visitPage(app, '/app/keys', { cookie, form: { name: 'Production server' } })
     const { status, html } = await visitPage(app, '/app/audit', { cookie })
@@ -48,7 +48,7 @@ describe('GET /app/audit', () => {
   })
 
   it('links from page to page and keeps the search', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const events = Array.from({ length: 120 }, (_, n) => ({ detail: `shop ${n}.` }))
     await add(app, events)
@@ -75,7 +75,7 @@ describe('GET /app/audit', () => {
   })
 
   it('shows the first page when the page number is invalid', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     for (const page of ['0', '-1', 'two', '1.5', '99999999999', '']) {
       const { status, html } = await visitPage(app, `/app/audit?page=${page}`, { cookie })
@@ -85,7 +85,7 @@ describe('GET /app/audit', () => {
   })
 
   it('says that no entries match', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const { html } = await visitPage(app, '/app/audit?search=nothing+such', { cookie })
     assert.match(html, /No entries match/)
@@ -93,7 +93,7 @@ describe('GET /app/audit', () => {
   })
 
   it('shows the name of an action without a description', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     await add(app, [{ action: 'fly_away' }])
     const { html } = await visitPage(app, '/app/audit?action=fly_away', { cookie })
@@ -106,7 +106,7 @@ describe('GET /app/audit', () => {
   })
 
   it('escapes markup in stored and typed texts', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const text = '"><script>alert(1)</script>'
     await add(app, [
@@ -121,7 +121,7 @@ describe('GET /app/audit', () => {
   })
 
   it('shows why the API refuses the request', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const long = await visitPage(app, `/app/audit?search=${'x'.repeat(201)}`, { cookie })
     assert.equal(long.status, 400)

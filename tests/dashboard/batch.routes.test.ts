@@ -35,7 +35,7 @@ async function sendAsScript({ app }: TestApp, cookie: string, body: unknown, hea
 
 describe('POST /app/batch', () => {
   it('answers the form with a table of the chosen columns', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const form = { addresses: '81.2.69.160\r\nnope\r\n\r\n10.0.0.1', column: ['city', 'asn'] }
     const { status, html } = await visitPage(app, '/app/batch', { cookie, form })
@@ -48,7 +48,7 @@ describe('POST /app/batch', () => {
   })
 
   it('shows what is wrong with the input, and keeps it', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const send = (addresses: string) =>
       visitPage(app, '/app/batch', { cookie, form: { addresses } })
@@ -62,7 +62,7 @@ describe('POST /app/batch', () => {
   })
 
   it('accepts a form with a thousand of the longest addresses', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const address = '2001:0db8:aaaa:aaaa:aaaa:aaaa:aaaa:aaaa'
     const form = { addresses: Array<string>(1_000).fill(address).join('\r\n'), column: 'city' }
@@ -72,7 +72,7 @@ describe('POST /app/batch', () => {
   })
 
   it('escapes markup in the input', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const form = { addresses: '</textarea><script>alert(1)</script>' }
     const { html } = await visitPage(app, '/app/batch', { cookie, form })
@@ -80,7 +80,7 @@ describe('POST /app/batch', () => {
   })
 
   it('gives its script the answer of the API', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const batch = { ips: ['81.2.69.160', 'nope'], fields: ['query', 'location.city'] }
     const { status, headers, body } = await sendAsScript(app, cookie, batch)
@@ -94,7 +94,7 @@ describe('POST /app/batch', () => {
   })
 
   it('gives its script the error, and the time to wait', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const bad = await sendAsScript(app, cookie, { ips: [] })
     assert.equal(bad.status, 400)
@@ -108,7 +108,7 @@ describe('POST /app/batch', () => {
   })
 
   it('refuses other sites, and redirects signed-out users to the sign-in page', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const body = { ips: ['81.2.69.160'] }
     const { headers } = await sendAsScript(app, '', body)
@@ -124,7 +124,7 @@ describe('POST /app/batch', () => {
   })
 
   it('says that results are reduced once all requests of the period are used', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     app.services.meters.count(await findAda(app), NOON, 5_000)
     const form = { addresses: '81.2.69.160' }

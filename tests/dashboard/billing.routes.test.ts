@@ -89,7 +89,7 @@ describe('the billing pages', () => {
   })
 
   it('show that no plan is available when nothing is sold', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const { status, html } = await visitPage(app, '/app/billing', { cookie })
     assert.equal(status, 200)

@@ -11,7 +11,7 @@ function leaveRequests({ services: { limits, now } }: TestApp, userId: string, r
 
 describe('the keys page', () => {
   it('shows a new key once, and the key works', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const form = { name: 'Shop', type: 'secret', scope: ['geo:read', 'account:read'] }
     const made = await visitPage(app, '/app/keys', { cookie, form })
@@ -25,7 +25,7 @@ describe('the keys page', () => {
   })
 
   it('shows a new key even if the limit is reached before the list is read', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const [id, keys] = ['SELECT id FROM users', 'SELECT count(*) FROM api_keys'].map((sql) =>
       app.services.db.$client.prepare(sql).pluck(),
@@ -40,7 +40,7 @@ describe('the keys page', () => {
   })
 
   it('revokes a key at once, and records it in the audit log', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const { html } = await visitPage(app, '/app/keys', { cookie, form: { name: 'Shop' } })
     const [key = ''] = /sk_live_[0-9a-f]{64}/.exec(html) ?? []
@@ -59,7 +59,7 @@ describe('the keys page', () => {
   })
 
   it('shows why a key cannot be created, and keeps the input', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const form = { name: 'Shop', type: 'publishable', origins: 'ftp://shop.example' }
     const { status, html } = await visitPage(app, '/app/keys', { cookie, form })
@@ -69,7 +69,7 @@ describe('the keys page', () => {
   })
 
   it('escapes markup in names', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const name = '"><script>alert(1)</script>'
     await visitPage(app, '/app/keys', { cookie, form: { name } })
@@ -81,7 +81,7 @@ describe('the keys page', () => {
   })
 
   it('answers 404 for a key of another user', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const [ada, eve] = [await signInNewUser(app), await signInNewUser(app, 'eve@example.com')]
     const { html } = await visitPage(app, '/app/keys', { cookie: ada, form: { name: 'Ada' } })
     const path = /\/app\/keys\/[0-9a-f]{32}\/revoke/.exec(html)?.[0] ?? ''

@@ -17,7 +17,7 @@ function lookUp(app: TestApp, cookie: string, text: string) {
 
 describe('GET /app/look-up', () => {
   it('shows an address on a map that this service draws', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const { status, html } = await lookUp(app, cookie, ' 81.2.69.160 ')
     assert.equal(status, 200)
@@ -35,7 +35,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('counts as one request of the user, and says so', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const counted = async () => app.services.meters.periodRequests(await findAda(app), NOON)
     assert.match(
@@ -50,7 +50,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('says that nothing is known, or that there are no coordinates', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const unknown = await lookUp(app, cookie, '10.0.0.1')
     assert.equal(unknown.status, 200)
@@ -62,7 +62,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('refuses an invalid address without charging for it', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     for (const text of ['nope', '..', '.', 'me', '1.2.3.4/24', '"><script>alert(1)</script>']) {
       const { status, html } = await lookUp(app, cookie, text)
@@ -74,7 +74,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('says that the result is reduced once all requests of the period are used', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     app.services.meters.count(await findAda(app), NOON, 5_000)
     const { status, html } = await lookUp(app, cookie, '81.2.69.160')
@@ -84,7 +84,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('says when to try again after too many look-ups', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     for (let n = 0; n < 10; n++) await lookUp(app, cookie, '81.2.69.160')
     const { status, html } = await lookUp(app, cookie, '81.2.69.160')

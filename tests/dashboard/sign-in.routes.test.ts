@@ -18,7 +18,7 @@ const ELSEWHERE = [
 
 describe('POST /app/sign-in', () => {
   it('sets a cookie only for the dashboard, hidden from scripts and other sites', async () => {
-    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE_URL } })
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE_URL } })
     await signUp(app)
     const form = { email: 'ada@example.com', password: PASSWORD }
     const { status, headers, location } = await visitPage(app, '/app/sign-in', { form })
@@ -33,7 +33,7 @@ describe('POST /app/sign-in', () => {
   })
 
   it('refuses a wrong password, and keeps the typed address', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     await signUp(app)
     const form = { email: 'ada@example.com', password: 'wrong horse' }
     const { status, html, headers } = await visitPage(app, '/app/sign-in', { form })
@@ -49,7 +49,7 @@ describe('POST /app/sign-in', () => {
       MERIDIAN_TRUSTED_PROXIES: '0.0.0.0/0',
       MERIDIAN_CLIENT_HEADER: 'CF-Connecting-IP',
     }
-    using app = await makeApp({ env })
+    await using app = await makeApp({ env })
     const form = { email: 'ada@example.com', password: 'wrong horse' }
     const tryAs = async (visitor: string, at: number) => {
       const headers = { 'cf-connecting-ip': visitor, 'x-forwarded-for': `198.51.100.${at}` }
@@ -63,7 +63,7 @@ describe('POST /app/sign-in', () => {
   })
 
   it('redirects back to the requested page of the dashboard, and nowhere else', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     await signUp(app)
     const redirected = await visitPage(app, '/app/keys?done=renewed')
     assert.equal(redirected.status, 303)
@@ -83,7 +83,7 @@ describe('POST /app/sign-in', () => {
   })
 
   it('starts a session that the sign-out ends for every holder of the cookie', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     assert.equal((await visitPage(app, '/app', { cookie })).status, 200)
     const out = await visitPage(app, '/app/sign-out', { cookie, form: {} })
@@ -97,7 +97,7 @@ describe('POST /app/sign-in', () => {
 describe('a malformed session cookie', () => {
   for (const value of ['%E6%97%A5', 'a%0Ab', 'a%00b', `sk_live_${'0'.repeat(64)}`]) {
     it(`is removed, and leads to the sign-in page: ${value.slice(0, 9)}`, async () => {
-      using app = await makeApp()
+      await using app = await makeApp()
       const cookie = `meridian_dashboard=${value}`
       const redirected = await visitPage(app, '/app/keys', { cookie })
       const left = await visitPage(app, '/app/sign-out', { cookie, form: {} })
@@ -111,7 +111,7 @@ describe('a malformed session cookie', () => {
 
 describe('a form of the dashboard', () => {
   it('is refused when another site sends it, even with a cookie', async () => {
-    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE_URL } })
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE_URL } })
     const cookie = await signInNewUser(app)
     const form = { name: 'stolen', type: 'secret' }
     const from = async (headers: Record<string, string>) =>
@@ -123,7 +123,7 @@ describe('a form of the dashboard', () => {
   })
 
   it('redirects to its page when its address is opened', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     for (const [path, page] of [
       ['/app/sign-out', '/app'],
@@ -139,7 +139,7 @@ describe('a form of the dashboard', () => {
   })
 
   it('is checked by its Origin when the browser omits Sec-Fetch-Site', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const send = async (origin: Record<string, string>) => {
       const body = new URLSearchParams({ name: 'mine' })

@@ -26,7 +26,7 @@ function removePath(html: string): string {
 
 describe('the sites page', () => {
   it('adds a site, shows its snippets, and records it in the audit log', async () => {
-    using app = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://geo.example' } })
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://geo.example' } })
     const cookie = await signInNewUser(app)
     assert.match((await visitPage(app, '/app/sites', { cookie })).html, /No sites yet/)
     const { status, location } = await add(app, cookie, 'https://Shop.example/')
@@ -45,7 +45,7 @@ describe('the sites page', () => {
   })
 
   it('shows why a site cannot be added, and keeps the escaped input', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const typed = '"><script>alert(1)</script>'
     const { status, html } = await add(app, cookie, typed)
@@ -59,7 +59,7 @@ describe('the sites page', () => {
   })
 
   it('removes a site of the user, but not of another user', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const [ada, eve] = [await signInNewUser(app), await signInNewUser(app, 'eve@example.com')]
     await add(app, ada, SHOP)
     const path = removePath((await visitPage(app, '/app/sites', { cookie: ada })).html)
@@ -73,7 +73,7 @@ describe('the sites page', () => {
   })
 
   it('keeps sites over the limit after a downgrade, and offers no new one', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const { db } = app.services
     const { id } = (await findUserByEmail(db, 'ada@example.com')) ?? assert.fail()
@@ -100,7 +100,7 @@ describe('the sites page', () => {
 describe('the proof of a site', () => {
   it('shows the DNS record, checks it, and says what the check found', async () => {
     await using dns = await startDnsServer()
-    using app = await makeApp({
+    await using app = await makeApp({
       replace: (services) => ({
         siteProofs: openSiteProofs(services, createFindTxt([dns.address])),
       }),
@@ -130,7 +130,7 @@ describe('the proof of a site', () => {
   })
 
   it('is not offered for localhost', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     await add(app, cookie, 'http://localhost:3000')
     const { html } = await visitPage(app, '/app/sites', { cookie })
@@ -146,7 +146,7 @@ describe('the proof of a site', () => {
 describe('the state of a site', () => {
   it('refreshes until a beacon arrives', async () => {
     let now = NOON
-    using app = await makeApp({ now: () => now })
+    await using app = await makeApp({ now: () => now })
     const cookie = await signInNewUser(app)
     await add(app, cookie, SHOP)
     const state = async () => (await visitPage(app, '/app/sites', { cookie })).html
@@ -166,7 +166,7 @@ describe('the state of a site', () => {
   })
 
   it('reports bots that did not count', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     await add(app, cookie, SHOP)
     await sendBeacon(app, 'Mozilla/5.0 (X11) HeadlessChrome/140.0')
@@ -175,7 +175,7 @@ describe('the state of a site', () => {
   })
 
   it('is unknown, and refreshes less often, once the limit of the plan is used up', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     await add(app, cookie, SHOP)
     for (let n = 0; n < 10; n++) await visitPage(app, '/app/sites', { cookie })

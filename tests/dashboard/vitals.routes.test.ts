@@ -79,7 +79,7 @@ describe('the verdict on Core Web Vitals', () => {
 
 describe('the web vitals page', () => {
   it('asks a user without sites to add one', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const { html } = await visitPage(app, '/app/vitals', { cookie })
     assert.match(html, /Add a site first/)

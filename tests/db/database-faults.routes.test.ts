@@ -53,7 +53,7 @@ describe('damage found while the service runs', () => {
   it('degrades health until the restart and logs the advice once', async () => {
     const log = recordingLog()
     let now = 0
-    using app = await makeApp({ log, now: () => now })
+    await using app = await makeApp({ log, now: () => now })
     const key = await app.makeKey()
     assert.equal((await app.send('GET', '/health')).status, 200)
     const malformed = new Sqlite.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT')

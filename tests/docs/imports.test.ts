@@ -61,6 +61,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/backup/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/doctor/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/geo/', ['lib/', ...PARTS]],
+  ['lib/storage/', ['lib/', 'lib/db/', 'lib/rum/']],
   ['lib/services/', ['lib/', 'lib/*/']],
 ]
 
@@ -76,12 +77,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/access/sign-in/hashed-tokens.ts',
     'lib/access/sign-in/reset-password.ts',
   ],
-  'better-sqlite3': [
-    'lib/db/check-integrity.ts',
-    'lib/db/client.ts',
-    'lib/db/open.ts',
-    'lib/db/transaction.ts',
-  ],
+  'better-sqlite3': ['lib/db/check-integrity.ts', 'lib/db/client.ts', 'lib/db/connection.ts'],
   'd3-dsv': [
     'lib/geo/answer/bulk-csv.ts',
     'lib/geo/files/compile-asn.ts',

@@ -41,7 +41,7 @@ function breakable(handle: TestApp['services']['handleAuth']) {
 
 describe('sign-in', () => {
   it('refuses an account, existing or not, for a while after 20 wrong passwords from any addresses', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     await signUp(app)
     await signUp(app, 'kim@example.com')
     for (const email of [EMAIL, 'nobody@example.com']) {
@@ -63,7 +63,7 @@ describe('sign-in', () => {
   })
 
   it('is not charged for while it is unavailable', async () => {
-    using app = await makeApp({
+    await using app = await makeApp({
       replace: ({ handleAuth }) => ({ handleAuth: breakable(handleAuth) }),
     })
     await signUp(app)
@@ -75,7 +75,7 @@ describe('sign-in', () => {
   })
 
   it('is open to a browser that has signed in to the account, which has a limit of its own', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     await signInNewUser(app, 'kim@example.com')
     const form = { email: EMAIL, password: PASSWORD }
     await signUp(app)
@@ -96,7 +96,7 @@ describe('sign-in', () => {
 
   it('is open to a browser that has reset the password by the mailed link', async () => {
     await using mail = await startMailServer()
-    using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     await app.makeKey({ email: EMAIL })
     const token = await askForReset(app, mail)
     // Another site may have led the browser here.
@@ -111,7 +111,7 @@ describe('sign-in', () => {
   })
 
   it('after a password change is open to the browser that made it, not to those known before', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const session = await signInNewUser(app)
     const form = { email: EMAIL, password: PASSWORD }
     const old = deviceOf(await visitPage(app, '/app/sign-in', { form }))
@@ -126,7 +126,7 @@ describe('sign-in', () => {
   })
 
   it('knows a browser by one token of each account, and counts its sessions for the account', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     await signUp(app)
     await signUp(app, 'kim@example.com')
     const enter = (email: string, cookie: string) =>
@@ -142,7 +142,7 @@ describe('sign-in', () => {
   })
 
   it('does not charge the account for the right password', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     await signUp(app)
     const right = { email: EMAIL, password: PASSWORD }
     const answers = await statuses(22, () => sendAuth(app, '/sign-in/email', right))
@@ -151,7 +151,7 @@ describe('sign-in', () => {
 
   it('starts 60 sessions of an account at once, then one more every minute', async () => {
     let now = NOON
-    using app = await makeApp({ now: () => now })
+    await using app = await makeApp({ now: () => now })
     await signUp(app)
     const right = { email: EMAIL, password: PASSWORD }
     for (let n = 0; n < 59; n++) app.services.limits.newSessions.take(EMAIL, now)
@@ -163,7 +163,7 @@ describe('sign-in', () => {
   })
 
   it('reads only JSON, so that no form can name another account than the one it charges', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     await signUp(app)
     const trick = `{"email":"decoy@example.com","password":"x","y":"&email=${EMAIL}&password=guess&z="}`
     for (const type of ['application/x-www-form-urlencoded', 'text/plain', '']) {
@@ -175,7 +175,7 @@ describe('sign-in', () => {
 
 describe('the password of a user', () => {
   it('may be tried or changed 20 times an hour, whatever sessions the user has', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const tokens = [await signUp(app), await signIn(app)]
     const change = (currentPassword: string, token?: string) => {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -200,7 +200,7 @@ describe('the password of a user', () => {
 describe('mail to one account', () => {
   it('is sent five times an hour to reset a password, and refused alike for an unknown address', async () => {
     await using mail = await startMailServer()
-    using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     await app.makeKey({ email: EMAIL })
     for (const email of [EMAIL, 'nobody@example.com']) {
       const ask = () => sendAuth(app, '/request-password-reset', { email })
@@ -219,7 +219,7 @@ describe('mail to one account', () => {
 
   it('is sent five times an hour to verify an address', async () => {
     await using mail = await startMailServer()
-    using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     await sendAuth(app, '/sign-up/email', { email: EMAIL, password: PASSWORD, name: 'Ada' })
     const ask = () => sendAuth(app, '/send-verification-email', { email: EMAIL })
     assert.deepEqual(await statuses(6, ask), [...many(200, 4), 429, 429])
@@ -241,7 +241,7 @@ describe('one address', () => {
   }
 
   it('may fail to sign in 100 times in 15 minutes, whatever accounts and headers it names', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const from = freshClient()
     spend(app, 'addressSignIns', from)
     const guess = (n: number) => {
@@ -254,7 +254,7 @@ describe('one address', () => {
   })
 
   it('may sign up and ask for mails 30 times an hour, whatever accounts it names', async () => {
-    using app = await makeApp({ env: { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:9' } })
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:9' } })
     for (const path of ['/sign-up/email', '/request-password-reset', '/send-verification-email']) {
       const from = freshClient()
       spend(app, 'addressMails', from)

@@ -71,7 +71,7 @@ describe('the rate limit of all keys of a user', () => {
       const key = await app.makeKey(user)
       await statuses(10, () => app.send('GET', LOCATE, { key }))
     }
-    using again = await app.restart()
+    await using again = await app.restart()
     const key = await again.makeKey(user)
     assert.equal((await again.send('GET', LOCATE, { key })).status, 429)
   })

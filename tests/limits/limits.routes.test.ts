@@ -71,7 +71,7 @@ describe('the rate limit of a plan', () => {
   it('survives a restart', async () => {
     const key = await app.makeKey({ plan: 'free' })
     await statuses(10, () => app.send('GET', LOCATE, { key }))
-    using again = await app.restart()
+    await using again = await app.restart()
     now += 5_999
     assert.equal((await again.send('GET', LOCATE, { key })).status, 429)
     now += 1
@@ -83,7 +83,7 @@ describe('a session that takes long to check', () => {
   it('is charged when it is accepted, and does not reset the bucket', async () => {
     const waiting = Promise.withResolvers<void>()
     let slow = true
-    using late = await makeApp({
+    await using late = await makeApp({
       now: () => now,
       replace: () => ({
         findSession: async () => {
@@ -191,7 +191,7 @@ describe('bad credentials', () => {
   it('are looked up eight at a time if they are session tokens; one known to be good need not wait', async () => {
     const answering = Promise.withResolvers<void>()
     let [running, most] = [0, 0]
-    using watched = await makeApp({
+    await using watched = await makeApp({
       replace: ({ findSession }) => ({
         findSession: async (token, at) => {
           if (token !== 'nonsense') return findSession(token, at)

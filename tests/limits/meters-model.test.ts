@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createFlusher, type Flusher } from '../../lib/db/flusher.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { type LocalDb, openDb } from '../../lib/db/open.ts'
+import { createUseFlusher, type UseFlusher } from '../../lib/db/use-flusher.ts'
+import { prepareUses } from '../../lib/db/uses.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { createMeterStore } from '../../lib/limits/meter-store.ts'
 import { Meters } from '../../lib/limits/meters.ts'
@@ -16,37 +17,48 @@ import { Model, PLANS } from './meters-model.ts'
  */
 
 class Real {
-  readonly db: Db = openDb(':memory:')
+  readonly db: LocalDb = openDb(':memory:')
   readonly notices: string[] = []
-  flusher: Flusher = createFlusher(this.db)
-  meters: Meters = this.open(NOON)
+  flusher: UseFlusher = this.#openFlusher()
+  meters: Meters = this.#openMeters(NOON)
 
-  open(now: number): Meters {
-    this.flusher = createFlusher(this.db)
+  open(now: number): void {
+    this.flusher = this.#openFlusher()
+    this.meters = this.#openMeters(now)
+  }
+
+  #openFlusher(): UseFlusher {
+    const write = prepareUses(this.db.$client)
+    return createUseFlusher(
+      (uses) => this.db.engine.whenFree(() => write(uses), 1),
+      ({ userId, warned }) => this.notices.push(`${userId} ${warned}`),
+    )
+  }
+
+  #openMeters(now: number): Meters {
     return new Meters(
       {
         store: createMeterStore(this.db),
         write: this.flusher.add,
-        audit: ({ userId, warned }) => {
-          const insert = `INSERT INTO audit_log (app, actor_id, action, detail, created_at)
-            VALUES ('api', ?, 'cap', ?, 0)`
-          this.db.$client.prepare(insert).run(userId, String(warned))
-        },
-        announce: ({ userId, warned }) => this.notices.push(`${userId} ${warned}`),
+        audit: ({ userId, warned }) => ({
+          sql: `INSERT INTO audit_log (app, actor_id, action, detail, created_at)
+            VALUES ('api', ?, 'cap', ?, 0)`,
+          params: [userId, String(warned)],
+        }),
       },
       now,
     )
   }
 }
 
-type Command = fc.Command<Model, Real>
+type Command = fc.AsyncCommand<Model, Real>
 
 const NAMES = ['ada', 'ada/k1', 'ada/k2', 'bob/k3']
 const USERS = ['ada', 'bob']
 
-function command(text: string, run: (model: Model, real: Real) => void): Command {
-  const checked = (model: Model, real: Real) => {
-    run(model, real)
+function command(text: string, run: (model: Model, real: Real) => unknown): Command {
+  const checked = async (model: Model, real: Real) => {
+    await run(model, real)
     compare(model, real)
   }
   return { check: () => true, run: checked, toString: () => text }
@@ -171,19 +183,19 @@ const commands = [
     }),
   ),
   fc.constant(
-    command('a flush', (model, { flusher }) => {
-      flusher.flushNow()
+    command('a flush', async (model, { flusher }) => {
+      await flusher.flush()
       model.flush()
     }),
   ),
   fc.constant(
-    command('a flush that fails', (_, { db, flusher }) => {
+    command('a flush that fails', async (_, { db, flusher }) => {
       db.$client.exec(
         "CREATE TRIGGER full BEFORE INSERT ON buckets BEGIN SELECT RAISE(ABORT, 'full'); END",
       )
       const fails = flusher.size() > 0
       try {
-        flusher.flushNow()
+        await flusher.flush()
         assert.equal(fails, false)
       } catch (error) {
         assert.match(String(error), /full/)
@@ -194,31 +206,31 @@ const commands = [
   fc.constant(
     command('a crash', (model, real) => {
       model.crash()
-      real.meters = real.open(model.now)
+      real.open(model.now)
     }),
   ),
   fc.constant(
-    command('a restart', (model, real) => {
-      real.flusher.flushNow()
+    command('a restart', async (model, real) => {
+      await real.flusher.flush()
       model.flush()
       model.crash()
-      real.meters = real.open(model.now)
+      real.open(model.now)
     }),
   ),
   fc.constant(
-    command('idle callers are removed', (model, { meters }) => {
-      meters.removeIdle(model.now)
+    command('idle callers are removed', async (model, { meters }) => {
+      await meters.removeIdle(model.now)
       model.removeIdle()
     }),
   ),
 ]
 
 describe('meters', () => {
-  it('limit and count as the model does, after any sequence of events', () => {
-    fc.assert(
-      fc.property(fc.commands(commands, { maxCommands: 100, size: 'max' }), (steps) => {
+  it('limit and count as the model does, after any sequence of events', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 100, size: 'max' }), async (steps) => {
         const real = new Real()
-        fc.modelRun(() => ({ model: new Model(), real }), steps)
+        await fc.asyncModelRun(() => ({ model: new Model(), real }), steps)
         real.db.$client.close()
       }),
       { numRuns: 100 },

@@ -89,7 +89,7 @@ describe('the monthly cap', () => {
         .all()
     const ask = async (times: number) => {
       for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
-      app.services.flusher.flushNow()
+      await app.services.flusher.flush()
     }
     await ask(7)
     assert.deepEqual(notices(), [])
@@ -121,7 +121,7 @@ describe('the monthly cap', () => {
     const ask = async (plan: string, times: number) => {
       const key = await app.makeKey({ plan })
       for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
-      app.services.flusher.flushNow()
+      await app.services.flusher.flush()
     }
     await ask('tiny', 10)
     const ofTiny = ['80 % of 10 requests', '100 % of 10 requests']

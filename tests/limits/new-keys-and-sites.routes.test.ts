@@ -27,7 +27,7 @@ describe('new keys and sites of a user', () => {
 
     it(`are at most 30 ${kind} at once, then one more every two minutes`, async () => {
       let now = NOON
-      using app = await open(() => now)
+      await using app = await open(() => now)
       const headers = { authorization: `Bearer ${await signUp(app)}` }
       const key = await app.makeKey({ email: EMAIL })
       const add = (by: object) => app.send('POST', path, { ...by, body: { name: name() } })
@@ -47,7 +47,7 @@ describe('new keys and sites of a user', () => {
     })
 
     it(`include removed ${kind}, but not refused ones`, async () => {
-      using app = await open()
+      await using app = await open()
       const key = await app.makeKey({ email: EMAIL })
       const add = (body: object) => app.send('POST', path, { key, body })
       assert.deepEqual(await statuses(35, () => add({ name: '' })), many(400, 35))
@@ -61,7 +61,7 @@ describe('new keys and sites of a user', () => {
     })
 
     it(`have the same limit of ${kind} in the dashboard`, async () => {
-      using app = await open()
+      await using app = await open()
       const cookie = await signInNewUser(app, EMAIL)
       const key = await app.makeKey({ email: EMAIL })
       const add = () => app.send('POST', path, { key, body: { name: name() } })
@@ -73,7 +73,7 @@ describe('new keys and sites of a user', () => {
   }
 
   it('include renewed keys, but not attempts to renew unknown ones', async () => {
-    using app = await open()
+    await using app = await open()
     const key = await app.makeKey({ email: EMAIL })
     const [own] = await app.services.db.select({ id: apiKeys.id }).from(apiKeys).all()
     const renew = (id: string) => app.send('POST', `/v1/account/me/keys/${id}/renew`, { key })
@@ -85,7 +85,7 @@ describe('new keys and sites of a user', () => {
   })
 
   it('do not count while the plan is full', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const key = await app.makeKey({ email: EMAIL, plan: 'free' })
     const add = () => app.send('POST', '/v1/account/me/sites', { key, body: { name: site() } })
     assert.deepEqual(await statuses(40, add), [201, ...many(403, 39)])

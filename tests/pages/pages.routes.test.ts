@@ -80,7 +80,7 @@ describe('pages', () => {
   })
 
   it('link to paths below the base URL', async () => {
-    using mounted = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://host.example/geo' } })
+    await using mounted = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://host.example/geo' } })
     for (const path of ['/', '/docs']) {
       const { html } = await load(path, { in: mounted })
       const paths = [...html.matchAll(/ (?:href|src|action)="(\/[^"]*)"/g)].map(([, link]) => link)
@@ -108,7 +108,7 @@ describe('pages', () => {
   })
 
   it('do not reveal internal errors', async () => {
-    using broken = await makeApp({
+    await using broken = await makeApp({
       log,
       replace: ({ geo }) => ({
         geo: {
@@ -197,14 +197,14 @@ describe('GET /', () => {
   })
 
   it('has a form without a key if there is no demo key', async () => {
-    using plain = await makeApp({ env: { MERIDIAN_BASE_URL: 'http://geo.example' } })
+    await using plain = await makeApp({ env: { MERIDIAN_BASE_URL: 'http://geo.example' } })
     const { html } = await load(`/?ip=${LONDON}`, { in: plain })
     assert.doesNotMatch(html, /data-key/)
     assert.match(html, /<form.*London/s)
   })
 
   it('has no form and locates only the visitor if the demo is off', async () => {
-    using off = await makeApp({ env: { MERIDIAN_DEMO: '0' } })
+    await using off = await makeApp({ env: { MERIDIAN_DEMO: '0' } })
     const { html } = await load(`/?ip=${LONDON}`, { in: off })
     assert.doesNotMatch(html, /<form|<script|London/)
     assert.match((await load('/', { in: off, from: LONDON })).html, /London/)

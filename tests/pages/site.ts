@@ -24,7 +24,7 @@ export async function openSite(): Promise<Site> {
     app,
     [Symbol.asyncDispose]: async () => {
       await loopback[Symbol.asyncDispose]()
-      app.close()
+      await app.close()
     },
   }
 }

@@ -6,9 +6,10 @@ import { openDb } from '../../lib/db/open.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { hourOf } from '../../lib/rum/hour.ts'
 import { type KeptBeacon, keepBeacon } from '../../lib/rum/ingest/beacon.ts'
-import { openRum, type Rum } from '../../lib/rum/rum.ts'
+import type { Rum } from '../../lib/rum/rum.ts'
 import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { openRum } from './open-rum.ts'
 
 const folder = tempFolder()
 const NEVER_MS = 1_000_000
@@ -24,8 +25,6 @@ function open(file = join(folder, `${files++}.db`), checkpointMs = NEVER_MS) {
   }
   const rum = openRum({
     db,
-    now: () => NOON,
-    findSite: async () => null,
     findCountry: () => 'GB',
     onError,
     checkpointMs,

@@ -16,8 +16,8 @@ function failsOnce<Value>(value: Value): () => Value {
 
 describe('services that load on first use', () => {
   it('load sign-in again after a failure', async () => {
-    using app = await makeApp()
-    using opening = new DisposableStack()
+    await using app = await makeApp()
+    await using opening = new AsyncDisposableStack()
     const baseUrl = failsOnce(app.services.baseUrl())
     const { handleAuth } = openAuth({ ...app.services, baseUrl }, app.services.keys, opening)
     const call = {
@@ -36,8 +36,8 @@ describe('services that load on first use', () => {
   })
 
   it('load the proof of work again after a failure', async () => {
-    using app = await makeApp()
-    using opening = new DisposableStack()
+    await using app = await makeApp()
+    await using opening = new AsyncDisposableStack()
     const readSecret = failsOnce(app.services.secrets.auth)
     const secrets = {
       get auth() {

@@ -4,7 +4,8 @@ import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { makeDataDir } from '../../lib/config/data-dir.ts'
 import { openSecrets, type Secrets } from '../../lib/config/secrets.ts'
 import type { Client } from '../../lib/db/client.ts'
-import { openDb, openPlain } from '../../lib/db/open.ts'
+import { openPlain } from '../../lib/db/connection.ts'
+import { openDb } from '../../lib/db/open.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
 
 export interface DataFolder {

@@ -54,7 +54,7 @@ export interface SendOptions {
   readonly from?: string
 }
 
-export interface TestApp extends Disposable {
+export interface TestApp extends AsyncDisposable {
   readonly app: Hono<Env>
   readonly services: Services
   readonly dataDir: string
@@ -67,7 +67,7 @@ export interface TestApp extends Disposable {
   makeKey(options?: KeyOptions): Promise<string>
   /** Stops the service and opens another one on the same data, with other settings. */
   restart(env?: AppOptions['env']): Promise<TestApp>
-  close(): void
+  close(): Promise<void>
 }
 
 /** For tests that exceed the limits of account and billing. */
@@ -107,12 +107,12 @@ async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
   const hasUsualGeo = options.env?.['MERIDIAN_GEO'] === undefined && services.geo === opened.geo
   const askFastPath = once(() => openFastPath(services, { hasUsualGeo }))
   const other = openDb(join(dataDir, 'app.db'))
-  const closing = new DisposableStack()
+  const closing = new AsyncDisposableStack()
   // A copy of a database that is under way may still add its file.
   closing.defer(() => rmSync(dataDir, { recursive: true, maxRetries: 5 }))
-  const stop = () => {
+  const stop = async () => {
     other.$client.close()
-    services[Symbol.dispose]()
+    await services[Symbol.asyncDispose]()
   }
   closing.defer(stop)
   return {
@@ -121,13 +121,13 @@ async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
     dataDir,
     send: (method, path, sent = {}) => send({ app, askFastPath }, method, path, sent),
     makeKey: (wanted = {}) => makeKey(other, services, wanted),
-    restart: (env = {}) => {
+    restart: async (env = {}) => {
       closing.move()
-      stop()
+      await stop()
       return openApp(dataDir, { ...options, env: { ...options.env, ...env } })
     },
-    close: () => closing.dispose(),
-    [Symbol.dispose]: () => closing.dispose(),
+    close: () => closing.disposeAsync(),
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
   }
 }
 

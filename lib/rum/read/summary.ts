@@ -11,22 +11,27 @@ import type { RumStore } from '../store/store.ts'
 const ROWS_PER_TURN = 20
 
 /**
- * Reads the rows of a summary. Those of `live` replace their stored copies. Lets other requests run in
- * between.
+ * The rows of a summary that are newer than their stored copies. Lets other work run in between.
  */
-export async function readSummary(
-  store: RumStore,
-  filter: RowFilter,
-  live: LiveRows<HourKey>,
-): Promise<RumSummary['metrics']> {
-  const rows = new Map(store.listSummary(filter).map((row) => [nameOf(row), row]))
-  const changed = live.changed().filter(({ key }) => isWanted(key, filter))
-  for (const [at, row] of changed.entries()) {
-    if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn()
+export async function readLive(live: LiveRows<HourKey>, filter: RowFilter): Promise<SummaryRow[]> {
+  const rows: SummaryRow[] = []
+  for (const row of live.changed().filter(({ key }) => isWanted(key, filter))) {
+    if (rows.length % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn()
     const { samples, measures } = live.read(row)
     const percentiles = byVital((vital) => percentilesOf(vital, measures))
-    rows.set(nameOf(row.key), { ...row.key, samples, percentiles })
+    rows.push({ ...row.key, samples, percentiles })
   }
+  return rows
+}
+
+/** Reads the rows of a summary. Those of `live` replace their stored copies. */
+export function readSummary(
+  store: RumStore,
+  filter: RowFilter,
+  live: readonly SummaryRow[],
+): RumSummary['metrics'] {
+  const all = [...store.listSummary(filter), ...live]
+  const rows = new Map(all.map((row) => [nameOf(row), row]))
   return [...rows.values()].sort(compareRows).map(toWire)
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Connection } from '../../db/client.ts'
 import { isLocked } from '../../db/fault.ts'
 import { createFlusher, type Flusher } from '../../db/flusher.ts'
-import type { Db } from '../../db/open.ts'
 import type { Entry } from '../ingest/journal.ts'
 import type { HourKey } from '../store/rows.ts'
 import type { RumStore } from '../store/store.ts'
@@ -16,14 +16,14 @@ const REPLAY_ENTRIES = 5_000
  * once even if the process is killed.
  */
 export class Aggregator {
-  readonly #db: Db
+  readonly #db: Connection
   readonly #store: RumStore
   readonly #sites = new Map<string, SiteFold>()
   /** Committed entries that could not be folded, because the database could not be read. */
   #unfolded: Entry[] = []
   #isClosed = false
 
-  constructor(db: Db, store: RumStore) {
+  constructor(db: Connection, store: RumStore) {
     this.#db = db
     this.#store = store
   }
@@ -105,8 +105,8 @@ export class Aggregator {
   async #writeOut(sites: Iterable<SiteFold>): Promise<void> {
     const flusher = this.#queue(sites)
     while (flusher.size() > 0 && !this.#isClosed) {
-      // A transaction of the engine may be open; it ends within this turn.
       await nextTurn()
+      if (this.#db.$client.inTransaction) continue
       if (!this.#isClosed) flusher.flushChunk()
     }
   }

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open.ts'
+import type { Connection } from '../../db/client.ts'
 import { dayOfHour, type Period } from '../hour.ts'
 import type { PageError } from '../ingest/page-error.ts'
 import type { RowFilter, SitePeriod } from './rows.ts'
@@ -42,11 +42,11 @@ interface SampleKey {
 }
 
 /** The statements for errors, counters, and the last journal entry that both include. */
-export function countStatements(db: Db) {
+export function countStatements(db: Connection) {
   return { ...writeStatements(db), ...totalStatements(db) }
 }
 
-function writeStatements({ $client }: Db) {
+function writeStatements({ $client }: Connection) {
   const findCounted = $client
     .prepare<[string], number>('SELECT last_id FROM rum_counted WHERE site_id = ?')
     .pluck()
@@ -91,7 +91,7 @@ function writeStatements({ $client }: Db) {
   }
 }
 
-function totalStatements({ $client }: Db) {
+function totalStatements({ $client }: Connection) {
   const errors = $client.prepare<[SitePeriod], ErrorTotal>(
     `SELECT hash, sum(count) AS count, min(first_at) AS firstAt, max(last_at) AS lastAt
      FROM rum_errors WHERE site_id = $siteId AND hour BETWEEN $from AND $to GROUP BY hash`,

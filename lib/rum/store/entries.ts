@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open.ts'
+import type { Connection } from '../../db/client.ts'
 import type { Entry } from '../ingest/journal.ts'
 
 interface EntryRow extends Omit<Entry, 'beacon'> {
@@ -7,7 +7,7 @@ interface EntryRow extends Omit<Entry, 'beacon'> {
 }
 
 /** The statements for the journal of accepted beacons. */
-export function entryStatements({ $client }: Db) {
+export function entryStatements({ $client }: Connection) {
   // Every beacon runs this statement, and binding by position is cheaper than by name.
   const insert = $client.prepare<
     [siteId: string, id: number, receivedAt: number, country: string, beacon: string]

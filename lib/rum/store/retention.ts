@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Db } from '../../db/open.ts'
+import type { Connection } from '../../db/client.ts'
 import { dayOfHour, HOURS_OF_DAY, hourOf, KEPT_DAYS } from '../hour.ts'
 
 /** Small, so that no request waits for long. */
@@ -17,7 +17,7 @@ const TABLES = [
 ] as const
 
 /** Removes rows older than `KEPT_DAYS` and rows of deleted sites, in small steps. */
-export async function removeOld(db: Db, now: number): Promise<void> {
+export async function removeOld(db: Connection, now: number): Promise<void> {
   const day = dayOfHour(hourOf(now)) - KEPT_DAYS
   for (const [table, column, rest] of TABLES) {
     const first = column === 'day' ? day : day * HOURS_OF_DAY
@@ -32,7 +32,7 @@ export async function removeOld(db: Db, now: number): Promise<void> {
   )
 }
 
-function prepareRemove({ $client }: Db, table: string, key: string, column: string) {
+function prepareRemove({ $client }: Connection, table: string, key: string, column: string) {
   return $client.prepare<[{ siteId: string; first: number }]>(
     `DELETE FROM ${table} WHERE (${key}) IN (
        SELECT ${key} FROM ${table} WHERE site_id = $siteId
@@ -42,7 +42,7 @@ function prepareRemove({ $client }: Db, table: string, key: string, column: stri
 }
 
 /** Lists the sites in a table. Each step skips all rows of one site by the key. */
-function listSiteIds({ $client }: Db, table: string): string[] {
+function listSiteIds({ $client }: Connection, table: string): string[] {
   const next = $client
     .prepare<[string], string | null>(`SELECT min(site_id) FROM ${table} WHERE site_id > ?`)
     .pluck()

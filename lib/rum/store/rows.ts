@@ -1,6 +1,6 @@
 import { byVital, VITALS, type Vital } from '../../contract/telemetry/metrics.ts'
 import type { PercentileSet } from '../../contract/telemetry/telemetry-schemas.ts'
-import type { Db } from '../../db/open.ts'
+import type { Connection } from '../../db/client.ts'
 import { HOURS_OF_DAY, type Period } from '../hour.ts'
 import { type Measures, percentilesOf } from '../sketch/measures.ts'
 import { decodeMeasures, encodeMeasures } from '../sketch/measures-blob.ts'
@@ -56,7 +56,7 @@ export interface SummaryRow extends HourKey {
 export interface SpanRow extends Row, HourKey {}
 
 /** The statements for the rows by hour, by day, and by page and day. */
-export function rowStatements(db: Db) {
+export function rowStatements(db: Connection) {
   const { saveSummary, listSummary } = summaryStatements(db)
   const hours = rowTable<HourKey>(db, 'rum_sketches', ['hour', 'country', 'device'])
   return {
@@ -87,7 +87,11 @@ function toRow({ samples, sketches }: Sketches): Row {
   return { samples, measures: decodeMeasures(sketches) }
 }
 
-function rowTable<Key extends object>({ $client }: Db, table: string, columns: readonly string[]) {
+function rowTable<Key extends object>(
+  { $client }: Connection,
+  table: string,
+  columns: readonly string[],
+) {
   const hasKey = columns.map((name) => `${name} = $${name}`).join(' AND ')
   const isRow = `site_id = $siteId AND ${hasKey}`
   const findLastId = $client
@@ -137,7 +141,7 @@ function filterParams({ siteId, period, country, device }: RowFilter) {
 type PercentileColumns = Readonly<Record<(typeof PERCENTILES)[number]['column'], number | null>>
 type SummaryColumns = HourKey & { readonly samples: number } & PercentileColumns
 
-function summaryStatements({ $client }: Db) {
+function summaryStatements({ $client }: Connection) {
   const save = $client.prepare<[object]>(
     `INSERT OR REPLACE INTO rum_hours (site_id, ${SUMMARY_COLUMNS.join(', ')})
      VALUES ($siteId, ${SUMMARY_COLUMNS.map((name) => `$${name}`).join(', ')})`,
@@ -175,7 +179,7 @@ function toPercentiles(columns: PercentileColumns): SummaryRow['percentiles'] {
 
 const PAGE_ROWS = 250
 
-function spanReader({ $client }: Db, table: string, column: 'hour' | 'day') {
+function spanReader({ $client }: Connection, table: string, column: 'hour' | 'day') {
   const hours = column === 'hour' ? 1 : HOURS_OF_DAY
   // Sorts by the column of the table, which has an index, not by the computed `hour`.
   const read = $client.prepare<[object], HourKey & Sketches>(
@@ -207,7 +211,7 @@ function spanReader({ $client }: Db, table: string, column: 'hour' | 'day') {
 
 export type SitePeriod = Period & { readonly siteId: string }
 
-function pathStatements({ $client }: Db) {
+function pathStatements({ $client }: Connection) {
   const names = $client
     .prepare<[string, number], string>('SELECT path FROM rum_paths WHERE site_id = ? AND day = ?')
     .pluck()

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open.ts'
+import type { Connection } from '../../db/client.ts'
 import { countStatements } from './counts.ts'
 import { entryStatements } from './entries.ts'
 import { rowStatements } from './rows.ts'
@@ -6,6 +6,6 @@ import { rowStatements } from './rows.ts'
 /** The statements of telemetry, prepared once. */
 export type RumStore = ReturnType<typeof createRumStore>
 
-export function createRumStore(db: Db) {
+export function createRumStore(db: Connection) {
   return { ...entryStatements(db), ...rowStatements(db), ...countStatements(db) }
 }

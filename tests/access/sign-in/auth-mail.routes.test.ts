@@ -18,7 +18,7 @@ const EMAIL = 'ada@example.com'
 describe('the service without a mail server', () => {
   it('does not reset passwords by mail, and logs that at the start', async () => {
     const log = recordingLog()
-    using mailless = await makeApp({ log })
+    await using mailless = await makeApp({ log })
     await signUp(mailless)
     const { status } = await sendAuth(mailless, '/request-password-reset', { email: EMAIL })
     assert.equal(status, 400)
@@ -31,7 +31,7 @@ describe('the service with a mail server', () => {
   /** Runs the test on the service with a real mail server. */
   async function withMail(run: (app: TestApp, mail: MailServer) => Promise<void>) {
     await using mail = await startMailServer()
-    using mailing = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url, ...FROM } })
+    await using mailing = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url, ...FROM } })
     await run(mailing, mail)
   }
   const FROM = { MERIDIAN_MAIL_FROM: 'Meridian <geo@shop.example>' }
@@ -82,7 +82,7 @@ describe('the service with a mail server', () => {
 
   it('signs users up while the mail server is down, and logs that', async () => {
     const log = recordingLog()
-    using mailing = await makeApp({ log, env: { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:1' } })
+    await using mailing = await makeApp({ log, env: { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:1' } })
     await sendAuth(mailing, '/sign-up/email', { email: EMAIL, password: PASSWORD, name: 'Ada' })
     while (log.events.length === 0) await nextTurn()
     assert.equal(log.events[0]?.message, 'cannot send mail')

@@ -70,7 +70,7 @@ describe('POST /api/auth/sign-up/email', () => {
   })
 
   it('is refused if sign-up is closed', async () => {
-    using closed = await makeApp({ env: { MERIDIAN_SIGN_UP: 'closed' } })
+    await using closed = await makeApp({ env: { MERIDIAN_SIGN_UP: 'closed' } })
     const { status } = await sendAuth(closed, '/sign-up/email', { ...credentials, name: 'Ada' })
     assert.equal(status, 400)
   })

@@ -24,7 +24,7 @@ function assertTooCommon({ status, body }: AuthAnswer) {
 
 describe('a common password', () => {
   it('is refused at sign-up, in any case and width, as is the e-mail address', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const fullWidth = '\uff49\uff4c\uff4f\uff56\uff45\uff59\uff4f\uff55'
     for (const password of ['12345678', 'PassWord1', fullWidth, 'aaaaaaaa', 'ADA@example.com']) {
       const body = { email: EMAIL, password, name: 'Ada' }
@@ -44,7 +44,7 @@ describe('a common password', () => {
   })
 
   it('is refused as a new password, but not pointed out at sign-in', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const headers = { authorization: `Bearer ${await signUp(app)}` }
     const body = { currentPassword: PASSWORD, newPassword: '12345678' }
     assertTooCommon(await sendAuth(app, '/change-password', body, { headers }))
@@ -57,7 +57,7 @@ describe('a common password', () => {
 
   it('is refused at a reset, which does not spend the token', async () => {
     await using mail = await startMailServer()
-    using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     await app.makeKey({ email: EMAIL })
     const token = await askForReset(app, mail, EMAIL)
     const reset = (newPassword: string) => sendAuth(app, '/reset-password', { token, newPassword })
@@ -66,7 +66,7 @@ describe('a common password', () => {
   })
 
   it('is refused by the form of the dashboard, which says why', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const form = { name: 'Ada', email: EMAIL, password: '12345678' }
     const { status, html } = await visitPage(app, '/app/sign-up', { form })
     assert.equal(status, 400)

@@ -36,7 +36,7 @@ async function withStolenAccount(run: (stolen: Stolen) => Promise<void>) {
   const headers = { authorization: `Bearer ${session}` }
   const made = await before.send('POST', '/v1/account/me/keys', { headers, body: { name: 'mine' } })
   const { rawKey: key } = v.parse(v.object({ rawKey: v.string() }), made.body)
-  using app = await before.restart({ MERIDIAN_SMTP_URL: mail.url })
+  await using app = await before.restart({ MERIDIAN_SMTP_URL: mail.url })
   await run({ app, mail, session, key })
 }
 
@@ -170,7 +170,7 @@ describe('a sign-in during which the password changes', () => {
 
   it('starts no session with the old password, and ends no other session', async () => {
     const { app, session } = await open()
-    using _closing = app
+    await using _closing = app
     app.services.db.$client.exec(
       `CREATE TRIGGER race BEFORE INSERT ON sessions BEGIN ${CHANGE}; END`,
     )
@@ -193,7 +193,7 @@ describe('a sign-in during which the password changes', () => {
         if (message === 'Invalid password') race()
       },
     })
-    using _closing = app
+    await using _closing = app
     let changes = 0
     race = () => {
       app.services.db.$client.exec(CHANGE)
@@ -252,7 +252,7 @@ describe('a reset while a thief changes the password', () => {
     const before = await makeApp()
     const headers = { authorization: `Bearer ${await signUp(before, EMAIL)}` }
     await using mail = await startMailServer()
-    using app = await before.restart({ MERIDIAN_SMTP_URL: mail.url })
+    await using app = await before.restart({ MERIDIAN_SMTP_URL: mail.url })
     let session = headers
     let owners = PASSWORD
     const thief = `${PASSWORD} of a thief`
@@ -278,7 +278,7 @@ describe('a mailed link for a reset', () => {
     await using mail = await startMailServer()
     const before = await makeApp()
     const headers = { authorization: `Bearer ${await signUp(before, EMAIL)}` }
-    using app = await before.restart({ MERIDIAN_SMTP_URL: mail.url })
+    await using app = await before.restart({ MERIDIAN_SMTP_URL: mail.url })
     const token = await askForReset(app, mail)
     const change = { currentPassword: PASSWORD, newPassword }
     assert.equal((await sendAuth(app, '/change-password', change, { headers })).status, 200)

@@ -75,7 +75,7 @@ describe('the service with a remote auth service', () => {
   })
   after(async () => {
     await auth.kill()
-    app.close()
+    await app.close()
   })
 
   const locate = (token: string, from = freshClient()) =>

@@ -18,7 +18,7 @@ const GUARDED = [
 
 async function withMail(run: (app: TestApp, mail: MailServer) => Promise<void>) {
   await using mail = await startMailServer()
-  using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+  await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
   await run(app, mail)
 }
 
@@ -85,7 +85,7 @@ describe('with a mail server, an unverified user from before it was set up', () 
     await using mail = await startMailServer()
     const before = await makeApp()
     await signUp(before)
-    using app = await before.restart({ MERIDIAN_SMTP_URL: mail.url })
+    await using app = await before.restart({ MERIDIAN_SMTP_URL: mail.url })
     const headers = { authorization: `Bearer ${await signIn(app)}` }
     for (const [path, body] of GUARDED) {
       const refused = await app.send('POST', path, { headers, body })
@@ -113,7 +113,7 @@ describe('with a mail server, an unverified user from before it was set up', () 
 
 describe('without a mail server, a user', () => {
   it('need not verify the address', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const headers = { authorization: `Bearer ${await signUp(app)}` }
     for (const [path, body, status] of GUARDED) {
       assert.equal((await app.send('POST', path, { headers, body })).status, status, path)

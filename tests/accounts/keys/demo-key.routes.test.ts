@@ -17,7 +17,7 @@ async function demoKey({ services }: TestApp): Promise<string> {
 
 describe('the demo key', () => {
   it('serves look-ups of pages of this instance, with or without an Origin header', async () => {
-    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     for (const headers of [FROM_PAGE, { origin: BASE }]) {
       const { status, body } = await app.send('GET', PATH, { key, headers })
@@ -27,7 +27,7 @@ describe('the demo key', () => {
   })
 
   it('is refused from all other origins', async () => {
-    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     const others = [
       {},
@@ -47,7 +47,7 @@ describe('the demo key', () => {
   })
 
   it('allows nothing but look-ups', async () => {
-    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     for (const path of ['/v1/account/me', '/v1/account/me/keys', '/v1/account/me/usage']) {
       const answer = await app.send('GET', path, { key, headers: FROM_PAGE })
@@ -56,7 +56,7 @@ describe('the demo key', () => {
   })
 
   it('is limited, and counted against a cap', async () => {
-    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     const locate = () => app.send('GET', PATH, { key, headers: FROM_PAGE })
     for (let n = 0; n < DEMO_PLAN.requestsPerMinute; n++) {
@@ -72,15 +72,15 @@ describe('the demo key', () => {
   it('is the same after a restart, and different in another instance', async () => {
     const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
-    using again = await app.restart()
+    await using again = await app.restart()
     assert.equal(await demoKey(again), key)
     assert.equal((await listKeys(again.services.db, 'demo')).length, 1)
-    using other = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    await using other = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     assert.notEqual(await demoKey(other), key)
   })
 
   it('is not stored as text', async () => {
-    using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
     const { db } = app.services
     for (const table of ['users', 'api_keys', 'audit_log']) {
@@ -93,7 +93,7 @@ describe('the demo key', () => {
   it('follows the base URL', async () => {
     const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     await demoKey(app)
-    using moved = await app.restart({ MERIDIAN_BASE_URL: 'https://new.example/geo' })
+    await using moved = await app.restart({ MERIDIAN_BASE_URL: 'https://new.example/geo' })
     const key = await moved.services.openDemo()
     const rows = await listKeys(moved.services.db, 'demo')
     assert.deepEqual(
@@ -109,20 +109,20 @@ describe('the demo key', () => {
   it('is revoked once the demo is turned off', async () => {
     const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
-    using off = await app.restart({ MERIDIAN_DEMO: '0' })
+    await using off = await app.restart({ MERIDIAN_DEMO: '0' })
     assert.equal(await off.services.openDemo(), null)
     assert.deepEqual(await listKeys(off.services.db, 'demo'), [])
     assert.equal((await off.send('GET', PATH, { key, headers: FROM_PAGE })).status, 401)
   })
 
   it('is not created if pages could be modified in transit', async () => {
-    using app = await makeApp({ env: { MERIDIAN_BASE_URL: 'http://geo.example' } })
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: 'http://geo.example' } })
     assert.equal(await app.services.openDemo(), null)
     assert.deepEqual(await listKeys(app.services.db, 'demo'), [])
   })
 
   it('belongs to a plan that is neither listed nor available', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const { body } = await app.send('GET', '/v1/billing/plans')
     assert.doesNotMatch(JSON.stringify(body), /demo/i)
     assert.equal(app.services.plans.find('demo'), undefined)
@@ -134,13 +134,13 @@ describe('the demo key', () => {
     const user = { ...newUser({ email: 'ada@example.com', plan: 'free', now: NOON }), id: 'demo' }
     await insertUser(app.services.db, user).run()
     const key = await app.makeKey({ plan: 'free' })
-    using on = await app.restart({ MERIDIAN_DEMO: '1' })
+    await using on = await app.restart({ MERIDIAN_DEMO: '1' })
     assert.equal(await on.services.openDemo(), null)
     assert.equal((await on.send('GET', PATH, { key })).status, 200)
   })
 
   it('belongs to a user who cannot sign in', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     await demoKey(app)
     const sent = { email: 'demo', password: 'a long enough one', name: 'Demo' }
     for (const path of ['sign-up', 'sign-in']) {

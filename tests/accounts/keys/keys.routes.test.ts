@@ -76,7 +76,7 @@ describe('lastUsedAt', () => {
     now = NOON + 61_234
     assert.equal(await lookUp(app, rawKey), 200)
     assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z')
-    app.services.flusher.flushNow()
+    await app.services.flusher.flush()
     assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'the time is stored')
     now = NOON
     await lookUp(app, rawKey)
@@ -98,9 +98,9 @@ describe('lastUsedAt', () => {
   })
 
   it('is stored when the service stops', async () => {
-    using stopped = await makeApp()
+    await using stopped = await makeApp()
     await lookUp(stopped, await stopped.makeKey())
-    stopped.services[Symbol.dispose]()
+    await stopped.services[Symbol.asyncDispose]()
     const db = openDb(join(stopped.dataDir, 'app.db'))
     assert.deepEqual(await db.select({ at: apiKeys.lastUsedAt }).from(apiKeys).all(), [
       { at: NOON },
@@ -172,7 +172,7 @@ describe('the start of the service', () => {
     const paid = await first.makeKey({ email: 'paid@example.com', plan: 'pro', expiresAt: NOON })
     const key = await first.makeKey({ plan: 'free', expiresAt: null })
     await first.makeKey({ plan: 'free', expiresAt: NOON + 1 })
-    using app = await first.restart()
+    await using app = await first.restart()
     assert.equal(await lookUp(app, paid), 200)
     const keys = v.parse(v.array(ApiKeyInfo), (await app.send('GET', KEYS, { key })).body)
     assert.deepEqual(

@@ -46,7 +46,7 @@ describe('reconciliation', () => {
     const log = recordingLog()
     await using shop = await openShop({ log })
     await shop.buy('pro')
-    using app = await shop.app.restart({ STRIPE_PRICE_PRO: '' })
+    await using app = await shop.app.restart({ STRIPE_PRICE_PRO: '' })
     log.events.length = 0
     await app.services.reconciliation.run()
     const errors = log.events.filter(({ level }) => level === 'error')

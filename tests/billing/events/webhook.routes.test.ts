@@ -100,7 +100,7 @@ describe('the signature of an event', () => {
   })
 
   it('is required before anything else; without a secret to check it, the answer is 503', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const unsigned = await app.send('POST', WEBHOOK, { body: EVENT })
     assert.equal(codeOf(unsigned), 'BAD_REQUEST')
     const headers = { 'stripe-signature': 't=1,v1=00' }

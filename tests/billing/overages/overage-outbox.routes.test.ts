@@ -63,7 +63,7 @@ describe('the outbox of overages', () => {
     const app = await at.app.restart()
     await app.services.overages.reportDue()
     assert.deepEqual(unitsOf(at), [2])
-    app.close()
+    await app.close()
   })
 
   it('waits longer after each failure of Stripe', async () => {
@@ -138,7 +138,7 @@ describe('the outbox of overages', () => {
   it('does not hold up other users if it cannot ask Stripe because a price is no longer configured', async () => {
     await using at = await openShopOverCap()
     const other = await addDoubtAndDue(at)
-    using app = await at.app.restart({ STRIPE_PRICE_OVERAGE: '' })
+    await using app = await at.app.restart({ STRIPE_PRICE_OVERAGE: '' })
     await app.services.overages.reportDue()
     assert.equal(meteredUnits(at, other.customer), 2)
     assert.deepEqual(unitsOf(at), [1])

@@ -63,7 +63,7 @@ export async function openOverageShop(without: readonly string[] = []) {
       stripe.double.advance(0)
     },
     async [Symbol.asyncDispose]() {
-      app.close()
+      await app.close()
       await stripe[Symbol.asyncDispose]()
     },
   }

@@ -112,7 +112,7 @@ describe('POST /v1/billing/subscription', () => {
   it('answers 400 if the user pays for a plan whose price is missing in the settings', async () => {
     await using shop = await openShop()
     await shop.buy('pro')
-    using app = await shop.app.restart({ STRIPE_PRICE_PRO: '' })
+    await using app = await shop.app.restart({ STRIPE_PRICE_PRO: '' })
     await app.services.reconciliation.run()
     const body = { planId: 'starter' }
     const answer = await app.send('POST', SUBSCRIPTION, { key: shop.key, body })
@@ -185,7 +185,7 @@ describe('POST /v1/billing/subscription', () => {
   })
 
   it('answers 503 without a Stripe key', async () => {
-    using app = await makeApp()
+    await using app = await makeApp()
     const key = await app.makeKey({ plan: 'free' })
     const answer = await app.send('POST', SUBSCRIPTION, { key, body: { planId: 'pro' } })
     assert.equal(codeOf(answer), 'BILLING_NOT_CONFIGURED')

@@ -152,7 +152,7 @@ describe('GET /v1/ip/me', () => {
   })
 
   it('reads X-Forwarded-For from a trusted proxy, from the right', async () => {
-    using proxied = await makeApp({ env: { MERIDIAN_TRUSTED_PROXIES: '10.0.0.0/8' } })
+    await using proxied = await makeApp({ env: { MERIDIAN_TRUSTED_PROXIES: '10.0.0.0/8' } })
     const { body } = await proxied.send('GET', '/v1/ip/me', {
       key: await proxied.makeKey(),
       from: '10.1.1.1',
@@ -162,7 +162,9 @@ describe('GET /v1/ip/me', () => {
   })
 
   it('trusts a proxy whose network was written as IPv4-mapped', async () => {
-    using proxied = await makeApp({ env: { MERIDIAN_TRUSTED_PROXIES: '::ffff:10.0.0.0/104' } })
+    await using proxied = await makeApp({
+      env: { MERIDIAN_TRUSTED_PROXIES: '::ffff:10.0.0.0/104' },
+    })
     const { body } = await proxied.send('GET', '/v1/ip/me', {
       key: await proxied.makeKey(),
       from: '::ffff:10.1.1.1',
@@ -176,7 +178,7 @@ describe('GET /v1/ip/me', () => {
       MERIDIAN_TRUSTED_PROXIES: '172.16.0.0/12',
       MERIDIAN_CLIENT_HEADER: 'Fly-Client-IP',
     }
-    using proxied = await makeApp({ env })
+    await using proxied = await makeApp({ env })
     const key = await proxied.makeKey()
     const forwarded = '5.0.0.1, 81.2.69.160, 66.241.124.230'
     const headers = { 'x-forwarded-for': forwarded, 'fly-client-ip': '81.2.69.160' }

@@ -26,7 +26,7 @@ const LATER = 36 * MINUTE
 let at: Providers
 let now: number
 let log: ReturnType<typeof recordingLog>
-let opening: DisposableStack
+let opening: AsyncDisposableStack
 let downloads: Downloads
 beforeEach(async () => {
   at = await openProviders()
@@ -34,11 +34,11 @@ beforeEach(async () => {
   at.serveAll()
   now = Date.now()
   log = recordingLog()
-  opening = new DisposableStack()
+  opening = new AsyncDisposableStack()
   downloads = open()
 })
 afterEach(async () => {
-  opening.dispose()
+  await opening.disposeAsync()
   await at[Symbol.asyncDispose]()
 })
 

@@ -54,7 +54,7 @@ before(async () => {
 after(async () => {
   await ways.fast.close()
   await ways.usual.close()
-  app.close()
+  await app.close()
 })
 
 function unlimitedPlan(): string {

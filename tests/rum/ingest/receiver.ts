@@ -46,7 +46,7 @@ export async function openReceiver(): Promise<Receiver> {
     },
     close: async () => {
       await loopback[Symbol.asyncDispose]()
-      app.close()
+      await app.close()
     },
   }
 }

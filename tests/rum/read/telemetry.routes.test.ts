@@ -159,7 +159,7 @@ describe('POST /v1/telemetry/rum', () => {
   })
 
   it('answers 503 and stores nothing if the database cannot be written', async () => {
-    using own = await makeApp()
+    await using own = await makeApp()
     const owner = await own.makeKey()
     await addSite(own, owner, ORIGIN)
     own.services.db.$client.pragma('query_only = ON')
@@ -272,7 +272,7 @@ describe('GET /v1/telemetry/rum/summary', () => {
   }
 
   it('includes both ends of the period', async () => {
-    using own = await makeApp({ now: () => NOON + 59 * 60_000 })
+    await using own = await makeApp({ now: () => NOON + 59 * 60_000 })
     const owner = await own.makeKey()
     await addSite(own, owner, ORIGIN)
     await post(LCP, {}, own)

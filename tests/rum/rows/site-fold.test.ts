@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Unwritten } from '../../../lib/db/flusher.ts'
-import { type Db, openDb } from '../../../lib/db/open.ts'
+import { type LocalDb, openDb } from '../../../lib/db/open.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import type { Entry } from '../../../lib/rum/ingest/journal.ts'
 import { SiteFold } from '../../../lib/rum/rows/site-fold.ts'
-import { openRum, type Rum } from '../../../lib/rum/rum.ts'
+import type { Rum } from '../../../lib/rum/rum.ts'
 import { createRumStore } from '../../../lib/rum/store/store.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
 import { NOON } from '../../support/helpers.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { openRum } from '../open-rum.ts'
 
 /* Checkpoints that stop between two transactions, as if the process had been killed. */
 
@@ -38,7 +39,7 @@ function toEntry(id: number): Entry {
 }
 
 /** The contents of all tables without `last_id`. */
-function contents(db: Db): unknown[] {
+function contents(db: LocalDb): unknown[] {
   const tables = ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
   return [...tables, 'rum_error_samples', 'rum_journal'].map((table) =>
     db.$client
@@ -49,24 +50,22 @@ function contents(db: Db): unknown[] {
 }
 
 /** Opens without waiting for the disk: writes survive the end of the process anyway. */
-function openQuick(file: string): Db {
+function openQuick(file: string): LocalDb {
   const db = openDb(file)
   db.$client.pragma('synchronous = OFF')
   return db
 }
 
-function open(db: Db): Rum {
+function open(db: LocalDb): Rum & Disposable {
   return openRum({
     db,
-    now: () => NOON,
-    findSite: async () => null,
     findCountry: () => undefined,
     onError: assert.ifError,
   })
 }
 
 /** Opens telemetry as the next process would, and closes it. */
-function restart(file: string): Db {
+function restart(file: string): LocalDb {
   const db = openQuick(file)
   open(db)[Symbol.dispose]()
   return db

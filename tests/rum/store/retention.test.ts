@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Db, openDb } from '../../../lib/db/open.ts'
+import { type LocalDb, openDb } from '../../../lib/db/open.ts'
 import { DAY_MS } from '../../../lib/durations.ts'
 import { KEPT_DAYS } from '../../../lib/rum/hour.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
-import { openRum } from '../../../lib/rum/rum.ts'
 import { removeOld } from '../../../lib/rum/store/retention.ts'
 import { NOON } from '../../support/helpers.ts'
+import { openRum } from '../open-rum.ts'
 
 const NAMES = ['hours', 'sketches', 'days', 'paths', 'errors', 'error_samples', 'counts']
 const TABLES = NAMES.map((name) => `rum_${name}`)
 
 /** Sends one beacon with all kinds of data for each day before NOON. */
-async function fill(db: Db, siteId: string, days: number): Promise<void> {
+async function fill(db: LocalDb, siteId: string, days: number): Promise<void> {
   const rum = openRum({
     db,
-    now: () => NOON,
-    findSite: async () => null,
     findCountry: () => 'GB',
     onError: assert.ifError,
   })
@@ -28,7 +26,7 @@ async function fill(db: Db, siteId: string, days: number): Promise<void> {
   rum[Symbol.dispose]()
 }
 
-function rows(db: Db, siteId: string): unknown[] {
+function rows(db: LocalDb, siteId: string): unknown[] {
   return TABLES.map((table) =>
     db.$client.prepare(`SELECT count(*) FROM ${table} WHERE site_id = ?`).pluck().get(siteId),
   )

@@ -1,0 +1,79 @@
+import type { CapNotice, Uses, WriteUses } from './uses.ts'
+
+/** A count in memory that changed since it was last written. */
+export interface Unwritten {
+  /** Adds what has changed to the uses that will be written next. */
+  collect(uses: Uses): void
+  /** Called once the collected changes are on disk. */
+  written(): void
+  /** Called if nothing of them was written: they must be collected again. */
+  notWritten(): void
+}
+
+/** Writes frequently changing counts in groups, not at every change. */
+export type UseFlusher = ReturnType<typeof createUseFlusher>
+
+/** Items of one transaction; more would keep other writes waiting for long. */
+const CHUNK = 1_000
+
+/**
+ * Collects and writes items in chunks, one transaction each. A chunk that fails stays queued as a
+ * whole: nothing is lost or written twice. `announce` gets the notices of each chunk.
+ */
+export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice) => void) {
+  let waiting: Unwritten[] = []
+  /** Items that are being written, and those to be written after them in the same flush. */
+  let inFlight: readonly Unwritten[] = []
+  /** Monotonic milliseconds; no queued item is older. */
+  let since = 0
+  /** Settles when the last flush so far has ended. */
+  let last: Promise<unknown> = Promise.resolve()
+
+  const size = () => waiting.length + inFlight.length
+  const writeChunk = async (chunk: readonly Unwritten[]) => {
+    const uses: Uses = { callers: [], users: [], keys: [] }
+    for (const item of chunk) item.collect(uses)
+    const notices = await write(uses)
+    for (const item of chunk) item.written()
+    notices.forEach(announce)
+  }
+  const flushOnce = async () => {
+    const startedAt = performance.now()
+    // Items that are added meanwhile wait for the next flush.
+    inFlight = waiting
+    waiting = []
+    while (inFlight.length > 0) {
+      const chunk = inFlight.slice(0, CHUNK)
+      try {
+        await writeChunk(chunk)
+      } catch (error) {
+        for (const item of chunk) item.notWritten()
+        waiting = [...inFlight.slice(chunk.length), ...waiting]
+        inFlight = []
+        throw error
+      }
+      inFlight = inFlight.slice(chunk.length)
+    }
+    since = Math.max(since, startedAt)
+  }
+  const inTurn = <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
+  return {
+    /** Queues `item` for the next flush. Add it again only after `collect` was called. */
+    add: (item: Unwritten) => {
+      if (size() === 0) since = performance.now()
+      waiting.push(item)
+    },
+    /** Number of items that are not on disk. */
+    size,
+    /** Upper bound of the time that an item has waited, in milliseconds; 0 if none waits. */
+    lagMs: () => (size() === 0 ? 0 : performance.now() - since),
+    /** Writes all items that are queued now. Rejects if that fails. */
+    flush: () => inTurn(flushOnce),
+    /** Runs `work` while no write is under way: each count is then either on disk or unwritten. */
+    betweenFlushes: inTurn,
+  }
+}

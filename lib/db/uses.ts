@@ -1,0 +1,115 @@
+import type { Client } from './client.ts'
+import type { Query } from './engine.ts'
+
+/** Requests spent of a rate limit, at a time in epoch milliseconds. */
+interface SpentAt {
+  readonly spent: number
+  readonly at: number
+}
+
+/** The requests of one caller since the last write. */
+export interface CallerUse {
+  /** Id of the key, or of the user for sessions. */
+  readonly id: string
+  readonly userId: string
+  /** Empty for sessions. */
+  readonly keyId: string
+  readonly day: number
+  readonly requests: number
+  readonly bucket: SpentAt
+}
+
+/** The largest share of the cap that was announced in a period, in per cent. */
+export type Warned = 0 | 80 | 100
+
+/** A user has reached 80 % or 100 % of the cap. */
+export interface CapNotice {
+  readonly userId: string
+  readonly warned: Exclude<Warned, 0>
+  readonly cap: number
+}
+
+/** A notice, and the statement that adds it to the audit log. */
+export type DueNotice = CapNotice & { readonly audit: Query }
+
+/** The requests of one user in a period since the last write. */
+export interface UserUse {
+  readonly userId: string
+  readonly periodStart: number
+  readonly requests: number
+  /** How many of the requests are charged for. */
+  readonly overage: number
+  /** The bucket of all keys of the user. */
+  readonly bucket: SpentAt
+  /** Notices that this process has not given yet. */
+  readonly notices: readonly DueNotice[]
+}
+
+/** The last use of a key, in epoch milliseconds. */
+export interface KeyUse {
+  readonly keyId: string
+  readonly usedAt: number
+}
+
+/** What one transaction writes. */
+export interface Uses {
+  readonly callers: CallerUse[]
+  readonly users: UserUse[]
+  readonly keys: KeyUse[]
+}
+
+/** Writes uses, and resolves to the notices that nobody had given before. */
+export type WriteUses = (uses: Uses) => Promise<CapNotice[]>
+
+/** Returns a function that writes uses in one transaction: all or, if it throws, none. */
+export function prepareUses(client: Client): (uses: Uses) => CapNotice[] {
+  const addCaller = prepareCallers(client)
+  const addUser = prepareUsers(client)
+  const setLastUse = client.prepare<[number, string, number]>(
+    'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
+  )
+  const writeAll = client.transaction(({ callers, users, keys }: Uses) => {
+    for (const use of callers) addCaller(use)
+    for (const { keyId, usedAt } of keys) setLastUse.run(usedAt, keyId, usedAt)
+    return users.flatMap(addUser)
+  })
+  return writeAll.immediate
+}
+
+function prepareCallers(client: Client) {
+  const addDay = client.prepare(
+    `INSERT INTO usage_by_day (user_id, day, key_id, requests) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
+  )
+  const setBucket = client.prepare(
+    `INSERT INTO buckets (caller_id, spent, at) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET spent = excluded.spent, at = excluded.at`,
+  )
+  return ({ id, userId, keyId, day, requests, bucket }: CallerUse) => {
+    setBucket.run(id, bucket.spent, bucket.at)
+    if (requests > 0) addDay.run(userId, day, keyId, requests)
+  }
+}
+
+/** Returns a function that adds the use of a user, and returns the notices that are new. */
+function prepareUsers(client: Client) {
+  const addPeriod = client.prepare(
+    `INSERT INTO usage_by_period (user_id, period_start, requests, overage, spent, spent_at)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+       overage = overage + excluded.overage, spent = excluded.spent, spent_at = excluded.spent_at`,
+  )
+  const setWarned = client.prepare(
+    `UPDATE usage_by_period SET warned = @warned, warned_cap = @cap
+     WHERE user_id = @userId AND period_start = @periodStart
+       AND (warned < @warned OR warned_cap <> @cap)`,
+  )
+  return ({ userId, periodStart, requests, overage, bucket, notices }: UserUse): CapNotice[] => {
+    addPeriod.run(userId, periodStart, requests, overage, bucket.spent, bucket.at)
+    return notices.flatMap(({ audit, warned, cap }) => {
+      if (setWarned.run({ userId, periodStart, warned, cap }).changes === 0) return []
+      client.prepare(audit.sql).run(...audit.params)
+      return [{ userId, warned, cap }]
+    })
+  }
+}

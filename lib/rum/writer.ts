@@ -1,0 +1,88 @@
+import type { Connection } from '../db/client.ts'
+import { withoutWaiting } from '../db/engine.ts'
+import { isLocked } from '../db/fault.ts'
+import { HOUR_MS } from '../durations.ts'
+import { repeat } from '../periodic.ts'
+import { hourOf } from './hour.ts'
+import { type Accepted, type Draft, type Entry, Journal } from './ingest/journal.ts'
+import { readLive } from './read/summary.ts'
+import { Aggregator } from './rows/aggregator.ts'
+import { removeOld } from './store/retention.ts'
+import type { RowFilter, SummaryRow } from './store/rows.ts'
+import { createRumStore } from './store/store.ts'
+
+interface WriterOptions {
+  readonly onError: (error: unknown, message: string) => void
+  readonly now: () => number
+  readonly checkpointMs?: number | undefined
+}
+
+/** Why a beacon is not stored. */
+export type DropReason = 'bot' | 'queue-full'
+
+const CHECKPOINT_MS = 10_000
+
+/** Writes telemetry. Its methods can be called from other threads. */
+export type RumWriter = Omit<ReturnType<typeof openRumWriter>, typeof Symbol.dispose>
+
+/** Opens the writer, after summing up the beacons that the last run left in the journal. */
+export function openRumWriter(db: Connection, options: WriterOptions) {
+  const { onError, now, checkpointMs = CHECKPOINT_MS } = options
+  const store = createRumStore(db)
+  const aggregator = new Aggregator(db, store)
+  aggregator.replay()
+  const journal = new Journal({
+    firstId: store.lastEntryId() + 1,
+    write: (entries) => withoutWaiting(db.$client, () => store.addEntries(entries)),
+    committed: (entries) => fold(aggregator, entries, onError),
+    isLocked,
+    onError: (error) => onError(error, 'cannot store beacons'),
+  })
+  const checkpoints = repeat(
+    checkpointMs,
+    () => aggregator.checkpoint(),
+    (error) => onError(error, 'cannot sum up telemetry; it stays in the journal'),
+  )
+  const retention = repeat(
+    HOUR_MS,
+    () => removeOld(db, now()),
+    (error) => onError(error, 'cannot remove old telemetry'),
+  )
+  return {
+    /** Stores a beacon. Resolves to `stored` once it is on disk. */
+    add: (draft: Draft): Promise<Accepted> => journal.add(draft),
+    /** Counts a beacon that is not stored. */
+    countDropped: async (siteId: string, reason: DropReason, at: number): Promise<void> => {
+      const counter = { hour: hourOf(at), kind: 'beacon', label: reason, count: 1 } as const
+      aggregator.site(siteId).count(counter)
+    },
+    /** The rows of a summary that are newer than their stored copies. */
+    readLive: (filter: RowFilter): Promise<SummaryRow[]> =>
+      readLive(aggregator.hours(filter.siteId), filter),
+    /** Writes what the site's stored rows lack. */
+    checkpointSite: (siteId: string): Promise<void> => aggregator.checkpointSite(siteId),
+    [Symbol.dispose]: () => {
+      checkpoints[Symbol.dispose]()
+      retention[Symbol.dispose]()
+      journal.close()
+      try {
+        aggregator.close()
+      } catch (error) {
+        onError(error, 'cannot sum up telemetry; it stays in the journal')
+      }
+    },
+  }
+}
+
+/** Folds the entries into rows after their commit. */
+function fold(
+  aggregator: Aggregator,
+  entries: readonly Entry[],
+  onError: WriterOptions['onError'],
+): void {
+  try {
+    aggregator.fold(entries)
+  } catch (error) {
+    onError(error, 'cannot read stored telemetry; beacons wait in the journal')
+  }
+}

@@ -1,0 +1,102 @@
+/** Methods that other threads can call: arguments and results are copied. */
+type Methods<M> = Readonly<Record<keyof M, (...args: never[]) => Promise<unknown>>>
+
+interface Call {
+  readonly id: number
+  readonly method: string
+  readonly args: readonly unknown[]
+}
+
+type Reply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: unknown }
+  | { readonly report: unknown; readonly message: string }
+
+/** One end of a connection between two threads: a Worker, or its `parentPort`. */
+export interface Port {
+  postMessage(message: unknown): void
+  on(event: 'message', listener: (message: unknown) => void): unknown
+}
+
+/** Sends messages, those of one turn of the event loop together. */
+function createOutbox<Message>(port: Port): (message: Message) => void {
+  let messages: Message[] = []
+  const send = () => {
+    port.postMessage(messages)
+    messages = []
+  }
+  return (message) => {
+    if (messages.push(message) === 1) setImmediate(send)
+  }
+}
+
+export type Report = (error: unknown, message: string) => void
+
+/**
+ * Answers the calls that arrive at the port. `open` makes the methods; it gets a function that reports
+ * errors that belong to no call.
+ */
+export function serve<M extends Methods<M>>(port: Port, open: (report: Report) => M): void {
+  const send = createOutbox<Reply>(port)
+  const methods = open((error, message) => send({ report: toPlain(error), message }))
+  const answer = async ({ id, method, args }: Call) => {
+    try {
+      // safe: the other end calls only these methods, with their arguments
+      const result = await methods[method as keyof M](...(args as never[]))
+      send({ id, result })
+    } catch (error) {
+      send({ id, error: toPlain(error) })
+    }
+  }
+  port.on('message', (calls) => {
+    // safe: the other end sends calls
+    for (const call of calls as Call[]) void answer(call)
+  })
+}
+
+/**
+ * Returns a function that calls the methods that `serve` offers at the other end. `onReport` gets the
+ * errors that belong to no call.
+ */
+export function connect<M extends Methods<M>>(port: Port, onReport: Report) {
+  const send = createOutbox<Call>(port)
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  let lastId = 0
+  port.on('message', (replies) => {
+    // safe: the other end sends replies
+    for (const reply of replies as Reply[]) {
+      if ('report' in reply) {
+        onReport(fromPlain(reply.report), reply.message)
+        continue
+      }
+      const call = waiting.get(reply.id)
+      waiting.delete(reply.id)
+      if ('error' in reply) call?.reject(fromPlain(reply.error))
+      else call?.resolve(reply.result)
+    }
+  })
+  return <Name extends keyof M & string>(
+    method: Name,
+    ...args: Parameters<M[Name]>
+  ): ReturnType<M[Name]> => {
+    const call = Promise.withResolvers<unknown>()
+    lastId += 1
+    waiting.set(lastId, call)
+    send({ id: lastId, method, args })
+    // safe: the other end runs the method of this name
+    return call.promise as ReturnType<M[Name]>
+  }
+}
+
+/** Copies of errors between threads lose the code of the driver. */
+function toPlain(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { name, message, stack } = error
+  return { name, message, stack, code: 'code' in error ? error.code : undefined, isError: true }
+}
+
+function fromPlain(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null || !('isError' in error)) return error
+  const { isError: _, message, ...fields } = error as typeof error & { message: string }
+  return Object.assign(new Error(message), fields)
+}

@@ -1,0 +1,25 @@
+import { checkpointWal, openDb } from '../db/open.ts'
+import { createRumReader } from '../rum/reader.ts'
+import type { Storage, StorageOptions } from './storage.ts'
+import { startThreads } from './threads.ts'
+import { openWriter } from './writer.ts'
+
+/** Opens the database: checked, migrated, and with the last run's log moved into it. */
+export function openStorage(options: StorageOptions): Storage {
+  const { file, replicated, onCrash } = options
+  const db = openDb(file, { replicated })
+  // Litestream checkpoints a replicated database itself.
+  if (!replicated) checkpointWal(db)
+  if (onCrash !== undefined) return startThreads(db.$client, { ...options, onCrash })
+  const { writeUses, rum } = openWriter(db, options)
+  return {
+    db,
+    longReads: db,
+    writeUses,
+    rum: { writer: rum, reader: createRumReader(db) },
+    [Symbol.asyncDispose]: async () => {
+      await db.engine.whenFree(() => rum[Symbol.dispose]())
+      db.$client.close()
+    },
+  }
+}

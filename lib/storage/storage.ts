@@ -1,0 +1,25 @@
+import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
+import type { WriteUses } from '../db/uses.ts'
+import type { RumReader } from '../rum/reader.ts'
+import type { RumWriter } from '../rum/writer.ts'
+import type { Report } from './channel.ts'
+
+/** The database and what writes to it. */
+export interface Storage extends AsyncDisposable {
+  readonly db: Db
+  /** For queries that may take long. They see everything that was committed before. */
+  readonly longReads: Queries
+  readonly writeUses: WriteUses
+  readonly rum: { readonly writer: RumWriter; readonly reader: RumReader }
+}
+
+export interface StorageOptions {
+  readonly file: string
+  /** Litestream copies the file. */
+  readonly replicated: boolean
+  readonly now: () => number
+  readonly onError: Report
+  /** Called if a thread ends by itself. undefined: everything runs in this thread. */
+  readonly onCrash: ((error: unknown) => void) | undefined
+}

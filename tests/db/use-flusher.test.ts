@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createUseFlusher, type Unwritten } from '../../lib/db/use-flusher.ts'
+import type { CapNotice, Uses } from '../../lib/db/uses.ts'
+
+/** Counts on a disk that can fail and that writes in its own time. */
+class Disk {
+  readonly totals = new Map<string, number>()
+  readonly chunks: number[] = []
+  /** Rejects writes while this is true. */
+  isFull = false
+  /** Writes wait for it. */
+  turn: Promise<void> = nextTurn()
+
+  readonly write = async ({ keys }: Uses): Promise<CapNotice[]> => {
+    await this.turn
+    if (this.isFull) throw new Error('full')
+    this.chunks.push(keys.length)
+    for (const { keyId, usedAt } of keys) {
+      this.totals.set(keyId, (this.totals.get(keyId) ?? 0) + usedAt)
+    }
+    return []
+  }
+
+  get total(): number {
+    return [...this.totals.values()].reduce((sum, n) => sum + n, 0)
+  }
+}
+
+/** Counts events and queues itself, as meters do. */
+class Counter implements Unwritten {
+  readonly #id: string
+  readonly #add: (item: Unwritten) => void
+  #count = 0
+  #inFlight = 0
+  #isQueued = false
+
+  constructor(id: string, add: (item: Unwritten) => void) {
+    this.#id = id
+    this.#add = add
+  }
+
+  count(): void {
+    this.#count += 1
+    this.#queue()
+  }
+
+  collect({ keys }: Uses): void {
+    keys.push({ keyId: this.#id, usedAt: this.#count })
+    this.#inFlight = this.#count
+    this.#count = 0
+    this.#isQueued = false
+  }
+
+  written(): void {
+    this.#inFlight = 0
+  }
+
+  notWritten(): void {
+    this.#count += this.#inFlight
+    this.#inFlight = 0
+    this.#queue()
+  }
+
+  #queue(): void {
+    if (this.#isQueued) return
+    this.#isQueued = true
+    this.#add(this)
+  }
+}
+
+function open(counters: number) {
+  const disk = new Disk()
+  const flusher = createUseFlusher(disk.write, () => {})
+  const items = Array.from({ length: counters }, (_, id) => new Counter(`${id}`, flusher.add))
+  const countAll = () => {
+    for (const item of items) item.count()
+  }
+  return { disk, flusher, items, countAll }
+}
+
+describe('createUseFlusher', () => {
+  it('writes each count once, in chunks', async () => {
+    const { disk, flusher, countAll } = open(2_500)
+    countAll()
+    countAll()
+    assert.equal(flusher.size(), 2_500)
+    await flusher.flush()
+    await flusher.flush()
+    assert.deepEqual(disk.chunks, [1_000, 1_000, 500])
+    assert.equal(disk.total, 5_000)
+    assert.equal(flusher.size(), 0)
+  })
+
+  it('leaves what is counted meanwhile for the next flush', async () => {
+    const { disk, flusher, countAll } = open(2_500)
+    countAll()
+    const flushing = flusher.flush()
+    await nextTurn()
+    countAll()
+    await flushing
+    // Only what had not been collected when it was counted again was written twice as much.
+    const left = flusher.size()
+    assert.ok(left > 0)
+    assert.equal(disk.total, 5_000 - left)
+    await flusher.flush()
+    assert.equal(disk.total, 5_000)
+  })
+
+  it('keeps counts that it cannot write, with what is counted meanwhile', async () => {
+    const { disk, flusher, countAll } = open(2_500)
+    countAll()
+    const blocked = Promise.withResolvers<void>()
+    disk.turn = blocked.promise
+    const flushing = flusher.flush()
+    await nextTurn()
+    disk.isFull = true
+    countAll()
+    blocked.resolve()
+    await assert.rejects(flushing, /full/)
+    assert.deepEqual([disk.total, flusher.size()], [0, 2_500])
+    disk.isFull = false
+    await flusher.flush()
+    assert.equal(disk.total, 5_000)
+  })
+
+  it('reports how long the oldest count has waited, even if writing fails', async () => {
+    const { disk, flusher, items } = open(2)
+    const [one, other] = items
+    assert.equal(flusher.lagMs(), 0)
+    one?.count()
+    const addedBy = performance.now()
+    disk.isFull = true
+    await assert.rejects(flusher.flush())
+    other?.count()
+    const askedAt = performance.now()
+    assert.ok(flusher.lagMs() >= askedAt - addedBy)
+    disk.isFull = false
+    const startedAt = performance.now()
+    const flushing = flusher.flush()
+    await nextTurn()
+    one?.count()
+    await flushing
+    assert.ok(flusher.lagMs() <= performance.now() - startedAt, 'it was counted during the flush')
+  })
+
+  it('runs work between flushes, in order', async () => {
+    const { disk, flusher, countAll } = open(1_500)
+    countAll()
+    const first = flusher.flush()
+    const seen = flusher.betweenFlushes(() => [disk.total, flusher.size()])
+    await nextTurn()
+    countAll()
+    const second = flusher.flush()
+    const [total = 0, left = 0] = await seen
+    assert.equal(total + left, 1_500 + left, 'the work sees whole flushes')
+    await Promise.all([first, second])
+    assert.equal(disk.total, 3_000)
+  })
+})
