@@ -1,4 +1,3 @@
-import type { RumSummary } from '../contract/telemetry/telemetry-schemas.ts'
 import type { Address } from '../net/address.ts'
 import type { KeptBeacon } from './ingest/beacon.ts'
 import type { OverviewFilter } from './read/overview.ts'
@@ -24,17 +23,19 @@ interface RumOptions {
   /** ISO 3166-1 alpha-2. */
   readonly findCountry: (address: Address) => string | undefined
   readonly onError: (error: unknown, message: string) => void
+  /** The largest number of beacons that wait to be stored. */
+  readonly limit?: number
 }
 
-/** More beacons than this do not wait at a time: they are refused. */
 const LIMIT = 20_000
 
 /** Takes beacons and answers questions; `writer` and `reader` may run in other threads. */
-export function createRum({ writer, reader, findSite, findCountry, onError }: RumOptions) {
+export function createRum({ limit = LIMIT, ...options }: RumOptions) {
+  const { writer, reader, findSite, findCountry, onError } = options
   const beacons = { stored: 0, failed: 0, bot: 0, 'queue-full': 0 }
   let waiting = 0
   const add = async (siteId: string, beacon: KeptBeacon, { address, now }: Sender) => {
-    if (waiting >= LIMIT) return 'full'
+    if (waiting >= limit) return 'full'
     const country = (address && findCountry(address)) ?? ''
     waiting += 1
     try {
@@ -49,7 +50,10 @@ export function createRum({ writer, reader, findSite, findCountry, onError }: Ru
     beacons,
     /** The number of beacons that wait to be written to disk. */
     waiting: () => waiting,
-    /** Stores the beacon for the site. Resolves to `stored` once it is on disk. */
+    /**
+     * Stores the beacon for the site. Resolves to `stored` once it is on disk, to `failed` if it cannot
+     * be written, and to `full` if too many others wait.
+     */
     accept: async (siteId: string, beacon: KeptBeacon, sender: Sender) => {
       const accepted = await add(siteId, beacon, sender)
       if (accepted !== 'full') beacons[accepted] += 1
@@ -62,9 +66,11 @@ export function createRum({ writer, reader, findSite, findCountry, onError }: Ru
         .countDropped(siteId, reason, now)
         .catch((error: unknown) => onError(error, 'cannot count a beacon that was not stored'))
     },
-    readSummary: async (filter: RowFilter): Promise<RumSummary['metrics']> =>
+    /** Returns the rows of a summary as JSON. */
+    readSummary: async (filter: RowFilter): Promise<string> =>
       reader.readSummary(filter, await writer.readLive(filter)),
-    readOverview: async (filter: OverviewFilter) => {
+    /** Returns an overview, without the fields that repeat the query, as JSON. */
+    readOverview: async (filter: OverviewFilter): Promise<string> => {
       try {
         await writer.checkpointSite(filter.siteId)
       } catch (error) {

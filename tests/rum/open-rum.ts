@@ -1,7 +1,9 @@
+import type { RumSummary } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import type { LocalDb } from '../../lib/db/open.ts'
 import type { Address } from '../../lib/net/address.ts'
 import { createRumReader } from '../../lib/rum/reader.ts'
 import { createRum, type Rum } from '../../lib/rum/rum.ts'
+import type { RowFilter } from '../../lib/rum/store/rows.ts'
 import { openRumWriter } from '../../lib/rum/writer.ts'
 import { NOON } from '../support/helpers.ts'
 
@@ -10,13 +12,23 @@ interface Options {
   readonly findCountry: (address: Address) => string | undefined
   readonly onError: (error: unknown, message: string) => void
   readonly checkpointMs?: number
+  readonly limit?: number
+}
+
+export interface TestRum extends Pick<Rum, 'accept'>, Disposable {
+  readSummary(filter: RowFilter): Promise<RumSummary['metrics']>
 }
 
 /** Opens telemetry in this thread. */
-export function openRum({ db, findCountry, onError, checkpointMs }: Options): Rum & Disposable {
+export function openRum({ db, checkpointMs, ...options }: Options): TestRum {
+  const { onError } = options
   const writer = openRumWriter(db, { now: () => NOON, onError, checkpointMs })
   const reader = createRumReader(db)
   const findSite = async () => null
-  const rum = createRum({ writer, reader, findSite, findCountry, onError })
-  return { ...rum, [Symbol.dispose]: writer[Symbol.dispose] }
+  const rum = createRum({ ...options, writer, reader, findSite })
+  return {
+    accept: rum.accept,
+    readSummary: async (filter) => JSON.parse(await rum.readSummary(filter)),
+    [Symbol.dispose]: writer[Symbol.dispose],
+  }
 }

@@ -6,10 +6,9 @@ import { openDb } from '../../lib/db/open.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { hourOf } from '../../lib/rum/hour.ts'
 import { type KeptBeacon, keepBeacon } from '../../lib/rum/ingest/beacon.ts'
-import type { Rum } from '../../lib/rum/rum.ts'
 import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { openRum } from './open-rum.ts'
+import { openRum, type TestRum } from './open-rum.ts'
 
 const folder = tempFolder()
 const NEVER_MS = 1_000_000
@@ -47,12 +46,12 @@ async function take(opened: ReturnType<typeof open>, step: Step) {
   return opened
 }
 
-function rowsOf(rum: Rum, siteId = 'site') {
+function rowsOf(rum: TestRum, siteId = 'site') {
   const hour = hourOf(NOON)
   return rum.readSummary({ siteId, period: { from: hour - 48, to: hour + 48 } })
 }
 
-async function samplesOf(rum: Rum, siteId = 'site'): Promise<number> {
+async function samplesOf(rum: TestRum, siteId = 'site'): Promise<number> {
   return (await rowsOf(rum, siteId)).reduce((sum, { sampleCount }) => sum + sampleCount, 0)
 }
 
@@ -155,6 +154,14 @@ describe('telemetry', () => {
     const paths = opened.db.$client.prepare('SELECT count(*), sum(samples) FROM rum_paths')
     assert.deepEqual(paths.raw().get(), [20, 1_200])
     assert.ok(opened.errors.length > 0)
+  })
+
+  it('refuses beacons over its limit', async () => {
+    const options = { findCountry: () => 'GB', onError: assert.ifError, limit: 2 }
+    using rum = openRum({ db: openDb(':memory:'), ...options })
+    const results = [1, 2, 3].map((value) => rum.accept('site', lcp(value), from))
+    assert.deepEqual(await Promise.all(results), ['stored', 'stored', 'full'])
+    assert.equal(await rum.accept('site', lcp(4), from), 'stored')
   })
 
   it('recovers after stored rows could not be read for a while', async () => {

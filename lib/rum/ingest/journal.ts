@@ -14,11 +14,8 @@ export interface Entry {
 
 export type Draft = Omit<Entry, 'id'>
 
-/**
- * `full`: too many beacons are waiting. `failed`: the database write failed. In both cases the beacon
- * is not stored.
- */
-export type Accepted = 'stored' | 'full' | 'failed'
+/** `failed`: the database write failed, and the beacon is not stored. */
+export type Accepted = 'stored' | 'failed'
 
 export interface JournalOptions {
   readonly firstId: number
@@ -28,11 +25,8 @@ export interface JournalOptions {
   readonly committed: (entries: readonly Entry[]) => void
   readonly isLocked: (error: unknown) => boolean
   readonly onError: (error: unknown) => void
-  /** The largest number of waiting beacons. */
-  readonly limit?: number
 }
 
-const LIMIT = 20_000
 const BATCH = 500
 /** A full group is committed at once. */
 const FULL_GROUP = 50
@@ -53,7 +47,6 @@ interface Waiting {
  */
 export class Journal {
   readonly #options: JournalOptions
-  readonly #limit: number
   #nextId: number
   #waiting: Waiting[] = []
   #isScheduled = false
@@ -63,17 +56,10 @@ export class Journal {
 
   constructor(options: JournalOptions) {
     this.#options = options
-    this.#limit = options.limit ?? LIMIT
     this.#nextId = options.firstId
   }
 
-  /** Number of beacons that wait for a commit. */
-  get size(): number {
-    return this.#waiting.length
-  }
-
   add(draft: Draft): Promise<Accepted> {
-    if (this.#waiting.length >= this.#limit) return Promise.resolve('full')
     const { promise, resolve } = Promise.withResolvers<Accepted>()
     this.#waiting.push({ draft, resolve })
     this.#schedule()

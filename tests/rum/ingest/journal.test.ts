@@ -91,13 +91,6 @@ describe('the journal', () => {
     assert.deepEqual(errors, ['locked'])
   })
 
-  it('refuses beacons over its limit', async () => {
-    const { journal } = open({ limit: 2 })
-    const results = [1, 2, 3].map(() => journal.add(draft('a')))
-    assert.deepEqual(await Promise.all(results), ['stored', 'stored', 'full'])
-    assert.equal(await journal.add(draft('a')), 'stored')
-  })
-
   it('commits all waiting beacons when it is closed', async () => {
     const { journal, committed } = open()
     const results = Array.from({ length: 1_200 }, () => journal.add(draft('a')))

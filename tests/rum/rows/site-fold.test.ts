@@ -7,12 +7,11 @@ import { type LocalDb, openDb } from '../../../lib/db/open.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import type { Entry } from '../../../lib/rum/ingest/journal.ts'
 import { SiteFold } from '../../../lib/rum/rows/site-fold.ts'
-import type { Rum } from '../../../lib/rum/rum.ts'
 import { createRumStore } from '../../../lib/rum/store/store.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
 import { NOON } from '../../support/helpers.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { openRum } from '../open-rum.ts'
+import { openRum, type TestRum } from '../open-rum.ts'
 
 /* Checkpoints that stop between two transactions, as if the process had been killed. */
 
@@ -56,7 +55,7 @@ function openQuick(file: string): LocalDb {
   return db
 }
 
-function open(db: LocalDb): Rum & Disposable {
+function open(db: LocalDb): TestRum {
   return openRum({
     db,
     findCountry: () => undefined,

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { insertUser, newUser } from '../../lib/accounts/users.ts'
+import { openPlain } from '../../lib/db/connection.ts'
+import { users } from '../../lib/db/tables.ts'
+import { runInTransaction, transact } from '../../lib/db/transaction.ts'
+import { keepBeacon } from '../../lib/rum/ingest/beacon.ts'
+import { openStorage } from '../../lib/storage/open-storage.ts'
+import type { Storage } from '../../lib/storage/storage.ts'
+import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const folder = tempFolder()
+const PERIOD = { from: 0, to: 1_000_000 }
+const BEACON = keepBeacon({ metrics: { lcp: 7 } })
+const DRAFT = { siteId: 'site', receivedAt: NOON, country: 'GB', beacon: BEACON }
+let files = 0
+let file: string
+let storage: Storage
+beforeEach(() => {
+  file = join(folder, `${files++}.db`)
+  storage = open()
+})
+afterEach(async () => {
+  await storage[Symbol.asyncDispose]()
+})
+
+const fail = (error: unknown) => assert.fail(String(error))
+
+function open(): Storage {
+  const now = () => NOON
+  return openStorage({ file, replicated: false, now, onError: fail, onCrash: fail })
+}
+
+const user = (email: string) => insertUser(storage.db, newUser({ email, plan: 'free', now: NOON }))
+
+const count = (client = storage.db.$client) =>
+  client.prepare('SELECT count(*) FROM users').pluck().get()
+
+const countSlowly = async () => (await storage.longReads.select().from(users).all()).length
+
+describe('storage in threads', () => {
+  it('shows a write to every connection once it has resolved', async () => {
+    await user('ada@example.com').run()
+    assert.equal(count(), 1)
+    assert.equal(await countSlowly(), 1)
+  })
+
+  it('refuses to write in the thread that answers, and in the one that reads', async () => {
+    const sql = "UPDATE users SET plan = 'pro'"
+    assert.throws(() => storage.db.$client.exec(sql), /readonly/)
+    await assert.rejects(storage.longReads.execute({ sql, params: [] }), /readonly/)
+  })
+
+  it('runs a list all or none', async () => {
+    const twice = [user('ada@example.com'), user('bob@example.com')] as const
+    const [sql, params] = ['INSERT INTO users (id) VALUES (?)', [null]]
+    const bad = { toSQL: () => ({ sql, params }), run: assert.fail }
+    await assert.rejects(runInTransaction(storage.db, [...twice, bad]), { code: /^SQLITE_/ })
+    assert.equal(count(), 0)
+    assert.equal(await runInTransaction(storage.db, twice), true)
+    assert.equal(count(), 2)
+  })
+
+  it('lets all other writes wait for a transaction', async () => {
+    const order: string[] = []
+    const changing = transact(storage.db, async (queries) => {
+      await queries.execute({ sql: "UPDATE users SET plan = 'pro'", params: [] })
+      const others = [
+        user('ada@example.com').run(),
+        storage.rum.writer.add(DRAFT),
+        storage.writeUses({ callers: [], users: [], keys: [] }),
+      ].map((other) => Promise.resolve(other).then(() => order.push('other')))
+      for (let n = 0; n < 20; n++) await queries.select().from(users).all()
+      order.push('changed')
+      return others
+    })
+    await Promise.all(await changing)
+    assert.deepEqual(order, ['changed', 'other', 'other', 'other'])
+    assert.equal(count(), 1)
+  })
+
+  it('undoes a transaction that throws, and goes on', async () => {
+    const failing = transact(storage.db, async (queries) => {
+      const row = newUser({ email: 'ada@example.com', plan: 'free', now: NOON })
+      await queries.insert(users).values(row).run()
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /no/)
+    await user('bob@example.com').run()
+    assert.equal(count(), 1)
+  })
+
+  it('waits for the lock of another process, while this thread goes on', async () => {
+    const other = openPlain(file)
+    other.exec('BEGIN IMMEDIATE')
+    const writing = user('ada@example.com').run()
+    assert.equal(await countSlowly(), 0)
+    other.exec('COMMIT')
+    other.close()
+    await writing
+    assert.equal(count(), 1)
+  })
+
+  it('stores beacons, and reads them before and after they are summed up', async () => {
+    const { writer, reader } = storage.rum
+    assert.equal(await writer.add(DRAFT), 'stored')
+    const filter = { siteId: 'site', period: PERIOD }
+    const read = async () =>
+      JSON.parse(await reader.readSummary(filter, await writer.readLive(filter)))
+    const rows = await read()
+    assert.equal(rows[0].lcp.p50, 7)
+    await writer.checkpointSite('site')
+    assert.deepEqual(await writer.readLive(filter), [])
+    assert.deepEqual(await read(), rows)
+    const overview = JSON.parse(await reader.readOverview(filter))
+    assert.equal(overview.sampleCount, 1)
+  })
+
+  it('answers and writes what it was asked before it was closed', async () => {
+    const adding = [storage.rum.writer.add(DRAFT), user('ada@example.com').run()]
+    await storage[Symbol.asyncDispose]()
+    const [added] = await Promise.all(adding)
+    assert.equal(added, 'stored')
+    storage = open()
+    assert.equal(count(), 1)
+  })
+
+  it('reports a thread that cannot start', async () => {
+    const crash = Promise.withResolvers<unknown>()
+    const gone = openStorage({
+      file: ':memory:',
+      replicated: false,
+      now: () => NOON,
+      onError: fail,
+      onCrash: crash.resolve,
+    })
+    // Each thread has a `:memory:` of its own, without tables.
+    assert.match(String(await crash.promise), /no such table/)
+    gone.db.$client.close()
+  })
+})
