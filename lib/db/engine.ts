@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client, Prepared } from './client.ts'
-import { isLocked, lockedError } from './fault.ts'
+import type { Client, Connection, Prepared } from './client.ts'
+import { isLocked } from './fault.ts'
 
 /** A statement and the values of its parameters, in the driver's types. */
 export interface Query {
@@ -32,6 +32,9 @@ export interface Engine {
 
 /** Runs statements on a connection of this thread. */
 export type LocalEngine = ReturnType<typeof createEngine>
+
+/** A connection and its engine, for what writes in the same thread. */
+export type WriterDb = Connection & { readonly engine: LocalEngine }
 
 /** 200 attempts with pauses of 25 ms: about five seconds. */
 const ATTEMPTS = 200
@@ -128,12 +131,8 @@ function cachePrepared(client: Client) {
   }
 }
 
-/**
- * Runs `work`, which writes, without waiting for locks: it throws at once if another process holds
- * one, or if a transaction is open.
- */
+/** Runs `work` without waiting for locks: it throws at once if another process holds one. */
 export function withoutWaiting<Result>(client: Client, work: () => Result): Result {
-  if (client.inTransaction) throw lockedError()
   const before = client.pragma('busy_timeout', { simple: true })
   client.pragma('busy_timeout = 0')
   try {

@@ -28,8 +28,3 @@ export function isDamage(error: unknown): boolean {
 export function isLocked(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY')
 }
-
-/** The error of a write that meets an open transaction of its own connection. */
-export function lockedError(): Error {
-  return Object.assign(new Error('a transaction is open'), { code: 'SQLITE_BUSY' })
-}

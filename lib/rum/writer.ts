@@ -1,5 +1,4 @@
-import type { Connection } from '../db/client.ts'
-import { withoutWaiting } from '../db/engine.ts'
+import { type WriterDb, withoutWaiting } from '../db/engine.ts'
 import { isLocked } from '../db/fault.ts'
 import { HOUR_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
@@ -23,17 +22,18 @@ export type DropReason = 'bot' | 'queue-full'
 const CHECKPOINT_MS = 10_000
 
 /** Writes telemetry. Its methods can be called from other threads. */
-export type RumWriter = Omit<ReturnType<typeof openRumWriter>, typeof Symbol.dispose>
+export type RumWriter = Omit<ReturnType<typeof openRumWriter>, typeof Symbol.asyncDispose>
 
 /** Opens the writer, after summing up the beacons that the last run left in the journal. */
-export function openRumWriter(db: Connection, options: WriterOptions) {
+export function openRumWriter(db: WriterDb, options: WriterOptions) {
   const { onError, now, checkpointMs = CHECKPOINT_MS } = options
   const store = createRumStore(db)
   const aggregator = new Aggregator(db, store)
   aggregator.replay()
   const journal = new Journal({
     firstId: store.lastEntryId() + 1,
-    write: (entries) => withoutWaiting(db.$client, () => store.addEntries(entries)),
+    write: (entries) =>
+      db.engine.whenFree(() => withoutWaiting(db.$client, () => store.addEntries(entries)), 1),
     committed: (entries) => fold(aggregator, entries, onError),
     isLocked,
     onError: (error) => onError(error, 'cannot store beacons'),
@@ -61,12 +61,12 @@ export function openRumWriter(db: Connection, options: WriterOptions) {
       readLive(aggregator.hours(filter.siteId), filter),
     /** Writes what the site's stored rows lack. */
     checkpointSite: (siteId: string): Promise<void> => aggregator.checkpointSite(siteId),
-    [Symbol.dispose]: () => {
+    [Symbol.asyncDispose]: async () => {
       checkpoints[Symbol.dispose]()
       retention[Symbol.dispose]()
-      journal.close()
+      await journal.close()
       try {
-        aggregator.close()
+        await db.engine.whenFree(() => aggregator.close(), 1)
       } catch (error) {
         onError(error, 'cannot sum up telemetry; it stays in the journal')
       }

@@ -18,7 +18,7 @@ export function openStorage(options: StorageOptions): Storage {
     writeUses,
     rum: { writer: rum, reader: createRumReader(db) },
     [Symbol.asyncDispose]: async () => {
-      await db.engine.whenFree(() => rum[Symbol.dispose]())
+      await rum[Symbol.asyncDispose]()
       db.$client.close()
     },
   }

@@ -25,7 +25,7 @@ function openMethods(onError: Report) {
     readLive: rum.readLive,
     checkpointSite: rum.checkpointSite,
     close: async (): Promise<void> => {
-      await engine.whenFree(() => rum[Symbol.dispose]())
+      await rum[Symbol.asyncDispose]()
       client.close()
     },
   }

@@ -1,5 +1,4 @@
-import type { Connection } from '../db/client.ts'
-import { type LocalEngine, withoutWaiting } from '../db/engine.ts'
+import { type WriterDb, withoutWaiting } from '../db/engine.ts'
 import { prepareUses, type WriteUses } from '../db/uses.ts'
 import { openRumWriter } from '../rum/writer.ts'
 import type { Report } from './channel.ts'
@@ -8,8 +7,6 @@ interface WriterOptions {
   readonly now: () => number
   readonly onError: Report
 }
-
-type WriterDb = Connection & { readonly engine: LocalEngine }
 
 /** Everything that writes beside the engine: counts and telemetry. */
 export function openWriter(db: WriterDb, options: WriterOptions) {

@@ -83,7 +83,7 @@ async function benchReading(file: string): Promise<void> {
   const { length: rows } = v.parse(v.array(v.unknown()), JSON.parse(await rum.readSummary(filter)))
   const summary = await medianTime(PASSES, () => rum.readSummary(filter))
   const overview = await medianTime(PASSES, () => rum.readOverview(filter))
-  writer[Symbol.dispose]()
+  await writer[Symbol.asyncDispose]()
   db.$client.close()
   const table = [
     { '': 'summary', rows, ms: summary },

@@ -15,7 +15,7 @@ interface Options {
   readonly limit?: number
 }
 
-export interface TestRum extends Pick<Rum, 'accept'>, Disposable {
+export interface TestRum extends Pick<Rum, 'accept'>, AsyncDisposable {
   readSummary(filter: RowFilter): Promise<RumSummary['metrics']>
 }
 
@@ -29,6 +29,6 @@ export function openRum({ db, checkpointMs, ...options }: Options): TestRum {
   return {
     accept: rum.accept,
     readSummary: async (filter) => JSON.parse(await rum.readSummary(filter)),
-    [Symbol.dispose]: writer[Symbol.dispose],
+    [Symbol.asyncDispose]: writer[Symbol.asyncDispose],
   }
 }

@@ -41,7 +41,7 @@ type Step = number | 'checkpoint' | 'crash'
 
 async function take(opened: ReturnType<typeof open>, step: Step) {
   if (step === 'crash') return opened.kill()
-  if (step === 'checkpoint') opened.rum[Symbol.dispose]()
+  if (step === 'checkpoint') await opened.rum[Symbol.asyncDispose]()
   else assert.equal(await opened.rum.accept('site', lcp(step), from), 'stored')
   return opened
 }
@@ -66,7 +66,7 @@ describe('telemetry', () => {
     const before = await rowsOf(rum)
     assert.deepEqual(before[0]?.lcp, { p50: 200, p75: 275, p95: 300 })
     assert.equal(left(), 3)
-    rum[Symbol.dispose]()
+    await rum[Symbol.asyncDispose]()
     assert.equal(left(), 0)
     assert.deepEqual(await rowsOf(rum), before)
   })
@@ -100,7 +100,7 @@ describe('telemetry', () => {
     opened.db.$client.exec(
       "CREATE TRIGGER no BEFORE DELETE ON rum_journal BEGIN SELECT raise(ABORT, 'no'); END",
     )
-    opened.rum[Symbol.dispose]()
+    await opened.rum[Symbol.asyncDispose]()
     assert.deepEqual(opened.errors, ['cannot sum up telemetry; it stays in the journal'])
     assert.equal(opened.left(), 1)
     assert.equal(opened.db.$client.prepare('SELECT count(*) FROM rum_hours').pluck().get(), 0)
@@ -148,7 +148,7 @@ describe('telemetry', () => {
     opened.db.$client.exec('DROP TRIGGER no')
     await send(20)
     assert.equal(await samplesOf(opened.rum), 1_200)
-    opened.rum[Symbol.dispose]()
+    await opened.rum[Symbol.asyncDispose]()
     assert.equal(opened.left(), 0)
     assert.equal(await samplesOf(opened.rum), 1_200)
     const paths = opened.db.$client.prepare('SELECT count(*), sum(samples) FROM rum_paths')
@@ -158,7 +158,7 @@ describe('telemetry', () => {
 
   it('refuses beacons over its limit', async () => {
     const options = { findCountry: () => 'GB', onError: assert.ifError, limit: 2 }
-    using rum = openRum({ db: openDb(':memory:'), ...options })
+    await using rum = openRum({ db: openDb(':memory:'), ...options })
     const results = [1, 2, 3].map((value) => rum.accept('site', lcp(value), from))
     assert.deepEqual(await Promise.all(results), ['stored', 'stored', 'full'])
     assert.equal(await rum.accept('site', lcp(4), from), 'stored')
@@ -167,7 +167,7 @@ describe('telemetry', () => {
   it('recovers after stored rows could not be read for a while', async () => {
     const { rum, db, errors } = open()
     await rum.accept('site', lcp(100), from)
-    rum[Symbol.dispose]()
+    await rum[Symbol.asyncDispose]()
     db.$client.exec('ALTER TABLE rum_sketches RENAME TO gone')
     assert.equal(await rum.accept('site', lcp(300), from), 'stored')
     assert.equal(errors.length, 1)

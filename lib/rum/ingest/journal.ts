@@ -19,8 +19,8 @@ export type Accepted = 'stored' | 'failed'
 
 export interface JournalOptions {
   readonly firstId: number
-  /** Writes all entries or, if it throws, none. */
-  readonly write: (entries: readonly Entry[]) => void
+  /** Writes all entries or, if it fails, none. */
+  readonly write: (entries: readonly Entry[]) => void | Promise<void>
   /** Called once the entries are committed. */
   readonly committed: (entries: readonly Entry[]) => void
   readonly isLocked: (error: unknown) => boolean
@@ -49,7 +49,9 @@ export class Journal {
   readonly #options: JournalOptions
   #nextId: number
   #waiting: Waiting[] = []
+  /** Whether a commit is under way or comes next. */
   #isScheduled = false
+  #committing: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #notBefore = 0
   #attempts = 0
@@ -66,11 +68,11 @@ export class Journal {
     return promise
   }
 
-  /** Commits all waiting beacons before it returns. */
-  close(): void {
+  /** Commits all waiting beacons. */
+  async close(): Promise<void> {
     while (this.#waiting.length > 0) {
       this.#attempts = ATTEMPTS
-      this.#commit()
+      await this.#commitNext()
     }
   }
 
@@ -84,21 +86,30 @@ export class Journal {
     } else this.#timer ??= setTimeout(this.#run, Math.ceil(pause))
   }
 
-  readonly #run = () => {
-    this.#isScheduled = false
+  readonly #run = async () => {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#commit()
+    this.#isScheduled = true
+    await this.#commitNext()
+    this.#isScheduled = false
     this.#schedule()
   }
 
-  #commit(): void {
+  /** Commits a group, unless a commit is under way: then it waits for that one. */
+  async #commitNext(): Promise<void> {
+    this.#committing ??= this.#commit().finally(() => {
+      this.#committing = undefined
+    })
+    await this.#committing
+  }
+
+  async #commit(): Promise<void> {
     const batch = this.#waiting.slice(0, BATCH)
     if (batch.length === 0) return
     const entries = this.#toEntries(batch)
     const startedAt = performance.now()
     try {
-      this.#options.write(entries)
+      await this.#options.write(entries)
     } catch (error) {
       this.#fail(batch, error)
       return

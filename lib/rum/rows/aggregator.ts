@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Connection } from '../../db/client.ts'
+import type { WriterDb } from '../../db/engine.ts'
 import { isLocked } from '../../db/fault.ts'
 import { createFlusher, type Flusher } from '../../db/flusher.ts'
 import type { Entry } from '../ingest/journal.ts'
@@ -16,14 +16,14 @@ const REPLAY_ENTRIES = 5_000
  * once even if the process is killed.
  */
 export class Aggregator {
-  readonly #db: Connection
+  readonly #db: WriterDb
   readonly #store: RumStore
   readonly #sites = new Map<string, SiteFold>()
   /** Committed entries that could not be folded, because the database could not be read. */
   #unfolded: Entry[] = []
   #isClosed = false
 
-  constructor(db: Connection, store: RumStore) {
+  constructor(db: WriterDb, store: RumStore) {
     this.#db = db
     this.#store = store
   }
@@ -106,8 +106,9 @@ export class Aggregator {
     const flusher = this.#queue(sites)
     while (flusher.size() > 0 && !this.#isClosed) {
       await nextTurn()
-      if (this.#db.$client.inTransaction) continue
-      if (!this.#isClosed) flusher.flushChunk()
+      await this.#db.engine.whenFree(() => {
+        if (!this.#isClosed) flusher.flushChunk()
+      }, 1)
     }
   }
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Connection } from '../../db/client.ts'
+import type { WriterDb } from '../../db/engine.ts'
 import { dayOfHour, HOURS_OF_DAY, hourOf, KEPT_DAYS } from '../hour.ts'
 
 /** Small, so that no request waits for long. */
@@ -17,19 +18,21 @@ const TABLES = [
 ] as const
 
 /** Removes rows older than `KEPT_DAYS` and rows of deleted sites, in small steps. */
-export async function removeOld(db: Connection, now: number): Promise<void> {
+export async function removeOld(db: WriterDb, now: number): Promise<void> {
   const day = dayOfHour(hourOf(now)) - KEPT_DAYS
   for (const [table, column, rest] of TABLES) {
     const first = column === 'day' ? day : day * HOURS_OF_DAY
     for (const siteId of listSiteIds(db, table)) {
       const remove = prepareRemove(db, table, `site_id, ${column}, ${rest}`, column)
-      while (remove.run({ siteId, first }).changes === STEP_ROWS) await nextTurn()
+      const removeStep = () => remove.run({ siteId, first }).changes
+      while ((await db.engine.whenFree(removeStep)) === STEP_ROWS) await nextTurn()
       await nextTurn()
     }
   }
-  db.$client.exec(
-    'DELETE FROM rum_counted WHERE NOT EXISTS (SELECT 1 FROM sites WHERE id = site_id)',
-  )
+  await db.engine.execute({
+    sql: 'DELETE FROM rum_counted WHERE NOT EXISTS (SELECT 1 FROM sites WHERE id = site_id)',
+    params: [],
+  })
 }
 
 function prepareRemove({ $client }: Connection, table: string, key: string, column: string) {

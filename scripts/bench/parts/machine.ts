@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
@@ -28,6 +28,27 @@ export function onServerCore(command: readonly string[]): readonly string[] {
 /** Keeps this process and its later children off the servers' core. */
 export function moveToLoadCore(): void {
   if (canPin()) spawnSync('taskset', ['-a', '-p', '-c', String(LOAD_CORE), `${process.pid}`])
+}
+
+const NEW_THREADS_MS = 200
+
+/** Keeps all threads of the process but its first off the servers' core, until it is disposed of. */
+export function moveThreadsToLoadCore(pid: number): Disposable {
+  const moved = new Set([String(pid)])
+  const move = () => {
+    for (const thread of listThreads(pid).filter((id) => !moved.has(id))) {
+      spawnSync('taskset', ['-p', '-c', String(LOAD_CORE), thread])
+      moved.add(thread)
+    }
+  }
+  move()
+  const timer = setInterval(move, NEW_THREADS_MS)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+function listThreads(pid: number): string[] {
+  const folder = `/proc/${pid}/task`
+  return canPin() && existsSync(folder) ? readdirSync(folder) : []
 }
 
 function canPin(): boolean {

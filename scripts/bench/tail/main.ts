@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startStripeDouble } from '../../../stripe-double/start-double.ts'
 import { report } from '../../parts/run.ts'
 import { randomMix, writeAddresses } from '../parts/addresses.ts'
-import { makeFolder } from '../parts/machine.ts'
+import { makeFolder, moveThreadsToLoadCore } from '../parts/machine.ts'
 import type { BenchOptions } from '../parts/options.ts'
 import { startServer } from '../parts/servers.ts'
 import { printTable } from '../parts/table.ts'
@@ -50,6 +50,7 @@ async function measure(
   prepare?.(world)
   const env = { ...world.server.env, ...settings }
   await using server = await startServer({ ...world.server, env })
+  using _threads = moveThreadsToLoadCore(server.pid)
   using client = createClient(server)
   await using lookUps = startSteadyLookUps(server, { addresses, perSecond: PER_SECOND })
   const traffic = createTraffic(client, world.people)

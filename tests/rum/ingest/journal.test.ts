@@ -94,7 +94,7 @@ describe('the journal', () => {
   it('commits all waiting beacons when it is closed', async () => {
     const { journal, committed } = open()
     const results = Array.from({ length: 1_200 }, () => journal.add(draft('a')))
-    journal.close()
+    await journal.close()
     assert.equal(committed.length, 1_200)
     assert.deepEqual(new Set(await Promise.all(results)), new Set(['stored']))
     assert.equal(new Set(committed.map(({ id }) => id)).size, 1_200)

@@ -64,9 +64,9 @@ function open(db: LocalDb): TestRum {
 }
 
 /** Opens telemetry as the next process would, and closes it. */
-function restart(file: string): LocalDb {
+async function restart(file: string): Promise<LocalDb> {
   const db = openQuick(file)
-  open(db)[Symbol.dispose]()
+  await open(db)[Symbol.asyncDispose]()
   return db
 }
 
@@ -106,16 +106,16 @@ function newFile(): string {
   return join(folder, `${files++}.db`)
 }
 
-function uninterrupted(): unknown[] {
+async function uninterrupted(): Promise<unknown[]> {
   const file = newFile()
   crash(file, { before: ENTRIES, between: 0, transactions: 0 })
-  return contents(restart(file))
+  return contents(await restart(file))
 }
 
-describe('an interrupted checkpoint', () => {
-  const wanted = uninterrupted()
+describe('an interrupted checkpoint', async () => {
+  const wanted = await uninterrupted()
 
-  it('is completed by a restart, and each beacon counts once', () => {
+  it('is completed by a restart, and each beacon counts once', async () => {
     const others = String(wanted).match(/\(other( errors)?\)/g)
     assert.deepEqual(new Set(others), new Set(['(other)', '(other errors)']))
     const AnyRun = fc.record({
@@ -123,10 +123,10 @@ describe('an interrupted checkpoint', () => {
       between: fc.nat(3),
       transactions: fc.nat(800),
     })
-    const check = (run: Run) => {
+    const check = async (run: Run) => {
       const file = newFile()
       crash(file, run)
-      const db = restart(file)
+      const db = await restart(file)
       assert.deepEqual(contents(db), wanted)
       db.$client.close()
     }
@@ -135,10 +135,10 @@ describe('an interrupted checkpoint', () => {
       [{ before: ENTRIES, between: 0, transactions: 1_000 }],
       [{ before: 1_000, between: 1, transactions: 1_000 }],
     ]
-    fc.assert(fc.property(AnyRun, check), { numRuns: 15, examples })
+    await fc.assert(fc.asyncProperty(AnyRun, check), { numRuns: 15, examples })
   })
 
-  it('is completed even after several interruptions', () => {
+  it('is completed even after several interruptions', async () => {
     const file = newFile()
     crash(file, { before: ENTRIES, between: 0, transactions: 300 })
     for (const transactions of [5, 0, 150]) {
@@ -152,28 +152,28 @@ describe('an interrupted checkpoint', () => {
       }
       db.$client.close()
     }
-    assert.deepEqual(contents(restart(file)), wanted)
+    assert.deepEqual(contents(await restart(file)), wanted)
   })
 })
 
 describe('openRum', () => {
-  it('starts while another process holds the lock, and writes later', () => {
+  it('starts while another process holds the lock, and writes later', async () => {
     const file = newFile()
     crash(file, { before: ENTRIES, between: 0, transactions: 300 })
     const [db, other] = [openQuick(file), openQuick(file)]
     other.$client.exec('BEGIN IMMEDIATE')
     const rum = open(db)
     other.$client.exec('COMMIT')
-    rum[Symbol.dispose]()
-    assert.deepEqual(contents(db), uninterrupted())
+    await rum[Symbol.asyncDispose]()
+    assert.deepEqual(contents(db), await uninterrupted())
   })
 })
 
 describe('lastEntryId', () => {
-  it('includes the ids in rows, even if the journal is empty', () => {
+  it('includes the ids in rows, even if the journal is empty', async () => {
     const file = newFile()
     crash(file, { before: ENTRIES, between: 0, transactions: 0 })
-    const db = restart(file)
+    const db = await restart(file)
     assert.equal(createRumStore(db).lastEntryId(), ENTRIES)
   })
 })

@@ -23,7 +23,7 @@ async function fill(db: LocalDb, siteId: string, days: number): Promise<void> {
     rum.accept(siteId, beacon, { address: null, now: NOON - day * DAY_MS }),
   )
   await Promise.all(sent)
-  rum[Symbol.dispose]()
+  await rum[Symbol.asyncDispose]()
 }
 
 function rows(db: LocalDb, siteId: string): unknown[] {
