@@ -2,13 +2,15 @@
 # Runs the Node.js that npm ci has installed for this machine: package-lock.json has its checksum. (npm 10
 # does not link it into node_modules/.bin.) Where that does not run, it runs the Node.js in PATH.
 
-# tsx caches compiled code in this folder, and would run code that another user has put there. So
-# the folder is removed first if others may write into it, and not used if another user owns it.
+# Compiled code is kept in this folder, which halves the time of a start. Whoever may write there could
+# plant code. So the folder is removed first if others may write into it, and not used if another user
+# owns it.
 user=$(id -u)
-cache=${TMPDIR:-${TMP:-${TEMP:-/tmp}}}/tsx-$user
+cache=${TMPDIR:-${TMP:-${TEMP:-/tmp}}}/meridian-$user
 find "$cache" -prune -user "$user" \( -perm -020 -o -perm -002 \) -exec rm -rf {} + 2>/dev/null
-mkdir -m 700 "$cache" 2>/dev/null || { [ -d "$cache" ] && [ -O "$cache" ] && [ ! -L "$cache" ] && chmod 700 "$cache"; } ||
-  export TSX_DISABLE_CACHE=1
+if mkdir -m 700 "$cache" 2>/dev/null || { [ -d "$cache" ] && [ -O "$cache" ] && [ ! -L "$cache" ] && chmod 700 "$cache"; }; then
+  export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE-$cache}"
+fi
 
 # Otherwise V8 keeps 128 MB for new objects under load: docs/performance.md#soak.
 set -- --max-semi-space-size=16 "$@"

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 
 /** npm packages, each with the options that make it run TypeScript. */
 const RUNTIMES = [
-  { name: 'node', version: '26.10.0', options: ['--import', 'tsx'] },
+  { name: 'node', version: '26.10.0', options: ['--import', './jsx.ts'] },
   { name: 'deno', version: '2.9.6', options: ['run', '--allow-all'] },
   { name: 'bun', version: '1.4.5', options: [] },
 ] as const
@@ -43,7 +43,13 @@ function install(): void {
 }
 
 function test(command: string): boolean {
-  const options = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-timeout=400000']
+  const options = [
+    '--import',
+    './jsx.ts',
+    '--test',
+    '--test-concurrency=2',
+    '--test-timeout=400000',
+  ]
   const files = globSync(TESTS)
   const { status } = spawnSync(process.execPath, [...options, ...files], {
     env: { ...process.env, TEST_RUNTIME: command },

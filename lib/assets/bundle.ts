@@ -24,7 +24,7 @@ export async function bundle(entry: string, options: BuildOptions = {}): Promise
     return Buffer.concat(outputFiles.map(({ contents }) => contents))
   } finally {
     running -= 1
-    // Ends the esbuild process. tsx has a separate one.
+    // Ends the esbuild process.
     if (running === 0) await stop()
   }
 }

@@ -60,7 +60,7 @@ describe('a backup that is killed', () => {
   })
 
   async function backUpAndKill(path: string, afterMs: number): Promise<void> {
-    const args = ['--import', 'tsx', 'scripts/backup.ts', '--out', path]
+    const args = ['--import', './jsx.ts', 'scripts/backup.ts', '--out', path]
     const { PATH = '', HOME = '' } = process.env
     const child = spawn(process.execPath, args, { env: { PATH, HOME, ...settings } })
     const closed = once(child, 'close')
@@ -92,7 +92,7 @@ describe('a restore that is killed', () => {
   })
 
   async function restoreAndKill(path: string, dataDir: string, afterMs: number): Promise<void> {
-    const args = ['--import', 'tsx', 'scripts/restore.ts', path, '--overwrite']
+    const args = ['--import', './jsx.ts', 'scripts/restore.ts', path, '--overwrite']
     const env = { ...process.env, MERIDIAN_DATA_DIR: dataDir }
     const child = spawn(process.execPath, args, { env, stdio: 'ignore' })
     const closed = once(child, 'close')

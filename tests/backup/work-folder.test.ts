@@ -22,7 +22,7 @@ describe('a work folder', () => {
     const directory = tempFolder()
     const script = `import { withWorkFolder } from './lib/backup/work-folder.ts'
       withWorkFolder(${JSON.stringify(directory)}, () => { console.log('made'); return new Promise(() => setInterval(() => {}, 1000)) })`
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+    const args = ['--import', './jsx.ts', '--input-type=module', '--eval', script]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
     removeWorkFolders(directory)

@@ -66,7 +66,7 @@ describe('stripe-mock', { skip }, () => {
 
 async function runTests(file: string): Promise<void> {
   const { PATH = '', HOME = '' } = process.env
-  const args = ['--import', 'tsx', '--test', ...RECORDED]
+  const args = ['--import', './jsx.ts', '--test', ...RECORDED]
   const child = spawn(process.execPath, args, { env: { PATH, HOME, STRIPE_CALLS_FILE: file } })
   const [output] = await Promise.all([text(child.stdout), once(child, 'close')])
   assert.equal(child.exitCode, 0, output)

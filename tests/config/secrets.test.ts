@@ -65,7 +65,7 @@ describe('openSecrets', () => {
     const script = `
       import { openSecrets } from './lib/config/secrets.ts'
       process.stdout.write(openSecrets(${JSON.stringify(folder)}).auth)`
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+    const args = ['--import', './jsx.ts', '--input-type=module', '--eval', script]
     const run = () =>
       text(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout)
     const given = new Set(await Promise.all([run(), run(), run()]))

@@ -31,7 +31,7 @@ const turnstile = await startLoopbackServer((asked, answer) => {
 })
 const mailServer = spawn(
   process.execPath,
-  ['--import', 'tsx', 'tests/contact/recording-mail-server.ts', mails],
+  ['--import', './jsx.ts', 'tests/contact/recording-mail-server.ts', mails],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 )
 after(async () => {

@@ -21,7 +21,7 @@ describe('the lock of the data folder', () => {
   it('keeps other processes out and ends when its process is killed', async () => {
     const script = `import { lockDataDir } from './lib/db/lock.ts'
       globalThis.lock = lockDataDir(${JSON.stringify(folder)}); console.log('locked'); setInterval(() => {}, 1000)`
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+    const args = ['--import', './jsx.ts', '--input-type=module', '--eval', script]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
     assert.throws(() => lockDataDir(folder), IN_USE)

@@ -107,7 +107,7 @@ describe('openDb', () => {
   it('migrates once if several processes start together', async () => {
     const file = fileOf('together.db')
     const script = `import { openDb } from './lib/db/open.ts'; openDb(${JSON.stringify(file)})`
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+    const args = ['--import', './jsx.ts', '--input-type=module', '--eval', script]
     const run = async () => {
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] })
       const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

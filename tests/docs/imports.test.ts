@@ -14,6 +14,7 @@ const PARTS = ['lib/config/', 'lib/contract/', 'lib/log/', 'lib/net/', 'lib/proc
  * begins with.
  */
 const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
+  ['jsx.ts', []],
   ['server.ts', ['lib/', 'lib/config/', 'lib/process/', 'start.ts']],
   [
     'start.ts',
@@ -85,7 +86,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'web/app/',
   ],
   'drizzle-orm': ['lib/db/drizzle.ts'],
-  esbuild: ['lib/assets/bundle.ts'],
+  esbuild: ['jsx.ts', 'lib/assets/bundle.ts'],
   hono: ['pages/', 'routes/', 'stripe-double/', 'scripts/bench/', 'web/home/'],
   koffi: ['lib/geo/files/mapped-file.ts'],
   'mmdb-lib': ['scripts/bench/'],
@@ -115,7 +116,7 @@ const PRIVATE: Readonly<Record<string, readonly string[]>> = {
 }
 
 const files = [
-  '{announce,server,start}.ts',
+  '{announce,jsx,server,start}.ts',
   '{admin,lib,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
 ]
   .flatMap((pattern) => globSync(pattern, { cwd: root }))

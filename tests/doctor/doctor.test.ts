@@ -81,7 +81,7 @@ describe('checkFolder', () => {
       const check = `import { checkFolder } from './lib/doctor/check-folder.ts'
         process.setgid(${gid}), process.setgroups([${gid}]), process.setuid(65_534)
         console.log(checkFolder(${JSON.stringify(dataDir)}).map(({ text }) => text).join())`
-      const args = ['--import', 'tsx', '--input-type=module', '--eval', check]
+      const args = ['--import', './jsx.ts', '--input-type=module', '--eval', check]
       return execFileSync(process.execPath, args, { encoding: 'utf8' })
     }
     for (const parent of [folder, dirname(dataDir)]) chmodSync(parent, 0o711)

@@ -52,7 +52,7 @@ describe('a flood of requests for pages on twenty connections', () => {
   ] as const) {
     it(`leaves the server answering, if its clients ${clients}`, async (t) => {
       const { port } = new URL(server.url)
-      const args = ['--import', 'tsx', 'tests/http/flood-client.ts']
+      const args = ['--import', './jsx.ts', 'tests/http/flood-client.ts']
       const flood = promisify(execFile)(process.execPath, [
         ...args,
         port,

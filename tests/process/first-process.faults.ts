@@ -24,7 +24,7 @@ describe('process 1', { skip: !isPossible && 'needs strace, and root to make pro
   ] as const) {
     it(`ends at a ${signal} that comes before it listens`, async () => {
       const inject = ['-e', `inject=openat:signal=${signal}:when=1`]
-      const server = [process.execPath, '--import', 'tsx', 'server.ts']
+      const server = [process.execPath, '--import', './jsx.ts', 'server.ts']
       const { PATH = '', HOME = '' } = process.env
       const child = spawn('strace', [...STRACE, ...inject, ...UNSHARE, ...server], {
         env: { PATH, HOME, PORT: '0', MERIDIAN_GEO_ATLAS: '0', ...settings },

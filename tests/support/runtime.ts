@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, resolve } from 'node:path'
 
 /**
- * The command that runs a TypeScript file: this Node.js with tsx, or the value of TEST_RUNTIME, which
+ * The command that runs a TypeScript file: this Node.js, or the value of TEST_RUNTIME, which
  * `npm run test:runtimes` sets for each runtime.
  */
 export const RUNTIME: readonly [string, ...string[]] = readRuntime()
@@ -21,12 +21,12 @@ export function mayBecomeNobody(): boolean {
   if (process.getuid?.() !== 0) return false
   const check = 'test -x "$1" && test -r "$2" && test -r "$3" && "$0" --version'
   // Absolute paths: relative ones also work in a folder that only this user may open.
-  const paths = [tmpdir(), resolve('server.ts'), resolve('node_modules/tsx')]
+  const paths = [tmpdir(), resolve('server.ts'), resolve('jsx.ts')]
   const id = { uid: NOBODY, gid: NOBODY }
   return spawnSync('sh', ['-c', check, RUNTIME[0], ...paths], id).status === 0
 }
 
 function readRuntime(): [string, ...string[]] {
   const [program, ...args] = (process.env['TEST_RUNTIME'] ?? '').split(' ')
-  return program ? [program, ...args] : [process.execPath, '--import', 'tsx']
+  return program ? [program, ...args] : [process.execPath, '--import', './jsx.ts']
 }

@@ -23,7 +23,7 @@ interface AuthService {
 }
 
 async function startAuthService(): Promise<AuthService> {
-  const args = ['--import', 'tsx', 'tests/access/sign-in/better-auth-server.ts']
+  const args = ['--import', './jsx.ts', 'tests/access/sign-in/better-auth-server.ts']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(child.stdout, 'data')
   const url = String(line).trim()

@@ -73,7 +73,7 @@ function open(): Downloads {
 /** Starts the download process as server.ts does, but with its own environment. */
 async function download(): Promise<void> {
   const settings = Object.entries(environment()).map(([name, value]) => `${name}=${value}`)
-  const node = [process.execPath, '--import', 'tsx', 'scripts/geo.ts', '--update']
+  const node = [process.execPath, '--import', './jsx.ts', 'scripts/geo.ts', '--update']
   await runLowPriority(['env', ...settings, ...node], new AbortController().signal)
 }
 

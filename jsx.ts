@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire, registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/*
+ * Lets Node.js load .tsx files; it runs .ts files by itself. What esbuild makes of them is kept beside
+ * Node's own cache of compiled code, if there is one: scripts/node.sh sets it.
+ */
+
+const CACHE = process.env['NODE_COMPILE_CACHE']
+const OPTIONS = { loader: 'tsx', jsx: 'automatic', jsxImportSource: 'hono/jsx' } as const
+
+registerHooks({
+  load(url, context, nextLoad) {
+    if (!url.endsWith('.tsx')) return nextLoad(url, context)
+    const text = readFileSync(fileURLToPath(url), 'utf8')
+    const source = CACHE === undefined ? compile(text) : compileOnce(text, join(CACHE, 'jsx'))
+    return { format: 'module', source, shortCircuit: true }
+  },
+})
+
+function compile(text: string): string {
+  const esbuild: typeof import('esbuild') = createRequire(import.meta.url)('esbuild')
+  return esbuild.transformSync(text, OPTIONS).code
+}
+
+/** Keeps the code under a name that depends on the text alone. */
+function compileOnce(text: string, folder: string): string {
+  const file = join(folder, createHash('sha256').update(text).digest('hex'))
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    const code = compile(text)
+    keep(file, code, folder)
+    return code
+  }
+}
+
+/** Does nothing if the folder cannot be written. */
+function keep(file: string, code: string, folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    // Other processes may start at the same time: after a rename they never see half a file.
+    const partial = `${file}.${process.pid}`
+    writeFileSync(partial, code)
+    renameSync(partial, file)
+  } catch {}
+}
