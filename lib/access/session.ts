@@ -3,6 +3,7 @@ import type { StoredEntitlement } from '../config/entitlement.ts'
 import { subscriptions } from '../db/billing-tables.ts'
 import { and, eq, exists, gt, isNull, lte, notExists, or } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
 import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../db/tables.ts'
 import { DAY_MS, MINUTE_MS } from '../durations.ts'
 import { entitlementColumns } from './entitlement-columns.ts'
@@ -79,7 +80,7 @@ export async function findSessionUser(db: Db, id: string): Promise<SessionUser |
  * Whether the user may start a session on a service that sends mail: the address is verified, or
  * the user already signed in before the service sent mail.
  */
-export async function mayBeginSession(db: Db, userId: string): Promise<boolean> {
+export async function mayBeginSession(db: Queries, userId: string): Promise<boolean> {
   const isLogin = and(eq(auditLog.actorId, userId), eq(auditLog.action, 'login'))
   const hasSignedIn = exists(db.select().from(auditLog).where(isLogin))
   const isAdmitted = and(eq(users.id, userId), or(users.emailVerified, hasSignedIn))
@@ -87,7 +88,7 @@ export async function mayBeginSession(db: Db, userId: string): Promise<boolean> 
 }
 
 /** Finds the user who can sign in with this e-mail address, and the hash of the password. */
-export async function findPassword(db: Db, email: string) {
+export async function findPassword(db: Queries, email: string) {
   return db
     .select({ userId: users.id, hash: accounts.password })
     .from(users)
@@ -106,7 +107,7 @@ export function setPassword(db: Db, userId: string, hash: string, now: number) {
     .onConflictDoUpdate({ target: [accounts.userId, accounts.providerId], set })
 }
 
-function selectUser(db: Db) {
+function selectUser(db: Queries) {
   return db
     .select({
       id: users.id,

@@ -8,8 +8,7 @@ import {
   removeExpired,
   removeIncompleteUsers,
 } from '../access/session.ts'
-import { loadCommonPasswords } from '../access/sign-in/common-passwords.ts'
-import type { HandleAuth } from '../access/sign-in/embedded-auth.ts'
+import type { HandleAuth, PasswordResets } from '../access/sign-in/embedded-auth.ts'
 import { createFindRemoteSession } from '../access/sign-in/remote-auth.ts'
 import { type AskRemoteAuth, createAskRemoteAuth } from '../access/sign-in/remote-sign-in.ts'
 import { adoptUser } from '../accounts/remote-users.ts'
@@ -18,6 +17,7 @@ import { HOUR_MS } from '../durations.ts'
 import { createKnownDevices, type KnownDevices } from '../limits/known-devices.ts'
 import { once } from '../once.ts'
 import { repeat } from '../periodic.ts'
+import type { AuthSettings } from './auth-host.ts'
 import type { Base } from './base.ts'
 import { createPasswordResets } from './password-reset.ts'
 import type { Load } from './preload.ts'
@@ -52,35 +52,57 @@ export function openAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStac
     async (email) => (await findPassword(db, email))?.hash ?? '',
   )
   const { authUrl } = config
-  const auth = authUrl === undefined ? embedAuth(base, keys) : openRemoteAuth(base, authUrl)
+  const auth =
+    authUrl === undefined ? embedAuth(base, keys, opening) : openRemoteAuth(base, authUrl)
   return { ...auth, devices }
 }
 
 /** Loads better-auth on first use: loading it takes longer than the rest of the start. */
-function embedAuth(base: Base, keys: KeyRing): Omit<Auth, 'devices'> {
-  const { config, secrets, db, plans, log, baseUrl } = base
-  const { smtpUrl, mailFrom, allowSignUp } = config
-  if (smtpUrl === undefined) log.warn({}, NO_MAIL)
+function embedAuth(
+  base: Base,
+  keys: KeyRing,
+  opening: AsyncDisposableStack,
+): Omit<Auth, 'devices'> {
+  const { config, secrets, db, log, onCrash } = base
+  const sendsMail = config.smtpUrl !== undefined
+  if (!sendsMail) log.warn({}, NO_MAIL)
+  let thread: AsyncDisposable | undefined
+  opening.defer(async () => {
+    await thread?.[Symbol.asyncDispose]()
+  })
   const load = once(async () => {
-    const { createEmbeddedAuth } = await import('../access/sign-in/embedded-auth.ts')
-    const { createSendMail } = await import('../mail.ts')
-    return createEmbeddedAuth({
-      db,
-      secret: secrets.auth,
-      baseUrl: baseUrl(),
-      plan: plans.free.id,
-      allowSignUp,
-      sendMail: smtpUrl === undefined ? null : createSendMail({ url: smtpUrl, from: mailFrom }),
-      passwordResets: createPasswordResets(base, keys),
-      log,
-    })
+    const settings = authSettings(base)
+    const passwordResets = createPasswordResets(base, keys)
+    if (onCrash === undefined) return loadAuth(base, settings, passwordResets)
+    const { startAuth } = await import('./auth-host.ts')
+    const started = await startAuth(base, passwordResets, settings)
+    thread = started
+    return started.handle
   })
   return {
-    findSession: createFindSession(db, { secret: secrets.auth, sendsMail: smtpUrl !== undefined }),
+    findSession: createFindSession(db, { secret: secrets.auth, sendsMail }),
     handleAuth: async (call) => (await load())(call),
     askRemoteAuth: null,
-    loadAuth: () => Promise.all([load(), loadCommonPasswords()]),
+    loadAuth: load,
   }
+}
+
+function authSettings({ config, secrets, plans, baseUrl }: Base): AuthSettings {
+  const { smtpUrl, mailFrom, allowSignUp } = config
+  const plan = plans.free.id
+  return { secret: secrets.auth, baseUrl: baseUrl(), plan, allowSignUp, smtpUrl, mailFrom }
+}
+
+/** Loads sign-in into this thread. */
+async function loadAuth(
+  { db, log }: Base,
+  { smtpUrl, mailFrom, ...settings }: AuthSettings,
+  passwordResets: PasswordResets,
+): Promise<HandleAuth> {
+  const { createEmbeddedAuth } = await import('../access/sign-in/embedded-auth.ts')
+  const { createSendMail } = await import('../mail.ts')
+  const sendMail = smtpUrl === undefined ? null : createSendMail({ url: smtpUrl, from: mailFrom })
+  return createEmbeddedAuth({ ...settings, db, sendMail, passwordResets, log })
 }
 
 function openRemoteAuth({ db, plans, log }: Base, url: string): Omit<Auth, 'devices'> {

@@ -18,7 +18,7 @@ export interface ServiceOptions
   readonly downloadGeo?: () => Promise<void>
   /** The address on which the server listens; empty until it does. */
   readonly listenUrl: () => string
-  /** Called if a thread of the storage ends by itself. undefined: it has no threads. */
+  /** Called if a thread ends by itself. undefined: everything runs in this thread. */
   readonly onCrash?: (error: unknown) => void
 }
 
@@ -49,5 +49,5 @@ export function openBase(
   )
   /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()
-  return { config, secrets, storage, db: storage.db, plans, log, now, baseUrl }
+  return { config, secrets, storage, db: storage.db, plans, log, now, onCrash, baseUrl }
 }

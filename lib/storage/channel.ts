@@ -18,15 +18,21 @@ export interface Port {
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
-/** Sends messages, those of one turn of the event loop together. */
-function createOutbox<Message>(port: Port): (message: Message) => void {
-  let messages: Message[] = []
-  const send = () => {
-    port.postMessage(messages)
-    messages = []
+/** Both directions share a port. */
+interface Message {
+  readonly calls?: Call[]
+  readonly replies?: Reply[]
+}
+
+/** Collects the items of one turn of the event loop, and sends them in one message. */
+function createOutbox<Item>(send: (items: Item[]) => void): (item: Item) => void {
+  let items: Item[] = []
+  const sendAll = () => {
+    send(items)
+    items = []
   }
-  return (message) => {
-    if (messages.push(message) === 1) setImmediate(send)
+  return (item) => {
+    if (items.push(item) === 1) setImmediate(sendAll)
   }
 }
 
@@ -37,7 +43,7 @@ export type Report = (error: unknown, message: string) => void
  * errors that belong to no call.
  */
 export function serve<M extends Methods<M>>(port: Port, open: (report: Report) => M): void {
-  const send = createOutbox<Reply>(port)
+  const send = createOutbox<Reply>((replies) => port.postMessage({ replies }))
   const methods = open((error, message) => send({ report: toPlain(error), message }))
   const answer = async ({ id, method, args }: Call) => {
     try {
@@ -48,9 +54,9 @@ export function serve<M extends Methods<M>>(port: Port, open: (report: Report) =
       send({ id, error: toPlain(error) })
     }
   }
-  port.on('message', (calls) => {
-    // safe: the other end sends calls
-    for (const call of calls as Call[]) void answer(call)
+  // safe: the other end sends messages
+  port.on('message', (message) => {
+    for (const call of (message as Message).calls ?? []) void answer(call)
   })
 }
 
@@ -59,12 +65,12 @@ export function serve<M extends Methods<M>>(port: Port, open: (report: Report) =
  * errors that belong to no call.
  */
 export function connect<M extends Methods<M>>(port: Port, onReport: Report) {
-  const send = createOutbox<Call>(port)
+  const send = createOutbox<Call>((calls) => port.postMessage({ calls }))
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let lastId = 0
-  port.on('message', (replies) => {
-    // safe: the other end sends replies
-    for (const reply of replies as Reply[]) {
+  // safe: the other end sends messages
+  port.on('message', (message) => {
+    for (const reply of (message as Message).replies ?? []) {
       if ('report' in reply) {
         onReport(fromPlain(reply.report), reply.message)
         continue
@@ -88,14 +94,15 @@ export function connect<M extends Methods<M>>(port: Port, onReport: Report) {
   }
 }
 
-/** Copies of errors between threads lose the code of the driver. */
-function toPlain(error: unknown): unknown {
+/** Returns what keeps the code of an error when it is copied to another thread. */
+export function toPlain(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { name, message, stack } = error
   return { name, message, stack, code: 'code' in error ? error.code : undefined, isError: true }
 }
 
-function fromPlain(error: unknown): unknown {
+/** Returns the error that `toPlain` was given. */
+export function fromPlain(error: unknown): unknown {
   if (typeof error !== 'object' || error === null || !('isError' in error)) return error
   const { isError: _, message, ...fields } = error as typeof error & { message: string }
   return Object.assign(new Error(message), fields)

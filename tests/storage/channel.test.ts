@@ -46,8 +46,8 @@ describe('a channel', () => {
     const call = connect<Methods>(ports.port1, assert.fail)
     const sent: unknown[] = []
     const received: unknown[] = []
-    ports.port2.on('message', (calls) => sent.push(calls.length))
-    ports.port1.on('message', (replies) => received.push(replies.length))
+    ports.port2.on('message', ({ calls }) => sent.push(calls.length))
+    ports.port1.on('message', ({ replies }) => received.push(replies.length))
     await Promise.all([1, 2, 3].map((n) => call('double', n)))
     assert.deepEqual([sent, received], [[3], [3]])
   })

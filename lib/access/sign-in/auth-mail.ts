@@ -28,7 +28,7 @@ interface AuthMail {
 export function authMail(
   sendMail: SendMail,
   { baseUrl, hasSuspectKeys }: AuthMailOptions,
-  log: Log,
+  log: Pick<Log, 'warn' | 'error'>,
 ) {
   const send = async (to: string, subject: string, text: string) => {
     sendMail({ to, subject, text }).catch((error: unknown) =>

@@ -9,7 +9,7 @@ import * as v from 'valibot'
 import { AUTH_BASE_PATH, type AuthBody } from '../../contract/account/auth.ts'
 import { eq } from '../../db/drizzle.ts'
 import { isFault, isTaken } from '../../db/fault.ts'
-import type { Db } from '../../db/open.ts'
+import type { Queries } from '../../db/queries.ts'
 import { sessions, users, verifications } from '../../db/tables.ts'
 import type { Log } from '../../log/log.ts'
 import type { SendMail } from '../../mail.ts'
@@ -23,7 +23,7 @@ import { createOrder } from './in-order.ts'
 import { type ResetOptions, resetPassword } from './reset-password.ts'
 
 export interface EmbeddedAuthOptions {
-  readonly db: Db
+  readonly db: Queries
   readonly secret: string
   /** Address of this service, without a slash at the end. */
   readonly baseUrl: string
@@ -33,7 +33,7 @@ export interface EmbeddedAuthOptions {
   /** null without a mail server: then users cannot verify an address or reset a password. */
   readonly sendMail: SendMail | null
   readonly passwordResets: PasswordResets
-  readonly log: Log
+  readonly log: Pick<Log, 'warn' | 'error'>
 }
 
 export interface PasswordResets extends Pick<ResetOptions, 'reset'> {
@@ -206,7 +206,7 @@ const FIXED_SETTINGS = {
  * Until the address of a new account is verified, the right password gets the answer for a wrong
  * one. Otherwise a sign-up and a sign-in would show whether the address already had an account.
  */
-function refuseUnverified(db: Db): NonNullable<BetterAuthOptions['databaseHooks']> {
+function refuseUnverified(db: Queries): NonNullable<BetterAuthOptions['databaseHooks']> {
   const before = async ({ userId }: { readonly userId: string }) => {
     if (await mayBeginSession(db, userId)) return
     const message = 'Invalid email or password'
@@ -232,7 +232,7 @@ const refuseEasyPasswords = createAuthMiddleware(async ({ path, body }) => {
 })
 
 interface ErrorMap {
-  readonly log: Log
+  readonly log: EmbeddedAuthOptions['log']
   /** Whether sign-up must not show that an address has an account. */
   readonly hidesUsers: boolean
 }

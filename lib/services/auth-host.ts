@@ -1,0 +1,75 @@
+import { Worker } from 'node:worker_threads'
+import type { AuthCall, HandleAuth, PasswordResets } from '../access/sign-in/embedded-auth.ts'
+import type { Execute } from '../db/engine.ts'
+import { connect, fromPlain, serve } from '../storage/channel.ts'
+import type { Base } from './base.ts'
+
+/** What sign-in needs, as far as it can be copied to another thread. */
+export interface AuthSettings {
+  readonly secret: string
+  /** Address of this service, without a slash at the end. */
+  readonly baseUrl: string
+  /** Id of the plan that new users get. */
+  readonly plan: string
+  readonly allowSignUp: boolean
+  readonly smtpUrl: string | undefined
+  readonly mailFrom: string
+}
+
+/** What the thread of sign-in asks of this one. */
+export interface AuthHost extends PasswordResets {
+  readonly execute: Execute
+  readonly log: (level: 'warn' | 'error', fields: object, message: string) => Promise<void>
+}
+
+export type PlainCall = Omit<AuthCall, 'headers'> & { readonly headers: [string, string][] }
+
+export interface PlainResponse {
+  readonly status: number
+  readonly headers: [string, string][]
+  readonly body: string
+}
+
+/** What the thread of sign-in does for this one. */
+export interface AuthMethods {
+  /** Resolves once everything is loaded. */
+  readonly ready: () => Promise<void>
+  readonly handle: (call: PlainCall) => Promise<PlainResponse>
+  /** Resolves once the mails under way are sent. */
+  readonly close: () => Promise<void>
+}
+
+/** Starts sign-in in a thread of its own. Rejects if it cannot be loaded. */
+export async function startAuth(
+  { db, log, onCrash }: Pick<Base, 'db' | 'log' | 'onCrash'>,
+  passwordResets: PasswordResets,
+  settings: AuthSettings,
+) {
+  const url = new URL('./auth-thread.ts', import.meta.url)
+  const worker = new Worker(url, { name: 'auth', workerData: settings, execArgv: [] })
+  const host: AuthHost = {
+    execute: db.execute,
+    ...passwordResets,
+    log: async (level, { err, ...fields }: { readonly err?: unknown }, message) =>
+      log[level]({ ...fields, ...(err !== undefined && { err: fromPlain(err) }) }, message),
+  }
+  serve<AuthHost>(worker, () => host)
+  const call = connect<AuthMethods>(worker, (err, message) => log.error({ err }, message))
+  const failed = new Promise<never>((_, reject) => worker.once('error', reject))
+  await Promise.race([call('ready'), failed])
+  const crashed = (code: number) => onCrash?.(new Error(`the auth thread has ended with ${code}`))
+  worker.on('error', (error) => onCrash?.(error))
+  worker.on('exit', crashed)
+  const handle: HandleAuth = async ({ headers, ...rest }) => {
+    const { body, ...answer } = await call('handle', { ...rest, headers: [...headers] })
+    return new Response(body === '' ? null : body, answer)
+  }
+  return {
+    handle,
+    [Symbol.asyncDispose]: async () => {
+      await call('close')
+      worker.off('exit', crashed)
+      await worker.terminate()
+    },
+  }
+}
