@@ -6,8 +6,33 @@ export type Headers = Record<string, string>
 
 export type Answer = WholeAnswer
 
+/** Characters that are encoded and written in one turn of the event loop. */
+const PIECE = 128 * 1024
+
+/** A long text is sent in pieces, so that other requests are answered in between. */
 export function toResponse(answer: Answer): Response {
-  return new Response(answer.json, answer)
+  const { json } = answer
+  return new Response(json !== null && json.length > PIECE ? inPieces(json) : json, answer)
+}
+
+function inPieces(text: string): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let at = 0
+  return new ReadableStream({
+    pull: async (controller) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      const end = pieceEnd(text, at + PIECE)
+      controller.enqueue(encoder.encode(text.slice(at, end)))
+      at = end
+      if (at >= text.length) controller.close()
+    },
+  })
+}
+
+/** The end of a piece near `end` that does not separate the two halves of a character. */
+function pieceEnd(text: string, end: number): number {
+  const isHalf = (text.codePointAt(end - 1) ?? 0) > 0xffff
+  return isHalf ? end + 1 : end
 }
 
 /** The headers of every answer of the API. */
