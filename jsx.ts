@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
  * Node's own cache of compiled code, if there is one: scripts/node.sh sets it.
  */
 
+const require = createRequire(import.meta.url)
+const { version: esbuildVersion } = require('esbuild/package.json')
 const CACHE = process.env['NODE_COMPILE_CACHE']
 const OPTIONS = { loader: 'tsx', jsx: 'automatic', jsxImportSource: 'hono/jsx' } as const
 
@@ -16,26 +18,28 @@ registerHooks({
   load(url, context, nextLoad) {
     if (!url.endsWith('.tsx')) return nextLoad(url, context)
     const text = readFileSync(fileURLToPath(url), 'utf8')
-    const source = CACHE === undefined ? compile(text) : compileOnce(text, join(CACHE, 'jsx'))
+    const source = CACHE ? compileOnce(text, join(CACHE, 'jsx')) : compile(text)
     return { format: 'module', source, shortCircuit: true }
   },
 })
 
 function compile(text: string): string {
-  const esbuild: typeof import('esbuild') = createRequire(import.meta.url)('esbuild')
+  const esbuild: typeof import('esbuild') = require('esbuild')
   return esbuild.transformSync(text, OPTIONS).code
 }
 
-/** Keeps the code under a name that depends on the text alone. */
+/** Ends each file that was written whole: after a power failure, a file may lack its end. */
+const END = '\n// end\n'
+
+/** Keeps the code under a name that depends on all that it is made of. */
 function compileOnce(text: string, folder: string): string {
-  const file = join(folder, createHash('sha256').update(text).digest('hex'))
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    const code = compile(text)
-    keep(file, code, folder)
-    return code
-  }
+  const made = [text, esbuildVersion, JSON.stringify(OPTIONS)].join('\0')
+  const file = join(folder, createHash('sha256').update(made).digest('hex'))
+  const kept = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  if (kept.endsWith(END)) return kept
+  const code = `${compile(text)}${END}`
+  keep(file, code, folder)
+  return code
 }
 
 /** Does nothing if the folder cannot be written. */

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -13,6 +14,7 @@ import { createLog, type Log } from './lib/log/log.ts'
 import { checkFileLimit } from './lib/process/file-limit.ts'
 import { createGeoJobs } from './lib/process/geo-jobs.ts'
 import { stopOnSignals } from './lib/process/stop-on-signals.ts'
+import { reasonOf } from './lib/reason.ts'
 import { openServices, type Services } from './lib/services/services.ts'
 import { createServer } from './routes/server.ts'
 
@@ -105,7 +107,9 @@ async function stop(server: Server, services: Services, admin: Admin | undefined
 
 /** Ends the process: without one of its threads it could serve nothing. */
 function crash(log: Log, error: unknown): void {
-  log.error({ err: error }, 'a storage thread has ended')
+  log.error({ err: error }, 'a thread has ended')
   log.flush()
+  // The log may still be writing earlier lines.
+  writeSync(process.stderr.fd, `A thread has ended: ${reasonOf(error)}\n`)
   process.exit(1)
 }

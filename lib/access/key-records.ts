@@ -91,10 +91,11 @@ function createReader({ $client }: Db) {
       revision: changes.get(0)?.revision ?? 0,
       rows: keys.all(),
     })),
-    readSince: $client.transaction((revision: number) => ({
-      changes: changes.all(revision),
-      rows: changedKeys.all(revision),
-    })),
+    readSince: $client.transaction((revision: number) => {
+      const changed = changes.all(revision)
+      // Most writes change no keys.
+      return { changes: changed, rows: changed.length === 0 ? [] : changedKeys.all(revision) }
+    }),
   }
 }
 

@@ -62,7 +62,7 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
      */
     change: async (statements: [Statement, ...Statement[]]) => {
       const changed = await runInTransaction(db, statements)
-      // Our own writes do not change the version. If the reload fails, the next turn tries again.
+      // A write of this connection does not change the version. If the reload fails, the next turn tries again.
       dataVersion = undefined
       reload()
       return changed

@@ -41,7 +41,7 @@ export interface AuthMethods {
 
 /** Starts sign-in in a thread of its own. Rejects if it cannot be loaded. */
 export async function startAuth(
-  { db, log, onCrash }: Pick<Base, 'db' | 'log' | 'onCrash'>,
+  { db, log, onCrash }: Pick<Base, 'db' | 'log'> & { readonly onCrash: (error: unknown) => void },
   passwordResets: PasswordResets,
   settings: AuthSettings,
 ) {
@@ -54,11 +54,16 @@ export async function startAuth(
       log[level]({ ...fields, ...(err !== undefined && { err: fromPlain(err) }) }, message),
   }
   serve<AuthHost>(worker, () => host)
-  const call = connect<AuthMethods>(worker, (err, message) => log.error({ err }, message))
-  const failed = new Promise<never>((_, reject) => worker.once('error', reject))
-  await Promise.race([call('ready'), failed])
-  const crashed = (code: number) => onCrash?.(new Error(`the auth thread has ended with ${code}`))
-  worker.on('error', (error) => onCrash?.(error))
+  const { call, end } = connect<AuthMethods>(worker, (err, message) => log.error({ err }, message))
+  try {
+    const failed = new Promise<never>((_, reject) => worker.once('error', reject))
+    await Promise.race([call('ready'), failed])
+  } catch (error) {
+    await worker.terminate()
+    throw error
+  }
+  const crashed = (code: number) => onCrash(new Error(`the auth thread has ended with ${code}`))
+  worker.on('error', onCrash)
   worker.on('exit', crashed)
   const handle: HandleAuth = async ({ headers, ...rest }) => {
     const { body, ...answer } = await call('handle', { ...rest, headers: [...headers] })
@@ -67,9 +72,13 @@ export async function startAuth(
   return {
     handle,
     [Symbol.asyncDispose]: async () => {
-      await call('close')
-      worker.off('exit', crashed)
-      await worker.terminate()
+      try {
+        await call('close')
+      } finally {
+        worker.off('exit', crashed)
+        await worker.terminate()
+        end()
+      }
     },
   }
 }

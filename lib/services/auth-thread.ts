@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { loadCommonPasswords } from '../access/sign-in/common-passwords.ts'
 import { createEmbeddedAuth } from '../access/sign-in/embedded-auth.ts'
@@ -5,12 +6,12 @@ import { nameRuntime } from '../config/runtime.ts'
 import { createQueries } from '../db/queries.ts'
 import { createSendMail, type SendMail } from '../mail.ts'
 import { freeMemory } from '../process/free-memory.ts'
-import { connect, type Port, serve, toPlain } from '../storage/channel.ts'
+import { type Caller, connect, type Port, serve, toPlain } from '../storage/channel.ts'
 import type { AuthHost, AuthMethods, AuthSettings } from './auth-host.ts'
 
 /** Opens sign-in in a thread of its own: better-auth takes long to load, and milliseconds a call. */
 function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSettings): AuthMethods {
-  const host = connect<AuthHost>(port, () => {})
+  const { call: host } = connect<AuthHost>(port, () => {})
   const mails = smtpUrl === undefined ? null : trackMails({ url: smtpUrl, from: mailFrom })
   const handle = createEmbeddedAuth({
     ...settings,
@@ -38,11 +39,14 @@ function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSetting
   }
 }
 
-function logTo(host: ReturnType<typeof connect<AuthHost>>, level: 'warn' | 'error') {
+function logTo(host: Caller<AuthHost>['call'], level: 'warn' | 'error') {
   return ({ err, ...fields }: { readonly err?: unknown }, message: string) => {
     void host('log', level, { ...fields, ...(err !== undefined && { err: toPlain(err) }) }, message)
   }
 }
+
+/** The mail server may not answer: the process waits as long for an inquiry under way. */
+const LONGEST_WAIT_MS = 8_000
 
 function trackMails(options: Parameters<typeof createSendMail>[0]) {
   const sendMail = createSendMail(options)
@@ -52,7 +56,11 @@ function trackMails(options: Parameters<typeof createSendMail>[0]) {
     underWay.add(sending)
     return sending
   }
-  return { send, settled: () => Promise.allSettled(underWay) }
+  const settled = async () => {
+    const tooLate = sleep(LONGEST_WAIT_MS, undefined, { ref: false })
+    await Promise.race([Promise.allSettled(underWay), tooLate])
+  }
+  return { send, settled }
 }
 
 if (parentPort !== null) {

@@ -17,7 +17,7 @@ import { HOUR_MS } from '../durations.ts'
 import { createKnownDevices, type KnownDevices } from '../limits/known-devices.ts'
 import { once } from '../once.ts'
 import { repeat } from '../periodic.ts'
-import type { AuthSettings } from './auth-host.ts'
+import { type AuthSettings, startAuth } from './auth-host.ts'
 import type { Base } from './base.ts'
 import { createPasswordResets } from './password-reset.ts'
 import type { Load } from './preload.ts'
@@ -66,18 +66,20 @@ function embedAuth(
   const { config, secrets, db, log, onCrash } = base
   const sendsMail = config.smtpUrl !== undefined
   if (!sendsMail) log.warn({}, NO_MAIL)
-  let thread: AsyncDisposable | undefined
+  let starting: ReturnType<typeof startAuth> | undefined
+  let isClosed = false
   opening.defer(async () => {
+    isClosed = true
+    const thread = await starting?.catch(() => undefined)
     await thread?.[Symbol.asyncDispose]()
   })
   const load = once(async () => {
     const settings = authSettings(base)
     const passwordResets = createPasswordResets(base, keys)
     if (onCrash === undefined) return loadAuth(base, settings, passwordResets)
-    const { startAuth } = await import('./auth-host.ts')
-    const started = await startAuth(base, passwordResets, settings)
-    thread = started
-    return started.handle
+    if (isClosed) throw new Error('the server has stopped')
+    starting = startAuth({ db, log, onCrash }, passwordResets, settings)
+    return (await starting).handle
   })
   return {
     findSession: createFindSession(db, { secret: secrets.auth, sendsMail }),

@@ -60,13 +60,21 @@ export function serve<M extends Methods<M>>(port: Port, open: (report: Report) =
   })
 }
 
-/**
- * Returns a function that calls the methods that `serve` offers at the other end. `onReport` gets the
- * errors that belong to no call.
- */
-export function connect<M extends Methods<M>>(port: Port, onReport: Report) {
+/** Calls methods at the other end of a port. */
+export interface Caller<M extends Methods<M>> {
+  readonly call: <Name extends keyof M & string>(
+    method: Name,
+    ...args: Parameters<M[Name]>
+  ) => ReturnType<M[Name]>
+  /** Rejects the calls that are not answered yet, and all further ones. */
+  readonly end: () => void
+}
+
+/** Connects to what `serve` offers. `onReport` gets the errors that belong to no call. */
+export function connect<M extends Methods<M>>(port: Port, onReport: Report): Caller<M> {
   const send = createOutbox<Call>((calls) => port.postMessage({ calls }))
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  let isEnded = false
   let lastId = 0
   // safe: the other end sends messages
   port.on('message', (message) => {
@@ -81,29 +89,64 @@ export function connect<M extends Methods<M>>(port: Port, onReport: Report) {
       else call?.resolve(reply.result)
     }
   })
-  return <Name extends keyof M & string>(
-    method: Name,
-    ...args: Parameters<M[Name]>
-  ): ReturnType<M[Name]> => {
-    const call = Promise.withResolvers<unknown>()
-    lastId += 1
-    waiting.set(lastId, call)
-    send({ id: lastId, method, args })
-    // safe: the other end runs the method of this name
-    return call.promise as ReturnType<M[Name]>
+  return {
+    call: <Name extends keyof M & string>(method: Name, ...args: Parameters<M[Name]>) => {
+      const call = Promise.withResolvers<unknown>()
+      lastId += 1
+      if (isEnded) call.reject(endedError())
+      else {
+        waiting.set(lastId, call)
+        send({ id: lastId, method, args })
+      }
+      // safe: the other end runs the method of this name
+      return call.promise as ReturnType<M[Name]>
+    },
+    end: () => {
+      isEnded = true
+      for (const { reject } of waiting.values()) reject(endedError())
+      waiting.clear()
+    },
   }
 }
 
-/** Returns what keeps the code of an error when it is copied to another thread. */
+function endedError(): Error {
+  return new Error('the thread has ended')
+}
+
+/** What a copy of an error needs: copying the error itself would lose its code. */
+interface PlainError {
+  readonly isError: true
+  readonly name: string
+  readonly message: string
+  readonly stack: string | undefined
+  readonly code?: unknown
+  readonly cause?: unknown
+}
+
+/** Returns what can be copied to another thread in place of the error. */
 export function toPlain(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  const { name, message, stack } = error
-  return { name, message, stack, code: 'code' in error ? error.code : undefined, isError: true }
+  const { name, message, stack, cause } = error
+  return {
+    isError: true,
+    name,
+    message,
+    stack,
+    ...('code' in error && { code: error.code }),
+    ...(cause !== undefined && { cause: toPlain(cause) }),
+  } satisfies PlainError
 }
 
 /** Returns the error that `toPlain` was given. */
 export function fromPlain(error: unknown): unknown {
-  if (typeof error !== 'object' || error === null || !('isError' in error)) return error
-  const { isError: _, message, ...fields } = error as typeof error & { message: string }
-  return Object.assign(new Error(message), fields)
+  if (!isPlainError(error)) return error
+  const { isError: _, message, cause, ...fields } = error
+  return Object.assign(
+    new Error(message, cause === undefined ? {} : { cause: fromPlain(cause) }),
+    fields,
+  )
+}
+
+function isPlainError(error: unknown): error is PlainError {
+  return typeof error === 'object' && error !== null && 'isError' in error
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Client } from '../db/client.ts'
 import type { Engine, Execute } from '../db/engine.ts'
 import { createQueries } from '../db/queries.ts'
-import { connect } from './channel.ts'
+import { type Caller, connect } from './channel.ts'
 import type { ReaderMethods } from './reader-thread.ts'
 import type { Storage, StorageOptions } from './storage.ts'
 import type { WriterMethods } from './writer-thread.ts'
@@ -15,12 +15,14 @@ type ThreadOptions = StorageOptions & { readonly onCrash: (error: unknown) => vo
  */
 export function startThreads(client: Client, options: ThreadOptions): Storage {
   client.pragma('query_only = ON')
-  const writer = startThread('writer', options)
-  const write = connect<WriterMethods>(writer.worker, options.onError)
+  const writer = startThread<WriterMethods>('writer', options)
+  const { call: write } = writer
   const engine = createRemoteEngine(write)
-  let reader: ReturnType<typeof openReader> | undefined
+  let reader: Thread<ReaderMethods> | undefined
+  let isClosed = false
   const read = () => {
-    reader ??= openReader(options)
+    if (isClosed) throw new Error('the database is closed')
+    reader ??= startThread<ReaderMethods>('reader', options)
     return reader.call
   }
   return {
@@ -35,41 +37,56 @@ export function startThreads(client: Client, options: ThreadOptions): Storage {
         checkpointSite: (siteId) => write('checkpointSite', siteId),
       },
       reader: {
-        readSummary: (filter, live) => read()('readSummary', filter, live),
-        readOverview: (filter) => read()('readOverview', filter),
+        readSummary: async (filter, live) => read()('readSummary', filter, live),
+        readOverview: async (filter) => read()('readOverview', filter),
       },
     },
     [Symbol.asyncDispose]: async () => {
-      await reader?.thread.end(() => read()('close'))
-      await writer.end(() => write('close'))
-      client.close()
+      isClosed = true
+      await using closing = new AsyncDisposableStack()
+      closing.defer(() => {
+        client.close()
+      })
+      closing.defer(() => writer.endAfter(write('close')))
+      if (reader !== undefined) {
+        const { call, endAfter } = reader
+        closing.defer(() => endAfter(call('close')))
+      }
     },
   }
 }
 
-function openReader(options: ThreadOptions) {
-  const thread = startThread('reader', options)
-  return { thread, call: connect<ReaderMethods>(thread.worker, options.onError) }
+interface Thread<M extends Record<keyof M, (...args: never[]) => Promise<unknown>>>
+  extends Pick<Caller<M>, 'call'> {
+  /** Ends the thread once it has closed. */
+  readonly endAfter: (closed: Promise<void>) => Promise<void>
 }
 
-function startThread(name: 'writer' | 'reader', { file, replicated, onCrash }: ThreadOptions) {
+function startThread<M extends Record<keyof M, (...args: never[]) => Promise<unknown>>>(
+  name: 'writer' | 'reader',
+  { file, replicated, onError, onCrash }: ThreadOptions,
+): Thread<M> {
   const url = new URL(`./${name}-thread.ts`, import.meta.url)
   const worker = new Worker(url, { name, workerData: { file, replicated }, execArgv: [] })
+  const { call, end } = connect<M>(worker, onError)
   const crashed = (code: number) => onCrash(new Error(`the ${name} thread has ended with ${code}`))
   worker.on('error', onCrash)
   worker.on('exit', crashed)
   return {
-    worker,
-    /** Ends the thread once `close` resolves. */
-    end: async (close: () => Promise<void>): Promise<void> => {
-      await close()
-      worker.off('exit', crashed)
-      await worker.terminate()
+    call,
+    endAfter: async (closed) => {
+      try {
+        await closed
+      } finally {
+        worker.off('exit', crashed)
+        await worker.terminate()
+        end()
+      }
     },
   }
 }
 
-function createRemoteEngine(call: ReturnType<typeof connect<WriterMethods>>): Engine {
+function createRemoteEngine(call: Caller<WriterMethods>['call']): Engine {
   const execute: Execute = (query, only) => call('execute', query, only)
   return {
     execute,

@@ -8,11 +8,13 @@ interface WriterOptions {
   readonly onError: Report
 }
 
+/** About a second. What is still not written then waits for the next flush, if there is one. */
+const ATTEMPTS = 40
+
 /** Everything that writes beside the engine: counts and telemetry. */
 export function openWriter(db: WriterDb, options: WriterOptions) {
   const write = prepareUses(db.$client)
-  // Once: the next flush tries again.
   const writeUses: WriteUses = (uses) =>
-    db.engine.whenFree(() => withoutWaiting(db.$client, () => write(uses)), 1)
+    db.engine.whenFree(() => withoutWaiting(db.$client, () => write(uses)), ATTEMPTS)
   return { writeUses, rum: openRumWriter(db, options) }
 }

@@ -117,3 +117,23 @@ describe('a server that nothing was compiled for before', () => {
     })
   }
 })
+
+/** When start.ts begins to load sign-in, and a moment more. */
+const LOADING_MS = 3_150
+
+describe('a server that is loading sign-in', () => {
+  it('stops as usual', async () => {
+    const [command, args] = ALONE
+    const PORT = String(await findFreePort())
+    const child = spawnInGroup(command, args, { PORT })
+    const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    assert.ok(child.pid)
+    const url = `http://127.0.0.1:${PORT}/v1`
+    while (!(await fetch(url).catch(() => null))?.ok) await sleep(2)
+    await sleep(LOADING_MS)
+    process.kill(-child.pid, 'SIGTERM')
+    const [stdout, stderr] = await ended
+    assert.equal(child.exitCode, 0, stderr)
+    assert.match(stdout, /"msg":"stopped"\}\n/)
+  })
+})

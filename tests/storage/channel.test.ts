@@ -11,8 +11,9 @@ interface Methods {
 }
 
 let ports: { port1: MessagePort; port2: MessagePort }
+let methods: { -readonly [Name in keyof Methods]: Methods[Name] }
 let report: (error: unknown, message: string) => void
-const methods: Methods = {
+const METHODS: Methods = {
   double: async (n) => 2 * n,
   late: async (n) => {
     await sleep(5)
@@ -23,6 +24,7 @@ const methods: Methods = {
   },
 }
 beforeEach(() => {
+  methods = { ...METHODS }
   ports = new MessageChannel()
   serve<Methods>(ports.port2, (given) => {
     report = given
@@ -35,7 +37,7 @@ afterEach(() => {
 
 describe('a channel', () => {
   it('returns what the methods of the other end return, in any order', async () => {
-    const call = connect<Methods>(ports.port1, assert.fail)
+    const { call } = connect<Methods>(ports.port1, assert.fail)
     const order: number[] = []
     const track = async (result: Promise<number>) => order.push(await result)
     await Promise.all([track(call('late', 1)), track(call('double', 1)), track(call('double', 4))])
@@ -43,7 +45,7 @@ describe('a channel', () => {
   })
 
   it('sends the calls of one turn in one message, and so the answers', async () => {
-    const call = connect<Methods>(ports.port1, assert.fail)
+    const { call } = connect<Methods>(ports.port1, assert.fail)
     const sent: unknown[] = []
     const received: unknown[] = []
     ports.port2.on('message', ({ calls }) => sent.push(calls.length))
@@ -53,7 +55,7 @@ describe('a channel', () => {
   })
 
   it('rejects with the error of the other end and its code', async () => {
-    const call = connect<Methods>(ports.port1, assert.fail)
+    const { call } = connect<Methods>(ports.port1, assert.fail)
     const expected = { message: 'no', name: 'TypeError', code: 'SQLITE_FULL' }
     await assert.rejects(call('fail', 'SQLITE_FULL'), (error: Error) => {
       assert.ok(error instanceof Error)
@@ -64,9 +66,28 @@ describe('a channel', () => {
     })
   })
 
+  it('keeps the cause of an error, and adds no code', async () => {
+    methods.double = async () => {
+      throw new Error('no', { cause: new RangeError('too much') })
+    }
+    const { call } = connect<Methods>(ports.port1, assert.fail)
+    const error = await call('double', 1).catch((thrown: unknown) => thrown)
+    assert.ok(error instanceof Error && error.cause instanceof Error)
+    assert.equal(error.cause.message, 'too much')
+    assert.equal('code' in error, false)
+  })
+
+  it('rejects all calls once it has ended', async () => {
+    const { call, end } = connect<Methods>(ports.port1, assert.fail)
+    const waiting = call('late', 1)
+    end()
+    await assert.rejects(waiting, /ended/)
+    await assert.rejects(call('double', 1), /ended/)
+  })
+
   it('reports errors that belong to no call', async () => {
     const reports: unknown[] = []
-    const call = connect<Methods>(ports.port1, (error, message) => {
+    const { call } = connect<Methods>(ports.port1, (error, message) => {
       assert.ok(error instanceof Error)
       reports.push([error.message, message])
     })
