@@ -4,6 +4,8 @@ import type { Execute } from '../db/engine.ts'
 import { connect, fromPlain, serve } from '../storage/channel.ts'
 import type { Base } from './base.ts'
 
+const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
+
 /** What sign-in needs, as far as it can be copied to another thread. */
 export interface AuthSettings {
   readonly secret: string
@@ -46,7 +48,12 @@ export async function startAuth(
   settings: AuthSettings,
 ) {
   const url = new URL('./auth-thread.ts', import.meta.url)
-  const worker = new Worker(url, { name: 'auth', workerData: settings, execArgv: [] })
+  const worker = new Worker(url, {
+    name: 'auth',
+    workerData: settings,
+    execArgv: [],
+    resourceLimits: LIMITS,
+  })
   const host: AuthHost = {
     execute: db.execute,
     ...passwordResets,

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { loadCommonPasswords } from '../access/sign-in/common-passwords.ts'
 import { createEmbeddedAuth } from '../access/sign-in/embedded-auth.ts'
-import { nameRuntime } from '../config/runtime.ts'
 import { createQueries } from '../db/queries.ts'
 import { createSendMail, type SendMail } from '../mail.ts'
 import { freeMemory } from '../process/free-memory.ts'
@@ -26,7 +25,7 @@ function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSetting
   return {
     ready: async () => {
       await loadCommonPasswords()
-      if (nameRuntime(process.versions) === 'node') freeMemory()
+      freeMemory()
     },
     handle: async ({ headers, ...call }) => {
       const response = await handle({ ...call, headers: new Headers(headers) })

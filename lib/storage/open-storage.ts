@@ -1,7 +1,7 @@
 import { checkpointWal, openDb } from '../db/open.ts'
 import { createRumReader } from '../rum/reader.ts'
 import type { Storage, StorageOptions } from './storage.ts'
-import { startThreads } from './threads.ts'
+import { moveToThreads } from './threads.ts'
 import { openWriter } from './writer.ts'
 
 /** Opens the database: checked, migrated, and with the last run's log moved into it. */
@@ -10,7 +10,7 @@ export function openStorage(options: StorageOptions): Storage {
   const db = openDb(file, { replicated })
   // Litestream checkpoints a replicated database itself.
   if (!replicated) checkpointWal(db)
-  if (onCrash !== undefined) return startThreads(db.$client, { ...options, onCrash })
+  if (onCrash !== undefined) return moveToThreads(db.$client, { ...options, onCrash })
   const { writeUses, rum } = openWriter(db, options)
   return {
     db,

@@ -10,24 +10,20 @@ import type { WriterMethods } from './writer-thread.ts'
 type ThreadOptions = StorageOptions & { readonly onCrash: (error: unknown) => void }
 
 /**
- * Starts a thread that writes; one that reads starts on its first use. This thread keeps `client`, for
+ * Moves what writes, and what takes long to read, to two threads, which start on their first use: the
+ * first start prepares the databases before, which needs much memory. This thread keeps `client`, for
  * reading a few rows at once.
  */
-export function startThreads(client: Client, options: ThreadOptions): Storage {
+export function moveToThreads(client: Client, options: ThreadOptions): Storage {
   client.pragma('query_only = ON')
-  const writer = startThread<WriterMethods>('writer', options)
-  const { call: write } = writer
+  const writer = openLazily(() => startThread<WriterMethods>('writer', options))
+  const reader = openLazily(() => startThread<ReaderMethods>('reader', options))
+  const write: Call<WriterMethods> = (method, ...args) => writer.get().call(method, ...args)
+  const read: Call<ReaderMethods> = (method, ...args) => reader.get().call(method, ...args)
   const engine = createRemoteEngine(write)
-  let reader: Thread<ReaderMethods> | undefined
-  let isClosed = false
-  const read = () => {
-    if (isClosed) throw new Error('the database is closed')
-    reader ??= startThread<ReaderMethods>('reader', options)
-    return reader.call
-  }
   return {
     db: Object.assign(createQueries(engine.execute), { engine, $client: client }),
-    longReads: createQueries((query, only) => read()('execute', query, only)),
+    longReads: createQueries((query, only) => read('execute', query, only)),
     writeUses: (uses) => write('writeUses', uses),
     rum: {
       writer: {
@@ -37,39 +33,59 @@ export function startThreads(client: Client, options: ThreadOptions): Storage {
         checkpointSite: (siteId) => write('checkpointSite', siteId),
       },
       reader: {
-        readSummary: async (filter, live) => read()('readSummary', filter, live),
-        readOverview: async (filter) => read()('readOverview', filter),
+        readSummary: async (filter, live) => read('readSummary', filter, live),
+        readOverview: async (filter) => read('readOverview', filter),
       },
     },
     [Symbol.asyncDispose]: async () => {
-      isClosed = true
       await using closing = new AsyncDisposableStack()
       closing.defer(() => {
         client.close()
       })
-      closing.defer(() => writer.endAfter(write('close')))
-      if (reader !== undefined) {
-        const { call, endAfter } = reader
-        closing.defer(() => endAfter(call('close')))
-      }
+      closing.defer(() => writer.end((call) => call('close')))
+      closing.defer(() => reader.end((call) => call('close')))
     },
   }
 }
 
-interface Thread<M extends Record<keyof M, (...args: never[]) => Promise<unknown>>>
-  extends Pick<Caller<M>, 'call'> {
-  /** Ends the thread once it has closed. */
+type ThreadMethods<M> = Readonly<Record<keyof M, (...args: never[]) => Promise<unknown>>>
+
+type Call<M extends ThreadMethods<M>> = Caller<M>['call']
+
+interface Thread<M extends ThreadMethods<M>> {
+  readonly call: Call<M>
+  /** Ends the thread once it has closed what it has opened. */
   readonly endAfter: (closed: Promise<void>) => Promise<void>
 }
 
-function startThread<M extends Record<keyof M, (...args: never[]) => Promise<unknown>>>(
+/** A thread that starts on its first use, but not after its end. */
+function openLazily<M extends ThreadMethods<M>>(start: () => Thread<M>) {
+  let thread: Thread<M> | undefined
+  let isEnded = false
+  return {
+    get: (): Thread<M> => {
+      if (isEnded) throw new Error('the database is closed')
+      thread ??= start()
+      return thread
+    },
+    end: async (close: (call: Call<M>) => Promise<void>): Promise<void> => {
+      isEnded = true
+      if (thread !== undefined) await thread.endAfter(close(thread.call))
+    },
+  }
+}
+
+function startThread<M extends ThreadMethods<M>>(
   name: 'writer' | 'reader',
   { file, replicated, onError, onCrash }: ThreadOptions,
 ): Thread<M> {
   const url = new URL(`./${name}-thread.ts`, import.meta.url)
   const worker = new Worker(url, { name, workerData: { file, replicated }, execArgv: [] })
   const { call, end } = connect<M>(worker, onError)
-  const crashed = (code: number) => onCrash(new Error(`the ${name} thread has ended with ${code}`))
+  const crashed = (code: number) => {
+    end()
+    onCrash(new Error(`the ${name} thread has ended with ${code}`))
+  }
   worker.on('error', onCrash)
   worker.on('exit', crashed)
   return {
@@ -86,7 +102,7 @@ function startThread<M extends Record<keyof M, (...args: never[]) => Promise<unk
   }
 }
 
-function createRemoteEngine(call: Caller<WriterMethods>['call']): Engine {
+function createRemoteEngine(call: Call<WriterMethods>): Engine {
   const execute: Execute = (query, only) => call('execute', query, only)
   return {
     execute,

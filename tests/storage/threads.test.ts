@@ -136,8 +136,10 @@ describe('storage in threads', () => {
       onError: fail,
       onCrash: crash.resolve,
     })
+    const running = gone.db.execute({ sql: 'SELECT 1', params: [] })
     // Each thread has a `:memory:` of its own, without tables.
     assert.match(String(await crash.promise), /no such table/)
+    await assert.rejects(running, /ended/)
     gone.db.$client.close()
   })
 })

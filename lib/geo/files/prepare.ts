@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { freeMemory } from '../../process/free-memory.ts'
 import { openMmdb } from '../mmdb/mmdb.ts'
 import type { Bundled } from './bundled.ts'
 import { compileAsn } from './compile-asn.ts'
@@ -35,8 +36,11 @@ export async function prepareBundled(
 ): Promise<'prepared' | 'already prepared'> {
   const source = describeSource(bundled)
   if (isPrepared(directory, source)) return 'already prepared'
+  // Each step needs much, and a first start has left much.
+  freeMemory()
   await unzipCity(directory, bundled, onProgress)
   await writeAsn(directory, bundled, onProgress)
+  freeMemory()
   await writeRegions(directory, onProgress)
   const manifest = manifestOf(directory, source)
   await replaceFile(directory, MANIFEST, (partial) => writeFile(partial, manifest))
