@@ -103,7 +103,7 @@ export class Meters {
 
   /**
    * Returns the requests of the user since `fromDay` by day, written or not. Call it only while no write
-   * is under way: see `UseFlusher.settled`.
+   * is under way: see `UseFlusher.betweenFlushes`.
    */
   requestsByDay(userId: string, fromDay: number): ReadonlyMap<number, number> {
     const written = this.#parts.store.readDays(userId, fromDay)

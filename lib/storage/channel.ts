@@ -1,5 +1,5 @@
 /** Methods that other threads can call: arguments and results are copied. */
-type Methods<M> = Readonly<Record<keyof M, (...args: never[]) => Promise<unknown>>>
+export type Methods<M> = Readonly<Record<keyof M, (...args: never[]) => Promise<unknown>>>
 
 interface Call {
   readonly id: number

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Client } from '../db/client.ts'
 import type { Engine, Execute } from '../db/engine.ts'
 import { createQueries } from '../db/queries.ts'
-import { type Caller, connect } from './channel.ts'
+import { type Caller, connect, type Methods } from './channel.ts'
 import type { ReaderMethods } from './reader-thread.ts'
 import type { Storage, StorageOptions } from './storage.ts'
 import type { WriterMethods } from './writer-thread.ts'
@@ -48,18 +48,16 @@ export function moveToThreads(client: Client, options: ThreadOptions): Storage {
   }
 }
 
-type ThreadMethods<M> = Readonly<Record<keyof M, (...args: never[]) => Promise<unknown>>>
+type Call<M extends Methods<M>> = Caller<M>['call']
 
-type Call<M extends ThreadMethods<M>> = Caller<M>['call']
-
-interface Thread<M extends ThreadMethods<M>> {
+interface Thread<M extends Methods<M>> {
   readonly call: Call<M>
   /** Ends the thread once it has closed what it has opened. */
   readonly endAfter: (closed: Promise<void>) => Promise<void>
 }
 
 /** A thread that starts on its first use, but not after its end. */
-function openLazily<M extends ThreadMethods<M>>(start: () => Thread<M>) {
+function openLazily<M extends Methods<M>>(start: () => Thread<M>) {
   let thread: Thread<M> | undefined
   let isEnded = false
   return {
@@ -75,7 +73,7 @@ function openLazily<M extends ThreadMethods<M>>(start: () => Thread<M>) {
   }
 }
 
-function startThread<M extends ThreadMethods<M>>(
+function startThread<M extends Methods<M>>(
   name: 'writer' | 'reader',
   { file, replicated, onError, onCrash }: ThreadOptions,
 ): Thread<M> {

@@ -11,9 +11,13 @@ interface Open {
 export function createTransactions(engine: Engine) {
   const open = new Map<number, Open>()
   let lastId = 0
-  const take = (id: number): Open => {
+  const find = (id: number): Open => {
     const transaction = open.get(id)
-    if (transaction === undefined) throw new Error(`there is no transaction ${id}`)
+    if (transaction === undefined) throw new Error(`no open transaction has the number ${id}`)
+    return transaction
+  }
+  const take = (id: number): Open => {
+    const transaction = find(id)
     open.delete(id)
     return transaction
   }
@@ -29,11 +33,8 @@ export function createTransactions(engine: Engine) {
         })
         ended.catch(reject)
       }),
-    executeIn: async (id: number, query: Query, only?: 'first row'): Promise<Outcome> => {
-      const transaction = open.get(id)
-      if (transaction === undefined) throw new Error(`there is no transaction ${id}`)
-      return transaction.execute(query, only)
-    },
+    executeIn: async (id: number, query: Query, only?: 'first row'): Promise<Outcome> =>
+      find(id).execute(query, only),
     commit: async (id: number): Promise<void> => {
       const { decision, ended } = take(id)
       decision.resolve()
