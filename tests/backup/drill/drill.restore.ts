@@ -7,7 +7,7 @@ import { addUsers, writeWidePlan } from '../../accounts/many-users.ts'
 import { geoFiles, makeGeoFolder } from '../../support/geo-files.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { addUncopied, checkedTimeOf, type Holdings, readHoldings } from './ledger.ts'
-import { checkLitestream, restoreCopy, startReplicated } from './litestream.ts'
+import { checkLitestream, restoreCopy, startReplicated, waitForCopy } from './litestream.ts'
 import { type Acknowledged, startWriters } from './writers.ts'
 
 /*
@@ -73,6 +73,7 @@ async function runMachine(machine: number, before: Holdings): Promise<Round> {
   const disk = existsSync(databaseOf(machine)) ? readHoldings(databaseOf(machine)) : before
   const server = await startReplicated(settingsOf(machine))
   if (disk.sites.size === 0) await registerOrigin(server.url)
+  await waitForCopy(settingsOf(machine))
   const { acknowledged, ended } = startWriters({ url: server.url, keys, origin: ORIGIN })
   addUncopied(acknowledged, disk, before, performance.now())
   let [restores, lagMs] = [1, 0]

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Running, type Settings, waitForUrl } from '../../support/process.ts'
 
 const { PATH = '', HOME = '' } = process.env
@@ -38,11 +39,35 @@ export async function startReplicated(settings: Settings): Promise<Replicated> {
   return { ...running, kill }
 }
 
+/** Waits for the first file of the copy, which Litestream writes a moment after it started the server. */
+export async function waitForCopy(settings: Settings): Promise<void> {
+  const deadline = performance.now() + 30_000
+  while (performance.now() < deadline) {
+    const listed = await runLitestream('ltx', [databaseIn(settings)], settings)
+    assert.equal(listed.exitCode, 0, `litestream ltx: ${listed.output}`)
+    if (listed.output.trim().split('\n').length > 1) return
+    await sleep(100)
+  }
+  assert.fail('Litestream copied nothing within 30 seconds')
+}
+
 /** Restores the copy into a new file, as the start script does. */
 export async function restoreCopy(path: string, settings: Settings): Promise<void> {
-  const flags = ['-config', 'litestream.yml', '-integrity-check', 'full', '-o', path]
-  const database = join(settings['MERIDIAN_DATA_DIR'] ?? '', 'app.db')
-  const child = spawn('litestream', ['restore', ...flags, database], {
+  const flags = ['-integrity-check', 'full', '-o', path]
+  const { exitCode, output } = await runLitestream(
+    'restore',
+    [...flags, databaseIn(settings)],
+    settings,
+  )
+  assert.equal(exitCode, 0, `litestream restore: ${output}`)
+}
+
+function databaseIn(settings: Settings): string {
+  return join(settings['MERIDIAN_DATA_DIR'] ?? '', 'app.db')
+}
+
+async function runLitestream(command: string, args: readonly string[], settings: Settings) {
+  const child = spawn('litestream', [command, '-config', 'litestream.yml', ...args], {
     env: { PATH, HOME, ...settings },
   })
   const [output, errors] = await Promise.all([
@@ -50,5 +75,5 @@ export async function restoreCopy(path: string, settings: Settings): Promise<voi
     text(child.stderr),
     once(child, 'close'),
   ])
-  assert.equal(child.exitCode, 0, `litestream restore: ${output}${errors}`)
+  return { exitCode: child.exitCode, output: `${output}${errors}` }
 }
