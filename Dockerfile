@@ -13,6 +13,8 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY . .
 RUN install --directory --owner=node --group=node --mode=0700 /data
 USER node
+# Keeps the compiled code, so that no start compiles.
+RUN scripts/node.sh --import ./jsx.ts scripts/parts/compile.ts
 VOLUME /data
 EXPOSE 8787
 STOPSIGNAL SIGTERM
@@ -21,4 +23,4 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=180s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # As process 1, Node would ignore the signals of its first moments. tini passes them on.
 ENTRYPOINT ["tini", "--"]
-CMD ["node", "--max-semi-space-size=16", "--import", "./jsx.ts", "server.ts"]
+CMD ["scripts/node.sh", "--import", "./jsx.ts", "server.ts"]

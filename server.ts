@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkRuntime } from './lib/config/runtime.ts'
+import { compileFirst } from './lib/process/compile-first.ts'
 import { exitOnSignals } from './lib/process/stop-on-signals.ts'
 import { reasonOf } from './lib/reason.ts'
 
@@ -7,6 +8,7 @@ import { reasonOf } from './lib/reason.ts'
 exitOnSignals()
 try {
   checkRuntime(process.versions)
+  await compileFirst()
   // Imported only now: on an old runtime the SQLite driver would crash the process.
   const { start } = await import('./start.ts')
   // Handles the signals that arrived while loading.

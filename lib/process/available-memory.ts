@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
+
+/** Bytes of memory of the machine, or of the container if it may have less. */
+export function totalMemory(): number {
+  // 0 without a limit, or a huge number.
+  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+}
 
 /**
  * Bytes of memory that another process could take. Pages of files that were read long ago count as

@@ -9,5 +9,7 @@ export function freeMemory(): void {
   if ('deno' in process.versions || 'bun' in process.versions) return
   setFlagsFromString('--expose-gc')
   const collect: NodeJS.GCFunction = runInNewContext('gc')
+  // Threads that start with other flags cannot use the code that was compiled before.
+  setFlagsFromString('--no-expose-gc')
   collect({ type: 'major', flavor: 'last-resort', execution: 'sync' })
 }

@@ -5,7 +5,7 @@ import { connect, fromPlain, serve } from '../storage/channel.ts'
 import type { Base } from './base.ts'
 
 /** better-auth needs a third of it. In a smaller heap, less garbage collects. */
-const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
+const LIMITS = { maxOldGenerationSizeMb: 64 }
 
 /** What sign-in needs, as far as it can be copied to another thread. */
 export interface AuthSettings {

@@ -17,6 +17,7 @@ import { createQueue, createQueues, createTurns } from '../limits/turns.ts'
 import { createRequestTimes } from '../metrics/request-times.ts'
 import { ipv4FromBits } from '../net/address.ts'
 import { createFindTxt } from '../net/txt-records.ts'
+import { totalMemory } from '../process/available-memory.ts'
 import { createRum } from '../rum/rum.ts'
 import { openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
@@ -41,7 +42,9 @@ const FREE_BODIES = { atOnce: 8, mayWait: 50 }
  * Hashing a password takes 32 MB and a tenth of a second. In a longer queue, clients give up. The reserve
  * is for sessions and known browsers.
  */
-const PASSWORDS = { atOnce: 2, mayWait: 20, mayWaitEach: 5, reserve: 10 }
+const PASSWORDS = { mayWait: 20, mayWaitEach: 5, reserve: 10 }
+/** With less memory, passwords are hashed one at a time. */
+const AMPLE_MEMORY = 400 * 1024 * 1024
 const ASSETS = [loadScript, ...ASSET_LOADS]
 
 /** All open services, as routes and scripts use them. */
@@ -83,7 +86,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     meters,
     limits: createLimits(),
     sessionTurns: createTurns(UNKNOWN_SESSIONS),
-    passwordQueue: createQueue(PASSWORDS),
+    passwordQueue: createQueue({ ...PASSWORDS, atOnce: totalMemory() < AMPLE_MEMORY ? 1 : 2 }),
     freeBodies: createQueues(FREE_BODIES),
     rum,
     findReceiver,

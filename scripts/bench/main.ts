@@ -42,29 +42,31 @@ ${list.join('')}Options:
   --rounds N        how often to drive each server or read each page; default: 5
   --seconds N       how long to drive a server in each round; default: 8
   --minutes N       how long the soak takes; default: 60
+  --rate N          requests a second of the soak; default: half of the capacity
   --plot FILE.svg   where tail draws the latencies; default: nowhere
   --maxmind FOLDER  where the package maxmind is installed; default: the current folder
   --help            show this
 Prints Markdown tables. Compare ratios only: absolute figures differ from machine to machine.
 `
 
-const count = (fallback: string) =>
-  v.optional(
-    v.pipe(v.string(), v.regex(/^[1-9]\d{0,6}$/, 'must be from 1 to 9999999'), v.toNumber()),
-    fallback,
-  )
+const COUNT = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,6}$/, 'must be from 1 to 9999999'),
+  v.toNumber(),
+)
 
 const Options = v.strictObject({
-  rounds: count('5'),
-  seconds: count('8'),
-  minutes: count('60'),
+  rate: v.optional(COUNT),
+  rounds: v.optional(COUNT, '5'),
+  seconds: v.optional(COUNT, '8'),
+  minutes: v.optional(COUNT, '60'),
   plot: v.optional(v.string()),
   maxmind: v.optional(v.string(), '.'),
   help: v.optional(v.boolean()),
 })
 
 await run(async () => {
-  const counts = { rounds: TEXT, seconds: TEXT, minutes: TEXT }
+  const counts = { rounds: TEXT, seconds: TEXT, minutes: TEXT, rate: TEXT }
   const options = { ...counts, plot: TEXT, maxmind: TEXT, help: FLAG }
   const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
   const { help, plot, maxmind: maxmindFolder, ...checked } = checkOptions(Options, values, USAGE)

@@ -32,6 +32,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['announce.ts', ['lib/contract/', 'lib/geo/']],
   ['admin/', ['lib/http/', 'lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
+  ['scripts/parts/compile.ts', ['lib/', 'lib/*/', 'start.ts']],
   ['scripts/stripe.ts', ['lib/', 'lib/config/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/soak/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/tail/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],

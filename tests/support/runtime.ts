@@ -26,7 +26,10 @@ export function mayBecomeNobody(): boolean {
   return spawnSync('sh', ['-c', check, RUNTIME[0], ...paths], id).status === 0
 }
 
+/** As in scripts/node.sh. */
+const NODE_FLAGS = ['--heap-growing-percent=50', '--import', './jsx.ts']
+
 function readRuntime(): [string, ...string[]] {
   const [program, ...args] = (process.env['TEST_RUNTIME'] ?? '').split(' ')
-  return program ? [program, ...args] : [process.execPath, '--import', './jsx.ts']
+  return program ? [program, ...args] : [process.execPath, ...NODE_FLAGS]
 }

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { totalMemory } from '../../process/available-memory.ts'
 
 /**
  * Maps the file into memory if `map` is true and the platform supports it; else reads it. Map only
@@ -12,6 +13,13 @@ export async function openBytes(path: string, map: boolean) {
 
 const PROT_READ = 1
 const MAP_SHARED = 1
+/** For madvise(2), on Linux and macOS. */
+const MADV_RANDOM = 1
+/**
+ * A file that takes a larger share of the memory does not stay in it as a whole. Then it is better to
+ * read single pages: usually the system reads their neighbours as well, and gives up others for them.
+ */
+const LARGEST_SHARE = 0.25
 /** What mmap(2) returns on failure: (void *)-1 as an unsigned 64-bit integer. */
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn
 
@@ -40,10 +48,12 @@ async function loadMmap(): Promise<Mmap | null> {
     const libc = koffi.load(process.platform === 'darwin' ? 'libSystem.dylib' : 'libc.so.6')
     const mmap = libc.func('void *mmap(void *, size_t, int, int, int, int64_t)')
     const munmap = libc.func('int munmap(void *, size_t)')
+    const madvise = libc.func('int madvise(void *, size_t, int)')
     const unused = new FinalizationRegistry<() => void>((unmap) => unmap())
     return (file, size) => {
       const pointer: unknown = mmap(null, size, PROT_READ, MAP_SHARED, file, 0)
       if (pointer === null || koffi.address(pointer) === MAP_FAILED) return null
+      if (size > LARGEST_SHARE * totalMemory()) madvise(pointer, size, MADV_RANDOM)
       const bytes = koffi.view(pointer, size)
       unused.register(bytes, () => munmap(pointer, size))
       return Buffer.from(bytes)

@@ -3,6 +3,8 @@ export interface BenchOptions {
   readonly rounds: number
   readonly seconds: number
   readonly minutes: number
+  /** Requests a second of the soak; undefined: half of what the server can answer. */
+  readonly rate?: number | undefined
   /** A file for the plot; undefined: none is drawn. */
   readonly plot: string | undefined
   /** The folder whose node_modules contains the package maxmind. */

@@ -30,7 +30,7 @@ type SoakRow = Readonly<Record<(typeof ALLOWED)[number][0] | 'errors', number>>
 const WARM_UP_SHARE = 1 / 6
 
 /** Drives all parts of one server at half of its capacity, and checks that nothing degrades. */
-export async function benchSoak({ minutes, geoFolder }: BenchOptions): Promise<void> {
+export async function benchSoak({ minutes, rate, geoFolder }: BenchOptions): Promise<void> {
   using folder = makeFolder()
   await using double = await startStripeDouble()
   const adminPort = await findFreePort()
@@ -44,7 +44,7 @@ export async function benchSoak({ minutes, geoFolder }: BenchOptions): Promise<v
   double.addWebhook(`${origin}/v1/billing/webhook`, [settings.STRIPE_WEBHOOK_SECRET])
   using client = createClient(server)
   const { mix } = createTraffic(client, await addPeople(origin, double))
-  const pace = SHARE_OF_CAPACITY * (await measureCapacity(client, mix))
+  const pace = rate ?? SHARE_OF_CAPACITY * (await measureCapacity(client, mix))
   using watch = startWatch(server.pid, `http://127.0.0.1:${adminPort}/metrics`)
   const measureRow = async (n: number) => {
     await driveEvenly(client, mix, pace, (minutes * 60) / ROWS)

@@ -1,0 +1,17 @@
+/*
+ * Loads all code of the server, its threads and its jobs, so that Node.js compiles it and keeps the
+ * result: see lib/process/compile-first.ts.
+ */
+import '../../lib/access/sign-in/embedded-auth.ts'
+import '../../lib/billing/stripe/events.ts'
+import '../../lib/billing/stripe/stripe-sdk.ts'
+import '../../lib/contact/inquiry-mail.ts'
+import '../../lib/contact/proof-of-work.ts'
+import '../../lib/mail.ts'
+import { noteCompiled } from '../../lib/process/compile-first.ts'
+import '../../lib/services/auth-thread.ts'
+import '../../lib/storage/reader-thread.ts'
+import '../../lib/storage/writer-thread.ts'
+import '../../start.ts'
+
+noteCompiled()

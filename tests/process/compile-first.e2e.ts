@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newDataFolder, startServer } from '../support/process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** Notes in a file, all the time, which threads have loaded Node's compiler of TypeScript. */
+const PROBE = `
+import { writeFileSync } from 'node:fs'
+import { threadId } from 'node:worker_threads'
+setInterval(() => {
+  const compiles = process.moduleLoadList.some((name) => name.includes('amaro'))
+  writeFileSync(process.env.PROBE_FILE + threadId, String(compiles))
+}, 50).unref()`
+
+const NOTED_MS = 500
+
+describe('a server that has no compiled code yet', () => {
+  it('has it compiled first, so that its threads do not load the compiler', async () => {
+    const folder = tempFolder()
+    const probe = join(folder, 'probe.mjs')
+    writeFileSync(probe, PROBE)
+    const { settings, remove } = newDataFolder()
+    const runs = []
+    for (const run of ['first', 'second']) {
+      const server = await startServer({
+        ...settings,
+        NODE_COMPILE_CACHE: folder,
+        NODE_OPTIONS: `--import ${probe}`,
+        PROBE_FILE: join(folder, run),
+      })
+      const session = await fetch(`${server.url}/api/auth/get-session`)
+      assert.equal(session.status, 200)
+      await sleep(NOTED_MS)
+      await server.stop('SIGTERM')
+      runs.push([0, 1, 2].map((thread) => readFileSync(join(folder, `${run}${thread}`), 'utf8')))
+    }
+    remove()
+    // The first thread has compiled what it needs before.
+    assert.deepEqual(runs, [
+      ['true', 'false', 'false'],
+      ['false', 'false', 'false'],
+    ])
+  })
+})
