@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { basename, resolve } from 'node:path'
 
+/** As in scripts/node.sh. */
+const NODE_FLAGS = ['--heap-growing-percent=50', '--import', './jsx.ts']
+
 /**
  * The command that runs a TypeScript file: this Node.js, or the value of TEST_RUNTIME, which
  * `npm run test:runtimes` sets for each runtime.
@@ -25,9 +28,6 @@ export function mayBecomeNobody(): boolean {
   const id = { uid: NOBODY, gid: NOBODY }
   return spawnSync('sh', ['-c', check, RUNTIME[0], ...paths], id).status === 0
 }
-
-/** As in scripts/node.sh. */
-const NODE_FLAGS = ['--heap-growing-percent=50', '--import', './jsx.ts']
 
 function readRuntime(): [string, ...string[]] {
   const [program, ...args] = (process.env['TEST_RUNTIME'] ?? '').split(' ')
