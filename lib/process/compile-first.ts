@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { flushCompileCache, getCompileCacheDir } from 'node:module'
+import nodeModule from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -27,14 +27,14 @@ export async function compileFirst(): Promise<void> {
 export function noteCompiled(): void {
   const note = findNote()
   if (note === undefined) return
-  flushCompileCache()
+  nodeModule.flushCompileCache()
   writeFileSync(note.file, note.text)
 }
 
 /** The text changes whenever a file of the code is added, changed or removed. */
 function findNote() {
-  // Deno and Bun keep no compiled code.
-  const folder = getCompileCacheDir?.()
+  // Deno and Bun keep no compiled code, and Deno has no such function.
+  const folder = nodeModule.getCompileCacheDir?.()
   if (folder === undefined) return undefined
   const entries = ROOMS.flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true }),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newDataFolder, startServer } from '../support/process.ts'
+import { IS_PROJECT_NODE } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** Notes in a file, all the time, which threads have loaded Node's compiler of TypeScript. */
@@ -18,7 +19,8 @@ setInterval(() => {
 const NOTED_MS = 500
 
 describe('a server that has no compiled code yet', () => {
-  it('has it compiled first, so that its threads do not load the compiler', async () => {
+  it('has it compiled first, so that its threads do not load the compiler', async (t) => {
+    if (!IS_PROJECT_NODE) return t.skip('Deno and Bun keep no compiled code')
     const folder = tempFolder()
     const probe = join(folder, 'probe.mjs')
     writeFileSync(probe, PROBE)
