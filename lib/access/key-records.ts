@@ -3,6 +3,7 @@ import type { Plans } from '../config/plans.ts'
 import type { KeyType } from '../contract/account/account-schemas.ts'
 import type { Scope } from '../contract/operation.ts'
 import type { Db } from '../db/open.ts'
+import { SECOND_MS } from '../durations.ts'
 import { type OriginPattern, parseOriginPattern } from './origins.ts'
 
 /** The parts of a key that requests need. */
@@ -19,9 +20,16 @@ export interface KeyRecord extends Entitlement {
   lastUsedAt: number
 }
 
-/** Loads the keys. All rows are parsed before any is used, so a failure changes nothing. */
-export function loadKeyRecords(db: Db, plans: Plans) {
-  const { readAll, readSince } = createReader(db)
+/** Rows read at once: they take a millisecond. */
+const SLICE = 200
+const RETRY_MS = SECOND_MS
+
+/**
+ * Loads the keys, a few in each turn of the event loop: a million take seconds. Until all are loaded, a
+ * key that is not there yet is read when it is looked for. Failures go to `onError`.
+ */
+export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) => void) {
+  const read = createReader(db)
   const byHash = new Map<string, KeyRecord>()
   const hashesOf = new Map<string, string[]>()
   const add = (hash: string, record: KeyRecord) => {
@@ -29,19 +37,53 @@ export function loadKeyRecords(db: Db, plans: Plans) {
     const hashes = hashesOf.get(record.userId)
     if (hashes === undefined) hashesOf.set(record.userId, [hash])
     else hashes.push(hash)
+    return record
   }
   const forget = (userId: string) => {
     for (const hash of hashesOf.get(userId) ?? []) byHash.delete(hash)
     hashesOf.delete(userId)
   }
-  const all = readAll()
-  let { revision } = all
-  for (const row of all.rows) add(row.hash, toRecord(row, plans))
+  // Read first: `update` reads again whatever changes from now on.
+  let revision = read.revision()
+  let lastLoaded = ''
+  let isComplete = false
+  const loadSlice = () => {
+    const rows = read.slice(lastLoaded)
+    for (const row of rows) if (!byHash.has(row.hash)) add(row.hash, toRecord(row, plans))
+    lastLoaded = rows.at(-1)?.hash ?? lastLoaded
+    isComplete = rows.length < SLICE
+    if (!isComplete) setImmediate(loadNextSlice)
+  }
+  const loadNextSlice = () => {
+    if (!db.$client.open) return
+    try {
+      loadSlice()
+    } catch (error) {
+      onError(error)
+      setTimeout(loadNextSlice, RETRY_MS).unref()
+    }
+  }
+  loadSlice()
+  const readKey = (hash: string) => {
+    try {
+      const row = read.key(hash)
+      return row === undefined ? undefined : add(hash, toRecord(row, plans))
+    } catch (error) {
+      onError(error)
+      return undefined
+    }
+  }
   return {
-    byHash,
-    /** Reloads the keys of users whose access changed since the last read. Returns whether any did. */
+    find: (hash: string): KeyRecord | undefined =>
+      byHash.get(hash) ?? (isComplete ? undefined : readKey(hash)),
+    /** The number of keys that are loaded. */
+    size: () => byHash.size,
+    /**
+     * Reloads the keys of users whose access changed since the last read. Returns whether any did. All
+     * rows are parsed before any is used, so a failure changes nothing.
+     */
     update: () => {
-      const { changes, rows } = readSince(revision)
+      const { changes, rows } = read.since(revision)
       const [latest] = changes
       if (latest === undefined) return false
       const changed = rows.map((row) => [row.hash, toRecord(row, plans)] as const)
@@ -58,6 +100,8 @@ const KEYS = `SELECT hash, api_keys.id, api_keys.user_id AS userId, prefix, type
     subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, overages
   FROM api_keys JOIN users ON users.id = api_keys.user_id
   LEFT JOIN subscriptions ON subscriptions.user_id = users.id`
+
+const SLICE_OF_KEYS = `${KEYS} WHERE hash > ? ORDER BY hash LIMIT ${SLICE}`
 
 const CHANGED_KEYS = `${KEYS}
   JOIN access_changes ON access_changes.user_id = api_keys.user_id AND revision > ?`
@@ -81,17 +125,18 @@ interface StoredKey extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' 
   readonly overages: 0 | 1
 }
 
-/** Reads keys and changes in one transaction, so that they match. */
 function createReader({ $client }: Db) {
-  const keys = $client.prepare<[], StoredKey>(KEYS)
+  const key = $client.prepare<[string], StoredKey>(`${KEYS} WHERE hash = ?`)
+  const slice = $client.prepare<[string], StoredKey>(SLICE_OF_KEYS)
   const changedKeys = $client.prepare<[number], StoredKey>(CHANGED_KEYS)
   const changes = $client.prepare<[number], { userId: string; revision: number }>(CHANGES)
   return {
-    readAll: $client.transaction(() => ({
-      revision: changes.get(0)?.revision ?? 0,
-      rows: keys.all(),
-    })),
-    readSince: $client.transaction((revision: number) => {
+    key: (hash: string) => key.get(hash),
+    /** The next keys in the order of their hashes. */
+    slice: (after: string) => slice.all(after),
+    revision: () => changes.get(0)?.revision ?? 0,
+    /** Reads keys and changes in one transaction, so that they match. */
+    since: $client.transaction((revision: number) => {
       const changed = changes.all(revision)
       // Most writes change no keys.
       return { changes: changed, rows: changed.length === 0 ? [] : changedKeys.all(revision) }

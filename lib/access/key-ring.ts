@@ -15,7 +15,7 @@ export type KeyRing = ReturnType<typeof openKeyRing>
  */
 export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => void) {
   const readDataVersion = db.$client.prepare<[], number>('PRAGMA data_version').pluck()
-  const records = loadKeyRecords(db, plans)
+  const records = loadKeyRecords(db, plans, onError)
   // Holds only known keys. Finding a text here is faster than checking and hashing it.
   let byText = new Map<string, KeyRecord>()
   // Unknown at first: another process may have written since the keys were loaded.
@@ -43,7 +43,7 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
   }
   const findByText = (text: string) => {
     if (!isKeyText(text)) return undefined
-    const key = records.byHash.get(hashKey(text))
+    const key = records.find(hashKey(text))
     if (key !== undefined) byText.set(text, key)
     return key
   }
@@ -54,8 +54,8 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
       const key = byText.get(text) ?? findByText(text)
       return key === undefined || isExpired(key, now) ? null : key
     },
-    /** The number of keys, including expired ones. */
-    size: () => records.byHash.size,
+    /** The number of keys that are loaded, including expired ones. */
+    size: records.size,
     /**
      * Runs statements that change keys or plans in one transaction, and reloads the keys before it
      * resolves: the next request sees the change. Returns whether the first statement changed a row.

@@ -35,7 +35,7 @@ async function addKey(): Promise<KeyRecord> {
   const access = { type: 'secret', scopes: null, allowedOrigins: null } as const
   const row = newKey(minted, { userId, name: 'test', ...access, now: NOON, expiresAt: null })
   await insertKey(db, row, 100).run()
-  const record = loadKeyRecords(db, plans).byHash.get(minted.hash)
+  const record = loadKeyRecords(db, plans, assert.ifError).find(minted.hash)
   assert.ok(record)
   return record
 }
@@ -89,7 +89,7 @@ describe('the last use of a key', () => {
   })
 
   it('does not make any process reload keys', async () => {
-    const records = loadKeyRecords(db, plans)
+    const records = loadKeyRecords(db, plans, assert.ifError)
     const key = await addKey()
     assert.equal(records.update(), true)
     lastUsed.touch(key, NOON)
