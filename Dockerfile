@@ -13,7 +13,7 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY . .
 RUN install --directory --owner=node --group=node --mode=0700 /data
 USER node
-# Keeps the compiled code, so that no start compiles.
+# Keeps the compiled code. A start compiles again only if its processor differs much from this one.
 RUN scripts/node.sh --import ./jsx.ts scripts/parts/compile.ts
 VOLUME /data
 EXPOSE 8787

@@ -8,16 +8,19 @@
 user=$(id -u)
 cache=${TMPDIR:-${TMP:-${TEMP:-/tmp}}}/meridian-$user
 find "$cache" -prune -user "$user" \( -perm -020 -o -perm -002 \) -exec rm -rf {} + 2>/dev/null
-if mkdir -m 700 "$cache" 2>/dev/null || { [ -d "$cache" ] && [ -O "$cache" ] && [ ! -L "$cache" ] && chmod 700 "$cache"; }; then
+# Where nothing can be written, the folder may still have been filled before.
+is_closed() { [ -d "$cache" ] && [ -O "$cache" ] && [ ! -L "$cache" ] && { [ -n "$(find "$cache" -prune -perm 700)" ] || chmod 700 "$cache"; }; }
+if mkdir -m 700 "$cache" 2>/dev/null || is_closed; then
   export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE-$cache}"
 fi
 
 # One pool of free memory for all threads, and none for large pieces, such as those of password hashes.
-export MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=1048576
+export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX-1}" MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_-1048576}"
 
 # V8 keeps up to three times this many megabytes for new objects. By itself it takes 128 under load, and
-# collects garbage when the heap has doubled since the last time, not grown by half.
-semi_space='Math.min(os.totalmem(), process.constrainedMemory() || Infinity) < 2 ** 29 ? 4 : 16'
+# collects garbage when the heap has doubled since the last time, not grown by half. (Node.js prints
+# texts as they are, and numbers in colour if FORCE_COLOR is set.)
+semi_space='Math.min(os.totalmem(), process.constrainedMemory() || Infinity) < 2 ** 29 ? "4" : "16"'
 
 # Replaces this shell with the program. Returns if it does not run here.
 run() {
@@ -32,6 +35,6 @@ for node in "$(dirname "$0")"/../node_modules/node-*/bin/node; do
   run "$node" "$@"
   echo "$node does not run here, perhaps for lack of glibc: using the Node.js in PATH" >&2
 done
-major=$(node -p 'parseInt(process.versions.node)') && [ "$major" -ge 24 ] && run node "$@"
+major=$(node -p 'process.versions.node.split(".")[0]') && [ "$major" -ge 24 ] && run node "$@"
 echo 'Run npm ci. If that installs no Node.js for this machine, install Node.js 24 or newer' >&2
 exit 1

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import nodeModule from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { MINUTE_MS } from '../durations.ts'
@@ -13,14 +13,21 @@ const ROOMS = ['admin', 'lib', 'pages', 'routes']
 /**
  * Compiles the server's code in a process of its own, unless that was done since the code changed. A
  * thread that has to compile TypeScript by itself keeps the compiler in memory: 18 MB. Does nothing
- * where compiled code is not kept (scripts/node.sh). Without a result, each thread compiles.
+ * where compiled code is not kept (scripts/node.sh). If this fails, each thread compiles.
  */
 export async function compileFirst(): Promise<void> {
-  const note = findNote()
-  if (note === undefined || note.text === readIfThere(note.file)) return
-  const command = [...process.execArgv, 'scripts/parts/compile.ts']
-  const options = { cwd: ROOT, timeout: MINUTE_MS }
-  await promisify(execFile)(process.execPath, command, options).catch(() => {})
+  try {
+    const note = findNote()
+    if (note === undefined || note.text === readIfThere(note.file)) return
+    accessSync(dirname(note.file), constants.W_OK)
+    const command = [...process.execArgv.filter(isHarmless), 'scripts/parts/compile.ts']
+    await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: MINUTE_MS })
+  } catch {}
+}
+
+/** The result depends on the options of V8. Others would start a debugger, or run other code. */
+function isHarmless(option: string): boolean {
+  return !/^(--inspect|--eval|--print|-[ep])/.test(option)
 }
 
 /** Keeps what this process has compiled, which must be all code, and notes that. */
@@ -36,16 +43,22 @@ function findNote() {
   // Deno and Bun keep no compiled code, and Deno has no such function.
   const folder = nodeModule.getCompileCacheDir?.()
   if (folder === undefined) return undefined
-  const entries = ROOMS.flatMap((room) =>
-    readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true }),
-  )
-  const files = entries.map(({ parentPath, name }) => join(parentPath, name)).sort()
-  const times = files.map((file) => `${file} ${statSync(file).mtimeMs}`)
-  return { file: join(folder, `all-${hash(ROOT)}`), text: hash(times.join('\n')) }
+  const rooms = ROOMS.flatMap((room) => listFiles(join(ROOT, room), { recursive: true }))
+  const files = [...listFiles(ROOT), ...rooms].filter((file) => /\.tsx?$/.test(file)).sort()
+  // Not their times, which are others in an image.
+  const code = files.map((file) => `${file} ${hash(readFileSync(file))}`)
+  return { file: join(folder, `all-${hash(ROOT)}`), text: hash(code.join('\n')) }
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+function listFiles(folder: string, options: { readonly recursive?: boolean } = {}): string[] {
+  const entries = readdirSync(folder, { ...options, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+}
+
+function hash(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex')
 }
 
 function readIfThere(file: string): string | undefined {

@@ -1,6 +1,6 @@
 /*
- * Loads all code of the server, its threads and its jobs, so that Node.js compiles it and keeps the
- * result: see lib/process/compile-first.ts.
+ * Loads all code of the server and its threads, so that Node.js compiles it and keeps the result: see
+ * lib/process/compile-first.ts.
  */
 import '../../lib/access/sign-in/embedded-auth.ts'
 import '../../lib/billing/stripe/events.ts'
