@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { atMost, MOST_ARCHIVE_BYTES, TooLarge } from './at-most.ts'
 import {
   failedRequest,
   type Idle,
@@ -10,6 +11,7 @@ import {
   findPartial,
   type PartialFile,
   readVersion,
+  removeFetched,
   startPartial,
   timeOf,
   validatorOf,
@@ -20,6 +22,8 @@ export interface FetchOptions extends RequestOptions {
   readonly modifiedSince?: number | undefined
   /** Called with the downloaded share, 0 to 1. */
   readonly onShare?: (share: number) => void
+  /** The largest file to download, in bytes. */
+  readonly most?: number
 }
 
 export type Fetched =
@@ -55,9 +59,16 @@ export async function fetchFile(
   try {
     await append(path, response, options, idle)
   } catch (cause) {
-    throw failedRequest(url, cause, 'try again to resume')
+    throw await failedDownload(url, path, cause)
   }
   return { outcome: 'complete', modifiedAt: timeOf(version) }
+}
+
+/** Keeps what was downloaded of a file that can be resumed. */
+async function failedDownload(url: string, path: string, cause: unknown): Promise<Error> {
+  if (!(cause instanceof TooLarge)) return failedRequest(url, cause, 'try again to resume')
+  await removeFetched(path)
+  return failedRequest(url, cause)
 }
 
 /** Whether the file on the server is no newer than `modifiedSince`, by a HEAD request. */
@@ -110,13 +121,14 @@ function checkEncoding(url: string, headers: Headers): void {
 async function append(
   path: string,
   { headers, body }: Response,
-  { onShare }: FetchOptions,
+  { onShare, most = MOST_ARCHIVE_BYTES }: FetchOptions,
   idle: Idle,
 ): Promise<void> {
   const { first: start, size } = rangeOf(headers)
+  if (size !== undefined && size > most) throw new TooLarge(most)
   await using file = await open(path, 'a')
   let done = start
-  for await (const chunk of body ?? []) {
+  for await (const chunk of body === null ? [] : atMost(body, most - start)) {
     idle.touch()
     await file.appendFile(chunk)
     done += chunk.length

@@ -1,5 +1,6 @@
 import { VERSION } from '../../config/version.ts'
 import { reasonOf } from '../../reason.ts'
+import { atMost } from './at-most.ts'
 
 export type Idle = ReturnType<typeof watchIdle>
 
@@ -10,6 +11,7 @@ export interface RequestOptions {
 }
 
 const IDLE_MS = 30_000
+const MOST_TEXT_BYTES = 2 ** 20
 
 /** Detects a stalled transfer: the signal aborts when `touch` has not been called for `idleMs`. */
 export function watchIdle(idleMs = IDLE_MS) {
@@ -47,12 +49,14 @@ export async function fetchText(
 ): Promise<string | number> {
   using idle = watchIdle(idleMs)
   const response = await request(url, headers ?? {}, idle)
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    return response.status
+  const { status, body } = response
+  if (status !== 200 || body === null) {
+    await body?.cancel()
+    return status === 200 ? '' : status
   }
   try {
-    return await response.text()
+    const chunks = await Array.fromAsync(atMost(body, MOST_TEXT_BYTES))
+    return Buffer.concat(chunks).toString()
   } catch (cause) {
     throw failedRequest(url, cause)
   }
