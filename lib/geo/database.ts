@@ -41,6 +41,7 @@ export async function openDatabase(path: string, options: OpenOptions) {
       /** Returns the content of the record of an address; an empty finding if there is none. */
       find: createFinder(mmdb, schema, options),
       /** See `Mmdb`. */
+      matchedBits: mmdb.matchedBits,
       ipv4Starts: mmdb.ipv4Starts,
       /** Number of different records. Walks the whole tree. */
       countRecords: () => [...mmdb.offsets(Number.POSITIVE_INFINITY)].length,

@@ -1,7 +1,7 @@
 import { NOT_AN_ADDRESS, shownText } from '../../lib/geo/answer/bulk.ts'
 import { describe } from '../../lib/geo/answer/describe.ts'
 import { mapInSlices } from '../../lib/geo/answer/in-slices.ts'
-import { createSelect } from '../../lib/geo/answer/select-fields.ts'
+import { createShape } from '../../lib/geo/answer/shape.ts'
 import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -10,9 +10,8 @@ import type { Handlers } from '../context.ts'
 export function batchHandlers({ geo, meters }: Services) {
   return {
     locateBatch: async ({ body, caller, now, requestId }) => {
-      const { fields } = body
-      const selectWhole = fields && createSelect(fields, { degraded: false })
-      const selectReduced = fields && createSelect(fields, { degraded: true })
+      const shapeWhole = createShape(geo, body, { degraded: false })
+      const shapeReduced = createShape(geo, body, { degraded: true })
       const addresses = body.ips.map(parseAddress)
       const left = meters.leftToCap(caller, now)
       const count = addresses.filter((address) => address !== null).length
@@ -24,8 +23,8 @@ export function batchHandlers({ geo, meters }: Services) {
         located += 1
         const { json, precision } = describe(address, geo.find(address), { now, degraded })
         const result = `{${json},"meta":{"precision":"${precision}","degraded":${degraded}}}`
-        const select = degraded ? selectReduced : selectWhole
-        return select === undefined ? result : select(result)
+        const shape = degraded ? shapeReduced : shapeWhole
+        return shape === undefined ? result : asciiJson(shape(result, address))
       }
       const results = await mapInSlices(addresses, (address, at) =>
         address === null ? errorJson(body.ips[at] ?? '') : locate(address),

@@ -1,7 +1,9 @@
+import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { describe } from '../../lib/geo/answer/describe.ts'
-import { createSelect } from '../../lib/geo/answer/select-fields.ts'
+import { type Asked, createShape } from '../../lib/geo/answer/shape.ts'
 import type { Library } from '../../lib/geo/library.ts'
+import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
@@ -23,12 +25,17 @@ type LocateCall = Parameters<Handlers['locateCaller']>[0]
 
 function locate(geo: Library, address: Address | null, call: LocateCall) {
   const answer = locateWhole(geo, address, call)
-  const { fields } = call.query
-  if (fields === undefined) return answer
+  const shape = createShape(geo, readAsked(call.query), call)
+  if (shape === undefined) return answer
+  return { status: answer.status, json: asciiJson(shape(answer.json, address)) } as const
+}
+
+function readAsked({ fields, include }: LookupQuery): Asked {
   return {
-    status: answer.status,
-    json: createSelect(fields.split(','), call)(answer.json),
-  } as const
+    fields: fields?.split(','),
+    // safe: the contract allows only these names
+    include: include?.split(',') as Asked['include'],
+  }
 }
 
 function locateWhole(

@@ -285,8 +285,8 @@ describe('an operation of the OpenAPI document', () => {
     assert.deepEqual(
       names.filter(([, text]) => text !== ''),
       [
-        ['locateCaller', 'fields?'],
-        ['locateAddress', 'fields?'],
+        ['locateCaller', 'fields? include?'],
+        ['locateAddress', 'fields? include?'],
         ['listAuditLog', 'limit? offset? action? search?'],
         ['previewPlanChange', 'planId'],
         ['getRumSummary', 'domain country? device? from? to?'],

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Address } from '../../net/address.ts'
 import { MmdbDecoder } from './decoder.ts'
+import { matchedBits } from './matched-bits.ts'
 import { findRecord, readTree, walkIpv4, walkOffsets } from './search-tree.ts'
 
 /** A MaxMind DB, format 2.0: https://maxmind.github.io/MaxMind-DB/ */
@@ -33,6 +34,8 @@ export function openMmdb(bytes: Buffer) {
     metadata,
     /** Offset of the record of `address` in the file; 0 if there is none. */
     find: (address: Address) => offsetOf(findRecord(tree, address)),
+    /** See `matchedBits`. */
+    matchedBits: (address: Address) => matchedBits(tree, address),
     /** Decodes the record at an offset that `find` returned. Throws if the data is damaged. */
     decode: (offset: number) => decoder.decode(offset),
     /** First addresses of the IPv4 networks, in order; neighbours with the same record are joined. */

@@ -1,0 +1,52 @@
+import type { GeolocationResult, Include } from '../../contract/geo/geolocation.ts'
+import type { Address } from '../../net/address.ts'
+import type { Library } from '../library.ts'
+import { createSelect, type Json } from './select-fields.ts'
+
+/** What a caller asks of an answer beyond the default. */
+export interface Asked {
+  readonly fields?: readonly string[] | undefined
+  readonly include?: readonly Include[] | undefined
+}
+
+/** Turns the JSON of a default answer into what the caller asks for. */
+export type Shape = (json: string, address: Address | null) => Json
+
+/** Returns undefined if the caller asks for nothing: the default answer is then right as it is. */
+export function createShape(
+  geo: Pick<Library, 'prefix'>,
+  { fields, include = [] }: Asked,
+  { degraded }: { readonly degraded: boolean },
+): Shape | undefined {
+  if (fields === undefined && include.length === 0) return undefined
+  const select = fields === undefined ? undefined : createSelect(fields, { degraded })
+  // Over the cap there is no network.
+  const hasPrefix = !degraded && (include.includes('network') || asks(fields, 'network.prefix'))
+  return (json, address) => {
+    const result: GeolocationResult = JSON.parse(json)
+    const prefix = hasPrefix && address !== null ? geo.prefix(address) : undefined
+    const extended = extend(result, { prefix })
+    return select === undefined ? extended : select(extended)
+  }
+}
+
+function asks(fields: Asked['fields'], name: string): boolean {
+  return fields?.includes(name) ?? false
+}
+
+interface Extras {
+  readonly prefix: string | undefined
+}
+
+/** Fields that are undefined are not in the JSON. */
+function extend(
+  { query, location, network, ...rest }: GeolocationResult,
+  { prefix }: Extras,
+): Json {
+  return {
+    query,
+    location,
+    network: prefix === undefined ? network : { ...network, prefix },
+    ...rest,
+  }
+}
