@@ -1,6 +1,7 @@
 import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { describe } from '../../lib/geo/answer/describe.ts'
+import { toFieldLines } from '../../lib/geo/answer/field-lines.ts'
 import { type Asked, createShape } from '../../lib/geo/answer/shape.ts'
 import type { Library } from '../../lib/geo/library.ts'
 import { asciiJson } from '../../lib/geo/place/json-text.ts'
@@ -25,9 +26,15 @@ type LocateCall = Parameters<Handlers['locateCaller']>[0]
 
 function locate(geo: Library, address: Address | null, call: LocateCall) {
   const answer = locateWhole(geo, address, call)
-  const shape = createShape(geo, readAsked(call.query), call)
+  const asked = readAsked(call.query)
+  const shape = createShape(geo, asked, call)
   if (shape === undefined) return answer
-  return { status: answer.status, json: asciiJson(shape(answer.json, address)) } as const
+  const result = shape(answer.json, address)
+  const { status } = answer
+  if (call.form === 'text/plain' && asked.fields !== undefined) {
+    return { status, form: call.form, text: toFieldLines(result, asked.fields) } as const
+  }
+  return { status, json: asciiJson(result) } as const
 }
 
 function readAsked({ fields, include }: LookupQuery): Asked {

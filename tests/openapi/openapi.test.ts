@@ -21,7 +21,7 @@ const Media = v.looseObject({
 const Answer = v.looseObject({
   description: v.pipe(v.string(), v.nonEmpty()),
   headers: v.optional(v.record(v.string(), v.looseObject({})), {}),
-  content: v.optional(v.strictObject({ 'application/json': Media })),
+  content: v.optional(v.objectWithRest({ 'application/json': Media }, Media)),
 })
 const Described = v.looseObject({
   operationId: v.string(),

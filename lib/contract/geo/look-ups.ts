@@ -45,11 +45,17 @@ const anyText = {
 } as const
 
 const geolocation = {
-  200: { description: 'The location', schema: GeolocationResult, example: located },
+  200: {
+    description: 'The location; with `fields` also as text, one line for each field',
+    schema: GeolocationResult,
+    example: located,
+    otherForms: { 'text/plain': 'GB\n' },
+  },
   404: {
     description: 'The address is valid, but no database knows its location',
     schema: GeolocationResult,
     example: unknown,
+    otherForms: { 'text/plain': '\n' },
   },
 } as const
 

@@ -1,5 +1,5 @@
 import { csvFormatRow } from 'd3-dsv'
-import { type BatchColumn, valueAt } from '../../../pages/dashboard/look-up/batch-columns.ts'
+import { type BatchColumn, cellAt } from '../../../pages/dashboard/look-up/batch-columns.ts'
 import type { AddressRow } from './read-rows.ts'
 
 /** A row with the result of the API. */
@@ -18,7 +18,7 @@ export function toCsvLine(
   columns: readonly BatchColumn[],
 ): string {
   const values = [...columns.map(({ field }) => field), 'error.message'].map((field) =>
-    valueAt(result, field),
+    cellAt(result, field),
   )
   return `${csvFormatRow([row, text, ...values].map(toCell))}\n`
 }
