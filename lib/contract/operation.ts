@@ -17,7 +17,7 @@ export type Limit = 'none' | 'plan' | 'account' | 'address' | 'beacon' | 'contac
 export type Tag = 'System' | 'Geolocation' | 'Account' | 'Billing' | 'Telemetry' | 'Contact'
 
 /** Forms of a body. JSON is the usual one, which every operation has. */
-export type MediaType = 'application/json' | 'text/plain'
+export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv' | 'text/plain'
 
 export interface Reply {
   readonly description: string

@@ -54,6 +54,16 @@ export const BatchResponse = strictObject('The locations of the addresses', {
 
 const { tier, requestId, degraded, precision } = located.meta
 
+const JSON_LINES = `{"query":{"value":"81.2.69.160"},"location":{"city":"London"}}\n`
+const CSV = 'ip,location.city,degraded,error\r\n81.2.69.160,London,,\r\n'
+
+function batchReplies(example: v.InferOutput<typeof BatchResponse>) {
+  const { 200: reply } = ok('A result or an error for each address', BatchResponse, example)
+  return {
+    200: { ...reply, otherForms: { 'application/x-ndjson': JSON_LINES, 'text/csv': CSV } },
+  } as const
+}
+
 export const batchOperations = [
   {
     id: 'locateBatch',
@@ -71,7 +81,7 @@ export const batchOperations = [
       example: { ips: ['81.2.69.160', 'nowhere'], fields: ['query.value', 'location.city'] },
       maxBytes: 65_536,
     },
-    replies: ok('A result or an error for each address', BatchResponse, {
+    replies: batchReplies({
       results: [
         { ...located, meta: { precision, degraded } },
         {

@@ -1,4 +1,5 @@
 import { csvFormatRow } from 'd3-dsv'
+import { csvCell } from '../../../lib/contract/geo/csv-cell.ts'
 import { type BatchColumn, cellAt } from '../../../pages/dashboard/look-up/batch-columns.ts'
 import type { AddressRow } from './read-rows.ts'
 
@@ -20,16 +21,7 @@ export function toCsvLine(
   const values = [...columns.map(({ field }) => field), 'error.message'].map((field) =>
     cellAt(result, field),
   )
-  return `${csvFormatRow([row, text, ...values].map(toCell))}\n`
-}
-
-/**
- * Escapes texts that a spreadsheet would run as a formula (OWASP, CSV Injection), because others
- * choose the names of places and networks. Numbers are safe, even negative ones.
- */
-function toCell(value: string | number | undefined): string {
-  if (typeof value !== 'string') return String(value ?? '')
-  return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return `${csvFormatRow([row, text, ...values].map(csvCell))}\n`
 }
 
 /** The result of the API with the row number, as one line of a JSON Lines file. */
