@@ -5,6 +5,7 @@ import { webhookOperations } from './billing/webhook.ts'
 import { contactOperations } from './contact.ts'
 import { batchOperations } from './geo/batch.ts'
 import { lookUpOperations } from './geo/look-ups.ts'
+import { summaryOperations } from './geo/summary.ts'
 import { systemOperations } from './system.ts'
 import { scriptOperations } from './telemetry/script.ts'
 import { telemetryOperations } from './telemetry/telemetry.ts'
@@ -14,6 +15,7 @@ export const operations = [
   ...systemOperations,
   ...lookUpOperations,
   ...batchOperations,
+  ...summaryOperations,
   ...accountOperations,
   ...billingOperations,
   ...billingAccountOperations,

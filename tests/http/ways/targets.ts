@@ -92,6 +92,7 @@ export const lookUp = fc
   )
 const otherPath = fc.constantFrom(
   ...['/v1', '/v1/', '/v1/account/me', '/v1/account/me/keys', '/v1/billing/plans', '/v1/ip/batch'],
+  '/v1/ip/summary',
   ...[
     '/v1/telemetry/rum',
     '/v1/contact',
