@@ -2,18 +2,17 @@ import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { describe } from '../../lib/geo/answer/describe.ts'
 import { toFieldLines } from '../../lib/geo/answer/field-lines.ts'
-import { type Asked, createShape } from '../../lib/geo/answer/shape.ts'
+import { type Asked, asksHostname, createShape } from '../../lib/geo/answer/shape.ts'
 import type { Library } from '../../lib/geo/library.ts'
 import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function geolocationHandlers({ geo }: Services) {
+/** The handlers of look-ups without a query, which answer at once. */
+export function plainLookUps({ geo }: Services) {
   return {
-    locateCaller: (call) => locate(geo, call.clientAddress, call),
     locateAddress: (call) => locate(geo, readAddress(call.params.ipAddress), call),
-    getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
     validateAddress: (call) => ({
       status: 200,
@@ -22,14 +21,28 @@ export function geolocationHandlers({ geo }: Services) {
   } satisfies Partial<Handlers>
 }
 
+export function geolocationHandlers(services: Services) {
+  const { geo } = services
+  return {
+    ...plainLookUps(services),
+    locateCaller: (call) => locateAsAsked(services, call.clientAddress, call),
+    locateAddress: (call) => locateAsAsked(services, readAddress(call.params.ipAddress), call),
+    getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
+  } satisfies Partial<Handlers>
+}
+
 type LocateCall = Parameters<Handlers['locateCaller']>[0]
 
-function locate(geo: Library, address: Address | null, call: LocateCall) {
-  const answer = locateWhole(geo, address, call)
+/** Answers by the query: with other fields than by default, or in another form. */
+async function locateAsAsked(services: Services, address: Address | null, call: LocateCall) {
+  const { geo, findHostname } = services
+  const answer = locate(geo, address, call)
   const asked = readAsked(call.query)
   const shape = createShape(geo, asked, call)
   if (shape === undefined) return answer
-  const result = shape(answer.json, address)
+  const isNamed = asksHostname(asked) && !call.degraded && address !== null
+  const hostname = isNamed ? await findHostname(address) : undefined
+  const result = shape(answer.json, address, hostname)
   const { status } = answer
   if (call.form === 'text/plain' && asked.fields !== undefined) {
     return { status, form: call.form, text: toFieldLines(result, asked.fields) } as const
@@ -45,7 +58,7 @@ function readAsked({ fields, include }: LookupQuery): Asked {
   }
 }
 
-function locateWhole(
+function locate(
   geo: Library,
   address: Address | null,
   { requestId, now, caller, degraded }: LocateCall,

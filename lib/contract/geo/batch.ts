@@ -1,7 +1,13 @@
 import * as v from 'valibot'
 import { ApiErrorBody, object, RequestId, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
-import { FIELDS, GeolocationResult, INCLUDES, located, SelectedResult } from './geolocation.ts'
+import {
+  GeolocationResult,
+  LIST_FIELDS,
+  LIST_INCLUDES,
+  located,
+  SelectedResult,
+} from './geolocation.ts'
 
 export const BATCH_MAX = 1_000
 
@@ -14,14 +20,14 @@ export const BatchBody = object('Addresses to locate in one request', {
   ),
   fields: v.optional(
     v.pipe(
-      v.array(v.picklist(FIELDS, 'is not a field of a result')),
+      v.array(v.picklist(LIST_FIELDS, 'is not a field of a result')),
       v.minLength(1),
       v.description('Return only these fields'),
     ),
   ),
   include: v.optional(
     v.pipe(
-      v.array(v.picklist(INCLUDES, 'cannot be included')),
+      v.array(v.picklist(LIST_INCLUDES, 'cannot be included')),
       v.minLength(1),
       v.description('Add to the results what they lack by default: network adds network.prefix'),
     ),

@@ -64,6 +64,14 @@ export const GeolocationResult = strictObject(
         ipVersion: v.pipe(v.picklist([4, 6]), v.integer()),
       }),
     ),
+    hostname: v.optional(
+      v.pipe(
+        v.string(),
+        v.description(
+          'Only if included, and if the instance asks the DNS: the name that the owner of the address gives it (PTR), not verified',
+        ),
+      ),
+    ),
     location: v.optional(Location),
     network: v.optional(
       v.strictObject({
@@ -109,9 +117,13 @@ export type GeolocationResult = v.InferOutput<typeof GeolocationResult>
 /** The fields that a caller can select. */
 export const FIELDS = fieldPaths(GeolocationResult)
 
+/** The fields of results of a list: hostnames of many addresses would take too long. */
+export const LIST_FIELDS = FIELDS.filter((name) => name !== 'hostname')
+
 /** What a caller can include beyond the fields of the default answer. */
-export const INCLUDES = ['network'] as const
+export const INCLUDES = ['network', 'hostname'] as const
 export type Include = (typeof INCLUDES)[number]
+export const LIST_INCLUDES = ['network'] as const satisfies readonly Include[]
 
 export const SelectedResult = v.pipe(
   selectionOf(GeolocationResult),

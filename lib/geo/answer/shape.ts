@@ -10,7 +10,11 @@ export interface Asked {
 }
 
 /** Turns the JSON of a default answer into what the caller asks for. */
-export type Shape = (json: string, address: Address | null) => Json
+export type Shape = (json: string, address: Address | null, hostname?: string) => Json
+
+export function asksHostname({ fields, include = [] }: Asked): boolean {
+  return include.includes('hostname') || asks(fields, 'hostname')
+}
 
 /** Returns undefined if the caller asks for nothing: the default answer is then right as it is. */
 export function createShape(
@@ -22,10 +26,10 @@ export function createShape(
   const select = fields === undefined ? undefined : createSelect(fields, { degraded })
   // Over the cap there is no network.
   const hasPrefix = !degraded && (include.includes('network') || asks(fields, 'network.prefix'))
-  return (json, address) => {
+  return (json, address, hostname) => {
     const result: GeolocationResult = JSON.parse(json)
     const prefix = hasPrefix && address !== null ? geo.prefix(address) : undefined
-    const extended = extend(result, { prefix })
+    const extended = extend(result, { prefix, hostname })
     return select === undefined ? extended : select(extended)
   }
 }
@@ -36,15 +40,17 @@ function asks(fields: Asked['fields'], name: string): boolean {
 
 interface Extras {
   readonly prefix: string | undefined
+  readonly hostname: string | undefined
 }
 
 /** Fields that are undefined are not in the JSON. */
 function extend(
   { query, location, network, ...rest }: GeolocationResult,
-  { prefix }: Extras,
+  { prefix, hostname }: Extras,
 ): Json {
   return {
     query,
+    hostname,
     location,
     network: prefix === undefined ? network : { ...network, prefix },
     ...rest,
