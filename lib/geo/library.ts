@@ -8,6 +8,7 @@ import { locate } from './answer/locate.ts'
 import type { AtlasKeeper } from './atlas/keeper.ts'
 import { type GeoDatabase, type OpenOptions, openDatabase } from './database.ts'
 import type { SourceFile } from './files/source-files.ts'
+import type { PlaceNames } from './place/names.ts'
 
 /** The open databases. A replaced file is reopened while look-ups go on. */
 export type Library = Awaited<ReturnType<typeof openLibrary>>
@@ -84,6 +85,9 @@ export async function openLibrary(options: LibraryOptions) {
         address,
         Math.max(...served.databases.map(({ matchedBits }) => matchedBits(address))),
       ),
+    /** The names of the address's place in all languages, in order of priority. */
+    names: (address: Address): PlaceNames[] =>
+      served.databases.flatMap(({ findNames }) => findNames(address) ?? []),
     /** The open databases, in order of priority. */
     list: () => served.databases,
     /** How often a file has been refused so far. */

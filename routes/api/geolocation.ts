@@ -50,8 +50,9 @@ async function locateAsAsked(services: Services, address: Address | null, call: 
   return { status, json: asciiJson(result) } as const
 }
 
-function readAsked({ fields, include }: LookupQuery): Asked {
+function readAsked({ fields, include, lang }: LookupQuery): Asked {
   return {
+    lang,
     fields: fields?.split(','),
     // safe: the contract allows only these names
     include: include?.split(',') as Asked['include'],

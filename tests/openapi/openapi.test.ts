@@ -286,8 +286,8 @@ describe('an operation of the OpenAPI document', () => {
     assert.deepEqual(
       names.filter(([, text]) => text !== ''),
       [
-        ['locateCaller', 'fields? include?'],
-        ['locateAddress', 'fields? include?'],
+        ['locateCaller', 'fields? include? lang?'],
+        ['locateAddress', 'fields? include? lang?'],
         ['listAuditLog', 'limit? offset? action? search?'],
         ['previewPlanChange', 'planId'],
         ['getRumSummary', 'domain country? device? from? to?'],

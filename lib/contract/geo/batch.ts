@@ -3,6 +3,7 @@ import { ApiErrorBody, object, RequestId, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import {
   GeolocationResult,
+  Lang,
   LIST_FIELDS,
   LIST_INCLUDES,
   located,
@@ -32,6 +33,7 @@ export const BatchBody = object('Addresses to locate in one request', {
       v.description('Add to the results what they lack by default: network adds network.prefix'),
     ),
   ),
+  lang: v.optional(Lang),
 })
 export type BatchBody = v.InferOutput<typeof BatchBody>
 

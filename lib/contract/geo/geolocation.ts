@@ -120,6 +120,17 @@ export const FIELDS = fieldPaths(GeolocationResult)
 /** The fields of results of a list: hostnames of many addresses would take too long. */
 export const LIST_FIELDS = FIELDS.filter((name) => name !== 'hostname')
 
+/** Languages of names in MaxMind's files. */
+export const LANGUAGES = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+export const Lang = v.pipe(
+  v.picklist(LANGUAGES),
+  v.description(
+    'Language of the names of continent, country, region and city; English where a name is not known in it',
+  ),
+)
+
 /** What a caller can include beyond the fields of the default answer. */
 export const INCLUDES = ['network', 'hostname'] as const
 export type Include = (typeof INCLUDES)[number]

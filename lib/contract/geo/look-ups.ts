@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Operation, ok } from '../operation.ts'
-import { FIELDS, GeolocationResult, INCLUDES, located, unknown } from './geolocation.ts'
+import { FIELDS, GeolocationResult, INCLUDES, Lang, located, unknown } from './geolocation.ts'
 
 const LookupQuery = v.object({
   fields: v.optional(
@@ -19,6 +19,7 @@ const LookupQuery = v.object({
       ),
     ),
   ),
+  lang: v.optional(Lang),
 })
 export type LookupQuery = v.InferOutput<typeof LookupQuery>
 

@@ -1,12 +1,14 @@
-import type { GeolocationResult, Include } from '../../contract/geo/geolocation.ts'
+import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../net/address.ts'
 import type { Library } from '../library.ts'
 import { createSelect, type Json } from './select-fields.ts'
+import { translate } from './translate.ts'
 
 /** What a caller asks of an answer beyond the default. */
 export interface Asked {
   readonly fields?: readonly string[] | undefined
   readonly include?: readonly Include[] | undefined
+  readonly lang?: Language | undefined
 }
 
 /** Turns the JSON of a default answer into what the caller asks for. */
@@ -18,18 +20,22 @@ export function asksHostname({ fields, include = [] }: Asked): boolean {
 
 /** Returns undefined if the caller asks for nothing: the default answer is then right as it is. */
 export function createShape(
-  geo: Pick<Library, 'prefix'>,
-  { fields, include = [] }: Asked,
+  geo: Pick<Library, 'prefix' | 'names'>,
+  { fields, include = [], lang = 'en' }: Asked,
   { degraded }: { readonly degraded: boolean },
 ): Shape | undefined {
-  if (fields === undefined && include.length === 0) return undefined
+  if (fields === undefined && include.length === 0 && lang === 'en') return undefined
   const select = fields === undefined ? undefined : createSelect(fields, { degraded })
   // Over the cap there is no network.
   const hasPrefix = !degraded && (include.includes('network') || asks(fields, 'network.prefix'))
   return (json, address, hostname) => {
     const result: GeolocationResult = JSON.parse(json)
+    const location =
+      lang === 'en' || address === null || result.location === undefined
+        ? result.location
+        : translate(result.location, geo.names(address), lang)
     const prefix = hasPrefix && address !== null ? geo.prefix(address) : undefined
-    const extended = extend(result, { prefix, hostname })
+    const extended = extend(result, { location, prefix, hostname })
     return select === undefined ? extended : select(extended)
   }
 }
@@ -39,20 +45,22 @@ function asks(fields: Asked['fields'], name: string): boolean {
 }
 
 interface Extras {
+  readonly location: GeolocationResult['location']
   readonly prefix: string | undefined
   readonly hostname: string | undefined
 }
 
 /** Fields that are undefined are not in the JSON. */
 function extend(
-  { query, location, network, ...rest }: GeolocationResult,
-  { prefix, hostname }: Extras,
+  { query, network, sources, meta }: GeolocationResult,
+  { location, prefix, hostname }: Extras,
 ): Json {
   return {
     query,
     hostname,
     location,
     network: prefix === undefined ? network : { ...network, prefix },
-    ...rest,
+    sources,
+    meta,
   }
 }

@@ -10,6 +10,8 @@ export type Mmdb = ReturnType<typeof openMmdb>
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 const MARKER_WITHIN = 128 * 1024
 const SEPARATOR_BYTES = 16
+/** Mostly countries and regions are shared by records. */
+const NAMES_CACHE_BITS = 10
 
 /** Opens the database in `bytes`. Throws an error with the reason if `bytes` are not a database. */
 export function openMmdb(bytes: Buffer) {
@@ -23,6 +25,10 @@ export function openMmdb(bytes: Buffer) {
     throw new Error('damaged: the search tree is larger than the file')
   }
   const decoder = new MmdbDecoder(bytes, treeBytes + SEPARATOR_BYTES)
+  const namesDecoder = new MmdbDecoder(bytes, treeBytes + SEPARATOR_BYTES, {
+    cacheBits: NAMES_CACHE_BITS,
+    names: 'all',
+  })
   const tree = readTree(bytes, metadata)
   const offsetOf = (record: number) => {
     const offset = record - metadata.nodeCount + treeBytes
@@ -38,6 +44,8 @@ export function openMmdb(bytes: Buffer) {
     matchedBits: (address: Address) => matchedBits(tree, address),
     /** Decodes the record at an offset that `find` returned. Throws if the data is damaged. */
     decode: (offset: number) => decoder.decode(offset),
+    /** The same, but each map called `names` has the names in all languages. */
+    decodeNames: (offset: number) => namesDecoder.decode(offset),
     /** First addresses of the IPv4 networks, in order; neighbours with the same record are joined. */
     ipv4Starts: () => walkIpv4(tree),
     /** Offsets of records in tree order, each once, at most `limit`. */
