@@ -13,6 +13,7 @@ import { contactHandlers } from './api/contact.ts'
 import { geolocationHandlers } from './api/geolocation.ts'
 import { keyHandlers } from './api/keys.ts'
 import { siteHandlers } from './api/sites.ts'
+import { summaryHandlers } from './api/summary.ts'
 import { systemHandlers } from './api/system.ts'
 import { telemetryHandlers } from './api/telemetry.ts'
 import { usageHandlers } from './api/usage.ts'
@@ -31,6 +32,7 @@ function createRoutes(services: Services) {
     ...systemHandlers(services),
     ...geolocationHandlers(services),
     ...batchHandlers(services),
+    ...summaryHandlers(services),
     ...accountHandlers(services),
     ...keyHandlers(services),
     ...siteHandlers(services),

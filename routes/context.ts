@@ -1,5 +1,6 @@
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { Caller } from '../lib/access/authenticate.ts'
+import type { MediaType } from '../lib/contract/operation.ts'
 import type { OperationRow } from '../lib/contract/operations.ts'
 import type { Address } from '../lib/net/address.ts'
 
@@ -47,6 +48,8 @@ export interface Call<Row extends OperationRow> {
   readonly body: Column<Row, 'body'> extends { readonly raw: true }
     ? Uint8Array
     : OutputOf<Column<Column<Row, 'body'>, 'schema'>>
+  /** The form of the answer that the caller prefers, of those that the row has. */
+  readonly form: MediaType
   /** null only if the operation is public. */
   readonly caller: Row['access'] extends 'public' ? null : Caller
   /** null if the runtime does not know it. */
@@ -65,6 +68,8 @@ export type Reply<Row extends OperationRow> =
     }[keyof Row['replies']]
   /** With the body as JSON text, for handlers that assemble it from prepared parts. */
   | { readonly status: keyof Row['replies']; readonly json: string }
+  /** In another form, which the row has. */
+  | { readonly status: keyof Row['replies']; readonly form: MediaType; readonly text: string }
 
 export type Handler<Row extends OperationRow> = (
   call: Call<Row>,

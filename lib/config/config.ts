@@ -106,6 +106,8 @@ function toConfig(env: Settings, given: Variables) {
     corsOrigins: env.MERIDIAN_CORS_ORIGINS,
     /** undefined: those of the system. */
     dnsServers: env.MERIDIAN_DNS_SERVERS,
+    /** Where to look up hostnames of addresses; undefined: nowhere. Its `servers`: undefined: the system's. */
+    hostnames: env.MERIDIAN_DNS,
     /** undefined: sign-in is embedded. */
     authUrl: env.MERIDIAN_AUTH_URL,
     allowSignUp: env.MERIDIAN_SIGN_UP === 'open',

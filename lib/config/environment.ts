@@ -95,6 +95,16 @@ const DnsServers = v.pipe(
   ),
 )
 
+/** `system`, or a list of servers. */
+const Dns = v.pipe(
+  v.string(),
+  v.check(
+    (text) => text === 'system' || isDnsServers(v.parse(List, text)),
+    'must be system or a comma-separated list of IP addresses, with or without a port',
+  ),
+  v.transform((text) => ({ servers: text === 'system' ? undefined : v.parse(List, text) })),
+)
+
 const MAIL = /^mailto:([^\s@?<>,;]+@[^\s@?<>,;]+)$/
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
@@ -169,6 +179,7 @@ export const Environment = v.object({
     DnsServers,
     "Servers to ask for sites' DNS records; default: the system's",
   ),
+  MERIDIAN_DNS: optional(Dns, '`system` or servers to ask for hostnames; default: none'),
   MERIDIAN_AUTH_URL: optional(
     HttpUrl,
     'Address of a better-auth service that checks sessions, instead of the built-in sign-in',

@@ -16,11 +16,16 @@ export type Limit = 'none' | 'plan' | 'account' | 'address' | 'beacon' | 'contac
 
 export type Tag = 'System' | 'Geolocation' | 'Account' | 'Billing' | 'Telemetry' | 'Contact'
 
+/** Forms of a body. JSON is the usual one, which every operation has. */
+export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv' | 'text/plain'
+
 export interface Reply {
   readonly description: string
   /** Schema of the body; null if there is no body. */
   readonly schema: GenericSchema | null
   readonly example?: unknown
+  /** Forms other than JSON that callers may ask for by the header `Accept`, each with an example. */
+  readonly otherForms?: Readonly<Partial<Record<MediaType, string>>>
   readonly links?: Links
 }
 
@@ -94,6 +99,13 @@ export function created<Schema extends GenericSchema>(
   links: Links,
 ) {
   return { 201: { description, schema, example, links } } as const
+}
+
+/** The forms of the row's answers, JSON first. */
+export function formsOf({ replies }: Pick<Operation, 'replies'>): readonly MediaType[] {
+  const others = Object.values(replies).flatMap(({ otherForms = {} }) => Object.keys(otherForms))
+  // safe: the keys of `otherForms`
+  return [...new Set(['application/json', ...others])] as MediaType[]
 }
 
 /** All codes that an ApiError of this row may carry. */

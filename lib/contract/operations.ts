@@ -4,7 +4,8 @@ import { billingAccountOperations } from './billing/billing-account.ts'
 import { webhookOperations } from './billing/webhook.ts'
 import { contactOperations } from './contact.ts'
 import { batchOperations } from './geo/batch.ts'
-import { geolocationOperations } from './geo/geolocation.ts'
+import { lookUpOperations } from './geo/look-ups.ts'
+import { summaryOperations } from './geo/summary.ts'
 import { systemOperations } from './system.ts'
 import { scriptOperations } from './telemetry/script.ts'
 import { telemetryOperations } from './telemetry/telemetry.ts'
@@ -12,8 +13,9 @@ import { telemetryOperations } from './telemetry/telemetry.ts'
 /** All operations, in the order of the OpenAPI document. */
 export const operations = [
   ...systemOperations,
-  ...geolocationOperations,
+  ...lookUpOperations,
   ...batchOperations,
+  ...summaryOperations,
   ...accountOperations,
   ...billingOperations,
   ...billingAccountOperations,

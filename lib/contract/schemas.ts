@@ -6,6 +6,7 @@ import { ApiErrorBody } from './common.ts'
 import { ContactBody, ContactChallenge, InquiryBody, OkResponse } from './contact.ts'
 import { BatchBody, BatchError, BatchResponse } from './geo/batch.ts'
 import { GeolocationResult, Location, SelectedResult } from './geo/geolocation.ts'
+import { AddressSummary, SummaryBody } from './geo/summary.ts'
 import { Database, HealthStatus, ServiceInfo } from './system.ts'
 import { RumOverview } from './telemetry/telemetry-overview.ts'
 import { Beacon, PercentileSet, RumSummary } from './telemetry/telemetry-schemas.ts'
@@ -22,6 +23,8 @@ export const schemas = {
   BatchBody,
   BatchResponse,
   BatchError,
+  SummaryBody,
+  AddressSummary,
   UserProfile: account.UserProfile,
   ApiKeyInfo: account.ApiKeyInfo,
   ApiKeyCreated: account.ApiKeyCreated,

@@ -6,6 +6,7 @@ import { asMap } from './mmdb/fields.ts'
 import { type Mmdb, type MmdbMetadata, openMmdb } from './mmdb/mmdb.ts'
 import { RecordCache } from './mmdb/record-cache.ts'
 import { type Finding, NOTHING } from './place/finding.ts'
+import type { PlaceNames } from './place/names.ts'
 import { chooseSchema } from './providers/choose.ts'
 import type { RegionCode, Schema } from './providers/schema.ts'
 
@@ -40,7 +41,10 @@ export async function openDatabase(path: string, options: OpenOptions) {
       bytes: bytes.length,
       /** Returns the content of the record of an address; an empty finding if there is none. */
       find: createFinder(mmdb, schema, options),
+      /** Returns the names of the record of an address in all languages; undefined if it has none. */
+      findNames: (address: Address) => readNames(mmdb, schema, address),
       /** See `Mmdb`. */
+      matchedBits: mmdb.matchedBits,
       ipv4Starts: mmdb.ipv4Starts,
       /** Number of different records. Walks the whole tree. */
       countRecords: () => [...mmdb.offsets(Number.POSITIVE_INFINITY)].length,
@@ -87,5 +91,16 @@ function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 16 }
     const finding = read(offset)
     findings.offer(offset, finding)
     return finding
+  }
+}
+
+/** Damaged names are no names. */
+function readNames(mmdb: Mmdb, schema: Schema, address: Address): PlaceNames | undefined {
+  const offset = schema.names === undefined ? 0 : mmdb.find(address)
+  if (offset === 0) return undefined
+  try {
+    return schema.names?.(asMap(mmdb.decodeNames(offset)))
+  } catch {
+    return undefined
   }
 }

@@ -1,12 +1,14 @@
 import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 import type { Log } from '../log/log.ts'
 import type { Address } from '../net/address.ts'
+import { networkText } from '../net/network.ts'
 import { reasonOf } from '../reason.ts'
 import type { LookupResult } from './answer/describe.ts'
 import { locate } from './answer/locate.ts'
 import type { AtlasKeeper } from './atlas/keeper.ts'
 import { type GeoDatabase, type OpenOptions, openDatabase } from './database.ts'
 import type { SourceFile } from './files/source-files.ts'
+import type { PlaceNames } from './place/names.ts'
 
 /** The open databases. A replaced file is reopened while look-ups go on. */
 export type Library = Awaited<ReturnType<typeof openLibrary>>
@@ -74,6 +76,18 @@ export async function openLibrary(options: LibraryOptions) {
     /** Looks the address up in the atlas if possible, else in all databases. */
     find: (address: Address): LookupResult =>
       atlas?.find(address) ?? locate(served.databases, address),
+    /**
+     * The smallest of the blocks around the address that decide what a database finds, in CIDR form. The atlas
+     * has no blocks, only ranges; so this always asks the databases.
+     */
+    prefix: (address: Address): string =>
+      networkText(
+        address,
+        Math.max(...served.databases.map(({ matchedBits }) => matchedBits(address))),
+      ),
+    /** The names of the address's place in all languages, in order of priority. */
+    names: (address: Address): PlaceNames[] =>
+      served.databases.flatMap(({ findNames }) => findNames(address) ?? []),
     /** The open databases, in order of priority. */
     list: () => served.databases,
     /** How often a file has been refused so far. */

@@ -1,4 +1,4 @@
-import { type Address, parseAddress, unmapped } from './address.ts'
+import { type Address, formatIpv4, formatIpv6, parseAddress, unmapped } from './address.ts'
 
 /** A block of addresses, such as 10.0.0.0/8. */
 export interface Network {
@@ -36,6 +36,13 @@ export function contains(network: Network, address: Address): boolean {
   return base.every(
     (word, at) => ((word ^ (other[at] ?? 0)) & mask(network.prefix, at)) >>> 0 === 0,
   )
+}
+
+/** The network of the addresses that share the first `prefix` bits of `address`, as CIDR text. */
+export function networkText(address: Address, prefix: number): string {
+  const base = wordsOf(address).map((word, at) => (word & mask(prefix, at)) >>> 0)
+  const [a = 0, b = 0, c = 0, d = 0] = base
+  return `${address.version === 4 ? formatIpv4(a) : formatIpv6([a, b, c, d])}/${prefix}`
 }
 
 function hasHostBits({ address, prefix }: Network): boolean {

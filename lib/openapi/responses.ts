@@ -78,9 +78,14 @@ function errorName({ limit }: Operation, codes: readonly ErrorCode[]): string {
   return `${codes.join('_or_')}${limit === 'none' ? '_unlimited' : ''}`
 }
 
-function toReply({ description, schema, example }: Reply): object {
+function toReply({ description, schema, example, otherForms = {} }: Reply): object {
   if (schema === null) return { description }
-  return { description, content: { 'application/json': { schema: toSchema(schema), example } } }
+  const json = { 'application/json': { schema: toSchema(schema), example } }
+  const others = Object.entries(otherForms).map(([type, text]) => [
+    type,
+    { schema: { type: 'string' }, example: text },
+  ])
+  return { description, content: { ...json, ...Object.fromEntries(others) } }
 }
 
 function toLinks({ links }: Reply): object {

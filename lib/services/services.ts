@@ -16,6 +16,7 @@ import { createLimits } from '../limits/rate-limiter.ts'
 import { createQueue, createQueues, createTurns } from '../limits/turns.ts'
 import { createRequestTimes } from '../metrics/request-times.ts'
 import { ipv4FromBits } from '../net/address.ts'
+import { createAskHostname } from '../net/hostname.ts'
 import { createFindTxt } from '../net/txt-records.ts'
 import { totalMemory } from '../process/available-memory.ts'
 import { createRum } from '../rum/rum.ts'
@@ -27,6 +28,7 @@ import { watchForDamage } from './damage.ts'
 import { createOpenDemo } from './demo.ts'
 import { openDownloads } from './downloads.ts'
 import { createHealth } from './health.ts'
+import { createFindHostname, type FindHostname } from './hostnames.ts'
 import { openFlusher, openMeters } from './metering.ts'
 import { preload } from './preload.ts'
 import { openSiteProofs } from './site-proofs.ts'
@@ -93,6 +95,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     siteProofs,
     contact,
     geo,
+    findHostname: openHostnames(config),
     downloads,
     health: openHealth(base, geo, checkDamage),
     requestTimes: createRequestTimes(),
@@ -109,6 +112,12 @@ async function openDatabases({ dataDir, geo }: Config, options: ServiceOptions) 
   const opened = await openGeo({ ...options, ...geo, directory, compileAtlas })
   await removeUnusedCopies(directory, geo.files ?? [])
   return opened
+}
+
+/** Without the setting no hostname is known. */
+function openHostnames({ hostnames }: Config): FindHostname {
+  if (hostnames === undefined) return async () => undefined
+  return createFindHostname(createAskHostname(hostnames.servers))
 }
 
 function openHealth({ db, now }: Base, geo: Library, checkDamage: () => void) {

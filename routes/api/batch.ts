@@ -1,42 +1,24 @@
-import { NOT_AN_ADDRESS, shownText } from '../../lib/geo/answer/bulk.ts'
-import { describe } from '../../lib/geo/answer/describe.ts'
-import { mapInSlices } from '../../lib/geo/answer/in-slices.ts'
-import { createSelect } from '../../lib/geo/answer/select-fields.ts'
-import { asciiJson } from '../../lib/geo/place/json-text.ts'
-import { type Address, parseAddress } from '../../lib/net/address.ts'
+import { batchForm } from '../../lib/geo/answer/batch-forms.ts'
+import { createShape } from '../../lib/geo/answer/shape.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
+import { locateAll } from './locate-all.ts'
 
-export function batchHandlers({ geo, meters }: Services) {
+export function batchHandlers(services: Services) {
   return {
-    locateBatch: async ({ body, caller, now, requestId }) => {
-      const { fields } = body
-      const selectWhole = fields && createSelect(fields, { degraded: false })
-      const selectReduced = fields && createSelect(fields, { degraded: true })
-      const addresses = body.ips.map(parseAddress)
-      const left = meters.leftToCap(caller, now)
-      const count = addresses.filter((address) => address !== null).length
-      // Before the first slice ends: a simultaneous batch finds the cap lowered by this one.
-      meters.count(caller, now, count)
-      let located = 0
-      const locate = (address: Address) => {
-        const degraded = located >= left
-        located += 1
-        const { json, precision } = describe(address, geo.find(address), { now, degraded })
-        const result = `{${json},"meta":{"precision":"${precision}","degraded":${degraded}}}`
-        const select = degraded ? selectReduced : selectWhole
-        return select === undefined ? result : select(result)
-      }
-      const results = await mapInSlices(addresses, (address, at) =>
-        address === null ? errorJson(body.ips[at] ?? '') : locate(address),
-      )
-      const meta = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${count > left}`
-      return { status: 200, json: `{"results":[${results.join(',')}],"meta":{${meta}}}` }
+    locateBatch: async (call) => {
+      const { body, form, caller, requestId } = call
+      const shapeWhole = createShape(services.geo, body, { degraded: false })
+      const shapeReduced = createShape(services.geo, body, { degraded: true })
+      const { located, invalid, whole } = batchForm(form, body)
+      const { results, degraded } = await locateAll(services, call, {
+        located: (json, address, isReduced) =>
+          located(json, address, isReduced ? shapeReduced : shapeWhole),
+        invalid,
+      })
+      const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`
+      const text = whole(results, meta)
+      return form === 'application/json' ? { status: 200, json: text } : { status: 200, form, text }
     },
   } satisfies Partial<Handlers>
-}
-
-function errorJson(text: string): string {
-  const value = asciiJson(shownText(text))
-  return `{"query":{"type":"ip","value":${value}},"error":{"code":"BAD_REQUEST","message":"${NOT_AN_ADDRESS}"}}`
 }

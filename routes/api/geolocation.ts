@@ -1,16 +1,18 @@
+import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { describe } from '../../lib/geo/answer/describe.ts'
-import { createSelect } from '../../lib/geo/answer/select-fields.ts'
+import { toFieldLines } from '../../lib/geo/answer/field-lines.ts'
+import { type Asked, asksHostname, createShape } from '../../lib/geo/answer/shape.ts'
 import type { Library } from '../../lib/geo/library.ts'
+import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function geolocationHandlers({ geo }: Services) {
+/** The handlers of look-ups without a query, which answer at once. */
+export function plainLookUps({ geo }: Services) {
   return {
-    locateCaller: (call) => locate(geo, call.clientAddress, call),
     locateAddress: (call) => locate(geo, readAddress(call.params.ipAddress), call),
-    getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
     validateAddress: (call) => ({
       status: 200,
@@ -19,19 +21,45 @@ export function geolocationHandlers({ geo }: Services) {
   } satisfies Partial<Handlers>
 }
 
-type LocateCall = Parameters<Handlers['locateCaller']>[0]
-
-function locate(geo: Library, address: Address | null, call: LocateCall) {
-  const answer = locateWhole(geo, address, call)
-  const { fields } = call.query
-  if (fields === undefined) return answer
+export function geolocationHandlers(services: Services) {
+  const { geo } = services
   return {
-    status: answer.status,
-    json: createSelect(fields.split(','), call)(answer.json),
-  } as const
+    ...plainLookUps(services),
+    locateCaller: (call) => locateAsAsked(services, call.clientAddress, call),
+    locateAddress: (call) => locateAsAsked(services, readAddress(call.params.ipAddress), call),
+    getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
+  } satisfies Partial<Handlers>
 }
 
-function locateWhole(
+type LocateCall = Parameters<Handlers['locateCaller']>[0]
+
+/** Answers by the query: with other fields than by default, or in another form. */
+async function locateAsAsked(services: Services, address: Address | null, call: LocateCall) {
+  const { geo, findHostname } = services
+  const answer = locate(geo, address, call)
+  const asked = readAsked(call.query)
+  const shape = createShape(geo, asked, call)
+  if (shape === undefined) return answer
+  const isNamed = asksHostname(asked) && !call.degraded && address !== null
+  const hostname = isNamed ? await findHostname(address) : undefined
+  const result = shape(answer.json, address, hostname)
+  const { status } = answer
+  if (call.form === 'text/plain' && asked.fields !== undefined) {
+    return { status, form: call.form, text: toFieldLines(result, asked.fields) } as const
+  }
+  return { status, json: asciiJson(result) } as const
+}
+
+function readAsked({ fields, include, lang }: LookupQuery): Asked {
+  return {
+    lang,
+    fields: fields?.split(','),
+    // safe: the contract allows only these names
+    include: include?.split(',') as Asked['include'],
+  }
+}
+
+function locate(
   geo: Library,
   address: Address | null,
   { requestId, now, caller, degraded }: LocateCall,

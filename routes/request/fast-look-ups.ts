@@ -2,7 +2,7 @@ import { readKeyText } from '../../lib/access/authenticate.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import type { FastRequest } from '../../lib/http/fast-path/fast-path.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { geolocationHandlers } from '../api/geolocation.ts'
+import { plainLookUps } from '../api/geolocation.ts'
 import type { Answer } from './respond.ts'
 import { type SyncHandler, serveKeyed } from './serve.ts'
 
@@ -16,8 +16,7 @@ const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|[6-9]\d{3}))?$/
  * which would take longer than the look-up. It returns null for any other request.
  */
 export function createFastLookUps(services: Services): (request: FastRequest) => Answer | null {
-  const { locateAddress, getTimezone, validateAddress } = geolocationHandlers(services)
-  const handlers = { locateAddress, getTimezone, validateAddress }
+  const handlers = plainLookUps(services)
   const lookUps = operations.flatMap((row) => {
     if (!isKeyOf(handlers, row.id)) return []
     const pattern = new RegExp(`^${row.path.replace('{ipAddress}', ADDRESS)}$`)

@@ -1,10 +1,11 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
-import type { Operation } from '../../lib/contract/operation.ts'
+import { formsOf, type MediaType, type Operation } from '../../lib/contract/operation.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { HeadContext, RequestContext } from '../context.ts'
 import { admit, admitKey, readBody, readHeaders, readQuery } from './admit.ts'
+import { chooseForm } from './choose-form.ts'
 import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
 import { addressId, charge, chargeBody, chargeSuccess } from './limit.ts'
 import type { Answer } from './respond.ts'
@@ -22,24 +23,30 @@ interface AnyCall {
   readonly query: unknown
   readonly headers: unknown
   readonly body: unknown
+  readonly form: MediaType
   readonly caller: Caller | null
   readonly clientAddress: Address | null
   readonly degraded: boolean
 }
 
+type Input = Pick<AnyCall, 'params' | 'query' | 'headers' | 'body' | 'form'>
+
 type AnyReply =
   | { readonly status: number; readonly body: unknown }
   | { readonly status: number; readonly json: string }
+  | { readonly status: number; readonly form: MediaType; readonly text: string }
 
 /** Returns the function that answers all requests to an operation. */
 export function serve(services: Services, row: Operation, handler: AnyHandler) {
+  const forms = formsOf(row)
   return async (c: RequestContext): Promise<Answer> => {
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = await admit(services, row, c, exchange)
       charge(services, exchange)
       const parts = { query: readQuery(row, c), headers: readHeaders(row, c), body: undefined }
-      let call = toCall(services, exchange, { params: c.req.param(), ...parts })
+      const form = chooseForm(forms, c.req.header('accept'))
+      let call = toCall(services, exchange, { params: c.req.param(), form, ...parts })
       if (row.body !== undefined) {
         const body = await readInTurn(services, row, exchange, c.req.raw)
         // Reading the body may take long, and the credential may be revoked in that time.
@@ -70,7 +77,12 @@ async function readInTurn(
   throw new ApiError('SERVICE_UNAVAILABLE', 'Too many requests of this address wait; try again')
 }
 
-const NO_INPUT = { query: {}, headers: undefined, body: undefined }
+const NO_INPUT = {
+  query: {},
+  headers: undefined,
+  body: undefined,
+  form: 'application/json',
+} as const
 
 /**
  * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must
@@ -93,7 +105,7 @@ export function serveKeyed(services: Services, row: Operation, handler: SyncHand
 function toCall(
   services: Services,
   exchange: Exchange,
-  { params, query, headers, body }: Pick<AnyCall, 'params' | 'query' | 'headers' | 'body'>,
+  { params, query, headers, body, form }: Input,
 ): AnyCall {
   return {
     requestId: exchange.requestId,
@@ -102,6 +114,7 @@ function toCall(
     query,
     headers,
     body,
+    form,
     caller: exchange.caller,
     clientAddress: exchange.client === null ? null : exchange.client.address,
     degraded: isDegraded(services, exchange),
@@ -115,6 +128,10 @@ function isDegraded({ meters }: Services, { row, caller, now }: Exchange): boole
 function answerReply(services: Services, exchange: Exchange, reply: AnyReply): Answer {
   count(services, exchange, reply.status)
   if ('json' in reply) return answer(services, exchange, reply)
+  if ('form' in reply) {
+    const headers = { 'content-type': `${reply.form}; charset=utf-8` }
+    return answer(services, exchange, { status: reply.status, json: reply.text, headers })
+  }
   const json = reply.body === undefined ? null : JSON.stringify(reply.body)
   return answer(services, exchange, { status: reply.status, json })
 }

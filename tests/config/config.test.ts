@@ -37,6 +37,7 @@ describe('readConfig', () => {
       trustedProxies: [],
       clientHeader: 'x-forwarded-for',
       dnsServers: undefined,
+      hostnames: undefined,
       corsOrigins: [],
       authUrl: undefined,
       allowSignUp: true,

@@ -44,14 +44,16 @@ describe('every operation', () => {
   })
 })
 
-/** `GET /v1/ip/batch` matches `/v1/ip/{ipAddress}`, with `batch` as an invalid address. */
+/** As paths of GET they match `/v1/ip/{ipAddress}`, with `batch` or `summary` as an invalid address. */
+const LISTS: readonly string[] = ['/v1/ip/batch', '/v1/ip/summary']
+
 function isAt(row: Operation, path: string): boolean {
-  return row.path === path || (path === '/v1/ip/batch' && row.path === '/v1/ip/{ipAddress}')
+  return row.path === path || (LISTS.includes(path) && row.path === '/v1/ip/{ipAddress}')
 }
 
 /** `Allow` names the methods that the description has for the path itself. */
 function namedIn(path: string, allowed: readonly string[]): readonly string[] {
-  return path === '/v1/ip/batch' ? ['POST', 'OPTIONS'] : allowed
+  return LISTS.includes(path) ? ['POST', 'OPTIONS'] : allowed
 }
 
 describe('every path', () => {

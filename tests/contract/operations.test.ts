@@ -19,9 +19,10 @@ const ENDPOINTS = [
   ['POST /v1/contact', 'public', 200],
   ['GET /v1/contact/challenge', 'public', 200],
   ['POST /v1/telemetry/rum', 'public', 204],
-  // The next two are additions, too.
+  // The next three are additions, too.
   ['GET /rum.json', 'public', 200],
   ['POST /v1/ip/batch', 'geo:read', 200],
+  ['POST /v1/ip/summary', 'geo:read', 200],
   ['GET /v1/ip/me', 'geo:read', 200, 404],
   ['GET /v1/ip/{ipAddress}', 'geo:read', 200, 404],
   ['GET /v1/ip/me/timezone', 'geo:read', 200, 404],

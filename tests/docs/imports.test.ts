@@ -82,6 +82,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['lib/db/check-integrity.ts', 'lib/db/client.ts', 'lib/db/connection.ts'],
   'd3-dsv': [
     'lib/geo/answer/bulk-csv.ts',
+    'lib/geo/answer/result-csv.ts',
     'lib/geo/files/compile-asn.ts',
     'lib/geo/overlay/row.ts',
     'web/app/',

@@ -31,6 +31,8 @@ export function fakeDatabase(
     residence: 'read',
     bytes: 0,
     find: () => finding,
+    findNames: () => undefined,
+    matchedBits: () => 0,
     ipv4Starts: () => Uint32Array.of(0),
     countRecords: () => 1,
   }

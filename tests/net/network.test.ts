@@ -3,7 +3,7 @@ import { BlockList } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
-import { contains, parseNetwork, unmappedNetwork } from '../../lib/net/network.ts'
+import { contains, networkText, parseNetwork, unmappedNetwork } from '../../lib/net/network.ts'
 
 const version = fc.constantFrom(4, 6) as fc.Arbitrary<4 | 6>
 const text = (of: 4 | 6) => (of === 4 ? fc.ipV4() : fc.ipV6())
@@ -40,6 +40,29 @@ describe('contains', () => {
     assert.equal(contains(all4, addressOf('::ffff:1.2.3.4')), false)
     assert.equal(contains(all6, addressOf('1.2.3.4')), false)
   })
+})
+
+describe('networkText', () => {
+  it('writes the network of that length which contains the address', () => {
+    fc.assert(
+      fc.property(blocks, ({ base, prefix }) => {
+        const address = addressOf(base)
+        const network = parseNetwork(networkText(address, prefix))
+        assert.equal(network?.prefix, prefix)
+        assert.ok(contains(network, address))
+      }),
+    )
+  })
+
+  const texts = [
+    ['81.2.69.160', 24, '81.2.69.0/24'],
+    ['255.255.255.255', 0, '0.0.0.0/0'],
+    ['::ffff:81.2.69.160', 120, '::ffff:81.2.69.0/120'],
+    ['2a00:1450:4009::1', 48, '2a00:1450:4009::/48'],
+  ] as const
+  for (const [text, prefix, written] of texts) {
+    it(`writes ${written}`, () => assert.equal(networkText(addressOf(text), prefix), written))
+  }
 })
 
 describe('parseNetwork', () => {

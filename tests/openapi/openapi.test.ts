@@ -21,7 +21,7 @@ const Media = v.looseObject({
 const Answer = v.looseObject({
   description: v.pipe(v.string(), v.nonEmpty()),
   headers: v.optional(v.record(v.string(), v.looseObject({})), {}),
-  content: v.optional(v.strictObject({ 'application/json': Media })),
+  content: v.optional(v.objectWithRest({ 'application/json': Media }, Media)),
 })
 const Described = v.looseObject({
   operationId: v.string(),
@@ -43,7 +43,8 @@ const Document = v.looseObject({
 
 /** The published fields of the resources; `?` marks optional fields. */
 const FIELDS = {
-  GeolocationResult: 'query? location? network? sources? meta?',
+  // `hostname` is an addition.
+  GeolocationResult: 'query? hostname? location? network? sources? meta?',
   UserProfile: 'id name email emailVerified createdAt',
   ApiKeyInfo: 'id prefix name type scopes allowedOrigins isActive createdAt lastUsedAt expiresAt',
   ApiKeyCreated: 'rawKey prefix id name type scopes allowedOrigins?',
@@ -285,8 +286,8 @@ describe('an operation of the OpenAPI document', () => {
     assert.deepEqual(
       names.filter(([, text]) => text !== ''),
       [
-        ['locateCaller', 'fields?'],
-        ['locateAddress', 'fields?'],
+        ['locateCaller', 'fields? include? lang?'],
+        ['locateAddress', 'fields? include? lang?'],
         ['listAuditLog', 'limit? offset? action? search?'],
         ['previewPlanChange', 'planId'],
         ['getRumSummary', 'domain country? device? from? to?'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import * as v from 'valibot'
 import { ApiErrorBody } from '../../lib/contract/common.ts'
 import { SelectedResult } from '../../lib/contract/geo/geolocation.ts'
-import { errorCodes, type Operation } from '../../lib/contract/operation.ts'
+import { errorCodes, formsOf, type Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { ERROR_STATUS, type ErrorCode } from '../../lib/errors.ts'
 
@@ -10,7 +10,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed text; undefined if it is empty. */
+  /** The parsed text, or the text if it is not JSON; undefined if it is empty. */
   readonly body: unknown
 }
 
@@ -29,6 +29,7 @@ export function checkAnswer(method: string, path: string, answer: Answer): void 
   const rows = [...literal, ...matching]
   const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
   const row = rows.find((candidate) => candidate.method === asked)
+  checkForm(row, answer)
   if (method === 'HEAD') assert.equal(answer.text, '', 'HEAD has no body')
   if (row !== undefined) checkRow(row, method, answer)
   else if (rows.length === 0) checkError(answer, method, ['NOT_FOUND'])
@@ -36,13 +37,25 @@ export function checkAnswer(method: string, path: string, answer: Answer): void 
   else checkError(answer, method, ['METHOD_NOT_ALLOWED'])
 }
 
-function checkHeaders({ status, headers, text }: Answer): void {
+function checkHeaders({ status, headers }: Answer): void {
   assert.match(headers.get('x-request-id') ?? '', UUID)
   const allowed = headers.get('access-control-allow-origin') ?? '*'
   if (allowed !== '*') assert.equal(headers.get('vary'), 'Origin')
   assert.equal(headers.get('cache-control'), 'no-store')
-  if (text !== '') assert.equal(headers.get('content-type'), 'application/json')
   if (status === 204) assert.equal(headers.get('content-type'), null)
+}
+
+/** JSON, or another form of the row. */
+function checkForm(row: Operation | undefined, { status, headers, text }: Answer): void {
+  if (text === '') return
+  const type = headers.get('content-type') ?? ''
+  const others = row === undefined || row.replies[status] === undefined ? [] : formsOf(row).slice(1)
+  const allowed = ['application/json', ...others.map((form) => `${form}; charset=utf-8`)]
+  assert.ok(allowed.includes(type), `${type} is none of ${allowed}`)
+}
+
+export function isJson(headers: Headers): boolean {
+  return headers.get('content-type') === 'application/json'
 }
 
 function checkRow(row: Operation, method: string, answer: Answer): void {
@@ -52,7 +65,7 @@ function checkRow(row: Operation, method: string, answer: Answer): void {
     checkError(answer, method, errorCodes(row))
     return
   }
-  if (method === 'HEAD') return
+  if (method === 'HEAD' || !isJson(answer.headers)) return
   if (reply.schema === null) {
     assert.equal(answer.text, '', where)
     return

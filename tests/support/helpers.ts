@@ -19,7 +19,7 @@ import { once } from '../../lib/once.ts'
 import { openServices, type Services } from '../../lib/services/services.ts'
 import { createApp } from '../../routes/app.ts'
 import type { Env } from '../../routes/context.ts'
-import { type Answer, checkAnswer } from './contract-check.ts'
+import { type Answer, checkAnswer, isJson } from './contract-check.ts'
 import { type AskFastPath, assertSameAnswer, openFastPath } from './fast-path.ts'
 import { geoFiles, makeGeoFolder } from './geo-files.ts'
 import './quick-hashes.ts'
@@ -170,11 +170,16 @@ async function send(entrances: Entrances, method: string, path: string, options:
     status: response.status,
     headers: response.headers,
     text,
-    body: text === '' ? undefined : JSON.parse(text),
+    body: readBody(response.headers, text),
   }
   checkAnswer(method, new URL(request.url).pathname, answer)
   if (fast !== null) assertSameAnswer(fast, { ...answer, headers: steadyHeaders(answer) })
   return answer
+}
+
+function readBody(headers: Headers, text: string): unknown {
+  if (text === '') return undefined
+  return isJson(headers) ? JSON.parse(text) : text
 }
 
 let clients = 0

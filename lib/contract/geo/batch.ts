@@ -1,7 +1,14 @@
 import * as v from 'valibot'
 import { ApiErrorBody, object, RequestId, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
-import { FIELDS, GeolocationResult, located, SelectedResult } from './geolocation.ts'
+import {
+  GeolocationResult,
+  Lang,
+  LIST_FIELDS,
+  LIST_INCLUDES,
+  located,
+  SelectedResult,
+} from './geolocation.ts'
 
 export const BATCH_MAX = 1_000
 
@@ -14,11 +21,19 @@ export const BatchBody = object('Addresses to locate in one request', {
   ),
   fields: v.optional(
     v.pipe(
-      v.array(v.picklist(FIELDS, 'is not a field of a result')),
+      v.array(v.picklist(LIST_FIELDS, 'is not a field of a result')),
       v.minLength(1),
       v.description('Return only these fields'),
     ),
   ),
+  include: v.optional(
+    v.pipe(
+      v.array(v.picklist(LIST_INCLUDES, 'cannot be included')),
+      v.minLength(1),
+      v.description('Add to the results what they lack by default: network adds network.prefix'),
+    ),
+  ),
+  lang: v.optional(Lang),
 })
 export type BatchBody = v.InferOutput<typeof BatchBody>
 
@@ -47,6 +62,16 @@ export const BatchResponse = strictObject('The locations of the addresses', {
 
 const { tier, requestId, degraded, precision } = located.meta
 
+const JSON_LINES = `{"query":{"value":"81.2.69.160"},"location":{"city":"London"}}\n`
+const CSV = 'ip,location.city,degraded,error\r\n81.2.69.160,London,,\r\n'
+
+function batchReplies(example: v.InferOutput<typeof BatchResponse>) {
+  const { 200: reply } = ok('A result or an error for each address', BatchResponse, example)
+  return {
+    200: { ...reply, otherForms: { 'application/x-ndjson': JSON_LINES, 'text/csv': CSV } },
+  } as const
+}
+
 export const batchOperations = [
   {
     id: 'locateBatch',
@@ -64,7 +89,7 @@ export const batchOperations = [
       example: { ips: ['81.2.69.160', 'nowhere'], fields: ['query.value', 'location.city'] },
       maxBytes: 65_536,
     },
-    replies: ok('A result or an error for each address', BatchResponse, {
+    replies: batchReplies({
       results: [
         { ...located, meta: { precision, degraded } },
         {

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { RequestId, strictObject } from '../common.ts'
 import { fieldPaths, selectionOf } from '../field-paths.ts'
-import { type Operation, ok } from '../operation.ts'
 
 const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 
@@ -65,6 +64,14 @@ export const GeolocationResult = strictObject(
         ipVersion: v.pipe(v.picklist([4, 6]), v.integer()),
       }),
     ),
+    hostname: v.optional(
+      v.pipe(
+        v.string(),
+        v.description(
+          'Only if included, and if the instance asks the DNS: the name that the owner of the address gives it (PTR), not verified',
+        ),
+      ),
+    ),
     location: v.optional(Location),
     network: v.optional(
       v.strictObject({
@@ -73,6 +80,14 @@ export const GeolocationResult = strictObject(
         ),
         organization: v.optional(v.string()),
         domain: v.optional(v.string()),
+        prefix: v.optional(
+          v.pipe(
+            v.string(),
+            v.description(
+              'Only if included: the block around the address for which everything but `query`, `hostname` and `meta` is the same, in CIDR form',
+            ),
+          ),
+        ),
       }),
     ),
     sources: v.optional(
@@ -102,29 +117,29 @@ export type GeolocationResult = v.InferOutput<typeof GeolocationResult>
 /** The fields that a caller can select. */
 export const FIELDS = fieldPaths(GeolocationResult)
 
-const FIELD = FIELDS.map((name) => name.replaceAll('.', '\\.')).join('|')
+/** The fields of results of a list: hostnames of many addresses would take too long. */
+export const LIST_FIELDS = FIELDS.filter((name) => name !== 'hostname')
+
+/** Languages of names in MaxMind's files. */
+export const LANGUAGES = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+export const Lang = v.pipe(
+  v.picklist(LANGUAGES),
+  v.description(
+    'Language of the names of continent, country, region and city; English where a name is not known in it',
+  ),
+)
+
+/** What a caller can include beyond the fields of the default answer. */
+export const INCLUDES = ['network', 'hostname'] as const
+export type Include = (typeof INCLUDES)[number]
+export const LIST_INCLUDES = ['network'] as const satisfies readonly Include[]
 
 export const SelectedResult = v.pipe(
   selectionOf(GeolocationResult),
   v.description('The requested fields of a GeolocationResult; fields without a value are omitted'),
 )
-
-const LookupQuery = v.object({
-  fields: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(
-        new RegExp(`^(${FIELD})(,(${FIELD}))*$`),
-        'must be field names separated by commas, such as location.city,network.asn',
-      ),
-      v.description(
-        'Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added',
-      ),
-    ),
-  ),
-})
-
-export const Timezone = v.pipe(v.string(), v.description('IANA timezone name'))
 
 export const located = {
   query: { type: 'ip', value: '81.2.69.160', ipVersion: 4 },
@@ -152,91 +167,3 @@ export const unknown = {
   query: { type: 'ip', value: '10.0.0.1', ipVersion: 4 },
   meta: { ...located.meta, precision: 'none' },
 } as const satisfies GeolocationResult
-
-const AddressText = v.union([v.pipe(v.string(), v.ipv4()), v.pipe(v.string(), v.ipv6())])
-
-const ipAddress = {
-  ipAddress: {
-    description: 'An IPv4 address in dotted form or an IPv6 address without a zone id',
-    example: '81.2.69.160',
-    schema: AddressText,
-  },
-} as const
-
-const anyText = {
-  ipAddress: { description: 'The text to check', example: '81.2.69.160' },
-} as const
-
-const geolocation = {
-  200: { description: 'The location', schema: GeolocationResult, example: located },
-  404: {
-    description: 'The address is valid, but no database knows its location',
-    schema: GeolocationResult,
-    example: unknown,
-  },
-} as const
-
-const timezone = {
-  200: { description: 'The timezone', schema: Timezone, example: 'Europe/London' },
-  404: {
-    description: 'No timezone is known for the address; the body is a message',
-    schema: v.string(),
-    example: 'No timezone data for 10.0.0.1',
-  },
-} as const
-
-const lookUp = { tag: 'Geolocation', access: 'geo:read', limit: 'plan', metered: true } as const
-
-export const geolocationOperations = [
-  {
-    id: 'locateCaller',
-    method: 'get',
-    path: '/v1/ip/me',
-    ...lookUp,
-    summary: "Locate the caller's address",
-    description: 'The address of the connection, or the one in the header of a trusted proxy.',
-    query: LookupQuery,
-    replies: geolocation,
-  },
-  {
-    id: 'locateAddress',
-    method: 'get',
-    path: '/v1/ip/{ipAddress}',
-    ...lookUp,
-    summary: 'Locate an address',
-    params: ipAddress,
-    query: LookupQuery,
-    replies: geolocation,
-    errors: ['BAD_REQUEST'],
-  },
-  {
-    id: 'getCallerTimezone',
-    method: 'get',
-    path: '/v1/ip/me/timezone',
-    ...lookUp,
-    summary: "Timezone of the caller's address",
-    replies: timezone,
-    errors: ['ANONYMOUS_ACCESS', 'PLAN_CAP_EXCEEDED'],
-  },
-  {
-    id: 'getTimezone',
-    method: 'get',
-    path: '/v1/ip/{ipAddress}/timezone',
-    ...lookUp,
-    summary: 'Timezone of an address',
-    params: ipAddress,
-    replies: timezone,
-    errors: ['BAD_REQUEST', 'PLAN_CAP_EXCEEDED'],
-  },
-  {
-    id: 'validateAddress',
-    method: 'get',
-    path: '/v1/ip/{ipAddress}/validation',
-    ...lookUp,
-    summary: 'Check whether a text is an IP address',
-    description:
-      'True for a valid IPv4 or IPv6 address, false for anything else. The address is not looked up.',
-    params: anyText,
-    replies: ok('Whether it is an address', v.boolean(), true),
-  },
-] as const satisfies readonly Operation[]

@@ -1,6 +1,4 @@
-import { asciiJson } from '../place/json-text.ts'
-
-type Json = { readonly [name: string]: unknown }
+export type Json = { readonly [name: string]: unknown }
 
 /** The fields to keep; `true` keeps a whole field, a tree only some of its subfields. */
 interface Tree {
@@ -8,15 +6,15 @@ interface Tree {
 }
 
 /**
- * Returns a function that keeps only `fields`, given as dotted names, of a JSON object. A degraded
+ * Returns a function that keeps only `fields`, given as dotted names, of an object. A degraded
  * result also keeps the field that says so: otherwise missing fields would look unknown.
  */
 export function createSelect(
   fields: readonly string[],
   { degraded }: { readonly degraded: boolean },
-): (json: string) => string {
+): (result: Json) => Json {
   const tree = toTree(degraded ? [...fields, 'meta.degraded'] : fields)
-  return (json) => asciiJson(select(JSON.parse(json), tree) ?? {})
+  return (result) => select(result, tree) ?? {}
 }
 
 /** A field named together with one of its subfields is kept as a whole. */

@@ -34,24 +34,34 @@ export interface DecodedMap {
 }
 export type Decoded = string | number | bigint | boolean | Buffer | DecodedMap | readonly Decoded[]
 
+interface DecoderOptions {
+  /** The cache has 2^cacheBits slots. */
+  readonly cacheBits?: number
+  /** Which names of a map called `names` to read; by default one, as a text. */
+  readonly names?: 'one' | 'all'
+}
+
 /**
- * Decodes the data section of a MaxMind DB, format 2.0. It differs from the specification in one
- * point: a map called `names`, with one name per language, is read as a single text, the English
+ * Decodes the data section of a MaxMind DB, format 2.0. By default it differs from the specification
+ * in one point: a map called `names`, with one name per language, is read as a single text, the English
  * name or else the first. Decoding the other seven names would take most of the time.
  */
 export class MmdbDecoder {
   readonly #bytes: Buffer
   readonly #base: number
   readonly #shared: RecordCache<Decoded>
+  readonly #hasAllNames: boolean
   readonly #keys = new RecordCache<string>(KEY_CACHE_BITS)
   #at = 0
   #budget = 0
 
-  /** Pointers count from `base`. The cache has 2^cacheBits slots. */
-  constructor(bytes: Buffer, base: number, { cacheBits = CACHE_BITS } = {}) {
+  /** Pointers count from `base`. */
+  constructor(bytes: Buffer, base: number, options: DecoderOptions = {}) {
+    const { cacheBits = CACHE_BITS, names = 'one' } = options
     this.#bytes = bytes
     this.#base = base
     this.#shared = new RecordCache(cacheBits)
+    this.#hasAllNames = names === 'all'
   }
 
   /** Returns the value at `offset` of the file, which is shared: never change it. Throws on bad data. */
@@ -95,7 +105,7 @@ export class MmdbDecoder {
     const map: Record<string, Decoded> = {}
     for (let entry = 0; entry < size; entry++) {
       const key = this.#key()
-      map[key] = key === 'names' ? this.#name() : this.#value()
+      map[key] = key === 'names' && !this.#hasAllNames ? this.#name() : this.#value()
     }
     return map
   }

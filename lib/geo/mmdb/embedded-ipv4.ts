@@ -3,6 +3,8 @@ import { isMapped, type Words } from '../../net/address.ts'
 /** An IPv4 address embedded in an IPv6 address. */
 export interface EmbeddedIpv4 {
   readonly bits: number
+  /** How many bits of the IPv6 address come before those of the IPv4 address. */
+  readonly start: number
   /**
    * True if the IPv6 address only represents the IPv4 host, so that it cannot have a record of its
    * own: IPv4-mapped (RFC 4291 section 2.5.5.2) and Teredo (RFC 4380 section 4; files that alias
@@ -15,10 +17,10 @@ export interface EmbeddedIpv4 {
 /** The IPv4 address inside `words`, or null. */
 export function embeddedIpv4(words: Words): EmbeddedIpv4 | null {
   const [a, b, , d] = words
-  if (isMapped(words)) return { bits: d, always: true }
-  if (a === 0x2001_0000) return { bits: ~d >>> 0, always: true }
-  if (a >>> 16 === 0x2002) return { bits: (((a & 0xffff) << 16) | (b >>> 16)) >>> 0, always: false }
-  return null
+  if (isMapped(words)) return { bits: d, start: 96, always: true }
+  if (a === 0x2001_0000) return { bits: ~d >>> 0, start: 96, always: true }
+  if (a >>> 16 !== 0x2002) return null
+  return { bits: (((a & 0xffff) << 16) | (b >>> 16)) >>> 0, start: 16, always: false }
 }
 
 /** ::/96, which holds the IPv4 records of an IPv6 tree: deprecated as addresses (RFC 4291). */

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
-import type { Address, Words } from '../../net/address.ts'
+import type { Address } from '../../net/address.ts'
 import { MmdbDecoder } from './decoder.ts'
-import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
+import { matchedBits } from './matched-bits.ts'
+import { findRecord, readTree, walkIpv4, walkOffsets } from './search-tree.ts'
 
 /** A MaxMind DB, format 2.0: https://maxmind.github.io/MaxMind-DB/ */
 export type Mmdb = ReturnType<typeof openMmdb>
@@ -9,6 +10,8 @@ export type Mmdb = ReturnType<typeof openMmdb>
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 const MARKER_WITHIN = 128 * 1024
 const SEPARATOR_BYTES = 16
+/** Mostly countries and regions are shared by records. */
+const NAMES_CACHE_BITS = 10
 
 /** Opens the database in `bytes`. Throws an error with the reason if `bytes` are not a database. */
 export function openMmdb(bytes: Buffer) {
@@ -22,6 +25,10 @@ export function openMmdb(bytes: Buffer) {
     throw new Error('damaged: the search tree is larger than the file')
   }
   const decoder = new MmdbDecoder(bytes, treeBytes + SEPARATOR_BYTES)
+  const namesDecoder = new MmdbDecoder(bytes, treeBytes + SEPARATOR_BYTES, {
+    cacheBits: NAMES_CACHE_BITS,
+    names: 'all',
+  })
   const tree = readTree(bytes, metadata)
   const offsetOf = (record: number) => {
     const offset = record - metadata.nodeCount + treeBytes
@@ -33,8 +40,12 @@ export function openMmdb(bytes: Buffer) {
     metadata,
     /** Offset of the record of `address` in the file; 0 if there is none. */
     find: (address: Address) => offsetOf(findRecord(tree, address)),
+    /** See `matchedBits`. */
+    matchedBits: (address: Address) => matchedBits(tree, address),
     /** Decodes the record at an offset that `find` returned. Throws if the data is damaged. */
     decode: (offset: number) => decoder.decode(offset),
+    /** The same, but each map called `names` has the names in all languages. */
+    decodeNames: (offset: number) => namesDecoder.decode(offset),
     /** First addresses of the IPv4 networks, in order; neighbours with the same record are joined. */
     ipv4Starts: () => walkIpv4(tree),
     /** Offsets of records in tree order, each once, at most `limit`. */
@@ -81,172 +92,4 @@ function decodeMetadata(bytes: Buffer, start: number): unknown {
   } catch (cause) {
     throw new Error('damaged: the metadata cannot be decoded', { cause })
   }
-}
-
-interface Nodes {
-  readonly ipVersion: 4 | 6
-  readonly nodeCount: number
-  readonly view: DataView
-  readonly walk: Walk
-}
-
-interface Tree extends Nodes {
-  /** The records that the first 16 bits of IPv4 addresses lead to. */
-  readonly ipv4Index: Uint32Array
-}
-
-const INDEX_BITS = 16
-
-function readTree(bytes: Buffer, { ipVersion, nodeCount, recordSize }: MmdbMetadata): Tree {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  const tree = { ipVersion, nodeCount, view, walk: WALK[recordSize] }
-  return { ...tree, ipv4Index: indexIpv4(tree, ipv4Root(tree)) }
-}
-
-/** The root of the IPv4 addresses: 96 zero bits deep in an IPv6 tree. */
-function ipv4Root(tree: Nodes): number {
-  if (tree.ipVersion === 4) return 0
-  return walk32(tree, walk32(tree, walk32(tree, 0, 0), 0), 0)
-}
-
-/**
- * Walks the upper half of the IPv4 tree once, instead of in every look-up: between two look-ups, the
- * server's other work pushes those nodes out of the processor's caches.
- */
-function indexIpv4(tree: Nodes, root: number): Uint32Array {
-  let records = Uint32Array.of(root)
-  for (let depth = 0; depth < INDEX_BITS; depth++) {
-    const next = new Uint32Array(records.length * 2)
-    for (let at = 0; at < records.length; at++) {
-      const record = records[at] ?? 0
-      next[at * 2] = child(tree, record, 0)
-      next[at * 2 + 1] = child(tree, record, 1)
-    }
-    records = next
-  }
-  return records
-}
-
-/**
- * Follows the highest `count` bits of `bits` from the record `start` until the record is not a
- * node. One function per record size: a call per bit would cost more than the bit.
- */
-type Walk = (
-  tree: Pick<Nodes, 'view' | 'nodeCount'>,
-  start: number,
-  bits: number,
-  count: number,
-) => number
-
-const WALK: Readonly<Record<MmdbMetadata['recordSize'], Walk>> = {
-  24: ({ view, nodeCount }, start, bits, count) => {
-    let record = start
-    for (let left = bits, n = 0; n < count && record < nodeCount; n++, left <<= 1) {
-      const at = record * 6
-      record = left >= 0 ? view.getUint32(at) >>> 8 : view.getUint32(at + 2) & 0xff_ff_ff
-    }
-    return record
-  },
-  28: ({ view, nodeCount }, start, bits, count) => {
-    let record = start
-    for (let left = bits, n = 0; n < count && record < nodeCount; n++, left <<= 1) {
-      const at = record * 7
-      if (left >= 0) {
-        // The high four bits of the left record come after its low ones.
-        const word = view.getUint32(at)
-        record = (word >>> 8) | ((word & 0xf0) << 20)
-      } else {
-        record = view.getUint32(at + 3) & 0x0f_ff_ff_ff
-      }
-    }
-    return record
-  },
-  32: ({ view, nodeCount }, start, bits, count) => {
-    let record = start
-    for (let left = bits, n = 0; n < count && record < nodeCount; n++, left <<= 1) {
-      record = view.getUint32(record * 8 + (left >= 0 ? 0 : 4))
-    }
-    return record
-  },
-}
-
-/** The record that the bits of `address` lead to; at most `nodeCount` if there is none. */
-function findRecord(tree: Tree, address: Address): number {
-  if (address.version === 4) return findIpv4(tree, address.bits)
-  const embedded = embeddedIpv4(address.words)
-  if (embedded?.always) return findIpv4(tree, embedded.bits)
-  const own = findIpv6(tree, address.words)
-  return own <= tree.nodeCount && embedded !== null ? findIpv4(tree, embedded.bits) : own
-}
-
-function findIpv4(tree: Tree, bits: number): number {
-  const record = tree.ipv4Index[bits >>> INDEX_BITS] ?? 0
-  return tree.walk(tree, record, bits << INDEX_BITS, 32 - INDEX_BITS)
-}
-
-function findIpv6(tree: Tree, words: Words): number {
-  // In an IPv4 tree, the first 32 bits would lead to the record of another host.
-  if (tree.ipVersion === 4 || isIpv4Compatible(words)) return 0
-  let record = 0
-  for (const word of words) record = walk32(tree, record, word)
-  return record
-}
-
-function walk32(tree: Nodes, start: number, bits: number): number {
-  return tree.walk(tree, start, bits | 0, 32)
-}
-
-function child(tree: Nodes, node: number, bit: 0 | 1): number {
-  return tree.walk(tree, node, bit === 0 ? 0 : -1, 1)
-}
-
-/** Depth first, left before right. Enters each node once, since a damaged tree may have cycles. */
-function* walkOffsets(
-  tree: Nodes,
-  offsetOf: (record: number) => number,
-  limit: number,
-): IterableIterator<number> {
-  const { nodeCount } = tree
-  const entered = new Uint8Array(Math.ceil(nodeCount / 8))
-  const seen = new Set<number>()
-  const open = [0]
-  while (open.length > 0 && seen.size < limit) {
-    const record = open.pop() ?? 0
-    const offset = offsetOf(record)
-    if (offset > 0 && !seen.has(offset)) {
-      seen.add(offset)
-      yield offset
-    }
-    if (record >= nodeCount || !enter(entered, record)) continue
-    open.push(child(tree, record, 1), child(tree, record, 0))
-  }
-}
-
-/** Sets the bit of `node`; returns false if it was already set. */
-function enter(entered: Uint8Array, node: number): boolean {
-  const byteAt = node >>> 3
-  const bit = 1 << (node & 7)
-  const before = entered[byteAt] ?? 0
-  entered[byteAt] = before | bit
-  return (before & bit) === 0
-}
-
-/** Throws if a damaged tree has cycles: each node may be entered only once. */
-function walkIpv4(tree: Tree): Uint32Array {
-  const starts = new Uint32Array(tree.nodeCount + 1)
-  let count = 0
-  let entered = 0
-  let before = -1
-  const walk = (node: number, start: number, depth: number) => {
-    if (node < tree.nodeCount && depth < 32) {
-      if (++entered > tree.nodeCount) throw new Error('damaged: the search tree has a cycle')
-      walk(child(tree, node, 0), start, depth + 1)
-      walk(child(tree, node, 1), start + 2 ** (31 - depth), depth + 1)
-      return
-    }
-    if (node !== before) starts[count++] = start
-    before = node
-  }
-  walk(ipv4Root(tree), 0, 0)
-  return starts.slice(0, count)
 }

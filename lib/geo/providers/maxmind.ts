@@ -1,6 +1,7 @@
 import type { DecodedMap } from '../mmdb/decoder.ts'
 import { mapAt, mapsAt, numberAt, textAt } from '../mmdb/fields.ts'
 import type { Named, NetworkOwner, Place } from '../place/finding.ts'
+import { namesIn, type PlaceNames } from '../place/names.ts'
 import { toNetworkOwner } from '../place/network-owner.ts'
 import { type RawNamed, toPlace } from '../place/place.ts'
 import type { RegionCode, Schema } from './schema.ts'
@@ -33,6 +34,18 @@ export const maxmind: Schema = {
     place: placeOf(record, regionCode),
     network: networkOf(record),
   }),
+  names: placeNames,
+}
+
+function placeNames(record: DecodedMap): PlaceNames {
+  const [region = {}] = mapsAt(record, 'subdivisions')
+  const country = 'country' in record ? 'country' : 'registered_country'
+  return {
+    continent: namesIn(mapAt(record, 'continent')),
+    country: namesIn(mapAt(record, country)),
+    region: namesIn(region),
+    city: namesIn(mapAt(record, 'city')),
+  }
 }
 
 function placeOf(record: DecodedMap, regionCode: RegionCode): Place | undefined {

@@ -1,6 +1,7 @@
 import type { DecodedMap } from '../mmdb/decoder.ts'
 import type { MmdbMetadata } from '../mmdb/mmdb.ts'
 import type { Finding } from '../place/finding.ts'
+import type { PlaceNames } from '../place/names.ts'
 
 /** Returns the ISO 3166-2 code of the region called `name` in a country; undefined if unknown. */
 export type RegionCode = (country: string, name: string) => string | undefined
@@ -14,4 +15,6 @@ export interface Schema {
   provider(metadata: MmdbMetadata): string | undefined
   /** Converts a record. `regionCode` is for files that name regions without their codes. */
   read(record: DecodedMap, regionCode: RegionCode): Finding
+  /** Returns the names of a record that was decoded with all names; absent if the layout has one language. */
+  names?(record: DecodedMap): PlaceNames
 }

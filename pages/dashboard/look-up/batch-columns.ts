@@ -1,3 +1,5 @@
+import { valueAt } from '../../../lib/contract/value-at.ts'
+
 /** A column of a batch result. The names are those of `npm run locate -- --csv`. */
 export interface BatchColumn {
   readonly name: string
@@ -37,12 +39,7 @@ export function fieldsOf(columns: readonly BatchColumn[]): string[] {
 }
 
 /** The text or number at a path with dots; undefined if there is none. */
-export function valueAt(result: unknown, path: string): string | number | undefined {
-  let value = result
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null) return undefined
-    // safe: reading any name of an object is allowed
-    value = (value as Readonly<Record<string, unknown>>)[name]
-  }
+export function cellAt(result: unknown, path: string): string | number | undefined {
+  const value = valueAt(result, path)
   return typeof value === 'string' || typeof value === 'number' ? value : undefined
 }

@@ -4,7 +4,7 @@ import { Card } from '../parts/card.tsx'
 import { Choice } from '../parts/field.tsx'
 import { count } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
-import { BATCH_COLUMNS, type BatchColumn, valueAt } from './batch-columns.ts'
+import { BATCH_COLUMNS, type BatchColumn, cellAt } from './batch-columns.ts'
 
 interface BatchProps extends PageProps {
   /** The text typed into the form. */
@@ -133,14 +133,14 @@ function Answers({ base, columns, answer: { results, degraded } }: AnswersProps)
 }
 
 function AnswerRow({ columns, result }: Pick<AnswersProps, 'columns'> & { result: unknown }) {
-  const error = valueAt(result, 'error.message')
+  const error = cellAt(result, 'error.message')
   return (
     <tr>
       <th scope="row">
-        <code>{valueAt(result, 'query.value')}</code>
+        <code>{cellAt(result, 'query.value')}</code>
       </th>
       {error === undefined ? (
-        columns.map(({ field }) => <td>{valueAt(result, field)}</td>)
+        columns.map(({ field }) => <td>{cellAt(result, field)}</td>)
       ) : (
         <td class="soft" colspan={columns.length}>
           {error}

@@ -17,7 +17,7 @@ type ApiInputs = {
 }
 /** The bodies of successful answers. A 404 for an unknown address counts as success. */
 type ApiOutputs = {
-  [Row in OperationRow as Row['id']]: Exclude<Reply<Row>, { readonly json: string }>['body']
+  [Row in OperationRow as Row['id']]: Extract<Reply<Row>, { readonly body: unknown }>['body']
 }
 
 type ParamsOf<Row> = Row extends { readonly params: infer Params }

@@ -24,6 +24,7 @@ import { type Ipv4, ipv4FromBits, parseAddress } from '../../../lib/net/address.
 import { geoFiles } from '../../support/geo-files.ts'
 import { NOON } from '../../support/helpers.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { sibling } from '../sibling.ts'
 
 const folder = tempFolder()
 const { city, dbip, asn, ipinfo } = geoFiles()
@@ -71,6 +72,17 @@ for (const files of SETS) {
     it('answers like the databases at any address', () => {
       const anywhere = fc.integer({ min: 0, max: 0xffff_ffff }).map(ipv4FromBits)
       fc.assert(fc.property(anywhere, assertAlike), { numRuns: 2_000 })
+    })
+
+    it('has the same answer everywhere in the block that the databases match', () => {
+      const near = fc.constantFrom(...edgesOf(databases))
+      const property = fc.property(near, fc.integer(), (address, noise) => {
+        const kept = Math.max(...databases.map(({ matchedBits }) => matchedBits(address)))
+        const other = sibling(address, kept, [noise])
+        assert.ok(other.version === 4)
+        assert.deepEqual(atlas.find(other.bits), atlas.find(address.bits))
+      })
+      fc.assert(property, { numRuns: 2_000 })
     })
   })
 }

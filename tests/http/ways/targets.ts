@@ -69,6 +69,9 @@ const query = mostly(
   ...[
     '?',
     '?fields=location&fields=network',
+    '?include=network',
+    '?fields=hostname&lang=de',
+    '?lang=xx',
     '?x=%',
     '?fields=location%2Ecity',
     '#a',
@@ -92,6 +95,7 @@ export const lookUp = fc
   )
 const otherPath = fc.constantFrom(
   ...['/v1', '/v1/', '/v1/account/me', '/v1/account/me/keys', '/v1/billing/plans', '/v1/ip/batch'],
+  '/v1/ip/summary',
   ...[
     '/v1/telemetry/rum',
     '/v1/contact',

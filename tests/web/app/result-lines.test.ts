@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { FIELDS } from '../../../lib/contract/geo/geolocation.ts'
 import {
   BATCH_COLUMNS,
+  cellAt,
   columnsNamed,
   fieldsOf,
-  valueAt,
 } from '../../../pages/dashboard/look-up/batch-columns.ts'
 import { toCsvHeader, toCsvLine, toJsonLine } from '../../../web/app/batch/result-lines.ts'
 
@@ -39,9 +39,9 @@ describe('the columns of a batch', () => {
   })
 
   it('are empty if the result lacks the field', () => {
-    assert.equal(valueAt({ location: null }, 'location.city'), undefined)
-    assert.equal(valueAt('text', 'length.x'), undefined)
-    assert.equal(valueAt({ location: { city: {} } }, 'location.city'), undefined)
+    assert.equal(cellAt({ location: null }, 'location.city'), undefined)
+    assert.equal(cellAt('text', 'length.x'), undefined)
+    assert.equal(cellAt({ location: { city: {} } }, 'location.city'), undefined)
   })
 })
 

@@ -1,5 +1,6 @@
 import { csvFormatRow } from 'd3-dsv'
-import { type BatchColumn, valueAt } from '../../../pages/dashboard/look-up/batch-columns.ts'
+import { csvCell } from '../../../lib/contract/geo/csv-cell.ts'
+import { type BatchColumn, cellAt } from '../../../pages/dashboard/look-up/batch-columns.ts'
 import type { AddressRow } from './read-rows.ts'
 
 /** A row with the result of the API. */
@@ -18,18 +19,9 @@ export function toCsvLine(
   columns: readonly BatchColumn[],
 ): string {
   const values = [...columns.map(({ field }) => field), 'error.message'].map((field) =>
-    valueAt(result, field),
+    cellAt(result, field),
   )
-  return `${csvFormatRow([row, text, ...values].map(toCell))}\n`
-}
-
-/**
- * Escapes texts that a spreadsheet would run as a formula (OWASP, CSV Injection), because others
- * choose the names of places and networks. Numbers are safe, even negative ones.
- */
-function toCell(value: string | number | undefined): string {
-  if (typeof value !== 'string') return String(value ?? '')
-  return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return `${csvFormatRow([row, text, ...values].map(csvCell))}\n`
 }
 
 /** The result of the API with the row number, as one line of a JSON Lines file. */

@@ -1,0 +1,52 @@
+import type { MediaType } from '../../contract/operation.ts'
+import type { Address } from '../../net/address.ts'
+import { asciiJson } from '../place/json-text.ts'
+import { NOT_AN_ADDRESS, shownText } from './bulk.ts'
+import { createResultCsv } from './result-csv.ts'
+import type { Asked, Shape } from './shape.ts'
+
+/** How a batch is written. */
+export interface BatchForm {
+  /** `json` is a default result. */
+  readonly located: (json: string, address: Address, shape: Shape | undefined) => string
+  readonly invalid: (text: string) => string
+  /** `meta` is the JSON of what all results have in common. */
+  readonly whole: (results: readonly string[], meta: string) => string
+}
+
+export function batchForm(form: MediaType, asked: Asked): BatchForm {
+  if (form === 'text/csv') return csvForm(asked)
+  return form === 'application/x-ndjson' ? JSON_LINES : JSON_FORM
+}
+
+const RESULT_AS_JSON = {
+  located: (json, address, shape) => (shape === undefined ? json : asciiJson(shape(json, address))),
+  invalid: (text) => asciiJson(toError(text)),
+} satisfies Partial<BatchForm>
+
+const JSON_FORM: BatchForm = {
+  ...RESULT_AS_JSON,
+  whole: (results, meta) => `{"results":[${results.join(',')}],"meta":${meta}}`,
+}
+
+const JSON_LINES: BatchForm = {
+  ...RESULT_AS_JSON,
+  whole: (results) => results.map((result) => `${result}\n`).join(''),
+}
+
+function csvForm(asked: Asked): BatchForm {
+  const { header, row } = createResultCsv(asked)
+  return {
+    located: (json, address, shape) =>
+      row(address.text, shape === undefined ? JSON.parse(json) : shape(json, address)),
+    invalid: (text) => row(shownText(text), toError(text)),
+    whole: (results) => header + results.join(''),
+  }
+}
+
+function toError(text: string) {
+  return {
+    query: { type: 'ip', value: shownText(text) },
+    error: { code: 'BAD_REQUEST', message: NOT_AN_ADDRESS },
+  }
+}

@@ -1,0 +1,66 @@
+import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
+import type { Address } from '../../net/address.ts'
+import type { Library } from '../library.ts'
+import { createSelect, type Json } from './select-fields.ts'
+import { translate } from './translate.ts'
+
+/** What a caller asks of an answer beyond the default. */
+export interface Asked {
+  readonly fields?: readonly string[] | undefined
+  readonly include?: readonly Include[] | undefined
+  readonly lang?: Language | undefined
+}
+
+/** Turns the JSON of a default answer into what the caller asks for. */
+export type Shape = (json: string, address: Address | null, hostname?: string) => Json
+
+/** Whether the answer needs the hostname, which `Shape` does not find itself. */
+export function asksHostname({ fields, include = [] }: Asked): boolean {
+  return include.includes('hostname') || asks(fields, 'hostname')
+}
+
+/** Returns undefined if the caller asks for nothing: the default answer is then right as it is. */
+export function createShape(
+  geo: Pick<Library, 'prefix' | 'names'>,
+  { fields, include = [], lang = 'en' }: Asked,
+  { degraded }: { readonly degraded: boolean },
+): Shape | undefined {
+  if (fields === undefined && include.length === 0 && lang === 'en') return undefined
+  const select = fields === undefined ? undefined : createSelect(fields, { degraded })
+  const inLanguage = (result: GeolocationResult, address: Address | null): GeolocationResult => {
+    if (lang === 'en' || address === null || result.location === undefined) return result
+    return { ...result, location: translate(result.location, geo.names(address), lang) }
+  }
+  // Over the cap there is no network.
+  const hasPrefix = !degraded && (include.includes('network') || asks(fields, 'network.prefix'))
+  return (json, address, hostname) => {
+    const result: GeolocationResult = JSON.parse(json)
+    const prefix = hasPrefix && address !== null ? geo.prefix(address) : undefined
+    const extended = extend(inLanguage(result, address), { prefix, hostname })
+    return select === undefined ? extended : select(extended)
+  }
+}
+
+function asks(fields: Asked['fields'], name: string): boolean {
+  return fields?.includes(name) ?? false
+}
+
+interface Extras {
+  readonly prefix: string | undefined
+  readonly hostname: string | undefined
+}
+
+/** Fields that are undefined are not in the JSON. */
+function extend(
+  { query, location, network, sources, meta }: GeolocationResult,
+  { prefix, hostname }: Extras,
+): Json {
+  return {
+    query,
+    hostname,
+    location,
+    network: prefix === undefined ? network : { ...network, prefix },
+    sources,
+    meta,
+  }
+}

@@ -1,0 +1,79 @@
+import type { GeolocationResult } from '../../contract/geo/geolocation.ts'
+import type { AddressSummary } from '../../contract/geo/summary.ts'
+
+export type Summary = Omit<AddressSummary, 'meta'>
+
+type List = 'countries' | 'regions' | 'cities' | 'networks'
+type Item<Name extends List> = Omit<Summary[Name][number], 'count'>
+
+/** Counts results; `summarize` lists the `top` most frequent values. */
+export function createSummary(top: number) {
+  const seen = new Set<string>()
+  const precision: Summary['precision'] = { city: 0, region: 0, country: 0, continent: 0, none: 0 }
+  const countries = new Counts<Item<'countries'>>()
+  const regions = new Counts<Item<'regions'>>()
+  const cities = new Counts<Item<'cities'>>()
+  const networks = new Counts<Item<'networks'>>()
+  let total = 0
+  let invalid = 0
+  return {
+    addInvalid: () => {
+      total += 1
+      invalid += 1
+    },
+    add: (address: string, { location, network, meta }: GeolocationResult) => {
+      total += 1
+      seen.add(address)
+      precision[meta?.precision ?? 'none'] += 1
+      countries.add(countryOf(location))
+      regions.add(location?.region)
+      cities.add(cityOf(location))
+      networks.add(networkOf(network))
+    },
+    summarize: (): Summary => ({
+      addresses: { total, distinct: seen.size, invalid },
+      precision,
+      countries: countries.top(top),
+      regions: regions.top(top),
+      cities: cities.top(top),
+      networks: networks.top(top),
+    }),
+  }
+}
+
+function countryOf(location: GeolocationResult['location']): Item<'countries'> | undefined {
+  if (location?.country === undefined) return undefined
+  const { code, name } = location.country
+  return { code, name }
+}
+
+function cityOf(location: GeolocationResult['location']): Item<'cities'> | undefined {
+  if (location?.city === undefined || location.country === undefined) return undefined
+  const { city, region, country } = location
+  return { name: city, ...(region && { region: region.code }), country: country.code }
+}
+
+function networkOf(network: GeolocationResult['network']): Item<'networks'> | undefined {
+  if (network?.asn === undefined) return undefined
+  const { asn, organization } = network
+  return { asn, ...(organization !== undefined && { organization }) }
+}
+
+/** Counts equal objects, whose fields must come in the same order. */
+class Counts<Value extends object> {
+  readonly #counted = new Map<string, Value & { count: number }>()
+
+  add(value: Value | undefined): void {
+    if (value === undefined) return
+    const key = JSON.stringify(value)
+    const known = this.#counted.get(key)
+    if (known === undefined) this.#counted.set(key, { ...value, count: 1 })
+    else known.count += 1
+  }
+
+  /** The most frequent values; of equally frequent ones, those that came first. */
+  top(most: number): (Value & { count: number })[] {
+    const all = [...this.#counted.values()]
+    return all.sort((a, b) => b.count - a.count).slice(0, most)
+  }
+}

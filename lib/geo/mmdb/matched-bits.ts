@@ -1,0 +1,58 @@
+import type { Address, Words } from '../../net/address.ts'
+import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
+import { child, ipv4Root, type Tree } from './search-tree.ts'
+
+/**
+ * How many of the leading bits of `address` decide what a look-up in the tree finds: all addresses
+ * that begin with them lead to the same record, or to none.
+ */
+export function matchedBits(tree: Tree, address: Address): number {
+  if (address.version === 4) return ipv4Bits(tree, address.bits)
+  const { words } = address
+  const embedded = embeddedIpv4(words)
+  if (embedded?.always) return embedded.start + ipv4Bits(tree, embedded.bits)
+  const own = followOwn(tree, words)
+  const bits = Math.max(own.bits, rangeBits(words))
+  if (own.record > tree.nodeCount || embedded === null) return bits
+  return Math.max(bits, embedded.start + ipv4Bits(tree, embedded.bits))
+}
+
+function ipv4Bits(tree: Tree, bits: number): number {
+  return follow(tree, ipv4Root(tree), [bits]).bits
+}
+
+/** The record of an IPv6 network. The IPv4 tree and ::/96 have none. */
+function followOwn(tree: Tree, words: Words) {
+  if (tree.ipVersion === 4 || isIpv4Compatible(words)) return { record: 0, bits: 0 }
+  return follow(tree, 0, words)
+}
+
+/** Follows the bits of the words from the record `start` until the record is not a node. */
+function follow(tree: Tree, start: number, words: readonly number[]) {
+  let record = start
+  let bits = 0
+  while (record < tree.nodeCount && bits < words.length * 32) {
+    const word = words[bits >>> 5] ?? 0
+    record = child(tree, record, word << (bits & 31) < 0 ? 1 : 0)
+    bits++
+  }
+  return { record, bits }
+}
+
+/** Ranges of IPv6 that are looked up in a way of their own: see `embeddedIpv4` and `isIpv4Compatible`. */
+const RANGES: readonly (readonly [words: Words, bits: number])[] = [
+  [[0, 0, 0, 0], 96],
+  [[0, 0, 0xffff, 0], 96],
+  [[0x2001_0000, 0, 0, 0], 32],
+  [[0x2002_0000, 0, 0, 0], 16],
+]
+
+/** The leading bits that say which of these ranges an address is in, and which it is not in. */
+function rangeBits(words: Words): number {
+  return Math.max(...RANGES.map(([range, bits]) => Math.min(commonBits(range, words) + 1, bits)))
+}
+
+function commonBits(one: Words, other: Words): number {
+  const at = one.findIndex((word, n) => word !== other[n])
+  return at < 0 ? 128 : at * 32 + Math.clz32((one[at] ?? 0) ^ (other[at] ?? 0))
+}

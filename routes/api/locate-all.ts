@@ -1,0 +1,43 @@
+import type { Caller } from '../../lib/access/authenticate.ts'
+import { describe } from '../../lib/geo/answer/describe.ts'
+import { mapInSlices } from '../../lib/geo/answer/in-slices.ts'
+import { type Address, parseAddress } from '../../lib/net/address.ts'
+import type { Services } from '../../lib/services/services.ts'
+
+interface AddressesCall {
+  readonly body: { readonly ips: readonly string[] }
+  readonly caller: Caller
+  readonly now: number
+}
+
+interface Writer<Result> {
+  /** `json` is a default result; over the cap it is reduced. */
+  readonly located: (json: string, address: Address, degraded: boolean) => Result
+  readonly invalid: (text: string) => Result
+}
+
+/**
+ * Locates the addresses of a body in order, in slices. Each counts one towards the cap, found or not, unless it is
+ * not an address; those over the cap are reduced.
+ */
+export async function locateAll<Result>(
+  { geo, meters }: Services,
+  { body: { ips }, caller, now }: AddressesCall,
+  { located, invalid }: Writer<Result>,
+): Promise<{ readonly results: readonly Result[]; readonly degraded: boolean }> {
+  const addresses = ips.map(parseAddress)
+  const left = meters.leftToCap(caller, now)
+  const count = addresses.filter((address) => address !== null).length
+  // Before the first slice ends: a simultaneous batch finds the cap lowered by this one.
+  meters.count(caller, now, count)
+  let done = 0
+  const results = await mapInSlices(addresses, (address, at) => {
+    if (address === null) return invalid(ips[at] ?? '')
+    const degraded = done >= left
+    done += 1
+    const { json, precision } = describe(address, geo.find(address), { now, degraded })
+    const meta = `"meta":{"precision":"${precision}","degraded":${degraded}}`
+    return located(`{${json},${meta}}`, address, degraded)
+  })
+  return { results, degraded: count > left }
+}

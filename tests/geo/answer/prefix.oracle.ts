@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { Reader } from 'mmdb-lib'
+import { describe as describeAddress } from '../../../lib/geo/answer/describe.ts'
+import { locate } from '../../../lib/geo/answer/locate.ts'
+import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import { findBundled } from '../../../lib/geo/files/bundled.ts'
+import { type Address, ipv4FromBits } from '../../../lib/net/address.ts'
+import { createRandom } from '../../../scripts/parts/random.ts'
+import { ipv6, sibling } from '../sibling.ts'
+
+const ADDRESSES = 20_000
+const SIBLINGS = 3
+
+describe('the prefix of an answer', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'meridian-prefix-'))
+  const path = join(folder, 'GeoLite2-City.mmdb')
+  const { maxmindCity, dbipCity } = findBundled()
+  let oracle: Reader<object>
+  let databases: GeoDatabase[]
+  before(async () => {
+    const bytes = gunzipSync(readFileSync(maxmindCity.path))
+    writeFileSync(path, bytes)
+    oracle = new Reader(bytes)
+    const files = [path, ...dbipCity.map((file) => file.path)]
+    databases = await Promise.all(
+      files.map((file) => openDatabase(file, { map: false, regionCode: () => undefined })),
+    )
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  it('has the length that mmdb-lib reports for GeoLite2 City', () => {
+    for (const address of sample(1)) {
+      const [, length] = oracle.getWithPrefixLength(address.text)
+      assert.equal(databases[0]?.matchedBits(address), length, address.text)
+    }
+  })
+
+  it('covers only addresses with the same answer in the bundled databases', () => {
+    const random = createRandom(3)
+    for (const address of sample(2)) {
+      const kept = Math.max(...databases.map(({ matchedBits }) => matchedBits(address)))
+      const expected = answerTo(databases, address)
+      for (let n = 0; n < SIBLINGS; n++) {
+        const other = sibling(
+          address,
+          kept,
+          Array.from({ length: 4 }, () => anyWord(random)),
+        )
+        assert.equal(answerTo(databases, other), expected, `${address.text} ${other.text}`)
+      }
+    }
+  })
+})
+
+/** The default answer without `query` and `meta`. */
+function answerTo(databases: readonly GeoDatabase[], address: Address): string {
+  const options = { now: 0, degraded: false }
+  const { json } = describeAddress(address, locate(databases, address), options)
+  const { query, ...answer } = JSON.parse(`{${json}}`)
+  return JSON.stringify(answer)
+}
+
+function anyWord(random: () => number): number {
+  return Math.floor(random() * 2 ** 32)
+}
+
+/** IPv4 addresses, and IPv6 addresses in 2a00::/11, where no address embeds an IPv4 address. */
+function sample(seed: number): Address[] {
+  const random = createRandom(seed)
+  return Array.from({ length: ADDRESSES }, (_, n) => {
+    if (n % 4 > 0) return ipv4FromBits(anyWord(random))
+    return ipv6([0x2a00_0000 + (anyWord(random) >>> 11), anyWord(random), 0, anyWord(random)])
+  })
+}
