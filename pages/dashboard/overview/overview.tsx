@@ -1,4 +1,7 @@
+import { moneyText } from '../../../lib/config/money.ts'
 import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
+import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
+import type { Overages } from '../../../lib/contract/billing/overages.ts'
 import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
@@ -13,11 +16,13 @@ interface OverviewProps {
   /** The base URL of the service, without a trailing slash. */
   readonly url: string
   readonly usage: UsageStats
-  /** The name of the current plan; null if unknown. */
-  readonly plan: string | null
+  /** The current plan; null if unknown. */
+  readonly plan: Plan | null
+  /** null if the plan has no overages, or their price is not known. */
+  readonly overages: Overages | null
 }
 
-export function Overview({ base, url, usage, plan }: OverviewProps) {
+export function Overview({ base, url, usage, plan, overages }: OverviewProps) {
   const { totalRequests, monthlyCap, totalKeys, activeKeys, dailyUsage, keys } = usage
   return (
     <>
@@ -26,7 +31,7 @@ export function Overview({ base, url, usage, plan }: OverviewProps) {
         <Card id="requests" title="Requests this period">
           <p class="figure">{count(totalRequests)}</p>
           {monthlyCap === null ? (
-            <p class="soft">No cap, because overages are on</p>
+            <Charged plan={plan} overages={overages} />
           ) : (
             <>
               <UsageBar used={totalRequests} cap={monthlyCap} />
@@ -37,7 +42,7 @@ export function Overview({ base, url, usage, plan }: OverviewProps) {
           )}
         </Card>
         <Card id="plan" title="Plan">
-          <p class="figure">{plan ?? '–'}</p>
+          <p class="figure">{plan?.name ?? '–'}</p>
           <p>
             <a href={`${base}/app/billing`}>Plans and billing</a>
           </p>
@@ -64,6 +69,20 @@ export function Overview({ base, url, usage, plan }: OverviewProps) {
         </>
       )}
     </>
+  )
+}
+
+/** What the requests of a user with overages cost so far. */
+function Charged({ plan, overages }: Pick<OverviewProps, 'plan' | 'overages'>) {
+  if (plan === null || overages === null) {
+    return <p class="soft">Requests over the cap are charged</p>
+  }
+  const { units, amount, spendingCap, currency } = overages
+  return (
+    <p class="soft">
+      {count(units)} of them over the cap of {count(plan.monthlyCap)}: {moneyText(amount, currency)}{' '}
+      of at most {moneyText(spendingCap, currency)}
+    </p>
   )
 }
 
