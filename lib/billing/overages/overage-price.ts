@@ -45,7 +45,7 @@ async function readPrice(billing: Billing, id: string, readAt: number): Promise<
   const price = await billing.openStripe().readOveragePrice(id)
   if (price === null) {
     await billing.change([db.delete(overagePrices)])
-    throw notConfigured('STRIPE_PRICE_OVERAGE is not a metered price per unit')
+    throw notConfigured('Overages have no metered price per unit')
   }
   const row = { id, ...price, readAt }
   const save = db

@@ -4,7 +4,7 @@ import type { Plan } from '../../config/plans.ts'
 import { spendingCaps } from '../../db/billing-tables.ts'
 import { eq } from '../../db/drizzle.ts'
 import { ApiError } from '../../errors.ts'
-import type { Actor, Billing } from '../billing.ts'
+import { type Actor, type Billing, notConfigured } from '../billing.ts'
 import { findSubscription, type SubscriptionRow, toNote } from '../subscription/subscriptions.ts'
 import { requireActive } from '../subscription/with-subscription.ts'
 import { getOveragePrice } from './overage-price.ts'
@@ -41,13 +41,18 @@ export async function setSpendingCap(
   return { row, terms: toTerms(plan, terms, chosen) }
 }
 
-/** The terms to which a subscriber agrees, such as `$0.001 per request, at most $87.00 per period`. */
+/**
+ * The terms to which a subscriber agrees, such as `$0.001 per request, at most $87.00 per period`.
+ * `charged` is the currency of the subscription: Stripe would charge in it, whatever we show.
+ */
 export async function describeTerms(
   billing: Billing,
   { userId, plan }: SubscriptionRow,
+  charged: string,
 ): Promise<string> {
   const terms = await getTerms(billing, userId, billing.plans.find(plan) ?? billing.plans.free)
   const { unitAmount, spendingCap, currency } = terms
+  if (charged !== currency) throw notConfigured(`Overages have no price in ${charged}`)
   const [price, cap] = [moneyText(unitAmount, currency), moneyText(spendingCap, currency)]
   return `${price} per request, at most ${cap} per period`
 }

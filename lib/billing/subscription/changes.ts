@@ -91,7 +91,10 @@ export async function setOverages(
   return withSubscription(billing, actor.userId, async (stripe, row) => {
     requireOverages(billing, row.plan)
     if (row.overages === (wanted === 'on')) return row.overages
-    const detail = wanted === 'on' ? `on: ${await describeTerms(billing, row)}` : wanted
+    const detail =
+      wanted === 'on'
+        ? `on: ${await describeTerms(billing, row, await stripe.getCurrency(row.id))}`
+        : wanted
     await stripe.setOverages(row.id, wanted, row.overageItemId === null ? overagePrice : null)
     return (await finish(billing, stripe, actor, toNote('set_overages', row, detail))).overages
   })

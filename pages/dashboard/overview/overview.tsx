@@ -26,7 +26,7 @@ export function Overview({ base, url, usage, plan, overages }: OverviewProps) {
   const { totalRequests, monthlyCap, totalKeys, activeKeys, dailyUsage, keys } = usage
   return (
     <>
-      <CapNotice base={base} usage={usage} />
+      <CapNotice base={base} usage={usage} overages={overages} />
       <div class="tiles">
         <Card id="requests" title="Requests this period">
           <p class="figure">{count(totalRequests)}</p>
@@ -86,10 +86,11 @@ function Charged({ plan, overages }: Pick<OverviewProps, 'plan' | 'overages'>) {
   )
 }
 
-function CapNotice({ base, usage }: Pick<OverviewProps, 'base' | 'usage'>) {
+function CapNotice({ base, usage, overages }: Pick<OverviewProps, 'base' | 'usage' | 'overages'>) {
   const { totalRequests, monthlyCap } = usage
   if (monthlyCap === null) return null
-  const link = <a href={`${base}/app/billing`}>Change your plan or allow overages</a>
+  const advice = overages === null ? 'Change your plan' : 'Change your plan or allow overages'
+  const link = <a href={`${base}/app/billing`}>{advice}</a>
   switch (levelOf(monthlyCap === 0 ? 1 : totalRequests / monthlyCap)) {
     case 'low':
       return null

@@ -3,7 +3,14 @@ import { describe, it } from 'node:test'
 import Stripe from 'stripe'
 import { DAY_MS } from '../../../lib/durations.ts'
 import { codeOf } from '../../support/helpers.ts'
-import { meteredUnits, type OverageShop, openOverageShop, openShopOverCap } from './overages.ts'
+import {
+  meteredUnits,
+  type OverageShop,
+  openOverageShop,
+  openShopOverCap,
+  setOverages,
+  subscribe,
+} from './overages.ts'
 
 const reads = ({ double }: OverageShop, price: string) =>
   double.calls().filter(({ path }) => path === `/v1/prices/${price}`).length
@@ -46,6 +53,8 @@ describe('the price of overages', () => {
     ])
     const shown = await app.send('GET', '/v1/billing/overages', { key })
     assert.match(shown.text, /"currency":"eur","unitPrice":"0\.05","spendingCap":8700,/)
+    // The subscription is paid in dollars.
+    assert.equal(codeOf(await setOverages(app, key, true)), 'BILLING_NOT_CONFIGURED')
     await app.close()
   })
 
@@ -66,6 +75,7 @@ describe('the price of overages', () => {
   ] as const) {
     it(`is refused if it is ${name}: nobody can agree to it, and nothing is charged`, async () => {
       await using at = await openOverageShop()
+      const { key } = await subscribe(at)
       const row = at.double.world.state.tables.prices.get(at.overage)
       assert.ok(row)
       Object.assign(row, change)
@@ -73,6 +83,7 @@ describe('the price of overages', () => {
       const { refreshPrice } = at.app.services.overages
       await assert.rejects(refreshPrice(), { code: 'BILLING_NOT_CONFIGURED' })
       assert.deepEqual(price(at), [])
+      assert.equal(codeOf(await setOverages(at.app, key, true)), 'BILLING_NOT_CONFIGURED')
     })
   }
 })
