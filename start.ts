@@ -76,6 +76,7 @@ export async function start(): Promise<void> {
   listening.resolve()
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
   services.reconciliation.start()
+  services.overages.start()
   await services.openDemo()
   await checkFileLimit(config.maxConnections, log)
   process.stdout.write(
@@ -94,8 +95,8 @@ function untilSeenByLitestream(openedAt: number): number {
 
 /** Lets requests finish, writes what is in memory and closes everything. */
 async function stop(server: Server, services: Services, admin: Admin | undefined): Promise<void> {
-  const { log, contact } = services
-  await Promise.all([stopServer(server), contact.queue?.courier?.stop()])
+  const { log, contact, notices } = services
+  await Promise.all([stopServer(server), contact.queue?.courier?.stop(), notices.stop()])
   admin?.close()
   await services[Symbol.asyncDispose]()
   log.info({}, 'stopped')

@@ -1,7 +1,7 @@
-import { subscriptions } from '../db/billing-tables.ts'
+import { overagePrices, spendingCaps, subscriptions } from '../db/billing-tables.ts'
 import { users } from '../db/tables.ts'
 
-/** The columns of an entitlement, for users joined with their subscriptions. */
+/** The columns of an entitlement, for users joined with their subscriptions, caps and the price. */
 export const entitlementColumns = {
   givenPlan: users.plan,
   subscribed: {
@@ -11,4 +11,6 @@ export const entitlementColumns = {
     periodEnd: subscriptions.periodEnd,
     overages: subscriptions.overages,
   },
+  overagePrice: { currency: overagePrices.currency, unitAmount: overagePrices.unitAmount },
+  spendingCap: { currency: spendingCaps.currency, amount: spendingCaps.amount },
 }

@@ -1,4 +1,4 @@
-import { type Entitlement, toEntitlement } from '../config/entitlement.ts'
+import { type Entitlement, type StoredEntitlement, toEntitlement } from '../config/entitlement.ts'
 import type { Plans } from '../config/plans.ts'
 import type { KeyType } from '../contract/account/account-schemas.ts'
 import type { Scope } from '../contract/operation.ts'
@@ -97,9 +97,13 @@ export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) =
 
 const KEYS = `SELECT hash, api_keys.id, api_keys.user_id AS userId, prefix, type, scopes,
     allowed_origins AS allowedOrigins, expires_at AS expiresAt, users.plan AS givenPlan,
-    subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, overages
+    subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, overages,
+    overage_prices.currency AS priceCurrency, unit_amount AS unitAmount,
+    spending_caps.currency AS capCurrency, amount AS capAmount
   FROM api_keys JOIN users ON users.id = api_keys.user_id
-  LEFT JOIN subscriptions ON subscriptions.user_id = users.id`
+  LEFT JOIN subscriptions ON subscriptions.user_id = users.id
+  LEFT JOIN overage_prices
+  LEFT JOIN spending_caps ON spending_caps.user_id = users.id`
 
 const SLICE_OF_KEYS = `${KEYS} WHERE hash > ? ORDER BY hash LIMIT ${SLICE}`
 
@@ -123,6 +127,12 @@ interface StoredKey extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' 
   readonly periodStart: number
   readonly periodEnd: number
   readonly overages: 0 | 1
+  /** The columns of the price are null while it is unknown. */
+  readonly priceCurrency: string | null
+  readonly unitAmount: string
+  /** The columns of a spending cap are null unless the user has chosen one. */
+  readonly capCurrency: string | null
+  readonly capAmount: number
 }
 
 function createReader({ $client }: Db) {
@@ -145,12 +155,7 @@ function createReader({ $client }: Db) {
 }
 
 function toRecord(row: StoredKey, plans: Plans): KeyRecord {
-  const { id, userId, prefix, type, expiresAt, givenPlan } = row
-  const { paidPlan, status, periodStart, periodEnd, overages } = row
-  const subscribed =
-    paidPlan === null
-      ? null
-      : { plan: paidPlan, status, periodStart, periodEnd, overages: overages === 1 }
+  const { id, userId, prefix, type, expiresAt } = row
   const scopes: Scope[] | null = row.scopes === null ? null : JSON.parse(row.scopes)
   const origins: string[] = row.allowedOrigins === null ? [] : JSON.parse(row.allowedOrigins)
   return {
@@ -160,8 +165,22 @@ function toRecord(row: StoredKey, plans: Plans): KeyRecord {
     type,
     scopes,
     expiresAt,
-    ...toEntitlement({ givenPlan, subscribed }, plans),
+    ...toEntitlement(toStored(row), plans),
     origins: origins.map(parseOriginPattern).filter((origin) => origin !== null),
     lastUsedAt: 0,
+  }
+}
+
+function toStored(row: StoredKey): StoredEntitlement {
+  const { givenPlan, paidPlan, status, periodStart, periodEnd, overages } = row
+  const { priceCurrency, unitAmount, capCurrency, capAmount } = row
+  return {
+    givenPlan,
+    subscribed:
+      paidPlan === null
+        ? null
+        : { plan: paidPlan, status, periodStart, periodEnd, overages: overages === 1 },
+    overagePrice: priceCurrency === null ? null : { currency: priceCurrency, unitAmount },
+    spendingCap: capCurrency === null ? null : { currency: capCurrency, amount: capAmount },
   }
 }

@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { StoredEntitlement } from '../config/entitlement.ts'
-import { subscriptions } from '../db/billing-tables.ts'
-import { and, eq, exists, gt, isNull, lte, notExists, or } from '../db/drizzle.ts'
+import { overagePrices, spendingCaps, subscriptions } from '../db/billing-tables.ts'
+import { and, eq, exists, gt, isNull, lte, notExists, or, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../db/tables.ts'
@@ -117,6 +117,8 @@ function selectUser(db: Queries) {
     })
     .from(users)
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .leftJoin(overagePrices, sql`true`)
+    .leftJoin(spendingCaps, eq(spendingCaps.userId, users.id))
 }
 
 /**

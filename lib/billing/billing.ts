@@ -48,6 +48,7 @@ export function createBilling(options: BillingOptions) {
     loadEvents,
     /** Call these at the start, so that no request waits for the SDK to load. */
     loads: load === null ? [] : [load, loadEvents],
+    plans,
     prices: createPlanPrices(plans, stripe.prices),
     overagePrice,
     /** Opens Stripe for one action, with its own time limit. Throws BILLING_NOT_CONFIGURED. */
@@ -69,8 +70,8 @@ async function loadStripe(options: StripeOptions) {
   return createStripe(options)
 }
 
-export function notConfigured(): ApiError {
-  return new ApiError('BILLING_NOT_CONFIGURED', 'Billing is not configured')
+export function notConfigured(message = 'Billing is not configured'): ApiError {
+  return new ApiError('BILLING_NOT_CONFIGURED', message)
 }
 
 /** Runs the tasks of each user one after the other, so that they do not change each other's data. */

@@ -1,11 +1,12 @@
+import { type ChosenCap, type OveragePrice, type OverageTerms, toTerms } from './overage-terms.ts'
 import type { Plan, Plans } from './plans.ts'
 
 /** The paid period of a subscription in epoch milliseconds; `end` is exclusive. */
 export interface PaidPeriod {
   readonly start: number
   readonly end: number
-  /** Whether requests above the cap are answered in full, for a fee. */
-  readonly overages: boolean
+  /** On which terms requests above the cap are answered in full; null: they are not. */
+  readonly overages: OverageTerms | null
 }
 
 /** What a user may do. */
@@ -25,6 +26,10 @@ export interface StoredEntitlement {
     readonly periodEnd: number
     readonly overages: boolean
   } | null
+  /** null if it is not known yet: without it, nothing is charged. */
+  readonly overagePrice: OveragePrice | null
+  /** null: the default. */
+  readonly spendingCap: ChosenCap | null
 }
 
 /** The statuses of Stripe with which a subscription grants its plan. */
@@ -36,12 +41,15 @@ export function givesAccess(status: string): boolean {
 
 /** The paid plan, else the given one; free if the plan no longer exists. */
 export function toEntitlement(
-  { givenPlan, subscribed }: StoredEntitlement,
+  { givenPlan, subscribed, overagePrice, spendingCap }: StoredEntitlement,
   plans: Plans,
 ): Entitlement {
   if (subscribed === null || !givesAccess(subscribed.status)) {
     return { plan: plans.ofUser(givenPlan), paid: null }
   }
-  const { plan, periodStart: start, periodEnd: end, overages } = subscribed
-  return { plan: plans.find(plan) ?? plans.free, paid: { start, end, overages } }
+  const plan = plans.find(subscribed.plan) ?? plans.free
+  const { periodStart: start, periodEnd: end } = subscribed
+  const hasTerms = subscribed.overages && overagePrice !== null
+  const overages = hasTerms ? toTerms(plan, overagePrice, spendingCap) : null
+  return { plan, paid: { start, end, overages } }
 }

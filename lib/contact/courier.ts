@@ -4,23 +4,18 @@ import type { Queries } from '../db/queries.ts'
 import { transact } from '../db/transaction.ts'
 import { reasonOf } from '../reason.ts'
 import { nextAttempt } from './backoff.ts'
-import {
-  type ClaimedInquiry,
-  claimDue,
-  type InquiryRow,
-  type Outcome,
-  settle,
-} from './inquiry-store.ts'
+import type { Claimed, Delivery, DeliveryQueue, Outcome } from './delivery-queue.ts'
 
 /**
- * Delivers an inquiry. If that fails, throws an error whose message contains no part of the inquiry,
+ * Delivers a message. If that fails, throws an error whose text contains no part of the message,
  * so that it may be logged. Stops once `signal` is aborted.
  */
-export type Deliver = (inquiry: InquiryRow, signal: AbortSignal) => Promise<void>
+export type Deliver<Row> = (message: Row, signal: AbortSignal) => Promise<void>
 
-interface CourierOptions {
+export interface CourierOptions<Row extends Delivery> {
   readonly db: Db
-  readonly deliver: Deliver
+  readonly queue: DeliveryQueue<Row>
+  readonly deliver: Deliver<Row>
   readonly now: () => number
   readonly onFailure: (attempt: FailedAttempt) => void
   readonly onError: (error: unknown) => void
@@ -28,17 +23,17 @@ interface CourierOptions {
   readonly attemptMs?: number
 }
 
-/** A failed attempt, without the contents of the inquiry. */
+/** A failed attempt, without the contents of the message. */
 export interface FailedAttempt {
-  readonly inquiryId: string
+  readonly id: string
   readonly attempts: number
   readonly reason: string
   /** false after the last attempt. */
   readonly willRetry: boolean
 }
 
-interface Attempt {
-  readonly claimed: ClaimedInquiry
+interface Attempt<Row> {
+  readonly claimed: Claimed<Row>
   readonly abort: AbortController
 }
 
@@ -48,29 +43,29 @@ const LEASE_MS = 30_000
 const STOP_MS = 8_000
 
 /**
- * Delivers due inquiries one after the other. A receiver gets an inquiry twice only if it accepted the
+ * Delivers due messages one after the other. A receiver gets a message twice only if it accepted the
  * first copy and we could not record that: its answer was lost, or the process ended before the
  * commit. Both copies have the same id.
  */
-export class Courier {
-  readonly #options: CourierOptions
+export class Courier<Row extends Delivery> {
+  readonly #options: CourierOptions<Row>
   #round: Promise<void> | null = null
-  #attempt: Attempt | null = null
+  #attempt: Attempt<Row> | null = null
   /** Whether an attempt has failed: then nothing is tried until the next `retry`. */
   #isPaused = false
   #isStopped = false
 
-  constructor(options: CourierOptions) {
+  constructor(options: CourierOptions<Row>) {
     this.#options = options
   }
 
-  /** Delivers due inquiries in the background, unless the last attempt has failed. */
+  /** Delivers due messages in the background, unless the last attempt has failed. */
   wake(): void {
     if (this.#isPaused || this.#isStopped) return
     this.#round ??= this.#deliverAll()
   }
 
-  /** Delivers due inquiries even after a failure. Resolves once none is due or one has failed. */
+  /** Delivers due messages even after a failure. Resolves once none is due or one has failed. */
   async retry(): Promise<void> {
     this.#isPaused = false
     this.wake()
@@ -87,15 +82,14 @@ export class Courier {
     this[Symbol.dispose]()
   }
 
-  /** Aborts the running attempt and gives its inquiry back, as if it had not been tried. */
+  /** Aborts the running attempt and gives its message back, as if it had not been tried. */
   [Symbol.dispose](): void {
     this.#isStopped = true
     const attempt = this.#attempt
     if (attempt === null) return
     this.#attempt = null
     const { claimed, abort } = attempt
-    const { db, now } = this.#options
-    void this.#try(() => giveBack(db, claimed, now()))
+    void this.#try(() => this.#giveBack(claimed))
     abort.abort()
   }
 
@@ -109,32 +103,32 @@ export class Courier {
     }
   }
 
-  async #begin(): Promise<ClaimedInquiry | null> {
+  async #begin(): Promise<Claimed<Row> | null> {
     return (await this.#try(() => this.#claim(this.#options.db))) ?? null
   }
 
-  async #claim(queries: Queries): Promise<ClaimedInquiry | null> {
+  async #claim(queries: Queries): Promise<Claimed<Row> | null> {
     if (this.#isPaused || this.#isStopped) return null
     const at = this.#options.now()
-    return claimDue(queries, at, at + LEASE_MS)
+    return this.#options.queue.claimDue(queries, at, at + LEASE_MS)
   }
 
-  /** Returns the next inquiry, which is claimed in the commit that settles this one. */
-  async #deliverOne(claimed: ClaimedInquiry): Promise<ClaimedInquiry | null> {
-    const { db, now, onError } = this.#options
+  /** Returns the next message, which is claimed in the commit that settles this one. */
+  async #deliverOne(claimed: Claimed<Row>): Promise<Claimed<Row> | null> {
+    const { db, queue, onError } = this.#options
     if (this.#isStopped) {
       // It was claimed while another process held the lock.
-      await this.#try(() => giveBack(db, claimed, now()))
+      await this.#try(() => this.#giveBack(claimed))
       return null
     }
     const attempt = { claimed, abort: new AbortController() }
     this.#attempt = attempt
     const outcome = await this.#outcome(attempt)
-    // The inquiry was given back meanwhile.
+    // The message was given back meanwhile.
     if (this.#attempt !== attempt) return null
     try {
       return await transact(db, async (queries) => {
-        await settle(queries, claimed, outcome)
+        await queue.settle(queries, claimed, outcome)
         return this.#claim(queries)
       })
     } catch (error) {
@@ -146,7 +140,7 @@ export class Courier {
     }
   }
 
-  async #outcome({ claimed, abort }: Attempt): Promise<Outcome> {
+  async #outcome({ claimed, abort }: Attempt<Row>): Promise<Outcome> {
     const { deliver, now, attemptMs = ATTEMPT_MS } = this.#options
     const timer = setTimeout(() => abort.abort(new Error('timeout')), attemptMs)
     try {
@@ -160,13 +154,13 @@ export class Courier {
     }
   }
 
-  #fail(claimed: ClaimedInquiry, reason: string): Outcome {
+  #fail(claimed: Claimed<Row>, reason: string): Outcome {
     const { now, onFailure } = this.#options
     const at = now()
-    const { id: inquiryId, attempts } = claimed
+    const { id, attempts } = claimed
     const dueAt = nextAttempt(claimed, at, Math.random())
     const wasGivenBack = this.#attempt === null
-    if (!wasGivenBack) onFailure({ inquiryId, attempts, reason, willRetry: dueAt !== null })
+    if (!wasGivenBack) onFailure({ id, attempts, reason, willRetry: dueAt !== null })
     return dueAt === null
       ? { state: 'dead', settledAt: at, lastError: reason }
       : { dueAt, lastError: reason }
@@ -182,9 +176,10 @@ export class Courier {
       return undefined
     }
   }
-}
 
-/** As if it had not been tried. */
-function giveBack(db: Queries, claimed: ClaimedInquiry, now: number): Promise<void> {
-  return settle(db, claimed, { dueAt: now, attempts: claimed.attempts - 1 })
+  /** As if it had not been tried. */
+  #giveBack(claimed: Claimed<Row>): Promise<void> {
+    const { db, queue, now } = this.#options
+    return queue.settle(db, claimed, { dueAt: now(), attempts: claimed.attempts - 1 })
+  }
 }

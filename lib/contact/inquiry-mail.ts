@@ -1,6 +1,7 @@
 import { type Message, mailReasonOf, type SendMail } from '../mail.ts'
 import type { Deliver } from './courier.ts'
 import type { InquiryRow } from './inquiry-store.ts'
+import { messageIdOf } from './message-id.ts'
 
 interface InquiryMailOptions {
   /** Address that receives inquiries. */
@@ -11,7 +12,7 @@ interface InquiryMailOptions {
 }
 
 /** Delivers inquiries by mail. */
-export function createDeliverMail({ to, from, sendMail }: InquiryMailOptions): Deliver {
+export function createDeliverMail({ to, from, sendMail }: InquiryMailOptions): Deliver<InquiryRow> {
   return async (inquiry, signal) => {
     try {
       await sendMail(toMessage(inquiry, { to, from }), signal)
@@ -32,7 +33,7 @@ export function toMessage(
     to,
     subject: `Inquiry from ${name}`,
     text: toText(inquiry),
-    messageId: `<${inquiry.id}@${hostOf(from)}>`,
+    messageId: messageIdOf(inquiry.id, from),
     date: new Date(inquiry.createdAt),
     ...(PLAIN_ADDRESS.test(address) && { replyTo: { name, address } }),
   }
@@ -57,8 +58,4 @@ function oneLine(text: string): string {
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
-}
-
-function hostOf(sender: string): string {
-  return /@([\w.-]+)>?\s*$/.exec(sender)?.[1] ?? 'localhost'
 }

@@ -1,10 +1,8 @@
 import type { InquiryBody } from '../contract/contact.ts'
 import { inquiries } from '../db/contact-tables.ts'
-import { and, asc, count, eq, gt, isNull, lte, or, sql } from '../db/drizzle.ts'
+import { and, asc, count, eq, isNull, lte, or, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
-import type { Queries } from '../db/queries.ts'
 import type { Statement } from '../db/transaction.ts'
-import { LONGEST_PAUSE_MS } from './backoff.ts'
 
 export type InquiryRow = typeof inquiries.$inferSelect
 export type InquiryState = InquiryRow['state']
@@ -35,59 +33,6 @@ export function newInquiry({ now, company, ...inquiry }: NewInquiry): InquiryRow
 
 export function insertInquiry(db: Db, inquiry: InquiryRow): Statement {
   return db.insert(inquiries).values(inquiry)
-}
-
-/** An inquiry that we may try to deliver; no other process tries before the lease ends. */
-export type ClaimedInquiry = InquiryRow & { readonly claim: string }
-
-/**
- * Claims the inquiry that has been due for longest; null if none is due. It is one statement, so that
- * only one of several processes gets it. The claim expires at `leaseEnd` unless it is settled.
- */
-export async function claimDue(
-  db: Queries,
-  now: number,
-  leaseEnd: number,
-): Promise<ClaimedInquiry | null> {
-  // If `dueAt` is later than the longest pause allows, the clock was ahead and has been set back.
-  const isNow = or(lte(inquiries.dueAt, now), gt(inquiries.dueAt, now + LONGEST_PAUSE_MS))
-  const isDue = and(eq(inquiries.state, 'waiting'), isNow)
-  const first = db
-    .select({ id: inquiries.id })
-    .from(inquiries)
-    .where(isDue)
-    .orderBy(asc(inquiries.dueAt))
-    .limit(1)
-  // Checked first: an update takes the write lock even if it changes no row.
-  if ((await first.get()) === undefined) return null
-  const claim = crypto.randomUUID()
-  const row = await db
-    .update(inquiries)
-    .set({ claim, dueAt: leaseEnd, attempts: sql`${inquiries.attempts} + 1` })
-    .where(eq(inquiries.id, first))
-    .returning()
-    .get()
-  return row === undefined ? null : { ...row, claim }
-}
-
-/** The outcome of an attempt: delivered, given up (`dead`), or to be tried again at `dueAt`. */
-export type Outcome =
-  | (Pick<InquiryRow, 'settledAt' | 'lastError'> & { readonly state: 'delivered' | 'dead' })
-  | Pick<InquiryRow, 'dueAt' | 'lastError'>
-  | Pick<InquiryRow, 'dueAt' | 'attempts'>
-
-/** Ends the claim with an outcome. Changes nothing if another process has claimed the inquiry meanwhile. */
-export async function settle(
-  db: Queries,
-  { id, claim }: ClaimedInquiry,
-  outcome: Outcome,
-): Promise<void> {
-  const isOurs = and(eq(inquiries.id, id), eq(inquiries.claim, claim))
-  await db
-    .update(inquiries)
-    .set({ ...outcome, claim: null })
-    .where(isOurs)
-    .run()
 }
 
 /** The inquiries in one state, or all, oldest first. */

@@ -3,6 +3,7 @@ import { inquiries, spentChallenges } from '../db/contact-tables.ts'
 import { and, eq, inArray, lt } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { DAY_MS } from '../durations.ts'
+import { removeOldNotices } from './cap-notices.ts'
 
 const DELIVERED_MS = 30 * DAY_MS
 /** Inquiries removed in one step, so that no request waits long. */
@@ -12,7 +13,7 @@ const SPENT_MS = 2 * DAY_MS
 
 /**
  * Removes used challenges that expired two days ago and, in small steps, inquiries that were delivered
- * 30 days ago. Undelivered inquiries stay until the operator removes them.
+ * 30 days ago. Undelivered inquiries stay until the operator removes them, notices do not.
  */
 export async function removeOldContact(db: Db, now: number): Promise<void> {
   await db
@@ -23,4 +24,5 @@ export async function removeOldContact(db: Db, now: number): Promise<void> {
   const step = db.select({ id: inquiries.id }).from(inquiries).where(isOld).limit(STEP_ROWS)
   const delivered = db.delete(inquiries).where(inArray(inquiries.id, step))
   while ((await delivered.run()).changes > 0) await nextTurn()
+  await removeOldNotices(db, now).run()
 }

@@ -1,6 +1,7 @@
 import { accountOperations } from './account/account.ts'
 import { billingOperations } from './billing/billing.ts'
 import { billingAccountOperations } from './billing/billing-account.ts'
+import { overageOperations } from './billing/overages.ts'
 import { webhookOperations } from './billing/webhook.ts'
 import { contactOperations } from './contact.ts'
 import { batchOperations } from './geo/batch.ts'
@@ -18,6 +19,7 @@ export const operations = [
   ...summaryOperations,
   ...accountOperations,
   ...billingOperations,
+  ...overageOperations,
   ...billingAccountOperations,
   ...webhookOperations,
   ...telemetryOperations,

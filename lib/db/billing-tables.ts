@@ -33,6 +33,25 @@ export const subscriptions = sqliteTable('subscriptions', {
   overageItemId: text('overage_item_id'),
 })
 
+/** The price of a request over the cap, as last read from Stripe: at most one row. */
+export const overagePrices = sqliteTable('overage_prices', {
+  id: text().primaryKey(),
+  currency: text().notNull(),
+  /** A decimal, in the smallest unit of the currency. */
+  unitAmount: text('unit_amount').notNull(),
+  readAt: integer('read_at').notNull(),
+})
+
+/** The most that each user wants to pay in a period for requests over the cap. */
+export const spendingCaps = sqliteTable('spending_caps', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  currency: text().notNull(),
+  /** In the smallest unit of the currency. */
+  amount: integer().notNull(),
+})
+
 /** The plan change that each user last saw a price for. */
 export const planPreviews = sqliteTable('plan_previews', {
   userId: ofCustomer(),

@@ -2,16 +2,9 @@ import { index, integer, sqliteTable, text } from './drizzle.ts'
 
 /** Times are epoch milliseconds. A test compares these tables with the SQL in migrations/. */
 
-export const inquiries = sqliteTable(
-  'inquiries',
-  {
-    id: text().primaryKey(),
-    /** null: no credential. */
-    userId: text('user_id'),
-    name: text().notNull(),
-    email: text().notNull(),
-    company: text(),
-    message: text().notNull(),
+/** The columns of what a courier delivers. */
+function queueColumns() {
+  return {
     state: text({ enum: ['waiting', 'delivered', 'dead', 'kept'] }).notNull(),
     createdAt: integer('created_at').notNull(),
     /** Start of the wait; attempts stop some days later. */
@@ -23,6 +16,20 @@ export const inquiries = sqliteTable(
     claim: text(),
     settledAt: integer('settled_at'),
     lastError: text('last_error'),
+  }
+}
+
+export const inquiries = sqliteTable(
+  'inquiries',
+  {
+    id: text().primaryKey(),
+    /** null: no credential. */
+    userId: text('user_id'),
+    name: text().notNull(),
+    email: text().notNull(),
+    company: text(),
+    message: text().notNull(),
+    ...queueColumns(),
   },
   (table) => [index('inquiries_by_due').on(table.state, table.dueAt)],
 )
@@ -31,3 +38,22 @@ export const spentChallenges = sqliteTable('spent_challenges', {
   signature: text().primaryKey(),
   expiresAt: integer('expires_at').notNull(),
 })
+
+/** Messages that a user has reached a limit: mails to the user, and webhooks to the operator. */
+export const capNotices = sqliteTable(
+  'cap_notices',
+  {
+    id: text().primaryKey(),
+    channel: text({ enum: ['mail', 'webhook'] }).notNull(),
+    userId: text('user_id').notNull(),
+    email: text().notNull(),
+    threshold: text({ enum: ['near_cap', 'reach_cap', 'reach_spending_cap'] }).notNull(),
+    /** The limit in requests: of the plan, or those that the spending cap pays for. */
+    requests: integer().notNull(),
+    /** The spending cap, in the smallest unit of the currency; null for the cap of the plan. */
+    amount: integer(),
+    currency: text(),
+    ...queueColumns(),
+  },
+  (table) => [index('cap_notices_by_due').on(table.channel, table.state, table.dueAt)],
+)

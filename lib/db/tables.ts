@@ -211,6 +211,8 @@ export const usageByPeriod = sqliteTable(
     /** The bucket of all keys of the user. */
     spent: real().notNull().default(0),
     spentAt: integer('spent_at').notNull().default(0),
+    /** Highest announced spending cap, in requests. */
+    warnedUnits: integer('warned_units').notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.periodStart] }),

@@ -19,18 +19,37 @@ export interface CallerUse {
   readonly bucket: SpentAt
 }
 
-/** The largest share of the cap that was announced in a period, in per cent. */
-export type Warned = 0 | 80 | 100
-
-/** A user has reached 80 % or 100 % of the cap. */
-export interface CapNotice {
-  readonly userId: string
-  readonly warned: Exclude<Warned, 0>
-  readonly cap: number
+/** The notices that were given in a period. */
+export interface Warned {
+  /** The largest share of the cap, in per cent; 0: none. */
+  readonly warned: 0 | 80 | 100
+  /** The cap that it is a share of: after a change of plan, both notices are due again. */
+  readonly warnedCap: number
+  /** The largest spending cap that was reached, in units; 0: none. */
+  readonly warnedUnits: number
 }
 
-/** A notice, and the statement that adds it to the audit log. */
-export type DueNotice = CapNotice & { readonly audit: Query }
+/** The most that a user pays for requests over the cap in a period. */
+export interface Spending {
+  readonly maxUnits: number
+  /** What they cost at most, in the smallest unit of the currency. */
+  readonly spendingCap: number
+  readonly currency: string
+}
+
+export type Threshold = 'near_cap' | 'reach_cap' | 'reach_spending_cap'
+
+/** In per cent of the cap. */
+export const SHARES = { near_cap: 80, reach_cap: 100 } as const
+
+/** A user has reached 80 % or 100 % of the cap, or the spending cap. */
+export type CapNotice = { readonly userId: string } & (
+  | { readonly threshold: 'near_cap' | 'reach_cap'; readonly cap: number }
+  | { readonly threshold: 'reach_spending_cap'; readonly spending: Spending }
+)
+
+/** A notice, and the statements that record it. */
+export type DueNotice = CapNotice & { readonly records: readonly Query[] }
 
 /** The requests of one user in a period since the last write. */
 export interface UserUse {
@@ -104,12 +123,25 @@ function prepareUsers(client: Client) {
      WHERE user_id = @userId AND period_start = @periodStart
        AND (warned < @warned OR warned_cap <> @cap)`,
   )
+  const setWarnedUnits = client.prepare(
+    `UPDATE usage_by_period SET warned_units = @maxUnits
+     WHERE user_id = @userId AND period_start = @periodStart AND warned_units < @maxUnits`,
+  )
+  const isNew = (notice: CapNotice, periodStart: number) => {
+    const { userId } = notice
+    const { changes } =
+      notice.threshold === 'reach_spending_cap'
+        ? setWarnedUnits.run({ userId, periodStart, maxUnits: notice.spending.maxUnits })
+        : setWarned.run({ userId, periodStart, warned: SHARES[notice.threshold], cap: notice.cap })
+    return changes > 0
+  }
   return ({ userId, periodStart, requests, overage, bucket, notices }: UserUse): CapNotice[] => {
     addPeriod.run(userId, periodStart, requests, overage, bucket.spent, bucket.at)
-    return notices.flatMap(({ audit, warned, cap }) => {
-      if (setWarned.run({ userId, periodStart, warned, cap }).changes === 0) return []
-      client.prepare(audit.sql).run(...audit.params)
-      return [{ userId, warned, cap }]
-    })
+    return notices
+      .filter((notice) => isNew(notice, periodStart))
+      .map(({ records, ...notice }) => {
+        for (const { sql, params } of records) client.prepare(sql).run(...params)
+        return notice
+      })
   }
 }

@@ -2,19 +2,20 @@ import type { Db } from '../db/open.ts'
 import type { Warned } from '../db/uses.ts'
 import type { Bucket } from './token-bucket.ts'
 
-export interface StoredPeriod {
+export interface StoredPeriod extends Warned {
   readonly requests: number
-  readonly warned: Warned
-  /** The cap that `warned` is a share of. */
-  readonly warnedCap: number
+  readonly overage: number
 }
+
+const NOTHING: StoredPeriod = { requests: 0, overage: 0, warned: 0, warnedCap: 0, warnedUnits: 0 }
 
 export type MeterStore = ReturnType<typeof createMeterStore>
 
 /** What the meters read, on the connection of this thread: few rows, found by their keys. */
 export function createMeterStore({ $client, execute }: Db) {
   const period = $client.prepare<[string, number], StoredPeriod>(
-    `SELECT requests, warned, warned_cap AS warnedCap FROM usage_by_period
+    `SELECT requests, overage, warned, warned_cap AS warnedCap, warned_units AS warnedUnits
+     FROM usage_by_period
      WHERE user_id = ? AND period_start = ?`,
   )
   const userBucket = $client.prepare<[string, number], Bucket>(
@@ -30,7 +31,7 @@ export function createMeterStore({ $client, execute }: Db) {
   )
   return {
     readPeriod: (userId: string, periodStart: number): StoredPeriod =>
-      period.get(userId, periodStart) ?? { requests: 0, warned: 0, warnedCap: 0 },
+      period.get(userId, periodStart) ?? NOTHING,
     /** The bucket of all keys of the user, if its time is `since` or later. */
     readUserBucket: (userId: string, since: number): Bucket | undefined =>
       userBucket.get(userId, since),

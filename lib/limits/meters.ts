@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../durations.ts'
 import { CallerMeter, type MeterParts } from './caller-meter.ts'
 import { contains, dayOf, monthOf, type Period, paidPeriod } from './period.ts'
 import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
-import { UserMeter, type UserMeterOptions } from './user-meter.ts'
+import { type Counts, type Paid, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
 /** A caller whose requests are limited and counted. */
 export interface Metered {
@@ -13,7 +13,7 @@ export interface Metered {
     readonly monthlyCap: number
   }
   /** null without a subscription: requests are then counted by calendar month, UTC. */
-  readonly paid: (Period & { readonly overages: boolean }) | null
+  readonly paid: (Period & Paid) | null
   /** null for a session; all sessions of a user share one rate limit. */
   readonly key: { readonly id: string } | null
 }
@@ -77,19 +77,17 @@ export class Meters {
     return lower(all, peek(bucket, planRate(plan), now))
   }
 
-  /** Whether the user has reached the cap of the period and does not pay for overages. */
+  /** Whether the user has reached the cap of the period, and pays for no more requests. */
   isOverCap(caller: Metered, now: number): boolean {
     return this.leftToCap(caller, now) === 0
   }
 
   /** Returns how many more requests may be answered in full in this period. */
   leftToCap(caller: Metered, now: number): number {
-    if (caller.paid?.overages === true) return Number.POSITIVE_INFINITY
-    const { requests } = this.#userOf(caller, now, this.#find(caller, now))
-    return Math.max(0, caller.plan.monthlyCap - requests)
+    return this.#userOf(caller, now, this.#find(caller, now)).left(caller)
   }
 
-  /** Counts answered requests; those over the cap are overages if the user pays for them. */
+  /** Counts answered requests; those over the cap are overages as far as the user pays for them. */
   count(caller: Metered, now: number, requests = 1): void {
     const meter = this.#find(caller, now)
     meter.count(requests)
@@ -97,8 +95,14 @@ export class Meters {
   }
 
   /** Returns the requests counted in the user's current period. */
-  periodRequests({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): number {
-    return this.#openUser(userId, this.#periodOf(paid, now), now).requests
+  periodRequests(caller: Pick<Metered, 'userId' | 'paid'>, now: number): number {
+    return this.periodCounts(caller, now).requests
+  }
+
+  /** Returns those requests, and how many of them are charged for. */
+  periodCounts({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Counts {
+    const { requests, overage } = this.#openUser(userId, this.#periodOf(paid, now), now)
+    return { requests, overage }
   }
 
   /**

@@ -1,18 +1,25 @@
 import type { Query } from '../db/engine.ts'
 import type { Unwritten } from '../db/use-flusher.ts'
-import type { CapNotice, DueNotice, Uses, Warned } from '../db/uses.ts'
+import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
+import { afterNotice, dueNotices } from './cap-notices.ts'
 import type { MeterStore } from './meter-store.ts'
 import type { Period } from './period.ts'
 import type { Bucket } from './token-bucket.ts'
 
+/** The paid part of an entitlement. */
+export interface Paid {
+  /** How many requests over the cap may be charged for in a period; null: none. */
+  readonly overages: Spending | null
+}
+
 /** The parts of an entitlement that decide how a request is counted. */
 interface Terms {
   readonly plan: { readonly monthlyCap: number }
-  /** Whether requests over the cap are charged for; null without a subscription. */
-  readonly paid: { readonly overages: boolean } | null
+  /** null without a subscription. */
+  readonly paid: Paid | null
 }
 
-interface Counts {
+export interface Counts {
   readonly requests: number
   /** How many of them are charged for. */
   readonly overage: number
@@ -20,15 +27,12 @@ interface Counts {
 
 const NONE: Counts = { requests: 0, overage: 0 }
 
-/** In per cent of the cap. */
-const WARNINGS = [80, 100] as const
-
 export interface UserMeterOptions {
   readonly store: MeterStore
   /** Queues the item to be written: see `UseFlusher.add`. */
   readonly write: (item: Unwritten) => void
-  /** The statement that adds the notice to the audit log, in the transaction that writes the count. */
-  readonly audit: (notice: CapNotice) => Query
+  /** The statements that record the notice, in the transaction that writes the count. */
+  readonly record: (notice: CapNotice) => readonly Query[]
 }
 
 /** The bucket of all keys of a user, and the answered requests of one period, written or not. */
@@ -37,6 +41,8 @@ export class UserMeter implements Unwritten {
   readonly period: Period
   readonly bucket: Bucket
   requests: number
+  /** How many of the requests are charged for. */
+  overage: number
   readonly #options: UserMeterOptions
   #isQueued = false
   /** Requests that are neither written nor being written, and how many of them are charged for. */
@@ -44,20 +50,20 @@ export class UserMeter implements Unwritten {
   /** Those that are being written; null: none are. */
   #inFlight: Counts | null = null
   #cap = Number.POSITIVE_INFINITY
+  #spending: Spending | null = null
+  /** The notices that were given. */
   #warned: Warned
-  /** The cap that `#warned` is a share of: after a change of plan, both notices are due again. */
-  #warnedCap: number
   /** Notices that are being written. */
   #notices: readonly DueNotice[] = []
 
   constructor(options: UserMeterOptions, userId: string, period: Period, bucket: Bucket) {
-    const { requests, warned, warnedCap } = options.store.readPeriod(userId, period.start)
+    const { requests, overage, ...warned } = options.store.readPeriod(userId, period.start)
     this.userId = userId
     this.period = period
     this.bucket = bucket
     this.requests = requests
+    this.overage = overage
     this.#warned = warned
-    this.#warnedCap = warnedCap
     this.#options = options
   }
 
@@ -72,14 +78,26 @@ export class UserMeter implements Unwritten {
     this.#options.write(this)
   }
 
+  /** Returns how many more requests may be answered in full. */
+  left({ plan, paid }: Terms): number {
+    const free = Math.max(0, plan.monthlyCap - this.requests)
+    return free + this.#leftToCharge(paid)
+  }
+
   count({ plan, paid }: Terms, requests: number): void {
     if (requests === 0) return
     this.queue()
     this.requests += requests
-    this.#cap = plan.monthlyCap
     const over = Math.min(requests, Math.max(0, this.requests - plan.monthlyCap))
-    const overage = paid?.overages === true ? over : 0
+    const overage = Math.min(over, this.#leftToCharge(paid))
+    this.overage += overage
     this.#unwritten = sum(this.#unwritten, { requests, overage })
+    this.#cap = plan.monthlyCap
+    this.#spending = paid?.overages ?? null
+  }
+
+  #leftToCharge(paid: Paid | null): number {
+    return paid?.overages == null ? 0 : Math.max(0, paid.overages.maxUnits - this.overage)
   }
 
   collect({ users }: Uses): void {
@@ -95,10 +113,7 @@ export class UserMeter implements Unwritten {
 
   written(): void {
     this.#inFlight = null
-    const last = this.#notices.at(-1)
-    if (last === undefined) return
-    this.#warned = last.warned
-    this.#warnedCap = last.cap
+    for (const notice of this.#notices) this.#warned = afterNotice(this.#warned, notice)
   }
 
   notWritten(): void {
@@ -107,17 +122,13 @@ export class UserMeter implements Unwritten {
     this.queue()
   }
 
-  /** Returns both notices if the requests of one flush reach both shares. */
   #dueNotices(): DueNotice[] {
-    const { userId, requests } = this
-    const cap = this.#cap
-    const last = cap === this.#warnedCap ? this.#warned : 0
-    return WARNINGS.filter((warned) => warned > last && requests >= (cap * warned) / 100).map(
-      (warned) => {
-        const notice = { userId, warned, cap }
-        return { ...notice, audit: this.#options.audit(notice) }
-      },
-    )
+    const { userId, requests, overage } = this
+    const usage = { userId, requests, overage, cap: this.#cap, spending: this.#spending }
+    return dueNotices(usage, this.#warned).map((notice) => ({
+      ...notice,
+      records: this.#options.record(notice),
+    }))
   }
 }
 

@@ -6,7 +6,7 @@ import { removeOldEvents } from '../billing/events/received-events.ts'
 import { reconcile } from '../billing/events/reconcile.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { UseFlusher } from '../db/use-flusher.ts'
-import { HOUR_MS, SECOND_MS } from '../durations.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
@@ -30,13 +30,15 @@ export function openBilling(
 }
 
 const REPORT_INTERVAL_MS = 10 * SECOND_MS
+/** How often it is checked whether the price must be read. */
+const PRICE_INTERVAL_MS = 5 * MINUTE_MS
 
-/** Reports requests over the cap if Stripe is configured. */
+/** Reports requests over the cap if Stripe is configured. `start` begins to read their price. */
 export function openOverages(
   { config, log, now }: Base,
   { billing, flusher }: { readonly billing: Billing; readonly flusher: UseFlusher },
   opening: AsyncDisposableStack,
-): Overages {
+): Overages & { readonly start: () => void } {
   const overages = createOverages({
     billing,
     flush: flusher.flush,
@@ -47,14 +49,21 @@ export function openOverages(
         'Stripe refuses an overage report, or STRIPE_PRICE_OVERAGE is unset; retried hourly',
       ),
   })
-  if (config.stripe.secretKey === undefined) return overages
+  const isOn = config.stripe.secretKey !== undefined
+  const onPriceError = (error: unknown) =>
+    log.error({ err: error }, 'cannot read the price of STRIPE_PRICE_OVERAGE')
+  const reading = opening.use(new DisposableStack())
+  const start = () => {
+    if (isOn) reading.use(repeat(PRICE_INTERVAL_MS, overages.refreshPrice, onPriceError, 0))
+  }
+  if (!isOn) return { ...overages, start }
   const onError = (error: unknown) =>
     log.error({ err: error }, 'cannot report overages; they are kept')
   const onCleanupError = (error: unknown) =>
     log.error({ err: error }, 'cannot remove old overage reports')
   opening.use(repeat(REPORT_INTERVAL_MS, overages.reportDue, onError))
   opening.use(repeat(HOUR_MS, overages.removeOld, onCleanupError))
-  return overages
+  return { ...overages, start }
 }
 
 const UNCLAIMED = 'the user of a subscription has another Stripe customer, or no longer exists'

@@ -1,6 +1,7 @@
 import { type AuditEvent, insertAudit } from '../accounts/audit.ts'
 import { deriveSecret } from '../config/secrets.ts'
-import { Courier, type Deliver } from '../contact/courier.ts'
+import type { Courier, CourierOptions, Deliver } from '../contact/courier.ts'
+import { inquiryQueue } from '../contact/delivery-queue.ts'
 import {
   type InquiryRow,
   insertInquiry,
@@ -9,6 +10,7 @@ import {
 } from '../contact/inquiry-store.ts'
 import { createDeliverWebhook } from '../contact/inquiry-webhook.ts'
 import { removeOldContact } from '../contact/retention.ts'
+import { startCourier } from '../contact/start-courier.ts'
 import { createTurnstile } from '../contact/turnstile.ts'
 import type { ContactChallenge } from '../contract/contact.ts'
 import { checkWrite } from '../db/check-write.ts'
@@ -30,7 +32,7 @@ interface BotCheck {
 }
 
 interface Delivery {
-  readonly deliver: Deliver | null
+  readonly deliver: Deliver<InquiryRow> | null
   readonly load: Load
 }
 
@@ -39,8 +41,6 @@ interface Alongside {
   readonly event?: AuditEvent
   readonly before?: readonly Statement[]
 }
-
-const POLL_MS = 5_000
 
 /** Opens the bot check and the delivery queue of inquiries. */
 export function openContact(base: Base, opening: AsyncDisposableStack) {
@@ -84,7 +84,7 @@ function openBotCheck({ config, secrets, db, log }: Base): BotCheck {
 }
 
 /** null if inquiries are not configured. */
-function openQueue(base: Base, deliver: Deliver | null, opening: AsyncDisposableStack) {
+function openQueue(base: Base, deliver: Deliver<InquiryRow> | null, opening: AsyncDisposableStack) {
   const { db, config } = base
   if (config.contact === undefined) return null
   const courier = deliver === null ? null : openCourier(base, deliver, opening)
@@ -126,26 +126,23 @@ function chooseDelivery({ config, now }: Base, opening: AsyncDisposableStack): D
   return { deliver: async (inquiry, signal) => (await load())(inquiry, signal), load }
 }
 
-/** Delivers new inquiries and those that the last run left, and retries failed ones. */
 function openCourier(
-  { db, log, now }: Base,
-  deliver: Deliver,
+  base: Base,
+  deliver: Deliver<InquiryRow>,
   opening: AsyncDisposableStack,
-): Courier {
-  const onError = (error: unknown) => log.error({ err: error }, 'cannot read or update inquiries')
-  const courier = opening.use(
-    new Courier({
-      db,
-      deliver,
-      now,
-      onFailure: ({ willRetry, ...fields }) => {
-        if (willRetry) log.warn(fields, 'cannot deliver an inquiry; it will be tried again')
-        else log.error(fields, 'gave up on an inquiry; npm run contact shows it')
-      },
-      onError,
-    }),
-  )
-  courier.wake()
-  opening.use(repeat(POLL_MS, () => courier.retry(), onError))
-  return courier
+): Courier<InquiryRow> {
+  const { db, log, now } = base
+  const options: CourierOptions<InquiryRow> = {
+    db,
+    queue: inquiryQueue,
+    deliver,
+    now,
+    onFailure: ({ willRetry, id: inquiryId, ...fields }) => {
+      const failure = { inquiryId, ...fields }
+      if (willRetry) log.warn(failure, 'cannot deliver an inquiry; it will be tried again')
+      else log.error(failure, 'gave up on an inquiry; npm run contact shows it')
+    },
+    onError: (error) => log.error({ err: error }, 'cannot read or update inquiries'),
+  }
+  return startCourier(options, opening)
 }

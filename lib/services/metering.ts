@@ -1,5 +1,5 @@
 import { insertAudit } from '../accounts/audit.ts'
-import type { AuditAction } from '../contract/account/audit-actions.ts'
+import { limitText } from '../contact/cap-notices.ts'
 import { createUseFlusher, type UseFlusher } from '../db/use-flusher.ts'
 import type { CapNotice } from '../db/uses.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
@@ -7,11 +7,19 @@ import { createMeterStore } from '../limits/meter-store.ts'
 import { Meters } from '../limits/meters.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
+import type { CapNotices } from './cap-notices.ts'
 
 /** Writes once a second, and once more when the services are closed. */
-export function openFlusher({ storage, log }: Base, opening: AsyncDisposableStack): UseFlusher {
-  const announce = ({ userId, warned, cap }: CapNotice) =>
-    log.warn({ userId, cap }, `a user has used ${warned} % of the monthly cap`)
+export function openFlusher(
+  { storage, log }: Base,
+  notices: CapNotices,
+  opening: AsyncDisposableStack,
+): UseFlusher {
+  const announce = (notice: CapNotice) => {
+    const { userId } = notice
+    log.warn({ userId, limit: limitText(notice) }, ANNOUNCED[notice.threshold])
+    notices.wake()
+  }
   const flusher = createUseFlusher(storage.writeUses, announce)
   opening.defer(async () => {
     try {
@@ -26,20 +34,26 @@ export function openFlusher({ storage, log }: Base, opening: AsyncDisposableStac
   return flusher
 }
 
+const ANNOUNCED: Readonly<Record<CapNotice['threshold'], string>> = {
+  near_cap: 'a user has used 80 % of the monthly cap',
+  reach_cap: 'a user has used 100 % of the monthly cap',
+  reach_spending_cap: 'a user has reached the spending cap',
+}
+
 /** Opens the buckets and counters of callers; `flusher` writes them. */
 export function openMeters(
   { db, log, now }: Base,
-  flusher: UseFlusher,
+  { flusher, notices }: { readonly flusher: UseFlusher; readonly notices: CapNotices },
   opening: AsyncDisposableStack,
 ): Meters {
-  const audit = ({ userId, warned, cap }: CapNotice) => {
-    const action: AuditAction = warned === 100 ? 'reach_cap' : 'near_cap'
-    const detail = `${warned} % of ${cap} requests`
-    const event = { app: 'api', actorId: userId, action, detail, createdAt: now() } as const
-    return insertAudit(db, event).toSQL()
+  const record = (notice: CapNotice) => {
+    const { userId: actorId, threshold: action } = notice
+    const detail = limitText(notice)
+    const event = { app: 'api', actorId, action, detail, createdAt: now() } as const
+    return [insertAudit(db, event).toSQL(), ...notices.queue(notice)]
   }
   const store = createMeterStore(db)
-  const meters = new Meters({ store, write: flusher.add, audit }, now())
+  const meters = new Meters({ store, write: flusher.add, record }, now())
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove full buckets')
   opening.use(repeat(MINUTE_MS, () => meters.removeIdle(now()), onError))
   return meters

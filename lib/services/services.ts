@@ -6,6 +6,7 @@ import { createLastUsed } from '../access/last-used.ts'
 import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
 import { loadScript } from '../assets/browser-script.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
+import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
 import type { Config } from '../config/config.ts'
 import { checkWrite } from '../db/check-write.ts'
 import { runInTransaction } from '../db/transaction.ts'
@@ -23,6 +24,7 @@ import { createRum } from '../rum/rum.ts'
 import { openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
 import { createReconciliation, openBilling, openOverages } from './billing.ts'
+import { openCapNotices } from './cap-notices.ts'
 import { openContact } from './contact.ts'
 import { watchForDamage } from './damage.ts'
 import { createOpenDemo } from './demo.ts'
@@ -58,15 +60,16 @@ export async function openServices(config: Config, options: ServiceOptions) {
   await using opening = new AsyncDisposableStack()
   const base = openBase(config, { ...options, log }, opening)
   const { db, plans } = base
+  await fitToSettings(base)
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
   const downloads = openDownloads(base, options.downloadGeo, opening)
-  await runInTransaction(db, [fitKeyExpiry(db, plans, base.now())])
   const keys = openKeyRing(db, plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
-  const flusher = openFlusher(base, opening)
+  const notices = openCapNotices(base, opening)
+  const flusher = openFlusher(base, notices, opening)
   const lastUsed = createLastUsed(flusher.add)
-  const meters = openMeters(base, flusher, opening)
+  const meters = openMeters(base, { flusher, notices }, opening)
   const billing = openBilling(base, keys)
   const overages = openOverages(base, { billing, flusher }, opening)
   const auth = openAuth(base, keys, opening)
@@ -84,6 +87,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     reconciliation,
     overages,
     lastUsed,
+    notices,
     flusher,
     meters,
     limits: createLimits(),
@@ -104,6 +108,12 @@ export async function openServices(config: Config, options: ServiceOptions) {
     preload: () => preload([auth.loadAuth, ...contact.loads, ...billing.loads, ...ASSETS], log),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
+}
+
+/** The settings may have changed since the last start. */
+async function fitToSettings({ config, db, plans, now }: Base): Promise<void> {
+  await runInTransaction(db, [fitKeyExpiry(db, plans, now())])
+  await runInTransaction(db, [forgetOtherPrices(db, config.stripe.overagePrice)])
 }
 
 async function openDatabases({ dataDir, geo }: Config, options: ServiceOptions) {

@@ -4,6 +4,7 @@ import { ContinueToStripe } from '../../pages/dashboard/billing/continue-to-stri
 import { PlanChange } from '../../pages/dashboard/billing/plan-change.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { showPage } from './request/answer.ts'
+import { orNull } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
 import { catchErrors, formRoutes } from './request/form-routes.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
@@ -31,27 +32,24 @@ export const billingRoutes: readonly AppRoute<UserVisit>[] = [
       await callApi('reactivateSubscription')
       return '/app/billing?done=kept'
     },
-    '/overages': async ({ callApi, c }) => {
-      const overagesEnabled = (await readForm(c)).text('overages') === 'on'
-      await callApi('setOverages', { body: { overagesEnabled } })
-      return `/app/billing?done=overages-${overagesEnabled ? 'on' : 'off'}`
-    },
   }),
 ]
 
-async function showBilling(
+export async function showBilling(
   visit: UserVisit,
   shown: Pick<BillingProps, 'error'> = {},
   status = 200,
 ): Promise<PageAnswer> {
   const { callApi, instance, c } = visit
-  const [{ plan, subscription }, plans, usage] = await Promise.all([
+  const [{ plan, subscription }, plans, usage, overages] = await Promise.all([
     callApi('getSubscription'),
     callApi('listPlans'),
     callApi('getUsage'),
+    orNull(callApi('getOverages')),
   ])
   const done = c.req.query('done') ?? (c.req.query('checkout') === 'done' ? 'paid' : undefined)
-  const content = Billing({ base: instance.base, plan, subscription, plans, usage, done, ...shown })
+  const known = { plan, subscription, plans, usage, overages }
+  const content = Billing({ base: instance.base, ...known, done, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
 }
 

@@ -14,6 +14,7 @@ import { guestRoutes } from './guest.ts'
 import { invoiceRoutes } from './invoices.ts'
 import { keyRoutes } from './keys.ts'
 import { showLookUp } from './look-up.ts'
+import { overageRoutes } from './overages.ts'
 import { showOverview } from './overview.ts'
 import { redirectTo } from './request/answer.ts'
 import { createCallApi } from './request/call-api.ts'
@@ -32,6 +33,7 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/audit', answer: showAudit },
   ...keyRoutes,
   ...billingRoutes,
+  ...overageRoutes,
   ...invoiceRoutes,
   ...accountRoutes,
   ...batchRoutes,

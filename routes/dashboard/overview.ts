@@ -6,15 +6,17 @@ import type { UserVisit } from './request/visit.ts'
 
 export async function showOverview(visit: UserVisit): Promise<PageAnswer> {
   const { callApi, instance, services } = visit
-  const [usage, current] = await Promise.all([
+  const [usage, current, overages] = await Promise.all([
     callApi('getUsage'),
     orNull(callApi('getSubscription')),
+    orNull(callApi('getOverages')),
   ])
   const content = Overview({
     base: instance.base,
     url: services.baseUrl(),
     usage,
-    plan: current?.plan.name ?? null,
+    plan: current?.plan ?? null,
+    overages,
   })
   return showPage(visit, { title: 'Overview', content })
 }

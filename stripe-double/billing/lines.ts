@@ -1,4 +1,4 @@
-import type Stripe from 'stripe'
+import Stripe from 'stripe'
 import { newId } from '../ids.ts'
 import { newObject } from '../new-object.ts'
 import type { World } from '../world.ts'
@@ -55,10 +55,11 @@ export function netOf({ amount, discount_amounts }: Stripe.InvoiceLineItem): num
   return (discount_amounts ?? []).reduce((net, discount) => net - discount.amount, amount)
 }
 
-/** The amount for `quantity` units, in the smallest unit of the currency. */
+/** The amount for `quantity` units, in the smallest unit of the currency, rounded half up. */
 export function priceOf(price: Stripe.Price, quantity: number): number {
-  const unit = price.unit_amount_decimal?.toNumber() ?? 0
-  return Math.round(unit * quantity)
+  const unit = price.unit_amount_decimal ?? Stripe.Decimal.zero
+  const amount = unit.mul(Stripe.Decimal.from(quantity))
+  return amount.round('half-up', { mode: 'decimal-places', value: 0 }).toNumber()
 }
 
 export function nameOf(world: World, price: Stripe.Price): string {

@@ -133,6 +133,8 @@ const REQUESTS: Readonly<Record<string, () => SendOptions & { readonly query?: s
 /** The errors that operations answer even to an authorised caller. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   setOverages: 'PLAN_REQUIRED',
+  getOverages: 'PLAN_REQUIRED',
+  setSpendingCap: 'PLAN_REQUIRED',
   revokeKey: 'NOT_FOUND',
   renewKey: 'NOT_FOUND',
   deleteSite: 'NOT_FOUND',

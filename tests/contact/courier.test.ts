@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Courier, type Deliver, type FailedAttempt } from '../../lib/contact/courier.ts'
+import { inquiryQueue } from '../../lib/contact/delivery-queue.ts'
 import { createDeliverMail } from '../../lib/contact/inquiry-mail.ts'
 import {
   findInquiries,
+  type InquiryRow,
   insertInquiry,
   listInquiries,
   newInquiry,
@@ -34,10 +36,11 @@ async function setUp(count: number) {
     const inquiry = newInquiry({ ...INQUIRY, userId: null, now: NOW, state: 'waiting' })
     await insertInquiry(db, inquiry).run()
   }
-  const newCourier = (deliver: Deliver, options: { attemptMs?: number } = {}) =>
+  const newCourier = (deliver: Deliver<InquiryRow>, options: { attemptMs?: number } = {}) =>
     new Courier({
       ...options,
       db: openDb(file),
+      queue: inquiryQueue,
       deliver,
       now: () => clock.now,
       onFailure: (attempt) => failures.push(attempt),
@@ -51,7 +54,7 @@ describe('Courier', () => {
     const { db, newCourier, errors } = await setUp(100)
     const delivered: string[] = []
     const inDelivery = new Set<string>()
-    const deliver: Deliver = async ({ id }) => {
+    const deliver: Deliver<InquiryRow> = async ({ id }) => {
       assert.ok(!inDelivery.has(id))
       inDelivery.add(id)
       await nextTurn()
@@ -115,7 +118,7 @@ describe('Courier', () => {
     assert.equal(failures.length, 1)
     await courier.retry()
     assert.equal(failures.length, 2)
-    assert.equal(new Set(failures.map(({ inquiryId }) => inquiryId)).size, 2)
+    assert.equal(new Set(failures.map(({ id }) => id)).size, 2)
   })
 
   it('waits if another process has locked the database, and loses nothing', async () => {

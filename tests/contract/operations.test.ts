@@ -61,6 +61,8 @@ const ENDPOINTS = [
   ['POST /v1/billing/payment-method', 'key', 200],
   ['POST /v1/billing/contact', 'key', 200],
   ['GET /v1/telemetry/rum/summary', 'key', 200],
+  ['GET /v1/billing/overages', 'billing:read', 200],
+  ['PUT /v1/billing/overages', 'billing:write', 200],
   ['GET /v1/telemetry/rum/overview', 'key', 200],
 ] as const
 

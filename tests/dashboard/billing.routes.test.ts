@@ -54,7 +54,7 @@ describe('the billing pages', () => {
     assert.match(invoices.html, /visa ending in 4242/)
   })
 
-  it('cancel and reactivate a subscription, and turn overages on and off', async () => {
+  it('cancel and reactivate a subscription', async () => {
     await using shop = await openShop()
     const { visit, subscribe } = await openBilling(shop)
     await subscribe('pro')
@@ -63,8 +63,6 @@ describe('the billing pages', () => {
       await shop.settled()
       return (await visit(location ?? '')).html
     }
-    assert.match(await after('/app/billing/overages', { overages: 'on' }), /Stop overages/)
-    assert.match(await after('/app/billing/overages', { overages: 'off' }), /Allow overages/)
     assert.match(await after('/app/billing/cancel'), /active until the period ends/)
     assert.match(await after('/app/billing/reactivate'), /Cancel at the end of the period/)
   })

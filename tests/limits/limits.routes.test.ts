@@ -91,7 +91,8 @@ describe('a session that takes long to check', () => {
             slow = false
             await waiting.promise
           }
-          return { id: 'ada', email: 'ada@example.com', givenPlan: 'free', subscribed: null }
+          const user = { id: 'ada', email: 'ada@example.com', givenPlan: 'free' }
+          return { ...user, subscribed: null, overagePrice: null, spendingCap: null }
         },
       }),
     })

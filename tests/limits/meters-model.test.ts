@@ -31,7 +31,7 @@ class Real {
     const write = prepareUses(this.db.$client)
     return createUseFlusher(
       (uses) => this.db.engine.whenFree(() => write(uses), 1),
-      ({ userId, warned }) => this.notices.push(`${userId} ${warned}`),
+      ({ userId, threshold }) => this.notices.push(`${userId} ${threshold}`),
     )
   }
 
@@ -40,11 +40,13 @@ class Real {
       {
         store: createMeterStore(this.db),
         write: this.flusher.add,
-        audit: ({ userId, warned }) => ({
-          sql: `INSERT INTO audit_log (app, actor_id, action, detail, created_at)
-            VALUES ('api', ?, 'cap', ?, 0)`,
-          params: [userId, String(warned)],
-        }),
+        record: ({ userId, threshold }) => [
+          {
+            sql: `INSERT INTO audit_log (app, actor_id, action, detail, created_at)
+              VALUES ('api', ?, 'cap', ?, 0)`,
+            params: [userId, threshold],
+          },
+        ],
       },
       now,
     )
@@ -77,11 +79,8 @@ function compare(model: Model, { meters, db, notices }: Real): void {
   }
   for (const name of NAMES) {
     const caller = model.caller(name)
-    const isOver = model.requests(caller.userId) >= caller.plan.monthlyCap
-    const isCapped = isOver && caller.paid?.overages !== true
-    assert.equal(meters.isOverCap(caller, model.now), isCapped, name)
-    // The cap of others is not looked up.
-    if (caller.paid?.overages !== true) model.open(name)
+    assert.equal(meters.isOverCap(caller, model.now), model.isReduced(name), name)
+    model.open(name)
     const { own, all } = model.left(name)
     const { remaining, ofAllKeys } = meters.peek(caller, model.now)
     assert.deepEqual([remaining, ofAllKeys], [Math.min(own, all), all < own], name)
@@ -134,6 +133,11 @@ const batches = fc
     }),
   )
 
+/** What a user pays for: nothing, some requests over the cap, or any number. */
+const overages = fc.constantFrom(null, 0, 1, 2, 5, 20, Number.POSITIVE_INFINITY).map((maxUnits) => {
+  return maxUnits === null ? null : { maxUnits, spendingCap: maxUnits, currency: 'usd' }
+})
+
 const commands = [
   // Frequent, so that limits and caps are reached.
   ...Array.from({ length: 8 }, () => requests),
@@ -161,7 +165,7 @@ const commands = [
       user: fc.constantFrom(...USERS),
       length: fc.constantFrom(40_000, DAY_MS, 28 * DAY_MS),
       gone: fc.double({ min: 0, max: 0.99, noNaN: true }),
-      overages: fc.boolean(),
+      overages,
     })
     .map(({ user, length, gone, overages }) =>
       command(`${user} pays for a period of ${length} ms, ${gone} of it gone`, (model) => {
@@ -169,13 +173,11 @@ const commands = [
         model.paid.set(user, { start, end: start + length, overages })
       }),
     ),
-  ...[true, false].map((overages) =>
-    fc.constantFrom(...USERS).map((user) =>
-      command(`${user} turns overages ${overages ? 'on' : 'off'}`, (model) => {
-        const paid = model.paid.get(user)
-        if (paid !== undefined) model.paid.set(user, { ...paid, overages })
-      }),
-    ),
+  fc.record({ user: fc.constantFrom(...USERS), overages }).map(({ user, overages: wanted }) =>
+    command(`${user} pays for ${wanted?.maxUnits ?? 'no'} requests over the cap`, (model) => {
+      const paid = model.paid.get(user)
+      if (paid !== undefined) model.paid.set(user, { ...paid, overages: wanted })
+    }),
   ),
   fc.constantFrom(...USERS).map((user) =>
     command(`${user} pays no more`, (model) => {

@@ -48,8 +48,10 @@ export class Model {
   readonly notices: string[] = []
   /** The last notice of each period. */
   readonly latestNotices = new Map<string, { readonly cap: number; readonly level: number }>()
-  /** By user and period: the cap at the last counted request since the last flush. */
-  caps = new Map<string, number>()
+  /** The largest spending cap, in units, that was announced in each period. */
+  readonly announcedUnits = new Map<string, number>()
+  /** By user and period: the limits at the last counted request since the last flush. */
+  limits = new Map<string, { readonly cap: number; readonly maxUnits: number }>()
 
   caller(name: string): Metered {
     const [userId = '', keyId] = name.split('/')
@@ -126,9 +128,19 @@ export class Model {
     const period = this.periodOf(userId)
     add(this.memory.periods, period)
     const isOver = (this.memory.periods.get(period) ?? 0) > plan.monthlyCap
-    if (isOver && paid?.overages === true) add(this.memory.overages, period)
+    const maxUnits = paid?.overages?.maxUnits ?? 0
+    const units = this.memory.overages.get(period) ?? 0
+    if (isOver && units < maxUnits) add(this.memory.overages, period)
     add(this.memory.days, `${userId} ${Math.floor(this.now / DAY_MS)}`)
-    this.caps.set(period, plan.monthlyCap)
+    this.limits.set(period, { cap: plan.monthlyCap, maxUnits })
+  }
+
+  /** Whether the next request is reduced: neither the plan nor the spending cap pays for it. */
+  isReduced(name: string): boolean {
+    const { userId, plan, paid } = this.caller(name)
+    const period = this.periodOf(userId)
+    if ((this.memory.periods.get(period) ?? 0) < plan.monthlyCap) return false
+    return (this.memory.overages.get(period) ?? 0) >= (paid?.overages?.maxUnits ?? 0)
   }
 
   requests(userId: string): number {
@@ -154,8 +166,18 @@ export class Model {
     }
     this.changed.clear()
     this.changedPeriods.clear()
-    for (const [period, cap] of this.caps) this.announce(period, cap)
-    this.caps.clear()
+    for (const [period, { cap, maxUnits }] of this.limits) {
+      this.announce(period, cap)
+      this.announceSpending(period, maxUnits)
+    }
+    this.limits.clear()
+  }
+
+  announceSpending(period: string, maxUnits: number): void {
+    const units = this.memory.overages.get(period) ?? 0
+    if (maxUnits <= (this.announcedUnits.get(period) ?? 0) || units < maxUnits) return
+    this.announcedUnits.set(period, maxUnits)
+    this.notices.push(`${period.split(' ')[0]} reach_spending_cap`)
   }
 
   announce(period: string, cap: number): void {
@@ -165,14 +187,14 @@ export class Model {
       const isKnown = latest?.cap === cap && latest.level >= level
       if (isKnown || requests < (level * cap) / 100) continue
       this.latestNotices.set(period, { cap, level })
-      this.notices.push(`${period.split(' ')[0]} ${level}`)
+      this.notices.push(`${period.split(' ')[0]} ${level === 80 ? 'near_cap' : 'reach_cap'}`)
     }
   }
 
   /** A crash loses everything unwritten; refused requests alone do not change a stored bucket. */
   crash(): void {
     this.memory = { ...copy(this.disk), userBuckets: new Map() }
-    this.caps.clear()
+    this.limits.clear()
     this.changed.clear()
     this.changedPeriods.clear()
     this.opened.clear()

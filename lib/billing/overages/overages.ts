@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts'
 import type { Billing } from '../billing.ts'
 import { StripeDenial, StripeRefusal } from '../stripe/stripe-refusal.ts'
+import { refreshOveragePrice } from './overage-price.ts'
 import { isDue, mayTry, toReport } from './overage-report.ts'
 import {
   addReport,
@@ -51,6 +52,8 @@ export function createOverages(options: OveragesOptions) {
      * that has ended is a draft. Throws BILLING_UNAVAILABLE if it must be called again.
      */
     reportAll: (userId: string) => report(options, userId),
+    /** Reads the price from Stripe, at most once a day. */
+    refreshPrice: () => refreshOveragePrice(billing, now()),
     /** Removes reports that no invoice can need any more. */
     removeOld: () => removeOldReports(billing.db, now() - RETENTION_MS),
   }

@@ -1,3 +1,5 @@
+import type Stripe from 'stripe'
+import type { OveragePrice } from '../../config/overage-terms.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { IDENTIFIER_USED, StripeRefusal } from './stripe-refusal.ts'
 
@@ -35,6 +37,10 @@ export function overageCalls({ read, write }: StripeCalls) {
       }
     },
 
+    /** Reads what one unit costs; null unless the price charges the same for each unit of a meter. */
+    readOveragePrice: async (id: string): Promise<OveragePrice | null> =>
+      toOveragePrice(await read((sdk, options) => sdk.prices.retrieve(id, {}, options))),
+
     /** Counts the customer's units at the meter of this price; `start` and `end` are whole minutes. */
     countUnits: async (price: string, customer: string, { start, end }: Span): Promise<number> => {
       const { recurring } = await read((sdk, options) => sdk.prices.retrieve(price, {}, options))
@@ -45,4 +51,11 @@ export function overageCalls({ read, write }: StripeCalls) {
       return data.reduce((sum, { aggregated_value }) => sum + aggregated_value, 0)
     },
   }
+}
+
+function toOveragePrice(price: Stripe.Price): OveragePrice | null {
+  const { billing_scheme, currency, recurring, transform_quantity, unit_amount_decimal } = price
+  const isPerUnit = billing_scheme === 'per_unit' && transform_quantity === null
+  if (!isPerUnit || recurring?.usage_type !== 'metered' || unit_amount_decimal === null) return null
+  return { currency, unitAmount: unit_amount_decimal.toString() }
 }

@@ -1,8 +1,9 @@
 import type { Plan } from '../../config/plans.ts'
 import type { CancelResponse, ProrationPreview } from '../../contract/billing/billing-schemas.ts'
 import { HOUR_MS } from '../../durations.ts'
-import { ApiError } from '../../errors.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
+import { refreshOveragePrice } from '../overages/overage-price.ts'
+import { describeTerms, requireOverages } from '../overages/spending-cap.ts'
 import { getPrice } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PriceChange } from '../stripe/subscriptions.ts'
@@ -85,11 +86,17 @@ export async function setOverages(
   requireActive(await findSubscription(billing.db, actor.userId))
   const { overagePrice } = billing
   if (overagePrice === undefined) throw notConfigured()
+  // Nobody can agree to a price that we do not know.
+  if (wanted === 'on') await refreshOveragePrice(billing, actor.now)
   return withSubscription(billing, actor.userId, async (stripe, row) => {
     requireOverages(billing, row.plan)
     if (row.overages === (wanted === 'on')) return row.overages
+    const detail =
+      wanted === 'on'
+        ? `on: ${await describeTerms(billing, row, await stripe.getCurrency(row.id))}`
+        : wanted
     await stripe.setOverages(row.id, wanted, row.overageItemId === null ? overagePrice : null)
-    return (await finish(billing, stripe, actor, toNote('set_overages', row, wanted))).overages
+    return (await finish(billing, stripe, actor, toNote('set_overages', row, detail))).overages
   })
 }
 
@@ -136,9 +143,4 @@ function toCanceling({ cancelAt }: SubscriptionRow): CancelResponse {
     status: 'canceling',
     cancelAt: cancelAt === null ? null : new Date(cancelAt).toISOString(),
   }
-}
-
-function requireOverages({ prices }: Billing, plan: string): void {
-  if (prices.allowsOverages(plan)) return
-  throw new ApiError('PLAN_REQUIRED', `The plan ${plan} has no overages: change to a larger one`)
 }

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { Count, object, strictObject, Timestamp, textUpTo, UrlText } from '../common.ts'
 
-const Amount = v.pipe(
+export const Amount = v.pipe(
   v.number(),
   v.integer(),
   v.description('In the smallest unit of the currency, such as cents'),
 )
-const Currency = v.pipe(v.string(), v.description('ISO 4217, lower case'))
+export const Currency = v.pipe(v.string(), v.description('ISO 4217, lower case'))
 
 export const Plan = strictObject('What a plan includes and costs', {
   id: v.string(),

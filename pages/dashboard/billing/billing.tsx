@@ -1,12 +1,13 @@
 import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
 import type { Plan, SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
+import type { Overages } from '../../../lib/contract/billing/overages.ts'
 import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Confirm, PostButton } from '../parts/form.tsx'
-import { count } from '../parts/format.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
+import { OveragesCard } from './overages-card.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 
 type Subscription = NonNullable<SubscriptionResponse['subscription']>
@@ -17,13 +18,16 @@ export interface BillingProps extends PageProps {
   readonly subscription: Subscription | null
   readonly plans: readonly Plan[]
   readonly usage: UsageStats
+  /** null if the plan has no overages, or their price is not known. */
+  readonly overages: Overages | null
 }
 
 const DONE: Readonly<Record<string, string>> = {
   changed: 'Your plan is changed. The new plan applies now.',
   cancelled: 'Your subscription is cancelled. It stays active until the end of the period.',
   kept: 'Your subscription continues.',
-  'overages-on': 'Requests over the cap now get full answers and are charged.',
+  'overages-on':
+    'Requests over the cap now get full answers and are charged, up to your spending cap.',
   'overages-off': 'Requests over the cap now return only the country and cost nothing.',
   paid: 'Thank you. Your plan is active.',
 }
@@ -67,7 +71,7 @@ export function Billing(props: BillingProps) {
       <PlanChoice base={base} plans={plans} current={plan} isSubscribed={subscription !== null} />
       {subscription !== null && (
         <>
-          <Overages {...props} isOn={subscription.overagesEnabled === true} />
+          <OveragesCard {...props} isOn={subscription.overagesEnabled === true} />
           <KeepOrCancel base={base} isCancelled={subscription.status === 'canceling'} />
         </>
       )}
@@ -102,32 +106,6 @@ function SubscriptionFacts({ subscription }: { readonly subscription: Subscripti
         [ends ? 'Ends' : 'Renews', <Time at={currentPeriodEnd} precision="day" />],
       ]}
     />
-  )
-}
-
-type OveragesProps = Pick<BillingProps, 'base' | 'plan' | 'usage'> & { readonly isOn: boolean }
-
-function Overages({ base, plan, usage, isOn }: OveragesProps) {
-  return (
-    <section class="card" aria-labelledby="overages">
-      <div class="item-head">
-        <h2 id="overages">Overages</h2>
-        <span class={isOn ? 'badge good' : 'badge'}>{isOn ? 'On' : 'Off'}</span>
-      </div>
-      <p>
-        You have used {count(usage.totalRequests)} of {count(plan.monthlyCap)} requests in this
-        period.{' '}
-        {isOn
-          ? 'Each request over the cap gets a full answer and is charged.'
-          : 'Over the cap, look-ups return only the country and cost nothing.'}
-      </p>
-      <PostButton
-        action={`${base}/app/billing/overages`}
-        field={{ name: 'overages', value: isOn ? 'off' : 'on' }}
-        text={isOn ? 'Stop overages' : 'Allow overages for a fee'}
-        kind="quiet"
-      />
-    </section>
   )
 }
 

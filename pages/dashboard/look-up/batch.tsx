@@ -118,7 +118,7 @@ function Answers({ base, columns, answer: { results, degraded } }: AnswersProps)
       {degraded && (
         <p class="hint">
           You have used all requests of this period, so some results contain only the country.{' '}
-          <a href={`${base}/app/billing`}>Change your plan or allow overages</a>.
+          <a href={`${base}/app/billing`}>See plans and billing</a>.
         </p>
       )}
       <figure class="wide answers" aria-labelledby="answers" tabindex={0}>

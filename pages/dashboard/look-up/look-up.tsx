@@ -43,7 +43,7 @@ function Answer({ base, world, outcome }: { base: string; world: string; outcome
       {result.meta?.degraded === true && (
         <Notice kind="hint">
           You have used all requests of this period, so this result contains only the country.{' '}
-          <a href={`${base}/app/billing`}>Change your plan or allow overages</a>.
+          <a href={`${base}/app/billing`}>See plans and billing</a>.
         </Notice>
       )}
       <div class="looked-up">

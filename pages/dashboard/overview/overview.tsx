@@ -1,4 +1,7 @@
+import { moneyText } from '../../../lib/config/money.ts'
 import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
+import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
+import type { Overages } from '../../../lib/contract/billing/overages.ts'
 import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
@@ -13,20 +16,22 @@ interface OverviewProps {
   /** The base URL of the service, without a trailing slash. */
   readonly url: string
   readonly usage: UsageStats
-  /** The name of the current plan; null if unknown. */
-  readonly plan: string | null
+  /** The current plan; null if unknown. */
+  readonly plan: Plan | null
+  /** null if the plan has no overages, or their price is not known. */
+  readonly overages: Overages | null
 }
 
-export function Overview({ base, url, usage, plan }: OverviewProps) {
+export function Overview({ base, url, usage, plan, overages }: OverviewProps) {
   const { totalRequests, monthlyCap, totalKeys, activeKeys, dailyUsage, keys } = usage
   return (
     <>
-      <CapNotice base={base} usage={usage} />
+      <CapNotice base={base} usage={usage} overages={overages} />
       <div class="tiles">
         <Card id="requests" title="Requests this period">
           <p class="figure">{count(totalRequests)}</p>
           {monthlyCap === null ? (
-            <p class="soft">No cap, because overages are on</p>
+            <Charged plan={plan} overages={overages} />
           ) : (
             <>
               <UsageBar used={totalRequests} cap={monthlyCap} />
@@ -37,7 +42,7 @@ export function Overview({ base, url, usage, plan }: OverviewProps) {
           )}
         </Card>
         <Card id="plan" title="Plan">
-          <p class="figure">{plan ?? '–'}</p>
+          <p class="figure">{plan?.name ?? '–'}</p>
           <p>
             <a href={`${base}/app/billing`}>Plans and billing</a>
           </p>
@@ -67,10 +72,25 @@ export function Overview({ base, url, usage, plan }: OverviewProps) {
   )
 }
 
-function CapNotice({ base, usage }: Pick<OverviewProps, 'base' | 'usage'>) {
+/** What the requests of a user with overages cost so far. */
+function Charged({ plan, overages }: Pick<OverviewProps, 'plan' | 'overages'>) {
+  if (plan === null || overages === null) {
+    return <p class="soft">Requests over the cap are charged</p>
+  }
+  const { units, amount, spendingCap, currency } = overages
+  return (
+    <p class="soft">
+      {count(units)} of them over the cap of {count(plan.monthlyCap)}: {moneyText(amount, currency)}{' '}
+      of at most {moneyText(spendingCap, currency)}
+    </p>
+  )
+}
+
+function CapNotice({ base, usage, overages }: Pick<OverviewProps, 'base' | 'usage' | 'overages'>) {
   const { totalRequests, monthlyCap } = usage
   if (monthlyCap === null) return null
-  const link = <a href={`${base}/app/billing`}>Change your plan or allow overages</a>
+  const advice = overages === null ? 'Change your plan' : 'Change your plan or allow overages'
+  const link = <a href={`${base}/app/billing`}>{advice}</a>
   switch (levelOf(monthlyCap === 0 ? 1 : totalRequests / monthlyCap)) {
     case 'low':
       return null

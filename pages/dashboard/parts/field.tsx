@@ -78,6 +78,7 @@ interface ChoiceProps {
   readonly name: string
   readonly value: string
   readonly checked: boolean
+  readonly required?: true
   readonly children?: Child
 }
 

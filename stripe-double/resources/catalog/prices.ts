@@ -49,10 +49,12 @@ export function addPrice(world: World, params: v.InferOutput<typeof CreateParams
     id: newId('price'),
     object: 'price',
     active: true,
+    billing_scheme: 'per_unit',
     currency: currency.toLowerCase(),
     lookup_key,
     product: productOf(world, params),
     recurring: recurring === undefined ? null : toRecurring(world, recurring),
+    transform_quantity: null,
     unit_amount: Number.isInteger(amount) ? amount : null,
     unit_amount_decimal: Stripe.Decimal.from(amount),
   })

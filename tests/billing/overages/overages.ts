@@ -52,6 +52,8 @@ export async function openOverageShop(without: readonly string[] = []) {
   const settings = Object.entries(sellingEnv(stripe)).filter(([name]) => !without.includes(name))
   const now = () => clock.now
   const app = await makeApp({ now, log, env: Object.fromEntries(settings) })
+  // As the server does when it starts.
+  if (app.services.billing.isConfigured) await app.services.overages.refreshPrice()
   return {
     ...stripe,
     app,

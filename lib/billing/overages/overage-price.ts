@@ -1,0 +1,56 @@
+import type { OveragePrice } from '../../config/overage-terms.ts'
+import { overagePrices } from '../../db/billing-tables.ts'
+import { eq, ne } from '../../db/drizzle.ts'
+import type { Db } from '../../db/open.ts'
+import type { Statement } from '../../db/transaction.ts'
+import { DAY_MS } from '../../durations.ts'
+import { ApiError } from '../../errors.ts'
+import { type Billing, notConfigured } from '../billing.ts'
+
+/**
+ * Returns what one request over the cap costs, as last read from Stripe. Throws BILLING_NOT_CONFIGURED
+ * if overages have no price, and BILLING_UNAVAILABLE if it was not read yet.
+ */
+export async function getOveragePrice(billing: Billing): Promise<OveragePrice> {
+  if (billing.overagePrice === undefined) throw notConfigured()
+  const copy = await findCopy(billing)
+  if (copy !== null) return copy
+  throw new ApiError('BILLING_UNAVAILABLE', 'The price of overages is not known yet: try again')
+}
+
+/**
+ * Reads the price from Stripe if that was not done for a day. Throws BILLING_NOT_CONFIGURED if it is not
+ * a price per request.
+ */
+export async function refreshOveragePrice(billing: Billing, now: number): Promise<void> {
+  const { overagePrice } = billing
+  if (overagePrice === undefined) return
+  const copy = await findCopy(billing)
+  const isRecent = copy !== null && Math.abs(now - copy.readAt) < DAY_MS
+  if (!isRecent) await readPrice(billing, overagePrice, now)
+}
+
+/** Forgets prices other than `id`: until its price is read, nothing is charged. */
+export function forgetOtherPrices(db: Db, id: string | undefined): Statement {
+  return db.delete(overagePrices).where(ne(overagePrices.id, id ?? ''))
+}
+
+async function findCopy({ db, overagePrice }: Billing) {
+  const isIt = eq(overagePrices.id, overagePrice ?? '')
+  return (await db.select().from(overagePrices).where(isIt).get()) ?? null
+}
+
+async function readPrice(billing: Billing, id: string, readAt: number): Promise<void> {
+  const { db } = billing
+  const price = await billing.openStripe().readOveragePrice(id)
+  if (price === null) {
+    await billing.change([db.delete(overagePrices)])
+    throw notConfigured('Overages have no metered price per unit')
+  }
+  const row = { id, ...price, readAt }
+  const save = db
+    .insert(overagePrices)
+    .values(row)
+    .onConflictDoUpdate({ target: overagePrices.id, set: row })
+  await billing.change([save])
+}

@@ -1,0 +1,75 @@
+import { moneyText } from '../../config/money.ts'
+import { largestSpendingCap, type OverageTerms, toTerms } from '../../config/overage-terms.ts'
+import type { Plan } from '../../config/plans.ts'
+import { spendingCaps } from '../../db/billing-tables.ts'
+import { eq } from '../../db/drizzle.ts'
+import { ApiError } from '../../errors.ts'
+import { type Actor, type Billing, notConfigured } from '../billing.ts'
+import { findSubscription, type SubscriptionRow, toNote } from '../subscription/subscriptions.ts'
+import { requireActive } from '../subscription/with-subscription.ts'
+import { getOveragePrice } from './overage-price.ts'
+
+/**
+ * Returns the user's subscription and the terms of its overages, whether they are on or off. `plan` is
+ * the plan in effect. Throws PLAN_REQUIRED if it has no overages.
+ */
+export async function getOverages(billing: Billing, userId: string, plan: Plan) {
+  requireOverages(billing, plan.id)
+  const row = requireActive(await findSubscription(billing.db, userId))
+  return { row, terms: await getTerms(billing, userId, plan) }
+}
+
+/** Sets the most that requests over the cap may cost in a period, in the smallest unit of the currency. */
+export async function setSpendingCap(
+  billing: Billing,
+  actor: Actor,
+  plan: Plan,
+  amount: number,
+): Promise<{ readonly row: SubscriptionRow; readonly terms: OverageTerms }> {
+  const { userId } = actor
+  const { row, terms } = await getOverages(billing, userId, plan)
+  const { currency, spendingCap } = terms
+  requireWithin(amount, largestSpendingCap(plan, currency))
+  if (amount === spendingCap) return { row, terms }
+  const chosen = { userId, currency, amount }
+  const save = billing.db
+    .insert(spendingCaps)
+    .values(chosen)
+    .onConflictDoUpdate({ target: spendingCaps.userId, set: chosen })
+  const detail = `${moneyText(spendingCap, currency)} to ${moneyText(amount, currency)}`
+  await billing.change([save, actor.audit(toNote('set_spending_cap', row, detail))])
+  return { row, terms: toTerms(plan, terms, chosen) }
+}
+
+/**
+ * The terms to which a subscriber agrees, such as `$0.001 per request, at most $87.00 per period`.
+ * `charged` is the currency of the subscription: Stripe would charge in it, whatever we show.
+ */
+export async function describeTerms(
+  billing: Billing,
+  { userId, plan }: SubscriptionRow,
+  charged: string,
+): Promise<string> {
+  const terms = await getTerms(billing, userId, billing.plans.find(plan) ?? billing.plans.free)
+  const { unitAmount, spendingCap, currency } = terms
+  if (charged !== currency) throw notConfigured(`Overages have no price in ${charged}`)
+  const [price, cap] = [moneyText(unitAmount, currency), moneyText(spendingCap, currency)]
+  return `${price} per request, at most ${cap} per period`
+}
+
+async function getTerms(billing: Billing, userId: string, plan: Plan): Promise<OverageTerms> {
+  const price = await getOveragePrice(billing)
+  const isOwn = eq(spendingCaps.userId, userId)
+  const chosen = await billing.db.select().from(spendingCaps).where(isOwn).get()
+  return toTerms(plan, price, chosen ?? null)
+}
+
+export function requireOverages({ prices }: Billing, plan: string): void {
+  if (prices.allowsOverages(plan)) return
+  throw new ApiError('PLAN_REQUIRED', `The plan ${plan} has no overages: change to a larger one`)
+}
+
+function requireWithin(amount: number, largest: number): void {
+  if (amount <= largest) return
+  throw new ApiError('BAD_REQUEST', `spendingCap: must be at most ${largest}`)
+}

@@ -1,0 +1,80 @@
+import { capNotices, inquiries } from '../db/contact-tables.ts'
+import { and, asc, eq, gt, lte, or, type SQL, sql } from '../db/drizzle.ts'
+import type { Queries } from '../db/queries.ts'
+import { LONGEST_PAUSE_MS } from './backoff.ts'
+
+/** What a courier needs to know of what it delivers. */
+export interface Delivery {
+  readonly id: string
+  readonly attempts: number
+  readonly queuedAt: number
+}
+
+/** A row that we may try to deliver; no other process tries before the lease ends. */
+export type Claimed<Row> = Row & { readonly claim: string }
+
+type Columns = Pick<typeof inquiries.$inferSelect, 'dueAt' | 'attempts' | 'settledAt' | 'lastError'>
+
+/** The outcome of an attempt: delivered, given up (`dead`), or to be tried again at `dueAt`. */
+export type Outcome =
+  | (Pick<Columns, 'settledAt' | 'lastError'> & { readonly state: 'delivered' | 'dead' })
+  | Pick<Columns, 'dueAt' | 'lastError'>
+  | Pick<Columns, 'dueAt' | 'attempts'>
+
+export interface DeliveryQueue<Row extends Delivery> {
+  /**
+   * Claims the row that has been due for longest; null if none is due. It is one statement, so that
+   * only one of several processes gets it. The claim expires at `leaseEnd` unless it is settled.
+   */
+  claimDue(db: Queries, now: number, leaseEnd: number): Promise<Claimed<Row> | null>
+  /** Ends the claim with an outcome. Changes nothing if another process has claimed the row meanwhile. */
+  settle(db: Queries, claimed: Claimed<Row>, outcome: Outcome): Promise<void>
+}
+
+export const inquiryQueue: DeliveryQueue<typeof inquiries.$inferSelect> = createQueue(inquiries)
+
+type NoticeRow = typeof capNotices.$inferSelect
+
+/** Each channel has a queue, so that mails do not wait for a broken webhook. */
+export function noticeQueue(channel: NoticeRow['channel']): DeliveryQueue<NoticeRow> {
+  return createQueue(capNotices, eq(capNotices.channel, channel))
+}
+
+/** The rows of the table, or those of them that are `ours`. */
+function createQueue<Table extends typeof inquiries | typeof capNotices>(
+  source: Table,
+  ours?: SQL,
+): DeliveryQueue<Table['$inferSelect']> {
+  // safe: only the columns that all queues share are named below
+  const table = source as typeof inquiries
+  return {
+    claimDue: async (db, now, leaseEnd) => {
+      // If `dueAt` is later than the longest pause allows, the clock was ahead and has been set back.
+      const isNow = or(lte(table.dueAt, now), gt(table.dueAt, now + LONGEST_PAUSE_MS))
+      const first = db
+        .select({ id: table.id })
+        .from(table)
+        .where(and(ours, eq(table.state, 'waiting'), isNow))
+        .orderBy(asc(table.dueAt))
+        .limit(1)
+      // Checked first: an update takes the write lock even if it changes no row.
+      if ((await first.get()) === undefined) return null
+      const claim = crypto.randomUUID()
+      const row: Table['$inferSelect'] | undefined = await db
+        .update(table)
+        .set({ claim, dueAt: leaseEnd, attempts: sql`${table.attempts} + 1` })
+        .where(eq(table.id, first))
+        .returning()
+        .get()
+      return row === undefined ? null : { ...row, claim }
+    },
+    settle: async (db, { id, claim }, outcome) => {
+      const isOurs = and(eq(table.id, id), eq(table.claim, claim))
+      await db
+        .update(table)
+        .set({ ...outcome, claim: null })
+        .where(isOurs)
+        .run()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { createDeliverNoticeEvent } from '../contact/cap-notice-webhook.ts'
+import { type CapNoticeRow, type Channel, insertCapNotice } from '../contact/cap-notices.ts'
+import type { Courier, Deliver, FailedAttempt } from '../contact/courier.ts'
+import { noticeQueue } from '../contact/delivery-queue.ts'
+import { startCourier } from '../contact/start-courier.ts'
+import { APP_PATH } from '../contract/pages.ts'
+import type { Query } from '../db/engine.ts'
+import type { CapNotice } from '../db/uses.ts'
+import { once } from '../once.ts'
+import type { Base } from './base.ts'
+
+/** Delivers notices that users have reached a limit: to them, and to the operator's webhook. */
+export type CapNotices = ReturnType<typeof openCapNotices>
+
+/** Opens the channels that are configured: with a mail server `mail`, with a webhook `webhook`. */
+export function openCapNotices(base: Base, opening: AsyncDisposableStack) {
+  const { db, now } = base
+  const couriers = new Map<Channel, Courier<CapNoticeRow>>()
+  const open = (channel: Channel, deliver: Deliver<CapNoticeRow> | null) => {
+    if (deliver !== null) couriers.set(channel, openCourier(base, { channel, deliver }, opening))
+  }
+  open('mail', openMail(base, opening))
+  open('webhook', openWebhook(base))
+  return {
+    /** The statements that queue the notice on each channel. */
+    queue: (notice: CapNotice): Query[] =>
+      [...couriers.keys()].map((channel) =>
+        insertCapNotice(db, notice, { channel, now: now() }).toSQL(),
+      ),
+    wake: () => {
+      for (const courier of couriers.values()) courier.wake()
+    },
+    /** Delivers what is due, even after a failure. */
+    retry: async () => {
+      await Promise.all([...couriers.values()].map((courier) => courier.retry()))
+    },
+    /** Lets running deliveries finish. */
+    stop: async () => {
+      await Promise.all([...couriers.values()].map((courier) => courier.stop()))
+    },
+  }
+}
+
+function openMail(
+  { config, baseUrl }: Base,
+  opening: AsyncDisposableStack,
+): Deliver<CapNoticeRow> | null {
+  const { smtpUrl: url, mailFrom: from } = config
+  if (url === undefined) return null
+  const closing = opening.use(new DisposableStack())
+  const load = once(async () => {
+    const { createDeliverNotice } = await import('../contact/cap-notice-mail.ts')
+    const { openMailConnection } = await import('../mail.ts')
+    const { send } = closing.use(openMailConnection({ url, from }))
+    return createDeliverNotice({
+      from,
+      page: () => `${baseUrl()}${APP_PATH}/billing`,
+      sendMail: send,
+    })
+  })
+  return async (notice, signal) => (await load())(notice, signal)
+}
+
+function openWebhook({ config, now }: Base): Deliver<CapNoticeRow> | null {
+  const { contact: target, contactSecret: secret } = config
+  if (target?.kind !== 'webhook') return null
+  return createDeliverNoticeEvent({ url: target.url, secret, now })
+}
+
+function openCourier(
+  { db, log, now }: Base,
+  { channel, deliver }: { readonly channel: Channel; readonly deliver: Deliver<CapNoticeRow> },
+  opening: AsyncDisposableStack,
+): Courier<CapNoticeRow> {
+  const onFailure = ({ willRetry, id: noticeId, ...fields }: FailedAttempt) => {
+    const failure = { noticeId, channel, ...fields }
+    if (willRetry) log.warn(failure, 'cannot deliver a notice; it will be tried again')
+    else log.error(failure, 'gave up on a notice')
+  }
+  const onError = (error: unknown) => log.error({ err: error }, 'cannot read or update notices')
+  const queue = noticeQueue(channel)
+  return startCourier({ db, queue, deliver, now, onFailure, onError }, opening)
+}

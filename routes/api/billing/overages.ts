@@ -1,0 +1,50 @@
+import type { Caller } from '../../../lib/access/authenticate.ts'
+import { getOverages, setSpendingCap } from '../../../lib/billing/overages/spending-cap.ts'
+import type { SubscriptionRow } from '../../../lib/billing/subscription/subscriptions.ts'
+import {
+  amountOf,
+  largestSpendingCap,
+  type OverageTerms,
+} from '../../../lib/config/overage-terms.ts'
+import type { Overages } from '../../../lib/contract/billing/overages.ts'
+import { thresholdsReached } from '../../../lib/limits/cap-notices.ts'
+import type { Services } from '../../../lib/services/services.ts'
+import type { Handlers } from '../../context.ts'
+import { toActor } from './actor.ts'
+
+interface Found {
+  readonly row: SubscriptionRow
+  readonly terms: OverageTerms
+}
+
+export function overageHandlers({ billing, db, meters }: Services) {
+  const toBody = (caller: Caller, { row, terms }: Found, now: number): Overages => {
+    const { userId, plan } = caller
+    const { currency, unitAmount, spendingCap, maxUnits } = terms
+    const { requests, overage: units } = meters.periodCounts(caller, now)
+    const spending = row.overages ? terms : null
+    const usage = { userId, requests, overage: units, cap: plan.monthlyCap, spending }
+    return {
+      overagesEnabled: row.overages,
+      currency,
+      unitPrice: unitAmount,
+      spendingCap,
+      largestSpendingCap: largestSpendingCap(plan, currency),
+      units,
+      maxUnits: Number.isFinite(maxUnits) ? maxUnits : null,
+      amount: amountOf(terms, units),
+      thresholds: thresholdsReached(usage),
+    }
+  }
+  return {
+    getOverages: async ({ caller, now }) => {
+      const found = await getOverages(billing, caller.userId, caller.plan)
+      return { status: 200, body: toBody(caller, found, now) }
+    },
+    setSpendingCap: async ({ caller, body, now }) => {
+      const actor = toActor(db, caller, now)
+      const found = await setSpendingCap(billing, actor, caller.plan, body.spendingCap)
+      return { status: 200, body: toBody(caller, found, now) }
+    },
+  } satisfies Partial<Handlers>
+}

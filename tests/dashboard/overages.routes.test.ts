@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { auditOf, openShop, type Shop } from '../billing/shop.ts'
+import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
+
+const PAGE = '/app/billing/overages'
+
+/** Signs in a new user who subscribes to a plan. */
+async function openSubscriber(shop: Shop, plan: string) {
+  const cookie = await signInNewUser(shop.app, 'grace@example.com')
+  const visit = (path: string, form?: PageOptions['form']) =>
+    visitPage(shop.app, path, { cookie, ...(form !== undefined && { form }) })
+  await shop.app.services.overages.refreshPrice()
+  await visit('/app/billing/checkout', { plan })
+  const [session] = [...shop.double.world.state.tables.sessions.values()].slice(-1)
+  shop.double.payCheckout(session?.id ?? '', { card: 'pm_card_visa' })
+  await shop.settled()
+  const follow = async (path: string, form: PageOptions['form']) => {
+    const { location, html } = await visit(path, form)
+    assert.ok(location, html)
+    return (await visit(location)).html
+  }
+  return { visit, follow }
+}
+
+/** The hidden field that holds what was shown. */
+function termsIn(html: string): string {
+  return /name="terms" value="([^"]+)"/.exec(html)?.[1] ?? assert.fail('no terms')
+}
+
+describe('the pages about overages', () => {
+  it('show price, cap and an example before they ask for consent, with an unticked box', async () => {
+    await using shop = await openShop()
+    const { visit } = await openSubscriber(shop, 'pro')
+    const { html: first } = await visit('/app/billing')
+    assert.match(first, new RegExp(`href="${PAGE}"`))
+    assert.doesNotMatch(first, new RegExp(`action="${PAGE}"`))
+    const { html } = await visit(PAGE)
+    assert.match(html, /\$0\.001 per request/)
+    assert.match(html, /\$87\.00 per period/)
+    assert.match(html, /10,000 requests cost \$10\.00/)
+    const box = /<input[^>]*type="checkbox"[^>]*>/.exec(html)?.[0] ?? ''
+    assert.match(box, /required/)
+    assert.doesNotMatch(box, /checked/)
+  })
+
+  it('turn overages on only if the box is ticked and the terms are those that were shown', async () => {
+    await using shop = await openShop()
+    const { visit, follow } = await openSubscriber(shop, 'pro')
+    const terms = termsIn((await visit(PAGE)).html)
+    const unticked = await visit(PAGE, { terms })
+    assert.equal(unticked.status, 400)
+    assert.match(unticked.html, /Tick the box/)
+    await follow(`${PAGE}/cap`, { amount: '50' })
+    const outdated = await visit(PAGE, { terms, overages: 'on' })
+    assert.equal(outdated.status, 400)
+    assert.match(outdated.html, /has changed/)
+    const now = termsIn(outdated.html)
+    assert.match(await follow(PAGE, { terms: now, overages: 'on' }), /0 of them are charged/)
+    const { html } = await visit(PAGE)
+    assert.doesNotMatch(html, /type="checkbox"/)
+    assert.match(html, /Stop overages/)
+    assert.match(await follow(PAGE, { overages: 'off' }), /Allow overages for a fee/)
+  })
+
+  it('change the spending cap, and refuse what is no amount or too much', async () => {
+    await using shop = await openShop()
+    const { visit, follow } = await openSubscriber(shop, 'pro')
+    assert.match(await follow(`${PAGE}/cap`, { amount: '12.50' }), /\$12\.50 per period/)
+    for (const amount of ['', 'much', '1.234', '-5', '2900.01']) {
+      const { status, html } = await visit(`${PAGE}/cap`, { amount })
+      assert.equal(status, 400, amount)
+      assert.match(html, /role="alert"/)
+      assert.match(html, /\$12\.50 per period/)
+    }
+  })
+
+  it('show usage and money to date, on the overview too', async () => {
+    await using shop = await openShop()
+    const { visit, follow } = await openSubscriber(shop, 'pro')
+    const terms = termsIn((await visit(PAGE)).html)
+    await follow(PAGE, { terms, overages: 'on' })
+    assert.match((await visit('/app')).html, /\$0\.00 of at most \$87\.00/)
+    assert.match((await visit('/app/billing')).html, /\$0\.00 so far, at most \$87\.00/)
+  })
+
+  it('do not offer overages on plans that have none', async () => {
+    await using shop = await openShop()
+    const { visit } = await openSubscriber(shop, 'starter')
+    assert.doesNotMatch((await visit('/app/billing')).html, /verages/)
+    const { status, html } = await visit(PAGE)
+    assert.equal(status, 403)
+    assert.match(html, /has no overages/)
+    assert.equal((await visit(PAGE, { overages: 'on' })).status, 403)
+    assert.ok(!auditOf(shop).some(({ action }) => action === 'set_overages'))
+  })
+})
