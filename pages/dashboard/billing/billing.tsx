@@ -17,6 +17,8 @@ export interface BillingProps extends PageProps {
   readonly subscription: Subscription | null
   readonly plans: readonly Plan[]
   readonly usage: UsageStats
+  /** Where to pay the open invoice; undefined: nothing is open, or Stripe does not answer. */
+  readonly payUrl?: string | undefined
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -43,12 +45,7 @@ export function Billing(props: BillingProps) {
       ) : (
         <Result error={error} done={DONE[done]} />
       )}
-      {subscription?.status === 'past_due' && (
-        <Notice kind="error">
-          Your last payment failed. Choose another payment method. Your plan ends if all further
-          attempts fail.
-        </Notice>
-      )}
+      <Unpaid status={props.subscription?.status} payUrl={props.payUrl} />
       <Card id="current" title="Your plan">
         <p class="figure">{plan.name}</p>
         {subscription === null ? (
@@ -72,6 +69,37 @@ export function Billing(props: BillingProps) {
         </>
       )}
     </>
+  )
+}
+
+const UNPAID: Readonly<Record<string, string>> = {
+  past_due:
+    'Your last payment failed, or your bank asks you to confirm it. Pay the open invoice, or choose another payment method. Your plan ends if all further attempts fail.',
+  unpaid:
+    'Your payments failed, so your plan has ended. It starts again when you pay the open invoice.',
+  incomplete:
+    'Your first payment failed, or your bank asks you to confirm it. Your plan starts when you pay the open invoice.',
+}
+
+interface UnpaidProps extends Pick<BillingProps, 'payUrl'> {
+  readonly status: string | undefined
+}
+
+function Unpaid({ status = '', payUrl }: UnpaidProps) {
+  const text = UNPAID[status]
+  if (text === undefined) return null
+  return (
+    <Notice kind="error">
+      {text}
+      {payUrl !== undefined && (
+        <>
+          {' '}
+          <a href={payUrl} rel="noreferrer">
+            Pay or confirm at Stripe
+          </a>
+        </>
+      )}
+    </Notice>
   )
 }
 
