@@ -1,8 +1,14 @@
 import type Stripe from 'stripe'
 import type { Period } from './billing/period.ts'
 
-/** What happens when the card of a payment method is charged. */
-export type CardBehaviour = 'pays' | 'declines'
+/**
+ * What happens when the card of a payment method is charged. Banks that ask want the customer to
+ * confirm the payment (3-D Secure): always, or until the customer has confirmed once.
+ */
+export type CardBehaviour = 'pays' | 'declines' | 'asks' | 'asks-once' | 'asks-then-declines'
+
+/** What happens to a subscription when the last attempt to collect its invoice has failed. */
+export type DunningEnd = 'canceled' | 'unpaid'
 
 /** The last charge for an item, net of discounts, in cents. Credits are computed from it. */
 interface Debit extends Period {
@@ -14,6 +20,14 @@ interface MeterReading {
   readonly customer: string
   readonly value: number
   readonly timestamp: number
+}
+
+/** A change of a subscription that takes effect once its invoice is paid. */
+interface PendingChange {
+  readonly invoice: string
+  readonly items: readonly Stripe.SubscriptionItem[]
+  readonly metadata: Stripe.Metadata
+  readonly prorations: readonly Stripe.InvoiceLineItem[]
 }
 
 /** What a checkout session sells, and what its subscription inherits. */
@@ -53,6 +67,10 @@ export function createState() {
     debits: new Map<string, Debit>(),
     /** By subscription: prorations that wait for the next invoice. */
     pendingLines: new Map<string, Stripe.InvoiceLineItem[]>(),
+    /** By subscription: the change that takes effect once its invoice is paid. */
+    pendingChanges: new Map<string, PendingChange>(),
+    /** The setting of the account. */
+    dunning: new Map<'end', DunningEnd>([['end', 'canceled']]),
     /** By checkout session. */
     orders: new Map<string, Order>(),
     /** By identifier. */

@@ -1,4 +1,5 @@
 import type { StripeConfig } from '../config/config.ts'
+import type { PaidPeriod } from '../config/entitlement.ts'
 import type { Plans } from '../config/plans.ts'
 import type { AuditNote } from '../contract/account/audit-actions.ts'
 import type { Db } from '../db/open.ts'
@@ -22,6 +23,8 @@ export interface BillingOptions {
   readonly fitKeys: (userId: string) => Statement
   /** The audit row of a change that Stripe reported. */
   readonly auditStripe: (userId: string, note: AuditNote) => Statement
+  /** The user's requests in the paid period, in epoch milliseconds. */
+  readonly countRequests: (userId: string, period: Pick<PaidPeriod, 'start' | 'end'>) => number
   readonly onFailure: (failure: StripeFailure) => void
   /** How long an action may wait for Stripe; nine seconds by default. */
   readonly timeLimitMs?: number
@@ -36,7 +39,8 @@ export interface Actor {
 }
 
 export function createBilling(options: BillingOptions) {
-  const { db, plans, stripe, change, fitKeys, auditStripe, onFailure, timeLimitMs } = options
+  const { db, plans, stripe, change, fitKeys, auditStripe, countRequests, onFailure } = options
+  const { timeLimitMs } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
@@ -51,6 +55,7 @@ export function createBilling(options: BillingOptions) {
     plans,
     prices: createPlanPrices(plans, stripe.prices),
     overagePrice,
+    countRequests,
     /** Opens Stripe for one action, with its own time limit. Throws BILLING_NOT_CONFIGURED. */
     openStripe: () => {
       if (load === null) throw notConfigured()

@@ -31,6 +31,8 @@ export const subscriptions = sqliteTable('subscriptions', {
   cancelAt: integer('cancel_at'),
   overages: integer({ mode: 'boolean' }).notNull(),
   overageItemId: text('overage_item_id'),
+  /** From when the plan is charged in this period. */
+  chargedFrom: integer('charged_from').notNull().default(0),
 })
 
 /** The price of a request over the cap, as last read from Stripe: at most one row. */

@@ -7,12 +7,13 @@ import { reconcile } from '../billing/events/reconcile.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { UseFlusher } from '../db/use-flusher.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
+import type { Meters } from '../limits/meters.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
 /** `timeLimitMs`: how long an action may wait for Stripe. */
 export function openBilling(
-  { config, db, plans, log, now }: Base,
+  { config, db, plans, log, now, meters }: Base & { readonly meters: Meters },
   keys: KeyRing,
   timeLimitMs?: number,
 ): Billing {
@@ -24,6 +25,11 @@ export function openBilling(
     fitKeys: (userId) => fitKeyExpiry(db, plans, now(), userId),
     auditStripe: (userId, note) =>
       insertAudit(db, { app: 'stripe', actorId: userId, createdAt: now(), ...note }),
+    countRequests: (userId, { start, end }) =>
+      meters.periodRequests(
+        { userId, paid: { start, end, overages: null } },
+        Math.min(now(), end - 1),
+      ),
     onFailure: (failure) => log.error({ ...failure }, 'a call to Stripe failed'),
     ...(timeLimitMs !== undefined && { timeLimitMs }),
   })

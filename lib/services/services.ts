@@ -70,7 +70,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const flusher = openFlusher(base, notices, opening)
   const lastUsed = createLastUsed(flusher.add)
   const meters = openMeters(base, { flusher, notices }, opening)
-  const billing = openBilling(base, keys)
+  const billing = openBilling({ ...base, meters }, keys)
   const overages = openOverages(base, { billing, flusher }, opening)
   const auth = openAuth(base, keys, opening)
   const findReceiver = createFindReceiver(db, base.baseUrl)

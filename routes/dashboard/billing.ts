@@ -13,17 +13,20 @@ export const billingRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/billing', answer: (visit) => showBilling(visit) },
   { method: 'get', path: '/app/billing/change', answer: catchErrors(showBilling, showChange) },
   ...formRoutes('/app/billing', showBilling, {
-    '/change': async ({ callApi, c }) => {
+    '/change': async (visit) => {
+      const { callApi, c } = visit
       const planId = (await readForm(c)).text('plan')
-      await callApi('changePlan', { body: { planId } })
-      return '/app/billing?done=changed'
+      const { confirmation } = await callApi('changePlan', { body: { planId } })
+      if (confirmation === undefined) return '/app/billing?done=changed'
+      return showStripeLink(visit, confirmation.url, 'confirm')
     },
     '/checkout': async (visit) => {
       const planId = (await readForm(visit.c)).text('plan')
       const { url } = await visit.callApi('createCheckout', { body: { planId } })
-      return showStripeLink(visit, url ?? '')
+      return showStripeLink(visit, url ?? '', 'pay')
     },
-    '/portal': async (visit) => showStripeLink(visit, (await visit.callApi('openPortal')).url),
+    '/portal': async (visit) =>
+      showStripeLink(visit, (await visit.callApi('openPortal')).url, 'pay'),
     '/cancel': async ({ callApi }) => {
       await callApi('cancelSubscription')
       return '/app/billing?done=cancelled'
@@ -48,9 +51,19 @@ export async function showBilling(
     orNull(callApi('getOverages')),
   ])
   const done = c.req.query('done') ?? (c.req.query('checkout') === 'done' ? 'paid' : undefined)
-  const known = { plan, subscription, plans, usage, overages }
+  const payUrl = NOT_PAID.includes(subscription?.status ?? '') ? await findPayUrl(visit) : undefined
+  const known = { plan, subscription, plans, usage, overages, payUrl }
   const content = Billing({ base: instance.base, ...known, done, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
+}
+
+/** The statuses in our API of a subscription that waits for a payment. */
+const NOT_PAID = ['past_due', 'incomplete', 'unpaid']
+
+/** The page of the oldest open invoice. If Stripe does not answer, the page shows no link. */
+async function findPayUrl({ callApi }: UserVisit): Promise<string | undefined> {
+  const invoices = await callApi('listInvoices').catch(() => [])
+  return invoices.findLast(({ status }) => status === 'open')?.hostedInvoiceUrl ?? undefined
 }
 
 async function showChange(visit: UserVisit): Promise<PageAnswer> {
@@ -68,7 +81,11 @@ async function showChange(visit: UserVisit): Promise<PageAnswer> {
 }
 
 /** Links to Stripe from a page of ours, because form-action forbids a redirect to another site. */
-function showStripeLink(visit: UserVisit, url: string): Promise<PageAnswer> {
-  const content = ContinueToStripe({ base: visit.instance.base, url })
+function showStripeLink(
+  visit: UserVisit,
+  url: string,
+  purpose: 'pay' | 'confirm',
+): Promise<PageAnswer> {
+  const content = ContinueToStripe({ base: visit.instance.base, url, purpose })
   return showPage(visit, { title: 'Continue to Stripe', content })
 }

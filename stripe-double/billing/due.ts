@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import type { Clock } from '../clock.ts'
 import { expireSession } from '../resources/checkout/checkout-sessions.ts'
 import { endSubscription, expireIncomplete } from '../subscriptions/end-subscription.ts'
+import { discardPending } from '../subscriptions/pending-update.ts'
 import { renew } from '../subscriptions/renew.ts'
 import { rowsOf, type World } from '../world.ts'
 import { applyPayment, setLatestInvoice } from './collect.ts'
@@ -43,7 +44,11 @@ function subscriptionDues(world: World, row: Stripe.Subscription): Due[] {
     return [{ at: created + FIRST_PAYMENT_SECONDS, run: () => expireIncomplete(world, row) }]
   }
   const end = () => endSubscription(world, row)
+  const expiresAt = row.pending_update?.expires_at
   return [
+    ...(expiresAt === undefined
+      ? []
+      : [{ at: expiresAt, run: () => discardPending(world, row.id) }]),
     ...(cancel_at === null ? [] : [{ at: cancel_at, run: end }]),
     { at: periodOf(row).end, run: () => renew(world, row) },
   ]

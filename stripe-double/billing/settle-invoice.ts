@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import type { CardBehaviour } from '../state.ts'
 import { addRow, changeRow, emit, getRow, type World } from '../world.ts'
+import { type ChargeOutcome, chargeCard, defaultMethod, type Payment } from './charge-card.ts'
 import { endUsedDiscounts } from './discounts.ts'
 import { type InvoicePlan, newInvoice, totalsOf } from './new-invoice.ts'
 import { usageLines } from './period-lines.ts'
@@ -12,14 +12,21 @@ const DRAFT_SECONDS = 3_600
 const RETRY_DAYS = [3, 5, 7]
 
 /** Creates, finalizes and charges the invoice at once. */
-export function chargeNow(world: World, plan: InvoicePlan): Stripe.Invoice {
-  return payInvoice(world, finalizeInvoice(world, addInvoice(world, newInvoice(world, plan))))
+export function chargeNow(
+  world: World,
+  plan: InvoicePlan,
+  payment: Partial<Payment>,
+): Stripe.Invoice {
+  const invoice = finalizeInvoice(world, addInvoice(world, newInvoice(world, plan)))
+  return payInvoice(world, invoice, payment)
 }
 
-/** Creates a draft that is finalized and charged after an hour. */
+/** Creates a draft that is finalized and charged after an hour; if unpaid, it stays a draft. */
 export function chargeLater(world: World, plan: InvoicePlan): Stripe.Invoice {
   const draft = newInvoice(world, plan)
-  return addInvoice(world, { ...draft, automatically_finalizes_at: world.now() + DRAFT_SECONDS })
+  const isCollected = plan.subscription.status !== 'unpaid'
+  const automatically_finalizes_at = isCollected ? world.now() + DRAFT_SECONDS : null
+  return addInvoice(world, { ...draft, automatically_finalizes_at })
 }
 
 /** Adds the number and the links, and applies the customer's credit. */
@@ -35,6 +42,8 @@ export function finalizeInvoice(world: World, draft: Stripe.Invoice): Stripe.Inv
   const changes = {
     lines: row.lines,
     status: 'open',
+    starting_balance: customer.balance,
+    ending_balance: balance,
     automatically_finalizes_at: null,
     hosted_invoice_url: page,
     invoice_pdf: `${page}/pdf`,
@@ -51,11 +60,29 @@ export function finalizeInvoice(world: World, draft: Stripe.Invoice): Stripe.Inv
 export function payInvoice(
   world: World,
   row: Stripe.Invoice,
-  method: string | null = methodFor(world, row),
+  payment: Partial<Payment> = {},
+): Stripe.Invoice {
+  return recordCharge(world, row, chargeInvoice(world, row, payment))
+}
+
+/** Charges the amount due, by default to the card of the subscription. */
+export function chargeInvoice(
+  world: World,
+  row: Stripe.Invoice,
+  { method = methodFor(world, row), authentication = 'none' }: Partial<Payment>,
+): ChargeOutcome {
+  return row.amount_due === 0 ? 'paid' : chargeCard(world, { method, authentication })
+}
+
+/** Stores the outcome of a charge in the invoice. */
+export function recordCharge(
+  world: World,
+  row: Stripe.Invoice,
+  outcome: ChargeOutcome,
 ): Stripe.Invoice {
   const attempts = row.attempt_count + (row.amount_due > 0 ? 1 : 0)
   const attempted = { attempt_count: attempts, attempted: true }
-  if (row.amount_due === 0 || cardOf(world, method) === 'pays') {
+  if (outcome === 'paid') {
     const changes = {
       ...attempted,
       status: 'paid',
@@ -70,23 +97,19 @@ export function payInvoice(
   }
   const changes = { ...attempted, next_payment_attempt: nextAttempt(world, row, attempts) }
   const failed = changeRow(world, row, changes, 'invoice.updated')
+  if (outcome === 'requires-action') emit(world, 'invoice.payment_action_required', failed)
   emit(world, 'invoice.payment_failed', failed)
   return failed
 }
 
-/** Whether a charge of the subscription would succeed. */
-export function canPay(world: World, subscription: Stripe.Subscription): boolean {
-  return cardOf(world, defaultMethod(world, subscription)) === 'pays'
-}
-
-/** The payment method of the subscription, or else that of its customer. */
-export function defaultMethod(
-  world: World,
-  { default_payment_method, customer }: Stripe.Subscription,
-): string | null {
-  if (default_payment_method !== null) return String(default_payment_method)
-  const settings = getRow(world, 'customers', String(customer)).invoice_settings
-  return settings.default_payment_method === null ? null : String(settings.default_payment_method)
+/** Makes an open invoice void. The customer gets back the credit that it used. */
+export function voidInvoice(world: World, row: Stripe.Invoice): Stripe.Invoice {
+  const customer = getRow(world, 'customers', String(row.customer))
+  const used = (row.ending_balance ?? 0) - row.starting_balance
+  const balance = customer.balance - used
+  changeRow(world, customer, { balance }, used === 0 ? undefined : 'customer.updated')
+  const changes = { status: 'void', next_payment_attempt: null } as const
+  return changeRow(world, row, changes, 'invoice.voided')
 }
 
 export function addInvoice(world: World, invoice: Stripe.Invoice): Stripe.Invoice {
@@ -114,14 +137,17 @@ function methodFor(world: World, invoice: Stripe.Invoice): string | null {
   return subscription === null ? null : defaultMethod(world, subscription)
 }
 
-function cardOf(world: World, method: string | null): CardBehaviour | null {
-  return method === null ? null : (world.state.cards.get(method) ?? null)
-}
-
 function nextAttempt(world: World, invoice: Stripe.Invoice, attempts: number): number | null {
-  if (invoice.billing_reason === 'subscription_create') return null
+  if (invoice.billing_reason === 'subscription_create' || isForPendingChange(world, invoice)) {
+    return null
+  }
   const days = RETRY_DAYS[attempts - 1]
   return days === undefined ? null : world.now() + days * 86_400
+}
+
+/** Stripe does not retry these: they are void after a day. */
+function isForPendingChange(world: World, { id }: Stripe.Invoice): boolean {
+  return [...world.state.pendingChanges.values()].some(({ invoice }) => invoice === id)
 }
 
 /** The subscription of the invoice, or null. */

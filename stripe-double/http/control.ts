@@ -14,6 +14,8 @@ const Switch = v.strictObject({ deliveries: DeliverySwitch, count: Count })
 
 const Fail = v.strictObject({ fault: ApiFault, count: Count })
 
+const Dunning = v.strictObject({ end: v.picklist(['canceled', 'unpaid']) })
+
 const Emitted = v.strictObject({ type: v.string(), object: v.record(v.string(), v.unknown()) })
 
 /** Serves `/_double/...`, which controls the double. */
@@ -50,6 +52,10 @@ export function createControl(double: StripeDouble) {
   post('/events', Emitted, ({ type, object }) => {
     double.emit(type, object)
     return { type }
+  })
+  post('/dunning', Dunning, ({ end }) => {
+    double.endDunningAs(end)
+    return { end }
   })
   post('/checkout/:id/pay', CheckoutEntry, (entry, id) => double.payCheckout(id, entry))
   return control

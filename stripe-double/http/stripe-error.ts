@@ -17,6 +17,10 @@ export class StripeDoubleError extends Error {
     this.status = status
     this.body = { error }
   }
+
+  get isActionRequired(): boolean {
+    return this.body.error.code?.endsWith('_requires_action') === true
+  }
 }
 
 export function missingParam(param: string) {
@@ -35,6 +39,17 @@ export function missing(noun: string, id: string, param?: string) {
     code: 'resource_missing',
     param: param ?? 'id',
     message: `No such ${noun}: '${id}'`,
+  })
+}
+
+/** The bank wants the customer to confirm the payment of this object (3-D Secure). */
+export function actionRequired(object: 'subscription' | 'invoice'): StripeDoubleError {
+  return new StripeDoubleError({
+    status: 402,
+    type: 'card_error',
+    code: `${object}_payment_intent_requires_action`,
+    message:
+      'This payment requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with the invoice.',
   })
 }
 

@@ -20,6 +20,7 @@ export function addCheckoutPage(app: Hono, world: World): void {
       return context.redirect(returnUrl(paid), 303)
     } catch (error) {
       if (!(error instanceof StripeDoubleError)) throw error
+      if (error.isActionRequired) return context.html(bankPage(form), 402)
       return context.html(checkoutPage(world, session, error.message), 402)
     }
   })
@@ -29,6 +30,9 @@ function readEntry(form: Readonly<Record<string, unknown>>): CheckoutEntry {
   const text = (name: string) => String(form[name] ?? '').trim()
   return {
     card: text('card'),
+    ...(text('authentication') !== '' && {
+      authentication: text('authentication') === 'confirmed' ? 'confirmed' : 'failed',
+    }),
     ...(text('promotion_code') !== '' && { promotionCode: text('promotion_code') }),
     ...(text('name') !== '' && { name: text('name') }),
     ...(text('tax_id') !== '' && {
@@ -39,6 +43,22 @@ function readEntry(form: Readonly<Record<string, unknown>>): CheckoutEntry {
 
 function returnUrl({ id, success_url }: Stripe.Checkout.Session): string {
   return (success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', id)
+}
+
+/** Asks for the confirmation that the bank of the card wants, with the form filled in before. */
+function bankPage(form: Readonly<Record<string, unknown>>) {
+  const fields = Object.entries(form).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${String(value)}" />`,
+  )
+  return page(
+    'Your bank',
+    html`<form method="post">
+      <p>The bank asks you to confirm the payment.</p>
+      ${fields}
+      <button name="authentication" value="confirmed">Confirm</button>
+      <button name="authentication" value="failed">Fail</button>
+    </form>`,
+  )
 }
 
 function checkoutPage(world: World, session: Stripe.Checkout.Session, error: string) {
@@ -66,7 +86,8 @@ function checkoutPage(world: World, session: Stripe.Checkout.Session, error: str
 function cardFields() {
   return html`<label>Name <input name="name" autocomplete="name" /></label>
     <label>Card number <input name="card" value="4242 4242 4242 4242" required /></label>
-    <p><small>4242 4242 4242 4242 pays, 4000 0000 0000 0002 declines.</small></p>`
+    <p><small>4242 4242 4242 4242 pays, 4000 0000 0000 0002 declines, 4000 0027 6000 3184 asks
+        to confirm.</small></p>`
 }
 
 function codeField({ allow_promotion_codes }: Stripe.Checkout.Session) {

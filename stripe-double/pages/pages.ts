@@ -12,7 +12,7 @@ export function createPages({ world, tick }: StripeDouble) {
     if (error instanceof StripeDoubleError) return context.text(error.message, 404)
     throw error
   })
-  pages.on('ALL', ['/c/*', '/p/*'], (_context, next) => {
+  pages.on('ALL', ['/c/*', '/i/*', '/p/*'], (_context, next) => {
     tick()
     return next()
   })

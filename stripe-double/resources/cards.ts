@@ -6,7 +6,7 @@ import type { CardBehaviour } from '../state.ts'
 import { addRow, getRow, type World } from '../world.ts'
 
 /** A test card. `behaviour` is the outcome of a charge; a `refused` card cannot be attached. */
-interface Card {
+export interface Card {
   readonly token: string
   readonly number: string
   readonly brand: string
@@ -20,6 +20,24 @@ const CARDS: readonly Card[] = [
   { token: 'amex', number: '378282246310005', brand: 'amex', behaviour: 'pays' },
   { token: 'chargeCustomerFail', number: '4000000000000341', brand: 'visa', behaviour: 'declines' },
   { token: 'visa_chargeDeclined', number: '4000000000000002', brand: 'visa', behaviour: 'refused' },
+  {
+    token: 'authenticationRequired',
+    number: '4000002760003184',
+    brand: 'visa',
+    behaviour: 'asks',
+  },
+  {
+    token: 'authenticationRequiredOnSetup',
+    number: '4000002500003155',
+    brand: 'visa',
+    behaviour: 'asks-once',
+  },
+  {
+    token: 'authenticationRequiredChargeDeclinedInsufficientFunds',
+    number: '4000008260003178',
+    brand: 'visa',
+    behaviour: 'asks-then-declines',
+  },
 ]
 
 /** Finds the card of a test token or a test number, with or without spaces. */
@@ -46,7 +64,7 @@ export function addCard(
     customer,
     type: 'card',
   })
-  world.state.cards.set(method.id, behaviour === 'pays' ? 'pays' : 'declines')
+  world.state.cards.set(method.id, behaviour === 'refused' ? 'declines' : behaviour)
   const type = customer === null ? undefined : 'payment_method.attached'
   return addRow(world, 'paymentMethods', method, type)
 }

@@ -1,13 +1,15 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
 import { newInvoice } from '../billing/new-invoice.ts'
-import { listRoute } from '../http/list.ts'
-import { Text, withOptional } from '../http/params.ts'
-import { type Route, route } from '../http/route.ts'
+import { payOpenInvoice, voidOpenInvoice } from '../billing/pay-open-invoice.ts'
+import { listPage } from '../http/list.ts'
+import { Flag, optional, Page, Text, withOptional } from '../http/params.ts'
+import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { ItemParams, ProrationParams } from '../subscriptions/change-params.ts'
 import { computeChange } from '../subscriptions/compute-change.ts'
-import { getRow, type World } from '../world.ts'
+import { getRow, rowsOf, type World } from '../world.ts'
+import { requireOwnMethod } from './cards.ts'
 
 const PreviewParams = v.strictObject({
   subscription: Text,
@@ -20,15 +22,43 @@ const PreviewParams = v.strictObject({
   ),
 })
 
+const ListParams = optional({
+  ...Page.entries,
+  customer: Text,
+  status: v.picklist(['draft', 'open', 'paid', 'uncollectible', 'void']),
+  subscription: Text,
+})
+
+const PayParams = optional({ off_session: Flag, payment_method: Text })
+
 export const invoiceRoutes: readonly Route[] = [
   route('POST /v1/invoices/create_preview', PreviewParams, ({ world, params }) =>
     previewInvoice(world, params),
   ),
-  listRoute('/v1/invoices', 'invoices', {
-    customer: Text,
-    status: v.picklist(['draft', 'open', 'paid', 'uncollectible', 'void']),
+  route('GET /v1/invoices', ListParams, ({ world, params }) => {
+    const { customer, status, subscription } = params
+    const rows = rowsOf(world, 'invoices').filter(
+      (row) =>
+        (customer ?? row.customer) === row.customer &&
+        (status ?? row.status) === row.status &&
+        (subscription ?? subscriptionIdOf(row)) === subscriptionIdOf(row),
+    )
+    return listPage('/v1/invoices', rows, params)
   }),
+  route('POST /v1/invoices/:id/pay', PayParams, ({ world, params, id }) => {
+    const row = getRow(world, 'invoices', id)
+    const { payment_method: method } = params
+    requireOwnMethod(world, String(row.customer), { id: method, param: 'payment_method' })
+    return payOpenInvoice(world, row, method === undefined ? {} : { method })
+  }),
+  route('POST /v1/invoices/:id/void', Nothing, ({ world, id }) =>
+    voidOpenInvoice(world, getRow(world, 'invoices', id)),
+  ),
 ]
+
+function subscriptionIdOf({ parent }: Stripe.Invoice) {
+  return parent?.subscription_details?.subscription
+}
 
 /** Previews the invoice that an update with the same parameters would charge at once. */
 function previewInvoice(world: World, params: v.InferOutput<typeof PreviewParams>): Stripe.Invoice {

@@ -68,5 +68,6 @@ function create(world: World, params: v.InferOutput<typeof CreateParams>): Strip
     metadata: mergeMetadata({}, params.metadata),
     description: params.description ?? null,
     paymentBehavior: params.payment_behavior ?? 'allow_incomplete',
+    authentication: 'none',
   })
 }

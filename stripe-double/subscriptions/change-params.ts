@@ -41,7 +41,7 @@ export const ChangeParams = optional({
   description: Text,
   discounts: DiscountParams,
   metadata: Metadata,
-  payment_behavior: PaymentBehavior,
+  payment_behavior: v.picklist([...PaymentBehavior.options, 'pending_if_incomplete']),
 })
 
 export type ChangeParam = v.InferOutput<typeof ChangeParams>

@@ -1,17 +1,18 @@
 import type Stripe from 'stripe'
+import { expectedOutcome } from '../billing/charge-card.ts'
 import { collect } from '../billing/collect.ts'
 import { newInvoice } from '../billing/new-invoice.ts'
 import { recordDebits } from '../billing/period-lines.ts'
 import { redeemDiscounts } from '../billing/redeem.ts'
-import { canPay } from '../billing/settle-invoice.ts'
 import { toList } from '../http/list.ts'
 import { mergeMetadata, requireAtMostOne } from '../http/params.ts'
-import { badRequest, declined } from '../http/stripe-error.ts'
+import { actionRequired, badRequest, declined } from '../http/stripe-error.ts'
 import { requireOwnMethod } from '../resources/cards.ts'
 import { changeRow, getRow, type World } from '../world.ts'
 import { cancellationOf } from './cancellation.ts'
 import type { ChangeParam } from './change-params.ts'
 import { computeChange, type SubscriptionChange } from './compute-change.ts'
+import { discardPending, requireSupported, suspendChange } from './pending-update.ts'
 
 /** Applies an update. Run it in `atomically`, which undoes it if it throws. */
 export function changeSubscription(
@@ -20,6 +21,7 @@ export function changeSubscription(
   params: ChangeParam,
 ): Stripe.Subscription {
   requireChangeable(row, params)
+  requireSupported(params)
   const method = { id: params.default_payment_method, param: 'default_payment_method' }
   requireOwnMethod(world, String(row.customer), method)
   const change = computeChange(world, row, params)
@@ -28,7 +30,12 @@ export function changeSubscription(
     params.discounts === undefined
       ? row.discounts
       : redeemDiscounts(world, params.discounts, holder)
-  if (change.isInvoicedNow) requirePaid(world, { ...row, discounts }, { change, params })
+  if (params.items !== undefined) discardPending(world, row.id)
+  const subject = { change, params }
+  if (change.isInvoicedNow && isUnpaid(world, { ...row, discounts }, subject)) {
+    suspendChange(world, row, subject)
+    return getRow(world, 'subscriptions', row.id)
+  }
   const changes = {
     ...cancellationOf(row, params, world.now()),
     default_payment_method: emptyToNull(params.default_payment_method),
@@ -37,7 +44,8 @@ export function changeSubscription(
     items: toList(row.items.url, change.items),
     metadata: mergeMetadata(row.metadata, params.metadata),
   }
-  changeRow(world, row, changes, 'customer.subscription.updated')
+  const current = getRow(world, 'subscriptions', row.id)
+  changeRow(world, current, changes, 'customer.subscription.updated')
   recordDebits(world, change.prorations, discounts.map(String))
   world.state.pendingLines.set(row.id, change.isInvoicedNow ? [] : change.lines)
   if (change.isInvoicedNow) bill(world, row.id, change)
@@ -56,14 +64,22 @@ function requireChangeable({ status }: Stripe.Subscription, params: ChangeParam)
   throw badRequest('A canceled subscription cannot be updated.')
 }
 
-function requirePaid(
+/**
+ * Whether the change must wait because its charge fails. With `error_if_incomplete` throws instead; with
+ * the other behaviours the change takes effect unpaid.
+ */
+function isUnpaid(
   world: World,
   subscription: Stripe.Subscription,
   { change, params }: { change: SubscriptionChange; params: ChangeParam },
-): void {
-  if (params.payment_behavior !== 'error_if_incomplete' || canPay(world, subscription)) return
+): boolean {
+  const { payment_behavior: behavior } = params
+  if (behavior !== 'error_if_incomplete' && behavior !== 'pending_if_incomplete') return false
+  const outcome = expectedOutcome(world, subscription)
   const plan = { subscription, ...change, reason: 'subscription_update' } as const
-  if (newInvoice(world, plan).amount_due > 0) throw declined()
+  if (outcome === 'paid' || newInvoice(world, plan).amount_due === 0) return false
+  if (behavior === 'pending_if_incomplete') return true
+  throw outcome === 'requires-action' ? actionRequired('subscription') : declined()
 }
 
 /** Like Stripe: an empty text removes the value. Undefined leaves it. */

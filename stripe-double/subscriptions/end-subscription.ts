@@ -3,16 +3,18 @@ import { periodOf } from '../billing/period.ts'
 import { usageLines } from '../billing/period-lines.ts'
 import { chargeLater } from '../billing/settle-invoice.ts'
 import { changeRow, emit, getRow, type World } from '../world.ts'
+import { discardPending } from './pending-update.ts'
 
 /** Ends the subscription now. A last invoice bills the remaining usage after an hour. */
 export function endSubscription(world: World, row: Stripe.Subscription): Stripe.Subscription {
   const now = world.now()
+  discardPending(world, row.id)
   const changes = {
     status: 'canceled',
     canceled_at: row.canceled_at ?? now,
     ended_at: now,
   } as const
-  const ended = changeRow(world, row, changes)
+  const ended = changeRow(world, getRow(world, 'subscriptions', row.id), changes)
   emit(world, 'customer.subscription.deleted', ended)
   billRest(world, ended)
   return getRow(world, 'subscriptions', row.id)

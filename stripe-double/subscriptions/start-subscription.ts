@@ -1,13 +1,14 @@
 import type Stripe from 'stripe'
 import type * as v from 'valibot'
+import { chargeCard, defaultMethod, type Payment } from '../billing/charge-card.ts'
 import { collect, setLatestInvoice } from '../billing/collect.ts'
 import { type InvoicePlan, newInvoice } from '../billing/new-invoice.ts'
 import { type Period, periodEnd } from '../billing/period.ts'
 import { advanceLines, recordDebits } from '../billing/period-lines.ts'
 import { type DiscountParams, redeemDiscounts } from '../billing/redeem.ts'
-import { addInvoice, canPay, defaultMethod, finalizeInvoice } from '../billing/settle-invoice.ts'
+import { addInvoice, finalizeInvoice } from '../billing/settle-invoice.ts'
 import { toList } from '../http/list.ts'
-import { badRequest, declined } from '../http/stripe-error.ts'
+import { actionRequired, badRequest, declined } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
 import { newObject } from '../new-object.ts'
 import { addRow, getRow, type World } from '../world.ts'
@@ -23,6 +24,8 @@ interface StartParams {
   readonly items: readonly ItemParam[]
   readonly discounts: v.InferOutput<typeof DiscountParams>
   readonly paymentBehavior: PaymentBehavior
+  /** Whether the customer is there and confirms the payment. */
+  readonly authentication: Payment['authentication']
 }
 
 type FirstCharge = Omit<InvoicePlan, 'reason'>
@@ -35,20 +38,24 @@ export function startSubscription(world: World, start: StartParams): Stripe.Subs
   const items = itemsAfter([], changes)
   const draft = newSubscription(world, start, { subscription: id, period, items })
   const lines = advanceLines(world, items, period)
-  requirePayable(world, draft, { lines, paymentBehavior: start.paymentBehavior })
+  requirePayable(world, draft, { lines, start })
   const holder = { customer: start.customer, subscription: id }
   const discounts = redeemDiscounts(world, start.discounts, holder)
   const row = { ...draft, discounts }
   const subscription = addRow(world, 'subscriptions', row, 'customer.subscription.created')
   recordDebits(world, lines, discounts)
-  chargeFirst(world, { subscription, lines, period }, start.paymentBehavior)
+  chargeFirst(world, { subscription, lines, period }, start)
   return getRow(world, 'subscriptions', id)
 }
 
-function chargeFirst(world: World, first: FirstCharge, behavior: PaymentBehavior): void {
+function chargeFirst(
+  world: World,
+  first: FirstCharge,
+  { paymentBehavior, authentication }: StartParams,
+): void {
   const plan = { ...first, reason: 'subscription_create' } as const
-  if (behavior !== 'default_incomplete' || newInvoice(world, plan).amount_due === 0) {
-    collect(world, plan)
+  if (paymentBehavior !== 'default_incomplete' || newInvoice(world, plan).amount_due === 0) {
+    collect(world, plan, { authentication })
     return
   }
   const draft = addInvoice(world, newInvoice(world, plan))
@@ -65,17 +72,22 @@ function firstPeriod(world: World, { items }: StartParams): Period {
 function requirePayable(
   world: World,
   subscription: Stripe.Subscription,
-  { lines, paymentBehavior }: Pick<FirstCharge, 'lines'> & Pick<StartParams, 'paymentBehavior'>,
+  { lines, start }: Pick<FirstCharge, 'lines'> & { readonly start: StartParams },
 ): void {
+  const { paymentBehavior, authentication } = start
   const isFree = lines.every(({ amount }) => amount === 0)
   if (isFree || paymentBehavior === 'default_incomplete') return
-  if (defaultMethod(world, subscription) === null) {
+  const method = defaultMethod(world, subscription)
+  if (method === null) {
     throw badRequest(
       'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
       { code: 'resource_missing' },
     )
   }
-  if (paymentBehavior === 'error_if_incomplete' && !canPay(world, subscription)) throw declined()
+  if (paymentBehavior !== 'error_if_incomplete') return
+  const outcome = chargeCard(world, { method, authentication })
+  if (outcome === 'requires-action') throw actionRequired('subscription')
+  if (outcome === 'declined') throw declined()
 }
 
 /** A subscription before its first payment. */
@@ -98,6 +110,7 @@ function newSubscription(
     items: toList(`/v1/subscription_items?subscription=${id}`, [...items]),
     latest_invoice: null,
     metadata,
+    pending_update: null,
     status: 'incomplete',
   })
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import Sqlite from 'better-sqlite3'
-import type Stripe from 'stripe'
+import * as v from 'valibot'
+import { PlanChangeResponse } from '../../lib/contract/billing/billing-schemas.ts'
+import type { CheckoutEntry } from '../../stripe-double/resources/checkout/complete-checkout.ts'
 import type { Running } from '../support/process.ts'
 import {
   ask,
@@ -13,6 +15,7 @@ import {
   SUBSCRIPTION,
   until,
 } from './server-shop.ts'
+import { answersTo, summaryOf, totals } from './server-state.ts'
 
 /*
  * At each call that changes something at Stripe, the process is killed with kill -9: after Stripe makes
@@ -36,7 +39,7 @@ const STEPS: readonly Step[] = [
     name: 'checkout: creates a customer and a page, closes a page that nobody saw, creates another',
     ask: () => ({ method: 'POST', path: SUBSCRIPTION, body: { planId: 'starter' } }),
     kills: [1, 2, 1, 1],
-    afterwards: payOpenPage,
+    afterwards: (shop) => payOpenPage(shop),
   },
   {
     name: 'preview',
@@ -95,6 +98,16 @@ const STEPS: readonly Step[] = [
     kills: [1],
   },
   {
+    name: 'new card: attaches it, pays the open invoice, sets it for subscription and customer',
+    ask: async (shop) => {
+      await failRenewal(shop)
+      const card = { type: 'card', card: { token: 'tok_visa' } } as const
+      const { id: paymentMethodId } = await shop.stripe.paymentMethods.create(card)
+      return { method: 'POST', path: '/v1/billing/payment-method', body: { paymentMethodId } }
+    },
+    kills: [1, 1, 1, 2],
+  },
+  {
     name: 'change to a smaller plan',
     ask: () => ({ method: 'PUT', path: SUBSCRIPTION, body: { planId: 'starter' } }),
     kills: [1],
@@ -104,9 +117,38 @@ const STEPS: readonly Step[] = [
 describe('kill -9 between a change at Stripe and our own write', () => {
   it('leaves the same state as without kills, and charges nothing twice', async () => {
     const clean = await runSteps('undisturbed')
-    assert.equal(clean.invoices.length, 3)
+    assert.equal(clean.invoices.length, 4)
     assert.equal(clean.customers.length, 1)
     assert.deepEqual(await runSteps('killed'), clean)
+  })
+
+  it('leaves one change that waits for a confirmation, and charges it once', async () => {
+    await using shop = await openServerShop({ starter: 1, pro: 2 })
+    const key = await shop.addUser('ada@example.com')
+    let server = await shop.start()
+    await ask(server, key, { method: 'POST', path: SUBSCRIPTION, body: { planId: 'starter' } })
+    await server.stop('SIGKILL')
+    payOpenPage(shop, { card: '4000002760003184', authentication: 'confirmed' })
+    server = await shop.start()
+    await until(() => isMirrored(shop))
+    const change = { method: 'PUT', path: SUBSCRIPTION, body: { planId: 'pro' } }
+    for (const call of [1, 2]) {
+      const point = { method: 'POST', change: call, server } as const
+      await killAt(shop, () => ask(server, key, change), point)
+      server = await shop.start()
+      await until(() => isMirrored(shop))
+    }
+    const { body } = await ask(server, key, change)
+    assert.deepEqual(totals(shop), ['paid 100', 'open 100'])
+    await server.stop('SIGKILL')
+    const answer = new URLSearchParams({ authentication: 'confirmed' })
+    const { confirmation } = v.parse(PlanChangeResponse, body)
+    await fetch(confirmation?.url ?? '', { method: 'POST', body: answer, redirect: 'manual' })
+    server = await shop.start()
+    await until(() => isMirrored(shop))
+    assert.deepEqual(totals(shop), ['paid 100', 'paid 100'])
+    const { text } = await ask(server, key, { method: 'GET', path: SUBSCRIPTION })
+    assert.match(text, /"id":"pro"/)
   })
 
   it('removes a tax id, and answers 404 when the user tries again', async () => {
@@ -176,12 +218,25 @@ async function killAt(
   double.clearFaults()
 }
 
+/** Lets the next renewal fail. */
+async function failRenewal({ double, stripe }: ServerShop): Promise<void> {
+  const [subscription] = double.world.state.tables.subscriptions.values()
+  assert.ok(subscription)
+  const customer = String(subscription.customer)
+  const { id } = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
+  await stripe.subscriptions.update(subscription.id, { default_payment_method: id })
+  double.advance(31 * 86_400 + 3_600)
+}
+
 /** Pays on the only page that is still open. */
-function payOpenPage({ double }: ServerShop): void {
+function payOpenPage(
+  { double }: ServerShop,
+  entry: CheckoutEntry = { card: 'pm_card_visa' },
+): void {
   const { sessions } = double.world.state.tables
   const [open, ...others] = [...sessions.values()].filter(({ status }) => status === 'open')
   assert.deepEqual(others, [])
-  double.payCheckout(open?.id ?? '', { card: 'pm_card_visa' })
+  double.payCheckout(open?.id ?? '', entry)
 }
 
 /** Whether our database agrees with Stripe. */
@@ -200,54 +255,4 @@ function isMirrored({ double, dataDir, prices }: ServerShop): boolean {
   } finally {
     db.close()
   }
-}
-
-/** Everything that Stripe charges and keeps, without ids. */
-function summaryOf({ double }: ServerShop) {
-  const { customers, subscriptions, sessions, invoices, taxIds, paymentMethods } =
-    double.world.state.tables
-  const cardOf = (id: Stripe.Subscription['default_payment_method']) =>
-    paymentMethods.get(String(id))?.card?.last4
-  return {
-    customers: [...customers.values()].map(({ email, address, balance, invoice_settings }) => ({
-      ...{ email, address, balance, card: cardOf(invoice_settings.default_payment_method) },
-    })),
-    subscriptions: [...subscriptions.values()].map((row) => ({
-      prices: row.items.data.map(({ price }) => price.lookup_key),
-      overages: row.metadata['meridian_overages'],
-      discounts: row.discounts.length,
-      isMarked: row.cancel_at !== null,
-      card: cardOf(row.default_payment_method),
-    })),
-    openPages: [...sessions.values()].filter(({ status }) => status === 'open').length,
-    invoices: [...invoices.values()].map(({ billing_reason, status, total, amount_paid }) => ({
-      ...{ billing_reason, status, total, amount_paid },
-    })),
-    taxIds: [...taxIds.values()].map(({ value }) => value),
-    cards: [...paymentMethods.values()]
-      .filter(({ customer }) => customer !== null)
-      .map(({ card }) => card?.last4),
-    meterEvents: double.world.state.meterEvents.size,
-  }
-}
-
-/** What the user sees. */
-const PAGES = [
-  SUBSCRIPTION,
-  '/v1/billing/discount',
-  '/v1/billing/details',
-  '/v1/billing/tax-ids',
-  '/v1/billing/payment-method-info',
-] as const
-/** Fields that differ from run to run. */
-const VARYING: readonly string[] = ['id', 'stripePriceId', 'currentPeriodStart', 'currentPeriodEnd']
-
-async function answersTo(server: Running, key: string): Promise<string[]> {
-  const answers: string[] = []
-  for (const path of PAGES) {
-    const { body } = await ask(server, key, { method: 'GET', path })
-    const known = (name: string, value: unknown) => (VARYING.includes(name) ? undefined : value)
-    answers.push(JSON.stringify(body, known))
-  }
-  return answers
 }

@@ -27,6 +27,7 @@ describe('the SDK of Stripe', () => {
       change: keys.change,
       fitKeys: () => assert.fail(),
       auditStripe: () => assert.fail(),
+      countRequests: () => assert.fail(),
       onFailure: () => assert.fail(),
     })
     await assert.rejects(billing.openStripe().listSubscriptions(null), /cannot load/)

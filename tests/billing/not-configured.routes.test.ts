@@ -41,6 +41,7 @@ const BOUGHT: Omit<SubscriptionRow, 'userId'> = {
   cancelAt: null,
   overages: false,
   overageItemId: null,
+  chargedFrom: NOON,
 }
 
 let app: TestApp

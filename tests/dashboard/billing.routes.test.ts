@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openShop, type Shop } from '../billing/shop.ts'
+import { DAY, openShop, type Shop } from '../billing/shop.ts'
 import { makeApp } from '../support/helpers.ts'
 import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
 
@@ -18,6 +18,15 @@ async function openBilling(shop: Shop) {
     return paid.headers.get('location') ?? ''
   }
   return { visit, subscribe }
+}
+
+/** Makes a card with this test token the one that pays the only subscription. */
+async function setCard({ double, stripe, settled }: Shop, token: string): Promise<void> {
+  const [subscription] = double.world.state.tables.subscriptions.values()
+  const customer = String(subscription?.customer)
+  const { id } = await stripe.paymentMethods.attach(token, { customer })
+  await stripe.subscriptions.update(subscription?.id ?? '', { default_payment_method: id })
+  await settled()
 }
 
 describe('the billing pages', () => {
@@ -52,6 +61,54 @@ describe('the billing pages', () => {
     const invoices = await visit('/app/billing/invoices')
     assert.match(invoices.html, /\$20\.00/)
     assert.match(invoices.html, /visa ending in 4242/)
+  })
+
+  it('lead to the page on which to confirm a change of plan', async () => {
+    await using shop = await openShop()
+    const { visit, subscribe } = await openBilling(shop)
+    await subscribe('starter')
+    await setCard(shop, 'pm_card_authenticationRequired')
+    const { status, html } = await visit('/app/billing/change', { plan: 'pro' })
+    assert.equal(status, 200)
+    assert.match(html, /Your bank asks you to confirm the payment/)
+    const url = /href="(http:[^"]+)" data-follow/.exec(html)?.[1] ?? ''
+    await fetch(url, { method: 'POST', body: new URLSearchParams({ authentication: 'confirmed' }) })
+    await shop.settled()
+    assert.match((await visit('/app/billing')).html, /<p class="figure">Pro<\/p>/)
+  })
+
+  it('link to the open invoice while a payment is missing', async () => {
+    await using shop = await openShop()
+    shop.double.endDunningAs('unpaid')
+    const { visit, subscribe } = await openBilling(shop)
+    await subscribe('pro')
+    assert.doesNotMatch((await visit('/app/billing')).html, /Pay or confirm at Stripe/)
+    await setCard(shop, 'pm_card_authenticationRequired')
+    for (const [days, text] of [
+      [31, /Your last payment failed, or your bank asks/],
+      [16, /your plan has ended/],
+    ] as const) {
+      shop.pass(days * DAY + 3_600)
+      await shop.settled()
+      const { html } = await visit('/app/billing')
+      assert.match(html, text)
+      assert.match(html, /<a href="http:[^"]+\/i\/in_\w+"[^>]*>Pay or confirm at Stripe/)
+      shop.double.failCalls({ kind: '500' })
+      assert.match((await visit('/app/billing')).html, text)
+      shop.double.clearFaults()
+    }
+  })
+
+  it('say why a change of plan is refused', async () => {
+    await using shop = await openShop()
+    const { visit, subscribe } = await openBilling(shop)
+    await subscribe('pro')
+    await setCard(shop, 'pm_card_chargeCustomerFail')
+    shop.pass(31 * DAY + 3_600)
+    await shop.settled()
+    const { html } = await visit('/app/billing/change?plan=starter')
+    assert.match(html, /Pay the open invoice before you change the plan/)
+    assert.match(html, /Pay or confirm at Stripe/)
   })
 
   it('cancel and reactivate a subscription', async () => {

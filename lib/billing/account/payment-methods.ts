@@ -3,7 +3,8 @@ import type { Actor, Billing } from '../billing.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
 import { findCustomer } from '../subscription/customers.ts'
 import { findSubscription, toNote } from '../subscription/subscriptions.ts'
-import { withSubscription } from '../subscription/with-subscription.ts'
+import { auditSync, sync } from '../subscription/sync.ts'
+import { withUnpaidSubscription } from '../subscription/with-subscription.ts'
 import { changeAccount, withAccount } from './with-account.ts'
 
 /** Returns the payment method for the user's next invoice. */
@@ -23,12 +24,21 @@ export function createSetupIntent(billing: Billing, actor: Actor): Promise<strin
   )
 }
 
-/** Makes the payment method the default of the subscription and of the customer. */
+/**
+ * Pays what is open with the payment method, and makes it the default of the subscription and of the
+ * customer. Throws PAYMENT_FAILED, and keeps the old default, if it is declined.
+ */
 export function setPaymentMethod(billing: Billing, actor: Actor, id: string): Promise<void> {
-  return withSubscription(billing, actor.userId, async (stripe, row) => {
-    const customer = await findCustomer(billing.db, actor.userId)
+  const { userId } = actor
+  return withUnpaidSubscription(billing, userId, async (stripe, row) => {
+    const customer = await findCustomer(billing.db, userId)
     if (customer === null) throw unavailable()
-    await stripe.setPaymentMethod(customer.customerId, row.id, id)
-    await billing.change([actor.audit(toNote('set_payment_method', row))])
+    const { customerId } = customer
+    const { invoices } = await stripe.findUnpaid(row.id)
+    await stripe.setPaymentMethod({ customerId, subscriptionId: row.id, invoices }, id)
+    await sync(billing, stripe, userId, (result) => [
+      actor.audit(toNote('set_payment_method', row)),
+      ...auditSync(billing, userId, result),
+    ])
   })
 }

@@ -3,6 +3,7 @@ import { customerCalls } from './customers.ts'
 import { discountCalls } from './discounts.ts'
 import { overageCalls } from './overages.ts'
 import { paymentMethodCalls } from './payment-methods.ts'
+import { priceChangeCalls } from './price-changes.ts'
 import { beginCalls } from './stripe-calls.ts'
 import { subscriptionCalls } from './subscriptions.ts'
 import { taxIdCalls } from './tax-ids.ts'
@@ -17,6 +18,7 @@ export function openGateway(...options: Parameters<typeof beginCalls>) {
     ...customerCalls(calls),
     ...taxIdCalls(calls),
     ...subscriptionCalls(calls),
+    ...priceChangeCalls(calls),
     ...checkoutCalls(calls),
     ...paymentMethodCalls(calls),
     ...discountCalls(calls),

@@ -3,7 +3,15 @@ import type { PaymentMethodInfo } from '../../contract/billing/billing-schemas.t
 import { ApiError } from '../../errors.ts'
 import { getCustomer } from './customers.ts'
 import { idOf, type StripeCalls } from './stripe-calls.ts'
-import { ifRefused, unavailable } from './stripe-refusal.ts'
+import { ConfirmationNeeded, ifRefused, unavailable } from './stripe-refusal.ts'
+
+/** Whose payment method changes. */
+interface Payer {
+  readonly customerId: string
+  readonly subscriptionId: string
+  /** The ids of the invoices to pay. */
+  readonly invoices: readonly string[]
+}
 
 const NOT_USABLE = 'The payment method is unknown or cannot be used'
 const EXPANDED = [
@@ -13,6 +21,14 @@ const EXPANDED = [
 
 export function paymentMethodCalls(calls: StripeCalls) {
   const { write } = calls
+  const pay = async (invoice: string, method: string): Promise<void> => {
+    const params = { payment_method: method, off_session: false }
+    try {
+      await write((sdk, options) => sdk.invoices.pay(invoice, params, options))
+    } catch (error) {
+      if (!(error instanceof ConfirmationNeeded)) throw error
+    }
+  }
   return {
     /** The method that pays the next invoice: the subscription's or, if it has none, the customer's. */
     getPaymentMethod: async (
@@ -38,13 +54,18 @@ export function paymentMethodCalls(calls: StripeCalls) {
       return intent.client_secret
     },
 
-    /** Makes the method the default of both, and attaches it to the customer if it is new. */
+    /**
+     * Pays the open invoices with the method, makes it the default of both, and attaches it to the
+     * customer if it is new. If it is declined, throws PAYMENT_FAILED and leaves the defaults. An
+     * invoice for which the bank wants a confirmation stays open.
+     */
     setPaymentMethod: async (
-      customerId: string,
-      subscriptionId: string,
+      { customerId, subscriptionId, invoices }: Payer,
       methodId: string,
     ): Promise<void> => {
-      const change = { default_payment_method: await getOwnMethod(calls, methodId, customerId) }
+      const method = await getOwnMethod(calls, methodId, customerId)
+      for (const invoice of invoices) await pay(invoice, method)
+      const change = { default_payment_method: method }
       await write((sdk, options) => sdk.subscriptions.update(subscriptionId, change, options))
       const settings = { invoice_settings: change }
       await write((sdk, options) => sdk.customers.update(customerId, settings, options))

@@ -21,6 +21,13 @@ export class StripeDenial extends ApiError {
   }
 }
 
+/** The bank wants the customer to confirm the payment (3-D Secure), on a page of Stripe. */
+export class ConfirmationNeeded extends ApiError {
+  constructor() {
+    super('PAYMENT_FAILED', 'The bank asks you to confirm the payment on the page of the invoice')
+  }
+}
+
 /** Whether Stripe refused a call because an object that the call names does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof StripeRefusal && error.reason === 'resource_missing'

@@ -1,6 +1,12 @@
 import Stripe from 'stripe'
 import { ApiError } from '../../errors.ts'
-import { IDENTIFIER_USED, StripeDenial, StripeRefusal, unavailable } from './stripe-refusal.ts'
+import {
+  ConfirmationNeeded,
+  IDENTIFIER_USED,
+  StripeDenial,
+  StripeRefusal,
+  unavailable,
+} from './stripe-refusal.ts'
 
 export type StripeSdk = ReturnType<typeof createStripe>
 
@@ -36,6 +42,7 @@ function toAddress(url: string) {
 function translate(error: unknown, onFailure: StripeOptions['onFailure']): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
   if (error instanceof Stripe.errors.StripeCardError) {
+    if (error.code?.endsWith('_payment_intent_requires_action')) return new ConfirmationNeeded()
     return new ApiError('PAYMENT_FAILED', 'The payment was declined: use another payment method')
   }
   if (isUsedIdentifier(error)) return new StripeRefusal(IDENTIFIER_USED)

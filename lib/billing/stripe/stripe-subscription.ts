@@ -1,9 +1,13 @@
 import type Stripe from 'stripe'
 import { idOf } from './stripe-calls.ts'
 
-/** Our metadata of a subscription: its user, and whether the user pays for requests over the cap. */
+/**
+ * Our metadata of a subscription: its user, whether the user pays for requests over the cap, and from
+ * when the last change of plan is charged, in seconds since 1970.
+ */
 export const USER_FIELD = 'meridian_user'
 export const OVERAGES_FIELD = 'meridian_overages'
+export const CHARGED_FROM_FIELD = 'meridian_charged_from'
 
 /** A subscription at Stripe. Times are epoch milliseconds. */
 export type StripeSubscription = ReturnType<typeof toStripeSubscription>
@@ -22,6 +26,8 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     /** null if the subscription is not canceled. A cancellation sets one field or both. */
     cancelAt: cancel_at === null ? atPeriodEnd : cancel_at * 1000,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
+    /** From when the last change of plan is charged; 0: the plan was not changed. */
+    chargedFrom: Number.parseInt(metadata[CHARGED_FROM_FIELD] ?? '0', 10) * 1000 || 0,
     items: items.data.map((item) => ({
       id: item.id,
       priceId: item.price.id,

@@ -3,15 +3,6 @@ import type { StripeCalls } from './stripe-calls.ts'
 import { ifMissing } from './stripe-refusal.ts'
 import { OVERAGES_FIELD, toStripeSubscription } from './stripe-subscription.ts'
 
-/** Gives an item of a subscription another price. */
-export interface PriceChange {
-  readonly subscriptionId: string
-  readonly itemId: string
-  readonly price: string
-  /** The moment from which the new price is charged, in epoch milliseconds; null: now. */
-  readonly prorationAt: number | null
-}
-
 const PAGE = 100
 
 export function subscriptionCalls({ read, write }: StripeCalls) {
@@ -29,24 +20,6 @@ export function subscriptionCalls({ read, write }: StripeCalls) {
     },
 
     getCurrency: async (id: string): Promise<string> => (await get(id)).currency,
-
-    /** Returns what `changePrice` would cost. */
-    previewPrice: async (change: PriceChange) => {
-      const { subscriptionId: subscription } = change
-      const params = { subscription, subscription_details: paramsOf(change) }
-      const { currency, amount_due, lines } = await read((sdk, options) =>
-        sdk.invoices.createPreview(params, options),
-      )
-      return { currency, amountDue: amount_due, lines: lines.data.map(toLine) }
-    },
-
-    /** Throws PAYMENT_FAILED, and changes nothing, if the card is declined. */
-    changePrice: (change: PriceChange, overages: 'keep' | 'off') =>
-      update(change.subscriptionId, {
-        ...paramsOf(change),
-        payment_behavior: 'error_if_incomplete',
-        ...(overages === 'off' && { metadata: { [OVERAGES_FIELD]: overages } }),
-      }),
 
     /** Switches overages on or off, and adds an item with this price unless it is null. */
     setOverages: (id: string, wanted: 'on' | 'off', price: string | null) =>
@@ -70,18 +43,5 @@ export function subscriptionCalls({ read, write }: StripeCalls) {
         ifMissing(null),
       )
     },
-  }
-}
-
-function toLine({ description, amount }: Stripe.InvoiceLineItem) {
-  return { description, amount }
-}
-
-/** The preview and the change share these parameters, so that both cost the same. */
-function paramsOf({ itemId, price, prorationAt }: PriceChange) {
-  return {
-    items: [{ id: itemId, price }],
-    proration_behavior: 'always_invoice' as const,
-    ...(prorationAt !== null && { proration_date: Math.floor(prorationAt / 1000) }),
   }
 }

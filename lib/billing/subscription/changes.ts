@@ -1,56 +1,12 @@
 import type { Plan } from '../../config/plans.ts'
-import type { CancelResponse, ProrationPreview } from '../../contract/billing/billing-schemas.ts'
-import { HOUR_MS } from '../../durations.ts'
+import type { CancelResponse } from '../../contract/billing/billing-schemas.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
 import { refreshOveragePrice } from '../overages/overage-price.ts'
 import { describeTerms, requireOverages } from '../overages/spending-cap.ts'
-import { getPrice } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
-import type { PriceChange } from '../stripe/subscriptions.ts'
-import {
-  findPreview,
-  findSubscription,
-  type SubscriptionRow,
-  savePreview,
-  toNote,
-} from './subscriptions.ts'
+import { findSubscription, type SubscriptionRow, toNote } from './subscriptions.ts'
 import { sync } from './sync.ts'
 import { requireActive, withSubscription } from './with-subscription.ts'
-
-/** Returns what the change would cost now. For an hour, the change costs exactly that. */
-export function previewPlanChange(
-  billing: Billing,
-  { userId, now }: Pick<Actor, 'userId' | 'now'>,
-  plan: Plan,
-): Promise<ProrationPreview> {
-  return withSubscription(billing, userId, async (stripe, row) => {
-    const prorationAt = clampToPeriod(row, now)
-    const answer = { planId: plan.id, prorationDate: new Date(prorationAt).toISOString() }
-    if (row.plan === plan.id) {
-      return { ...answer, currency: await stripe.getCurrency(row.id), amountDue: 0, lines: [] }
-    }
-    const cost = await stripe.previewPrice(
-      toPriceChange(row, getPrice(billing.prices, plan), prorationAt),
-    )
-    await billing.change([savePreview(billing.db, { userId, plan: plan.id, prorationAt })])
-    return { ...answer, ...cost }
-  })
-}
-
-/**
- * Changes the plan at once, and charges or credits the rest of the period. If the card is declined,
- * changes nothing and throws PAYMENT_FAILED.
- */
-export function changePlan(billing: Billing, actor: Actor, plan: Plan): Promise<SubscriptionRow> {
-  return withSubscription(billing, actor.userId, async (stripe, row) => {
-    if (row.plan === plan.id) return row
-    const prorationAt = await findPreviewTime(billing, actor, plan)
-    const change = toPriceChange(row, getPrice(billing.prices, plan), prorationAt)
-    await stripe.changePrice(change, billing.prices.allowsOverages(plan.id) ? 'keep' : 'off')
-    const note = toNote('change_plan', row, `${row.plan} to ${plan.id}`)
-    return finish(billing, stripe, actor, note)
-  })
-}
 
 /** Cancels the subscription at the end of its period, unless it is already canceled. */
 export function cancelSubscription(billing: Billing, actor: Actor): Promise<CancelResponse> {
@@ -101,7 +57,7 @@ export async function setOverages(
 }
 
 /** Stores the subscription as Stripe has it after a change, together with the audit row. */
-async function finish(
+export async function finish(
   billing: Billing,
   stripe: StripeGateway,
   actor: Actor,
@@ -109,33 +65,6 @@ async function finish(
 ): Promise<SubscriptionRow> {
   const { after } = await sync(billing, stripe, actor.userId, () => [actor.audit(note)])
   return requireActive(after)
-}
-
-function toPriceChange(
-  row: SubscriptionRow,
-  price: string,
-  prorationAt: number | null,
-): PriceChange {
-  const isInPeriod = prorationAt !== null && prorationAt >= row.periodStart
-  const { id: subscriptionId, itemId } = row
-  return { subscriptionId, itemId, price, prorationAt: isInPeriod ? prorationAt : null }
-}
-
-/** Returns null if the last preview is for another plan or too old. */
-async function findPreviewTime(
-  { db }: Billing,
-  { userId, now }: Actor,
-  plan: Plan,
-): Promise<number | null> {
-  const preview = await findPreview(db, userId)
-  const isValid = preview?.plan === plan.id && now - preview.prorationAt <= HOUR_MS
-  return isValid ? preview.prorationAt : null
-}
-
-/** Now in whole seconds, limited to the period: our clock may differ from Stripe's. */
-function clampToPeriod({ periodStart, periodEnd }: SubscriptionRow, now: number): number {
-  const second = Math.floor(now / 1000) * 1000
-  return Math.min(Math.max(second, periodStart), periodEnd)
 }
 
 function toCanceling({ cancelAt }: SubscriptionRow): CancelResponse {

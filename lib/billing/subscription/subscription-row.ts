@@ -40,7 +40,7 @@ export function hasUnknownPlan(
 
 function toRow(
   userId: string,
-  { id, status, cancelAt, wantsOverages, items }: StripeSubscription,
+  { id, status, cancelAt, wantsOverages, chargedFrom, items }: StripeSubscription,
   { prices, overagePrice }: Catalogue,
 ): SubscriptionRow | null {
   const item = items.find(({ priceId }) => prices.planOf(priceId) !== undefined)
@@ -58,5 +58,6 @@ function toRow(
     cancelAt: cancelAt === 'period-end' ? item.periodEnd : cancelAt,
     overages: wantsOverages && overageItem !== undefined && prices.allowsOverages(plan.id),
     overageItemId: overageItem?.id ?? null,
+    chargedFrom: Math.max(item.periodStart, chargedFrom),
   }
 }

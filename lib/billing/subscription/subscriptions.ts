@@ -16,7 +16,7 @@ export async function findSubscription(db: Db, userId: string): Promise<Subscrip
   )
 }
 
-export function saveSubscription(db: Db, row: SubscriptionRow): Statement {
+export function saveSubscription(db: Db, row: typeof subscriptions.$inferInsert): Statement {
   return db
     .insert(subscriptions)
     .values(row)

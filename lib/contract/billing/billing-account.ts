@@ -137,7 +137,8 @@ export const billingAccountOperations = [
     path: '/v1/billing/payment-method',
     ...write,
     summary: 'Set the default payment method',
-    description: 'For the subscription and for later subscriptions.',
+    description:
+      'For the subscription and for later subscriptions. Pays open invoices at once; if it is declined, nothing changes.',
     body: { schema: PaymentMethodBody, example: { paymentMethodId: 'pm_example' } },
     replies: success,
     errors: ['PAYMENT_FAILED', ...subscriptionErrors],

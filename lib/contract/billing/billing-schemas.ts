@@ -36,6 +36,23 @@ export const SubscriptionResponse = strictObject(
 )
 export type SubscriptionResponse = v.InferOutput<typeof SubscriptionResponse>
 
+const PaymentConfirmation = v.strictObject({
+  url: v.pipe(UrlText, v.description('The page on which to confirm')),
+  expiresAt: v.pipe(Timestamp, v.description('Then the change is discarded, and nothing is owed')),
+})
+export type PaymentConfirmation = v.InferOutput<typeof PaymentConfirmation>
+
+export const PlanChangeResponse = strictObject('The plan in effect after the change', {
+  ...SubscriptionResponse.entries,
+  confirmation: v.optional(
+    v.pipe(
+      PaymentConfirmation,
+      v.description('If the bank asks for it: the plan changes once the payment is confirmed'),
+    ),
+  ),
+})
+export type PlanChangeResponse = v.InferOutput<typeof PlanChangeResponse>
+
 export const CheckoutResponse = strictObject('Where to continue the checkout', {
   url: v.optional(v.pipe(UrlText, v.description('The payment page to which to send the user'))),
   clientSecret: v.optional(

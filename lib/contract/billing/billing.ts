@@ -9,6 +9,7 @@ import {
   OveragesBody,
   OveragesResponse,
   PlanBody,
+  PlanChangeResponse,
   PreviewQuery,
   ProrationPreview,
   ReactivateResponse,
@@ -45,9 +46,9 @@ export const billingOperations = [
     ...write,
     summary: 'Change the plan now, with proration',
     description:
-      'Charges the amount of the last preview of the same plan if that preview is at most an hour old. If the card is declined, nothing changes.',
+      'Charges the amount of the last preview of the same plan if that preview is at most an hour old. If the card is declined or an invoice is open, nothing changes. If the bank asks to confirm the payment (3-D Secure), `confirmation` has the page, and the plan changes once it is paid.',
     body: { schema: PlanBody, example: { planId: 'pro' } },
-    replies: subscription,
+    replies: ok('The plan in effect', PlanChangeResponse, examples.subscription),
     errors: ['PAYMENT_FAILED', ...subscriptionErrors],
   },
   {
@@ -77,7 +78,7 @@ export const billingOperations = [
     summary: 'What a change of plan would cost now',
     query: PreviewQuery,
     replies: ok('The preview', ProrationPreview, examples.preview),
-    errors: subscriptionErrors,
+    errors: ['PAYMENT_FAILED', ...subscriptionErrors],
   },
   {
     id: 'reactivateSubscription',

@@ -20,6 +20,8 @@ export interface BillingProps extends PageProps {
   readonly usage: UsageStats
   /** null if the plan has no overages, or their price is not known. */
   readonly overages: Overages | null
+  /** Where to pay the open invoice; undefined: nothing is open, or Stripe does not answer. */
+  readonly payUrl?: string | undefined
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -47,12 +49,7 @@ export function Billing(props: BillingProps) {
       ) : (
         <Result error={error} done={DONE[done]} />
       )}
-      {subscription?.status === 'past_due' && (
-        <Notice kind="error">
-          Your last payment failed. Choose another payment method. Your plan ends if all further
-          attempts fail.
-        </Notice>
-      )}
+      <Unpaid status={props.subscription?.status} payUrl={props.payUrl} />
       <Card id="current" title="Your plan">
         <p class="figure">{plan.name}</p>
         {subscription === null ? (
@@ -76,6 +73,37 @@ export function Billing(props: BillingProps) {
         </>
       )}
     </>
+  )
+}
+
+const UNPAID: Readonly<Record<string, string>> = {
+  past_due:
+    'Your last payment failed, or your bank asks you to confirm it. Pay the open invoice, or choose another payment method. Your plan ends if all further attempts fail.',
+  unpaid:
+    'Your payments failed, so your plan has ended. It starts again when you pay the open invoice.',
+  incomplete:
+    'Your first payment failed, or your bank asks you to confirm it. Your plan starts when you pay the open invoice.',
+}
+
+interface UnpaidProps extends Pick<BillingProps, 'payUrl'> {
+  readonly status: string | undefined
+}
+
+function Unpaid({ status = '', payUrl }: UnpaidProps) {
+  const text = UNPAID[status]
+  if (text === undefined) return null
+  return (
+    <Notice kind="error">
+      {text}
+      {payUrl !== undefined && (
+        <>
+          {' '}
+          <a href={payUrl} rel="noreferrer">
+            Pay or confirm at Stripe
+          </a>
+        </>
+      )}
+    </Notice>
   )
 }
 

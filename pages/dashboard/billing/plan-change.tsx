@@ -34,7 +34,8 @@ export function PlanChange({ base, from, to, preview }: PlanChangeProps) {
           </Table>
         </div>
         <p class="soft">
-          This amount is valid for one hour. Any credit goes towards your next invoices.
+          This amount is valid for one hour; only requests that you use until then can lower a
+          credit. Any credit goes towards your next invoices.
         </p>
         <div class="actions">
           <PostButton

@@ -3,12 +3,11 @@ import type { Billing } from '../../../lib/billing/billing.ts'
 import { getPaidPlan } from '../../../lib/billing/plan-prices.ts'
 import {
   cancelSubscription,
-  changePlan,
-  previewPlanChange,
   reactivateSubscription,
   setOverages,
 } from '../../../lib/billing/subscription/changes.ts'
 import { startCheckout } from '../../../lib/billing/subscription/checkout.ts'
+import { changePlan, previewPlanChange } from '../../../lib/billing/subscription/plan-change.ts'
 import {
   findSubscription,
   type SubscriptionRow,
@@ -41,9 +40,9 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
     },
     changePlan: async ({ caller, body, now }) => {
       const plan = getPaidPlan(plans, body.planId)
-      const row = await changePlan(billing, toActor(db, caller, now), plan)
+      const { row, ...rest } = await changePlan(billing, toActor(db, caller, now), plan)
       const inEffect = plans.find(row.plan) ?? plan
-      return { status: 200, body: toResponse(billing, inEffect, row) }
+      return { status: 200, body: { ...toResponse(billing, inEffect, row), ...rest } }
     },
     previewPlanChange: async ({ caller, query, now }) => {
       const plan = getPaidPlan(plans, query.planId)

@@ -1,16 +1,18 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
 import { requireUsable } from '../../billing/redeem.ts'
-import { badRequest, declined } from '../../http/stripe-error.ts'
+import { actionRequired, badRequest, declined } from '../../http/stripe-error.ts'
 import { startSubscription } from '../../subscriptions/start-subscription.ts'
 import { changeRow, getRow, type World } from '../../world.ts'
-import { addCard, findCard } from '../cards.ts'
+import { addCard, type Card, findCard } from '../cards.ts'
 import { findActiveCode } from '../catalog/promotion-codes.ts'
 import { addTaxId } from '../tax-ids.ts'
 
 /** What the customer enters on the page. `card` is a test token or number. */
 export const CheckoutEntry = v.strictObject({
   card: v.string(),
+  /** What the customer does if the bank asks; without it, the bank only asks. */
+  authentication: v.exactOptional(v.picklist(['confirmed', 'failed'])),
   promotionCode: v.exactOptional(v.string()),
   name: v.exactOptional(v.string()),
   taxId: v.exactOptional(v.strictObject({ type: v.string(), value: v.string() })),
@@ -29,7 +31,7 @@ export function completeCheckout(
   if (card === null) {
     throw badRequest('Your card number is incorrect.', { code: 'incorrect_number' })
   }
-  if (card.behaviour !== 'pays') throw declined()
+  requirePayment(card, entry)
   const customer = String(session.customer)
   const discounts = discountsOf(world, session, entry.promotionCode)
   if (entry.taxId !== undefined) addTaxId(world, customer, entry.taxId)
@@ -44,6 +46,15 @@ export function completeCheckout(
     url: null,
   } as const
   return changeRow(world, session, changes, 'checkout.session.completed')
+}
+
+/** The customer can confirm the payment on the page. */
+function requirePayment({ behaviour }: Card, { authentication }: CheckoutEntry): void {
+  if (behaviour === 'pays') return
+  const asks = behaviour !== 'declines' && behaviour !== 'refused'
+  if (asks && authentication === undefined) throw actionRequired('subscription')
+  const isPaid = authentication === 'confirmed' && behaviour !== 'asks-then-declines'
+  if (!asks || !isPaid) throw declined()
 }
 
 function discountsOf(
@@ -71,6 +82,7 @@ function subscribe(
     metadata: order?.metadata ?? {},
     description: null,
     paymentBehavior: 'error_if_incomplete',
+    authentication: 'confirmed',
   })
   const invoice = getRow(world, 'invoices', String(subscription.latest_invoice))
   return {

@@ -30,7 +30,7 @@ function withShortTimeLimit(services: Services): Partial<Services> {
 function activeSubscription(userId: string): SubscriptionRow {
   const period = { periodStart: NOON, periodEnd: NOON + 1, cancelAt: null }
   const items = { id: 'sub_one', itemId: 'si_one', overages: false, overageItemId: null }
-  return { userId, plan: 'pro', status: 'active', ...items, ...period }
+  return { userId, plan: 'pro', status: 'active', chargedFrom: NOON, ...items, ...period }
 }
 
 it('billingRequests covers every operation on a billing account', () => {

@@ -271,6 +271,7 @@ function openSecond({
     change: (statements) => runInTransaction(db, statements),
     fitKeys: (userId) => fitKeyExpiry(db, plans, clock.now, userId),
     auditStripe: () => assert.fail(),
+    countRequests: () => assert.fail(),
     onFailure: () => {},
   })
   const overages = createOverages({

@@ -128,6 +128,7 @@ async function subscribeWithOverages(
     change: (statements) => runInTransaction(db, statements),
     fitKeys: (userId) => fitKeyExpiry(db, readPlans(config.plansFile), Date.now(), userId),
     auditStripe: () => assert.fail(),
+    countRequests: () => assert.fail(),
     onFailure: () => {},
   })
   const userId = String(query('SELECT id FROM users'))

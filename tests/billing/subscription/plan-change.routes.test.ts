@@ -60,19 +60,19 @@ describe('a change of the plan', () => {
     await change(shop, 'pro')
     const fresh = invoices(shop).at(-1)?.amount_paid ?? 0
     assert.ok(fresh > 0 && fresh < amountDue)
+    const shownAt = shop.now()
     await preview(shop, 'starter')
     shop.pass(HOUR / 2)
-    await change(shop, 'starter')
-    await change(shop, 'pro')
-    await change(shop, 'starter')
+    for (const planId of ['starter', 'pro', 'starter']) {
+      shop.pass(60)
+      await change(shop, planId)
+    }
     const dates = shop.double
       .calls()
       .filter(({ method, path }) => method === 'POST' && /^\/v1\/subscriptions\//.test(path))
-      .map(({ body }) => new URLSearchParams(body).get('proration_date'))
-    assert.deepEqual(
-      dates.map((date) => date !== null),
-      [false, true, false, false],
-    )
+      .map(({ body }) => Number(new URLSearchParams(body).get('proration_date')) * 1000 - shownAt)
+    const half = (HOUR / 2) * 1000
+    assert.deepEqual(dates, [0, 0, half + 120_000, half + 180_000])
   })
 
   it('ignores a preview of the previous period', async () => {

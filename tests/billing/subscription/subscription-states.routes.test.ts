@@ -32,16 +32,23 @@ type Operation = keyof typeof OPERATIONS
 const NONE = '404 NO_ACTIVE_SUBSCRIPTION'
 const TAKEN = '400 ALREADY_SUBSCRIBED'
 
-/** `status` is the status before, `kept` after reactivation, `paid` after a paid change. */
-function withAccess(status: string, kept = status, paid = status): Record<Operation, Outcome> {
+/** `status` is the status before, `kept` after reactivation. */
+function withAccess(status: string, kept = status): Record<Operation, Outcome> {
   return {
     checkout: [TAKEN, `starter ${status}`],
-    'change to another plan': ['200', `pro ${paid}`],
+    'change to another plan': ['200', `pro ${status}`],
     'change to the same plan': ['200', `starter ${status}`],
     preview: ['200', `starter ${status}`],
     cancel: ['200', 'starter canceling'],
     reactivate: ['200', `starter ${kept}`],
   }
+}
+
+/** No credit for time that is not paid. */
+function withOpenInvoice(status: string, kept = status): Record<Operation, Outcome> {
+  const unchanged = ['400 PAYMENT_FAILED', `starter ${status}`] as const
+  const rest = withAccess(status, kept)
+  return { ...rest, 'change to another plan': unchanged, preview: unchanged }
 }
 
 function withoutAccess(next: string): Record<Operation, Outcome> {
@@ -61,8 +68,8 @@ const TABLE: readonly (readonly [State, Record<Operation, Outcome>])[] = [
   [{ status: 'active', mark: 'at' }, withAccess('canceling', 'active')],
   [{ status: 'trialing', mark: 'none' }, withAccess('trialing')],
   [{ status: 'trialing', mark: 'at' }, withAccess('canceling', 'trialing')],
-  [{ status: 'past_due', mark: 'none' }, withAccess('past_due', 'past_due', 'active')],
-  [{ status: 'past_due', mark: 'at-period-end' }, withAccess('canceling', 'past_due')],
+  [{ status: 'past_due', mark: 'none' }, withOpenInvoice('past_due')],
+  [{ status: 'past_due', mark: 'at-period-end' }, withOpenInvoice('canceling', 'past_due')],
   [{ status: 'incomplete', mark: 'none' }, withoutAccess('starter incomplete')],
   [{ status: 'unpaid', mark: 'none' }, withoutAccess('starter unpaid')],
   [{ status: 'paused', mark: 'none' }, withoutAccess('starter paused')],

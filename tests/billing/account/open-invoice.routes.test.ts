@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type Stripe from 'stripe'
+import { codeOf } from '../../support/helpers.ts'
+import { auditOf, DAY, openShop, type Shop } from '../shop.ts'
+
+const SET = '/v1/billing/payment-method'
+
+/** Starter, whose renewal fails. With `unpaid`, all retries have failed too. */
+async function openOwing(status: 'past_due' | 'unpaid'): Promise<Shop> {
+  const shop = await openShop()
+  shop.double.endDunningAs('unpaid')
+  const { id } = await shop.buy('starter')
+  const customer = String(shop.atStripe(id).customer)
+  const card = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
+  await shop.stripe.subscriptions.update(id, { default_payment_method: card.id })
+  shop.pass(31 * DAY + 3_600 + (status === 'unpaid' ? 15 * DAY : 0))
+  await shop.settled()
+  assert.equal((await shop.row())?.status, status)
+  return shop
+}
+
+/** Sets a new card with this test token. */
+async function setCard({ stripe, send }: Shop, token: string) {
+  const { id } = await stripe.paymentMethods.create({ type: 'card', card: { token } })
+  return send('POST', SET, { paymentMethodId: id })
+}
+
+const totals = ({ double }: Shop) =>
+  [...double.world.state.tables.invoices.values()].map(
+    ({ status, amount_due }) => `${status} ${amount_due}`,
+  )
+
+const defaultCard = (shop: Shop, { default_payment_method: id }: Stripe.Subscription) =>
+  shop.double.world.state.tables.paymentMethods.get(String(id))?.card?.last4
+
+describe('a new card', () => {
+  for (const status of ['past_due', 'unpaid'] as const) {
+    it(`pays the open invoice of a subscription that is ${status} at once`, async () => {
+      await using shop = await openOwing(status)
+      const answer = await setCard(shop, 'tok_visa')
+      assert.equal(answer.status, 200, answer.text)
+      const row = await shop.row()
+      assert.equal(row?.status, 'active')
+      assert.deepEqual(totals(shop), ['paid 900', 'paid 900'])
+      assert.equal(defaultCard(shop, shop.atStripe(row.id)), '4242')
+      const last = auditOf(shop).slice(-2)
+      assert.deepEqual(
+        last.map(({ action, detail }) => [action, detail]),
+        [
+          ['set_payment_method', null],
+          ['subscription_updated', `starter ${status} to starter active`],
+        ],
+      )
+      await shop.settled()
+      assert.equal((await shop.row())?.status, 'active')
+    })
+  }
+
+  it('pays the first invoice of an incomplete subscription', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('starter')
+    const { customer, default_payment_method: method } = shop.atStripe(id)
+    await shop.stripe.subscriptions.cancel(id)
+    await shop.stripe.paymentMethods.detach(String(method))
+    const failing = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
+      customer: String(customer),
+    })
+    await shop.stripe.subscriptions.create({
+      customer: String(customer),
+      items: [{ price: shop.prices.pro }],
+      default_payment_method: failing.id,
+    })
+    await shop.settled()
+    assert.equal((await shop.row())?.status, 'incomplete')
+    assert.equal((await setCard(shop, 'tok_visa')).status, 200)
+    assert.equal((await shop.row())?.status, 'active')
+    assert.equal((await shop.row())?.plan, 'pro')
+  })
+
+  it('that is declined is 400, and leaves the old card and the open invoice', async () => {
+    await using shop = await openOwing('past_due')
+    const before = auditOf(shop)
+    const answer = await setCard(shop, 'tok_chargeCustomerFail')
+    assert.equal(answer.status, 400)
+    assert.equal(codeOf(answer), 'PAYMENT_FAILED')
+    assert.deepEqual(totals(shop), ['paid 900', 'open 900'])
+    const row = await shop.row()
+    assert.equal(row?.status, 'past_due')
+    const method = shop.atStripe(row.id).default_payment_method
+    const { paymentMethods } = shop.double.world.state.tables
+    assert.equal([...paymentMethods.keys()].indexOf(String(method)), 1)
+    assert.deepEqual(auditOf(shop), before)
+  })
+
+  it('whose bank asks becomes the default, and the invoice waits for the confirmation', async () => {
+    await using shop = await openOwing('past_due')
+    assert.equal((await setCard(shop, 'tok_authenticationRequired')).status, 200)
+    const row = await shop.row()
+    assert.equal(row?.status, 'past_due')
+    assert.equal(defaultCard(shop, shop.atStripe(row.id)), '3184')
+    assert.deepEqual(totals(shop), ['paid 900', 'open 900'])
+  })
+
+  it('pays once, however often it is set', async () => {
+    await using shop = await openOwing('past_due')
+    const { id } = await shop.stripe.paymentMethods.create({
+      type: 'card',
+      card: { token: 'tok_visa' },
+    })
+    for (let n = 0; n < 2; n++) {
+      assert.equal((await shop.send('POST', SET, { paymentMethodId: id })).status, 200)
+    }
+    assert.deepEqual(totals(shop), ['paid 900', 'paid 900'])
+  })
+
+  it('does not pay for a change of the plan that waits for a confirmation', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('starter')
+    const customer = String(shop.atStripe(id).customer)
+    const asks = await shop.stripe.paymentMethods.attach('pm_card_authenticationRequired', {
+      customer,
+    })
+    await shop.stripe.subscriptions.update(id, { default_payment_method: asks.id })
+    await shop.send('PUT', '/v1/billing/subscription', { planId: 'pro' })
+    assert.equal((await setCard(shop, 'tok_visa')).status, 200)
+    assert.deepEqual(totals(shop), ['paid 900', 'open 2000'])
+    assert.equal((await shop.row())?.plan, 'starter')
+  })
+})

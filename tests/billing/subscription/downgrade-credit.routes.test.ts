@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
+import { monthOf } from '../../../lib/limits/period.ts'
+import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
+
+/** Counts answered look-ups of the user in the paid period. */
+async function use(shop: Shop, requests: number): Promise<void> {
+  const row = await shop.row()
+  assert.ok(row)
+  const { meters, plans } = shop.app.services
+  const paid = { start: row.periodStart, end: row.periodEnd, overages: null }
+  const plan = plans.find(row.plan) ?? plans.free
+  meters.count({ userId: shop.userId, plan, paid, key: null }, shop.now(), requests)
+}
+
+async function preview(shop: Shop, planId: string) {
+  const { body, text } = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=${planId}`)
+  return v.parse(ProrationPreview, body, { message: text })
+}
+
+const change = async (shop: Shop, planId: string) => {
+  const { status, text } = await shop.send('PUT', SUBSCRIPTION, { planId })
+  assert.equal(status, 200, text)
+}
+
+/** What the user has paid, less the credit that is left, in cents. */
+function netOf({ double }: Shop): number {
+  const { invoices, customers } = double.world.state.tables
+  const paid = [...invoices.values()].reduce((sum, { amount_paid }) => sum + amount_paid, 0)
+  return [...customers.values()].reduce((net, { balance }) => net + balance, paid)
+}
+
+/*
+ * Pro has 100,000 requests for 2900 cents, Starter 25,000 for 900: 75,000 more for 2000.
+ */
+describe('a downgrade after more requests than the smaller plan has', () => {
+  it('within seconds of the upgrade credits nothing for what was used', async () => {
+    await using shop = await openShop()
+    await shop.buy('starter')
+    await change(shop, 'pro')
+    await use(shop, 100_000)
+    await change(shop, 'starter')
+    assert.equal(netOf(shop), 2900)
+  })
+
+  it('credits the share of the additional requests that is left', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    // 45,000 of 75,000 are used: 40 % of the time, and of 2000 cents, is credited.
+    await use(shop, 70_000)
+    await change(shop, 'starter')
+    assert.equal(netOf(shop), 2100)
+  })
+
+  it('credits the time that is left if that is less', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    await use(shop, 32_500)
+    shop.pass(15.5 * DAY)
+    // A tenth of the requests, but half of the time.
+    await change(shop, 'starter')
+    assert.equal(netOf(shop), 1900)
+  })
+
+  it('compares with the time that the larger plan was charged for', async () => {
+    await using shop = await openShop()
+    await shop.buy('starter')
+    shop.pass(15.5 * DAY)
+    await change(shop, 'pro')
+    assert.equal(netOf(shop), 1900)
+    // Half of the additional requests: half of 1000 cents stays paid.
+    await use(shop, 62_500)
+    await change(shop, 'starter')
+    assert.equal(netOf(shop), 1400)
+    // The larger plan again is charged from where its charge ended.
+    await change(shop, 'pro')
+    assert.equal(netOf(shop), 1900)
+  })
+
+  it('says so in the preview, whose amounts are those of the charge', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    await use(shop, 70_000)
+    const { lines, prorationDate, amountDue } = await preview(shop, 'starter')
+    assert.equal(amountDue, 0)
+    // 60 % of the 31 days from 15 January at noon.
+    assert.equal(prorationDate, '2026-02-03T02:24:00.000Z')
+    assert.deepEqual(lines, [
+      { description: 'Unused time on Meridian Pro', amount: -1160 },
+      { description: 'Remaining time on Meridian Starter', amount: 360 },
+      {
+        description: 'Not credited: 45,000 of the 75,000 additional requests of Pro are used',
+        amount: 0,
+      },
+    ])
+    shop.pass(1800)
+    await change(shop, 'starter')
+    const invoice = [...shop.double.world.state.tables.invoices.values()].at(-1)
+    assert.deepEqual(
+      invoice?.lines.data.map(({ description, amount }) => ({ description, amount })),
+      lines.slice(0, 2),
+    )
+  })
+
+  it('counts requests that were used after the preview', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    const { lines } = await preview(shop, 'starter')
+    assert.deepEqual(
+      lines.map(({ amount }) => amount),
+      [-2900, 900],
+    )
+    await use(shop, 100_000)
+    await change(shop, 'starter')
+    assert.equal(netOf(shop), 2900)
+  })
+
+  it('starts anew with each period', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    await use(shop, 100_000)
+    await change(shop, 'starter')
+    shop.pass(31 * DAY + 3_600)
+    await shop.settled()
+    const before = netOf(shop)
+    assert.equal(before, 2900 + 900)
+    await change(shop, 'pro')
+    await change(shop, 'starter')
+    assert.ok(Math.abs(netOf(shop) - before) <= 1)
+  })
+
+  it('ignores requests of the time before the subscription', async () => {
+    await using shop = await openShop()
+    const { meters, plans } = shop.app.services
+    const caller = { userId: shop.userId, plan: plans.free, paid: null, key: null }
+    assert.ok(monthOf(shop.now()).start < shop.now())
+    meters.count(caller, shop.now(), 90_000)
+    await shop.buy('pro')
+    await change(shop, 'starter')
+    assert.equal(netOf(shop), 900)
+  })
+})
