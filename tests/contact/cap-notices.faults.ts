@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { startMailServer } from '../support/mail-server.ts'
+import { type MailAnswer, startMailServer } from '../support/mail-server.ts'
 import { plansFile } from '../support/plans-file.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 
@@ -49,7 +49,7 @@ describe('kill -9 while users reach their cap', () => {
   it('neither loses nor repeats a notice', async () => {
     const answers = { delayMs: 500 }
     await using mail = await startMailServer({
-      answer: async () => {
+      answer: async (): Promise<MailAnswer> => {
         await sleep(answers.delayMs)
         return 'take'
       },
