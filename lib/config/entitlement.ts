@@ -34,7 +34,7 @@ export function givesAccess(status: string): boolean {
   return ACCESS_STATUSES.includes(status)
 }
 
-/** The paid plan, else the given one; free if the plan no longer exists. */
+/** The paid plan, else the given one; free if the plan is unknown. */
 export function toEntitlement(
   { givenPlan, subscribed }: StoredEntitlement,
   plans: Plans,
@@ -43,5 +43,5 @@ export function toEntitlement(
     return { plan: plans.ofUser(givenPlan), paid: null }
   }
   const { plan, periodStart: start, periodEnd: end, overages } = subscribed
-  return { plan: plans.find(plan) ?? plans.free, paid: { start, end, overages } }
+  return { plan: plans.ofUser(plan), paid: { start, end, overages } }
 }

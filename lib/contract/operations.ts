@@ -1,6 +1,7 @@
 import { accountOperations } from './account/account.ts'
 import { billingOperations } from './billing/billing.ts'
 import { billingAccountOperations } from './billing/billing-account.ts'
+import { duplicateOperations } from './billing/duplicates.ts'
 import { webhookOperations } from './billing/webhook.ts'
 import { contactOperations } from './contact.ts'
 import { batchOperations } from './geo/batch.ts'
@@ -16,6 +17,7 @@ export const operations = [
   ...batchOperations,
   ...accountOperations,
   ...billingOperations,
+  ...duplicateOperations,
   ...billingAccountOperations,
   ...webhookOperations,
   ...telemetryOperations,

@@ -31,6 +31,10 @@ export const billingRoutes: readonly AppRoute<UserVisit>[] = [
       await callApi('reactivateSubscription')
       return '/app/billing?done=kept'
     },
+    '/duplicates/end': async ({ callApi }) => {
+      await callApi('endDuplicates')
+      return '/app/billing?done=duplicates-ended'
+    },
     '/overages': async ({ callApi, c }) => {
       const overagesEnabled = (await readForm(c)).text('overages') === 'on'
       await callApi('setOverages', { body: { overagesEnabled } })
@@ -45,13 +49,23 @@ async function showBilling(
   status = 200,
 ): Promise<PageAnswer> {
   const { callApi, instance, c } = visit
-  const [{ plan, subscription }, plans, usage] = await Promise.all([
+  const [{ plan, subscription }, plans, usage, duplicates] = await Promise.all([
     callApi('getSubscription'),
     callApi('listPlans'),
     callApi('getUsage'),
+    callApi('listDuplicates'),
   ])
   const done = c.req.query('done') ?? (c.req.query('checkout') === 'done' ? 'paid' : undefined)
-  const content = Billing({ base: instance.base, plan, subscription, plans, usage, done, ...shown })
+  const content = Billing({
+    base: instance.base,
+    plan,
+    subscription,
+    plans,
+    usage,
+    duplicates,
+    done,
+    ...shown,
+  })
   return showPage(visit, { title: 'Billing', content, status })
 }
 

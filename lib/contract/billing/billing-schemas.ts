@@ -36,6 +36,17 @@ export const SubscriptionResponse = strictObject(
 )
 export type SubscriptionResponse = v.InferOutput<typeof SubscriptionResponse>
 
+export const DuplicateSubscription = strictObject(
+  'A subscription that charges the user besides the one in effect',
+  {
+    id: v.string(),
+    planId: v.string(),
+    status: v.pipe(v.string(), v.description('The status at Stripe')),
+    currentPeriodEnd: Timestamp,
+  },
+)
+export type DuplicateSubscription = v.InferOutput<typeof DuplicateSubscription>
+
 export const CheckoutResponse = strictObject('Where to continue the checkout', {
   url: v.optional(v.pipe(UrlText, v.description('The payment page to which to send the user'))),
   clientSecret: v.optional(
@@ -213,6 +224,12 @@ export const examples = {
       overagesEnabled: false,
     },
   } satisfies SubscriptionResponse,
+  duplicate: {
+    id: 'sub_other',
+    planId: 'starter',
+    status: 'active',
+    currentPeriodEnd: '2026-02-10T12:00:00.000Z',
+  } satisfies DuplicateSubscription,
   canceling: {
     status: 'canceling',
     cancelAt: '2026-02-15T12:00:00.000Z',

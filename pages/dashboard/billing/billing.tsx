@@ -1,5 +1,9 @@
 import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
-import type { Plan, SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
+import type {
+  DuplicateSubscription,
+  Plan,
+  SubscriptionResponse,
+} from '../../../lib/contract/billing/billing-schemas.ts'
 import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Confirm, PostButton } from '../parts/form.tsx'
@@ -7,6 +11,7 @@ import { count } from '../parts/format.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
+import { Duplicates } from './duplicates.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 
 type Subscription = NonNullable<SubscriptionResponse['subscription']>
@@ -17,6 +22,7 @@ export interface BillingProps extends PageProps {
   readonly subscription: Subscription | null
   readonly plans: readonly Plan[]
   readonly usage: UsageStats
+  readonly duplicates: readonly DuplicateSubscription[]
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -26,6 +32,8 @@ const DONE: Readonly<Record<string, string>> = {
   'overages-on': 'Requests over the cap now get full answers and are charged.',
   'overages-off': 'Requests over the cap now return only the country and cost nothing.',
   paid: 'Thank you. Your plan is active.',
+  'duplicates-ended':
+    'You have one subscription now. Unused time is credited to your next invoices.',
 }
 
 /** The statuses in our API under which the plan applies. */
@@ -49,6 +57,7 @@ export function Billing(props: BillingProps) {
           attempts fail.
         </Notice>
       )}
+      {subscription !== null && <Duplicates {...props} subscription={subscription} />}
       <Card id="current" title="Your plan">
         <p class="figure">{plan.name}</p>
         {subscription === null ? (

@@ -42,7 +42,7 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
     changePlan: async ({ caller, body, now }) => {
       const plan = getPaidPlan(plans, body.planId)
       const row = await changePlan(billing, toActor(db, caller, now), plan)
-      const inEffect = plans.find(row.plan) ?? plan
+      const inEffect = plans.ofUser(row.plan)
       return { status: 200, body: toResponse(billing, inEffect, row) }
     },
     previewPlanChange: async ({ caller, query, now }) => {
