@@ -7,6 +7,7 @@ import { mountAuth } from './api/auth.ts'
 import { batchHandlers } from './api/batch.ts'
 import { serveBeacon } from './api/beacon.ts'
 import { billingAccountHandlers } from './api/billing/billing-account.ts'
+import { duplicateHandlers } from './api/billing/duplicates.ts'
 import { overageHandlers } from './api/billing/overages.ts'
 import { subscriptionHandlers } from './api/billing/subscription.ts'
 import { webhookHandlers } from './api/billing/webhook.ts'
@@ -40,6 +41,7 @@ function createRoutes(services: Services) {
     ...usageHandlers(services),
     ...subscriptionHandlers(services),
     ...overageHandlers(services),
+    ...duplicateHandlers(services),
     ...webhookHandlers(services),
     ...billingAccountHandlers(services),
     ...scriptHandlers(services),

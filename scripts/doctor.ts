@@ -1,20 +1,27 @@
 import { join } from 'node:path'
 import { listBackups } from '../lib/backup/backup-folder.ts'
+import { inspect } from '../lib/billing/mirror/inspect.ts'
 import { createPlanPrices } from '../lib/billing/plan-prices.ts'
+import { OVERAGE_EVENT } from '../lib/billing/stripe/overages.ts'
 import { type Config, readConfig } from '../lib/config/config.ts'
 import { readPlans } from '../lib/config/plans.ts'
-import { countBilling } from '../lib/db/database-file.ts'
+import { countBilling, pendingMigrations } from '../lib/db/database-file.ts'
+import { openDbToRead } from '../lib/db/open.ts'
 import { checkBackups, checkDownloads, checkGeo, checkTimezones } from '../lib/doctor/check-age.ts'
 import { checkAccount, checkBillingState } from '../lib/doctor/check-billing.ts'
 import { checkConfig } from '../lib/doctor/check-config.ts'
 import { checkClock, checkDatabase } from '../lib/doctor/check-database.ts'
 import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
 import { checkFolder } from '../lib/doctor/check-folder.ts'
+import { checkMirror } from '../lib/doctor/check-mirror.ts'
 import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
-import { type Check, type Finding, runCheck } from '../lib/doctor/finding.ts'
+import { type Check, type Finding, runCheck, wrong } from '../lib/doctor/finding.ts'
 import { timezoneData } from '../lib/geo/answer/timezones.ts'
 import { findLastDownload } from '../lib/geo/download/last-download.ts'
+import { reasonOf } from '../lib/reason.ts'
 import { isDownloading } from '../lib/services/downloads.ts'
+import { recallPlans } from '../lib/services/known-plans.ts'
+import { openBilling } from './parts/billing.ts'
 import { readGeoFiles } from './parts/geo-files.ts'
 import { readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'
@@ -75,9 +82,29 @@ async function findBilling(secretKey: string, config: Config): Promise<Finding[]
   const plans = paid.map((plan) => ({ id: plan.id, amount: plan.price, priceId: priceOf(plan) }))
   const account = createAccountReader(secretKey, stripe)
   const { overagePrice, webhookSecrets } = stripe
-  const findings = await checkAccount(account, { plans, overagePrice, webhookSecrets })
-  const state = countBilling(join(dataDir, 'app.db'))
-  return state === undefined ? findings : [...findings, ...checkBillingState(state, Date.now())]
+  const settings = { plans, overagePrice, webhookSecrets, overageEvent: OVERAGE_EVENT }
+  const findings = await checkAccount(account, settings)
+  const database = join(dataDir, 'app.db')
+  const state = countBilling(database)
+  if (state === undefined || pendingMigrations(database).length > 0) return findings
+  return [
+    ...findings,
+    ...checkBillingState(state, Date.now()),
+    ...(await findMismatches(database, config)),
+  ]
+}
+
+async function findMismatches(database: string, { stripe, plansFile }: Config): Promise<Finding[]> {
+  const db = openDbToRead(database)
+  try {
+    const plans = await recallPlans(db, readPlans(plansFile))
+    const accounts = { db, plans, now: Date.now(), command: 'npm run doctor' }
+    return checkMirror(await inspect(openBilling(accounts, stripe)))
+  } catch (error) {
+    return [wrong(`Cannot compare with Stripe: ${reasonOf(error)}`, 'see the other findings')]
+  } finally {
+    db.$client.close()
+  }
 }
 
 function print(name: string, finding: Finding): void {

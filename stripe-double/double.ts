@@ -1,7 +1,9 @@
 import { runDue } from './billing/due.ts'
 import { createClock } from './clock.ts'
 import { type ApiFault, createApiFaults } from './http/api-faults.ts'
+import { newId } from './ids.ts'
 import { type CheckoutEntry, completeCheckout } from './resources/checkout/complete-checkout.ts'
+import { closeDispute, disputeInvoice, refundInvoice } from './resources/reversals.ts'
 import { createState, type DunningEnd } from './state.ts'
 import { createDeliveries } from './webhooks/deliveries.ts'
 import type { DeliverySwitch } from './webhooks/delivery-switches.ts'
@@ -40,7 +42,8 @@ export function createDouble(
   const deliveries = createDeliveries(state, { retryDelaysMs, realNow })
   const faults = createApiFaults()
   const calls: ApiCall[] = []
-  const world: World = { state, baseUrl: url, now: clock.now, deliver: deliveries.send }
+  const account = newId('acct', 16)
+  const world: World = { state, account, baseUrl: url, now: clock.now, deliver: deliveries.send }
   const tick = () => runDue(world, clock, clock.now())
   return {
     url,
@@ -59,7 +62,7 @@ export function createDouble(
     addWebhook(endpoint: string, secrets: readonly string[]): void {
       state.webhooks.set(endpoint, secrets)
     },
-    /** Sends an event that the double never sends on its own, such as `charge.refunded`. */
+    /** Sends an event that the double never sends on its own, such as `invoice.upcoming`. */
     emit: (type: string, object: object) => emit(world, type, object),
     deliveries: deliveries.list,
     /** Sets what happens to the next `count` deliveries. */
@@ -78,6 +81,11 @@ export function createDouble(
       tick()
       return completeCheckout(world, id, entry)
     },
+    /** Refunds this amount, or all, of the invoice's payment. */
+    refundInvoice: (id: string, amount?: number) => refundInvoice(world, id, amount),
+    /** Disputes the invoice's payment, as the bank of its customer would. */
+    disputeInvoice: (id: string) => disputeInvoice(world, id),
+    closeDispute: (id: string, status: 'won' | 'lost') => closeDispute(world, id, status),
     /** Every handled API call, in order. */
     calls: (): readonly ApiCall[] => calls,
     recordCall: (call: ApiCall) => calls.push(call),

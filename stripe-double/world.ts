@@ -6,6 +6,8 @@ import type { State } from './state.ts'
 /** What every operation works on: the state, the clock and the webhooks. */
 export interface World {
   readonly state: State
+  /** The id of the Stripe account that the double plays. */
+  readonly account: string
   /** Where the double listens, without a slash at the end. */
   readonly baseUrl: string
   /** Seconds since 1970 by the clock of the double. */
@@ -33,6 +35,10 @@ const NOUNS: Readonly<Record<keyof Tables, string>> = {
   subscriptions: 'subscription',
   invoices: 'invoice',
   meters: 'meter',
+  charges: 'charge',
+  invoicePayments: 'invoice payment',
+  disputes: 'dispute',
+  events: 'event',
 }
 
 /**
@@ -121,6 +127,7 @@ export function emit(world: World, type: string, object: object, previous?: obje
     type,
     // safe: the type of an event is a union by `type`, which is a text here
   } as unknown as Stripe.Event
+  addRow(world, 'events', event)
   world.deliver(event)
 }
 

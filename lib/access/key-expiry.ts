@@ -19,7 +19,9 @@ export function keyExpiry(plan: { readonly price: number }, now: number): number
  * the same transaction. Without `userId` it fits the keys of all users.
  */
 export function fitKeyExpiry(db: Db, plans: Plans, now: number, userId?: string): Statement {
-  const paid = plans.list.filter(({ price }) => price > 0).map(({ id }) => id)
+  const paid = [...plans.list, ...plans.removed]
+    .filter(({ price }) => price > 0)
+    .map(({ id }) => id)
   // Written out: in an UPDATE, drizzle does not qualify the columns that the subqueries compare.
   const plan = sql`coalesce(
     (SELECT plan FROM subscriptions AS s

@@ -6,9 +6,11 @@ import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 import { once } from '../once.ts'
+import { findOwner, isSameOwner, type Owner, WrongOwner } from './mirror/owner.ts'
 import { createPlanPrices } from './plan-prices.ts'
 import { openGateway } from './stripe/gateway.ts'
 import type { StripeFailure, StripeOptions } from './stripe/stripe-sdk.ts'
+import type { DuplicateRow } from './subscription/duplicate-rows.ts'
 
 /** Everything that selling plans needs. */
 export type Billing = ReturnType<typeof createBilling>
@@ -26,6 +28,8 @@ export interface BillingOptions {
   /** The user's requests in the paid period, in epoch milliseconds. */
   readonly countRequests: (userId: string, period: Pick<PaidPeriod, 'start' | 'end'>) => number
   readonly onFailure: (failure: StripeFailure) => void
+  /** Called when a customer begins to pay for a second subscription. */
+  readonly onDuplicate?: (duplicate: DuplicateRow) => void
   /** How long an action may wait for Stripe; nine seconds by default. */
   readonly timeLimitMs?: number
 }
@@ -39,12 +43,23 @@ export interface Actor {
 }
 
 export function createBilling(options: BillingOptions) {
-  const { db, plans, stripe, change, fitKeys, auditStripe, countRequests, onFailure } = options
-  const { timeLimitMs } = options
+  const { db, plans, stripe, change, fitKeys, auditStripe, countRequests } = options
+  const { onFailure, onDuplicate = () => {}, timeLimitMs } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
   const loadEvents = once(() => import('./stripe/events.ts'))
+  const readOwner = once(async (): Promise<Owner> => {
+    if (load === null) throw notConfigured()
+    const account = await (await load()).readAccount()
+    return { account, mode: modeOf(secretKey ?? '') }
+  })
+  const requireOwner = async () => {
+    const expected = await findOwner(db)
+    if (expected === null) return
+    const found = await readOwner()
+    if (!isSameOwner(expected, found)) throw new WrongOwner(expected, found)
+  }
   return {
     db,
     isConfigured: load !== null,
@@ -56,10 +71,20 @@ export function createBilling(options: BillingOptions) {
     prices: createPlanPrices(plans, stripe.prices),
     overagePrice,
     countRequests,
-    /** Opens Stripe for one action, with its own time limit. Throws BILLING_NOT_CONFIGURED. */
+    /** The account and mode of the key. */
+    readOwner,
+    /** Throws WrongOwner if our customers are known to belong to another account or mode. */
+    requireOwner,
+    /**
+     * Opens Stripe for one action, with its own time limit. Throws BILLING_NOT_CONFIGURED. Its calls throw
+     * WrongOwner before they reach the wrong account.
+     */
     openStripe: () => {
       if (load === null) throw notConfigured()
-      return openGateway(load, timeLimitMs)
+      return openGateway(async () => {
+        await requireOwner()
+        return load()
+      }, timeLimitMs)
     },
     enqueue: createUserQueue(),
     change,
@@ -67,7 +92,12 @@ export function createBilling(options: BillingOptions) {
     /** An event may be signed with any of them. */
     webhookSecrets,
     auditStripe,
+    onDuplicate,
   }
+}
+
+function modeOf(secretKey: string): Owner['mode'] {
+  return /^[a-z]+_live_/.test(secretKey) ? 'live' : 'test'
 }
 
 async function loadStripe(options: StripeOptions) {

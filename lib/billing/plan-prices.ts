@@ -22,7 +22,7 @@ export function createPlanPrices(
     planOf: (price: string) => byPrice.get(price),
     /** Whether users of the plan may pay for requests over the cap: from the price of `pro` up. */
     allowsOverages: (planId: string) => {
-      const { price } = plans.find(planId) ?? plans.free
+      const { price } = plans.ofUser(planId)
       return price > 0 && price >= (plans.find('pro')?.price ?? 0)
     },
   }

@@ -39,7 +39,7 @@ export function givesAccess(status: string): boolean {
   return ACCESS_STATUSES.includes(status)
 }
 
-/** The paid plan, else the given one; free if the plan no longer exists. */
+/** The paid plan, else the given one; free if the plan is unknown. */
 export function toEntitlement(
   { givenPlan, subscribed, overagePrice, spendingCap }: StoredEntitlement,
   plans: Plans,
@@ -47,7 +47,7 @@ export function toEntitlement(
   if (subscribed === null || !givesAccess(subscribed.status)) {
     return { plan: plans.ofUser(givenPlan), paid: null }
   }
-  const plan = plans.find(subscribed.plan) ?? plans.free
+  const plan = plans.ofUser(subscribed.plan)
   const { periodStart: start, periodEnd: end } = subscribed
   const hasTerms = subscribed.overages && overagePrice !== null
   const overages = hasTerms ? toTerms(plan, overagePrice, spendingCap) : null

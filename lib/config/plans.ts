@@ -69,18 +69,39 @@ export function readPlans(file: string | undefined): Plans {
   }
 }
 
-function toPlans(rows: readonly Plan[]) {
+/**
+ * Adds plans that the file no longer has. They are neither listed nor sold, but stay in effect for the
+ * users who have them.
+ */
+export function withRemoved(plans: Plans, known: readonly Plan[]): Plans {
+  return toPlans(
+    plans.list,
+    known.filter(({ id }) => plans.find(id) === undefined),
+  )
+}
+
+/** Reads a plan that was stored as JSON; null if this version cannot use it. */
+export function parsePlan(json: string): Plan | null {
+  const result = v.safeParse(PlanFile.item, JSON.parse(json))
+  return result.success ? result.output : null
+}
+
+function toPlans(rows: readonly Plan[], removed: readonly Plan[] = []) {
   const list = rows.toSorted((a, b) => a.price - b.price)
   const byId = new Map(list.map((plan) => [plan.id, plan]))
+  const removedById = new Map(removed.map((plan) => [plan.id, plan]))
   const free = byId.get('free')
   if (free === undefined) throw new Error('the plan "free" is missing')
   return {
     /** Cheapest first. */
     list,
+    /** Plans that the file no longer has, but users may still have. */
+    removed,
     free,
     find: (id: string) => byId.get(id),
-    /** Returns the free plan if the file no longer has one with this id. */
-    ofUser: (id: string) => (id === DEMO_PLAN.id ? DEMO_PLAN : (byId.get(id) ?? free)),
+    /** The plan of a user who has it, even if it was removed. Returns the free plan if it is unknown. */
+    ofUser: (id: string) =>
+      id === DEMO_PLAN.id ? DEMO_PLAN : (byId.get(id) ?? removedById.get(id) ?? free),
   }
 }
 

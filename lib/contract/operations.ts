@@ -1,6 +1,7 @@
 import { accountOperations } from './account/account.ts'
 import { billingOperations } from './billing/billing.ts'
 import { billingAccountOperations } from './billing/billing-account.ts'
+import { duplicateOperations } from './billing/duplicates.ts'
 import { overageOperations } from './billing/overages.ts'
 import { webhookOperations } from './billing/webhook.ts'
 import { contactOperations } from './contact.ts'
@@ -20,6 +21,7 @@ export const operations = [
   ...accountOperations,
   ...billingOperations,
   ...overageOperations,
+  ...duplicateOperations,
   ...billingAccountOperations,
   ...webhookOperations,
   ...telemetryOperations,

@@ -54,6 +54,36 @@ export const spendingCaps = sqliteTable('spending_caps', {
   amount: integer().notNull(),
 })
 
+/** Subscriptions that charge a customer besides the one in `subscriptions`. */
+export const duplicateSubscriptions = sqliteTable(
+  'duplicate_subscriptions',
+  {
+    id: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => billingCustomers.userId, { onDelete: 'cascade' }),
+    plan: text().notNull(),
+    status: text().notNull(),
+    periodEnd: integer('period_end').notNull(),
+  },
+  (table) => [index('duplicate_subscriptions_by_user').on(table.userId)],
+)
+
+/** The Stripe account that all customers belong to; at most one row. */
+export const billingOwner = sqliteTable('billing_owner', {
+  id: integer().primaryKey(),
+  /** null: the key may not read it. */
+  account: text(),
+  mode: text({ enum: ['live', 'test'] }).notNull(),
+})
+
+/** How many changes of each customer's e-mail address and name Stripe lacks. A trigger on `users` writes it. */
+export const contactChanges = sqliteTable('contact_changes', {
+  userId: ofCustomer(),
+  emails: integer().notNull(),
+  names: integer().notNull(),
+})
+
 /** The plan change that each user last saw a price for. */
 export const planPreviews = sqliteTable('plan_previews', {
   userId: ofCustomer(),

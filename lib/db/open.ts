@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { checkIntegrity } from './check-integrity.ts'
 import type { Client, Connection } from './client.ts'
-import { openConnection } from './connection.ts'
+import { openConnection, openReadOnly } from './connection.ts'
 import { createEngine, type Engine, type LocalEngine } from './engine.ts'
 import { RESTORE_ADVICE } from './fault.ts'
 import { migrate } from './migrate.ts'
@@ -24,6 +24,11 @@ export function openDb(file: string, { replicated = false } = {}): LocalDb {
       migrate(client)
     }),
   )
+}
+
+/** Opens a current database file for reading. A server may write to it meanwhile. */
+export function openDbToRead(file: string): LocalDb {
+  return createDb(openReadOnly(file))
 }
 
 function createDb(client: Client): LocalDb {

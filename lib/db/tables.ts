@@ -31,6 +31,13 @@ export const users = sqliteTable(
   (table) => [uniqueIndex('users_by_remote_id').on(table.remoteId)],
 )
 
+/** Each plan as the settings last had it. */
+export const knownPlans = sqliteTable('known_plans', {
+  id: text().primaryKey(),
+  /** JSON of a `Plan`. */
+  definition: text().notNull(),
+})
+
 /** Id of the owner. Deleting the user deletes the row. */
 const ofUser = () =>
   text('user_id')

@@ -4,12 +4,13 @@ import { counted, hours } from './check-age.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** The Stripe objects that a server reads. */
-const READ = ['customers', 'subscriptions', 'invoices'] as const
+const READ = ['customers', 'subscriptions', 'invoices', 'charges', 'disputes', 'events'] as const
 
 /** What the configured key can read of the Stripe account. */
 export interface Account {
   tryToRead(what: (typeof READ)[number]): Promise<'may' | StripeProblem>
   readPrice(id: string): Promise<StripePrice | StripeProblem>
+  readMeter(id: string): Promise<StripeMeter | StripeProblem>
 }
 
 /** Why a read from Stripe failed. */
@@ -28,6 +29,17 @@ export interface StripePrice {
   /** Such as `1 month`; null for a price that is paid once. */
   readonly period: string | null
   readonly isMetered: boolean
+  /** The meter whose events a metered price counts. */
+  readonly meter: string | null
+}
+
+export interface StripeMeter {
+  readonly isActive: boolean
+  readonly eventName: string
+  /** Such as `sum`. */
+  readonly formula: string
+  /** The fields of an event that hold the customer and the number. */
+  readonly fields: { readonly customer: string; readonly value: string }
 }
 
 export interface BillingSettings {
@@ -39,6 +51,8 @@ export interface BillingSettings {
     readonly priceId: string | undefined
   }[]
   readonly overagePrice: string | undefined
+  /** The name of the events that a server sends. */
+  readonly overageEvent: string
   readonly webhookSecrets: readonly string[]
 }
 
@@ -61,11 +75,11 @@ export async function checkAccount(
     findings.unshift(finding)
   }
   if (findings.length === 0) findings.push(ok('Stripe accepts the key, and events can be verified'))
-  for (const plan of settings.plans) findings.push(await checkPlan(account, plan))
-  if (settings.overagePrice !== undefined) {
-    findings.push(await checkOveragePrice(account, settings.overagePrice))
-  }
-  return findings
+  const currencies = new Set<string>()
+  for (const plan of settings.plans) findings.push(await checkPlan(account, plan, currencies))
+  const { overagePrice } = settings
+  if (overagePrice === undefined) return findings
+  return [...findings, await checkOverages(account, { ...settings, overagePrice }, currencies)]
 }
 
 function checkSecrets({ webhookSecrets }: BillingSettings): Finding[] {
@@ -77,12 +91,18 @@ function checkSecrets({ webhookSecrets }: BillingSettings): Finding[] {
   return [wrong('STRIPE_WEBHOOK_SECRET contains something that is not a signing secret', advice)]
 }
 
-async function checkPlan(account: Account, plan: PaidPlan): Promise<Finding> {
+/** Adds the currency of the plan's price to `currencies`. */
+async function checkPlan(
+  account: Account,
+  plan: PaidPlan,
+  currencies: Set<string>,
+): Promise<Finding> {
   const { id, priceId } = plan
   const variable = `STRIPE_PRICE_${id.toUpperCase().replaceAll('-', '_')}`
   if (priceId === undefined) return warning(`The plan ${id} is not for sale`, `set ${variable}`)
   const price = await account.readPrice(priceId)
   if ('reason' in price) return toPriceFinding(price, variable, priceId)
+  currencies.add(price.currency)
   const fault = faultOf(price, 'licensed') ?? amountFault(price, plan)
   if (fault === undefined) return ok(`The plan ${id} is sold for ${formatPrice(price)} a month`)
   return wrong(
@@ -91,13 +111,55 @@ async function checkPlan(account: Account, plan: PaidPlan): Promise<Finding> {
   )
 }
 
-async function checkOveragePrice(account: Account, id: string): Promise<Finding> {
+interface OverageSettings extends Pick<BillingSettings, 'overageEvent'> {
+  readonly overagePrice: string
+}
+
+/** Checks that the price counts the events of a server, and goes into the invoices of the plans. */
+async function checkOverages(
+  account: Account,
+  { overagePrice, overageEvent }: OverageSettings,
+  currencies: ReadonlySet<string>,
+): Promise<Finding> {
   const variable = 'STRIPE_PRICE_OVERAGE'
-  const price = await account.readPrice(id)
-  if ('reason' in price) return toPriceFinding(price, variable, id)
-  const fault = faultOf(price, 'metered')
-  if (fault === undefined) return ok('The price of requests over the cap is metered')
-  return wrong(`The price of requests over the cap ${fault}`, `set ${variable} to another price`)
+  const price = await account.readPrice(overagePrice)
+  if ('reason' in price) return toPriceFinding(price, variable, overagePrice)
+  const fault = faultOf(price, 'metered') ?? currencyFault(price, currencies)
+  if (fault !== undefined) {
+    return wrong(`The price of requests over the cap ${fault}`, `set ${variable} to another price`)
+  }
+  const meter = await account.readMeter(price.meter ?? '')
+  if ('reason' in meter) {
+    const text = `The meter of ${variable} is not checked: ${meter.reason}`
+    return warning(text, permissionAdvice(meter))
+  }
+  const wrongMeter = meterFault(meter, overageEvent)
+  if (wrongMeter === undefined) return ok('Requests over the cap are counted and sold by a meter')
+  return wrong(`The meter of requests over the cap ${wrongMeter}`, METER_ADVICE)
+}
+
+const METER_ADVICE =
+  'make a meter as docs/overages.md says, and set STRIPE_PRICE_OVERAGE to its price'
+
+function currencyFault(
+  { currency }: StripePrice,
+  currencies: ReadonlySet<string>,
+): string | undefined {
+  const other = [...currencies].find((one) => one !== currency)
+  if (other === undefined) return undefined
+  return `is in ${currency.toUpperCase()}, but plans are sold in ${other.toUpperCase()}`
+}
+
+function meterFault(
+  { isActive, eventName, formula, fields }: StripeMeter,
+  wanted: string,
+): string | undefined {
+  if (!isActive) return 'is inactive'
+  if (eventName !== wanted) return `counts the events ${eventName}, not ${wanted}`
+  if (formula !== 'sum') return `counts by ${formula}, not by sum`
+  const { customer, value } = fields
+  if (customer === 'stripe_customer_id' && value === 'value') return undefined
+  return `reads ${customer} and ${value}, not stripe_customer_id and value`
 }
 
 function faultOf(

@@ -8,6 +8,7 @@ import { lockDataDir } from '../db/lock.ts'
 import type { GeoOptions } from '../geo/open-geo.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
 import { openStorage } from '../storage/open-storage.ts'
+import { recallPlans, rememberPlans } from './known-plans.ts'
 
 /** What the services need from the process that opens them. */
 export interface ServiceOptions
@@ -23,10 +24,10 @@ export interface ServiceOptions
 }
 
 /** What every service needs to open. */
-export type Base = ReturnType<typeof openBase>
+export type Base = Awaited<ReturnType<typeof openBase>>
 
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
-export function openBase(
+export async function openBase(
   config: Config,
   { log, now, listenUrl, onCrash }: ServiceOptions,
   opening: AsyncDisposableStack,
@@ -36,7 +37,7 @@ export function openBase(
   // Only a process with the lock makes secrets, so unfinished ones are abandoned.
   removeLeftovers(config.dataDir, UNFINISHED_SECRETS, () => true)
   for (const folder of [config.dataDir, config.backupDir]) removeWorkFolders(folder)
-  const plans = readPlans(config.plansFile)
+  const configured = readPlans(config.plansFile)
   const secrets = openSecrets(config.dataDir)
   const storage = opening.use(
     openStorage({
@@ -47,6 +48,8 @@ export function openBase(
       onCrash,
     }),
   )
+  const plans = await recallPlans(storage.db, configured)
+  await rememberPlans(storage.db, configured)
   /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()
   return { config, secrets, storage, db: storage.db, plans, log, now, onCrash, baseUrl }

@@ -2,12 +2,16 @@ import { fitKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { type Billing, createBilling } from '../billing/billing.ts'
+import { applyMissedReversals } from '../billing/events/missed-reversals.ts'
 import { removeOldEvents } from '../billing/events/received-events.ts'
-import { reconcile } from '../billing/events/reconcile.ts'
+import { type ReconcileFindings, reconcile } from '../billing/events/reconcile.ts'
+import { WrongOwner } from '../billing/mirror/owner.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
+import { createContactSender } from '../billing/subscription/contact-changes.ts'
 import type { UseFlusher } from '../db/use-flusher.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 import type { Meters } from '../limits/meters.ts'
+import type { Log } from '../log/log.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
@@ -31,6 +35,7 @@ export function openBilling(
         Math.min(now(), end - 1),
       ),
     onFailure: (failure) => log.error({ ...failure }, 'a call to Stripe failed'),
+    onDuplicate: ({ userId, id }) => log.warn({ userId, subscription: id }, DUPLICATE),
     ...(timeLimitMs !== undefined && { timeLimitMs }),
   })
 }
@@ -72,11 +77,37 @@ export function openOverages(
   return { ...overages, start }
 }
 
+/** Sends changed names and e-mail addresses to Stripe if it is configured. */
+export function openContactSender(
+  { config, log }: Base,
+  billing: Billing,
+  opening: AsyncDisposableStack,
+): void {
+  if (config.stripe.secretKey === undefined) return
+  const send = createContactSender(billing, (userId) => log.warn({ userId }, REFUSED_CONTACT))
+  const onError = (error: unknown) =>
+    log.error({ err: error }, 'cannot send changed names to Stripe')
+  opening.use(repeat(MINUTE_MS, send, onError))
+}
+
+const DUPLICATE = 'a customer pays for a second subscription; npm run billing lists such cases'
+const REFUSED_CONTACT = 'Stripe refuses the changed name or e-mail address of a customer'
 const UNCLAIMED = 'the user of a subscription has another Stripe customer, or no longer exists'
-const UNKNOWN_PLAN = 'a user pays a Stripe price that no STRIPE_PRICE_ variable lists'
+const UNKNOWN_PRICE =
+  'users pay a Stripe price that belongs to no plan here; they keep the plan last known'
+const MISSING =
+  'Stripe does not know some customers: is STRIPE_SECRET_KEY of their account? They keep their plans'
+const WRONG_OWNER =
+  'STRIPE_SECRET_KEY belongs to another Stripe account or mode than the customers here: billing is off, and they keep their plans; see npm run billing'
 
 /** Compares our subscriptions with Stripe's, which repairs the effects of missed events. */
-export function createReconciliation({ config, db, log, now }: Base, billing: Billing) {
+export function createReconciliation(
+  { config, db, log, now }: Base,
+  {
+    billing,
+    overages,
+  }: { readonly billing: Billing; readonly overages: Pick<Overages, 'reportAll'> },
+) {
   let periodic: Disposable | undefined
   let stopped = false
   const last = { endedAt: 0, succeededAt: 0 }
@@ -89,17 +120,19 @@ export function createReconciliation({ config, db, log, now }: Base, billing: Bi
     if (config.stripe.secretKey === undefined) return
     let failed = 0
     try {
-      await reconcile(billing, {
+      const findings = await reconcile(billing, {
         now: now(),
         onFailure: (error, userId) => {
           failed += 1
           onFailure(error, userId)
         },
-        onUnclaimed: (customer) => log.warn({ customer }, UNCLAIMED),
-        onUnknownPlan: (userId) => log.error({ userId }, UNKNOWN_PLAN),
         isStopped: () => stopped,
       })
-      if (failed === 0 && !stopped) last.succeededAt = now()
+      await applyMissedReversals({ billing, overages }, now())
+      logFindings(log, findings)
+      if (failed + findings.missing.length === 0 && !stopped) last.succeededAt = now()
+    } catch (error) {
+      logWrongOwner(log, error)
     } finally {
       last.endedAt = now()
     }
@@ -118,4 +151,22 @@ export function createReconciliation({ config, db, log, now }: Base, billing: Bi
       periodic?.[Symbol.dispose]()
     },
   }
+}
+
+/** Throws any other error. */
+function logWrongOwner(log: Log, error: unknown): void {
+  if (!(error instanceof WrongOwner)) throw error
+  const { expected, found } = error
+  log.error({ expected, found }, WRONG_OWNER)
+}
+
+const SHOWN = 5
+
+function logFindings(log: Log, { unclaimed, missing, unknownPrices }: ReconcileFindings): void {
+  for (const customer of unclaimed) log.warn({ customer }, UNCLAIMED)
+  for (const [price, users] of unknownPrices) {
+    log.error({ price, users: users.length, first: users.slice(0, SHOWN) }, UNKNOWN_PRICE)
+  }
+  if (missing.length === 0) return
+  log.error({ customers: missing.length, first: missing.slice(0, SHOWN) }, MISSING)
 }

@@ -23,7 +23,7 @@ import { totalMemory } from '../process/available-memory.ts'
 import { createRum } from '../rum/rum.ts'
 import { openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
-import { createReconciliation, openBilling, openOverages } from './billing.ts'
+import { createReconciliation, openBilling, openContactSender, openOverages } from './billing.ts'
 import { openCapNotices } from './cap-notices.ts'
 import { openContact } from './contact.ts'
 import { watchForDamage } from './damage.ts'
@@ -58,7 +58,7 @@ export type Services = Awaited<ReturnType<typeof openServices>>
 export async function openServices(config: Config, options: ServiceOptions) {
   const { log, checkDamage } = watchForDamage(options.log)
   await using opening = new AsyncDisposableStack()
-  const base = openBase(config, { ...options, log }, opening)
+  const base = await openBase(config, { ...options, log }, opening)
   const { db, plans } = base
   await fitToSettings(base)
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
@@ -76,7 +76,8 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const findReceiver = createFindReceiver(db, base.baseUrl)
   const rum = openTelemetry(base, geo, findReceiver)
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
-  const reconciliation = opening.use(createReconciliation(base, billing))
+  const reconciliation = opening.use(createReconciliation(base, { billing, overages }))
+  openContactSender(base, billing, opening)
   const contact = openContact(base, opening)
   const opened = opening.move()
   return {

@@ -35,6 +35,10 @@ export const billingRoutes: readonly AppRoute<UserVisit>[] = [
       await callApi('reactivateSubscription')
       return '/app/billing?done=kept'
     },
+    '/duplicates/end': async ({ callApi }) => {
+      await callApi('endDuplicates')
+      return '/app/billing?done=duplicates-ended'
+    },
   }),
 ]
 
@@ -44,15 +48,16 @@ export async function showBilling(
   status = 200,
 ): Promise<PageAnswer> {
   const { callApi, instance, c } = visit
-  const [{ plan, subscription }, plans, usage, overages] = await Promise.all([
+  const [{ plan, subscription }, plans, usage, overages, duplicates] = await Promise.all([
     callApi('getSubscription'),
     callApi('listPlans'),
     callApi('getUsage'),
     orNull(callApi('getOverages')),
+    callApi('listDuplicates'),
   ])
   const done = c.req.query('done') ?? (c.req.query('checkout') === 'done' ? 'paid' : undefined)
   const payUrl = NOT_PAID.includes(subscription?.status ?? '') ? await findPayUrl(visit) : undefined
-  const known = { plan, subscription, plans, usage, overages, payUrl }
+  const known = { plan, subscription, plans, usage, overages, duplicates, payUrl }
   const content = Billing({ base: instance.base, ...known, done, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
 }

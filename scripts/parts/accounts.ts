@@ -11,6 +11,7 @@ import { pendingMigrations } from '../../lib/db/database-file.ts'
 import { lockDataDir } from '../../lib/db/lock.ts'
 import { type Db, openDb } from '../../lib/db/open.ts'
 import type { Statement } from '../../lib/db/transaction.ts'
+import { recallPlans } from '../../lib/services/known-plans.ts'
 
 /** What commands about users, keys and inquiries work with. The server may be running. */
 export interface Accounts {
@@ -32,7 +33,7 @@ export async function withAccounts(
   makeDataDir(config.dataDir)
   const db = openCurrent(config.dataDir)
   try {
-    await work({ db, plans, now: Date.now(), command })
+    await work({ db, plans: await recallPlans(db, plans), now: Date.now(), command })
   } finally {
     db.$client.close()
   }

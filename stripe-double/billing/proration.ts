@@ -25,11 +25,25 @@ export function prorationLines(
     .flatMap((change) => [...creditLines(world, change, time), ...chargeLines(world, change, time)])
 }
 
+/** Credits the rest of the period for all items. */
+export function unusedTimeLines(
+  world: World,
+  { items }: Stripe.Subscription,
+  period: Period,
+): Stripe.InvoiceLineItem[] {
+  const time = { period, date: world.now() }
+  return items.data.flatMap((before) => creditLines(world, { before }, time))
+}
+
 function isRepriced({ before, after }: ItemChange): boolean {
   return before?.price.id !== after.price.id || before.quantity !== after.quantity
 }
 
-function creditLines(world: World, { before }: ItemChange, { period, date }: ChangeTime) {
+function creditLines(
+  world: World,
+  { before }: Pick<ItemChange, 'before'>,
+  { period, date }: ChangeTime,
+) {
   const debit = before === undefined ? undefined : world.state.debits.get(before.id)
   if (before === undefined || debit === undefined) return []
   const share = (debit.end - date) / (debit.end - debit.start)

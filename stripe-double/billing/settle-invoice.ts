@@ -15,7 +15,7 @@ const RETRY_DAYS = [3, 5, 7]
 export function chargeNow(
   world: World,
   plan: InvoicePlan,
-  payment: Partial<Payment>,
+  payment: Partial<Payment> = {},
 ): Stripe.Invoice {
   const invoice = finalizeInvoice(world, addInvoice(world, newInvoice(world, plan)))
   return payInvoice(world, invoice, payment)

@@ -1,12 +1,15 @@
+import { accountRoutes } from '../resources/account.ts'
 import { couponRoutes } from '../resources/catalog/coupons.ts'
 import { priceRoutes } from '../resources/catalog/prices.ts'
 import { promotionCodeRoutes } from '../resources/catalog/promotion-codes.ts'
 import { checkoutRoutes } from '../resources/checkout/checkout-sessions.ts'
 import { customerRoutes } from '../resources/customers.ts'
+import { eventRoutes } from '../resources/events.ts'
 import { invoiceRoutes } from '../resources/invoices.ts'
 import { meterEventRoutes, meterRoutes } from '../resources/meters.ts'
 import { paymentMethodRoutes, setupIntentRoutes } from '../resources/payment-methods.ts'
 import { portalRoutes } from '../resources/portal-sessions.ts'
+import { reversalRoutes } from '../resources/reversals.ts'
 import { subscriptionRoutes } from '../resources/subscriptions.ts'
 import { taxIdRoutes } from '../resources/tax-ids.ts'
 import type { Route } from './route.ts'
@@ -26,4 +29,7 @@ export const operations: readonly Route[] = [
   ...invoiceRoutes,
   ...meterRoutes,
   ...meterEventRoutes,
+  ...accountRoutes,
+  ...eventRoutes,
+  ...reversalRoutes,
 ]

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import * as v from 'valibot'
 import { toList } from '../http/list.ts'
 import { Integer, Page, Text, withOptional } from '../http/params.ts'
-import { type Route, route } from '../http/route.ts'
+import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
 import { newObject } from '../new-object.ts'
@@ -14,6 +14,7 @@ const SummaryParams = withOptional(
 )
 
 export const meterRoutes: readonly Route[] = [
+  route('GET /v1/billing/meters/:id', Nothing, ({ world, id }) => getRow(world, 'meters', id)),
   route('GET /v1/billing/meters/:id/event_summaries', SummaryParams, ({ world, params, id }) => {
     const meter = getRow(world, 'meters', id)
     const { customer, start_time, end_time } = params
@@ -48,8 +49,12 @@ export function addMeter(world: World, name: string, eventName: string): Stripe.
   const meter = newObject<Stripe.Billing.Meter>(world, {
     id: newId('mtr_test', 16),
     object: 'billing.meter',
+    customer_mapping: { event_payload_key: 'stripe_customer_id', type: 'by_id' },
+    default_aggregation: { formula: 'sum' },
     display_name: name,
     event_name: eventName,
+    status: 'active',
+    value_settings: { event_payload_key: 'value' },
   })
   return addRow(world, 'meters', meter, 'billing.meter.created')
 }

@@ -2,7 +2,15 @@ import type Stripe from 'stripe'
 import * as v from 'valibot'
 import { DiscountParams } from '../billing/redeem.ts'
 import { listPage } from '../http/list.ts'
-import { Metadata, mergeMetadata, optional, Page, Text, withOptional } from '../http/params.ts'
+import {
+  Flag,
+  Metadata,
+  mergeMetadata,
+  optional,
+  Page,
+  Text,
+  withOptional,
+} from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { ChangeParams, ItemParams, PaymentBehavior } from '../subscriptions/change-params.ts'
@@ -25,10 +33,13 @@ const CreateParams = withOptional(
 
 const ListParams = optional({ ...Page.entries, customer: Text, status: Text })
 
-const CancelParams = optional({
-  invoice_now: v.picklist(['false']),
-  prorate: v.picklist(['false']),
-})
+const CancelParams = v.pipe(
+  optional({ invoice_now: Flag, prorate: Flag }),
+  v.check(
+    ({ invoice_now = false, prorate = false }) => invoice_now === prorate,
+    'the double supports invoice_now and prorate only together',
+  ),
+)
 
 export const subscriptionRoutes: readonly Route[] = [
   route('POST /v1/subscriptions', CreateParams, ({ world, params }) => create(world, params)),
@@ -44,9 +55,10 @@ export const subscriptionRoutes: readonly Route[] = [
   route('POST /v1/subscriptions/:id', ChangeParams, ({ world, params, id }) =>
     changeSubscription(world, getRow(world, 'subscriptions', id), params),
   ),
-  route('DELETE /v1/subscriptions/:id', CancelParams, ({ world, id }) => {
+  route('DELETE /v1/subscriptions/:id', CancelParams, ({ world, params, id }) => {
     const row = getRow(world, 'subscriptions', id)
-    if (row.status !== 'canceled') return endSubscription(world, row)
+    const rest = params.prorate === true ? 'credited' : 'kept'
+    if (row.status !== 'canceled') return endSubscription(world, row, rest)
     throw badRequest(`No such subscription: '${id}'`, { code: 'resource_missing', param: 'id' })
   }),
 ]

@@ -147,6 +147,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   changePlan: 'NO_ACTIVE_SUBSCRIPTION',
   previewPlanChange: 'NO_ACTIVE_SUBSCRIPTION',
   cancelSubscription: 'NO_ACTIVE_SUBSCRIPTION',
+  endDuplicates: 'NO_ACTIVE_SUBSCRIPTION',
   reactivateSubscription: 'NO_ACTIVE_SUBSCRIPTION',
   receiveStripeEvent: 'BAD_REQUEST',
   openPortal: 'NO_BILLING_ACCOUNT',

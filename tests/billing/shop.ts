@@ -149,7 +149,7 @@ function environment({ url }: StripeDouble, { prices, secrets }: Sold) {
 
 function withTimeLimit(services: Services, timeLimitMs: number): Partial<Services> {
   const billing = openBilling(services, services.keys, timeLimitMs)
-  return { billing, reconciliation: createReconciliation(services, billing) }
+  return { billing, reconciliation: createReconciliation(services, { ...services, billing }) }
 }
 
 /** Passes the double's events to the app, which checks every answer against the contract. */

@@ -47,6 +47,9 @@ const ENDPOINTS = [
   ['DELETE /v1/billing/subscription', 'billing:write', 200],
   ['GET /v1/billing/subscription/preview', 'key', 200],
   ['POST /v1/billing/subscription/reactivate', 'key', 200],
+  // The next two are additions, too.
+  ['GET /v1/billing/subscription/duplicates', 'billing:read', 200],
+  ['DELETE /v1/billing/subscription/duplicates', 'billing:write', 200],
   ['POST /v1/billing/portal', 'billing:write', 200],
   ['GET /v1/billing/invoices', 'key', 200],
   ['GET /v1/billing/details', 'key', 200],

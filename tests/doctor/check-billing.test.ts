@@ -1,85 +1,44 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { createAccountReader } from '../../lib/billing/stripe/account-reader.ts'
-import { readConfig } from '../../lib/config/config.ts'
 import { countBilling } from '../../lib/db/database-file.ts'
-import {
-  type BillingSettings,
-  checkAccount,
-  checkBillingState,
-} from '../../lib/doctor/check-billing.ts'
-import type { Finding } from '../../lib/doctor/finding.ts'
+import { checkAccount, checkBillingState } from '../../lib/doctor/check-billing.ts'
 import { HOUR_MS } from '../../lib/durations.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
-import { startDouble } from '../stripe-double/start.ts'
 import { makeDataFolder, withClient } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { allLines } from './findings.ts'
+import { openAccount } from './stripe-account.ts'
 
-let at: Awaited<ReturnType<typeof startDouble>>
+let at: Awaited<ReturnType<typeof openAccount>>
 before(async () => {
-  at = await startDouble()
+  at = await openAccount()
 })
 after(() => at[Symbol.asyncDispose]())
-
-/** Formats each finding as one line, with its advice. */
-function lines(findings: readonly Finding[]): string[] {
-  return findings.map((finding) =>
-    finding.state === 'ok'
-      ? `ok: ${finding.text}`
-      : `${finding.state}: ${finding.text} → ${finding.advice}`,
-  )
-}
-
-const pro = () => ({ id: 'pro', amount: 29, priceId: at.pro })
-
-const settings = (changed: Partial<BillingSettings> = {}): BillingSettings => ({
-  plans: [{ id: 'starter', amount: 9, priceId: at.starter }, pro()],
-  overagePrice: at.overage,
-  webhookSecrets: [newSigningSecret()],
-  ...changed,
-})
-
-async function check(
-  changed?: Partial<BillingSettings>,
-  { key = newSecretKey(), apiBase = at.double.url } = {},
-): Promise<string[]> {
-  const { stripe } = readConfig({ STRIPE_API_BASE: apiBase })
-  return lines(await checkAccount(createAccountReader(key, stripe), settings(changed)))
-}
 
 /** Returns the finding for a plan that costs `amount` and is sold at this price. */
 async function checkPrice(priceId: string, amount = 29): Promise<string> {
   const plan = { id: 'big-shop', amount, priceId }
-  const [, found = '', ...more] = await check({ plans: [plan], overagePrice: undefined })
+  const [, found = '', ...more] = await at.check({ plans: [plan], overagePrice: undefined })
   assert.deepEqual(more, [])
   return found
 }
 
-type PriceParams = Partial<Parameters<typeof at.stripe.prices.create>[0]>
-
-async function addPrice(params: PriceParams): Promise<string> {
-  const recurring = { interval: 'month' } as const
-  const product_data = { name: 'Big shop' }
-  const usual = { currency: 'usd', unit_amount: 2_900, recurring, product_data }
-  return (await at.stripe.prices.create({ ...usual, ...params })).id
-}
-
 describe('the check of the Stripe account', () => {
   it('finds no fault in the account of the double', async () => {
-    assert.deepEqual(await check(), [
+    assert.deepEqual(await at.check(), [
       'ok: Stripe accepts the key, and events can be verified',
       'ok: The plan starter is sold for 9 USD a month',
       'ok: The plan pro is sold for 29 USD a month',
-      'ok: The price of requests over the cap is metered',
+      'ok: Requests over the cap are counted and sold by a meter',
     ])
   })
 
   it('changes nothing at Stripe', async () => {
     const before = at.double.calls().length
-    await check()
+    await at.check()
     const methods = new Set(
       at.double
         .calls()
@@ -90,35 +49,39 @@ describe('the check of the Stripe account', () => {
   })
 
   it('reports that Stripe does not answer, and reads nothing else', async () => {
-    const [found = '', ...more] = await check({}, { apiBase: 'http://127.0.0.1:1' })
+    const [found = '', ...more] = await at.check({}, { apiBase: 'http://127.0.0.1:1' })
     assert.match(found, /^wrong: Stripe does not answer: .* → check the network$/)
     assert.deepEqual(more, [])
   })
 
   it('reports a key that Stripe refuses, without showing it', async () => {
     const key = ['sk', 'live', 'x'.repeat(24)].join('_')
-    assert.deepEqual(await check({}, { key }), [
+    assert.deepEqual(await at.check({}, { key }), [
       'wrong: Stripe refuses the key → check STRIPE_SECRET_KEY',
     ])
   })
 
   it('reports an error of Stripe', async () => {
     at.double.failCalls({ kind: '500' })
-    const [found = ''] = await check()
+    const [found = ''] = await at.check()
     assert.match(found, /^wrong: Cannot read customers from Stripe: StripeAPIError, status 500 → /)
   })
 
   it('names the permission that a restricted key lacks', async () => {
     at.double.failCalls({ kind: '403' })
-    const [found = '', ...others] = await check()
+    const [found = '', ...others] = await at.check()
     assert.match(found, /^wrong: The key may not read customers → give .* rak_customer_read; /)
     assert.equal(others.length, 3)
   })
 
   it('only warns if the key may not read prices', async () => {
     const problem = { reason: 'not allowed', detail: 'rak_plan_read' } as const
-    const account = { tryToRead: async () => 'may' as const, readPrice: async () => problem }
-    const found = lines(await checkAccount(account, settings({ plans: [pro()] })))
+    const account = {
+      tryToRead: async () => 'may' as const,
+      readPrice: async () => problem,
+      readMeter: async () => problem,
+    }
+    const found = allLines(await checkAccount(account, at.settings({ plans: [at.pro] })))
     assert.match(
       found[1] ?? '',
       /^warning: STRIPE_PRICE_PRO is not checked: .* → give .* rak_plan_read/,
@@ -127,9 +90,9 @@ describe('the check of the Stripe account', () => {
   })
 
   it('reports missing and invalid signing secrets, without showing them', async () => {
-    const [missing = ''] = await check({ webhookSecrets: [] })
+    const [missing = ''] = await at.check({ webhookSecrets: [] })
     assert.match(missing, /^wrong: STRIPE_WEBHOOK_SECRET is not set: .* → set it to the signing/)
-    const [none = ''] = await check({ webhookSecrets: [newSigningSecret(), newSecretKey()] })
+    const [none = ''] = await at.check({ webhookSecrets: [newSigningSecret(), newSecretKey()] })
     assert.match(
       none,
       /^wrong: STRIPE_WEBHOOK_SECRET contains something that is not a signing secret → /,
@@ -140,7 +103,7 @@ describe('the check of the Stripe account', () => {
 describe('the check of a price', () => {
   it('reports a missing price, and one of another account', async () => {
     const plan = { id: 'big-shop', amount: 29, priceId: undefined }
-    const found = await check({ plans: [plan] })
+    const found = await at.check({ plans: [plan] })
     assert.equal(found[1], 'warning: The plan big-shop is not for sale → set STRIPE_PRICE_BIG_SHOP')
     assert.match(
       await checkPrice('price_none'),
@@ -149,7 +112,7 @@ describe('the check of a price', () => {
   })
 
   it('reports an archived price', async () => {
-    const price = await addPrice({})
+    const price = await at.addPrice({})
     assert.match(await checkPrice(price), /^ok/)
     await at.stripe.prices.update(price, { active: false })
     assert.match(await checkPrice(price), /^wrong: The price of the plan big-shop is archived → /)
@@ -162,30 +125,35 @@ describe('the check of a price', () => {
       product_data: { name: 'Big shop' },
     })
     assert.match(await checkPrice(once), /^wrong: .* is paid once, not by the month → /)
-    const yearly = await addPrice({ recurring: { interval: 'year' } })
+    const yearly = await at.addPrice({ recurring: { interval: 'year' } })
     assert.match(await checkPrice(yearly), /^wrong: .* is for 1 year, not for 1 month → /)
-    const rare = await addPrice({ recurring: { interval: 'month', interval_count: 3 } })
+    const rare = await at.addPrice({ recurring: { interval: 'month', interval_count: 3 } })
     assert.match(await checkPrice(rare), /^wrong: .* is for 3 months, not for 1 month → /)
   })
 
   it('reports a metered price instead of a licensed one, and the reverse', async () => {
     assert.match(await checkPrice(at.overage), /^wrong: .* is not licensed → /)
-    const found = await check({ plans: [], overagePrice: at.pro })
+    const found = await at.check({ plans: [], overagePrice: at.pro.priceId })
     assert.match(found[1] ?? '', /^wrong: The price of requests over the cap is not metered → /)
   })
 
   it('reports an amount that differs from what users see, in any currency', async () => {
-    const dear = await addPrice({ unit_amount: 3_000 })
+    const dear = await at.addPrice({ unit_amount: 3_000 })
     assert.match(await checkPrice(dear), /^wrong: .* is 30 USD, but users are shown 29 → /)
-    const odd = await addPrice({ unit_amount: 1_999 })
+    const odd = await at.addPrice({ unit_amount: 1_999 })
     assert.match(await checkPrice(odd, 19.99), /^ok: .* is sold for 19\.99 USD a month$/)
-    const account = { tryToRead: async () => 'may' as const, readPrice: async () => tiered }
-    const tiered = {
-      ...{ isActive: true, period: '1 month', isMetered: false, amount: null, currency: 'usd' },
+    const account = {
+      tryToRead: async () => 'may' as const,
+      readPrice: async () => tiered,
+      readMeter: async () => assert.fail(),
     }
-    const found = lines(await checkAccount(account, settings({ plans: [pro()] })))
+    const tiered = {
+      ...{ isActive: true, period: '1 month', isMetered: false, meter: null },
+      ...{ amount: null, currency: 'usd' },
+    }
+    const found = allLines(await checkAccount(account, at.settings({ plans: [at.pro] })))
     assert.match(found[1] ?? '', /^wrong: .* has no fixed amount in whole cents → /)
-    const yen = await addPrice({ currency: 'jpy', unit_amount: 29 })
+    const yen = await at.addPrice({ currency: 'jpy', unit_amount: 29 })
     assert.equal(await checkPrice(yen), 'ok: The plan big-shop is sold for 29 JPY a month')
   })
 })
@@ -199,7 +167,7 @@ describe('the check of events and reports', () => {
     unsentSince: null,
   }
   const checkState = (changed: Partial<Parameters<typeof checkBillingState>[0]>) =>
-    lines(checkBillingState({ ...idle, ...changed }, NOON))
+    allLines(checkBillingState({ ...idle, ...changed }, NOON))
 
   it('reports when the last event came', () => {
     assert.deepEqual(checkState({ lastEventAt: NOON - 3 * HOUR_MS }), [

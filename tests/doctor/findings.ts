@@ -8,6 +8,13 @@ export function lines(findings: readonly Finding[]): string[] {
   )
 }
 
+/** Like `lines`, with the text of findings that are no problem. */
+export function allLines(findings: readonly Finding[]): string[] {
+  return findings.map((finding) =>
+    finding.state === 'ok' ? `ok: ${finding.text}` : lines([finding]).join(),
+  )
+}
+
 export function matches(findings: readonly Finding[], ...patterns: readonly RegExp[]): void {
   const found = lines(findings)
   assert.equal(found.length, patterns.length, found.join('\n'))

@@ -69,10 +69,10 @@ describe('API calls', () => {
 
   it('to an unknown path get 404, never an empty success', async () => {
     await using at = await startDouble()
-    await assert.rejects(at.stripe.charges.list(), (error) => {
+    await assert.rejects(at.stripe.payouts.list(), (error) => {
       assert.ok(error instanceof Stripe.errors.StripeInvalidRequestError)
       assert.equal(error.statusCode, 404)
-      assert.match(error.message, /Unrecognized request URL \(GET: \/v1\/charges\)/)
+      assert.match(error.message, /Unrecognized request URL \(GET: \/v1\/payouts\)/)
       return true
     })
   })

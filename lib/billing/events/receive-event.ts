@@ -3,10 +3,17 @@ import type { StripeEvent } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../errors.ts'
 import type { Billing } from '../billing.ts'
 import type { Overages } from '../overages/overages.ts'
-import type { SignedEvent } from '../stripe/events.ts'
+import type { EventSubject, SignedEvent } from '../stripe/events.ts'
+import { REVERSAL_EVENTS, type Reversal } from '../stripe/reversals.ts'
 import { findOrClaim } from '../subscription/customers.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
 import { hasReceived, insertEvent } from './received-events.ts'
+import { readReversal } from './reversal.ts'
+
+interface Receiver {
+  readonly billing: Billing
+  readonly overages: Pick<Overages, 'reportAll'>
+}
 
 /**
  * Receives an event from Stripe. Whatever the event says, we read the user's current subscription from
@@ -14,31 +21,52 @@ import { hasReceived, insertEvent } from './received-events.ts'
  * event, and BILLING_UNAVAILABLE if Stripe must deliver it again.
  */
 export async function receiveEvent(
-  { billing, overages }: { billing: Billing; overages: Pick<Overages, 'reportAll'> },
+  { billing, overages }: Receiver,
   signed: SignedEvent,
   now: number,
 ): Promise<void> {
   if (billing.webhookSecrets.length === 0) {
     throw new ApiError('BILLING_NOT_CONFIGURED', 'No signing secret is set')
   }
-  const { readSignedEvent, subjectOf } = await billing.loadEvents()
+  const { readSignedEvent } = await billing.loadEvents()
   const event = await readSignedEvent(signed, billing.webhookSecrets, now)
-  const subject = subjectOf(event)
+  await applyEvent({ billing, overages }, event, now)
+}
+
+/** Applies an event that Stripe signed or listed. An event that was applied does nothing. */
+export async function applyEvent(
+  { billing, overages }: Receiver,
+  event: StripeEvent,
+  now: number,
+): Promise<void> {
+  const { subjectOf } = await billing.loadEvents()
+  if (REVERSAL_EVENTS.includes(event.type) && (await hasReceived(billing.db, event.id))) return
+  const reversal = await readReversal(billing, event)
+  const subject = reversal === null ? subjectOf(event) : toSubject(reversal)
   if (subject === null) return
   const userId = await findOrClaim(billing, subject, now)
   if (userId === null) return
   // If this invoice ends a period, the period's last units can be reported until it is finalized.
   if (event.type === 'invoice.created') await overages.reportAll(userId)
-  const failed = event.type === 'invoice.payment_failed' ? [toFailedPayment(event)] : []
+  const notes = [
+    ...(event.type === 'invoice.payment_failed' ? [toFailedPayment(event)] : []),
+    ...(reversal === null ? [] : [reversal.note]),
+  ]
   const stripe = billing.openStripe()
   await billing.enqueue(userId, async () => {
     if (await hasReceived(billing.db, event.id)) return
+    // Whoever takes the money back loses the plan, without credit.
+    if (reversal?.lostSubscription != null) await stripe.cancelNow(reversal.lostSubscription)
     await sync(billing, stripe, userId, (result) => [
       insertEvent(billing.db, { id: event.id, type: event.type, receivedAt: now }),
-      ...failed.map((note) => billing.auditStripe(userId, note)),
+      ...notes.map((note) => billing.auditStripe(userId, note)),
       ...auditSync(billing, userId, result),
     ])
   })
+}
+
+function toSubject({ customerId }: Reversal): EventSubject | null {
+  return customerId === null ? null : { customer: customerId, user: null }
 }
 
 function toFailedPayment({ data }: StripeEvent): AuditNote {

@@ -1,9 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Billing } from '../billing.ts'
+import { learnOwner } from '../mirror/learn-owner.ts'
+import { listAllSubscriptions } from '../mirror/list-subscriptions.ts'
+import { findNamedUser } from '../mirror/named-user.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
-import { findOrClaim, listCustomers } from '../subscription/customers.ts'
-import { hasUnknownPlan, toSubscriptionRow } from '../subscription/subscription-row.ts'
+import {
+  type CustomerRow,
+  findOrClaim,
+  listCustomers,
+  UnknownCustomer,
+} from '../subscription/customers.ts'
+import { listDuplicates } from '../subscription/duplicate-rows.ts'
+import { type MirrorRows, toMirrorRows } from '../subscription/subscription-row.ts'
 import { findSubscription } from '../subscription/subscriptions.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
 
@@ -12,72 +21,84 @@ export interface ReconcileOptions {
   readonly now: number
   /** Called for each user whose subscription could not be compared; the run continues. */
   readonly onFailure: (error: unknown, userId: string) => void
-  /** Called if an unknown customer cannot be stored: its user has another customer, or is deleted. */
-  readonly onUnclaimed: (customer: string) => void
-  /** Called for a user who pays but gets no plan, since no setting names the price. */
-  readonly onUnknownPlan: (userId: string) => void
   readonly isStopped: () => boolean
+}
+
+/** What an operator should know. None of it has changed anybody's plan. */
+export interface ReconcileFindings {
+  /** Customers that cannot be stored: their users have another customer, or are deleted. */
+  readonly unclaimed: string[]
+  /** Our customers that Stripe does not know. */
+  readonly missing: string[]
+  /** The users who pay each price that the settings have no plan for. */
+  readonly unknownPrices: Map<string, string[]>
 }
 
 /**
  * Compares all subscriptions at Stripe with ours, and syncs those that differ. This repairs the effects
  * of missed events and restored backups. It pauses after each customer, so that requests do not wait.
+ * Throws WrongOwner, and changes nothing, if the key is of another account.
  */
-export async function reconcile(billing: Billing, options: ReconcileOptions): Promise<void> {
-  const all = await listSubscriptions(billing, options)
-  const byCustomer = Map.groupBy(all, ({ customerId }) => customerId)
-  await claimAll(billing, byCustomer, options)
-  for (const { userId, customerId } of await listCustomers(billing.db)) {
+export async function reconcile(
+  billing: Billing,
+  options: ReconcileOptions,
+): Promise<ReconcileFindings> {
+  const findings: ReconcileFindings = { unclaimed: [], missing: [], unknownPrices: new Map() }
+  await learnOwner(billing)
+  const byCustomer = await listAllSubscriptions(billing, options.isStopped)
+  await claimAll(billing, byCustomer, options, findings)
+  for (const customer of await listCustomers(billing.db)) {
     await nextTurn()
-    if (options.isStopped()) return
-    const subscriptions = byCustomer.get(customerId) ?? []
-    if (hasUnknownPlan(userId, subscriptions, billing)) options.onUnknownPlan(userId)
+    if (options.isStopped()) return findings
+    const subscriptions = byCustomer.get(customer.customerId) ?? []
     try {
-      await compare(billing, userId, subscriptions)
+      noteUnknownPrices(findings, customer, await compare(billing, customer, subscriptions))
     } catch (error) {
-      options.onFailure(error, userId)
+      if (error instanceof UnknownCustomer) findings.missing.push(customer.customerId)
+      else options.onFailure(error, customer.userId)
     }
   }
+  return findings
 }
 
-/** All subscriptions that are not canceled. Each page has its own time limit. */
-async function listSubscriptions(
-  billing: Billing,
-  { isStopped }: ReconcileOptions,
-): Promise<StripeSubscription[]> {
-  const all: StripeSubscription[] = []
-  let after: string | null = null
-  do {
-    const page = await billing.openStripe().listSubscriptions(after)
-    all.push(...page.subscriptions)
-    after = page.next
-  } while (after !== null && !isStopped())
-  return all
+function noteUnknownPrices(
+  { unknownPrices: payers }: ReconcileFindings,
+  { userId }: CustomerRow,
+  { unknownPrices }: MirrorRows,
+): void {
+  for (const price of new Set(unknownPrices)) {
+    payers.set(price, [...(payers.get(price) ?? []), userId])
+  }
 }
 
 async function claimAll(
   billing: Billing,
   byCustomer: ReadonlyMap<string, readonly StripeSubscription[]>,
-  { now, onUnclaimed }: ReconcileOptions,
+  { now }: ReconcileOptions,
+  { unclaimed }: ReconcileFindings,
 ): Promise<void> {
   for (const [customer, subscriptions] of byCustomer) {
     await nextTurn()
-    const user = subscriptions.map(({ userId }) => userId).find((id) => id !== null) ?? null
+    const user = findNamedUser(subscriptions)
     const owner = await findOrClaim(billing, { customer, user }, now)
-    if (owner === null && user !== null) onUnclaimed(customer)
+    if (owner === null && user !== null) unclaimed.push(customer)
   }
 }
 
 /** If the subscription differs, reads it again: it may have changed since it was listed. */
 async function compare(
   billing: Billing,
-  userId: string,
+  { userId }: CustomerRow,
   subscriptions: readonly StripeSubscription[],
-): Promise<void> {
-  const ours = await findSubscription(billing.db, userId)
-  if (isDeepStrictEqual(ours, toSubscriptionRow(userId, subscriptions, billing))) return
+): Promise<MirrorRows> {
+  const before = await findSubscription(billing.db, userId)
+  const duplicates = await listDuplicates(billing.db, userId)
+  const rows = toMirrorRows(userId, { before, duplicates }, subscriptions, billing)
+  const isSame = isDeepStrictEqual([before, duplicates], [rows.row, rows.duplicates])
+  if (isSame) return rows
   const stripe = billing.openStripe()
   await billing.enqueue(userId, () =>
     sync(billing, stripe, userId, (result) => auditSync(billing, userId, result)),
   )
+  return rows
 }

@@ -10,8 +10,11 @@ export function createAccountReader(secretKey: string, { apiBase }: StripeConfig
   const options = { timeout: TIMEOUT_MS }
   return {
     /** Whether the key may read these objects. A server needs all of them. */
-    tryToRead: (what: 'customers' | 'subscriptions' | 'invoices') =>
-      sdk[what].list({ limit: 1 }, options).then(() => 'may' as const, toProblem),
+    tryToRead: (
+      what: 'customers' | 'subscriptions' | 'invoices' | 'charges' | 'disputes' | 'events',
+    ) => sdk[what].list({ limit: 1 }, options).then(() => 'may' as const, toProblem),
+    readMeter: (id: string) =>
+      sdk.billing.meters.retrieve(id, {}, options).then(toMeter, toProblem),
     readPrice: (id: string) => sdk.prices.retrieve(id, {}, options).then(toPrice, toProblem),
   }
 }
@@ -23,6 +26,19 @@ function toPrice({ active, currency, unit_amount, recurring }: Stripe.Price) {
     amount: unit_amount,
     period: recurring === null ? null : toPeriod(recurring),
     isMetered: recurring?.usage_type === 'metered',
+    meter: recurring?.meter ?? null,
+  }
+}
+
+function toMeter(meter: Stripe.Billing.Meter) {
+  return {
+    isActive: meter.status === 'active',
+    eventName: meter.event_name,
+    formula: meter.default_aggregation.formula,
+    fields: {
+      customer: meter.customer_mapping.event_payload_key,
+      value: meter.value_settings.event_payload_key,
+    },
   }
 }
 

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import type Stripe from 'stripe'
 import type { AddressBody } from '../../contract/billing/billing-account-bodies.ts'
 import type { BillingDetails, Invoice } from '../../contract/billing/billing-schemas.ts'
+import { readCustomer } from './customer-state.ts'
 import type { StripeCalls } from './stripe-calls.ts'
-import { ifInvalid, ifMissing, StripeRefusal } from './stripe-refusal.ts'
+import { ifInvalid, StripeRefusal } from './stripe-refusal.ts'
 import { type StripeSubscription, toStripeSubscription, USER_FIELD } from './stripe-subscription.ts'
 
 /** A user who is about to become a customer. */
@@ -27,12 +28,13 @@ export function customerCalls(calls: StripeCalls) {
       return (await write((sdk, options) => sdk.customers.create(params, options), key)).id
     },
 
-    /** The customer's subscriptions that have not ended; null if the customer was deleted. */
-    findSubscriptions: async (customerId: string): Promise<StripeSubscription[] | null> => {
-      const customer = await getCustomer(calls, customerId, ['subscriptions']).catch(
-        ifMissing(null),
-      )
-      return customer && (customer.subscriptions?.data ?? []).map(toStripeSubscription)
+    /** The customer's subscriptions that have not ended. */
+    findSubscriptions: async (
+      customerId: string,
+    ): Promise<StripeSubscription[] | 'deleted' | 'missing'> => {
+      const customer = await readCustomer(calls, customerId, ['subscriptions'])
+      if (typeof customer === 'string') return customer
+      return (customer.subscriptions?.data ?? []).map(toStripeSubscription)
     },
 
     getBillingDetails: async (customerId: string): Promise<BillingDetails> => {

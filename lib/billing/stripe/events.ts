@@ -2,6 +2,7 @@ import Stripe from 'stripe'
 import { StripeEvent } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../errors.ts'
 import { parse } from '../../parse.ts'
+import { REVERSAL_EVENTS } from './reversals.ts'
 import { USER_FIELD } from './stripe-subscription.ts'
 
 /** An event as Stripe sent it: the signature covers exactly these bytes. */
@@ -59,12 +60,13 @@ function requireNotInFuture({ signature }: SignedEvent, now: number): void {
 /** The customer that an event is about. */
 export interface EventSubject {
   readonly customer: string
-  /** The user that the metadata of our subscription or checkout names; null if none. */
+  /** The user that our metadata of the subscription, checkout or customer names; null if none. */
   readonly user: string | null
 }
 
 /** The events after which the customer's subscription is read again. */
 export const HANDLED_EVENTS: readonly string[] = [
+  ...REVERSAL_EVENTS,
   'checkout.session.async_payment_failed',
   'checkout.session.async_payment_succeeded',
   'checkout.session.completed',
@@ -112,7 +114,7 @@ type Fields = Readonly<Record<string, unknown>>
  * payment link, which anybody can edit.
  */
 function userOf(type: string, object: Fields): string | null {
-  const isOurs = type.startsWith('checkout.session.') || type.startsWith('customer.subscription.')
+  const isOurs = /^(checkout\.session|customer\.subscription)\.|^customer\.updated$/.test(type)
   return isOurs ? textOf(fieldsOf(object['metadata'])[USER_FIELD]) : null
 }
 

@@ -1,9 +1,12 @@
 import { checkoutCalls } from './checkout.ts'
+import { customerStateCalls } from './customer-state.ts'
 import { customerCalls } from './customers.ts'
 import { discountCalls } from './discounts.ts'
+import { endingCalls } from './endings.ts'
 import { overageCalls } from './overages.ts'
 import { paymentMethodCalls } from './payment-methods.ts'
 import { priceChangeCalls } from './price-changes.ts'
+import { reversalCalls } from './reversals.ts'
 import { beginCalls } from './stripe-calls.ts'
 import { subscriptionCalls } from './subscriptions.ts'
 import { taxIdCalls } from './tax-ids.ts'
@@ -16,12 +19,15 @@ export function openGateway(...options: Parameters<typeof beginCalls>) {
   const calls = beginCalls(...options)
   return {
     ...customerCalls(calls),
+    ...customerStateCalls(calls),
     ...taxIdCalls(calls),
     ...subscriptionCalls(calls),
     ...priceChangeCalls(calls),
+    ...endingCalls(calls),
     ...checkoutCalls(calls),
     ...paymentMethodCalls(calls),
     ...discountCalls(calls),
     ...overageCalls(calls),
+    ...reversalCalls(calls),
   }
 }

@@ -17,6 +17,9 @@ export interface StripeOptions {
   readonly onFailure: (failure: StripeFailure) => void
 }
 
+/** Less than an action may take: its own calls come after this one. */
+const ACCOUNT_TIMEOUT_MS = 4_000
+
 /** Import this file lazily: the SDK takes longer to load than everything else. */
 export function createStripe({ secretKey, apiBase, onFailure }: StripeOptions) {
   const sdk = new Stripe(secretKey, {
@@ -25,7 +28,19 @@ export function createStripe({ secretKey, apiBase, onFailure }: StripeOptions) {
     telemetry: false,
     ...(apiBase !== undefined && toAddress(apiBase)),
   })
-  return { sdk, translate: (error: unknown) => translate(error, onFailure) }
+  return {
+    sdk,
+    translate: (error: unknown) => translate(error, onFailure),
+    /** The id of the key's account; null if the key may not read it. */
+    readAccount: async (): Promise<string | null> => {
+      try {
+        return (await sdk.accounts.retrieveCurrent({}, { timeout: ACCOUNT_TIMEOUT_MS })).id
+      } catch (error) {
+        if (error instanceof Stripe.errors.StripePermissionError) return null
+        throw translate(error, onFailure)
+      }
+    },
+  }
 }
 
 function toAddress(url: string) {

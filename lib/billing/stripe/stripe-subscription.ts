@@ -18,8 +18,10 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
   return {
     id,
     customerId: idOf(customer),
-    /** The user that our metadata names; null if none. */
+    /** The user that our metadata of the subscription names; null if none. */
     userId: metadata[USER_FIELD] || null,
+    /** The user that our metadata of the customer names; null if none, or if Stripe sent only its id. */
+    userOfCustomer: userOf(customer),
     /** In Stripe's words, such as `past_due`. */
     status,
     createdAt: created * 1000,
@@ -35,4 +37,9 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
       periodEnd: item.current_period_end * 1000,
     })),
   }
+}
+
+function userOf(customer: Stripe.Subscription['customer']): string | null {
+  if (typeof customer === 'string' || customer.deleted) return null
+  return customer.metadata[USER_FIELD] || null
 }

@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import type { StripeCalls } from './stripe-calls.ts'
-import { ifMissing } from './stripe-refusal.ts'
 import { OVERAGES_FIELD, toStripeSubscription } from './stripe-subscription.ts'
 
 const PAGE = 100
@@ -11,9 +10,13 @@ export function subscriptionCalls({ read, write }: StripeCalls) {
     await write((sdk, options) => sdk.subscriptions.update(id, params, options))
   }
   return {
-    /** A page of all subscriptions that are not canceled; `next` is null on the last page. */
+    /**
+     * A page of all subscriptions that are not canceled, with their customers; `next` is null on the last
+     * page.
+     */
     listSubscriptions: async (after: string | null) => {
-      const params = { limit: PAGE, ...(after !== null && { starting_after: after }) }
+      const expand = ['data.customer']
+      const params = { limit: PAGE, expand, ...(after !== null && { starting_after: after }) }
       const page = await read((sdk, options) => sdk.subscriptions.list(params, options))
       const next = page.has_more ? (page.data.at(-1)?.id ?? null) : null
       return { subscriptions: page.data.map(toStripeSubscription), next }
@@ -35,13 +38,6 @@ export function subscriptionCalls({ read, write }: StripeCalls) {
     undoCancellation: async (id: string): Promise<void> => {
       const { cancel_at_period_end: isOurs } = await get(id)
       await update(id, isOurs ? { cancel_at_period_end: false } : { cancel_at: '' })
-    },
-
-    /** Ends the subscription now, if it still exists. */
-    cancelNow: async (id: string): Promise<void> => {
-      await write((sdk, options) => sdk.subscriptions.cancel(id, {}, options)).catch(
-        ifMissing(null),
-      )
     },
   }
 }

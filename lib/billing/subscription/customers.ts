@@ -3,11 +3,22 @@ import { and, eq, sql } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
+import { ApiError } from '../../errors.ts'
 import type { Billing } from '../billing.ts'
 import type { EventSubject } from '../stripe/events.ts'
 
 /** A user's customer at Stripe. */
 export type CustomerRow = typeof billingCustomers.$inferSelect
+
+/** Stripe does not know a customer of ours, not even as deleted. The answer is BILLING_UNAVAILABLE. */
+export class UnknownCustomer extends ApiError {
+  readonly customer: string
+
+  constructor(customer: string) {
+    super('BILLING_UNAVAILABLE', 'Billing is unavailable: try again later')
+    this.customer = customer
+  }
+}
 
 export async function findCustomer(db: Db, userId: string): Promise<CustomerRow | null> {
   const row = await db
@@ -23,7 +34,7 @@ export async function findCustomer(db: Db, userId: string): Promise<CustomerRow 
  * the user that our metadata at Stripe names. null: user unknown, or has another customer.
  */
 export async function findOrClaim(
-  { db, change }: Billing,
+  { db, change, requireOwner }: Billing,
   { customer, user }: EventSubject,
   now: number,
 ): Promise<string | null> {
@@ -31,6 +42,7 @@ export async function findOrClaim(
   const known = await db.select().from(billingCustomers).where(eq(customerId, customer)).get()
   if (known !== undefined) return known.userId
   if (user === null) return null
+  await requireOwner()
   const row = { userId: user, customerId: customer, createdAt: now }
   return (await change([insertCustomer(db, row)])) ? user : null
 }

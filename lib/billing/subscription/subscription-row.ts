@@ -1,63 +1,109 @@
 import { givesAccess } from '../../config/entitlement.ts'
 import type { Billing } from '../billing.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
+import type { DuplicateRow } from './duplicate-rows.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
 type Catalogue = Pick<Billing, 'prices' | 'overagePrice'>
 
+/** What we keep of a customer's subscriptions, and what is wrong with them. */
+export interface MirrorRows {
+  /**
+   * The subscription that counts: the newest that gives access, or else the newest that has not ended.
+   * null if there is no live subscription to one of our plans.
+   */
+  readonly row: SubscriptionRow | null
+  /** Others that give access: the customer pays for them, too. */
+  readonly duplicates: readonly DuplicateRow[]
+  /** Prices that the user pays although the settings have no plan for them. */
+  readonly unknownPrices: readonly string[]
+  /** Whether the user pays for a plan that we do not know. */
+  readonly paysForUnknown: boolean
+}
+
 const ENDED: readonly string[] = ['canceled', 'incomplete_expired']
 
-/**
- * Chooses the customer's subscription that counts: the newest that gives access, or else the newest
- * that has not ended. Returns null if there is no live subscription to one of our plans.
- */
-export function toSubscriptionRow(
+/** Our rows so far: they have the plans of prices that the settings have lost. */
+export interface KnownRows {
+  readonly before: SubscriptionRow | null
+  readonly duplicates: readonly DuplicateRow[]
+}
+
+export function toMirrorRows(
   userId: string,
+  known: KnownRows,
   subscriptions: readonly StripeSubscription[],
   catalogue: Catalogue,
-): SubscriptionRow | null {
-  const rows = subscriptions
+): MirrorRows {
+  const live = subscriptions
     .filter(({ status }) => !ENDED.includes(status))
-    .toSorted((a, b) => b.createdAt - a.createdAt)
-    .map((subscription) => toRow(userId, subscription, catalogue))
-    .filter((row) => row !== null)
-  return rows.find(({ status }) => givesAccess(status)) ?? rows[0] ?? null
-}
-
-/** Whether a subscription that we sold gives access, but its price is not the price of a plan. */
-export function hasUnknownPlan(
-  userId: string,
-  subscriptions: readonly StripeSubscription[],
-  catalogue: Catalogue,
-): boolean {
-  return subscriptions.some(
-    (subscription) =>
-      subscription.userId === userId &&
-      givesAccess(subscription.status) &&
-      toRow(userId, subscription, catalogue) === null,
+    .toSorted((a, b) => b.createdAt - a.createdAt || byId(b, a))
+    .map((subscription) => ({ subscription, row: toRow(subscription, catalogue, known) }))
+  const rows = live.map(({ row }) => row && { ...row, userId }).filter((row) => row !== null)
+  const paid = rows.filter(({ status }) => givesAccess(status))
+  const ours = live.filter(
+    ({ subscription, row }) =>
+      givesAccess(subscription.status) && (row !== null || subscription.userId === userId),
   )
+  return {
+    row: paid[0] ?? rows[0] ?? null,
+    duplicates: paid.slice(1).map(toDuplicate).toSorted(byId),
+    unknownPrices: ours.flatMap(({ subscription }) => unknownPricesOf(subscription, catalogue)),
+    paysForUnknown: ours.some(({ row }) => row === null),
+  }
 }
 
+/** Keeps the plan, and overages, of an item that the settings no longer know. */
 function toRow(
-  userId: string,
-  { id, status, cancelAt, wantsOverages, chargedFrom, items }: StripeSubscription,
-  { prices, overagePrice }: Catalogue,
-): SubscriptionRow | null {
-  const item = items.find(({ priceId }) => prices.planOf(priceId) !== undefined)
-  const plan = item && prices.planOf(item.priceId)
+  subscription: StripeSubscription,
+  catalogue: Catalogue,
+  { before, duplicates }: KnownRows,
+): Omit<SubscriptionRow, 'userId'> | null {
+  const { id, status, cancelAt, wantsOverages, chargedFrom } = subscription
+  const { prices } = catalogue
+  const last = before?.id === id ? before : null
+  const { item, overageItem } = findItems(subscription, catalogue, last)
+  const lastPlan = last?.plan ?? duplicates.find((row) => row.id === id)?.plan
+  const plan = item && (prices.planOf(item.priceId)?.id ?? lastPlan)
   if (item === undefined || plan === undefined) return null
-  const overageItem = items.find(({ priceId }) => priceId === overagePrice)
   return {
-    userId,
     id,
     itemId: item.id,
-    plan: plan.id,
+    plan,
     status,
     periodStart: item.periodStart,
     periodEnd: item.periodEnd,
     cancelAt: cancelAt === 'period-end' ? item.periodEnd : cancelAt,
-    overages: wantsOverages && overageItem !== undefined && prices.allowsOverages(plan.id),
+    overages: wantsOverages && overageItem !== undefined && prices.allowsOverages(plan),
     overageItemId: overageItem?.id ?? null,
     chargedFrom: Math.max(item.periodStart, chargedFrom),
   }
+}
+
+function findItems(
+  { items }: StripeSubscription,
+  { prices, overagePrice }: Catalogue,
+  last: SubscriptionRow | null,
+) {
+  const withId = (id: string | null | undefined) => items.find((one) => one.id === id)
+  const overageItem =
+    items.find(({ priceId }) => priceId === overagePrice) ?? withId(last?.overageItemId)
+  const known = items.find(({ priceId }) => prices.planOf(priceId) !== undefined)
+  const other = items.find((one) => one !== overageItem)
+  return { item: known ?? withId(last?.itemId) ?? other, overageItem }
+}
+
+function toDuplicate({ id, userId, plan, status, periodEnd }: SubscriptionRow): DuplicateRow {
+  return { id, userId, plan, status, periodEnd }
+}
+
+/** Stripe's lists differ in their order; the database returns rows in this one. */
+function byId(one: { readonly id: string }, other: { readonly id: string }): number {
+  return one.id < other.id ? -1 : 1
+}
+
+/** None if one of the prices is the price of a plan. */
+function unknownPricesOf({ items }: StripeSubscription, { prices, overagePrice }: Catalogue) {
+  if (items.some(({ priceId }) => prices.planOf(priceId) !== undefined)) return []
+  return items.map(({ priceId }) => priceId).filter((priceId) => priceId !== overagePrice)
 }

@@ -2,8 +2,20 @@ import { givesAccess } from '../../config/entitlement.ts'
 import type { Statement } from '../../db/transaction.ts'
 import type { Billing } from '../billing.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
-import { bumpRevision, type CustomerRow, deleteCustomer, findCustomer } from './customers.ts'
-import { hasUnknownPlan, toSubscriptionRow } from './subscription-row.ts'
+import {
+  bumpRevision,
+  type CustomerRow,
+  deleteCustomer,
+  findCustomer,
+  UnknownCustomer,
+} from './customers.ts'
+import {
+  type DuplicateRow,
+  listDuplicates,
+  replaceDuplicates,
+  toDuplicateNote,
+} from './duplicate-rows.ts'
+import { type MirrorRows, toMirrorRows } from './subscription-row.ts'
 import {
   deletePreview,
   deleteSubscription,
@@ -14,19 +26,28 @@ import {
 } from './subscriptions.ts'
 
 /** The user's subscription before and after a sync. */
-export interface SyncResult {
+export interface SyncResult extends Pick<MirrorRows, 'paysForUnknown'> {
   readonly before: SubscriptionRow | null
   readonly after: SubscriptionRow | null
-  /** Whether the user pays for an unknown plan, such as one whose price is not set. */
-  readonly paysForUnknown: boolean
+  readonly newDuplicates: readonly DuplicateRow[]
+  readonly endedDuplicates: readonly DuplicateRow[]
 }
+
+const NOTHING = {
+  before: null,
+  after: null,
+  paysForUnknown: false,
+  newDuplicates: [],
+  endedDuplicates: [],
+} as const satisfies SyncResult
 
 const ATTEMPTS = 20
 
 /**
  * Reads the user's subscription from Stripe and stores it, in one transaction with the statements
  * that `alongside` returns. If another sync finishes in the meantime, it drops Stripe's answer and asks
- * again, so that the order of events does not matter.
+ * again, so that the order of events does not matter. Changes nothing and throws UnknownCustomer if
+ * Stripe does not know the customer: only a customer that was deleted there ends the plan.
  */
 export async function sync(
   billing: Billing,
@@ -36,10 +57,12 @@ export async function sync(
 ): Promise<SyncResult> {
   for (let attempts = 1; attempts <= ATTEMPTS; attempts++) {
     const customer = await findCustomer(billing.db, userId)
-    if (customer === null) return { before: null, after: null, paysForUnknown: false }
+    if (customer === null) return NOTHING
     const { statements, ...result } = await prepare(billing, stripe, customer)
     const [first, ...rest] = [...statements, billing.fitKeys(userId), ...alongside(result)]
-    if (first !== undefined && (await billing.change([first, ...rest]))) return result
+    if (first === undefined || !(await billing.change([first, ...rest]))) continue
+    for (const duplicate of result.newDuplicates) billing.onDuplicate(duplicate)
+    return result
   }
   throw new Error(`The subscription of user ${userId} changes faster than it can be read`)
 }
@@ -49,19 +72,32 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
   const { db } = billing
   const { userId, customerId } = customer
   const subscriptions = await stripe.findSubscriptions(customerId)
+  if (subscriptions === 'missing') throw new UnknownCustomer(customerId)
   const before = await findSubscription(db, userId)
-  if (subscriptions === null) {
-    const statements = [deleteCustomer(db, customer)]
-    return { before, after: null, paysForUnknown: false, statements }
+  const duplicates = await listDuplicates(db, userId)
+  if (subscriptions === 'deleted') {
+    return {
+      ...NOTHING,
+      before,
+      endedDuplicates: duplicates,
+      statements: [deleteCustomer(db, customer)],
+    }
   }
-  const after = toSubscriptionRow(userId, subscriptions, billing)
-  const paysForUnknown = hasUnknownPlan(userId, subscriptions, billing)
+  const found = toMirrorRows(userId, { before, duplicates }, subscriptions, billing)
+  const { row: after, paysForUnknown } = found
+  const newDuplicates = without(found.duplicates, duplicates)
+  const endedDuplicates = without(duplicates, found.duplicates).filter(({ id }) => id !== after?.id)
   const statements = [
     bumpRevision(db, customer),
     after === null ? deleteSubscription(db, userId) : saveSubscription(db, after),
+    ...replaceDuplicates(db, userId, found.duplicates),
     ...(isSameItem(before, after) ? [] : [deletePreview(db, userId)]),
   ]
-  return { before, after, paysForUnknown, statements }
+  return { before, after, paysForUnknown, newDuplicates, endedDuplicates, statements }
+}
+
+function without(rows: readonly DuplicateRow[], others: readonly DuplicateRow[]): DuplicateRow[] {
+  return rows.filter(({ id }) => others.every((other) => other.id !== id))
 }
 
 /** A preview is valid only for the same item and plan. */
@@ -69,13 +105,17 @@ function isSameItem(before: SubscriptionRow | null, after: SubscriptionRow | nul
   return before?.itemId === after?.itemId && before?.plan === after?.plan
 }
 
-/** The audit row of what Stripe changed; none if a user would not notice the change. */
+/** The audit rows of what Stripe changed; none if a user would not notice the change. */
 export function auditSync(
   { auditStripe }: Billing,
   userId: string,
-  { before, after }: SyncResult,
+  { before, after, newDuplicates, endedDuplicates }: SyncResult,
 ): Statement[] {
-  if (summaryOf(before) === summaryOf(after)) return []
+  const ofDuplicates = [
+    ...newDuplicates.map((row) => toDuplicateNote('find_duplicate', row)),
+    ...endedDuplicates.map((row) => toDuplicateNote('end_duplicate', row)),
+  ].map((note) => auditStripe(userId, note))
+  if (summaryOf(before) === summaryOf(after)) return ofDuplicates
   const hasEnded = hasAccess(before) && !hasAccess(after)
   const note = {
     action: hasEnded ? 'subscription_ended' : 'subscription_updated',
@@ -83,7 +123,7 @@ export function auditSync(
     targetId: (after ?? before)?.id ?? null,
     detail: `${summaryOf(before)} to ${summaryOf(after)}`,
   } as const
-  return [auditStripe(userId, note)]
+  return [auditStripe(userId, note), ...ofDuplicates]
 }
 
 function hasAccess(row: SubscriptionRow | null): boolean {

@@ -41,7 +41,7 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
     changePlan: async ({ caller, body, now }) => {
       const plan = getPaidPlan(plans, body.planId)
       const { row, ...rest } = await changePlan(billing, toActor(db, caller, now), plan)
-      const inEffect = plans.find(row.plan) ?? plan
+      const inEffect = plans.ofUser(row.plan)
       return { status: 200, body: { ...toResponse(billing, inEffect, row), ...rest } }
     },
     previewPlanChange: async ({ caller, query, now }) => {

@@ -1,0 +1,71 @@
+import type { AuditNote } from '../../contract/account/audit-actions.ts'
+import type { Statement } from '../../db/transaction.ts'
+import type { Billing } from '../billing.ts'
+import {
+  deleteCustomer,
+  findCustomer,
+  insertCustomer,
+  listCustomers,
+} from '../subscription/customers.ts'
+import { auditSync, sync } from '../subscription/sync.ts'
+import type { Mismatch } from './inspect.ts'
+import { saveOwner } from './owner.ts'
+
+export interface RepairOptions {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly audit: (userId: string, note: AuditNote) => Statement
+}
+
+/** Mends what can be mended. A server may run meanwhile. Returns the mended mismatches. */
+export async function repair(
+  billing: Billing,
+  mismatches: readonly Mismatch[],
+  options: RepairOptions,
+): Promise<Mismatch[]> {
+  const mended: Mismatch[] = []
+  for (const mismatch of mismatches) {
+    const { user, repair: how } = mismatch
+    if (how === null || user === null) continue
+    if (how === 'assign' && !(await assign(billing, mismatch, options))) continue
+    await sync(billing, billing.openStripe(), user, (result) => auditSync(billing, user, result))
+    mended.push(mismatch)
+  }
+  return mended
+}
+
+/** Makes the customer that of the user whom our metadata names. Returns false if something has changed. */
+async function assign(
+  { db, change }: Billing,
+  { user, customer }: Mismatch,
+  { now, audit }: RepairOptions,
+): Promise<boolean> {
+  if (user === null || customer === null) return false
+  const insert = insertCustomer(db, { userId: user, customerId: customer, createdAt: now })
+  const note = { action: 'assign_customer', targetType: 'customer', targetId: customer } as const
+  const old = await findCustomer(db, user)
+  if (old === null) return change([insert, audit(user, note)])
+  return change([deleteCustomer(db, old), insert, audit(user, note)])
+}
+
+/**
+ * Makes the account and mode of the key those of our customers. Gives up customers that it does not know:
+ * their plans end, and their users can buy again. Returns the ids of these customers.
+ */
+export async function acceptOwner(billing: Billing, { audit }: RepairOptions): Promise<string[]> {
+  const { db, change, fitKeys } = billing
+  await change([saveOwner(db, await billing.readOwner())])
+  const released: string[] = []
+  for (const customer of await listCustomers(db)) {
+    const { userId, customerId } = customer
+    if (await billing.openStripe().hasCustomer(customerId)) continue
+    const note = {
+      action: 'release_customer',
+      targetType: 'customer',
+      targetId: customerId,
+    } as const
+    const statements = [fitKeys(userId), audit(userId, note)]
+    if (await change([deleteCustomer(db, customer), ...statements])) released.push(customerId)
+  }
+  return released
+}

@@ -1,0 +1,30 @@
+import { type Plan, type Plans, parsePlan, withRemoved } from '../config/plans.ts'
+import { sql } from '../db/drizzle.ts'
+import type { Db } from '../db/open.ts'
+import { knownPlans } from '../db/tables.ts'
+
+/** Adds the plans that an earlier start had: a removed plan changes nobody's plan. */
+export async function recallPlans(db: Db, plans: Plans): Promise<Plans> {
+  const rows = await db.select().from(knownPlans).all()
+  const known = rows.map(({ definition }) => parsePlan(definition))
+  return withRemoved(
+    plans,
+    known.filter((plan) => plan !== null),
+  )
+}
+
+/** Remembers the plans of this start, for later ones that lack some of them. */
+export async function rememberPlans(db: Db, { list }: Plans): Promise<void> {
+  await db
+    .insert(knownPlans)
+    .values(list.map(toRow))
+    .onConflictDoUpdate({
+      target: knownPlans.id,
+      set: { definition: sql`excluded.definition` },
+    })
+    .run()
+}
+
+function toRow(plan: Plan): typeof knownPlans.$inferInsert {
+  return { id: plan.id, definition: JSON.stringify(plan) }
+}

@@ -1,0 +1,36 @@
+import * as v from 'valibot'
+import { readConfig } from '../lib/config/config.ts'
+import { withAccounts } from './parts/accounts.ts'
+import { listMismatches, openBilling, repairMismatches } from './parts/billing.ts'
+import { checkOptions, FLAG, readArguments } from './parts/options.ts'
+import { report, run } from './parts/run.ts'
+
+const USAGE = `Usage: npm run --silent billing -- [options]
+Lists where the database and Stripe disagree, and what users pay that the settings do not name.
+  --json            list as JSON
+  --repair          first mend what can be mended: customers of the wrong user, outdated plans
+  --accept-account  with --repair: Stripe's account or mode was changed on purpose; customers that
+                    it does not know lose their plans`
+
+const Flag = v.optional(v.literal(true))
+const Options = v.pipe(
+  v.strictObject({ json: Flag, repair: Flag, 'accept-account': Flag }),
+  v.check(
+    (options) => options['accept-account'] === undefined || options.repair === true,
+    'need --repair with --accept-account',
+  ),
+)
+
+await run(async () => {
+  const options = { json: FLAG, repair: FLAG, 'accept-account': FLAG }
+  const { values } = readArguments({ options }, USAGE)
+  const wanted = checkOptions(Options, { ...values }, USAGE)
+  await withAccounts('npm run billing', async (accounts) => {
+    const billing = openBilling(accounts, readConfig(process.env).stripe)
+    if (wanted.repair === true) {
+      const account = wanted['accept-account'] === true ? 'accept' : 'keep'
+      for (const line of await repairMismatches(billing, accounts, account)) report(line)
+    }
+    process.stdout.write(await listMismatches(billing, wanted.json === true ? 'json' : 'table'))
+  })
+})

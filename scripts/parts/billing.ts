@@ -1,0 +1,68 @@
+import { fitKeyExpiry } from '../../lib/access/key-expiry.ts'
+import { type Billing, createBilling } from '../../lib/billing/billing.ts'
+import { inspect, type Mismatch } from '../../lib/billing/mirror/inspect.ts'
+import { acceptOwner, repair } from '../../lib/billing/mirror/repair.ts'
+import type { StripeConfig } from '../../lib/config/config.ts'
+import { runInTransaction } from '../../lib/db/transaction.ts'
+import { type Accounts, audit } from './accounts.ts'
+import { report } from './run.ts'
+import { textTable } from './text-table.ts'
+
+/** Billing for a command. Its changes have the app `cli` in the audit log. */
+export function openBilling(accounts: Accounts, stripe: StripeConfig): Billing {
+  if (stripe.secretKey === undefined) throw new Error('STRIPE_SECRET_KEY is not set')
+  const { db, plans, now } = accounts
+  return createBilling({
+    db,
+    plans,
+    stripe,
+    change: (statements) => runInTransaction(db, statements),
+    fitKeys: (userId) => fitKeyExpiry(db, plans, now, userId),
+    auditStripe: (userId, note) => audit(accounts, userId, note),
+    // Only a change of plan asks, which no command makes.
+    countRequests: () => 0,
+    onFailure: ({ type, code, status }) =>
+      report(`Stripe refused a call: ${[type, code, status].filter(Boolean).join(', ')}`),
+  })
+}
+
+/** All mismatches as a table, or as JSON. */
+export async function listMismatches(billing: Billing, format: 'json' | 'table'): Promise<string> {
+  const found = await inspect(billing)
+  if (format === 'json') return `${JSON.stringify(found, null, 2)}\n`
+  return found.length === 0 ? 'The database agrees with Stripe\n' : mismatchTable(found)
+}
+
+function mismatchTable(mismatches: readonly Mismatch[]): string {
+  return textTable(mismatches, {
+    Kind: ({ kind }) => kind,
+    User: ({ user }) => user ?? '',
+    Customer: ({ customer }) => customer ?? '',
+    Detail: ({ detail }) => detail,
+    Repair: ({ repair: how }) => how ?? '',
+  })
+}
+
+/** Mends what can be mended. Returns a sentence for each change. */
+export async function repairMismatches(
+  billing: Billing,
+  accounts: Accounts,
+  account: 'keep' | 'accept',
+): Promise<string[]> {
+  const options = {
+    now: accounts.now,
+    audit: (...about: [userId: string, note: Parameters<typeof audit>[2]]) =>
+      audit(accounts, ...about),
+  }
+  const released = account === 'accept' ? await acceptOwner(billing, options) : []
+  const mended = await repair(billing, await inspect(billing), options)
+  return [
+    ...released.map((customer) => `Gave up the customer ${customer}, which Stripe does not know`),
+    ...mended.map(sentence),
+  ]
+}
+
+function sentence({ repair: how, customer, user }: Mismatch): string {
+  if (how === 'assign') return `Assigned the customer ${customer} to the user ${user}`
+  return `Read the subscription of the user ${user} again`
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createContactSender } from '../../../lib/billing/subscription/contact-changes.ts'
+import { makeBillingApp } from '../customers.ts'
+
+/** The app with a customer, and what its trigger has noted. */
+async function openWithCustomer() {
+  const at = await makeBillingApp()
+  const ada = await at.addCustomer()
+  const { db, billing } = at.app.services
+  const refused: string[] = []
+  const send = createContactSender(billing, (userId) => refused.push(userId))
+  const change = (set: string) =>
+    db.$client.exec(`UPDATE users SET ${set} WHERE id = '${ada.userId}'`)
+  const customer = async () => {
+    const found = await at.stripe.customers.retrieve(ada.customer)
+    assert.ok(!found.deleted)
+    return [found.email, found.name ?? null]
+  }
+  const waiting = () => db.$client.prepare('SELECT count(*) FROM contact_changes').pluck().get()
+  const updates = () =>
+    at.double.calls().filter(({ method, path }) => {
+      return method === 'POST' && path === `/v1/customers/${ada.customer}`
+    }).length
+  return { at, ada, refused, send, change, customer, waiting, updates }
+}
+
+describe('the name and e-mail address of a customer at Stripe', () => {
+  it('follow the account, with one call for each change', async () => {
+    const { at, send, change, customer, waiting, updates } = await openWithCustomer()
+    await using _at = at
+    const before = updates()
+    await send()
+    assert.equal(updates(), before)
+    change("email = 'ada@new.example', name = 'Ada'")
+    await send()
+    assert.deepEqual(await customer(), ['ada@new.example', 'Ada'])
+    await send()
+    assert.equal(updates(), before + 1)
+    assert.equal(waiting(), 0)
+    change("name = NULL, email = 'ada@new.example'")
+    await send()
+    assert.deepEqual(await customer(), ['ada@new.example', null])
+  })
+
+  it('are left alone where only the other one changes', async () => {
+    const { at, ada, send, change, customer } = await openWithCustomer()
+    await using _at = at
+    await at.stripe.customers.update(ada.customer, { name: 'Example Ltd' })
+    change("email = 'ada@new.example'")
+    await send()
+    assert.deepEqual(await customer(), ['ada@new.example', 'Example Ltd'])
+  })
+
+  it('are sent again after a failure', async () => {
+    const { at, send, change, customer, waiting } = await openWithCustomer()
+    await using _at = at
+    change("email = 'ada@new.example'")
+    at.double.failCalls({ kind: '500' })
+    await assert.rejects(send(), { code: 'BILLING_UNAVAILABLE' })
+    assert.equal(waiting(), 1)
+    await send()
+    assert.deepEqual(await customer(), ['ada@new.example', null])
+    assert.equal(waiting(), 0)
+  })
+
+  it('are sent as they are when they change while a change is being sent', async () => {
+    const { at, send, change, customer, waiting } = await openWithCustomer()
+    await using _at = at
+    change("email = 'ada@one.example'")
+    at.double.failCalls({ kind: 'late', delayMs: 20 })
+    const sending = send()
+    change("email = 'ada@two.example'")
+    await sending
+    await send()
+    assert.deepEqual(await customer(), ['ada@two.example', null])
+    assert.equal(waiting(), 0)
+  })
+
+  it('are not tried again and again if Stripe refuses them', async () => {
+    const { at, ada, refused, send, change, waiting, updates } = await openWithCustomer()
+    await using _at = at
+    at.double.world.state.tables.customers.delete(ada.customer)
+    const before = updates()
+    change("email = 'ada@new.example'")
+    await send()
+    await send()
+    assert.equal(updates(), before + 1)
+    assert.deepEqual(refused, [ada.userId])
+    assert.equal(waiting(), 1)
+  })
+
+  it('of a user who is no customer are not noted', async () => {
+    await using at = await makeBillingApp()
+    const { userId } = await at.addUser('bob@example.com')
+    const { $client } = at.app.services.db
+    $client.exec(`UPDATE users SET email = 'bob@new.example' WHERE id = '${userId}'`)
+    assert.equal($client.prepare('SELECT count(*) FROM contact_changes').pluck().get(), 0)
+  })
+})

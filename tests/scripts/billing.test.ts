@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { findCustomer } from '../../lib/billing/subscription/customers.ts'
+import { findSubscription } from '../../lib/billing/subscription/subscriptions.ts'
+import type { StripeConfig } from '../../lib/config/config.ts'
+import { openDb } from '../../lib/db/open.ts'
+import type { Accounts } from '../../scripts/parts/accounts.ts'
+import { listMismatches, openBilling, repairMismatches } from '../../scripts/parts/billing.ts'
+import { newSecretKey } from '../../stripe-double/ids.ts'
+import { startStripeDouble } from '../../stripe-double/start-double.ts'
+import { auditOf, openShop, type Shop } from '../billing/shop.ts'
+import { NOON } from '../support/helpers.ts'
+import { newDataFolder, runScript } from '../support/process.ts'
+
+/** What the command does, over a connection of its own while the server runs. */
+function openCommand({ app }: Shop, changed: Partial<StripeConfig> = {}) {
+  const { plans, config } = app.services
+  const db = openDb(join(app.dataDir, 'app.db'))
+  const accounts: Accounts = { db, plans, now: NOON, command: 'npm run billing' }
+  const billing = openBilling(accounts, { ...config.stripe, ...changed })
+  return {
+    list: async () => {
+      const found = JSON.parse(await listMismatches(billing, 'json'))
+      return found.map(({ kind, repair }: { kind: string; repair: string }) => [kind, repair])
+    },
+    table: () => listMismatches(billing, 'table'),
+    repair: (account: 'keep' | 'accept' = 'keep') => repairMismatches(billing, accounts, account),
+    [Symbol.dispose]: () => db.$client.close(),
+  }
+}
+
+const customerOf = async (shop: Shop) => findCustomer(shop.app.services.db, shop.userId)
+
+describe('npm run billing', () => {
+  it('finds nothing if database and Stripe agree', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    using command = openCommand(shop)
+    assert.equal(await command.table(), 'The database agrees with Stripe\n')
+    assert.deepEqual(await command.list(), [])
+    assert.deepEqual(await command.repair(), [])
+  })
+
+  it('reads an outdated subscription again', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('pro')
+    shop.double.switchDeliveries('drop', 100)
+    await shop.stripe.subscriptions.cancel(id)
+    using command = openCommand(shop)
+    assert.deepEqual(await command.list(), [['outdated', 'resync']])
+    assert.deepEqual(await command.repair(), [
+      `Read the subscription of the user ${shop.userId} again`,
+    ])
+    assert.equal(await shop.row(), null)
+    assert.deepEqual(await command.list(), [])
+    const { app, action } = auditOf(shop).at(-1) ?? {}
+    assert.deepEqual([app, action], ['cli', 'subscription_ended'])
+  })
+
+  it('assigns a customer to the user whom its metadata names', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    const before = await customerOf(shop)
+    shop.app.services.db.$client.exec('DELETE FROM billing_customers')
+    using command = openCommand(shop)
+    assert.deepEqual(await command.list(), [['unassigned-customer', 'assign']])
+    await command.repair()
+    assert.equal((await customerOf(shop))?.customerId, before?.customerId)
+    assert.equal((await shop.row())?.plan, 'pro')
+    const rows = auditOf(shop).filter(({ app }) => app === 'cli')
+    assert.deepEqual(
+      rows.map(({ action }) => action),
+      ['assign_customer', 'subscription_updated'],
+    )
+  })
+
+  it('replaces a customer that pays nothing, but not one that pays', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('pro')
+    const { $client } = shop.app.services.db
+    const customer = String(shop.atStripe(id).customer)
+    const other = (await shop.stripe.customers.create()).id
+    $client.exec(`DELETE FROM subscriptions; UPDATE billing_customers SET customer_id = '${other}'`)
+    using command = openCommand(shop)
+    assert.deepEqual(await command.list(), [['other-customer', 'assign']])
+    await command.repair()
+    assert.equal((await customerOf(shop))?.customerId, customer)
+    const method = await shop.stripe.paymentMethods.attach('pm_card_visa', { customer: other })
+    await shop.stripe.subscriptions.create({
+      customer: other,
+      items: [{ price: shop.prices.starter }],
+      default_payment_method: method.id,
+      metadata: { meridian_user: shop.userId },
+    })
+    assert.deepEqual(await command.list(), [['other-customer', null]])
+    assert.deepEqual(await command.repair(), [])
+    assert.equal((await customerOf(shop))?.customerId, customer)
+  })
+
+  it('lists what only the operator can mend', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('pro')
+    const { customer, default_payment_method } = shop.atStripe(id)
+    await shop.stripe.subscriptions.create({
+      customer: String(customer),
+      default_payment_method: String(default_payment_method),
+      items: [{ price: shop.prices.starter }],
+    })
+    await shop.settled()
+    const stranger = (await shop.stripe.customers.create({ metadata: { meridian_user: 'nobody' } }))
+      .id
+    const method = await shop.stripe.paymentMethods.attach('pm_card_visa', { customer: stranger })
+    await shop.stripe.subscriptions.create({
+      customer: stranger,
+      items: [{ price: shop.prices.starter }],
+      default_payment_method: method.id,
+    })
+    const { prices } = shop.app.services.config.stripe
+    using command = openCommand(shop, { prices: { ...prices, PRO: [] } })
+    const kinds = (await command.list()).map(([kind]: [string]) => kind)
+    assert.deepEqual(kinds.toSorted(), ['duplicate', 'unknown-price', 'unknown-user'])
+    assert.deepEqual(await command.repair(), [])
+    const table = await command.table()
+    assert.match(table, /^Kind +User +Customer +Detail +Repair$/m)
+    assert.match(table, /pays (starter|pro) by sub_\w+ besides/)
+  })
+
+  it('moves to another account only if it is told to', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    await shop.app.services.reconciliation.run()
+    await using other = await startStripeDouble({ realNow: shop.now })
+    using command = openCommand(shop, { apiBase: other.url })
+    const [[kind, how]] = await command.list()
+    assert.deepEqual([kind, how], ['wrong-account', null])
+    assert.deepEqual(await command.repair(), [])
+    assert.equal((await shop.row())?.plan, 'pro')
+    const { customerId } = (await customerOf(shop)) ?? {}
+    assert.deepEqual(await command.repair('accept'), [
+      `Gave up the customer ${customerId}, which Stripe does not know`,
+    ])
+    assert.equal(await findSubscription(shop.app.services.db, shop.userId), null)
+    assert.deepEqual(await command.list(), [])
+    assert.deepEqual(auditOf(shop).at(-1), {
+      app: 'cli',
+      action: 'release_customer',
+      detail: null,
+    })
+  })
+
+  it('runs beside the server', async () => {
+    await using shop = await openShop()
+    await shop.buy('pro')
+    const { stdout } = await runScript(['scripts/billing.ts', '--repair', '--json'], {
+      MERIDIAN_DATA_DIR: shop.app.dataDir,
+      STRIPE_SECRET_KEY: newSecretKey(),
+      STRIPE_API_BASE: shop.double.url,
+      STRIPE_PRICE_PRO: shop.prices.pro,
+    })
+    assert.equal(stdout, '[]\n')
+  })
+
+  it('says what it needs', async (t) => {
+    const { settings, remove } = newDataFolder()
+    t.after(remove)
+    const without = await runScript(['scripts/billing.ts'], settings)
+    assert.match(without.stderr, /^STRIPE_SECRET_KEY is not set$/m)
+    const alone = await runScript(['scripts/billing.ts', '--accept-account'], settings)
+    assert.match(alone.stderr, /need --repair with --accept-account[\s\S]*Usage: npm run/)
+  })
+})
