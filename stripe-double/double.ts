@@ -23,6 +23,7 @@ interface ApiCall {
   readonly path: string
   readonly body: string
   readonly status: number
+  readonly answer: object
 }
 
 /** A local stand-in for Stripe. */
