@@ -28,6 +28,7 @@ export function newInvoice(world: World, plan: InvoicePlan): Stripe.Invoice {
     billing_reason: reason,
     currency: subscription.currency,
     customer: customer.id,
+    discounts: subscription.discounts.map(String),
     hosted_invoice_url: null,
     invoice_pdf: null,
     next_payment_attempt: null,
@@ -38,6 +39,7 @@ export function newInvoice(world: World, plan: InvoicePlan): Stripe.Invoice {
     },
     period_start: period.start,
     period_end: period.end,
+    starting_balance: customer.balance,
     status: 'draft',
     ...totalsOf(world, plan, { id, balance: customer.balance }),
   })
