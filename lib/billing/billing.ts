@@ -3,10 +3,12 @@ import type { Plans } from '../config/plans.ts'
 import type { AuditNote } from '../contract/account/audit-actions.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/transaction.ts'
+import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { once } from '../once.ts'
 import { createPlanPrices } from './plan-prices.ts'
 import { openGateway } from './stripe/gateway.ts'
+import type { Patience } from './stripe/stripe-calls.ts'
 import type { StripeFailure, StripeOptions } from './stripe/stripe-sdk.ts'
 
 /** Everything that selling plans needs. */
@@ -23,8 +25,8 @@ export interface BillingOptions {
   /** The audit row of a change that Stripe reported. */
   readonly auditStripe: (userId: string, note: AuditNote) => Statement
   readonly onFailure: (failure: StripeFailure) => void
-  /** How long an action may wait for Stripe; nine seconds by default. */
-  readonly timeLimitMs?: number
+  /** How long an action tries to reach Stripe; nine seconds by default. */
+  readonly patience?: Patience
 }
 
 /** The user who makes a change. */
@@ -36,7 +38,7 @@ export interface Actor {
 }
 
 export function createBilling(options: BillingOptions) {
-  const { db, plans, stripe, change, fitKeys, auditStripe, onFailure, timeLimitMs } = options
+  const { db, plans, stripe, change, fitKeys, auditStripe, onFailure, patience } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
@@ -53,9 +55,10 @@ export function createBilling(options: BillingOptions) {
     /** Opens Stripe for one action, with its own time limit. Throws BILLING_NOT_CONFIGURED. */
     openStripe: () => {
       if (load === null) throw notConfigured()
-      return openGateway(load, timeLimitMs)
+      return openGateway(load, patience)
     },
     enqueue: createUserQueue(),
+    refreshes: createRefreshes(),
     change,
     fitKeys,
     /** An event may be signed with any of them. */
@@ -85,5 +88,25 @@ function createUserQueue() {
     last.set(userId, mine)
     void mine.then(leave, leave)
     return mine
+  }
+}
+
+const REFRESH_INTERVAL_MS = 3 * SECOND_MS
+
+/** Remembers who had a refresh in the last three seconds. */
+function createRefreshes() {
+  /** The times of the latest refreshes by user, oldest first. */
+  const times = new Map<string, number>()
+  return {
+    /** Returns whether the user may have a refresh now. */
+    begin(userId: string, now: number): boolean {
+      for (const [user, at] of times) {
+        if (Math.abs(now - at) < REFRESH_INTERVAL_MS) break
+        times.delete(user)
+      }
+      if (times.has(userId)) return false
+      times.set(userId, now)
+      return true
+    },
   }
 }

@@ -10,11 +10,9 @@ import { HOUR_MS, SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
-/** `timeLimitMs`: how long an action may wait for Stripe. */
 export function openBilling(
-  { config, db, plans, log, now }: Base,
+  { config, db, plans, log, now, patience }: Base,
   keys: KeyRing,
-  timeLimitMs?: number,
 ): Billing {
   return createBilling({
     db,
@@ -25,7 +23,7 @@ export function openBilling(
     auditStripe: (userId, note) =>
       insertAudit(db, { app: 'stripe', actorId: userId, createdAt: now(), ...note }),
     onFailure: (failure) => log.error({ ...failure }, 'a call to Stripe failed'),
-    ...(timeLimitMs !== undefined && { timeLimitMs }),
+    ...(patience !== undefined && { patience }),
   })
 }
 

@@ -1,6 +1,7 @@
 import { checkoutCalls } from './checkout.ts'
 import { customerCalls } from './customers.ts'
 import { discountCalls } from './discounts.ts'
+import { newCustomerCalls } from './new-customers.ts'
 import { overageCalls } from './overages.ts'
 import { paymentMethodCalls } from './payment-methods.ts'
 import { beginCalls } from './stripe-calls.ts'
@@ -14,6 +15,7 @@ export type StripeGateway = ReturnType<typeof openGateway>
 export function openGateway(...options: Parameters<typeof beginCalls>) {
   const calls = beginCalls(...options)
   return {
+    ...newCustomerCalls(calls),
     ...customerCalls(calls),
     ...taxIdCalls(calls),
     ...subscriptionCalls(calls),
