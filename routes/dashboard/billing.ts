@@ -45,14 +45,24 @@ async function showBilling(
   status = 200,
 ): Promise<PageAnswer> {
   const { callApi, instance, c } = visit
-  const [{ plan, subscription }, plans, usage] = await Promise.all([
-    callApi('getSubscription'),
-    callApi('listPlans'),
-    callApi('getUsage'),
-  ])
-  const done = c.req.query('done') ?? (c.req.query('checkout') === 'done' ? 'paid' : undefined)
+  const hasPaid = c.req.query('checkout') === 'done'
+  const { plan, subscription } = await getSubscription(visit, hasPaid ? 'at Stripe' : 'here')
+  const [plans, usage] = await Promise.all([callApi('listPlans'), callApi('getUsage')])
+  const done = c.req.query('done') ?? (hasPaid ? 'paid' : undefined)
   const content = Billing({ base: instance.base, plan, subscription, plans, usage, done, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
+}
+
+/** A buyer who returns sees the plan even if Stripe's events are late. If Stripe fails, the page waits. */
+async function getSubscription({ callApi }: UserVisit, where: 'here' | 'at Stripe') {
+  if (where === 'at Stripe') {
+    try {
+      return await callApi('getSubscription', { query: { refresh: 'true' } })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'BILLING_UNAVAILABLE') throw error
+    }
+  }
+  return callApi('getSubscription', { query: {} })
 }
 
 async function showChange(visit: UserVisit): Promise<PageAnswer> {
@@ -61,7 +71,7 @@ async function showChange(visit: UserVisit): Promise<PageAnswer> {
   const [preview, plans, { plan }] = await Promise.all([
     callApi('previewPlanChange', { query: { planId } }),
     callApi('listPlans'),
-    callApi('getSubscription'),
+    callApi('getSubscription', { query: {} }),
   ])
   const to = plans.find(({ id }) => id === planId)
   if (to === undefined) throw new ApiError('NOT_FOUND', 'Plan not found')

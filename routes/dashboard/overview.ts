@@ -8,7 +8,7 @@ export async function showOverview(visit: UserVisit): Promise<PageAnswer> {
   const { callApi, instance, services } = visit
   const [usage, current] = await Promise.all([
     callApi('getUsage'),
-    orNull(callApi('getSubscription')),
+    orNull(callApi('getSubscription', { query: {} })),
   ])
   const content = Overview({
     base: instance.base,

@@ -1,5 +1,9 @@
 import type { Plan } from '../../config/plans.ts'
-import type { CancelResponse, ProrationPreview } from '../../contract/billing/billing-schemas.ts'
+import type {
+  CancelResponse,
+  ProrationPreview,
+  ReactivateResponse,
+} from '../../contract/billing/billing-schemas.ts'
 import { HOUR_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
@@ -61,12 +65,16 @@ export function cancelSubscription(billing: Billing, actor: Actor): Promise<Canc
   })
 }
 
-/** Takes back a cancellation that was made here or in the customer portal. */
-export function reactivateSubscription(billing: Billing, actor: Actor): Promise<void> {
+/** Takes back a cancellation that was made here or in the customer portal. Returns the status at Stripe. */
+export function reactivateSubscription(
+  billing: Billing,
+  actor: Actor,
+): Promise<ReactivateResponse['status']> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {
-    if (row.cancelAt === null) return
+    if (row.cancelAt === null) return toContinuing(row)
     await stripe.undoCancellation(row.id)
-    await finish(billing, stripe, actor, toNote('reactivate_subscription', row, row.plan))
+    const note = toNote('reactivate_subscription', row, row.plan)
+    return toContinuing(await finish(billing, stripe, actor, note))
   })
 }
 
@@ -136,6 +144,10 @@ function toCanceling({ cancelAt }: SubscriptionRow): CancelResponse {
     status: 'canceling',
     cancelAt: cancelAt === null ? null : new Date(cancelAt).toISOString(),
   }
+}
+
+function toContinuing({ status }: SubscriptionRow): ReactivateResponse['status'] {
+  return status === 'trialing' || status === 'past_due' ? status : 'active'
 }
 
 function requireOverages({ prices }: Billing, plan: string): void {

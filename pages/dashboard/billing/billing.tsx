@@ -9,12 +9,12 @@ import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 
-type Subscription = NonNullable<SubscriptionResponse['subscription']>
+type Subscribed = NonNullable<SubscriptionResponse['subscription']>
 
 export interface BillingProps extends PageProps {
   /** The current plan. */
   readonly plan: Plan
-  readonly subscription: Subscription | null
+  readonly subscription: Subscribed | null
   readonly plans: readonly Plan[]
   readonly usage: UsageStats
 }
@@ -32,17 +32,29 @@ const DONE: Readonly<Record<string, string>> = {
 const ACTIVE = ['active', 'trialing', 'past_due', 'canceling']
 
 export function Billing(props: BillingProps) {
-  const { base, plan, plans, done = '', error } = props
+  const { base, done = '', error } = props
   const isActive = ACTIVE.includes(props.subscription?.status ?? '')
   const subscription = isActive ? props.subscription : null
+  const isPending = done === 'paid' && subscription === null
   return (
     <>
       <BillingTabs base={base} at="plan" />
       {done === 'paid' && error === undefined ? (
-        <Payment isPending={subscription === null} />
+        <Payment isPending={isPending} />
       ) : (
         <Result error={error} done={DONE[done]} />
       )}
+      <div id="subscription" class="parts" data-refresh={refreshIf(isPending)}>
+        <Subscription {...props} subscription={subscription} />
+      </div>
+    </>
+  )
+}
+
+function Subscription(props: BillingProps) {
+  const { base, plan, plans, subscription } = props
+  return (
+    <>
       {subscription?.status === 'past_due' && (
         <Notice kind="error">
           Your last payment failed. Choose another payment method. Your plan ends if all further
@@ -78,7 +90,7 @@ export function Billing(props: BillingProps) {
 /** The customer may return before Stripe reports the payment, so the page polls until then. */
 function Payment({ isPending }: { readonly isPending: boolean }) {
   return (
-    <div id="paid" data-refresh={isPending ? '3' : undefined}>
+    <div id="paid" data-refresh={refreshIf(isPending)}>
       {isPending ? (
         <Notice kind="hint">
           Thank you. Your plan becomes active as soon as the payment is confirmed, usually within
@@ -91,7 +103,12 @@ function Payment({ isPending }: { readonly isPending: boolean }) {
   )
 }
 
-function SubscriptionFacts({ subscription }: { readonly subscription: Subscription }) {
+/** In seconds. */
+function refreshIf(isPending: boolean): string | undefined {
+  return isPending ? '3' : undefined
+}
+
+function SubscriptionFacts({ subscription }: { readonly subscription: Subscribed }) {
   const { status, currentPeriodStart, currentPeriodEnd } = subscription
   const ends = status === 'canceling'
   return (

@@ -9,11 +9,13 @@ import {
   setOverages,
 } from '../../../lib/billing/subscription/changes.ts'
 import { startCheckout } from '../../../lib/billing/subscription/checkout.ts'
+import { refreshSubscription } from '../../../lib/billing/subscription/refresh.ts'
 import {
   findSubscription,
   type SubscriptionRow,
   statusOf,
 } from '../../../lib/billing/subscription/subscriptions.ts'
+import { toEntitlement } from '../../../lib/config/entitlement.ts'
 import { toPublicPlan } from '../../../lib/config/plans.ts'
 import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
 import { APP_PATH } from '../../../lib/contract/pages.ts'
@@ -24,9 +26,14 @@ import { toActor } from './actor.ts'
 
 export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) {
   return {
-    getSubscription: async ({ caller }) => {
-      const row = await findSubscription(db, caller.userId)
-      return { status: 200, body: toResponse(billing, caller.plan, row) }
+    getSubscription: async ({ caller, query, now }) => {
+      const { userId } = caller
+      if (query.refresh === 'true') await refreshSubscription(billing, userId, now)
+      const subscribed = await findSubscription(db, userId)
+      // The caller's plan is from before the refresh.
+      const { plan: givenPlan } = await getUser(db, caller)
+      const { plan } = toEntitlement({ givenPlan, subscribed }, plans)
+      return { status: 200, body: toResponse(billing, plan, subscribed) }
     },
     createCheckout: async ({ caller, body, now }) => {
       const plan = getPaidPlan(plans, body.planId)
@@ -64,8 +71,8 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
       return { status: 200, body: await cancelSubscription(billing, toActor(db, caller, now)) }
     },
     reactivateSubscription: async ({ caller, now }) => {
-      await reactivateSubscription(billing, toActor(db, caller, now))
-      return { status: 200, body: { status: 'active' } }
+      const status = await reactivateSubscription(billing, toActor(db, caller, now))
+      return { status: 200, body: { status } }
     },
   } satisfies Partial<Handlers>
 }
