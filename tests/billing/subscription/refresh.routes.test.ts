@@ -36,6 +36,23 @@ describe('GET /v1/billing/subscription?refresh=true', () => {
     assert.match(ended.text, /^\{"plan":\{"id":"free".*"subscription":null\}$/)
   })
 
+  it('finds the subscription that counts behind many others', async () => {
+    await using shop = await openShop()
+    const { id, plan } = await shop.buy('starter')
+    const paid = shop.atStripe(id)
+    const { subscriptions } = shop.double.world.state.tables
+    for (let n = 0; n < 120; n += 1) {
+      subscriptions.set(`sub_${n}`, { ...paid, id: `sub_${n}`, status: 'incomplete' })
+    }
+    shop.app.services.db.$client.exec('DELETE FROM subscriptions')
+    shop.newCalls()
+    await shop.send('GET', REFRESHED)
+    assert.equal((await shop.row())?.id, id)
+    assert.equal((await shop.row())?.plan, plan)
+    // Ten with the customer, and then pages of a hundred.
+    assert.equal(shop.newCalls().length, 3)
+  })
+
   it('asks Stripe once in three seconds for each user', async () => {
     await using shop = await openShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
