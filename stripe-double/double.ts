@@ -25,6 +25,7 @@ interface ApiCall {
   readonly path: string
   readonly body: string
   readonly status: number
+  readonly answer: object
 }
 
 /** A local stand-in for Stripe. */

@@ -1,3 +1,4 @@
+import { usualFields } from './usual-fields.ts'
 import type { World } from './world.ts'
 
 /** Some of the fields of an object, and of the objects in it. */
@@ -12,11 +13,13 @@ interface Identified {
   readonly object: string
 }
 
-/** An object of Stripe, with only those of its fields that Meridian, a test or the double reads. */
+/** An object of Stripe, with the fields that Stripe always gives and those that the double supports. */
 export function newObject<Row extends Identified>(
   world: World,
   fields: Part<Row> & Pick<Row, keyof Identified>,
 ): Row {
+  const now = world.now()
+  const usual = { created: now, livemode: false, ...usualFields(fields.object, now) }
   // safe: nobody reads the other fields
-  return { created: world.now(), livemode: false, ...fields } as unknown as Row
+  return { ...usual, ...fields } as unknown as Row
 }

@@ -14,6 +14,8 @@ const HOST = '127.0.0.1'
 export async function startStripeDouble(options: DoubleOptions = {}): Promise<StripeDouble> {
   const app = new Hono<{ Bindings: HttpBindings }>()
   const server = createServer(getRequestListener(app.fetch))
+  // Tests may keep the process busy for longer than the usual five seconds.
+  server.keepAliveTimeout = 600_000
   server.listen(options.port ?? 0, HOST)
   await once(server, 'listening')
   // safe: a server that listens on a port has an AddressInfo

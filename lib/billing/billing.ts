@@ -4,11 +4,13 @@ import type { Plans } from '../config/plans.ts'
 import type { AuditNote } from '../contract/account/audit-actions.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/transaction.ts'
+import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { once } from '../once.ts'
 import { findOwner, isSameOwner, type Owner, WrongOwner } from './mirror/owner.ts'
 import { createPlanPrices } from './plan-prices.ts'
 import { openGateway } from './stripe/gateway.ts'
+import type { Patience } from './stripe/stripe-calls.ts'
 import type { StripeFailure, StripeOptions } from './stripe/stripe-sdk.ts'
 import type { DuplicateRow } from './subscription/duplicate-rows.ts'
 
@@ -30,8 +32,8 @@ export interface BillingOptions {
   readonly onFailure: (failure: StripeFailure) => void
   /** Called when a customer begins to pay for a second subscription. */
   readonly onDuplicate?: (duplicate: DuplicateRow) => void
-  /** How long an action may wait for Stripe; nine seconds by default. */
-  readonly timeLimitMs?: number
+  /** How long an action tries to reach Stripe; nine seconds by default. */
+  readonly patience?: Patience
 }
 
 /** The user who makes a change. */
@@ -44,7 +46,7 @@ export interface Actor {
 
 export function createBilling(options: BillingOptions) {
   const { db, plans, stripe, change, fitKeys, auditStripe, countRequests } = options
-  const { onFailure, onDuplicate = () => {}, timeLimitMs } = options
+  const { onFailure, onDuplicate = () => {}, patience } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
@@ -84,9 +86,10 @@ export function createBilling(options: BillingOptions) {
       return openGateway(async () => {
         await requireOwner()
         return load()
-      }, timeLimitMs)
+      }, patience)
     },
     enqueue: createUserQueue(),
+    refreshes: createRefreshes(),
     change,
     fitKeys,
     /** An event may be signed with any of them. */
@@ -121,5 +124,25 @@ function createUserQueue() {
     last.set(userId, mine)
     void mine.then(leave, leave)
     return mine
+  }
+}
+
+const REFRESH_INTERVAL_MS = 3 * SECOND_MS
+
+/** Remembers who had a refresh in the last three seconds. */
+function createRefreshes() {
+  /** The times of the latest refreshes by user, oldest first. */
+  const times = new Map<string, number>()
+  return {
+    /** Returns whether the user may have a refresh now. */
+    begin(userId: string, now: number): boolean {
+      for (const [user, at] of times) {
+        if (Math.abs(now - at) < REFRESH_INTERVAL_MS) break
+        times.delete(user)
+      }
+      if (times.has(userId)) return false
+      times.set(userId, now)
+      return true
+    },
   }
 }

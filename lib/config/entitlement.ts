@@ -40,14 +40,18 @@ export function givesAccess(status: string): boolean {
 }
 
 /** The paid plan, else the given one; free if the plan is unknown. */
-export function toEntitlement(
-  { givenPlan, subscribed, overagePrice, spendingCap }: StoredEntitlement,
+export function planInEffect(
+  { givenPlan, subscribed }: Pick<StoredEntitlement, 'givenPlan' | 'subscribed'>,
   plans: Plans,
-): Entitlement {
-  if (subscribed === null || !givesAccess(subscribed.status)) {
-    return { plan: plans.ofUser(givenPlan), paid: null }
-  }
-  const plan = plans.ofUser(subscribed.plan)
+): Plan {
+  const isPaid = subscribed !== null && givesAccess(subscribed.status)
+  return plans.ofUser(isPaid ? subscribed.plan : givenPlan)
+}
+
+export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlement {
+  const { subscribed, overagePrice, spendingCap } = stored
+  const plan = planInEffect(stored, plans)
+  if (subscribed === null || !givesAccess(subscribed.status)) return { plan, paid: null }
   const { periodStart: start, periodEnd: end } = subscribed
   const hasTerms = subscribed.overages && overagePrice !== null
   const overages = hasTerms ? toTerms(plan, overagePrice, spendingCap) : null

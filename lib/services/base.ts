@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { removeWorkFolders } from '../backup/work-folder.ts'
+import type { Patience } from '../billing/stripe/stripe-calls.ts'
 import type { Config } from '../config/config.ts'
 import { makeDataDir } from '../config/data-dir.ts'
 import { readPlans } from '../config/plans.ts'
@@ -19,6 +20,8 @@ export interface ServiceOptions
   readonly downloadGeo?: () => Promise<void>
   /** The address on which the server listens; empty until it does. */
   readonly listenUrl: () => string
+  /** How long billing tries to reach Stripe; nine seconds by default. */
+  readonly patience?: Patience
   /** Called if a thread ends by itself. undefined: everything runs in this thread. */
   readonly onCrash?: (error: unknown) => void
 }
@@ -29,7 +32,7 @@ export type Base = Awaited<ReturnType<typeof openBase>>
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
 export async function openBase(
   config: Config,
-  { log, now, listenUrl, onCrash }: ServiceOptions,
+  { log, now, listenUrl, patience, onCrash }: ServiceOptions,
   opening: AsyncDisposableStack,
 ) {
   makeDataDir(config.dataDir)
@@ -52,5 +55,5 @@ export async function openBase(
   await rememberPlans(storage.db, configured)
   /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()
-  return { config, secrets, storage, db: storage.db, plans, log, now, onCrash, baseUrl }
+  return { config, secrets, storage, db: storage.db, plans, log, now, patience, onCrash, baseUrl }
 }

@@ -15,11 +15,9 @@ import type { Log } from '../log/log.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
-/** `timeLimitMs`: how long an action may wait for Stripe. */
 export function openBilling(
-  { config, db, plans, log, now, meters }: Base & { readonly meters: Meters },
+  { config, db, plans, log, now, patience, meters }: Base & { readonly meters: Meters },
   keys: KeyRing,
-  timeLimitMs?: number,
 ): Billing {
   return createBilling({
     db,
@@ -36,7 +34,7 @@ export function openBilling(
       ),
     onFailure: (failure) => log.error({ ...failure }, 'a call to Stripe failed'),
     onDuplicate: ({ userId, id }) => log.warn({ userId, subscription: id }, DUPLICATE),
-    ...(timeLimitMs !== undefined && { timeLimitMs }),
+    ...(patience !== undefined && { patience }),
   })
 }
 

@@ -48,18 +48,31 @@ export async function showBilling(
   status = 200,
 ): Promise<PageAnswer> {
   const { callApi, instance, c } = visit
-  const [{ plan, subscription }, plans, usage, overages, duplicates] = await Promise.all([
-    callApi('getSubscription'),
+  const hasPaid = c.req.query('checkout') === 'done'
+  const { plan, subscription } = await getSubscription(visit, hasPaid ? 'at Stripe' : 'here')
+  const [plans, usage, overages, duplicates] = await Promise.all([
     callApi('listPlans'),
     callApi('getUsage'),
     orNull(callApi('getOverages')),
     callApi('listDuplicates'),
   ])
-  const done = c.req.query('done') ?? (c.req.query('checkout') === 'done' ? 'paid' : undefined)
+  const done = c.req.query('done') ?? (hasPaid ? 'paid' : undefined)
   const payUrl = NOT_PAID.includes(subscription?.status ?? '') ? await findPayUrl(visit) : undefined
   const known = { plan, subscription, plans, usage, overages, duplicates, payUrl }
   const content = Billing({ base: instance.base, ...known, done, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
+}
+
+/** A buyer who returns sees the plan even if Stripe's events are late. If Stripe fails, the page waits. */
+async function getSubscription({ callApi }: UserVisit, where: 'here' | 'at Stripe') {
+  if (where === 'at Stripe') {
+    try {
+      return await callApi('getSubscription', { query: { refresh: 'true' } })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'BILLING_UNAVAILABLE') throw error
+    }
+  }
+  return callApi('getSubscription', { query: {} })
 }
 
 /** The statuses in our API of a subscription that waits for a payment. */
@@ -77,7 +90,7 @@ async function showChange(visit: UserVisit): Promise<PageAnswer> {
   const [preview, plans, { plan }] = await Promise.all([
     callApi('previewPlanChange', { query: { planId } }),
     callApi('listPlans'),
-    callApi('getSubscription'),
+    callApi('getSubscription', { query: {} }),
   ])
   const to = plans.find(({ id }) => id === planId)
   if (to === undefined) throw new ApiError('NOT_FOUND', 'Plan not found')

@@ -8,7 +8,7 @@ export async function showOverview(visit: UserVisit): Promise<PageAnswer> {
   const { callApi, instance, services } = visit
   const [usage, current, overages] = await Promise.all([
     callApi('getUsage'),
-    orNull(callApi('getSubscription')),
+    orNull(callApi('getSubscription', { query: {} })),
     orNull(callApi('getOverages')),
   ])
   const content = Overview({

@@ -29,7 +29,7 @@ async function showSites(visit: UserVisit, shown: Shown = {}, status = 200): Pro
   const [ownSites, tag, current] = await Promise.all([
     callApi('listSites'),
     callApi('getScriptTag'),
-    orNull(callApi('getSubscription')),
+    orNull(callApi('getSubscription', { query: {} })),
   ])
   const sites = await Promise.all(
     ownSites.map(async (site) => {

@@ -8,18 +8,19 @@ export function activeDiscounts(world: World, ids: readonly string[]): Stripe.Di
     .filter(({ end }) => end === null || world.now() < end)
 }
 
-/** Applies the discounts in order. Returns what they take off each amount, never below zero. */
+/** Applies the discounts in order. Returns what they take off each line, never below zero. */
 export function discountAmounts(
   world: World,
   discounts: readonly Stripe.Discount[],
-  amounts: readonly number[],
+  lines: readonly Stripe.InvoiceLineItem[],
 ): { amount: number; discount: string }[][] {
-  const left = amounts.map((amount) => Math.max(0, amount))
-  const taken = amounts.map((): { amount: number; discount: string }[] => [])
+  const left = lines.map(({ discountable, amount }) => (discountable ? Math.max(0, amount) : 0))
+  const taken = lines.map((): { amount: number; discount: string }[] => [])
   for (const discount of discounts) {
     const coupon = getRow(world, 'coupons', String(discount.source.coupon))
     let budget = coupon.amount_off ?? Infinity
     for (const [index, rest] of left.entries()) {
+      if (!appliesTo(world, coupon, lines[index]?.pricing?.price_details?.product)) continue
       const amount = Math.min(rest, budget, percentOf(rest, coupon))
       budget -= amount
       left[index] = rest - amount
@@ -27,6 +28,12 @@ export function discountAmounts(
     }
   }
   return taken
+}
+
+/** Whether the coupon is for the product. */
+export function appliesTo(world: World, { id }: Stripe.Coupon, product: unknown): boolean {
+  const only = world.state.couponProducts.get(id)?.products
+  return only === undefined || only.some((one) => one === product)
 }
 
 /** Removes one-time coupons from the subscription once they have reduced an invoice. */

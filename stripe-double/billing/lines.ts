@@ -35,7 +35,12 @@ export function newLine(world: World, line: NewLine): Stripe.InvoiceLineItem {
       },
     },
     period: { start: period.start, end: period.end },
+    pricing: {
+      type: 'price_details',
+      price_details: { price: item.price.id, product: String(item.price.product) },
+    },
     quantity,
+    subtotal: amount,
   })
 }
 
@@ -46,8 +51,7 @@ export function withDiscounts(
   discountIds: readonly string[],
 ): Stripe.InvoiceLineItem[] {
   const discounts = activeDiscounts(world, discountIds)
-  const amounts = lines.map((line) => (line.discountable ? line.amount : 0))
-  const taken = discountAmounts(world, discounts, amounts)
+  const taken = discountAmounts(world, discounts, lines)
   return lines.map((line, index) => ({ ...line, discount_amounts: taken[index] ?? [] }))
 }
 

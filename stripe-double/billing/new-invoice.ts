@@ -28,6 +28,7 @@ export function newInvoice(world: World, plan: InvoicePlan): Stripe.Invoice {
     billing_reason: reason,
     currency: subscription.currency,
     customer: customer.id,
+    discounts: subscription.discounts.map(String),
     ending_balance: null,
     hosted_invoice_url: null,
     invoice_pdf: null,
@@ -38,8 +39,8 @@ export function newInvoice(world: World, plan: InvoicePlan): Stripe.Invoice {
       subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
     },
     period_start: period.start,
-    starting_balance: customer.balance,
     period_end: period.end,
+    starting_balance: customer.balance,
     status: 'draft',
     ...totalsOf(world, plan, { id, balance: customer.balance }),
   })

@@ -24,6 +24,7 @@ type DiscountParam = Exclude<v.InferOutput<typeof DiscountParams>, ''>[number]
 interface Holder {
   readonly customer: string
   readonly subscription: string
+  readonly currency: string
 }
 
 /** Redeems the codes in `params`, or keeps discounts, and returns the ids. Checks all before. */
@@ -71,13 +72,21 @@ function checkDiscount(
   }
   if ('coupon' in param) {
     const coupon = getRow(world, 'coupons', param.coupon, nameOf('coupon'))
+    requireCurrency(coupon, holder, nameOf('coupon'))
     return () => redeem(world, { coupon, code: null }, holder)
   }
   const name = nameOf('promotion_code')
   const code = getRow(world, 'promotionCodes', param.promotion_code, name)
   requireUsable(world, code, { customer: holder.customer, param: name })
   const coupon = getRow(world, 'coupons', String(code.promotion.coupon))
+  requireCurrency(coupon, holder, name)
   return () => redeem(world, { coupon, code }, holder)
+}
+
+function requireCurrency({ currency }: Stripe.Coupon, holder: Holder, param: string): void {
+  if (currency === null || currency === holder.currency) return
+  const message = `The coupon's currency, \`${currency}\`, does not match the expected currency: \`${holder.currency}\`.`
+  throw badRequest(message, { param })
 }
 
 function redeem(
@@ -86,6 +95,7 @@ function redeem(
   holder: Holder,
 ): string {
   if (code !== null) changeRow(world, code, { times_redeemed: code.times_redeemed + 1 })
+  changeRow(world, coupon, { times_redeemed: coupon.times_redeemed + 1 })
   const months = coupon.duration === 'repeating' ? coupon.duration_in_months : null
   const discount = newObject<Stripe.Discount>(world, {
     id: newId('di'),

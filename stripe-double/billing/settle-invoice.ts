@@ -47,6 +47,7 @@ export function finalizeInvoice(world: World, draft: Stripe.Invoice): Stripe.Inv
     automatically_finalizes_at: null,
     hosted_invoice_url: page,
     invoice_pdf: `${page}/pdf`,
+    status_transitions: { ...row.status_transitions, finalized_at: world.now() },
     number: `${customer.invoice_prefix}-${String(sequence).padStart(4, '0')}`,
   }
   const open = changeRow(world, row, changes, 'invoice.finalized')
@@ -89,6 +90,7 @@ export function recordCharge(
       amount_paid: row.amount_due,
       amount_remaining: 0,
       next_payment_attempt: null,
+      status_transitions: { ...row.status_transitions, paid_at: world.now() },
     }
     const paid = changeRow(world, row, changes, 'invoice.updated')
     emit(world, 'invoice.paid', paid)

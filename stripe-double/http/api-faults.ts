@@ -1,15 +1,29 @@
 import * as v from 'valibot'
 
 const method = v.exactOptional(v.picklist(['GET', 'POST', 'DELETE']))
+const shouldRetry = v.exactOptional(v.boolean())
 
 /**
- * `lost` does the call and then resets the connection. `late` does the call and answers after
- * `delayMs`; `slow` waits first. A fault with a `method` waits for a call with that method, and later
- * faults wait behind it.
+ * When a fault occurs:
+ * - before the call runs: `403`, `429`, `locked` (the object is locked), `reset`, `slow` (after `delayMs`),
+ *   and `answer`, which something between the caller and Stripe sends
+ * - instead of the call: `500`, which changes nothing
+ * - after the call: `500 done` (done, but answered with 500), `lost` (done, but not answered), `late`
+ *   (answered after `delayMs`)
+ *
+ * As at Stripe, the answer of a call that has begun is kept under its idempotency key, here that of both 500s.
+ * `shouldRetry` sets `Stripe-Should-Retry`. A fault with a `method` waits for a call with that method, and
+ * later faults wait behind it.
  */
 export const ApiFault = v.union([
-  v.strictObject({ kind: v.picklist(['403', '429', '500', 'reset', 'lost']), method }),
+  v.strictObject({
+    kind: v.picklist(['403', '429', 'locked', '500', '500 done']),
+    method,
+    shouldRetry,
+  }),
+  v.strictObject({ kind: v.picklist(['reset', 'lost']), method }),
   v.strictObject({ kind: v.picklist(['slow', 'late']), delayMs: v.number(), method }),
+  v.strictObject({ kind: v.literal('answer'), status: v.number(), text: v.string(), method }),
 ])
 export type ApiFault = v.InferOutput<typeof ApiFault>
 

@@ -8,7 +8,7 @@ import { type Answer, injected, toResponse, unrecognized } from './answer.ts'
 import type { ApiFault } from './api-faults.ts'
 import { expand } from './expand.ts'
 import { type Form, parseForm } from './form.ts'
-import { createIdempotency } from './idempotency.ts'
+import { createIdempotency, keyInUse } from './idempotency.ts'
 import { operations } from './operations.ts'
 import type { Route } from './route.ts'
 import { badRequest, StripeDoubleError } from './stripe-error.ts'
@@ -18,45 +18,69 @@ type ApiContext = Context<{ Bindings: HttpBindings }>
 /** Serves Stripe's own paths, `/v1/...`. */
 export function createApi(double: StripeDouble) {
   const api = new Hono<{ Bindings: HttpBindings }>()
-  const answerOnce = createIdempotency()
-  const answerTo = async (route: Route, { req }: ApiContext) => {
+  const kept = createIdempotency(double.now)
+  const answerTo = async (route: Route, { req }: ApiContext, fault: ApiFault | null) => {
     const body = await req.text()
     const query = new URL(req.url).search
-    // Synchronous: no other call runs between the check of an idempotency key and its storage.
+    const key = route.method === 'POST' ? req.header('idempotency-key') : undefined
+    const keyed = key === undefined ? null : { key, fingerprint: `${req.path}?${body}` }
+    const use = keyed && kept.begin(keyed.key)
+    if (keyed !== null && use === null) return keyInUse()
+    if (fault?.kind === 'slow') await pause(fault.delayMs)
     const answer = settle(() => {
       double.tick()
       requireKey(req.header('authorization'))
+      const earlier = keyed && kept.find(keyed)
+      if (earlier !== null) return earlier
       const form = parseForm([query.slice(1), body].filter(Boolean).join('&'))
-      const act = () => settle(() => run(double.world, route, { form, ids: req.param() }))
-      const key = route.method === 'POST' ? req.header('idempotency-key') : undefined
-      return key === undefined ? act() : answerOnce(key, `${req.path}?${body}`, act)
+      const act = begin(double.world, route, { form, ids: req.param() })
+      const made = disturb(fault, act, keyed === null ? undefined : false)
+      if (keyed !== null) kept.keep(keyed, made)
+      return made
     })
-    double.recordCall({ method: req.method, path: req.path + query, body, status: answer.status })
+    use?.release()
+    const path = req.path + query
+    const { status } = answer
+    double.recordCall({ method: req.method, path, body, status, answer: answer.body })
     return answer
   }
   for (const route of operations) {
-    api.on(route.method, route.path, (context) =>
-      respond(double.takeFault(route.method), context, () => answerTo(route, context)),
-    )
+    api.on(route.method, route.path, (context) => {
+      const fault = double.takeFault(route.method)
+      return respond(fault, context, () => answerTo(route, context, fault))
+    })
   }
   api.all('*', ({ req }) => toResponse(unrecognized(req.method, req.path)))
   return api
 }
 
-/** Does the call and sends its answer, unless the fault prevents it. */
+/** Sends the answer to the call, unless the fault prevents it. */
 async function respond(
   fault: ApiFault | null,
   context: ApiContext,
   answer: () => Promise<Answer>,
 ): Promise<Response> {
-  const kind = fault?.kind
-  if (kind === '403' || kind === '429' || kind === '500') return toResponse(injected(kind))
-  if (kind === 'reset') return cut(context)
-  if (fault?.kind === 'slow') await pause(fault.delayMs)
+  switch (fault?.kind) {
+    case '403':
+    case '429':
+    case 'locked':
+      return toResponse(injected(fault.kind, fault.shouldRetry))
+    case 'answer':
+      return new Response(fault.text, { status: fault.status })
+    case 'reset':
+      return cut(context)
+  }
   const made = await answer()
-  if (kind === 'lost') return cut(context)
+  if (fault?.kind === 'lost') return cut(context)
   if (fault?.kind === 'late') await pause(fault.delayMs)
   return toResponse(made)
+}
+
+/** Runs the call, or fails as the fault says. `advice` is what Stripe says about repeating a 500. */
+function disturb(fault: ApiFault | null, act: () => Answer, advice: boolean | undefined): Answer {
+  if (fault?.kind !== '500' && fault?.kind !== '500 done') return settle(act)
+  if (fault.kind === '500 done') settle(act)
+  return injected('500', fault.shouldRetry ?? advice)
 }
 
 /** Waits without keeping the process alive. */
@@ -64,15 +88,17 @@ async function pause(delayMs: number): Promise<void> {
   await wait(delayMs, undefined, { ref: false })
 }
 
-/** Runs the operation. Calls other than GET change everything or nothing. */
-function run(
+/** Checks the parameters. The returned function runs the call, which changes everything or nothing. */
+function begin(
   world: World,
-  { method, answer }: Route,
+  { method, begin: prepare }: Route,
   { form: { expand: paths, ...form }, ids }: { form: Form; ids: Record<string, string> },
-): Answer {
+): () => Answer {
   const { id = '', nested = '' } = ids
-  const act = (inner: World) => expand(inner, answer(inner, form, { id, nested }), toPaths(paths))
-  return { status: 200, body: method === 'GET' ? act(world) : atomically(world, act) }
+  const expanded = toPaths(paths)
+  const run = prepare(form, { id, nested })
+  const act = (inner: World) => expand(inner, run(inner), expanded)
+  return () => ({ status: 200, body: method === 'GET' ? act(world) : atomically(world, act) })
 }
 
 function toPaths(paths: Form[string] = []): string[] {

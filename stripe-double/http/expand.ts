@@ -1,14 +1,14 @@
 import { liveSubscriptions, toWire, type World } from '../world.ts'
-import { toList } from './list.ts'
+import { listPage } from './list.ts'
 import { badRequest } from './stripe-error.ts'
 
 type Json = { [name: string]: unknown }
 
 /** Fields that Stripe omits unless they are expanded. */
 const OMITTED: Readonly<Record<string, (world: World, id: string) => unknown>> = {
-  'coupon.applies_to': (world, id) => world.state.couponProducts.get(id) ?? null,
+  'coupon.applies_to': (world, id) => world.state.couponProducts.get(id),
   'customer.subscriptions': (world, id) =>
-    toList(`/v1/customers/${id}/subscriptions`, liveSubscriptions(world, id)),
+    listPage(`/v1/customers/${id}/subscriptions`, liveSubscriptions(world, id), {}),
 }
 
 /** Replaces the ids at `paths`, such as `data.customer`, with the objects they identify. */
@@ -24,7 +24,8 @@ export function expand(world: World, answer: object, paths: readonly string[]): 
 function expandPath(world: World, target: Json, names: readonly string[], path: string): void {
   const [name = '', ...rest] = names
   const field = name in target ? target[name] : omittedField(world, target, name)
-  if (field === undefined) throw cannotExpand(path)
+  // A coupon for all products has no list of them.
+  if (field === undefined) return
   const value = expandValue(world, field, path)
   target[name] = value
   if (rest.length === 0) return
@@ -33,14 +34,16 @@ function expandPath(world: World, target: Json, names: readonly string[], path: 
   }
 }
 
+/** Returns undefined if the object does not have the field. */
 function omittedField(world: World, { object, id }: Json, name: string): unknown {
-  const field = OMITTED[`${object}.${name}`]?.(world, String(id))
-  return field === undefined ? undefined : toWire(field)
+  const find = OMITTED[`${object}.${name}`]
+  if (find === undefined) throw cannotExpand(name)
+  return find(world, String(id))
 }
 
 function expandValue(world: World, value: unknown, path: string): unknown {
   if (Array.isArray(value)) return value.map((one) => expandValue(world, one, path))
-  if (typeof value !== 'string') return value
+  if (typeof value !== 'string') return toWire(value)
   const table = Object.values(world.state.tables).find((rows) => rows.has(value))
   if (table === undefined) throw cannotExpand(path)
   return toWire(table.get(value))

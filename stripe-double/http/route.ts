@@ -7,7 +7,8 @@ import { readParams } from './params.ts'
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
-  readonly answer: (world: World, form: Form, ids: Ids) => object
+  /** Throws for invalid parameters, before the call begins. The returned function runs it. */
+  readonly begin: (form: Form, ids: Ids) => (world: World) => object
 }
 
 /** The ids in the path: `:id` and `:nested`. */
@@ -32,7 +33,10 @@ export function route<Schema extends v.GenericSchema>(
     // safe: `target` begins with a method and a space, by its type
     method: target.slice(0, space) as Route['method'],
     path: target.slice(space + 1),
-    answer: (world, form, ids) => handle({ world, params: readParams(schema, form), ...ids }),
+    begin: (form, ids) => {
+      const params = readParams(schema, form)
+      return (world) => handle({ world, params, ...ids })
+    },
   }
 }
 

@@ -59,6 +59,7 @@ export function addCard(
       brand,
       exp_month: 12,
       exp_year: new Date(world.now() * 1000).getUTCFullYear() + 3,
+      funding: 'credit',
       last4: number.slice(-4),
     },
     customer,

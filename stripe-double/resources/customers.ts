@@ -17,6 +17,7 @@ import {
   type World,
 } from '../world.ts'
 import { requireOwnMethod } from './cards.ts'
+import { isCountry } from './countries.ts'
 
 const CustomerParams = optional({
   address: v.union([v.literal(''), Address]),
@@ -109,12 +110,6 @@ function toAddress(address: '' | v.InferOutput<typeof Address>): Stripe.Address 
     state: null,
   }
   return { ...none, ...emptyToNull(address) }
-}
-
-const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
-
-function isCountry(code: string): boolean {
-  return /^[A-Z]{2}$/.test(code) && REGIONS.of(code) !== undefined
 }
 
 /** Ends the subscription without a last invoice, because the customer no longer exists. */

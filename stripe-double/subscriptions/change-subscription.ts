@@ -25,7 +25,8 @@ export function changeSubscription(
   const method = { id: params.default_payment_method, param: 'default_payment_method' }
   requireOwnMethod(world, String(row.customer), method)
   const change = computeChange(world, row, params)
-  const holder = { customer: String(row.customer), subscription: row.id }
+  const { currency, id: subscription } = row
+  const holder = { customer: String(row.customer), subscription, currency }
   const discounts =
     params.discounts === undefined
       ? row.discounts

@@ -13,14 +13,16 @@ export interface ItemChange {
   readonly after: Stripe.SubscriptionItem
 }
 
-/** Computes the requested changes. Throws if two items would have the same price. */
+/** Computes the requested changes. Throws if two items would have the same price, or two currencies. */
 export function computeItems(
   world: World,
   params: readonly ItemParam[],
   current: CurrentItems,
 ): ItemChange[] {
   const changes = params.map((param, index) => computeItem(world, param, { current, index }))
-  requireDistinct(itemsAfter(current.items, changes))
+  const items = itemsAfter(current.items, changes)
+  requireDistinct(items)
+  requireOneCurrency(items)
   return changes
 }
 
@@ -62,6 +64,15 @@ function requireDistinct(items: readonly Stripe.SubscriptionItem[]): void {
   if (twice !== undefined) {
     throw badRequest(`Cannot add multiple subscription items with the same plan: ${twice}`)
   }
+}
+
+function requireOneCurrency(items: readonly Stripe.SubscriptionItem[]): void {
+  const [expected, ...others] = items.map(({ price }) => price.currency)
+  const other = others.find((currency) => currency !== expected)
+  if (other === undefined) return
+  throw badRequest(
+    `The price specified only supports \`${other}\`. This doesn't match the expected currency: \`${expected}\`.`,
+  )
 }
 
 /** The item that the parameters at `index` add. */

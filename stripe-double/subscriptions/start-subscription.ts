@@ -39,7 +39,7 @@ export function startSubscription(world: World, start: StartParams): Stripe.Subs
   const draft = newSubscription(world, start, { subscription: id, period, items })
   const lines = advanceLines(world, items, period)
   requirePayable(world, draft, { lines, start })
-  const holder = { customer: start.customer, subscription: id }
+  const holder = { customer: start.customer, subscription: id, currency: draft.currency }
   const discounts = redeemDiscounts(world, start.discounts, holder)
   const row = { ...draft, discounts }
   const subscription = addRow(world, 'subscriptions', row, 'customer.subscription.created')

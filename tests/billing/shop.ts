@@ -7,8 +7,6 @@ import {
   type SubscriptionRow,
 } from '../../lib/billing/subscription/subscriptions.ts'
 import { readPlans } from '../../lib/config/plans.ts'
-import { createReconciliation, openBilling } from '../../lib/services/billing.ts'
-import type { Services } from '../../lib/services/services.ts'
 import type { StripeDouble } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
@@ -28,10 +26,7 @@ export const WEBHOOK = '/v1/billing/webhook'
 export const SUBSCRIPTION = '/v1/billing/subscription'
 export const DAY = 86_400
 
-export interface ShopOptions extends Pick<AppOptions, 'log' | 'env'> {
-  /** How long an action may wait for Stripe. */
-  readonly timeLimitMs?: number
-}
+export type ShopOptions = Pick<AppOptions, 'log' | 'env' | 'patience'>
 
 /** The service with one user, and a Stripe double whose events reach it over HTTP. */
 export interface Shop extends AsyncDisposable {
@@ -61,7 +56,7 @@ export interface Shop extends AsyncDisposable {
   newCalls(): string[]
 }
 
-export async function openShop({ timeLimitMs, ...options }: ShopOptions = {}): Promise<Shop> {
+export async function openShop(options: ShopOptions = {}): Promise<Shop> {
   let now = NOON
   let seen = 0
   const double = await startStripeDouble({ realNow: () => now, retryDelaysMs: [0, 0] })
@@ -72,10 +67,7 @@ export async function openShop({ timeLimitMs, ...options }: ShopOptions = {}): P
     ...options,
     now: () => now,
     env: { ...environment(double, { prices, secrets }), ...options.env },
-    replace: (services) => ({
-      ...withoutAccountLimit(services),
-      ...(timeLimitMs !== undefined && withTimeLimit(services, timeLimitMs)),
-    }),
+    replace: withoutAccountLimit,
   })
   const key = await app.makeKey({ plan: 'free' })
   const { db } = app.services
@@ -145,11 +137,6 @@ function environment({ url }: StripeDouble, { prices, secrets }: Sold) {
     STRIPE_PRICE_PRO: prices.pro,
     STRIPE_PRICE_OVERAGE: prices.overage,
   }
-}
-
-function withTimeLimit(services: Services, timeLimitMs: number): Partial<Services> {
-  const billing = openBilling(services, services.keys, timeLimitMs)
-  return { billing, reconciliation: createReconciliation(services, { ...services, billing }) }
 }
 
 /** Passes the double's events to the app, which checks every answer against the contract. */

@@ -13,8 +13,6 @@ const FAULTS: readonly ApiFault[] = [
   { kind: 'lost' },
 ]
 
-/** The SDK repeats a call whose connection was cut. */
-const TRIES = 2
 /** No action makes more calls. */
 const CALLS = 4
 
@@ -48,7 +46,7 @@ describe('a failure of Stripe', () => {
   }
 
   it('(slow) is 503 within the time limit, and an event reports what Stripe did late', async () => {
-    await using shop = await openShop({ timeLimitMs: LIMIT_MS })
+    await using shop = await openShop({ patience: { limitMs: LIMIT_MS } })
     const { id } = await shop.buy('starter')
     for (const good of [0, 1]) {
       assert.equal(await tryAt(shop, CANCEL, { good, fault: TOO_SLOW }), 'BILLING_UNAVAILABLE')
@@ -59,7 +57,7 @@ describe('a failure of Stripe', () => {
   })
 
   it('does not affect look-ups, nor answers that need no call', async () => {
-    await using shop = await openShop({ timeLimitMs: LIMIT_MS })
+    await using shop = await openShop({ patience: { limitMs: LIMIT_MS } })
     shop.double.failCalls(TOO_SLOW)
     const slow = send(shop, ['POST', SUBSCRIPTION, { planId: 'pro' }])
     assert.equal(await send(shop, ['GET', '/v1/ip/81.2.69.160']), '200')
@@ -111,7 +109,7 @@ async function tryAt(
 ): Promise<string> {
   const { double } = shop
   for (let passed = 0; passed < good; passed++) double.failCalls({ kind: 'slow', delayMs: 0 })
-  double.failCalls(fault, TRIES)
+  double.failCalls(fault)
   const outcome = await send(shop, action)
   double.clearFaults()
   return outcome

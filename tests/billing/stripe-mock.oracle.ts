@@ -8,12 +8,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { once as atMostOnce } from '../../lib/once.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
+import { findSpec, readSpec } from '../stripe-double/stripe-spec.ts'
 
 const isInstalled = spawnSync('stripe-mock', ['-version']).error === undefined
 /** The tests that record their calls. */
 const RECORDED = ['tests/stripe-double/*.test.ts', 'tests/billing/**/*.test.ts']
 
+const spec = findSpec()
 const skip = isInstalled ? false : 'stripe-mock is not installed'
 
 interface Call {
@@ -21,6 +24,7 @@ interface Call {
   readonly path: string
   readonly body: string
   readonly status: number
+  readonly answer: unknown
 }
 
 describe('stripe-mock', { skip }, () => {
@@ -42,14 +46,7 @@ describe('stripe-mock', { skip }, () => {
   })
 
   it('accepts every request that the double accepts in tests', async () => {
-    const file = join(folder, 'calls')
-    await runTests(file)
-    const calls: Call[] = readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    const taken = calls.filter(({ status }) => status === 200)
-    assert.ok(taken.length > 100)
+    const taken = await acceptedCalls()
     const refused: string[] = []
     for (const call of taken) {
       const error = await replay(socket, call)
@@ -59,9 +56,56 @@ describe('stripe-mock', { skip }, () => {
   })
 
   it('refuses parameters that Stripe does not know', async () => {
-    const call = { method: 'POST', path: '/v1/customers', body: 'nickname=ada', status: 400 }
+    const call = { method: 'POST', path: '/v1/customers', body: 'nickname=ada' }
     assert.match((await replay(socket, call)) ?? '', /additional properties are not allowed/)
   })
+})
+
+/**
+ * How the double's answers, which are of the API version 2026-10-28.endive, differ from Stripe's document
+ * of 2026-08-26.dahlia. Fields that are new in endive are no difference: the SDK's types check them.
+ */
+const DIFFERENCES: readonly string[] = []
+
+describe('the OpenAPI document of Stripe', {
+  skip: spec === null && 'no document of Stripe',
+}, () => {
+  it('describes every answer that the double gives in tests', async () => {
+    assert.ok(spec)
+    const differencesOf = readSpec(spec)
+    const differences = new Set<string>()
+    for (const call of await acceptedCalls()) {
+      const operation = `${call.method} ${call.path.replace(/\?.*/, '').replaceAll(/\w+_\w{8,}/g, '*')}`
+      for (const one of differencesOf(call)) differences.add(`${operation} ${one}`)
+    }
+    assert.deepEqual([...differences].sort(), DIFFERENCES)
+  })
+
+  it('does not describe an answer without a required field, or with a field of another kind', () => {
+    assert.ok(spec)
+    const differencesOf = readSpec(spec)
+    const call = { method: 'GET', path: '/v1/customers/cus_1' }
+    const answer = { id: 'cus_1', object: 'customer', created: 1, livemode: false }
+    assert.deepEqual(differencesOf({ ...call, answer }), [])
+    assert.notDeepEqual(differencesOf({ ...call, answer: { ...answer, created: 'now' } }), [])
+    assert.notDeepEqual(differencesOf({ ...call, answer: { id: 'cus_1' } }), [])
+  })
+})
+
+/** Runs the tests that record their calls, once. Returns the calls that the double accepted. */
+const acceptedCalls = atMostOnce(async (): Promise<Call[]> => {
+  const folder = mkdtempSync(join(tmpdir(), 'meridian-calls-'))
+  try {
+    const file = join(folder, 'calls')
+    await runTests(file)
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    const calls: Call[] = lines.map((line) => JSON.parse(line))
+    const accepted = calls.filter(({ status }) => status === 200)
+    assert.ok(accepted.length > 100)
+    return accepted
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 async function runTests(file: string): Promise<void> {
@@ -73,7 +117,10 @@ async function runTests(file: string): Promise<void> {
 }
 
 /** Returns the error of stripe-mock, or null. */
-async function replay(socketPath: string, { method, path, body }: Call): Promise<string | null> {
+async function replay(
+  socketPath: string,
+  { method, path, body }: Pick<Call, 'method' | 'path' | 'body'>,
+): Promise<string | null> {
   const headers = {
     authorization: `Bearer ${newSecretKey()}`,
     ...(method === 'POST' && { 'content-type': 'application/x-www-form-urlencoded' }),

@@ -42,6 +42,33 @@ describe('the billing pages', () => {
     assert.match(html, /Change to Pro/)
   })
 
+  it('show the plan on return, although the events are lost', async () => {
+    await using shop = await openShop()
+    const { visit, subscribe } = await openBilling(shop)
+    shop.double.switchDeliveries('drop', 100)
+    const back = new URL(await subscribe('starter'))
+    assert.match((await visit('/app/billing')).html, /Subscribe to Starter/)
+    const { html } = await visit(`${back.pathname}${back.search}`)
+    assert.match(html, /<div id="paid">.*Your plan is active/)
+    assert.match(html, /Change to Pro/)
+  })
+
+  it('wait on return while Stripe fails, and then show the plan', async () => {
+    await using shop = await openShop()
+    const { visit, subscribe } = await openBilling(shop)
+    shop.double.switchDeliveries('drop', 100)
+    const back = new URL(await subscribe('starter'))
+    const page = `${back.pathname}${back.search}`
+    shop.double.failCalls({ kind: '500' })
+    const waiting = await visit(page)
+    assert.equal(waiting.status, 200)
+    for (const id of ['paid', 'subscription']) {
+      assert.match(waiting.html, new RegExp(`<div id="${id}"[^>]* data-refresh="3">`))
+    }
+    shop.pass(3)
+    assert.match((await visit(page)).html, /Your plan is active/)
+  })
+
   it('wait for the confirmation when the buyer returns before it arrives', async () => {
     await using shop = await openShop()
     const { visit } = await openBilling(shop)

@@ -289,6 +289,7 @@ describe('an operation of the OpenAPI document', () => {
         ['locateCaller', 'fields? include? lang?'],
         ['locateAddress', 'fields? include? lang?'],
         ['listAuditLog', 'limit? offset? action? search?'],
+        ['getSubscription', 'refresh?'],
         ['previewPlanChange', 'planId'],
         ['getRumSummary', 'domain country? device? from? to?'],
         ['getRumOverview', 'domain country? device? from? to? series?'],

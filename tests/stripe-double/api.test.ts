@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Stripe from 'stripe'
-import { addPayer, sdkFor, startDouble } from './start.ts'
+import { addPayer, DAY, sdkFor, startDouble } from './start.ts'
 
 describe('API calls', () => {
   it('run once for the same idempotency key and parameters', async () => {
@@ -24,7 +24,8 @@ describe('API calls', () => {
     await using at = await startDouble()
     const { double, stripe } = at
     const once = { idempotencyKey: 'action-1' }
-    // The SDK repeats a call once after a reset connection, even with `maxNetworkRetries: 0`.
+    // The usual client of the SDK repeats a call once after a reset connection, even with
+    // `maxNetworkRetries: 0`.
     double.failCalls({ kind: 'lost' }, 2)
     const lost = stripe.customers.create({ email: 'ada@example.com' }, once)
     await assert.rejects(lost, Stripe.errors.StripeConnectionError)
@@ -51,6 +52,67 @@ describe('API calls', () => {
       stripe.customers.create({}, { timeout: 50 }),
       Stripe.errors.StripeConnectionError,
     )
+  })
+
+  it('repeat the answer to their key, also a failure, for a day from when they have begun', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    const create = (idempotencyKey: string) =>
+      stripe.customers.create({ email: 'ada@example.com' }, { idempotencyKey })
+    const replayed = { headers: { 'idempotent-replayed': 'true' } }
+    for (const kind of ['500', '500 done'] as const) {
+      double.failCalls({ kind })
+      await rejectsWith(create(kind), { headers: { 'stripe-should-retry': 'false' } })
+      await rejectsWith(create(kind), { statusCode: 500, ...replayed })
+    }
+    assert.equal((await stripe.customers.list()).data.length, 1)
+    double.advance(DAY + 1)
+    await create('500')
+    assert.equal((await stripe.customers.list()).data.length, 2)
+    const update = () =>
+      stripe.customers.update('cus_none', { name: 'Ada' }, { idempotencyKey: 'missing' })
+    await rejectsWith(update(), { statusCode: 404 })
+    await rejectsWith(update(), { statusCode: 404, ...replayed })
+  })
+
+  it('that were refused before they began leave their key free', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    const once = { idempotencyKey: 'action-1' }
+    for (const kind of ['403', '429', 'locked'] as const) {
+      double.failCalls({ kind })
+      await assert.rejects(stripe.customers.create({}, once), Stripe.errors.StripeError)
+    }
+    const wrong = { nickname: 'ada' } as Stripe.CustomerCreateParams // safe: Stripe is to refuse it
+    await assert.rejects(stripe.customers.create(wrong, once), { code: 'parameter_unknown' })
+    await assert.rejects(sdkFor(double.port, 'none').customers.create({}, once), {
+      statusCode: 401,
+    })
+    assert.ok((await stripe.customers.create({}, once)).id)
+  })
+
+  it('get 409 while a call with their key runs', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    const once = { idempotencyKey: 'action-1' }
+    double.failCalls({ kind: 'slow', delayMs: 300 })
+    const slow = stripe.customers.create({}, once)
+    const second = stripe.customers.create({}, once)
+    await rejectsWith(second, { statusCode: 409, code: 'idempotency_key_in_use' })
+    assert.ok((await slow).id)
+  })
+
+  it('expand at most ten subscriptions of a customer', async () => {
+    await using at = await startDouble()
+    const { stripe, starter } = at
+    const customer = await addPayer(stripe)
+    const subscribe = () => stripe.subscriptions.create({ customer, items: [{ price: starter }] })
+    for (let n = 0; n < 11; n += 1) await subscribe()
+    const { subscriptions } = (await stripe.customers.retrieve(customer, {
+      expand: ['subscriptions'],
+    })) as Stripe.Customer // safe: it exists
+    assert.equal(subscriptions?.data.length, 10)
+    assert.equal(subscriptions.has_more, true)
   })
 
   it('are answered late only if their method is that of the fault', async () => {
@@ -168,3 +230,12 @@ describe('API calls', () => {
     )
   })
 })
+
+/** Requires an error of Stripe with these fields, among others. */
+function rejectsWith(call: Promise<unknown>, fields: object): Promise<void> {
+  return assert.rejects(call, (error) => {
+    assert.ok(error instanceof Stripe.errors.StripeError)
+    assert.partialDeepStrictEqual({ ...error }, fields)
+    return true
+  })
+}

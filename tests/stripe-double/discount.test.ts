@@ -89,6 +89,56 @@ describe('discounts', () => {
     )
   })
 
+  it('reduce only the lines of the products they apply to', async () => {
+    await using at = await startDouble()
+    const { double, stripe, pro, starter } = at
+    const { product } = await stripe.prices.retrieve(pro)
+    const applies_to = { products: [String(product)] }
+    const { id: coupon } = await stripe.coupons.create({
+      percent_off: 50,
+      duration: 'forever',
+      applies_to,
+    })
+    const customer = await addPayer(stripe)
+    const items = [{ price: pro }, { price: starter }]
+    await stripe.subscriptions.create({ customer, items, discounts: [{ coupon }] })
+    double.advance(31 * DAY + 3_600)
+    const totals = (await stripe.invoices.list({ customer })).data.map(({ total }) => total)
+    assert.deepEqual(totals, [2350, 2350])
+  })
+
+  it('are refused in another currency than that of the subscription', async () => {
+    await using at = await startDouble()
+    const { stripe, pro } = at
+    const customer = await addPayer(stripe)
+    const items = [{ price: pro }]
+    const { id } = await stripe.subscriptions.create({ customer, items })
+    const { id: coupon } = await stripe.coupons.create({ amount_off: 500, currency: 'eur' })
+    const code = await addCode(stripe, 'EURO', { amount_off: 500, currency: 'eur' })
+    for (const discounts of [[{ coupon }], [{ promotion_code: code }]]) {
+      const refused = { statusCode: 400, message: /does not match the expected currency: `usd`/ }
+      await assert.rejects(stripe.subscriptions.update(id, { discounts }), refused)
+      await assert.rejects(stripe.subscriptions.create({ customer, items, discounts }), refused)
+    }
+  })
+
+  it('are refused at checkout if they are not for the order', async () => {
+    await using at = await startDouble()
+    const { double, stripe, starter } = at
+    const other = await stripe.products.create({ name: 'Another' })
+    await addCode(stripe, 'OTHER', { percent_off: 50, applies_to: { products: [other.id] } })
+    const customer = (await stripe.customers.create()).id
+    const { id } = await stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer,
+      line_items: [{ price: starter, quantity: 1 }],
+      success_url: 'https://app.example/done',
+      allow_promotion_codes: true,
+    })
+    const pay = () => double.payCheckout(id, { card: 'pm_card_visa', promotionCode: 'other' })
+    assert.throws(pay, /not valid for this order/)
+  })
+
   it('show the products they apply to only when expanded', async () => {
     await using at = await startDouble()
     const { stripe } = at

@@ -9,6 +9,7 @@ import { mintKey } from '../../lib/access/api-key.ts'
 import { keyExpiry } from '../../lib/access/key-expiry.ts'
 import { insertKey, newKey } from '../../lib/access/keys.ts'
 import { findUserByEmail, insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
+import { PATIENCE, type Patience } from '../../lib/billing/stripe/stripe-calls.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
 import type { Scope } from '../../lib/contract/operation.ts'
@@ -32,6 +33,8 @@ export interface AppOptions {
   readonly log?: Log
   /** Epoch milliseconds; default: always `NOON`. */
   readonly now?: () => number
+  /** How long billing tries to reach Stripe; default: once. */
+  readonly patience?: Partial<Patience>
   /** Replaces some services, for example by one that fails. */
   readonly replace?: (services: Services) => Partial<Services>
 }
@@ -131,7 +134,7 @@ async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
   }
 }
 
-function openIn(dataDir: string, { env, log, now }: AppOptions): Promise<Services> {
+function openIn(dataDir: string, { env, log, now, patience }: AppOptions): Promise<Services> {
   const { city, dbip, asn, ipinfo } = geoFiles()
   const config = readConfig({
     MERIDIAN_DATA_DIR: dataDir,
@@ -144,6 +147,7 @@ function openIn(dataDir: string, { env, log, now }: AppOptions): Promise<Service
     onProgress: () => {},
     // Allocating the usual size again and again would take most of the time of the tests.
     cacheBits: 8,
+    patience: { ...PATIENCE, tries: 1, ...patience },
     listenUrl: () => 'http://127.0.0.1:8787',
   })
 }

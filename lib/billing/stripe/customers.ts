@@ -1,40 +1,32 @@
-import { hash } from 'node:crypto'
 import type Stripe from 'stripe'
 import type { AddressBody } from '../../contract/billing/billing-account-bodies.ts'
 import type { BillingDetails, Invoice } from '../../contract/billing/billing-schemas.ts'
 import { readCustomer } from './customer-state.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ifInvalid, StripeRefusal } from './stripe-refusal.ts'
-import { type StripeSubscription, toStripeSubscription, USER_FIELD } from './stripe-subscription.ts'
+import { type StripeSubscription, toStripeSubscription } from './stripe-subscription.ts'
 
-/** A user who is about to become a customer. */
-export interface Buyer {
-  readonly userId: string
-  readonly email: string
-  readonly name: string | null
-}
-
-/** The largest page that Stripe returns: eight years of monthly invoices. */
-const MAX_INVOICES = 100
+/** The largest page that Stripe returns. For invoices, it is eight years of monthly ones. */
+const MAX_PAGE = 100
 
 export function customerCalls(calls: StripeCalls) {
   const { read, write } = calls
   return {
-    /** Returns the customer's id. With `same`, a repeated call returns the first customer again. */
-    createCustomer: async (buyer: Buyer, which: 'same' | 'another'): Promise<string> => {
-      const { userId, email, name } = buyer
-      const params = { email, ...(name !== null && { name }), metadata: { [USER_FIELD]: userId } }
-      const key = which === 'same' ? keyOf(params) : undefined
-      return (await write((sdk, options) => sdk.customers.create(params, options), key)).id
-    },
-
     /** The customer's subscriptions that have not ended. */
     findSubscriptions: async (
-      customerId: string,
+      customer: string,
     ): Promise<StripeSubscription[] | 'deleted' | 'missing'> => {
-      const customer = await readCustomer(calls, customerId, ['subscriptions'])
-      if (typeof customer === 'string') return customer
-      return (customer.subscriptions?.data ?? []).map(toStripeSubscription)
+      const found = await readCustomer(calls, customer, ['subscriptions'])
+      if (typeof found === 'string') return found
+      // The expanded list ends after ten.
+      let page = found.subscriptions ?? { data: [], has_more: false }
+      const all = [...page.data]
+      while (page.has_more) {
+        const params = { customer, limit: MAX_PAGE, starting_after: all.at(-1)?.id ?? '' }
+        page = await read((sdk, options) => sdk.subscriptions.list(params, options))
+        all.push(...page.data)
+      }
+      return all.map(toStripeSubscription)
     },
 
     getBillingDetails: async (customerId: string): Promise<BillingDetails> => {
@@ -61,7 +53,7 @@ export function customerCalls(calls: StripeCalls) {
     /** Newest first. */
     listInvoices: async (customer: string): Promise<Invoice[]> => {
       const { data } = await read((sdk, options) =>
-        sdk.invoices.list({ customer, limit: MAX_INVOICES }, options),
+        sdk.invoices.list({ customer, limit: MAX_PAGE }, options),
       )
       return data.map(toInvoice)
     },
@@ -84,11 +76,6 @@ export async function getCustomer(
   const customer = await read((sdk, options) => sdk.customers.retrieve(id, params, options))
   if (customer.deleted) throw new StripeRefusal('resource_missing')
   return customer
-}
-
-/** Hashes all parameters, since Stripe refuses a known key with different parameters. */
-function keyOf(params: object): string {
-  return `meridian-customer-${hash('sha256', JSON.stringify(params))}`
 }
 
 function toAddress({ line1, line2, city, state, postal_code, country }: Stripe.Address) {

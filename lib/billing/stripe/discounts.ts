@@ -6,6 +6,11 @@ import { idOf, type StripeCalls } from './stripe-calls.ts'
 import { ifRefused } from './stripe-refusal.ts'
 
 const CODE = /^[\w-]+$/
+/** Our metadata of a subscription: the promotions that it has had, oldest first. */
+const PROMOTIONS_FIELD = 'meridian_promotions'
+/** Stripe's limit for a value of metadata. */
+const MAX_VALUE = 500
+const MAX_INVOICES = 100
 const NOT_USABLE = 'The promotion code cannot be used for this subscription'
 
 export function discountCalls(calls: StripeCalls) {
@@ -28,7 +33,8 @@ export function discountCalls(calls: StripeCalls) {
 
     /**
      * Replaces the discounts of the subscription. `applied` is the code, or null if its discount is
-     * already active: then nothing changes.
+     * already active: then nothing changes. Throws BAD_REQUEST if the customer has used the code before,
+     * because Stripe would start its discount anew.
      */
     applyPromotion: async (id: string, code: string, now: number) => {
       const expand = expanded('discounts')
@@ -39,7 +45,13 @@ export function discountCalls(calls: StripeCalls) {
         return { discount: current.discount, applied: null }
       }
       requireApplicable(promotion, subscription)
-      const change = { discounts: [{ promotion_code: promotion.id }], expand }
+      const earlier = promotionsOf(subscription)
+      if (earlier.includes(promotion.id) || (await hasLowered(calls, subscription, promotion.id))) {
+        throw new ApiError('BAD_REQUEST', 'The promotion code was used before')
+      }
+      // One call, so that no crash can lose what was used.
+      const metadata = { [PROMOTIONS_FIELD]: toValue([...earlier, promotion.id]) }
+      const change = { discounts: [{ promotion_code: promotion.id }], metadata, expand }
       const { discounts } = await write((sdk, options) =>
         sdk.subscriptions.update(id, change, options),
       ).catch(ifRefused(NOT_USABLE))
@@ -48,6 +60,37 @@ export function discountCalls(calls: StripeCalls) {
       return { discount: given.discount, applied: promotion.code }
     },
   }
+}
+
+/** The promotions that were applied here, and those of the current discounts. */
+function promotionsOf({ metadata, discounts }: Stripe.Subscription): string[] {
+  const known = metadata[PROMOTIONS_FIELD]?.split(' ') ?? []
+  const current = discounts.flatMap(toDiscounts).map(({ promotionId }) => promotionId)
+  return [...new Set([...known, ...current.filter((id) => id !== null)])]
+}
+
+/** Whether an invoice of the customer was lower by the promotion, such as one entered at checkout. */
+async function hasLowered(
+  { read }: StripeCalls,
+  subscription: Stripe.Subscription,
+  promotionId: string,
+): Promise<boolean> {
+  const customer = idOf(subscription.customer)
+  const expand = ['data.total_discount_amounts.discount']
+  const params = { customer, limit: MAX_INVOICES, expand }
+  const { data } = await read((sdk, options) => sdk.invoices.list(params, options))
+  return data
+    .flatMap(({ total_discount_amounts: taken }) => taken ?? [])
+    .some(({ discount }) => {
+      const promotion = typeof discount === 'string' ? null : discount.promotion_code
+      return promotion !== null && idOf(promotion) === promotionId
+    })
+}
+
+/** Leaves out the oldest if there are too many. */
+function toValue(promotions: readonly string[]): string {
+  const text = promotions.join(' ')
+  return text.length <= MAX_VALUE ? text : toValue(promotions.slice(1))
 }
 
 /** Several customers may each have their own promotion with the same code. */

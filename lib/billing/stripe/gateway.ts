@@ -3,6 +3,7 @@ import { customerStateCalls } from './customer-state.ts'
 import { customerCalls } from './customers.ts'
 import { discountCalls } from './discounts.ts'
 import { endingCalls } from './endings.ts'
+import { newCustomerCalls } from './new-customers.ts'
 import { overageCalls } from './overages.ts'
 import { paymentMethodCalls } from './payment-methods.ts'
 import { priceChangeCalls } from './price-changes.ts'
@@ -18,6 +19,7 @@ export type StripeGateway = ReturnType<typeof openGateway>
 export function openGateway(...options: Parameters<typeof beginCalls>) {
   const calls = beginCalls(...options)
   return {
+    ...newCustomerCalls(calls),
     ...customerCalls(calls),
     ...customerStateCalls(calls),
     ...taxIdCalls(calls),

@@ -1,42 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type Stripe from 'stripe'
-import { unavailable } from './stripe-refusal.ts'
+import { isMissing, StripeStoredFailure, unavailable } from './stripe-refusal.ts'
 import type { StripeSdk } from './stripe-sdk.ts'
 
 /**
- * The calls of one action, which share a time limit. They throw BILLING_UNAVAILABLE if Stripe does
- * not answer in time, PAYMENT_FAILED if a card is declined, and a `StripeRefusal` or
- * `StripeDenial` if Stripe refuses.
+ * The calls of one action, which share a time limit. A call that fails for the moment is repeated within
+ * that limit. They throw BILLING_UNAVAILABLE if Stripe does not answer in time, PAYMENT_FAILED if a card
+ * is declined, and a `StripeRefusal` or `StripeDenial` if Stripe refuses.
  */
 export interface StripeCalls {
   read<Result>(call: Call<Result>): Promise<Result>
-  /** Stripe runs calls with the same key once. A call without a key gets a unique one. */
+  /**
+   * Stripe runs calls with the same key once. A call without a key gets a unique one. Throws a
+   * `StripeStoredFailure` if Stripe keeps the failure of an earlier call with the key.
+   */
   write<Result>(call: Call<Result>, idempotencyKey?: string): Promise<Result>
+  /** Deletes an object. The object may be missing if an attempt that was not answered deleted it. */
+  remove(call: Call<unknown>): Promise<void>
 }
 
 type Call<Result> = (sdk: Stripe, options: Stripe.RequestOptions) => Promise<Result>
 
-const TIME_LIMIT_MS = 9_000
+/** How long an action tries, and the clock by which it does. */
+export interface Patience {
+  readonly limitMs: number
+  /** How often a call is made at most. */
+  readonly tries: number
+  /** Milliseconds since any moment. */
+  readonly now: () => number
+  readonly wait: (ms: number) => Promise<unknown>
+}
+
+export const PATIENCE: Patience = {
+  limitMs: 9_000,
+  tries: 5,
+  now: () => performance.now(),
+  wait,
+}
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 2_000
 
 /** Starts the time limit of an action. */
 export function beginCalls(
   load: () => Promise<StripeSdk>,
-  limitMs: number = TIME_LIMIT_MS,
+  patience: Patience = PATIENCE,
 ): StripeCalls {
-  const deadline = performance.now() + limitMs
+  const deadline = patience.now() + patience.limitMs
+  const left = () => Math.ceil(deadline - patience.now())
+  /** Waits until the next try. Throws if there is none. */
+  const waitAfter = async (error: unknown, tries: number, { translate, judge }: StripeSdk) => {
+    const outcome = judge(error)
+    if (outcome === 'stored' && tries === 1) throw new StripeStoredFailure()
+    const pause = pauseMs(tries)
+    const isLast = tries === patience.tries || pause >= left()
+    if (outcome !== 'passing' || isLast) throw translate(error)
+    await patience.wait(pause)
+  }
   const attempt = async <Result>(call: Call<Result>, options: Stripe.RequestOptions) => {
-    const { sdk, translate } = await load()
-    const timeout = Math.ceil(deadline - performance.now())
-    if (timeout <= 0) throw unavailable()
-    try {
-      return await call(sdk, { ...options, timeout })
-    } catch (error) {
-      throw translate(error)
+    const stripe = await load()
+    for (let tries = 1; ; tries += 1) {
+      const timeout = left()
+      if (timeout <= 0) throw unavailable()
+      try {
+        return await call(stripe.sdk, { ...options, timeout })
+      } catch (error) {
+        await waitAfter(error, tries, stripe)
+      }
     }
   }
   return {
     read: (call) => attempt(call, {}),
     write: (call, idempotencyKey = crypto.randomUUID()) => attempt(call, { idempotencyKey }),
+    remove: async (call) => {
+      let tries = 0
+      const counted: Call<unknown> = (sdk, options) => {
+        tries += 1
+        return call(sdk, options)
+      }
+      try {
+        await attempt(counted, {})
+      } catch (error) {
+        if (tries === 1 || !isMissing(error)) throw error
+      }
+    },
   }
+}
+
+/** How long to wait after the given number of failures: longer each time, and never quite the same. */
+function pauseMs(failures: number): number {
+  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
+  return longest * (0.5 + Math.random() / 2)
 }
 
 export function idOf(object: string | { readonly id: string }): string {

@@ -28,6 +28,13 @@ export class ConfirmationNeeded extends ApiError {
   }
 }
 
+/** Stripe keeps the failure of an earlier call with this idempotency key: only another key can succeed. */
+export class StripeStoredFailure extends ApiError {
+  constructor() {
+    super('BILLING_UNAVAILABLE', 'Billing is unavailable: try again')
+  }
+}
+
 /** Whether Stripe refused a call because an object that the call names does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof StripeRefusal && error.reason === 'resource_missing'
@@ -39,6 +46,12 @@ export function ifMissing<Fallback>(fallback: Fallback) {
     if (isMissing(error)) return fallback
     throw error
   }
+}
+
+/** For `catch`: returns null if Stripe keeps an earlier failure. */
+export function ifStored(error: unknown): null {
+  if (error instanceof StripeStoredFailure) return null
+  throw error
 }
 
 /** For `catch`: turns a refusal into BAD_REQUEST with this message. */

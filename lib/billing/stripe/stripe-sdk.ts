@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import { ApiError } from '../../errors.ts'
+import { createStripeHttp } from './stripe-http.ts'
 import {
   ConfirmationNeeded,
   IDENTIFIER_USED,
@@ -23,13 +24,15 @@ const ACCOUNT_TIMEOUT_MS = 4_000
 /** Import this file lazily: the SDK takes longer to load than everything else. */
 export function createStripe({ secretKey, apiBase, onFailure }: StripeOptions) {
   const sdk = new Stripe(secretKey, {
-    // Our callers are waiting: they get an error and can try again.
+    httpClient: createStripeHttp(),
+    // `beginCalls` repeats calls, within the time limit of an action.
     maxNetworkRetries: 0,
     telemetry: false,
     ...(apiBase !== undefined && toAddress(apiBase)),
   })
   return {
     sdk,
+    judge,
     translate: (error: unknown) => translate(error, onFailure),
     /** The id of the key's account; null if the key may not read it. */
     readAccount: async (): Promise<string | null> => {
@@ -52,6 +55,24 @@ function toAddress(url: string) {
     port: port || (isSecure ? 443 : 80),
   } as const
 }
+
+/**
+ * `passing`: the same call may succeed soon. `stored`: Stripe repeats the failure of an earlier call with
+ * the same idempotency key, and will do so for a day or more. Anything else is `final`.
+ */
+function judge(error: unknown): 'passing' | 'stored' | 'final' {
+  if (!(error instanceof Stripe.errors.StripeError)) return 'final'
+  if (error instanceof Stripe.errors.StripeConnectionError) return 'passing'
+  const { headers = {}, statusCode = 0, code } = error
+  if (headers['idempotent-replayed'] === 'true') return 'stored'
+  const advice = headers['stripe-should-retry']
+  if (advice === 'true' || advice === 'false') return advice === 'true' ? 'passing' : 'final'
+  const isPassing = statusCode >= 500 || PASSING.includes(statusCode) || code === 'lock_timeout'
+  return isPassing ? 'passing' : 'final'
+}
+
+/** Another call with the same idempotency key is running; too many calls, or the object is locked. */
+const PASSING = [409, 429]
 
 /** Turns an error of the SDK into the error that callers get. */
 function translate(error: unknown, onFailure: StripeOptions['onFailure']): unknown {

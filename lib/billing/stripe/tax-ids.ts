@@ -8,7 +8,7 @@ import { ifInvalid, isMissing } from './stripe-refusal.ts'
 /** More than a customer needs: an invoice shows only five. */
 const MAX_TAX_IDS = 100
 
-export function taxIdCalls({ read, write }: StripeCalls) {
+export function taxIdCalls({ read, write, remove }: StripeCalls) {
   return {
     listTaxIds: async (customerId: string): Promise<TaxId[]> => {
       const { data } = await read((sdk, options) =>
@@ -26,7 +26,7 @@ export function taxIdCalls({ read, write }: StripeCalls) {
 
     /** Throws NOT_FOUND unless the tax id belongs to the customer. */
     deleteTaxId: async (customerId: string, id: string): Promise<void> => {
-      await write((sdk, options) => sdk.customers.deleteTaxId(customerId, id, {}, options)).catch(
+      await remove((sdk, options) => sdk.customers.deleteTaxId(customerId, id, {}, options)).catch(
         (error) => {
           throw isMissing(error) ? new ApiError('NOT_FOUND', 'Tax id not found') : error
         },

@@ -1,5 +1,5 @@
 import type { Plan } from '../../config/plans.ts'
-import type { CancelResponse } from '../../contract/billing/billing-schemas.ts'
+import type { CancelResponse, ReactivateResponse } from '../../contract/billing/billing-schemas.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
 import { refreshOveragePrice } from '../overages/overage-price.ts'
 import { describeTerms, requireOverages } from '../overages/spending-cap.ts'
@@ -18,12 +18,16 @@ export function cancelSubscription(billing: Billing, actor: Actor): Promise<Canc
   })
 }
 
-/** Takes back a cancellation that was made here or in the customer portal. */
-export function reactivateSubscription(billing: Billing, actor: Actor): Promise<void> {
+/** Takes back a cancellation that was made here or in the customer portal. Returns the status at Stripe. */
+export function reactivateSubscription(
+  billing: Billing,
+  actor: Actor,
+): Promise<ReactivateResponse['status']> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {
-    if (row.cancelAt === null) return
+    if (row.cancelAt === null) return toContinuing(row)
     await stripe.undoCancellation(row.id)
-    await finish(billing, stripe, actor, toNote('reactivate_subscription', row, row.plan))
+    const note = toNote('reactivate_subscription', row, row.plan)
+    return toContinuing(await finish(billing, stripe, actor, note))
   })
 }
 
@@ -72,4 +76,8 @@ function toCanceling({ cancelAt }: SubscriptionRow): CancelResponse {
     status: 'canceling',
     cancelAt: cancelAt === null ? null : new Date(cancelAt).toISOString(),
   }
+}
+
+function toContinuing({ status }: SubscriptionRow): ReactivateResponse['status'] {
+  return status === 'trialing' || status === 'past_due' ? status : 'active'
 }

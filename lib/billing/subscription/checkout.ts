@@ -5,8 +5,8 @@ import { ApiError } from '../../errors.ts'
 import type { Actor, Billing } from '../billing.ts'
 import { getPrice } from '../plan-prices.ts'
 import type { CheckoutOptions } from '../stripe/checkout.ts'
-import type { Buyer } from '../stripe/customers.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
+import type { Buyer } from '../stripe/new-customers.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
 import { findCustomer, insertCustomer } from './customers.ts'
 import { sync } from './sync.ts'
@@ -42,18 +42,18 @@ async function prepareCustomer(
   now: number,
 ): Promise<string> {
   const { userId } = buyer
-  // If our write failed after Stripe created a customer, `same` returns that customer again. If it was
-  // deleted at Stripe in the meantime, `another` creates a new one.
-  for (const which of ['same', 'another'] as const) {
+  const gone = new Set<string>()
+  for (;;) {
     let customer = (await findCustomer(billing.db, userId))?.customerId
     if (customer === undefined) {
-      const created = await stripe.createCustomer(buyer, which)
+      const created = await stripe.createCustomer(buyer, gone)
       customer = await storeCustomer(billing, { userId, customerId: created, createdAt: now })
     }
     await closeUnpaid(billing, stripe, { userId, customer })
     if ((await findCustomer(billing.db, userId)) !== null) return customer
+    // It was deleted at Stripe.
+    gone.add(customer)
   }
-  throw unavailable()
 }
 
 /** Stores the customer. Returns the stored id: an event may have stored another in the meantime. */
@@ -62,7 +62,9 @@ async function storeCustomer(
   row: Parameters<typeof insertCustomer>[1],
 ): Promise<string> {
   if (await change([insertCustomer(db, row)])) return row.customerId
-  return (await findCustomer(db, row.userId))?.customerId ?? row.customerId
+  const stored = await findCustomer(db, row.userId)
+  if (stored === null) throw unavailable()
+  return stored.customerId
 }
 
 /** Closes open pages and unpaid subscriptions, so that nobody pays twice in two tabs. */

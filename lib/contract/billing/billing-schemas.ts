@@ -84,8 +84,13 @@ export const CancelResponse = strictObject(
 export type CancelResponse = v.InferOutput<typeof CancelResponse>
 
 export const ReactivateResponse = strictObject('Confirms that the subscription continues', {
-  status: v.literal('active'),
+  status: v.pipe(
+    v.picklist(['active', 'trialing', 'past_due']),
+    v.description('past_due: the last payment failed'),
+  ),
 })
+export type ReactivateResponse = v.InferOutput<typeof ReactivateResponse>
+
 export const OveragesResponse = strictObject(
   'Whether paid requests above the monthly cap are allowed',
   { overagesEnabled: v.boolean() },
@@ -208,6 +213,15 @@ export const CheckoutBody = object('The plan to buy, and how to show the payment
 })
 
 /** Not `PlanBody`: OpenAPI needs a schema without a name for the parameters of a query. */
+export const RefreshQuery = v.object({
+  refresh: v.optional(
+    v.pipe(
+      v.literal('true', 'refresh: must be true'),
+      v.description('Asks Stripe first, for example after a checkout'),
+    ),
+  ),
+})
+
 export const PreviewQuery = v.object({ planId: PlanId })
 
 export const OveragesBody = object('Whether to allow paid requests above the monthly cap', {

@@ -13,6 +13,7 @@ import {
   PreviewQuery,
   ProrationPreview,
   ReactivateResponse,
+  RefreshQuery,
   SubscriptionResponse,
 } from './billing-schemas.ts'
 
@@ -25,7 +26,11 @@ export const billingOperations = [
     path: '/v1/billing/subscription',
     ...read,
     summary: 'Plan and subscription of the caller',
+    description:
+      'With `refresh=true`, asks Stripe first, at most every three seconds for each user. Use it when the buyer returns from a checkout.',
+    query: RefreshQuery,
     replies: subscription,
+    errors: ['BILLING_UNAVAILABLE'],
   },
   {
     id: 'createCheckout',

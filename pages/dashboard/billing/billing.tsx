@@ -15,12 +15,12 @@ import { Duplicates } from './duplicates.tsx'
 import { OveragesCard } from './overages-card.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 
-type Subscription = NonNullable<SubscriptionResponse['subscription']>
+type Subscribed = NonNullable<SubscriptionResponse['subscription']>
 
 export interface BillingProps extends PageProps {
   /** The current plan. */
   readonly plan: Plan
-  readonly subscription: Subscription | null
+  readonly subscription: Subscribed | null
   readonly plans: readonly Plan[]
   readonly usage: UsageStats
   /** null if the plan has no overages, or their price is not known. */
@@ -46,17 +46,29 @@ const DONE: Readonly<Record<string, string>> = {
 const ACTIVE = ['active', 'trialing', 'past_due', 'canceling']
 
 export function Billing(props: BillingProps) {
-  const { base, plan, plans, done = '', error } = props
+  const { base, done = '', error } = props
   const isActive = ACTIVE.includes(props.subscription?.status ?? '')
   const subscription = isActive ? props.subscription : null
+  const isPending = done === 'paid' && subscription === null
   return (
     <>
       <BillingTabs base={base} at="plan" />
       {done === 'paid' && error === undefined ? (
-        <Payment isPending={subscription === null} />
+        <Payment isPending={isPending} />
       ) : (
         <Result error={error} done={DONE[done]} />
       )}
+      <div id="subscription" class="parts" data-refresh={refreshIf(isPending)}>
+        <Subscription {...props} subscription={subscription} />
+      </div>
+    </>
+  )
+}
+
+function Subscription(props: BillingProps) {
+  const { base, plan, plans, subscription } = props
+  return (
+    <>
       <Unpaid status={props.subscription?.status} payUrl={props.payUrl} />
       {subscription !== null && <Duplicates {...props} subscription={subscription} />}
       <Card id="current" title="Your plan">
@@ -119,7 +131,7 @@ function Unpaid({ status = '', payUrl }: UnpaidProps) {
 /** The customer may return before Stripe reports the payment, so the page polls until then. */
 function Payment({ isPending }: { readonly isPending: boolean }) {
   return (
-    <div id="paid" data-refresh={isPending ? '3' : undefined}>
+    <div id="paid" data-refresh={refreshIf(isPending)}>
       {isPending ? (
         <Notice kind="hint">
           Thank you. Your plan becomes active as soon as the payment is confirmed, usually within
@@ -132,7 +144,12 @@ function Payment({ isPending }: { readonly isPending: boolean }) {
   )
 }
 
-function SubscriptionFacts({ subscription }: { readonly subscription: Subscription }) {
+/** In seconds. */
+function refreshIf(isPending: boolean): string | undefined {
+  return isPending ? '3' : undefined
+}
+
+function SubscriptionFacts({ subscription }: { readonly subscription: Subscribed }) {
   const { status, currentPeriodStart, currentPeriodEnd } = subscription
   const ends = status === 'canceling'
   return (

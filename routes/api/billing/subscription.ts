@@ -8,11 +8,13 @@ import {
 } from '../../../lib/billing/subscription/changes.ts'
 import { startCheckout } from '../../../lib/billing/subscription/checkout.ts'
 import { changePlan, previewPlanChange } from '../../../lib/billing/subscription/plan-change.ts'
+import { refreshSubscription } from '../../../lib/billing/subscription/refresh.ts'
 import {
   findSubscription,
   type SubscriptionRow,
   statusOf,
 } from '../../../lib/billing/subscription/subscriptions.ts'
+import { planInEffect } from '../../../lib/config/entitlement.ts'
 import { toPublicPlan } from '../../../lib/config/plans.ts'
 import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
 import { APP_PATH } from '../../../lib/contract/pages.ts'
@@ -23,9 +25,14 @@ import { toActor } from './actor.ts'
 
 export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) {
   return {
-    getSubscription: async ({ caller }) => {
-      const row = await findSubscription(db, caller.userId)
-      return { status: 200, body: toResponse(billing, caller.plan, row) }
+    getSubscription: async ({ caller, query, now }) => {
+      const { userId } = caller
+      if (query.refresh === 'true') await refreshSubscription(billing, userId, now)
+      const subscribed = await findSubscription(db, userId)
+      // The caller's plan is from before the refresh.
+      const { plan: givenPlan } = await getUser(db, caller)
+      const plan = planInEffect({ givenPlan, subscribed }, plans)
+      return { status: 200, body: toResponse(billing, plan, subscribed) }
     },
     createCheckout: async ({ caller, body, now }) => {
       const plan = getPaidPlan(plans, body.planId)
@@ -63,8 +70,8 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
       return { status: 200, body: await cancelSubscription(billing, toActor(db, caller, now)) }
     },
     reactivateSubscription: async ({ caller, now }) => {
-      await reactivateSubscription(billing, toActor(db, caller, now))
-      return { status: 200, body: { status: 'active' } }
+      const status = await reactivateSubscription(billing, toActor(db, caller, now))
+      return { status: 200, body: { status } }
     },
   } satisfies Partial<Handlers>
 }

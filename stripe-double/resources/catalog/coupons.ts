@@ -5,7 +5,7 @@ import { type Route, route } from '../../http/route.ts'
 import { badRequest } from '../../http/stripe-error.ts'
 import { newId } from '../../ids.ts'
 import { newObject } from '../../new-object.ts'
-import { addRow, type World } from '../../world.ts'
+import { addRow, getRow, type World } from '../../world.ts'
 
 const CreateParams = optional({
   amount_off: Integer,
@@ -21,8 +21,9 @@ export const couponRoutes: readonly Route[] = [
 ]
 
 function addCoupon(world: World, params: v.InferOutput<typeof CreateParams>): Stripe.Coupon {
-  requireOneReduction(params)
-  const { amount_off = null, currency = null, percent_off = null } = params
+  requireConsistent(params)
+  const { amount_off = null, percent_off = null } = params
+  const currency = params.currency?.toLowerCase() ?? null
   const { duration = 'once', duration_in_months = null } = params
   const coupon = newObject<Stripe.Coupon>(world, {
     id: newId('co', 8).slice(3),
@@ -33,15 +34,22 @@ function addCoupon(world: World, params: v.InferOutput<typeof CreateParams>): St
     duration_in_months,
     percent_off,
   })
+  for (const product of params.applies_to?.products ?? []) {
+    getRow(world, 'products', product, 'applies_to[products]')
+  }
   if (params.applies_to !== undefined) world.state.couponProducts.set(coupon.id, params.applies_to)
   return addRow(world, 'coupons', coupon, 'coupon.created')
 }
 
-function requireOneReduction(params: v.InferOutput<typeof CreateParams>): void {
+function requireConsistent(params: v.InferOutput<typeof CreateParams>): void {
   if ((params.percent_off === undefined) === (params.amount_off === undefined)) {
     throw badRequest('Must pass exactly one of percent_off, amount_off', { param: 'percent_off' })
   }
   if (params.amount_off !== undefined && params.currency === undefined) {
     throw badRequest('Must pass currency with amount_off', { param: 'currency' })
+  }
+  if ((params.duration === 'repeating') !== (params.duration_in_months !== undefined)) {
+    const message = 'Must pass duration_in_months if, and only if, duration is repeating'
+    throw badRequest(message, { param: 'duration_in_months' })
   }
 }

@@ -55,6 +55,7 @@ export function addPrice(world: World, params: v.InferOutput<typeof CreateParams
     product: productOf(world, params),
     recurring: recurring === undefined ? null : toRecurring(world, recurring),
     transform_quantity: null,
+    type: recurring === undefined ? 'one_time' : 'recurring',
     unit_amount: Number.isInteger(amount) ? amount : null,
     unit_amount_decimal: Stripe.Decimal.from(amount),
   })

@@ -1,5 +1,7 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
+import { appliesTo } from '../../billing/discounts.ts'
+import { priceOf } from '../../billing/lines.ts'
 import { requireUsable } from '../../billing/redeem.ts'
 import { actionRequired, badRequest, declined } from '../../http/stripe-error.ts'
 import { startSubscription } from '../../subscriptions/start-subscription.ts'
@@ -59,14 +61,30 @@ function requirePayment({ behaviour }: Card, { authentication }: CheckoutEntry):
 
 function discountsOf(
   world: World,
-  { allow_promotion_codes, customer }: Stripe.Checkout.Session,
+  { id, allow_promotion_codes, customer }: Stripe.Checkout.Session,
   code: string | undefined,
 ) {
-  if (code === undefined || allow_promotion_codes !== true) return []
+  if (code === undefined) return []
+  if (allow_promotion_codes !== true) throw badRequest('This page takes no promotion codes.')
   const found = findActiveCode(world, code)
   if (found === null) throw badRequest('This code is invalid.', { code: 'resource_missing' })
   requireUsable(world, found, { customer: String(customer), param: 'promotion_code' })
+  requireFitting(world, found, id)
   return [{ promotion_code: found.id }]
+}
+
+/** Throws unless the order has the product and the minimum of the code. */
+function requireFitting(
+  world: World,
+  { promotion, restrictions }: Stripe.PromotionCode,
+  session: string,
+): void {
+  const coupon = getRow(world, 'coupons', String(promotion.coupon))
+  const lines = world.state.orders.get(session)?.lines ?? []
+  const amount = lines.reduce((sum, { price, quantity }) => sum + priceOf(price, quantity), 0)
+  const isForProduct = lines.some(({ price }) => appliesTo(world, coupon, price.product))
+  if (isForProduct && amount >= (restrictions.minimum_amount ?? 0)) return
+  throw badRequest('This code is not valid for this order.', { param: 'promotion_code' })
 }
 
 /** Like Checkout, sets the card on the subscription, not on the customer. */

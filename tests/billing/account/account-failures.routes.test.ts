@@ -5,14 +5,12 @@ import {
   saveSubscription,
 } from '../../../lib/billing/subscription/subscriptions.ts'
 import { billingAccountOperations } from '../../../lib/contract/billing/billing-account.ts'
-import { openBilling } from '../../../lib/services/billing.ts'
-import type { Services } from '../../../lib/services/services.ts'
 import type { ApiFault } from '../../../stripe-double/http/api-faults.ts'
 import { codeOf, NOON } from '../../support/helpers.ts'
 import { makeBillingApp } from '../customers.ts'
 import { billingRequests } from './account-requests.ts'
 
-/** More calls than all actions make, including retries by the SDK. */
+/** More calls than all actions make. */
 const ALL = 200
 
 const FAULTS: readonly ApiFault[] = [
@@ -21,11 +19,6 @@ const FAULTS: readonly ApiFault[] = [
   { kind: 'reset' },
   { kind: 'slow', delayMs: 60_000 },
 ]
-
-/** Billing with a short time limit. */
-function withShortTimeLimit(services: Services): Partial<Services> {
-  return { billing: openBilling(services, services.keys, 6_000) }
-}
 
 function activeSubscription(userId: string): SubscriptionRow {
   const period = { periodStart: NOON, periodEnd: NOON + 1, cancelAt: null }
@@ -85,7 +78,7 @@ describe('operations on a billing account while Stripe fails', () => {
   for (const fault of FAULTS) {
     it(`answer 503 and change nothing: ${fault.kind}`, async () => {
       await using at = await makeBillingApp(
-        fault.kind === 'slow' ? { replace: withShortTimeLimit } : {},
+        fault.kind === 'slow' ? { patience: { limitMs: 6_000 } } : {},
       )
       const ada = await at.addSubscriber()
       at.double.failCalls(fault, ALL)
@@ -106,7 +99,7 @@ describe('operations on a billing account while Stripe fails', () => {
     await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const body = { type: 'eu_vat', value: 'DE123456789' }
-    at.double.failCalls({ kind: 'lost' }, 2)
+    at.double.failCalls({ kind: 'lost' })
     await ada.send('POST', '/v1/billing/tax-ids', { body })
     at.double.clearFaults()
     await ada.send('POST', '/v1/billing/tax-ids', { body })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
-import { addPayer } from '../../stripe-double/start.ts'
+import { addPayer, DAY } from '../../stripe-double/start.ts'
 import { codeOf, NOON } from '../../support/helpers.ts'
 import { type BillingApp, makeBillingApp } from '../customers.ts'
 
@@ -70,6 +70,57 @@ describe('POST /v1/billing/promo', () => {
     assert.deepEqual(again.body, first.body)
     assert.equal((await at.stripe.promotionCodes.retrieve(id)).times_redeemed, 1)
     assert.equal(ada.audit().length, 1)
+  })
+
+  it('refuses a code that was used before: its discount would start anew', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const months = { percent_off: 20, duration: 'repeating', duration_in_months: 3 } as const
+    for (const code of ['ONE', 'TWO', 'THREE']) await addCode(at, code, {}, months)
+    const apply = (code: string) => ada.send('POST', PATH, { body: { code } })
+    for (const code of ['ONE', 'TWO']) assert.equal((await apply(code)).status, 200)
+    const before = await ada.send('GET', '/v1/billing/discount')
+    at.double.advance(10 * DAY)
+    for (const code of ['one', 'ONE']) {
+      const refused = await apply(code)
+      assert.equal(codeOf(refused), 'BAD_REQUEST')
+      assert.match(refused.text, /was used before/)
+    }
+    assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, before.body)
+    assert.equal((await apply('THREE')).status, 200)
+    assert.equal(codeOf(await apply('TWO')), 'BAD_REQUEST')
+    assert.equal(ada.audit().length, 3)
+  })
+
+  it('refuses a code that was replaced, or lowered an invoice, after a checkout', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const once = { percent_off: 20, duration: 'once' } as const
+    const used = await addCode(at, 'USED', {}, once)
+    const replaced = await addCode(at, 'REPLACED', {}, { ...once, duration: 'forever' })
+    await addCode(at, 'LATER')
+    const giveAtStripe = (promotion_code: string) =>
+      at.stripe.subscriptions.update(ada.subscription, { discounts: [{ promotion_code }] })
+    await giveAtStripe(used)
+    at.double.advance(31 * DAY + 3_600)
+    await giveAtStripe(replaced)
+    const apply = (code: string) => ada.send('POST', PATH, { body: { code } })
+    assert.equal((await apply('LATER')).status, 200)
+    for (const code of ['USED', 'REPLACED']) {
+      assert.match((await apply(code)).text, /was used before/, code)
+    }
+  })
+
+  it('remembers the latest codes if there are very many', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const codes = Array.from({ length: 20 }, (_, n) => `CODE${n}`)
+    const apply = (code: string) => ada.send('POST', PATH, { body: { code } })
+    for (const code of codes) {
+      await addCode(at, code)
+      assert.equal((await apply(code)).status, 200)
+    }
+    for (const code of codes.slice(-10, -1)) assert.equal(codeOf(await apply(code)), 'BAD_REQUEST')
   })
 
   it('uses the promotion for the caller if several customers have the same code', async () => {

@@ -81,8 +81,9 @@ describe('PATCH /v1/billing/subscription', () => {
     await using at = await openOverageShop()
     const { app, double, stripe } = at
     const { key, subscription } = await subscribe(at)
-    // The SDK repeats the call that changes the subscription.
-    double.failCalls({ kind: 'lost', method: 'POST' }, 2)
+    // The first call reads the subscription; the second, which the SDK repeats, changes it.
+    double.failCalls({ kind: 'slow', delayMs: 0 })
+    double.failCalls({ kind: 'lost' })
     const lost = await setOverages(app, key, true)
     double.clearFaults()
     assert.equal(codeOf(lost), 'BILLING_UNAVAILABLE')
@@ -97,7 +98,7 @@ describe('PATCH /v1/billing/subscription', () => {
     const { key } = await subscribe(at)
     await ask(app, key, CAP)
     for (const kind of ['429', '500', 'reset'] as const) {
-      double.failCalls({ kind }, 2)
+      double.failCalls({ kind })
       const { status, body } = await setOverages(app, key, true)
       double.clearFaults()
       assert.equal(status, 503)

@@ -54,7 +54,12 @@ describe('a cancellation', () => {
       shop.newCalls().some((call) => call.startsWith('POST')),
       false,
     )
+    for (const status of ['past_due', 'trialing'] as const) {
+      const { subscriptions } = shop.double.world.state.tables
+      subscriptions.set(id, { ...shop.atStripe(id), status, cancel_at_period_end: true })
+      assert.deepEqual((await shop.send('POST', REACTIVATE)).body, { status })
+    }
     const taken = auditOf(shop).filter(({ action }) => action === 'reactivate_subscription')
-    assert.equal(taken.length, 2)
+    assert.equal(taken.length, 4)
   })
 })

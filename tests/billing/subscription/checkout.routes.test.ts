@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
 import { codeOf, makeApp } from '../../support/helpers.ts'
-import { auditOf, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
+import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const Opened = v.object({ url: v.string() })
 
@@ -137,10 +137,61 @@ describe('POST /v1/billing/subscription', () => {
 
   it('creates the customer once, even if the answer is lost', async () => {
     await using shop = await openShop()
-    shop.double.failCalls({ kind: 'lost' }, 2)
+    shop.double.failCalls({ kind: 'slow', delayMs: 0 })
+    shop.double.failCalls({ kind: 'lost' })
     const lost = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     assert.equal(codeOf(lost), 'BILLING_UNAVAILABLE')
     assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+    assert.equal(customers(shop).length, 1)
+  })
+
+  it('creates the customer once, even if Stripe has forgotten the key of the lost answer', async () => {
+    await using shop = await openShop()
+    shop.double.failCalls({ kind: 'slow', delayMs: 0 })
+    shop.double.failCalls({ kind: 'lost' })
+    assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 503)
+    shop.pass(2 * DAY)
+    assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+    assert.equal(customers(shop).length, 1)
+  })
+
+  for (const kind of ['500', '500 done'] as const) {
+    it(`is not blocked by failures that Stripe keeps, and creates one customer: ${kind}`, async () => {
+      await using shop = await openShop()
+      const buy = () => shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+      for (let failures = 0; failures < 3; failures += 1) {
+        // One for each key: those before repeat their failure.
+        shop.double.failCalls({ kind, method: 'POST' }, failures + 1)
+        assert.equal(codeOf(await buy()), 'BILLING_UNAVAILABLE')
+        shop.double.clearFaults()
+      }
+      assert.equal((await buy()).status, 200)
+      assert.equal(customers(shop).length, 1)
+    })
+  }
+
+  it('creates one customer if the answer to the second key is lost, after a kept failure', async () => {
+    await using shop = await openShop()
+    const buy = () => shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    shop.double.failCalls({ kind: '500', method: 'POST' })
+    assert.equal(codeOf(await buy()), 'BILLING_UNAVAILABLE')
+    // The first key repeats its failure, and the second one creates the customer.
+    shop.double.failCalls({ kind: 'slow', delayMs: 0, method: 'POST' })
+    shop.double.failCalls({ kind: 'lost', method: 'POST' })
+    assert.equal(codeOf(await buy()), 'BILLING_UNAVAILABLE')
+    assert.equal(customers(shop).length, 1)
+    assert.equal((await buy()).status, 200)
+    assert.equal(customers(shop).length, 1)
+  })
+
+  it('uses a customer of the user that a restored backup lacks', async () => {
+    await using shop = await openShop()
+    const { db } = shop.app.services
+    const before = await buyer(shop)
+    db.$client.exec('DELETE FROM billing_customers')
+    shop.pass(2 * DAY)
+    assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+    assert.equal((await findCustomer(db, shop.userId))?.customerId, before)
     assert.equal(customers(shop).length, 1)
   })
 

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type Stripe from 'stripe'
+import { beginCalls, PATIENCE } from '../../../lib/billing/stripe/stripe-calls.ts'
+import { StripeStoredFailure } from '../../../lib/billing/stripe/stripe-refusal.ts'
+import { createStripe } from '../../../lib/billing/stripe/stripe-sdk.ts'
+import { ApiError } from '../../../lib/errors.ts'
+import type { ApiFault } from '../../../stripe-double/http/api-faults.ts'
+import { newSecretKey } from '../../../stripe-double/ids.ts'
+import { startDouble } from '../../stripe-double/start.ts'
+
+/** An action that waits by a clock of its own: a wait ends at once, and has taken its time. */
+async function openAction() {
+  const at = await startDouble()
+  const waits: number[] = []
+  const keys: (string | undefined)[] = []
+  let now = 0
+  const failures: unknown[] = []
+  const stripe = createStripe({
+    secretKey: newSecretKey(),
+    apiBase: at.double.url,
+    onFailure: (failure) => failures.push(failure),
+  })
+  const begin = () =>
+    beginCalls(async () => stripe, {
+      ...PATIENCE,
+      now: () => now,
+      wait: async (ms) => {
+        waits.push(ms)
+        now += ms
+      },
+    })
+  return {
+    ...at,
+    begin,
+    waits,
+    /** The idempotency key of each attempt. */
+    keys,
+    failures,
+    pass: (ms: number) => {
+      now += ms
+    },
+    create: (sdk: Stripe, options: Stripe.RequestOptions) => {
+      keys.push(options.idempotencyKey)
+      return sdk.customers.create({ email: 'ada@example.com' }, options)
+    },
+  }
+}
+
+const PASSING: readonly ApiFault[] = [
+  { kind: '429' },
+  { kind: 'locked' },
+  { kind: 'reset' },
+  { kind: 'lost' },
+  { kind: 'answer', status: 200, text: '<html>' },
+  { kind: 'answer', status: 503, text: 'Service unavailable' },
+  { kind: 'answer', status: 404, text: 'Not found' },
+]
+const FINAL: readonly ApiFault[] = [
+  { kind: '403' },
+  { kind: '429', shouldRetry: false },
+  { kind: 'locked', shouldRetry: false },
+  // Stripe keeps this answer, and says so.
+  { kind: '500' },
+]
+
+describe('a call to Stripe', () => {
+  for (const fault of PASSING) {
+    it(`is repeated with the same key, ever later: ${JSON.stringify(fault)}`, async () => {
+      await using at = await openAction()
+      at.double.failCalls(fault, 4)
+      const { id } = await at.begin().write(at.create)
+      assert.deepEqual([...at.double.world.state.tables.customers.keys()], [id])
+      assert.equal(at.keys.length, 5)
+      assert.equal(new Set(at.keys).size, 1)
+      for (const [n, longest] of [250, 500, 1_000, 2_000].entries()) {
+        const wait = at.waits[n] ?? 0
+        assert.ok(wait >= longest / 2 && wait <= longest, `${at.waits}`)
+      }
+      assert.deepEqual(at.failures, [])
+    })
+
+    it(`fails after five tries, and is logged once: ${JSON.stringify(fault)}`, async () => {
+      await using at = await openAction()
+      at.double.failCalls(fault, 5)
+      await assert.rejects(at.begin().write(at.create), { code: 'BILLING_UNAVAILABLE' })
+      assert.equal(at.keys.length, 5)
+      assert.equal(at.failures.length, 1)
+    })
+  }
+
+  for (const fault of FINAL) {
+    it(`is not repeated: ${JSON.stringify(fault)}`, async () => {
+      await using at = await openAction()
+      at.double.failCalls(fault)
+      await assert.rejects(at.begin().write(at.create), ApiError)
+      assert.equal(at.keys.length, 1)
+      assert.deepEqual(at.waits, [])
+    })
+  }
+
+  it('is not repeated if its parameters, or the card, were refused', async () => {
+    await using at = await openAction()
+    let tries = 0
+    const { read, write } = at.begin()
+    const missing = read((sdk, options) => {
+      tries += 1
+      return sdk.customers.retrieve('cus_none', {}, options)
+    })
+    await assert.rejects(missing, { reason: 'resource_missing' })
+    const customer = (await at.stripe.customers.create()).id
+    const declined = write((sdk, options) => {
+      tries += 1
+      return sdk.paymentMethods.attach('pm_card_visa_chargeDeclined', { customer }, options)
+    })
+    await assert.rejects(declined, { code: 'PAYMENT_FAILED' })
+    assert.equal(tries, 2)
+  })
+
+  it('that reads is repeated after a 500, unless Stripe advises against it', async () => {
+    await using at = await openAction()
+    const list = () => at.begin().read((sdk, options) => sdk.customers.list({}, options))
+    at.double.failCalls({ kind: '500' }, 2)
+    assert.deepEqual((await list()).data, [])
+    assert.equal(at.waits.length, 2)
+    at.double.failCalls({ kind: '500', shouldRetry: false })
+    await assert.rejects(list(), { code: 'BILLING_UNAVAILABLE' })
+    assert.equal(at.waits.length, 2)
+  })
+
+  it('is not repeated when the time limit of the action would pass', async () => {
+    await using at = await openAction()
+    const { write } = at.begin()
+    at.pass(PATIENCE.limitMs - 100)
+    at.double.failCalls({ kind: '429' })
+    await assert.rejects(write(at.create), { code: 'BILLING_UNAVAILABLE' })
+    assert.deepEqual(at.waits, [])
+    at.pass(100)
+    await assert.rejects(write(at.create), { code: 'BILLING_UNAVAILABLE' })
+    assert.equal(at.keys.length, 1)
+  })
+
+  it('waits while another call with its key runs', async () => {
+    await using at = await openAction()
+    const { write } = at.begin()
+    at.double.failCalls({ kind: 'slow', delayMs: 200 })
+    const both = await Promise.allSettled([write(at.create, 'one'), write(at.create, 'one')])
+    const made = both.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value.id] : [],
+    )
+    assert.ok(made.length > 0)
+    assert.deepEqual([...new Set(made)], [...at.double.world.state.tables.customers.keys()])
+  })
+
+  it('that repeats a failure which Stripe keeps is told apart from a new failure', async () => {
+    await using at = await openAction()
+    at.double.failCalls({ kind: '500' })
+    const first = at.begin().write(at.create, 'one')
+    await assert.rejects(first, (error) => !(error instanceof StripeStoredFailure))
+    const again = at.begin().write(at.create, 'one')
+    await assert.rejects(again, StripeStoredFailure)
+    assert.equal(at.keys.length, 2)
+  })
+
+  it('that deletes succeeds if an attempt without an answer has deleted the object', async () => {
+    await using at = await openAction()
+    const { id } = await at.stripe.customers.create()
+    const remove = () => at.begin().remove((sdk, options) => sdk.customers.del(id, {}, options))
+    at.double.failCalls({ kind: 'lost' })
+    await remove()
+    assert.equal(at.double.world.state.tables.customers.size, 0)
+    await assert.rejects(remove(), { reason: 'resource_missing' })
+  })
+})
