@@ -65,6 +65,13 @@ export type Reply<Row extends OperationRow> =
     }[keyof Row['replies']]
   /** With the body as JSON text, for handlers that assemble it from prepared parts. */
   | { readonly status: keyof Row['replies']; readonly json: string }
+  | (FileReply & { readonly status: keyof Row['replies'] })
+
+/** A file to download, which is sent while it is made. */
+export interface FileReply {
+  readonly file: ReadableStream<Uint8Array>
+  readonly name: string
+}
 
 export type Handler<Row extends OperationRow> = (
   call: Call<Row>,

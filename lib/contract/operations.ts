@@ -1,4 +1,7 @@
 import { accountOperations } from './account/account.ts'
+import { accountEndingOperations } from './account/account-ending.ts'
+import { emailOperations } from './account/email.ts'
+import { sessionOperations } from './account/sessions.ts'
 import { billingOperations } from './billing/billing.ts'
 import { billingAccountOperations } from './billing/billing-account.ts'
 import { webhookOperations } from './billing/webhook.ts'
@@ -15,6 +18,9 @@ export const operations = [
   ...geolocationOperations,
   ...batchOperations,
   ...accountOperations,
+  ...sessionOperations,
+  ...emailOperations,
+  ...accountEndingOperations,
   ...billingOperations,
   ...billingAccountOperations,
   ...webhookOperations,

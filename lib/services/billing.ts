@@ -10,10 +10,14 @@ import { HOUR_MS, SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
+type BillingBase = Pick<Base, 'config' | 'db' | 'plans' | 'now'> & {
+  readonly log: Pick<Base['log'], 'error'>
+}
+
 /** `timeLimitMs`: how long an action may wait for Stripe. */
 export function openBilling(
-  { config, db, plans, log, now }: Base,
-  keys: KeyRing,
+  { config, db, plans, log, now }: BillingBase,
+  keys: Pick<KeyRing, 'change'>,
   timeLimitMs?: number,
 ): Billing {
   return createBilling({

@@ -8,7 +8,7 @@ import {
   operations,
 } from '../../../lib/contract/operations.ts'
 import { ApiError, type ErrorCode } from '../../../lib/errors.ts'
-import type { Reply } from '../../context.ts'
+import type { FileReply, Reply } from '../../context.ts'
 import type { SendApi } from './send-api.ts'
 
 /** Path parameters, query and body of each operation, as its contract row defines them. */
@@ -17,7 +17,10 @@ type ApiInputs = {
 }
 /** The bodies of successful answers. A 404 for an unknown address counts as success. */
 type ApiOutputs = {
-  [Row in OperationRow as Row['id']]: Exclude<Reply<Row>, { readonly json: string }>['body']
+  [Row in OperationRow as Row['id']]: Exclude<
+    Reply<Row>,
+    { readonly json: string } | FileReply
+  >['body']
 }
 
 type ParamsOf<Row> = Row extends { readonly params: infer Params }
@@ -65,6 +68,19 @@ export function createCallApi(
     // safe: the contract tests check every answer against its row
     return body as ApiOutputs[typeof id]
   }
+}
+
+/** Calls an operation that answers with a file. Throws the ApiError that the API answers with. */
+export async function fetchFile(
+  { sendApi, token }: { readonly sendApi: SendApi; readonly token: string },
+  id: OperationId,
+): Promise<Response> {
+  const row = getOperation(id)
+  const headers = { authorization: `Bearer ${token}` }
+  const sent = { headers, isSignedIn: true }
+  const response = await sendApi(row.method.toUpperCase(), row.path, sent)
+  if (response.status in row.replies) return response
+  throw toError(await response.json(), response)
 }
 
 export function getOperation(id: OperationId): Operation {
