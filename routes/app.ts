@@ -3,6 +3,7 @@ import type { Operation } from '../lib/contract/operation.ts'
 import { operations } from '../lib/contract/operations.ts'
 import type { Services } from '../lib/services/services.ts'
 import { accountHandlers } from './api/account.ts'
+import { accountEndingHandlers } from './api/account-ending.ts'
 import { mountAuth } from './api/auth.ts'
 import { batchHandlers } from './api/batch.ts'
 import { serveBeacon } from './api/beacon.ts'
@@ -12,8 +13,10 @@ import { overageHandlers } from './api/billing/overages.ts'
 import { subscriptionHandlers } from './api/billing/subscription.ts'
 import { webhookHandlers } from './api/billing/webhook.ts'
 import { contactHandlers } from './api/contact.ts'
+import { emailHandlers } from './api/email.ts'
 import { geolocationHandlers } from './api/geolocation.ts'
 import { keyHandlers } from './api/keys.ts'
+import { sessionHandlers } from './api/sessions.ts'
 import { siteHandlers } from './api/sites.ts'
 import { summaryHandlers } from './api/summary.ts'
 import { systemHandlers } from './api/system.ts'
@@ -36,6 +39,9 @@ function createRoutes(services: Services) {
     ...batchHandlers(services),
     ...summaryHandlers(services),
     ...accountHandlers(services),
+    ...accountEndingHandlers(services),
+    ...sessionHandlers(services),
+    ...emailHandlers(services),
     ...keyHandlers(services),
     ...siteHandlers(services),
     ...usageHandlers(services),

@@ -70,6 +70,13 @@ export type Reply<Row extends OperationRow> =
   | { readonly status: keyof Row['replies']; readonly json: string }
   /** In another form, which the row has. */
   | { readonly status: keyof Row['replies']; readonly form: MediaType; readonly text: string }
+  | (FileReply & { readonly status: keyof Row['replies'] })
+
+/** A file to download, which is sent while it is made. */
+export interface FileReply {
+  readonly file: ReadableStream<Uint8Array>
+  readonly name: string
+}
 
 export type Handler<Row extends OperationRow> = (
   call: Call<Row>,

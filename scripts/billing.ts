@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { readConfig } from '../lib/config/config.ts'
 import { withAccounts } from './parts/accounts.ts'
-import { listMismatches, openBilling, repairMismatches } from './parts/billing.ts'
+import { listMismatches, openBilling, repairMismatches, requireStripe } from './parts/billing.ts'
 import { checkOptions, FLAG, readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 
@@ -26,7 +25,9 @@ await run(async () => {
   const { values } = readArguments({ options }, USAGE)
   const wanted = checkOptions(Options, { ...values }, USAGE)
   await withAccounts('npm run billing', async (accounts) => {
-    const billing = openBilling(accounts, readConfig(process.env).stripe)
+    const { stripe } = accounts.config
+    requireStripe(stripe)
+    const billing = openBilling(accounts, stripe)
     if (wanted.repair === true) {
       const account = wanted['accept-account'] === true ? 'accept' : 'keep'
       for (const line of await repairMismatches(billing, accounts, account)) report(line)

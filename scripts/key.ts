@@ -1,4 +1,5 @@
-import { type Accounts, withAccounts } from './parts/accounts.ts'
+import { findUserByEmail, hasSignedUp } from '../lib/accounts/users.ts'
+import { type Accounts, type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { readKeyCommand } from './parts/key-options.ts'
 import { createKey, keyTable, renewKey, revokeKey } from './parts/keys.ts'
 import { report, run } from './parts/run.ts'
@@ -7,10 +8,21 @@ import { isoSecond } from './parts/times.ts'
 await run(async () => {
   const command = readKeyCommand()
   await withAccounts('npm run key', async (accounts) => {
-    if ('name' in command) process.stdout.write(`${await createKey(accounts, command)}\n`)
-    else await manageKeys(accounts, command)
+    if (!('name' in command)) return manageKeys(accounts, command)
+    const text = await createKey(accounts, command)
+    process.stdout.write(`${text}\n`)
+    await explainSignIn(accounts, command.email)
   })
 })
+
+/** Says how the owner of the key gets into the dashboard, unless there is a way already. */
+async function explainSignIn({ config, db }: ConfiguredAccounts, email: string): Promise<void> {
+  const user = await findUserByEmail(db, email)
+  if (config.authUrl !== undefined || user === null || (await hasSignedUp(db, user))) return
+  report(
+    `To sign in to the dashboard as ${user.email}: npm run user -- --email ${user.email} --link`,
+  )
+}
 
 async function manageKeys(
   accounts: Accounts,

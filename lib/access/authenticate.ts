@@ -20,6 +20,8 @@ export interface Caller extends Entitlement {
   readonly key: KeyRecord | null
   /** The caller's name in the audit log: the prefix of the key, or the e-mail address. */
   readonly label: string | null
+  /** The id of the session; absent for keys, and for sessions of a remote auth service. */
+  readonly sessionId?: string | undefined
   /** The allowed origin that sent a publishable key; null for other credentials. */
   readonly origin: string | null
 }
@@ -37,7 +39,7 @@ interface Checks {
 /** Reads a header of the request by its lower-case name. Each read is slow. */
 type ReadHeader = (name: string) => string | undefined
 
-type Row = Pick<Operation, 'access' | 'errors'>
+type Row = Pick<Operation, 'access' | 'errors' | 'fullAccess'>
 
 /** The bearer token of an Authorization header; null if there is none. */
 export function bearerOf(authorization: string | null | undefined): string | null {
@@ -61,13 +63,16 @@ export function readKeyText(readHeader: ReadHeader): string | undefined {
 export function authenticateKey(
   checks: Checks,
   readHeader: ReadHeader,
-  { access }: Row,
+  { access, fullAccess }: Row,
   now: number,
 ): Caller {
   const key = checks.keys.find(readKeyText(readHeader) ?? '', now)
   if (key === null) throw unauthorized()
   if (access !== 'public' && !mayUse(key, access)) {
     throw new ApiError('INSUFFICIENT_SCOPE', `This key lacks the scope ${access}`)
+  }
+  if (fullAccess === true && key.scopes !== null) {
+    throw new ApiError('INSUFFICIENT_SCOPE', 'This needs a session or a key with full access')
   }
   const origin = key.type === 'secret' ? null : allowedOrigin(checks, key, readHeader)
   checks.lastUsed.touch(key, now)
@@ -103,6 +108,7 @@ export async function authenticateSession(
     scopes: null,
     key: null,
     label: user.email,
+    sessionId: user.sessionId,
     origin: null,
   }
 }

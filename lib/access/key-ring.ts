@@ -47,6 +47,13 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
     if (key !== undefined) byText.set(text, key)
     return key
   }
+  /** A write of this connection does not change the version. If the reload fails, the next turn tries again. */
+  const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = await work()
+    dataVersion = undefined
+    reload()
+    return result
+  }
   return {
     /** The record of the key; null if it is unknown or has expired at `now`. */
     find: (text: string, now: number): KeyRecord | null => {
@@ -60,12 +67,9 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
      * Runs statements that change keys or plans in one transaction, and reloads the keys before it
      * resolves: the next request sees the change. Returns whether the first statement changed a row.
      */
-    change: async (statements: [Statement, ...Statement[]]) => {
-      const changed = await runInTransaction(db, statements)
-      // A write of this connection does not change the version. If the reload fails, the next turn tries again.
-      dataVersion = undefined
-      reload()
-      return changed
-    },
+    change: (statements: [Statement, ...Statement[]]) =>
+      changeBy(() => runInTransaction(db, statements)),
+    /** Runs `work`, which changes keys or plans in a transaction of its own, and reloads as `change` does. */
+    changeBy,
   }
 }

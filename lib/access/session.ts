@@ -5,13 +5,15 @@ import { and, eq, exists, gt, isNull, lte, notExists, or, sql } from '../db/driz
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../db/tables.ts'
-import { DAY_MS, MINUTE_MS } from '../durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
 import { entitlementColumns } from './entitlement-columns.ts'
 
 /** The user of a session. */
 export interface SessionUser extends StoredEntitlement {
   readonly id: string
   readonly email: string | null
+  /** Of an embedded sign-in. */
+  readonly sessionId?: string
   /** Whether the user must verify the address before creating a key, a site or a checkout. */
   readonly mustVerify?: boolean
 }
@@ -44,10 +46,29 @@ export function createFindSession(db: Db, { secret, sendsMail }: FindSessionOpti
     const token = readToken(text, secret)
     if (token === null) return null
     const isOpen = and(eq(sessions.tokenHash, hashToken(token)), gt(sessions.expiresAt, now))
-    const ofUser = eq(sessions.userId, users.id)
-    const user = await selectUser(db).innerJoin(sessions, ofUser).where(isOpen).get()
-    return user === undefined ? null : { ...user, mustVerify: sendsMail && !user.emailVerified }
+    const found = await db
+      .select({ ...userColumns, sessionId: sessions.id, usedAt: sessions.updatedAt })
+      .from(users)
+      .leftJoin(subscriptions, subscriptionOfUser)
+      .leftJoin(overagePrices, sql`true`)
+      .leftJoin(spendingCaps, capOfUser)
+      .innerJoin(sessions, eq(sessions.userId, users.id))
+      .where(isOpen)
+      .get()
+    if (found === undefined) return null
+    const { usedAt, ...user } = found
+    if (now - usedAt >= USED_EXACT_MS) touch(db, user.sessionId, now)
+    return { ...user, mustVerify: sendsMail && !user.emailVerified }
   }
+}
+
+/** The last use of a session is exact to this, so that most requests write nothing. */
+const USED_EXACT_MS = HOUR_MS
+
+/** Stores the use of a session. Its request does not wait, and goes on if that fails. */
+function touch(db: Db, id: string, now: number): void {
+  const touched = db.update(sessions).set({ updatedAt: now }).where(eq(sessions.id, id))
+  touched.run().catch(() => {})
 }
 
 /** A session of the remote auth service. */
@@ -73,7 +94,15 @@ export async function rememberSession(db: Db, session: RemoteSession, now: numbe
 }
 
 export async function findSessionUser(db: Db, id: string): Promise<SessionUser | null> {
-  return (await selectUser(db).where(eq(users.id, id)).get()) ?? null
+  const user = await db
+    .select(userColumns)
+    .from(users)
+    .leftJoin(subscriptions, subscriptionOfUser)
+    .leftJoin(overagePrices, sql`true`)
+    .leftJoin(spendingCaps, capOfUser)
+    .where(eq(users.id, id))
+    .get()
+  return user ?? null
 }
 
 /**
@@ -97,29 +126,32 @@ export async function findPassword(db: Queries, email: string) {
     .get()
 }
 
-/** Stores the hash of the user's new password, even if the user had none. */
-export function setPassword(db: Db, userId: string, hash: string, now: number) {
+/** A new password, and the app that sets it, for the audit log. */
+export interface NewPassword {
+  readonly hash: string
+  readonly app: 'api' | 'dashboard' | 'cli'
+  readonly now: number
+}
+
+/** Stores the user's new password, even if the user had none. A trigger adds the audit row. */
+export function setPassword(db: Db, userId: string, { hash, app, now }: NewPassword) {
   const ids = { id: crypto.randomUUID(), userId, providerId: 'credential', accountId: userId }
-  const set = { password: hash, updatedAt: now }
+  const set = { password: hash, updatedAt: now, setBy: app }
   return db
     .insert(accounts)
     .values({ ...ids, ...set, createdAt: now })
     .onConflictDoUpdate({ target: [accounts.userId, accounts.providerId], set })
 }
 
-function selectUser(db: Queries) {
-  return db
-    .select({
-      id: users.id,
-      email: users.email,
-      emailVerified: users.emailVerified,
-      ...entitlementColumns,
-    })
-    .from(users)
-    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .leftJoin(overagePrices, sql`true`)
-    .leftJoin(spendingCaps, eq(spendingCaps.userId, users.id))
+const userColumns = {
+  id: users.id,
+  email: users.email,
+  emailVerified: users.emailVerified,
+  ...entitlementColumns,
 }
+
+const subscriptionOfUser = eq(subscriptions.userId, users.id)
+const capOfUser = eq(spendingCaps.userId, users.id)
 
 /**
  * Removes users of the last day whose sign-up was interrupted after it wrote the user and before it

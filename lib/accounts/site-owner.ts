@@ -60,22 +60,30 @@ export function keepForTurn(find: FindReceiver): FindReceiver {
   }
 }
 
-/**
- * Runs `change` in a transaction. If an origin of the host then has another owner or none, adds an
- * entry to the audit log of the user who loses it, and of the one who gains it.
- */
+/** Runs `change` in a transaction, with the entries of `auditOwners`. */
 export async function changeOwners<Result>(
   db: Db,
   host: string,
   now: number,
   change: (queries: Queries) => Promise<Result>,
 ): Promise<Result> {
-  return transact(db, async (queries) => {
-    const before = await listOwners(queries, host)
-    const result = await change(queries)
-    await auditMoves(queries, before, now)
-    return result
-  })
+  return transact(db, (queries) => auditOwners(queries, [host], now, () => change(queries)))
+}
+
+/**
+ * Runs `change` of sites. If an origin of the hosts then has another owner or none, adds an entry to
+ * the audit log of the user who loses it, and of the one who gains it.
+ */
+export async function auditOwners<Result>(
+  queries: Queries,
+  hosts: readonly string[],
+  now: number,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const before = await Array.fromAsync(hosts, (host) => listOwners(queries, host))
+  const result = await change()
+  await auditMoves(queries, before.flat(), now)
+  return result
 }
 
 /** `before`: the owners of origins before a change. */

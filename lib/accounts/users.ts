@@ -18,10 +18,10 @@ export async function findUser(db: Db, id: string): Promise<UserRow | null> {
 
 /** All users with the number of their keys, oldest first. */
 export async function listUsers(db: Db) {
-  const { email, plan, emailVerified, createdAt } = users
+  const { email, plan, role, emailVerified, createdAt } = users
   const keys = db.$count(apiKeys, eq(apiKeys.userId, users.id))
   return db
-    .select({ email, plan, emailVerified, createdAt, keys })
+    .select({ email, plan, role, emailVerified, createdAt, keys })
     .from(users)
     .orderBy(asc(createdAt), sql`rowid`)
     .all()
@@ -55,6 +55,7 @@ export function newUser({ email, plan, now }: NewUser): UserRow {
     updatedAt: now,
     image: null,
     remoteId: null,
+    role: 'user',
   }
 }
 
@@ -65,6 +66,10 @@ export function insertUser(db: Queries, user: UserRow): Statement {
 
 export function updatePlan(db: Db, userId: string, plan: string): Statement {
   return db.update(users).set({ plan }).where(eq(users.id, userId))
+}
+
+export function updateRole(db: Db, userId: string, role: UserRow['role']): Statement {
+  return db.update(users).set({ role }).where(eq(users.id, userId))
 }
 
 export function normaliseEmail(email: string): string {

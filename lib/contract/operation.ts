@@ -14,6 +14,16 @@ export type Scope = (typeof SCOPES)[number]
 /** The rate limit that a request counts towards. */
 export type Limit = 'none' | 'plan' | 'account' | 'address' | 'beacon' | 'contact'
 
+/** A limit per user on successful requests. */
+export type SuccessLimit =
+  | 'billing'
+  | 'emailChanges'
+  | 'exports'
+  | 'inquiries'
+  | 'newKeys'
+  | 'newSites'
+  | 'passwords'
+
 export type Tag = 'System' | 'Geolocation' | 'Account' | 'Billing' | 'Telemetry' | 'Contact'
 
 /** Forms of a body. JSON is the usual one, which every operation has. */
@@ -23,6 +33,8 @@ export interface Reply {
   readonly description: string
   /** Schema of the body; null if there is no body. */
   readonly schema: GenericSchema | null
+  /** The Content-Type of a file in place of a JSON body. */
+  readonly file?: 'application/gzip'
   readonly example?: unknown
   /** Forms other than JSON that callers may ask for by the header `Accept`, each with an example. */
   readonly otherForms?: Readonly<Partial<Record<MediaType, string>>>
@@ -61,9 +73,11 @@ export interface Operation {
   readonly description?: string
   /** The scope that a key needs; 'public' needs no key. */
   readonly access: 'public' | Scope
+  /** Whether a key needs full access besides, so that no key with some scopes can do it. */
+  readonly fullAccess?: true
   readonly limit: Limit
   /** A second limit, per user, on successful requests only; for inquiries also per address. */
-  readonly successLimit?: 'billing' | 'inquiries' | 'newKeys' | 'newSites'
+  readonly successLimit?: SuccessLimit
   /** Whether a 400 counts towards `successLimit`, too, because it may answer a guess. */
   readonly countsGuesses?: true
   /** Answers with 200 or 404 count towards the monthly cap of the plan. */

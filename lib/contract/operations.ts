@@ -1,4 +1,7 @@
 import { accountOperations } from './account/account.ts'
+import { accountEndingOperations } from './account/account-ending.ts'
+import { emailOperations } from './account/email.ts'
+import { sessionOperations } from './account/sessions.ts'
 import { billingOperations } from './billing/billing.ts'
 import { billingAccountOperations } from './billing/billing-account.ts'
 import { duplicateOperations } from './billing/duplicates.ts'
@@ -19,6 +22,9 @@ export const operations = [
   ...batchOperations,
   ...summaryOperations,
   ...accountOperations,
+  ...sessionOperations,
+  ...emailOperations,
+  ...accountEndingOperations,
   ...billingOperations,
   ...overageOperations,
   ...duplicateOperations,

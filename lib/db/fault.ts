@@ -19,6 +19,11 @@ export function isTaken(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE'
 }
 
+/** Whether the row would belong to a user who was deleted meanwhile. */
+export function isOrphan(error: unknown): boolean {
+  return codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+}
+
 /** Whether SQLite finds the database damaged. */
 export function isDamage(error: unknown): boolean {
   return DAMAGE.test(codeOf(error))

@@ -27,6 +27,9 @@ export const users = sqliteTable(
     updatedAt: integer('updated_at').notNull().default(0),
     /** Id of the user at a remote auth service. */
     remoteId: text('remote_id'),
+    role: text({ enum: ['user', 'operator'] })
+      .notNull()
+      .default('user'),
   },
   (table) => [uniqueIndex('users_by_remote_id').on(table.remoteId)],
 )
@@ -159,6 +162,8 @@ export const accounts = sqliteTable(
     password: text(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** The app that sets the password: a trigger reads it, and sets it to null. */
+    setBy: text('set_by'),
   },
   (table) => [unique().on(table.userId, table.providerId)],
 )

@@ -21,6 +21,10 @@ export const POLICIES = {
   beacons: { name: 'beacons', capacity: 100, windowMs: MINUTE_MS },
   /** Changes of a user's subscription or billing account. */
   billing: { name: 'billing-changes', capacity: 60, windowMs: HOUR_MS },
+  /** Changes of the e-mail address and tries at them, per user. */
+  emailChanges: { name: 'email-changes', capacity: 10, windowMs: HOUR_MS },
+  /** Exports of everything about an account, per user. */
+  exports: { name: 'exports', capacity: 10, windowMs: HOUR_MS },
   /** Inquiries without a credential, per address of the client. */
   contact: { name: 'inquiries', capacity: 5, windowMs: 15 * MINUTE_MS },
   /** Inquiries with a credential, per user and per address: one client may have many accounts. */
@@ -31,7 +35,7 @@ export const POLICIES = {
   newSites: { name: 'new-sites', capacity: 30, windowMs: HOUR_MS },
   /** Sessions that are started by signing in, per account. */
   newSessions: { name: 'new-sessions', capacity: 60, windowMs: HOUR_MS },
-  /** Tries to change the password, per user. */
+  /** Tries to do what needs the password again, per user. */
   passwords: { name: 'password-changes', capacity: 20, windowMs: HOUR_MS },
   /** Pages and the files that they load, per address of the client. */
   pages: { name: 'pages', capacity: 600, windowMs: MINUTE_MS },
@@ -61,6 +65,8 @@ export function createLimits() {
     beacons: createRateLimiter(POLICIES.beacons),
     billing: createRateLimiter(POLICIES.billing),
     contact: createRateLimiter(POLICIES.contact),
+    emailChanges: createRateLimiter(POLICIES.emailChanges),
+    exports: createRateLimiter(POLICIES.exports),
     inquiries: createRateLimiter(POLICIES.inquiries),
     newKeys: createRateLimiter(POLICIES.newKeys),
     newSessions: createRateLimiter(POLICIES.newSessions),

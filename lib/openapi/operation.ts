@@ -50,9 +50,16 @@ export function toOperation(row: Operation): object {
   }
 }
 
-function describe({ description, access }: Operation): string {
-  const scope = access === 'public' ? undefined : `Needs the scope \`${access}\`.`
-  return [description, scope].filter((text) => text !== undefined).join('\n\n')
+function describe({ description, access, fullAccess }: Operation): string {
+  return [description, needsOf(access, fullAccess)]
+    .filter((text) => text !== undefined)
+    .join('\n\n')
+}
+
+function needsOf(access: Operation['access'], fullAccess: true | undefined): string | undefined {
+  if (access === 'public') return undefined
+  const scope = `Needs the scope \`${access}\``
+  return fullAccess === true ? `${scope}; keys that lack any scope are refused.` : `${scope}.`
 }
 
 function requiredParameters(place: 'path' | 'header', params: Operation['params'] = {}): object[] {

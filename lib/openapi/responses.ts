@@ -78,7 +78,10 @@ function errorName({ limit }: Operation, codes: readonly ErrorCode[]): string {
   return `${codes.join('_or_')}${limit === 'none' ? '_unlimited' : ''}`
 }
 
-function toReply({ description, schema, example, otherForms = {} }: Reply): object {
+function toReply({ description, schema, file, example, otherForms = {} }: Reply): object {
+  if (file !== undefined) {
+    return { description, content: { [file]: { schema: { type: 'string', format: 'binary' } } } }
+  }
   if (schema === null) return { description }
   const json = { 'application/json': { schema: toSchema(schema), example } }
   const others = Object.entries(otherForms).map(([type, text]) => [

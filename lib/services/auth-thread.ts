@@ -1,17 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { loadCommonPasswords } from '../access/sign-in/common-passwords.ts'
 import { createEmbeddedAuth } from '../access/sign-in/embedded-auth.ts'
 import { createQueries } from '../db/queries.ts'
-import { createSendMail, type SendMail } from '../mail.ts'
+import { createSendMail } from '../mail.ts'
 import { freeMemory } from '../process/free-memory.ts'
 import { type Caller, connect, type Port, serve, toPlain } from '../storage/channel.ts'
 import type { AuthHost, AuthMethods, AuthSettings } from './auth-host.ts'
+import { trackMails } from './own-mail.ts'
 
 /** Opens sign-in in a thread of its own: better-auth takes long to load, and milliseconds a call. */
 function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSettings): AuthMethods {
   const { call: host } = connect<AuthHost>(port, () => {})
-  const mails = smtpUrl === undefined ? null : trackMails({ url: smtpUrl, from: mailFrom })
+  const mails =
+    smtpUrl === undefined ? null : trackMails(createSendMail({ url: smtpUrl, from: mailFrom }))
   const handle = createEmbeddedAuth({
     ...settings,
     db: createQueries((query, only) => host('execute', query, only)),
@@ -42,24 +43,6 @@ function logTo(host: Caller<AuthHost>['call'], level: 'warn' | 'error') {
   return ({ err, ...fields }: { readonly err?: unknown }, message: string) => {
     void host('log', level, { ...fields, ...(err !== undefined && { err: toPlain(err) }) }, message)
   }
-}
-
-/** The mail server may not answer: the process waits as long for an inquiry under way. */
-const LONGEST_WAIT_MS = 8_000
-
-function trackMails(options: Parameters<typeof createSendMail>[0]) {
-  const sendMail = createSendMail(options)
-  const underWay = new Set<Promise<void>>()
-  const send: SendMail = (...args) => {
-    const sending = sendMail(...args).finally(() => underWay.delete(sending))
-    underWay.add(sending)
-    return sending
-  }
-  const settled = async () => {
-    const tooLate = sleep(LONGEST_WAIT_MS, undefined, { ref: false })
-    await Promise.race([Promise.allSettled(underWay), tooLate])
-  }
-  return { send, settled }
 }
 
 if (parentPort !== null) {

@@ -19,6 +19,7 @@ import { once } from '../once.ts'
 import { repeat } from '../periodic.ts'
 import { type AuthSettings, startAuth } from './auth-host.ts'
 import type { Base } from './base.ts'
+import { openOwnMail, type PostMail } from './own-mail.ts'
 import { createPasswordResets } from './password-reset.ts'
 import type { Load } from './preload.ts'
 
@@ -31,7 +32,11 @@ export interface Auth {
   /** Loads sign-in before its first use. */
   readonly loadAuth: Load
   readonly devices: KnownDevices
+  /** null if this service sends no mail. */
+  readonly postMail: PostMail | null
 }
+
+type EmbeddedOrRemote = Omit<Auth, 'devices' | 'postMail'>
 
 const NO_MAIL =
   'MERIDIAN_SMTP_URL is not set: users cannot verify an e-mail address or reset a password'
@@ -54,15 +59,11 @@ export function openAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStac
   const { authUrl } = config
   const auth =
     authUrl === undefined ? embedAuth(base, keys, opening) : openRemoteAuth(base, authUrl)
-  return { ...auth, devices }
+  return { ...auth, devices, postMail: openOwnMail(config, log, opening) }
 }
 
 /** Loads better-auth on first use: loading it takes longer than the rest of the start. */
-function embedAuth(
-  base: Base,
-  keys: KeyRing,
-  opening: AsyncDisposableStack,
-): Omit<Auth, 'devices'> {
+function embedAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStack): EmbeddedOrRemote {
   const { config, secrets, db, log, onCrash } = base
   const sendsMail = config.smtpUrl !== undefined
   if (!sendsMail) log.warn({}, NO_MAIL)
@@ -107,7 +108,7 @@ async function loadAuth(
   return createEmbeddedAuth({ ...settings, db, sendMail, passwordResets, log })
 }
 
-function openRemoteAuth({ db, plans, log }: Base, url: string): Omit<Auth, 'devices'> {
+function openRemoteAuth({ db, plans, log }: Base, url: string): EmbeddedOrRemote {
   const findSession = createFindRemoteSession({
     url,
     adopt: (user, now) => adoptUser(db, user, { plan: plans.free.id, now }),

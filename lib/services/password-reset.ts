@@ -4,9 +4,10 @@ import { setPassword } from '../access/session.ts'
 import type { ResetUser } from '../access/sign-in/auth-mail.ts'
 import type { PasswordResets } from '../access/sign-in/embedded-auth.ts'
 import type { Reset } from '../access/sign-in/reset-password.ts'
+import { endSignIns } from '../access/sign-in/reset-tokens.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { and, eq } from '../db/drizzle.ts'
-import { auditLog, sessions, users, verifications } from '../db/tables.ts'
+import { auditLog, users, verifications } from '../db/tables.ts'
 import type { Base } from './base.ts'
 
 /** Resets passwords, each in one transaction. */
@@ -44,10 +45,9 @@ export function createPasswordResets({ db, now }: Base, keys: KeyRing): Password
         // First, because `change` returns whether this one found its row: if several tokens of a
         // user are used at once, only the first reset finds its own.
         db.delete(verifications).where(eq(verifications.id, tokenId)),
-        db.delete(verifications).where(eq(verifications.value, user.id)),
-        setPassword(db, user.id, password, now()),
+        setPassword(db, user.id, { hash: password, app, now: now() }),
         db.update(users).set({ emailVerified: true }).where(eq(users.id, user.id)),
-        db.delete(sessions).where(eq(sessions.userId, user.id)),
+        ...endSignIns(db, user.id),
         ...revoked.flatMap((key) => revoke(key, user, app)),
       ])
     },

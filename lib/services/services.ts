@@ -91,10 +91,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     notices,
     flusher,
     meters,
-    limits: createLimits(),
-    sessionTurns: createTurns(UNKNOWN_SESSIONS),
-    passwordQueue: createQueue({ ...PASSWORDS, atOnce: totalMemory() < AMPLE_MEMORY ? 1 : 2 }),
-    freeBodies: createQueues(FREE_BODIES),
+    ...createAdmission(),
     rum,
     findReceiver,
     siteProofs,
@@ -108,6 +105,16 @@ export async function openServices(config: Config, options: ServiceOptions) {
     openDemo: createOpenDemo(base, keys),
     preload: () => preload([auth.loadAuth, ...contact.loads, ...billing.loads, ...ASSETS], log),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+/** What callers may do how often, and how much of it at once. */
+function createAdmission() {
+  return {
+    limits: createLimits(),
+    sessionTurns: createTurns(UNKNOWN_SESSIONS),
+    passwordQueue: createQueue({ ...PASSWORDS, atOnce: totalMemory() < AMPLE_MEMORY ? 1 : 2 }),
+    freeBodies: createQueues(FREE_BODIES),
   }
 }
 

@@ -1,9 +1,11 @@
 import { Account, type AccountProps } from '../../pages/dashboard/account/account.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { redirectTo, showPage } from './request/answer.ts'
+import { orNull } from './request/call-api.ts'
 import { callAuth } from './request/call-auth.ts'
 import { deviceCookie, expiredCookie, sessionCookie } from './request/cookies.ts'
 import { readForm } from './request/form.ts'
+import { formRoutes } from './request/form-routes.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 export const accountRoutes: readonly AppRoute<UserVisit>[] = [
@@ -12,16 +14,33 @@ export const accountRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'post', path: '/app/account/password', answer: changePassword },
   { method: 'post', path: '/app/account/verify', answer: sendVerification },
   { method: 'post', path: '/app/account/sign-out-everywhere', answer: signOutEverywhere },
+  ...formRoutes('/app/account/sessions', showAccount, {
+    '/end': async ({ callApi, c }) => {
+      const sessionId = (await readForm(c)).text('session')
+      await callApi('endSession', { params: { sessionId } })
+      return '/app/account?done=ended'
+    },
+    '/end-others': async ({ callApi }) => {
+      await callApi('endOtherSessions')
+      return '/app/account?done=ended-others'
+    },
+  }),
 ]
 
 type Shown = Pick<AccountProps, 'error'>
 
-function showAccount(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
-  const { instance, services, me, c } = visit
+/** The page of the account. Its forms show their errors on it. */
+export async function showAccount(
+  visit: UserVisit,
+  shown: Shown = {},
+  status = 200,
+): Promise<PageAnswer> {
+  const { instance, services, me, c, callApi } = visit
   const { authUrl, smtpUrl } = services.config
   const content = Account({
     base: instance.base,
     me,
+    sessions: authUrl === undefined ? await orNull(callApi('listSessions')) : null,
     authUrl: authUrl ?? null,
     canMail: smtpUrl !== undefined,
     done: c.req.query('done'),

@@ -7,9 +7,11 @@ import { instanceOf, type PageAnswer, servePage } from '../pages/page.ts'
 import { toResponse } from '../request/respond.ts'
 import { refuseMethod } from '../request/unmatched.ts'
 import { accountRoutes } from './account.ts'
+import { accountEndingRoutes } from './account-ending.ts'
 import { showAudit } from './audit.ts'
 import { batchRoutes } from './batch.ts'
 import { billingRoutes } from './billing.ts'
+import { emailRoutes } from './email.ts'
 import { guestRoutes } from './guest.ts'
 import { invoiceRoutes } from './invoices.ts'
 import { keyRoutes } from './keys.ts'
@@ -36,6 +38,8 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   ...overageRoutes,
   ...invoiceRoutes,
   ...accountRoutes,
+  ...emailRoutes,
+  ...accountEndingRoutes,
   ...batchRoutes,
   ...siteRoutes,
   ...vitalRoutes,

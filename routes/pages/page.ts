@@ -53,7 +53,7 @@ interface HtmlContent {
 
 /** A file for the script of a page, or a download. */
 interface FileContent {
-  readonly file: string
+  readonly file: string | ReadableStream<Uint8Array>
   /** Its Content-Type. */
   readonly type: string
 }
@@ -95,7 +95,7 @@ export async function render(
   return raw(`${await part}`)
 }
 
-async function bodyOf(page: PageAnswer): Promise<string | null> {
+async function bodyOf(page: PageAnswer): Promise<FileContent['file'] | null> {
   if ('file' in page) return page.file
   return page.html === null ? null : `<!doctype html>${await page.html}`
 }

@@ -4,14 +4,16 @@ import type { WholeAnswer } from '../../lib/http/write-answer.ts'
 
 export type Headers = Record<string, string>
 
-export type Answer = WholeAnswer
+/** A file is sent while it is made; `json` is null then. */
+export type Answer = WholeAnswer & { readonly file?: ReadableStream<Uint8Array> }
 
 /** Characters that are encoded and written in one turn of the event loop. */
 const PIECE = 128 * 1024
 
 /** A long text is sent in pieces, so that other requests are answered in between. */
 export function toResponse(answer: Answer): Response {
-  const { json } = answer
+  const { json, file } = answer
+  if (file !== undefined) return new Response(file, answer)
   return new Response(json !== null && json.length > PIECE ? inPieces(json) : json, answer)
 }
 

@@ -3,7 +3,7 @@ import { formsOf, type MediaType, type Operation } from '../../lib/contract/oper
 import { ApiError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
-import type { HeadContext, RequestContext } from '../context.ts'
+import type { FileReply, HeadContext, RequestContext } from '../context.ts'
 import { admit, admitKey, readBody, readHeaders, readQuery } from './admit.ts'
 import { chooseForm } from './choose-form.ts'
 import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
@@ -35,6 +35,7 @@ type AnyReply =
   | { readonly status: number; readonly body: unknown }
   | { readonly status: number; readonly json: string }
   | { readonly status: number; readonly form: MediaType; readonly text: string }
+  | (FileReply & { readonly status: number })
 
 /** Returns the function that answers all requests to an operation. */
 export function serve(services: Services, row: Operation, handler: AnyHandler) {
@@ -127,6 +128,7 @@ function isDegraded({ meters }: Services, { row, caller, now }: Exchange): boole
 
 function answerReply(services: Services, exchange: Exchange, reply: AnyReply): Answer {
   count(services, exchange, reply.status)
+  if ('file' in reply) return answerFile(services, exchange, reply)
   if ('json' in reply) return answer(services, exchange, reply)
   if ('form' in reply) {
     const headers = { 'content-type': `${reply.form}; charset=utf-8` }
@@ -134,6 +136,19 @@ function answerReply(services: Services, exchange: Exchange, reply: AnyReply): A
   }
   const json = reply.body === undefined ? null : JSON.stringify(reply.body)
   return answer(services, exchange, { status: reply.status, json })
+}
+
+function answerFile(
+  services: Services,
+  exchange: Exchange,
+  { status, file, name }: FileReply & { readonly status: number },
+): Answer {
+  const type = exchange.row?.replies[status]?.file ?? 'application/octet-stream'
+  const headers = {
+    'content-type': type,
+    'content-disposition': `attachment; filename="${name}"`,
+  }
+  return { ...answer(services, exchange, { status, json: null, headers }), file }
 }
 
 /** Counts a request to a metered operation, whether or not the look-up found something. */

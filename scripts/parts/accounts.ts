@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findSessionUser } from '../../lib/access/session.ts'
 import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
-import { readConfig } from '../../lib/config/config.ts'
+import { type Config, readConfig } from '../../lib/config/config.ts'
 import { makeDataDir } from '../../lib/config/data-dir.ts'
 import { toEntitlement } from '../../lib/config/entitlement.ts'
 import { type Plan, type Plans, readPlans } from '../../lib/config/plans.ts'
@@ -23,17 +23,22 @@ export interface Accounts {
   readonly command: string
 }
 
+/** For commands that need more settings. */
+export interface ConfiguredAccounts extends Accounts {
+  readonly config: Config
+}
+
 /** Opens the database, runs `work` and closes the database. */
 export async function withAccounts(
   command: string,
-  work: (accounts: Accounts) => Promise<void>,
+  work: (accounts: ConfiguredAccounts) => Promise<void>,
 ): Promise<void> {
   const config = readConfig(process.env)
   const plans = readPlans(config.plansFile)
   makeDataDir(config.dataDir)
   const db = openCurrent(config.dataDir)
   try {
-    await work({ db, plans: await recallPlans(db, plans), now: Date.now(), command })
+    await work({ config, db, plans: await recallPlans(db, plans), now: Date.now(), command })
   } finally {
     db.$client.close()
   }

@@ -10,7 +10,6 @@ import { textTable } from './text-table.ts'
 
 /** Billing for a command. Its changes have the app `cli` in the audit log. */
 export function openBilling(accounts: Accounts, stripe: StripeConfig): Billing {
-  if (stripe.secretKey === undefined) throw new Error('STRIPE_SECRET_KEY is not set')
   const { db, plans, now } = accounts
   return createBilling({
     db,
@@ -24,6 +23,11 @@ export function openBilling(accounts: Accounts, stripe: StripeConfig): Billing {
     onFailure: ({ type, code, status }) =>
       report(`Stripe refused a call: ${[type, code, status].filter(Boolean).join(', ')}`),
   })
+}
+
+/** Throws if Stripe is not configured. */
+export function requireStripe({ secretKey }: StripeConfig): void {
+  if (secretKey === undefined) throw new Error('STRIPE_SECRET_KEY is not set')
 }
 
 /** All mismatches as a table, or as JSON. */

@@ -110,8 +110,10 @@ async function storedCredentials(): Promise<Credential[]> {
 }
 
 function scopeError(scopes: readonly Scope[] | null) {
-  return ({ access }: Operation) =>
-    access === 'public' || scopes === null || scopes.includes(access) ? null : 'INSUFFICIENT_SCOPE'
+  return ({ access, fullAccess }: Operation) => {
+    if (access === 'public' || scopes === null) return null
+    return scopes.includes(access) && fullAccess !== true ? null : 'INSUFFICIENT_SCOPE'
+  }
 }
 
 function subsets(scopes: readonly Scope[]): Scope[][] {
@@ -123,6 +125,8 @@ let made = 0
 
 /** Bodies and queries in place of the example of the contract. */
 const REQUESTS: Readonly<Record<string, () => SendOptions & { readonly query?: string }>> = {
+  // The address of another user, or without the password.
+  changeEmail: () => ({ body: { email: 'session@example.com' } }),
   createKey: () => ({ body: { name: 'made', scopes: ['account:write'] } }),
   createSite: () => ({ body: { name: `https://site-${made++}.example` } }),
   previewPlanChange: () => ({ query: '?planId=pro' }),
@@ -138,6 +142,10 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   revokeKey: 'NOT_FOUND',
   renewKey: 'NOT_FOUND',
   deleteSite: 'NOT_FOUND',
+  deleteAccount: 'BAD_REQUEST',
+  changeEmail: 'BAD_REQUEST',
+  confirmEmail: 'BAD_REQUEST',
+  endSession: 'NOT_FOUND',
   getSiteProof: 'NOT_FOUND',
   checkSiteProof: 'NOT_FOUND',
   sendBeacon: 'ORIGIN_NOT_ALLOWED',

@@ -55,9 +55,9 @@ describe('npm run user', () => {
     const { code, stdout, stderr } = await userCommand('--list')
     assert.deepEqual([code, stderr], [0, ''])
     const lines = stdout.trimEnd().split('\n')
-    assert.match(lines[0] ?? '', /^E-mail +Plan +Keys +Verified +Created$/)
-    assert.match(lines[1] ?? '', /^ada@example\.com +pro +0 +no +20\d\d-\d\d-\d\d$/)
-    assert.match(lines.at(-1) ?? '', /^last@example\.com +starter +1 +yes +20\d\d-\d\d-\d\d$/)
+    assert.match(lines[0] ?? '', /^E-mail +Plan +Role +Keys +Verified +Created$/)
+    assert.match(lines[1] ?? '', /^ada@example\.com +pro +user +0 +no +20\d\d-\d\d-\d\d$/)
+    assert.match(lines.at(-1) ?? '', /^last@example\.com +starter +user +1 +yes +20\d\d-\d\d-\d\d$/)
   })
 
   it('warns if the user signed up but has not verified the address', async () => {

@@ -40,6 +40,14 @@ const ENDPOINTS = [
   ['GET /v1/account/me/sites/{siteId}/proof', 'account:read', 200],
   ['POST /v1/account/me/sites/{siteId}/proof', 'account:write', 200],
   ['GET /v1/account/me/audit', 'account:read', 200],
+  // The next seven are additions, too.
+  ['GET /v1/account/me/sessions', 'account:read', 200],
+  ['DELETE /v1/account/me/sessions', 'account:write', 200],
+  ['DELETE /v1/account/me/sessions/{sessionId}', 'account:write', 200],
+  ['POST /v1/account/me/email', 'account:write', 200],
+  ['POST /v1/account/me/email/confirm', 'account:write', 200],
+  ['GET /v1/account/me/export', 'account:read', 200],
+  ['POST /v1/account/me/delete', 'account:write', 200],
   ['GET /v1/billing/subscription', 'billing:read', 200],
   ['POST /v1/billing/subscription', 'billing:write', 200],
   ['PUT /v1/billing/subscription', 'key', 200],
@@ -146,12 +154,12 @@ describe('the contract table', () => {
     }
   })
 
-  it('limits the changes of each user per hour, but not removals and checks of keys and sites', () => {
+  it('limits the changes of each user per hour, but not removals and checks', () => {
     const changes = rows.filter(({ limit, method }) => limit === 'account' && method !== 'get')
     const others = changes.filter(({ successLimit }) => successLimit === undefined)
     assert.deepEqual(
       others.map(({ id }) => id),
-      ['revokeKey', 'deleteSite', 'checkSiteProof'],
+      ['revokeKey', 'deleteSite', 'checkSiteProof', 'endOtherSessions', 'endSession'],
     )
   })
 

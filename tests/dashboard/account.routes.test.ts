@@ -113,6 +113,23 @@ describe('the account page', () => {
     assert.equal((await visitPage(app, '/app', { cookie })).location, '/app/sign-in')
   })
 
+  it('deletes the account, after the address and the password', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    const wrong = { deleteEmail: EMAIL, deletePassword: 'wrong horse' }
+    const refused = await visitPage(app, '/app/account/delete', { cookie, form: wrong })
+    assert.equal(refused.status, 400)
+    assert.match(refused.html, /role="alert">The password is wrong/)
+    const form = { deleteEmail: EMAIL, deletePassword: PASSWORD }
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    const foreign = await visitPage(app, '/app/account/delete', { cookie, form, headers })
+    assert.equal(foreign.status, 403)
+    const done = await visitPage(app, '/app/account/delete', { cookie, form })
+    assert.equal(done.location, '/app/sign-in?done=deleted')
+    assert.match((await visitPage(app, done.location ?? '')).html, /Your account is deleted/)
+    assert.equal((await visitPage(app, '/app', { cookie })).location, '/app/sign-in')
+  })
+
   it('records in the audit log where a session started, whatever the user agent claims', async () => {
     await using app = await makeApp()
     await signUp(app)

@@ -77,6 +77,8 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'better-auth': [
     'lib/access/sign-in/embedded-auth.ts',
     'lib/access/sign-in/hashed-tokens.ts',
+    'lib/access/sign-in/map-errors.ts',
+    'lib/access/sign-in/passwords.ts',
     'lib/access/sign-in/reset-password.ts',
   ],
   'better-sqlite3': ['lib/db/check-integrity.ts', 'lib/db/client.ts', 'lib/db/connection.ts'],
@@ -98,7 +100,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'playwright-core': ['scripts/bench/', 'scripts/parts/demo-instance.ts'],
   'prom-client': ['lib/metrics/metrics.ts'],
   stripe: ['lib/billing/stripe/', 'stripe-double/'],
-  tar: ['lib/backup/archive.ts', 'lib/geo/download/unpack.ts'],
+  tar: ['lib/accounts/export/pack-files.ts', 'lib/backup/archive.ts', 'lib/geo/download/unpack.ts'],
   tdigest: ['lib/rum/sketch/sketch.ts'],
   tldts: ['lib/access/origins.ts'],
   'topojson-client': ['lib/assets/world-map.ts'],

@@ -17,7 +17,7 @@ import { Model, PLANS } from './meters-model.ts'
  */
 
 class Real {
-  readonly db: LocalDb = openDb(':memory:')
+  readonly db: LocalDb = openWithUsers()
   readonly notices: string[] = []
   flusher: UseFlusher = this.#openFlusher()
   meters: Meters = this.#openMeters(NOON)
@@ -51,6 +51,16 @@ class Real {
       now,
     )
   }
+}
+
+/** Only the use of users is written. */
+function openWithUsers(): LocalDb {
+  const db = openDb(':memory:')
+  for (const name of USERS) {
+    const insert = 'INSERT INTO users (id, email, plan, created_at) VALUES (?, ?, ?, 0)'
+    db.$client.prepare(insert).run(name, `${name}@example.com`, 'free')
+  }
+  return db
 }
 
 type Command = fc.AsyncCommand<Model, Real>

@@ -21,7 +21,7 @@ const Media = v.looseObject({
 const Answer = v.looseObject({
   description: v.pipe(v.string(), v.nonEmpty()),
   headers: v.optional(v.record(v.string(), v.looseObject({})), {}),
-  content: v.optional(v.objectWithRest({ 'application/json': Media }, Media)),
+  content: v.optional(v.record(v.string(), Media)),
 })
 const Described = v.looseObject({
   operationId: v.string(),
@@ -188,7 +188,7 @@ describe('an operation of the OpenAPI document', () => {
     for (const row of rows) {
       for (const code of [...errorCodes(row), 'HEADERS_TOO_LARGE'] as const) {
         const { content } = described(row).responses[ERROR_STATUS[code]] ?? {}
-        const example = content?.['application/json'].examples?.[code]?.value
+        const example = content?.['application/json']?.examples?.[code]?.value
         assert.equal(v.parse(ApiErrorBody, example).error.code, code, row.id)
       }
     }
@@ -197,9 +197,9 @@ describe('an operation of the OpenAPI document', () => {
   it('has a body if its contract row has a schema', () => {
     for (const row of rows) {
       assert.equal(described(row).requestBody !== undefined, row.body !== undefined, row.id)
-      for (const [status, { schema }] of Object.entries(row.replies)) {
+      for (const [status, { schema, file }] of Object.entries(row.replies)) {
         const { content } = described(row).responses[status] ?? {}
-        assert.equal(content !== undefined, schema !== null, `${row.id} ${status}`)
+        assert.equal(content !== undefined, (schema ?? file) != null, `${row.id} ${status}`)
       }
     }
   })

@@ -65,7 +65,8 @@ function checkRow(row: Operation, method: string, answer: Answer): void {
     checkError(answer, method, errorCodes(row))
     return
   }
-  if (method === 'HEAD' || !isJson(answer.headers)) return
+  if (reply.file !== undefined) assert.equal(answer.headers.get('content-type'), reply.file, where)
+  if (method === 'HEAD' || reply.file !== undefined || !isJson(answer.headers)) return
   if (reply.schema === null) {
     assert.equal(answer.text, '', where)
     return

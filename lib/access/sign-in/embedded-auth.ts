@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DBAdapter } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { verifyJWT, verifyPassword } from 'better-auth/crypto'
@@ -8,18 +7,19 @@ import { bearer } from 'better-auth/plugins/bearer'
 import * as v from 'valibot'
 import { AUTH_BASE_PATH, type AuthBody } from '../../contract/account/auth.ts'
 import { eq } from '../../db/drizzle.ts'
-import { isFault, isTaken } from '../../db/fault.ts'
 import type { Queries } from '../../db/queries.ts'
 import { sessions, users, verifications } from '../../db/tables.ts'
 import type { Log } from '../../log/log.ts'
 import type { SendMail } from '../../mail.ts'
 import { LOCAL_HOSTS } from '../origins.ts'
 import { findPassword, hashToken, mayBeginSession } from '../session.ts'
+import { DASHBOARD_PREFIX } from '../sessions.ts'
 import { authMail, type ResetUser } from './auth-mail.ts'
 import { authTables } from './auth-tables.ts'
 import { isEasyToGuess } from './common-passwords.ts'
 import { hashTokens } from './hashed-tokens.ts'
 import { createOrder } from './in-order.ts'
+import { mapErrors } from './map-errors.ts'
 import { type ResetOptions, resetPassword } from './reset-password.ts'
 
 export interface EmbeddedAuthOptions {
@@ -63,8 +63,6 @@ export type HandleAuth = (call: AuthCall) => Promise<Response>
 /** Carries the client's address to better-auth, which does not see the connection. */
 const CLIENT_HEADER = 'x-meridian-client'
 
-/** Prefix of the user agent in sessions that the dashboard starts; the audit triggers read it. */
-const DASHBOARD_PREFIX = 'dashboard: '
 const MAX_AGENT = 300
 
 /**
@@ -230,31 +228,6 @@ const refuseEasyPasswords = createAuthMiddleware(async ({ path, body }) => {
   const message = 'This password is too easy to guess. Choose another one.'
   throw new APIError('BAD_REQUEST', { code: 'PASSWORD_TOO_COMMON', message })
 })
-
-interface ErrorMap {
-  readonly log: EmbeddedAuthOptions['log']
-  /** Whether sign-up must not show that an address has an account. */
-  readonly hidesUsers: boolean
-}
-
-/**
- * Turns database errors into APIErrors, because sign-up mistakes any other error for a refusal.
- * With `hidesUsers`, a taken address becomes FORBIDDEN, which sign-up answers like a success. So
- * even two sign-ups at once do not show that the address has an account.
- */
-function mapErrors(adapter: DBAdapter, { log, hidesUsers }: ErrorMap): DBAdapter {
-  const create: DBAdapter['create'] = async (args) => {
-    try {
-      return await adapter.create(args)
-    } catch (error) {
-      if (hidesUsers && args.model === 'user' && isTaken(error)) throw new APIError('FORBIDDEN')
-      if (!isFault(error)) throw error
-      log.error({ err: error }, 'cannot use the database')
-      throw new APIError('SERVICE_UNAVAILABLE')
-    }
-  }
-  return { ...adapter, create }
-}
 
 function toRequest(call: AuthCall, baseUrl: string) {
   const { method, path, body, client, app, headers, token } = call

@@ -4,22 +4,31 @@ import { Card } from '../parts/card.tsx'
 import { Form, PostButton } from '../parts/form.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
+import { EmailForm } from './email.tsx'
 import { CurrentPassword, NameField, NewPassword } from './fields.tsx'
+import { DeleteCard, ExportCard } from './leaving.tsx'
+import { Sessions, type SessionsProps } from './sessions.tsx'
 
 export interface AccountProps extends PageProps {
   readonly me: UserProfile
   /** Address of the remote auth service; null if this instance keeps names and passwords. */
   readonly authUrl: string | null
   readonly canMail: boolean
+  readonly sessions: SessionsProps['sessions']
 }
 
 const DONE: Readonly<Record<string, string>> = {
   name: 'Name changed.',
   password: 'Password changed. You are signed out on all other devices.',
   sent: 'We have sent you an e-mail with a link.',
+  mailed: 'We have sent an e-mail to the new address. Open the link in it to confirm the change.',
+  email: 'E-mail address changed. You are signed out on all other devices.',
+  ended: 'Signed out there.',
+  'ended-others': 'You are signed out on all other devices.',
 }
 
-export function Account({ base, me, authUrl, canMail, done = '', error }: AccountProps) {
+export function Account(props: AccountProps) {
+  const { base, me, sessions, authUrl, canMail, done = '', error } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
@@ -37,20 +46,18 @@ export function Account({ base, me, authUrl, canMail, done = '', error }: Accoun
               <NewPassword />
             </Form>
           </Card>
-          <Card id="sessions" title="Devices">
-            <p>This ends all your sessions, including this one. Your keys keep working.</p>
-            <PostButton
-              action={`${base}/app/account/sign-out-everywhere`}
-              text="Sign out on all devices"
-              kind="quiet"
-            />
-          </Card>
+          <EmailForm base={base} canMail={canMail} />
+          <Sessions base={base} sessions={sessions} />
         </>
       ) : (
         <p>
-          Manage your name and password at <a href={authUrl}>{authUrl}</a>.
+          Manage your name, e-mail address, password and devices at <a href={authUrl}>{authUrl}</a>.
+          To delete your account, delete it there, then ask the administrator to delete its data
+          here.
         </p>
       )}
+      <ExportCard base={base} />
+      {authUrl === null && <DeleteCard base={base} />}
     </>
   )
 }

@@ -18,6 +18,7 @@ const DONE: Readonly<Record<string, string>> = {
     'We have sent an e-mail to your address. Open the link in it and sign in to verify the address.',
   reset: 'Your new password is set. Sign in with it.',
   everywhere: 'You are signed out on all devices.',
+  deleted: 'Your account is deleted.',
   asked: 'If an account has your address, we have sent an e-mail with a link.',
 }
 
@@ -63,7 +64,13 @@ export function SignUp({ base, typed, error }: SignUpProps) {
 
 /** `canMail`: whether this instance sends e-mail. */
 export function ForgotPassword({ base, canMail, error }: PageProps & { canMail: boolean }) {
-  if (!canMail) return <p>This instance does not send e-mail. Ask the administrator.</p>
+  if (!canMail) {
+    return (
+      <p>
+        This instance does not send e-mail. Ask the administrator for a link to set a new password.
+      </p>
+    )
+  }
   return (
     <>
       <Result error={error} />

@@ -67,6 +67,19 @@ export function createCallApi(
   }
 }
 
+/** Calls an operation that answers with a file. Throws the ApiError that the API answers with. */
+export async function fetchFile(
+  { sendApi, token }: { readonly sendApi: SendApi; readonly token: string },
+  id: OperationId,
+): Promise<Response> {
+  const row = getOperation(id)
+  const headers = { authorization: `Bearer ${token}` }
+  const sent = { headers, isSignedIn: true }
+  const response = await sendApi(row.method.toUpperCase(), row.path, sent)
+  if (response.status in row.replies) return response
+  throw toError(await response.json(), response)
+}
+
 export function getOperation(id: OperationId): Operation {
   const row = operations.find((candidate) => candidate.id === id)
   if (row === undefined) throw new Error(`No operation ${id}`)

@@ -1,0 +1,31 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { eq } from '../../db/drizzle.ts'
+import type { Db } from '../../db/open.ts'
+import { sessions, verifications } from '../../db/tables.ts'
+import type { Statement } from '../../db/transaction.ts'
+import { HOUR_MS } from '../../durations.ts'
+
+/**
+ * Makes a token with which the user can set a password once, within an hour, as in the mails of
+ * better-auth. Whoever makes it must know that it goes to the owner of the address.
+ */
+export function insertResetToken(
+  db: Db,
+  userId: string,
+  now: number,
+): { readonly token: string; readonly statement: Statement } {
+  const token = randomBytes(24).toString('base64url')
+  // better-auth stores this hash, and looks for it.
+  const identifier = createHash('sha256').update(`reset-password:${token}`).digest('base64url')
+  const times = { createdAt: now, updatedAt: now, expiresAt: now + HOUR_MS }
+  const row = { id: crypto.randomUUID(), identifier, value: userId, ...times }
+  return { token, statement: db.insert(verifications).values(row) }
+}
+
+/** Ends all sessions of the user, and spends all links that were mailed. */
+export function endSignIns(db: Db, userId: string): Statement[] {
+  return [
+    db.delete(sessions).where(eq(sessions.userId, userId)),
+    db.delete(verifications).where(eq(verifications.value, userId)),
+  ]
+}

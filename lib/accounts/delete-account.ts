@@ -1,0 +1,79 @@
+import { eq } from '../db/drizzle.ts'
+import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
+import { auditLog, sites, users, verifications } from '../db/tables.ts'
+import { transact } from '../db/transaction.ts'
+import { insertAudit } from './audit.ts'
+import { auditOwners, auditSharing } from './site-owner.ts'
+import type { SiteChange } from './sites.ts'
+
+/** Tables that name the user, or a site, without a foreign key that would remove their rows. */
+const BY_USER = ['usage_by_day', 'usage_by_period', 'overage_reports', 'inquiries'] as const
+const BY_SITE = [
+  'rum_journal',
+  'rum_hours',
+  'rum_sketches',
+  'rum_days',
+  'rum_paths',
+  'rum_errors',
+  'rum_error_samples',
+  'rum_counts',
+  'rum_counted',
+] as const
+
+const DELETE_BUCKETS = `DELETE FROM buckets
+  WHERE caller_id = ? OR caller_id IN (SELECT id FROM api_keys WHERE user_id = ?)`
+
+/**
+ * Deletes the user and everything that belongs to the account, in one transaction. Of the audit log,
+ * what was done, when and to which id stays; labels and details, which name the person, do not. Returns
+ * false if there is no such user.
+ */
+export async function deleteAccount(
+  db: Db,
+  userId: string,
+  { event, baseUrl }: SiteChange,
+): Promise<boolean> {
+  const now = event.createdAt
+  return transact(db, async (queries) => {
+    const isOwn = eq(sites.userId, userId)
+    const own = await queries.select({ id: sites.id, host: sites.host }).from(sites).where(isOwn)
+    const hosts = [...new Set(own.map(({ host }) => host))]
+    const remove = async () => {
+      await removeUnlinked(queries, userId, own)
+      const { changes } = await queries.delete(users).where(eq(users.id, userId)).run()
+      return changes > 0
+    }
+    const isDeleted = await auditOwners(queries, hosts, now, () =>
+      auditSharing(queries, userId, { baseUrl, now }, remove),
+    )
+    if (!isDeleted) return false
+    await removeFromAudit(queries, userId)
+    await insertAudit(queries, event).run()
+    return true
+  })
+}
+
+async function removeUnlinked(
+  queries: Queries,
+  userId: string,
+  own: readonly { readonly id: string }[],
+): Promise<void> {
+  const { execute } = queries
+  await execute({ sql: DELETE_BUCKETS, params: [userId, userId] })
+  for (const table of BY_USER) {
+    await execute({ sql: `DELETE FROM ${table} WHERE user_id = ?`, params: [userId] })
+  }
+  for (const { id } of own) {
+    for (const table of BY_SITE) {
+      await execute({ sql: `DELETE FROM ${table} WHERE site_id = ?`, params: [id] })
+    }
+  }
+  await queries.delete(verifications).where(eq(verifications.value, userId)).run()
+}
+
+/** A trigger allows this change, and no other, once the user is gone. */
+async function removeFromAudit(queries: Queries, userId: string): Promise<void> {
+  const set = { actorLabel: null, detail: null }
+  await queries.update(auditLog).set(set).where(eq(auditLog.actorId, userId)).run()
+}

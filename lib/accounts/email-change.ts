@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { and, eq, gt, ne } from '../db/drizzle.ts'
+import { isTaken } from '../db/fault.ts'
+import type { Db } from '../db/open.ts'
+import { sessions, users, verifications } from '../db/tables.ts'
+import { runInTransaction, type Statement } from '../db/transaction.ts'
+import { HOUR_MS } from '../durations.ts'
+import { type AuditEvent, insertAudit } from './audit.ts'
+
+export interface EmailChange {
+  readonly userId: string
+  /** In lower case. */
+  readonly email: string
+  /** The session that goes on; undefined: none. */
+  readonly sessionId: string | undefined
+  readonly event: AuditEvent
+}
+
+/** Stores a token for a link to the new address. It is good for this user and this address only. */
+export async function offerEmailChange(
+  db: Db,
+  { userId, email, event: { createdAt } }: Omit<EmailChange, 'sessionId'>,
+): Promise<string> {
+  const token = randomBytes(24).toString('base64url')
+  const times = { createdAt, updatedAt: createdAt, expiresAt: createdAt + HOUR_MS }
+  const row = { id: crypto.randomUUID(), identifier: toIdentifier(token, email), value: userId }
+  await db
+    .insert(verifications)
+    .values({ ...row, ...times })
+    .run()
+  return token
+}
+
+/** Spends the token and changes the address, which is thereby verified. */
+export function confirmEmailChange(
+  db: Db,
+  change: EmailChange,
+  token: string,
+): Promise<'changed' | 'taken' | 'unknown-token'> {
+  const { userId, email, event } = change
+  const spent = db
+    .delete(verifications)
+    .where(
+      and(
+        eq(verifications.identifier, toIdentifier(token, email)),
+        eq(verifications.value, userId),
+        gt(verifications.expiresAt, event.createdAt),
+      ),
+    )
+  return runChange(db, [spent, ...toStatements(db, change, { emailVerified: true })])
+}
+
+/** Changes the address at once, without a proof that it is the user's. */
+export async function changeEmail(db: Db, change: EmailChange): Promise<'changed' | 'taken'> {
+  const [first, ...rest] = toStatements(db, change, { emailVerified: false })
+  const outcome = await runChange(db, [first, ...rest])
+  return outcome === 'taken' ? 'taken' : 'changed'
+}
+
+/** Also ends the other sessions, and spends all links that were mailed to the old address. */
+function toStatements(
+  db: Db,
+  { userId, email, sessionId, event }: EmailChange,
+  verified: { readonly emailVerified: boolean },
+): [Statement, ...Statement[]] {
+  const others = sessionId === undefined ? undefined : ne(sessions.id, sessionId)
+  return [
+    db
+      .update(users)
+      .set({ email, ...verified, updatedAt: event.createdAt })
+      .where(eq(users.id, userId)),
+    db.delete(sessions).where(and(eq(sessions.userId, userId), others)),
+    db.delete(verifications).where(eq(verifications.value, userId)),
+    insertAudit(db, event),
+  ]
+}
+
+async function runChange(db: Db, statements: [Statement, ...Statement[]]) {
+  try {
+    return (await runInTransaction(db, statements)) ? 'changed' : 'unknown-token'
+  } catch (error) {
+    if (isTaken(error)) return 'taken'
+    throw error
+  }
+}
+
+/** Stored instead of the token. */
+function toIdentifier(token: string, email: string): string {
+  return createHash('sha256').update(`change-email:${token}:${email}`).digest('base64url')
+}

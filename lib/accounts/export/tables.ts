@@ -1,0 +1,132 @@
+/** What an export takes from a table: never a hash, a password or a token. */
+export interface ExportedTable {
+  /** The name of its files in the archive. */
+  readonly name: string
+  readonly table: string
+  /** The column that names the owner: a user, or one of the user's sites. */
+  readonly owner: 'id' | 'user_id' | 'actor_id' | 'site_id'
+  /** The rest of a unique key, in whose order the rows come; an index has it. */
+  readonly key: readonly [string, ...string[]]
+  readonly columns: readonly string[]
+}
+
+const PERIOD = ['period_start', 'period_end'] as const
+
+export const EXPORTED: readonly ExportedTable[] = [
+  {
+    name: 'profile',
+    table: 'users',
+    owner: 'id',
+    key: ['email'],
+    columns: ['id', 'email', 'name', 'email_verified', 'plan', 'role', 'remote_id', 'created_at'],
+  },
+  {
+    name: 'keys',
+    table: 'api_keys',
+    owner: 'user_id',
+    key: ['created_at', 'id'],
+    columns: [
+      ...['id', 'prefix', 'name', 'type', 'scopes', 'allowed_origins'],
+      ...['created_at', 'last_used_at', 'expires_at'],
+    ],
+  },
+  {
+    name: 'sites',
+    table: 'sites',
+    owner: 'user_id',
+    key: ['name'],
+    columns: ['id', 'name', 'created_at', 'proven_at'],
+  },
+  {
+    name: 'sessions',
+    table: 'sessions',
+    owner: 'user_id',
+    key: ['id'],
+    columns: ['id', 'ip_address', 'user_agent', 'created_at', 'updated_at', 'expires_at'],
+  },
+  {
+    name: 'usage-by-day',
+    table: 'usage_by_day',
+    owner: 'user_id',
+    key: ['day', 'key_id'],
+    columns: ['day', 'key_id', 'requests'],
+  },
+  {
+    name: 'usage-by-period',
+    table: 'usage_by_period',
+    owner: 'user_id',
+    key: ['period_start'],
+    columns: ['period_start', 'requests', 'overage'],
+  },
+  {
+    name: 'billing-customer',
+    table: 'billing_customers',
+    owner: 'user_id',
+    key: ['customer_id'],
+    columns: ['customer_id', 'created_at'],
+  },
+  {
+    name: 'billing-subscription',
+    table: 'subscriptions',
+    owner: 'user_id',
+    key: ['id'],
+    columns: ['id', 'plan', 'status', ...PERIOD, 'cancel_at', 'overages'],
+  },
+  {
+    name: 'billing-overages',
+    table: 'overage_reports',
+    owner: 'user_id',
+    key: ['identifier'],
+    columns: ['subscription_id', ...PERIOD, 'from_units', 'to_units', 'at', 'sent_at'],
+  },
+  {
+    name: 'inquiries',
+    table: 'inquiries',
+    owner: 'user_id',
+    key: ['id'],
+    columns: ['id', 'name', 'email', 'company', 'message', 'state', 'created_at'],
+  },
+  {
+    name: 'audit-log',
+    table: 'audit_log',
+    owner: 'actor_id',
+    key: ['id'],
+    columns: [
+      ...['id', 'app', 'actor_label', 'action'],
+      ...['target_type', 'target_id', 'detail', 'created_at'],
+    ],
+  },
+  {
+    name: 'telemetry-by-hour',
+    table: 'rum_hours',
+    owner: 'site_id',
+    key: ['hour', 'country', 'device'],
+    columns: [
+      ...['site_id', 'hour', 'country', 'device', 'samples'],
+      ...['lcp', 'inp', 'cls', 'ttfb', 'fid'].flatMap((metric) =>
+        ['p50', 'p75', 'p95'].map((percentile) => `${metric}_${percentile}`),
+      ),
+    ],
+  },
+  {
+    name: 'telemetry-paths',
+    table: 'rum_paths',
+    owner: 'site_id',
+    key: ['day', 'path'],
+    columns: ['site_id', 'day', 'path', 'samples'],
+  },
+  {
+    name: 'telemetry-errors',
+    table: 'rum_errors',
+    owner: 'site_id',
+    key: ['hour', 'hash'],
+    columns: ['site_id', 'hour', 'hash', 'count', 'first_at', 'last_at'],
+  },
+  {
+    name: 'telemetry-error-samples',
+    table: 'rum_error_samples',
+    owner: 'site_id',
+    key: ['day', 'hash'],
+    columns: ['site_id', 'day', 'hash', 'sample'],
+  },
+]

@@ -1,0 +1,52 @@
+import { ApiError } from '../../errors.ts'
+import type { Billing } from '../billing.ts'
+import { unavailable } from '../stripe/stripe-refusal.ts'
+import { findCustomer } from './customers.ts'
+
+/** What is done before and after the end of the user's subscriptions. */
+interface Around {
+  /** Sends Stripe the overages that were counted so far. */
+  readonly reportOverages: () => Promise<void>
+  readonly removeUser: () => Promise<boolean>
+}
+
+/**
+ * Ends everything that the user pays for at Stripe, at once and without a refund, and then removes the
+ * user. If Stripe cannot do it, throws BILLING_UNAVAILABLE and removes nothing. The customer and its
+ * invoices stay at Stripe: the operator has to keep them.
+ */
+export async function endBilling(
+  billing: Billing,
+  userId: string,
+  { reportOverages, removeUser }: Around,
+): Promise<boolean> {
+  return billing.enqueue(userId, async () => {
+    const customer = await findCustomer(billing.db, userId)
+    if (customer !== null) {
+      if (!billing.isConfigured) throw withoutStripe()
+      await reportOverages()
+      await endAtStripe(billing, customer.customerId)
+    }
+    return removeUser()
+  })
+}
+
+async function endAtStripe(billing: Billing, customerId: string): Promise<void> {
+  const stripe = billing.openStripe()
+  // If a page cannot be closed, somebody is paying on it.
+  if (!(await stripe.closeCheckouts(customerId))) throw unavailable()
+  for (;;) {
+    const open = await stripe.findSubscriptions(customerId)
+    // Another account of Stripe has the customer, and perhaps goes on charging.
+    if (open === 'missing') throw unavailable()
+    if (open === 'deleted' || open.length === 0) return
+    for (const { id } of open) await stripe.cancelNow(id)
+  }
+}
+
+function withoutStripe(): ApiError {
+  return new ApiError(
+    'BILLING_NOT_CONFIGURED',
+    'This account is a customer at Stripe, which is not configured: ask the administrator',
+  )
+}

@@ -1,0 +1,69 @@
+import * as v from 'valibot'
+import { strictObject, textUpTo } from '../common.ts'
+import { type Operation, ok } from '../operation.ts'
+
+const Email = v.pipe(textUpTo(254), v.email())
+
+/** The password of the caller, asked again for what would take the account from its owner. */
+export const PasswordAgain = v.optional(
+  v.pipe(textUpTo(1_000), v.description('Required if the account has a password')),
+)
+
+export const ChangeEmailBody = strictObject('The new e-mail address', {
+  email: Email,
+  password: PasswordAgain,
+})
+
+export const ConfirmEmailBody = strictObject('What the link in the mail contains', {
+  email: Email,
+  token: textUpTo(200),
+})
+export type ConfirmEmailBody = v.InferOutput<typeof ConfirmEmailBody>
+
+export const EmailChange = strictObject('How far the change of an e-mail address is', {
+  status: v.pipe(
+    v.picklist(['changed', 'mailed']),
+    v.description('mailed: the address changes once the link in the mail is confirmed'),
+  ),
+})
+
+const shared = {
+  method: 'post',
+  tag: 'Account',
+  access: 'account:write',
+  fullAccess: true,
+  limit: 'account',
+  successLimit: 'emailChanges',
+  countsGuesses: true,
+} as const
+
+export const emailOperations = [
+  {
+    id: 'changeEmail',
+    path: '/v1/account/me/email',
+    ...shared,
+    summary: 'Change the e-mail address of the caller',
+    description:
+      'If this service sends mail, the new address gets a link, valid for an hour, and the old one stays until then. Otherwise it changes at once. Each user may try 10 times an hour.',
+    body: {
+      schema: ChangeEmailBody,
+      example: { email: 'ada@shop.example', password: 'correct horse battery staple' },
+    },
+    replies: ok('The change', EmailChange, { status: 'mailed' }),
+    errors: ['FORBIDDEN'],
+  },
+  {
+    id: 'confirmEmail',
+    path: '/v1/account/me/email/confirm',
+    ...shared,
+    summary: 'Confirm a new e-mail address by the link in the mail',
+    description:
+      'The caller must be the user who asked for the change. Ends all other sessions, and notifies the old address.',
+    body: {
+      schema: ConfirmEmailBody,
+      example: { email: 'ada@shop.example', token: 'text-of-the-link' },
+    },
+    replies: ok('The change', EmailChange, { status: 'changed' }),
+    errors: ['FORBIDDEN'],
+  },
+] as const satisfies readonly Operation[]

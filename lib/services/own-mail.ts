@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../log/log.ts'
+import type { SendMail } from '../mail.ts'
+import { once } from '../once.ts'
+
+/** The mail server may not answer: the process waits as long for an inquiry under way. */
+const LONGEST_WAIT_MS = 8_000
+
+/** Lets the end of the process wait for mails under way. */
+export function trackMails(sendMail: SendMail) {
+  const underWay = new Set<Promise<void>>()
+  const send: SendMail = (...args) => {
+    const sending = sendMail(...args).finally(() => underWay.delete(sending))
+    underWay.add(sending)
+    return sending
+  }
+  const settled = async () => {
+    const tooLate = sleep(LONGEST_WAIT_MS, undefined, { ref: false })
+    await Promise.race([Promise.allSettled(underWay), tooLate])
+  }
+  return { send, settled }
+}
+
+/** Sends a mail in the background, because no answer may show how long that takes. */
+export type PostMail = (to: string, subject: string, text: string) => void
+
+/** Returns null if this service sends no mail. */
+export function openOwnMail(
+  { smtpUrl, mailFrom }: Pick<Config, 'smtpUrl' | 'mailFrom'>,
+  log: Pick<Log, 'error'>,
+  opening: AsyncDisposableStack,
+): PostMail | null {
+  if (smtpUrl === undefined) return null
+  const load = once(async () => {
+    const { createSendMail } = await import('../mail.ts')
+    return createSendMail({ url: smtpUrl, from: mailFrom })
+  })
+  const { send, settled } = trackMails(async (...args) => (await load())(...args))
+  opening.defer(settled)
+  return (to, subject, text) => {
+    send({ to, subject, text }).catch((err: unknown) =>
+      log.error({ err, subject }, 'cannot send mail'),
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import type { SessionInfo } from '../../../lib/contract/account/sessions.ts'
+import { Table } from '../../table.tsx'
+import { Card } from '../parts/card.tsx'
+import { PostButton } from '../parts/form.tsx'
+import { Time } from '../parts/time.tsx'
+
+export interface SessionsProps {
+  readonly base: string
+  /** null: they could not be read now. */
+  readonly sessions: readonly SessionInfo[] | null
+}
+
+/** Where the user is signed in, with buttons to end each session or all. */
+export function Sessions({ base, sessions }: SessionsProps) {
+  const root = `${base}/app/account/sessions`
+  return (
+    <Card id="sessions" title="Devices">
+      {sessions === null ? (
+        <p>The list cannot be read now.</p>
+      ) : (
+        <Table
+          heads={['Device', 'Address', 'Last used', 'Action']}
+          rows={sessions.map((session) => [
+            nameOf(session),
+            session.address ?? '–',
+            <Time at={session.lastUsedAt} />,
+            <EndButton root={root} session={session} />,
+          ])}
+        />
+      )}
+      <p>Ending a session signs you out there. Your keys keep working.</p>
+      <PostButton action={`${root}/end-others`} text="Sign out on all other devices" kind="quiet" />
+      <PostButton
+        action={`${base}/app/account/sign-out-everywhere`}
+        text="Sign out on all devices"
+        kind="quiet"
+      />
+    </Card>
+  )
+}
+
+function EndButton({ root, session }: { root: string; session: SessionInfo }) {
+  if (session.isCurrent) return <span class="soft">This device</span>
+  return (
+    <PostButton
+      action={`${root}/end`}
+      text="Sign out"
+      label={`Sign out on ${nameOf(session)}`}
+      kind="quiet"
+      field={{ name: 'session', value: session.id }}
+    />
+  )
+}
+
+function nameOf({ app, userAgent }: SessionInfo): string {
+  return userAgent ?? (app === 'api' ? 'A program' : 'A browser')
+}

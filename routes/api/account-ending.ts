@@ -1,0 +1,48 @@
+import { unauthorized } from '../../lib/access/authenticate.ts'
+import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import { exportAccount } from '../../lib/accounts/export/export-account.ts'
+import { normaliseEmail, type UserRow } from '../../lib/accounts/users.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { createEndAccount } from '../../lib/services/account-ending.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
+import { getUser } from './account.ts'
+import { confirmPassword } from './confirm-password.ts'
+
+export function accountEndingHandlers(services: Services) {
+  const { db, storage, flusher, log } = services
+  const endAccount = createEndAccount(services)
+  return {
+    exportAccount: async ({ caller, now, requestId }) => {
+      await getUser(db, caller)
+      await flusher.flush()
+      await insertAudit(db, callerEvent(caller, { action: 'export_account' }, now)).run()
+      const onError = (err: unknown) => log.error({ requestId, err }, 'an export broke off')
+      const file = exportAccount(storage.longReads, { userId: caller.userId, now, onError })
+      const day = new Date(now).toISOString().slice(0, 10)
+      return { status: 200, file, name: `meridian-${day}.tar.gz` }
+    },
+    deleteAccount: async ({ caller, body: { email, password }, now }) => {
+      const user = await getUser(db, caller)
+      refuseRemote(services, user)
+      if (normaliseEmail(email) !== user.email) {
+        throw new ApiError('BAD_REQUEST', 'email is not the address of this account')
+      }
+      await confirmPassword(services, user.email, password)
+      // The entry outlives the account, so it does not name the person.
+      const nameless = { ...caller, label: null }
+      const event = callerEvent(nameless, { action: 'delete_account' }, now)
+      if (!(await endAccount(user.id, event))) throw unauthorized()
+      return { status: 200, body: { deleted: true } }
+    },
+  } satisfies Partial<Handlers>
+}
+
+/** Here, the next sign-in at the auth service would make the account anew. */
+function refuseRemote({ config: { authUrl } }: Services, { remoteId }: UserRow): void {
+  if (authUrl === undefined || remoteId === null) return
+  throw new ApiError(
+    'FORBIDDEN',
+    `This account is kept at ${authUrl}: delete it there, then ask the administrator to delete its data here`,
+  )
+}

@@ -1,0 +1,27 @@
+import type { PageAnswer } from '../pages/page.ts'
+import { showAccount } from './account.ts'
+import { redirectTo } from './request/answer.ts'
+import { fetchFile } from './request/call-api.ts'
+import { expiredCookie } from './request/cookies.ts'
+import { readForm } from './request/form.ts'
+import { catchErrors } from './request/form-routes.ts'
+import type { AppRoute, UserVisit } from './request/visit.ts'
+
+export const accountEndingRoutes: readonly AppRoute<UserVisit>[] = [
+  { method: 'get', path: '/app/account/export', answer: catchErrors(showAccount, exportAccount) },
+  { method: 'post', path: '/app/account/delete', answer: catchErrors(showAccount, deleteAccount) },
+]
+
+async function exportAccount(visit: UserVisit): Promise<PageAnswer> {
+  const { body, headers } = await fetchFile(visit, 'exportAccount')
+  const disposition = headers.get('content-disposition') ?? 'attachment'
+  const type = headers.get('content-type') ?? 'application/octet-stream'
+  return { status: 200, file: body ?? '', type, headers: { 'content-disposition': disposition } }
+}
+
+async function deleteAccount(visit: UserVisit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const body = { email: form.text('deleteEmail'), password: form.exact('deletePassword') }
+  await visit.callApi('deleteAccount', { body })
+  return redirectTo(visit, '/app/sign-in?done=deleted', [expiredCookie(visit.services)])
+}

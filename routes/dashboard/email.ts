@@ -1,0 +1,43 @@
+import { ConfirmEmail } from '../../pages/dashboard/account/email.tsx'
+import type { PageAnswer } from '../pages/page.ts'
+import { showAccount } from './account.ts'
+import { redirectTo, showPage } from './request/answer.ts'
+import { deviceCookie } from './request/cookies.ts'
+import { readForm } from './request/form.ts'
+import { catchErrors } from './request/form-routes.ts'
+import type { AppRoute, UserVisit } from './request/visit.ts'
+
+export const emailRoutes: readonly AppRoute<UserVisit>[] = [
+  { method: 'post', path: '/app/account/email', answer: catchErrors(showAccount, changeEmail) },
+  { method: 'get', path: '/app/account/email', answer: showLink },
+  { method: 'post', path: '/app/account/email/confirm', answer: catchErrors(showAccount, confirm) },
+]
+
+async function changeEmail(visit: UserVisit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const email = form.text('newEmail')
+  const body = { email, password: form.exact('emailPassword') }
+  const { status } = await visit.callApi('changeEmail', { body })
+  if (status === 'mailed') return redirectTo(visit, '/app/account?done=mailed')
+  return finish(visit, email)
+}
+
+/** The link in the mail leads here. */
+function showLink(visit: UserVisit): Promise<PageAnswer> {
+  const { c, instance } = visit
+  const { email = '', token = '' } = c.req.query()
+  const content = ConfirmEmail({ base: instance.base, email, token })
+  return showPage(visit, { title: 'Confirm your new address', content })
+}
+
+async function confirm(visit: UserVisit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const body = { email: form.text('email'), token: form.text('token') }
+  await visit.callApi('confirmEmail', { body })
+  return finish(visit, body.email)
+}
+
+/** Known browsers belong to an address, so this one becomes known to the new one. */
+async function finish(visit: UserVisit, email: string): Promise<PageAnswer> {
+  return redirectTo(visit, '/app/account?done=email', [await deviceCookie(visit, email)])
+}

@@ -1,0 +1,67 @@
+import * as v from 'valibot'
+import { checkOptions, Email, FLAG, readArguments, TEXT } from '../options.ts'
+
+const USAGE = `Usage: npm run --silent user -- --email you@example.com --plan pro
+  --email you@example.com  create the user, if new
+  --plan free|starter|pro  set the plan; default for a new user: free
+  --role user|operator     set the role; default for a new user: user
+or, with --email and one of these:
+  --set-password           set the password: asks for it, or reads one line from a pipe
+  --link                   print a link, valid once within an hour, to set the password
+  --delete                 delete the account for good; asks first, unless --yes is given
+or
+  --list                   list all users`
+
+const ROLES = ['user', 'operator'] as const
+const TRUE = v.literal(true)
+
+const SetOptions = v.strictObject({
+  email: Email,
+  plan: v.optional(v.string()),
+  role: v.optional(v.picklist(ROLES, `must be one of ${ROLES.join(', ')}`)),
+})
+export type SetOptions = v.InferOutput<typeof SetOptions>
+
+/** What each flag may be combined with. */
+const ACTIONS = {
+  list: v.strictObject({ list: TRUE }, 'cannot be used with --list'),
+  'set-password': v.strictObject(
+    { email: Email, 'set-password': TRUE },
+    'cannot be used with --set-password',
+  ),
+  link: v.strictObject({ email: Email, link: TRUE }, 'cannot be used with --link'),
+  delete: v.strictObject(
+    { email: Email, delete: TRUE, yes: v.optional(TRUE) },
+    'cannot be used with --delete',
+  ),
+} as const
+
+export type UserCommand =
+  | { readonly action: 'list' }
+  | { readonly action: 'set-password' | 'link'; readonly email: string }
+  | { readonly action: 'delete'; readonly email: string; readonly yes?: true | undefined }
+  | ({ readonly action: 'set' } & SetOptions)
+
+/** Reads the arguments of `npm run user`. Throws an error that contains the usage. */
+export function readUserCommand(): UserCommand {
+  const flags = { list: FLAG, 'set-password': FLAG, link: FLAG, delete: FLAG, yes: FLAG }
+  const options = { email: TEXT, plan: TEXT, role: TEXT, ...flags }
+  const { values } = readArguments({ options }, USAGE)
+  if (values.list === true) {
+    checkOptions(ACTIONS.list, values, USAGE)
+    return { action: 'list' }
+  }
+  const given = { email: undefined, ...values }
+  if (values['set-password'] === true) {
+    const { email } = checkOptions(ACTIONS['set-password'], given, USAGE)
+    return { action: 'set-password', email }
+  }
+  if (values.link === true) {
+    return { action: 'link', email: checkOptions(ACTIONS.link, given, USAGE).email }
+  }
+  if (values.delete === true) {
+    const { email, yes } = checkOptions(ACTIONS.delete, given, USAGE)
+    return { action: 'delete', email, yes }
+  }
+  return { action: 'set', ...checkOptions(SetOptions, given, USAGE) }
+}

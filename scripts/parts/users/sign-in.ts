@@ -1,0 +1,50 @@
+import { setPassword } from '../../../lib/access/session.ts'
+import { hashPassword, whyRefused } from '../../../lib/access/sign-in/passwords.ts'
+import { endSignIns, insertResetToken } from '../../../lib/access/sign-in/reset-tokens.ts'
+import { findUserByEmail, type UserRow } from '../../../lib/accounts/users.ts'
+import { runInTransaction } from '../../../lib/db/transaction.ts'
+import { audit, type ConfiguredAccounts } from '../accounts.ts'
+import { askSecret, isInteractive } from './ask.ts'
+
+/** Sets the password that is typed or piped in, and ends all sessions. Returns what was done. */
+export async function setPasswordOf(accounts: ConfiguredAccounts, email: string): Promise<string> {
+  const { db, now } = accounts
+  const user = await getOwnUser(accounts, email)
+  const password = await askPassword(user.email)
+  const hash = await hashPassword(password)
+  await runInTransaction(db, [
+    setPassword(db, user.id, { hash, app: 'cli', now }),
+    ...endSignIns(db, user.id),
+  ])
+  return `Set the password of ${user.email}, and ended all sessions`
+}
+
+/** Returns a link with which the owner of the account sets a password. */
+export async function claimLink(accounts: ConfiguredAccounts, email: string): Promise<string> {
+  const { config, db, now } = accounts
+  const user = await getOwnUser(accounts, email)
+  const { token, statement } = insertResetToken(db, user.id, now)
+  await runInTransaction(db, [statement, audit(accounts, user.id, { action: 'link_account' })])
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const base = config.baseUrl ?? `http://${host}:${config.port}`
+  return `${base}/app/reset?${new URLSearchParams({ token })}`
+}
+
+/** Throws if there is no such user, or if the auth service keeps the passwords. */
+async function getOwnUser({ config, db }: ConfiguredAccounts, email: string): Promise<UserRow> {
+  const { authUrl } = config
+  if (authUrl !== undefined) throw new Error(`Passwords are kept by the auth service, ${authUrl}`)
+  const user = await findUserByEmail(db, email)
+  if (user === null) throw new Error(`There is no user ${email}`)
+  return user
+}
+
+async function askPassword(email: string): Promise<string> {
+  const password = await askSecret(`New password of ${email}: `)
+  const refusal = await whyRefused(password, email)
+  if (refusal !== null) throw new Error(refusal)
+  if (isInteractive() && (await askSecret('Repeat it: ')) !== password) {
+    throw new Error('The passwords differ: nothing was changed')
+  }
+  return password
+}

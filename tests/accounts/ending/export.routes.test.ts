@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { Parser } from 'tar'
+import { signInNewUser, visitPage } from '../../dashboard/pages.ts'
+import { freshClient, makeApp, type TestApp } from '../../support/helpers.ts'
+import { PASSWORD, signUp } from '../../support/sign-in.ts'
+
+const PATH = '/v1/account/me/export'
+const SITE = '2f0c9a54-8d2e-4c58-9f5a-3c1b7f6e4d20'
+
+async function download({ app }: TestApp, path: string, headers: Record<string, string>) {
+  const request = new Request(`http://127.0.0.1:8787${path}`, { headers })
+  const response = await app.fetch(request, { remoteAddress: freshClient() })
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+/** The files of the archive, as the package tar reads them. */
+async function unpack(bytes: Buffer): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  const parser = new Parser({
+    strict: true,
+    onReadEntry: (entry) => {
+      const chunks: Buffer[] = []
+      entry.on('data', (chunk) => chunks.push(Buffer.from(chunk)))
+      entry.on('end', () => files.set(entry.path, Buffer.concat(chunks).toString()))
+    },
+  })
+  await new Promise<void>((resolve, reject) => {
+    parser.on('end', resolve)
+    parser.on('error', reject)
+    parser.end(bytes)
+  })
+  return files
+}
+
+async function filled(app: TestApp) {
+  const token = await signUp(app, 'ada@example.com')
+  const key = await app.makeKey({ email: 'ada@example.com' })
+  await app.makeKey({ email: 'eve@example.com' })
+  await app.send('GET', '/v1/ip/81.2.69.160', { key })
+  app.services.db.$client.exec(`
+    INSERT INTO sites (id, user_id, name, created_at)
+      SELECT '${SITE}', id, 'https://ada.example', 1 FROM users WHERE email LIKE 'ada%';
+    INSERT INTO sites (id, user_id, name, created_at)
+      SELECT 'other', id, 'https://eve.example', 1 FROM users WHERE email LIKE 'eve%';
+    INSERT INTO rum_paths (site_id, day, path, samples, sketches) VALUES ('other', 1, '/eve', 1, x'00');
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+    INSERT INTO rum_hours (site_id, hour, country, device, samples, lcp_p75)
+      SELECT '${SITE}', 500000 + i / 50, printf('%02d', i % 50), '', 1, i FROM n;`)
+  return { token, key }
+}
+
+describe('GET /v1/account/me/export', () => {
+  it('is one archive of everything about the account, and of nobody else', async () => {
+    await using app = await makeApp()
+    const { token, key } = await filled(app)
+    const { response, bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'application/gzip')
+    assert.match(response.headers.get('content-disposition') ?? '', /filename="meridian-2026-01-15/)
+    const files = await unpack(gunzipSync(bytes))
+    assert.deepEqual(
+      [...new Set([...files.keys()].map((name) => name.slice(0, -10)))],
+      [
+        'profile',
+        'keys',
+        'sites',
+        'sessions',
+        'usage-by-day',
+        'usage-by-period',
+        'audit-log',
+        'telemetry-by-hour',
+      ],
+    )
+    const [profile] = JSON.parse(files.get('profile-0001.json') ?? '')
+    assert.equal(profile.email, 'ada@example.com')
+    assert.match(profile.created_at, /^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
+    const [day] = JSON.parse(files.get('usage-by-day-0001.json') ?? '')
+    assert.deepEqual([day.day, day.requests], ['2026-01-15', 1])
+    const all = [...files.values()].join()
+    for (const secret of [token, key, PASSWORD, 'eve']) assert.equal(all.includes(secret), false)
+  })
+
+  it('reads large tables in pieces, each row once', async () => {
+    await using app = await makeApp()
+    const { token } = await filled(app)
+    const { bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
+    const files = await unpack(gunzipSync(bytes))
+    const parts = [...files].filter(([name]) => name.startsWith('telemetry-by-hour'))
+    const rows = parts.map(([, text]) => JSON.parse(text) as { lcp_p75: number }[]) // safe: ours
+    assert.deepEqual(
+      rows.map(({ length }) => length),
+      [1_000, 1_000, 500],
+    )
+    assert.equal(new Set(rows.flat().map(({ lcp_p75 }) => lcp_p75)).size, 2_500)
+  })
+
+  it('has no hash of a key, a session or a password', async () => {
+    await using app = await makeApp()
+    const { token } = await filled(app)
+    const { bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
+    const all = [...(await unpack(gunzipSync(bytes))).values()].join()
+    const { $client } = app.services.db
+    const hashes = [
+      ...$client.prepare('SELECT hash FROM api_keys').pluck().all(),
+      ...$client.prepare('SELECT token_hash FROM sessions').pluck().all(),
+      ...$client.prepare('SELECT password FROM accounts').pluck().all(),
+    ]
+    assert.ok(hashes.length >= 4)
+    for (const hash of hashes) assert.equal(all.includes(String(hash)), false)
+  })
+
+  it('is audited, and limited', async () => {
+    await using app = await makeApp()
+    const { token } = await filled(app)
+    const headers = { authorization: `Bearer ${token}` }
+    const statuses = []
+    for (let time = 0; time < 11; time++) {
+      statuses.push((await download(app, PATH, headers)).response.status)
+    }
+    assert.deepEqual([statuses[9], statuses[10]], [200, 429])
+    const { body } = await app.send('GET', '/v1/account/me/audit?action=export_account', {
+      headers,
+    })
+    assert.equal((body as { total: number }).total, 10) // safe: checked against the contract
+  })
+
+  it('is a download of the dashboard', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    const { html } = await visitPage(app, '/app/account', { cookie })
+    assert.match(html, /href="\/app\/account\/export"/)
+    const { response, bytes } = await download(app, '/app/account/export', { cookie })
+    assert.equal(response.headers.get('content-type'), 'application/gzip')
+    assert.ok((await unpack(gunzipSync(bytes))).has('profile-0001.json'))
+  })
+})
