@@ -29,6 +29,8 @@ interface AnyCall {
   readonly degraded: boolean
 }
 
+type Input = Pick<AnyCall, 'params' | 'query' | 'headers' | 'body' | 'form'>
+
 type AnyReply =
   | { readonly status: number; readonly body: unknown }
   | { readonly status: number; readonly json: string }
@@ -103,12 +105,16 @@ export function serveKeyed(services: Services, row: Operation, handler: SyncHand
 function toCall(
   services: Services,
   exchange: Exchange,
-  input: Pick<AnyCall, 'params' | 'query' | 'headers' | 'body' | 'form'>,
+  { params, query, headers, body, form }: Input,
 ): AnyCall {
   return {
     requestId: exchange.requestId,
     now: exchange.now,
-    ...input,
+    params,
+    query,
+    headers,
+    body,
+    form,
     caller: exchange.caller,
     clientAddress: exchange.client === null ? null : exchange.client.address,
     degraded: isDegraded(services, exchange),

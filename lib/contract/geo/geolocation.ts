@@ -84,7 +84,7 @@ export const GeolocationResult = strictObject(
           v.pipe(
             v.string(),
             v.description(
-              'Only if included: the block around the address for which everything but `query` and `meta` is the same, in CIDR form',
+              'Only if included: the block around the address for which everything but `query`, `hostname` and `meta` is the same, in CIDR form',
             ),
           ),
         ),

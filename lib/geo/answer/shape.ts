@@ -14,6 +14,7 @@ export interface Asked {
 /** Turns the JSON of a default answer into what the caller asks for. */
 export type Shape = (json: string, address: Address | null, hostname?: string) => Json
 
+/** Whether the answer needs the hostname, which `Shape` does not find itself. */
 export function asksHostname({ fields, include = [] }: Asked): boolean {
   return include.includes('hostname') || asks(fields, 'hostname')
 }
@@ -26,16 +27,16 @@ export function createShape(
 ): Shape | undefined {
   if (fields === undefined && include.length === 0 && lang === 'en') return undefined
   const select = fields === undefined ? undefined : createSelect(fields, { degraded })
+  const inLanguage = (result: GeolocationResult, address: Address | null): GeolocationResult => {
+    if (lang === 'en' || address === null || result.location === undefined) return result
+    return { ...result, location: translate(result.location, geo.names(address), lang) }
+  }
   // Over the cap there is no network.
   const hasPrefix = !degraded && (include.includes('network') || asks(fields, 'network.prefix'))
   return (json, address, hostname) => {
     const result: GeolocationResult = JSON.parse(json)
-    const location =
-      lang === 'en' || address === null || result.location === undefined
-        ? result.location
-        : translate(result.location, geo.names(address), lang)
     const prefix = hasPrefix && address !== null ? geo.prefix(address) : undefined
-    const extended = extend(result, { location, prefix, hostname })
+    const extended = extend(inLanguage(result, address), { prefix, hostname })
     return select === undefined ? extended : select(extended)
   }
 }
@@ -45,15 +46,14 @@ function asks(fields: Asked['fields'], name: string): boolean {
 }
 
 interface Extras {
-  readonly location: GeolocationResult['location']
   readonly prefix: string | undefined
   readonly hostname: string | undefined
 }
 
 /** Fields that are undefined are not in the JSON. */
 function extend(
-  { query, network, sources, meta }: GeolocationResult,
-  { location, prefix, hostname }: Extras,
+  { query, location, network, sources, meta }: GeolocationResult,
+  { prefix, hostname }: Extras,
 ): Json {
   return {
     query,

@@ -185,6 +185,14 @@ describe('the decoder', () => {
     assert.deepEqual(one({ city: { names: 'Wien' } }), { city: { names: 'Wien' } })
   })
 
+  it('reads the names in all languages if asked for', () => {
+    const names = { de: 'Wien', en: 'Vienna', ja: 'ウィーン' }
+    const mmdb = openMmdb(mmdbBytes({ '1.0.0.0/8': { city: { names } } }))
+    const offset = mmdb.find(ipv4FromBits(0x0101_0101))
+    assert.deepEqual(mmdb.decodeNames(offset), { city: { names } })
+    assert.deepEqual(mmdb.decode(offset), { city: { names: 'Vienna' } })
+  })
+
   it('returns the same value however often a record is read', () => {
     const mmdb = openMmdb(
       mmdbBytes({

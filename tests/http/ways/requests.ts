@@ -72,7 +72,7 @@ function headers({ secret, publishable }: Keys): fc.Arbitrary<Header> {
       'close, keep-alive',
       'x',
     ),
-    named('Accept', 'text/html', '*/*', 'application/json'),
+    named('Accept', 'text/html', '*/*', 'application/json', 'text/plain', 'text/csv;q=0.5'),
     named('Accept-Encoding', 'gzip', 'identity', 'gzip;q=0'),
     named('X-Request-Id', '0197a6a0-0000-7000-8000-000000000000', 'x', ''),
     named('X-Forwarded-For', '81.2.69.160', '8.8.8.8, 127.0.0.1', 'x'),

@@ -69,6 +69,9 @@ const query = mostly(
   ...[
     '?',
     '?fields=location&fields=network',
+    '?include=network',
+    '?fields=hostname&lang=de',
+    '?lang=xx',
     '?x=%',
     '?fields=location%2Ecity',
     '#a',
