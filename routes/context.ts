@@ -63,8 +63,8 @@ export type Reply<Row extends OperationRow> =
         readonly body: OutputOf<Column<Row['replies'][Status], 'schema'>>
       }
     }[keyof Row['replies']]
-  /** With the body as JSON text, for handlers that assemble it from prepared parts. */
-  | { readonly status: keyof Row['replies']; readonly json: string }
+  /** With the body as JSON text, for handlers that assemble it from prepared parts. `rest`: its end. */
+  | { readonly status: keyof Row['replies']; readonly json: string; readonly rest?: Uint8Array }
 
 export type Handler<Row extends OperationRow> = (
   call: Call<Row>,

@@ -29,7 +29,7 @@ interface AnyCall {
 
 type AnyReply =
   | { readonly status: number; readonly body: unknown }
-  | { readonly status: number; readonly json: string }
+  | { readonly status: number; readonly json: string; readonly rest?: Uint8Array }
 
 /** Returns the function that answers all requests to an operation. */
 export function serve(services: Services, row: Operation, handler: AnyHandler) {
