@@ -7,6 +7,8 @@ import type { Address } from '../lib/net/address.ts'
 export interface Env {
   Bindings: {
     readonly remoteAddress: string | undefined
+    /** Reads the body, in less time than the Request object. */
+    readonly readBody?: () => AsyncIterable<Uint8Array>
     /** Set if the dashboard calls the API, within this process, for a signed-in user. */
     readonly app?: 'dashboard'
     /** Whether the dashboard has already verified the session. */

@@ -19,7 +19,7 @@ interface RumOptions {
   readonly writer: RumWriter
   readonly reader: RumReader
   /** Returns the id of the site that gets the beacons of this origin; null: none. */
-  readonly findSite: (origin: string) => Promise<string | null>
+  readonly findSite: (origin: string) => string | null
   /** ISO 3166-1 alpha-2. */
   readonly findCountry: (address: Address) => string | undefined
   readonly onError: (error: unknown, message: string) => void

@@ -6,6 +6,7 @@ import { parse, parseJson, readBytes } from '../../lib/parse.ts'
 import { isBot, type KeptBeacon, keepBeacon } from '../../lib/rum/ingest/beacon.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { RequestContext } from '../context.ts'
+import { messageOf } from '../request/admit.ts'
 import { beaconHeaders } from '../request/cors.ts'
 import { answer, answerError, type Exchange, openExchange } from '../request/exchange.ts'
 import { charge } from '../request/limit.ts'
@@ -18,10 +19,10 @@ import type { Answer } from '../request/respond.ts'
 export function serveBeacon(services: Services, row: Operation) {
   return async (c: RequestContext): Promise<Answer> => {
     const exchange = openExchange(services, c, { row })
-    const page = await findPage(services, c)
+    const page = findPage(services, c)
     const { headers } = page
     try {
-      const bytes = await readBytes(c.req.raw, BEACON_MAX_BYTES)
+      const bytes = await readBytes(messageOf(c), BEACON_MAX_BYTES)
       charge(services, exchange)
       const siteId = siteOf(c, page)
       const beacon = keepBeacon(parse(Beacon, parseJson(bytes)))
@@ -35,12 +36,12 @@ export function serveBeacon(services: Services, row: Operation) {
   }
 }
 
-type Page = Awaited<ReturnType<typeof findPage>>
+type Page = ReturnType<typeof findPage>
 
 /** The origin of the page, the site that gets its beacons, and headers that let it read the answer. */
-async function findPage({ rum }: Services, { req }: RequestContext) {
+function findPage({ rum }: Services, { req }: RequestContext) {
   const origin = parseOrigin(req.header('origin') ?? '')?.origin
-  const siteId = origin === undefined ? null : await rum.findSite(origin)
+  const siteId = origin === undefined ? null : rum.findSite(origin)
   const headers = origin === undefined || siteId === null ? {} : beaconHeaders(origin)
   return { origin, siteId, headers }
 }

@@ -22,7 +22,7 @@ export function siteHandlers({ db, siteProofs, findReceiver, baseUrl }: Services
   }
   const getProof = async (userId: string, id: string) => {
     const site = await getSite(userId, id)
-    const receives = (await findReceiver(site.name)) === id
+    const receives = findReceiver(site.name) === id
     return { status: 200, body: await toSiteProof(db, site, receives) } as const
   }
   return {

@@ -41,7 +41,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       const parts = { query: readQuery(row, c), headers: readHeaders(row, c), body: undefined }
       let call = toCall(services, exchange, { params: c.req.param(), ...parts })
       if (row.body !== undefined) {
-        const body = await readInTurn(services, row, exchange, c.req.raw)
+        const body = await readInTurn(services, row, exchange, c)
         // Reading the body may take long, and the credential may be revoked in that time.
         exchange.caller = await admit(services, row, c, exchange)
         chargeBody(services, exchange, body)
@@ -60,11 +60,11 @@ async function readInTurn(
   { freeBodies }: Services,
   { body, limit }: Operation,
   exchange: Exchange,
-  request: Request,
+  c: RequestContext,
 ): Promise<unknown> {
-  if (body === undefined || limit !== 'none') return body && readBody(body, request)
+  if (body === undefined || limit !== 'none') return body && readBody(body, c)
   const read = await freeBodies.run(addressId(exchange), async () => ({
-    content: await readBody(body, request),
+    content: await readBody(body, c),
   }))
   if (read !== null) return read.content
   throw new ApiError('SERVICE_UNAVAILABLE', 'Too many requests of this address wait; try again')

@@ -74,7 +74,7 @@ async function benchReading(file: string): Promise<void> {
     writer,
     reader: createRumReader(db),
     onError,
-    findSite: async () => null,
+    findSite: () => null,
     findCountry: () => `C${String.fromCharCode(65 + (country++ % COUNTRIES))}`,
   })
   await fill(rum, now)

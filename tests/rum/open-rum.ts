@@ -24,7 +24,7 @@ export function openRum({ db, checkpointMs, ...options }: Options): TestRum {
   const { onError } = options
   const writer = openRumWriter(db, { now: () => NOON, onError, checkpointMs })
   const reader = createRumReader(db)
-  const findSite = async () => null
+  const findSite = () => null
   const rum = createRum({ ...options, writer, reader, findSite })
   return {
     accept: rum.accept,
