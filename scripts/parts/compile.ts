@@ -3,6 +3,7 @@
  * lib/process/compile-first.ts.
  */
 import '../../lib/access/sign-in/embedded-auth.ts'
+import '../../lib/assets/asset-thread.ts'
 import '../../lib/billing/stripe/events.ts'
 import '../../lib/billing/stripe/stripe-sdk.ts'
 import '../../lib/contact/inquiry-mail.ts'
