@@ -53,6 +53,7 @@ export async function start(): Promise<void> {
     }),
   )
   const openedAt = performance.now()
+  await services.loadCode()
   // The admin server does not keep the process alive: if the start fails later, the process ends.
   const admin = config.admin === undefined ? undefined : await startAdmin(config.admin, services)
   const server = createServer(services)

@@ -14,7 +14,10 @@ export function parse<Schema extends v.GenericSchema>(
 }
 
 /** A request or a response. */
-type Message = Pick<Request, 'headers' | 'body'>
+export interface Message {
+  readonly headers: Pick<Headers, 'get'>
+  readonly body: AsyncIterable<Uint8Array> | null
+}
 
 /**
  * Reads a JSON body whatever its Content-Type says: beacons arrive as text/plain. Throws

@@ -8,6 +8,8 @@ import type { Address } from '../lib/net/address.ts'
 export interface Env {
   Bindings: {
     readonly remoteAddress: string | undefined
+    /** Reads the body, in less time than the Request object. */
+    readonly readBody?: () => AsyncIterable<Uint8Array>
     /** Set if the dashboard calls the API, within this process, for a signed-in user. */
     readonly app?: 'dashboard'
     /** Whether the dashboard has already verified the session. */
@@ -66,8 +68,8 @@ export type Reply<Row extends OperationRow> =
         readonly body: OutputOf<Column<Row['replies'][Status], 'schema'>>
       }
     }[keyof Row['replies']]
-  /** With the body as JSON text, for handlers that assemble it from prepared parts. */
-  | { readonly status: keyof Row['replies']; readonly json: string }
+  /** With the body as JSON text, for handlers that assemble it from prepared parts. `rest`: its end. */
+  | { readonly status: keyof Row['replies']; readonly json: string; readonly rest?: Uint8Array }
   /** In another form, which the row has. */
   | { readonly status: keyof Row['replies']; readonly form: MediaType; readonly text: string }
   | (FileReply & { readonly status: keyof Row['replies'] })

@@ -33,7 +33,11 @@ export function createListener(services: Services) {
       // safe: the adaptor passes the bindings of Node
       const { incoming } = env as HttpBindings
       if (!isHttp1(incoming)) throw new RequestError('Not HTTP/1.1')
-      return app.fetch(request, { remoteAddress: incoming.socket.remoteAddress })
+      return app.fetch(request, {
+        remoteAddress: incoming.socket.remoteAddress,
+        // A body that is too long must not close the connection, which has yet to carry the answer.
+        readBody: () => incoming.iterator({ destroyOnReturn: false }),
+      })
     },
     {
       errorHandler: (error) =>

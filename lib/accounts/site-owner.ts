@@ -1,3 +1,4 @@
+import type { Connection } from '../db/client.ts'
 import { eq } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
@@ -34,13 +35,18 @@ export type FindReceiver = (name: string) => Promise<string | null>
  * Everybody has an `http://localhost:3000`, so its first registration gets nothing on a server that
  * strangers share: one with a public name and several accounts' sites.
  */
-export function createFindReceiver(db: Queries, baseUrl: () => string): FindReceiver {
+export function createFindReceiver({ $client }: Connection, baseUrl: () => string): FindReceiver {
+  const findProven = $client.prepare<[string, string], string>(FIND_PROVEN).pluck()
+  const findFirst = $client.prepare<[string], string>(FIND_FIRST).pluck()
+  const hasSeveralAccounts = $client.prepare<[], 0 | 1 | null>(SEVERAL_ACCOUNTS).pluck()
   return async (name) => {
-    const proven = await findProven(db, name)
-    if (proven !== undefined) return proven.id
-    if (isLocalName(hostOf(name)) && (await isShared(db, baseUrl()))) return null
+    const host = hostOf(name)
+    const proven = findProven.get(name, host)
+    if (proven !== undefined) return proven
+    const isShared = () => !isLocalName(hostOf(baseUrl())) && hasSeveralAccounts.get() === 1
+    if (isLocalName(host) && isShared()) return null
     // A proof may have come since the first statement, and ended all first registrations.
-    return ((await findFirst(db, name)) ?? (await findProven(db, name)))?.id ?? null
+    return findFirst.get(name) ?? findProven.get(name, host) ?? null
   }
 }
 

@@ -1,31 +1,31 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { once } from '../once.ts'
-import { type Asset, toAsset } from './asset.ts'
-import { bundle } from './bundle.ts'
-import { drawWorldMap } from './world-map.ts'
+import type { Asset } from './asset.ts'
+import { makeAsset } from './make-asset.ts'
+import type { SourceName } from './sources.ts'
 
-const { resolve } = createRequire(import.meta.url)
+/** The script that measures pages, which other people's pages load. */
+export const loadScript = load('rum.js')
 
-/** The files that pages load. Each is read or bundled on first use. */
+/** The files that our pages load. */
 const LOADERS = {
-  'site.css': load(() => bundle('site/site.css')),
-  'favicon.svg': load(() => readFile(new URL('../../web/site/favicon.svg', import.meta.url))),
-  'home.js': load(() => bundle('home/main.tsx')),
-  'app.css': load(() => bundle('app/style/app.css')),
-  'app.js': load(() => bundle('app/main.ts')),
-  'batch.js': load(() => bundle('app/batch/batch.ts')),
-  'world-map.svg': load(drawWorldMap),
-  'vitals.js': load(() => bundle('app/vitals.ts')),
-  'docs.css': load(() => bundle('docs/docs.css')),
-  'docs.js': load(() => bundle('docs/main.ts')),
-  'swagger-ui.js': load(() => readFile(resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
+  'site.css': load('site.css'),
+  'favicon.svg': load('favicon.svg'),
+  'home.js': load('home.js'),
+  'app.css': load('app.css'),
+  'app.js': load('app.js'),
+  'batch.js': load('batch.js'),
+  'world-map.svg': load('world-map.svg'),
+  'vitals.js': load('vitals.js'),
+  'docs.css': load('docs.css'),
+  'docs.js': load('docs.js'),
+  'swagger-ui.js': load('swagger-ui.js'),
 } as const
 
 export type AssetName = keyof typeof LOADERS
 
-function load(read: () => Promise<Uint8Array>): () => Promise<Asset> {
-  return once(async () => toAsset(await read()))
+/** Makes the file on first use. */
+function load(name: SourceName): () => Promise<Asset> {
+  return once(() => makeAsset(name))
 }
 
 export function loadAsset(name: AssetName): Promise<Asset> {
@@ -33,7 +33,7 @@ export function loadAsset(name: AssetName): Promise<Asset> {
 }
 
 /** One function per file, which loads the file before a request needs it. */
-export const ASSET_LOADS = Object.values(LOADERS)
+export const ASSET_LOADS = [loadScript, ...Object.values(LOADERS)]
 
 export function isAssetName(name: string): name is AssetName {
   return Object.hasOwn(LOADERS, name)

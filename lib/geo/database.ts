@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { Address } from '../net/address.ts'
 import { reasonOf } from '../reason.ts'
+import { mapInSlices } from './answer/in-slices.ts'
 import { openBytes } from './files/mapped-file.ts'
 import { asMap } from './mmdb/fields.ts'
 import { type Mmdb, type MmdbMetadata, openMmdb } from './mmdb/mmdb.ts'
@@ -29,7 +30,7 @@ export async function openDatabase(path: string, options: OpenOptions) {
     const { bytes, residence } = await openBytes(path, options.map)
     const mmdb = openMmdb(bytes)
     const schema = chooseSchema(mmdb)
-    checkRecords(mmdb)
+    await checkRecords(mmdb)
     const name = options.name ?? basename(path).replace(/\.mmdb$/, '')
     return {
       /** By default, the file name without its extension. */
@@ -66,8 +67,10 @@ function providerOf(schema: Schema, metadata: MmdbMetadata, name: string): strin
 const PROBE_RECORDS = 1_000
 
 /** Throws if the first records cannot be decoded, as in a file that is cut off or overwritten. */
-function checkRecords(mmdb: Mmdb): void {
-  for (const offset of mmdb.offsets(PROBE_RECORDS)) mmdb.decode(offset)
+async function checkRecords(mmdb: Mmdb): Promise<void> {
+  await mapInSlices([...mmdb.offsets(PROBE_RECORDS)], (offset) => {
+    mmdb.decode(offset)
+  })
 }
 
 /**

@@ -66,8 +66,8 @@ export function createRum({ limit = LIMIT, ...options }: RumOptions) {
         .countDropped(siteId, reason, now)
         .catch((error: unknown) => onError(error, 'cannot count a beacon that was not stored'))
     },
-    /** Returns the rows of a summary as JSON. */
-    readSummary: async (filter: RowFilter): Promise<string> =>
+    /** Returns a summary, without the fields that repeat the query, as the bytes of its JSON. */
+    readSummary: async (filter: RowFilter): Promise<Uint8Array> =>
       reader.readSummary(filter, await writer.readLive(filter)),
     /** Returns an overview, without the fields that repeat the query, as JSON. */
     readOverview: async (filter: OverviewFilter): Promise<string> => {

@@ -4,15 +4,13 @@ import type { Log } from '../log/log.ts'
 /** Loads something that is otherwise loaded on first use. */
 export type Load = () => Promise<unknown>
 
-const PAUSE_MS = 100
-
 /**
- * Loads what the start left for later, with pauses for requests. On first use it may be too late,
- * because npm ci may have removed the packages. A failure is logged, and the first use loads again.
+ * Loads one after the other, with pauses. On first use it may be too late, because npm ci may have
+ * removed the packages. A failure is logged, and the first use loads again.
  */
-export async function preload(loads: readonly Load[], log: Log): Promise<void> {
+export async function preload(loads: readonly Load[], log: Log, pauseMs = 0): Promise<void> {
   for (const load of loads) {
-    await sleep(PAUSE_MS, undefined, { ref: false })
+    await sleep(pauseMs, undefined, { ref: false })
     try {
       await load()
     } catch (error) {

@@ -4,7 +4,6 @@ import { fitKeyExpiry } from '../access/key-expiry.ts'
 import { openKeyRing } from '../access/key-ring.ts'
 import { createLastUsed } from '../access/last-used.ts'
 import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
-import { loadScript } from '../assets/browser-script.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
 import type { Config } from '../config/config.ts'
@@ -15,6 +14,7 @@ import type { Library } from '../geo/library.ts'
 import { openGeo } from '../geo/open-geo.ts'
 import { createLimits } from '../limits/rate-limiter.ts'
 import { createQueue, createQueues, createTurns } from '../limits/turns.ts'
+import type { Log } from '../log/log.ts'
 import { createRequestTimes } from '../metrics/request-times.ts'
 import { ipv4FromBits } from '../net/address.ts'
 import { createAskHostname } from '../net/hostname.ts'
@@ -32,7 +32,7 @@ import { openDownloads } from './downloads.ts'
 import { createHealth } from './health.ts'
 import { createFindHostname, type FindHostname } from './hostnames.ts'
 import { openFlusher, openMeters } from './metering.ts'
-import { preload } from './preload.ts'
+import { type Load, preload } from './preload.ts'
 import { openSiteProofs } from './site-proofs.ts'
 
 /** The address that the health check looks up; any would do. */
@@ -47,9 +47,9 @@ const FREE_BODIES = { atOnce: 8, mayWait: 50 }
  * is for sessions and known browsers.
  */
 const PASSWORDS = { mayWait: 20, mayWaitEach: 5, reserve: 10 }
+const PRELOAD_PAUSE_MS = 100
 /** With less memory, passwords are hashed one at a time. */
 const AMPLE_MEMORY = 400 * 1024 * 1024
-const ASSETS = [loadScript, ...ASSET_LOADS]
 
 /** All open services, as routes and scripts use them. */
 export type Services = Awaited<ReturnType<typeof openServices>>
@@ -103,7 +103,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config),
     openDemo: createOpenDemo(base, keys),
-    preload: () => preload([auth.loadAuth, ...contact.loads, ...billing.loads, ...ASSETS], log),
+    ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }
@@ -136,6 +136,15 @@ async function openDatabases({ dataDir, geo }: Config, options: ServiceOptions) 
 function openHostnames({ hostnames }: Config): FindHostname {
   if (hostnames === undefined) return async () => undefined
   return createFindHostname(createAskHostname(hostnames.servers))
+}
+
+function createPreloads(log: Log, here: readonly Load[], elsewhere: readonly Load[]) {
+  return {
+    /** Loads code into this thread, which would keep requests waiting later. */
+    loadCode: () => preload(here, log),
+    /** Loads what other threads prepare, with pauses for requests. */
+    preload: () => preload(elsewhere, log, PRELOAD_PAUSE_MS),
+  }
 }
 
 function openHealth({ db, now }: Base, geo: Library, checkDamage: () => void) {

@@ -1,4 +1,4 @@
-/** Methods that other threads can call: arguments and results are copied. */
+/** Methods that other threads can call: arguments and results are copied, but bytes are moved. */
 export type Methods<M> = Readonly<Record<keyof M, (...args: never[]) => Promise<unknown>>>
 
 interface Call {
@@ -14,7 +14,7 @@ type Reply =
 
 /** One end of a connection between two threads: a Worker, or its `parentPort`. */
 export interface Port {
-  postMessage(message: unknown): void
+  postMessage(message: unknown, moved?: readonly ArrayBuffer[]): void
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
@@ -43,7 +43,9 @@ export type Report = (error: unknown, message: string) => void
  * errors that belong to no call.
  */
 export function serve<M extends Methods<M>>(port: Port, open: (report: Report) => M): void {
-  const send = createOutbox<Reply>((replies) => port.postMessage({ replies }))
+  const send = createOutbox<Reply>((replies) =>
+    port.postMessage({ replies }, replies.flatMap(bytesOf)),
+  )
   const methods = open((error, message) => send({ report: toPlain(error), message }))
   const answer = async ({ id, method, args }: Call) => {
     try {
@@ -58,6 +60,12 @@ export function serve<M extends Methods<M>>(port: Port, open: (report: Report) =
   port.on('message', (message) => {
     for (const call of (message as Message).calls ?? []) void answer(call)
   })
+}
+
+/** The memory of a result that is bytes. Copying megabytes would keep the other thread waiting. */
+function bytesOf(reply: Reply): ArrayBuffer[] {
+  const bytes = 'result' in reply && reply.result instanceof Uint8Array ? reply.result.buffer : null
+  return bytes instanceof ArrayBuffer ? [bytes] : []
 }
 
 /** Calls methods at the other end of a port. */

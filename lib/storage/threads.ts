@@ -9,6 +9,9 @@ import type { WriterMethods } from './writer-thread.ts'
 
 type ThreadOptions = StorageOptions & { readonly onCrash: (error: unknown) => void }
 
+/** Little: a write in another thread empties the cache, and the next request has to wait for that. */
+const CACHE_KIB = 1024
+
 /**
  * Moves what writes, and what takes long to read, to two threads, which start on their first use: the
  * first start prepares the databases before, which needs much memory. This thread keeps `client`, for
@@ -16,6 +19,7 @@ type ThreadOptions = StorageOptions & { readonly onCrash: (error: unknown) => vo
  */
 export function moveToThreads(client: Client, options: ThreadOptions): Storage {
   client.pragma('query_only = ON')
+  client.pragma(`cache_size = ${-CACHE_KIB}`)
   const writer = openLazily(() => startThread<WriterMethods>('writer', options))
   const reader = openLazily(() => startThread<ReaderMethods>('reader', options))
   const write: Call<WriterMethods> = (method, ...args) => writer.get().call(method, ...args)

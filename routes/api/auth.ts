@@ -12,7 +12,7 @@ import type { Waiter } from '../../lib/limits/turns.ts'
 import { parse, parseJson, readText } from '../../lib/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
-import { MAX_BODY_BYTES } from '../request/admit.ts'
+import { MAX_BODY_BYTES, messageOf } from '../request/admit.ts'
 import { answerError, type Exchange, logExchange, openExchange } from '../request/exchange.ts'
 import { addressId, charge, chargeAhead, chargeUser } from '../request/limit.ts'
 import { setLimitHeaders } from '../request/limit-headers.ts'
@@ -109,8 +109,10 @@ function prepaidOf(
 }
 
 /** Builds the path from the row: the client's own path could reach an endpoint that is not served. */
-async function readCall(row: AuthRequest, { req, env }: Context<Env>, { client }: Exchange) {
-  const body = req.raw.body === null ? null : await readText(req.raw, MAX_BODY_BYTES)
+async function readCall(row: AuthRequest, c: Context<Env>, { client }: Exchange) {
+  const { req, env } = c
+  const message = messageOf(c)
+  const body = message.body === null ? null : await readText(message, MAX_BODY_BYTES)
   const given = row.body === undefined ? {} : readGiven(row.body, req.raw.headers, body ?? '')
   return {
     // HEAD is handled as GET.

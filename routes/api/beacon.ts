@@ -6,6 +6,7 @@ import { parse, parseJson, readBytes } from '../../lib/parse.ts'
 import { isBot, type KeptBeacon, keepBeacon } from '../../lib/rum/ingest/beacon.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { RequestContext } from '../context.ts'
+import { messageOf } from '../request/admit.ts'
 import { beaconHeaders } from '../request/cors.ts'
 import { answer, answerError, type Exchange, openExchange } from '../request/exchange.ts'
 import { charge } from '../request/limit.ts'
@@ -21,7 +22,7 @@ export function serveBeacon(services: Services, row: Operation) {
     const page = await findPage(services, c)
     const { headers } = page
     try {
-      const bytes = await readBytes(c.req.raw, BEACON_MAX_BYTES)
+      const bytes = await readBytes(messageOf(c), BEACON_MAX_BYTES)
       charge(services, exchange)
       const siteId = siteOf(c, page)
       const beacon = keepBeacon(parse(Beacon, parseJson(bytes)))

@@ -5,21 +5,19 @@ import type { ServiceInfo } from '../../lib/contract/system.ts'
 import { timezoneData } from '../../lib/geo/answer/timezones.ts'
 import { attributionOf } from '../../lib/geo/attribution.ts'
 import type { GeoDatabase } from '../../lib/geo/database.ts'
-import { createOpenApi } from '../../lib/openapi/openapi.ts'
+import { once } from '../../lib/once.ts'
+import { writeOpenApi } from '../../lib/openapi/write-openapi.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
 export function systemHandlers({ baseUrl, billing: { prices }, geo, health, plans }: Services) {
-  let openApi: ReturnType<typeof createOpenApi> | undefined
+  const loadOpenApi = once(() => writeOpenApi(baseUrl()))
   return {
     getHealth: async () => {
       const body = await health.read()
       return body.status === 'ok' ? { status: 200, body } : { status: 503, body }
     },
-    getOpenApi: () => {
-      openApi ??= createOpenApi(baseUrl())
-      return { status: 200, body: openApi }
-    },
+    getOpenApi: async () => ({ status: 200, json: await loadOpenApi() }),
     getServiceInfo: () => ({
       status: 200,
       body: {

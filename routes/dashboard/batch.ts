@@ -4,6 +4,7 @@ import { parse, readJson } from '../../lib/parse.ts'
 import { Batch, type BatchAnswer } from '../../pages/dashboard/look-up/batch.tsx'
 import { columnsNamed, fieldsOf } from '../../pages/dashboard/look-up/batch-columns.ts'
 import type { PageAnswer } from '../pages/page.ts'
+import { messageOf } from '../request/admit.ts'
 import { showPage } from './request/answer.ts'
 import { errorForPage } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
@@ -32,7 +33,7 @@ function lookUp(visit: UserVisit): Promise<PageAnswer> {
 
 async function answerScript({ callApi, c }: UserVisit): Promise<PageAnswer> {
   try {
-    const body = parse(BatchBody, await readJson(c.req.raw, MAX_BYTES))
+    const body = parse(BatchBody, await readJson(messageOf(c), MAX_BYTES))
     return { status: 200, ...toFile(await callApi('locateBatch', { body })) }
   } catch (error) {
     const { status, code, message, headers } = errorForPage(error)

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { loadScript } from '../../lib/assets/browser-script.ts'
+import { loadScript } from '../../lib/assets/page-assets.ts'
 import {
   PINNED_SCRIPT_PATTERN,
   pinnedScriptPath,

@@ -7,7 +7,7 @@ import {
 import { type FindSession, hashToken } from '../../lib/access/session.ts'
 import type { Body, Operation } from '../../lib/contract/operation.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { parse, readBytes, readJson } from '../../lib/parse.ts'
+import { type Message, parse, readBytes, readJson } from '../../lib/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { HeadContext, RequestContext } from '../context.ts'
 import type { Exchange } from './exchange.ts'
@@ -89,10 +89,17 @@ export function readQuery({ query }: Operation, c: RequestContext): unknown {
   return query === undefined ? undefined : parse(query, c.req.query())
 }
 
-export async function readBody(body: Body, request: Request): Promise<unknown> {
+export async function readBody(body: Body, c: RequestContext): Promise<unknown> {
   const { schema, raw, maxBytes = MAX_BODY_BYTES } = body
-  if (raw === true) return readBytes(request, maxBytes)
-  return parse(schema, await readJson(request, maxBytes))
+  if (raw === true) return readBytes(messageOf(c), maxBytes)
+  return parse(schema, await readJson(messageOf(c), maxBytes))
+}
+
+/** The headers and the body of a request, which can be read once. */
+export function messageOf({ env, req: { method, raw } }: RequestContext): Message {
+  const { headers } = raw
+  if (method === 'GET' || method === 'HEAD') return { headers, body: null }
+  return { headers, body: env?.readBody === undefined ? raw.body : env.readBody() }
 }
 
 /** Returns the headers that the row names. */

@@ -63,14 +63,18 @@ function findListed({ config: { corsOrigins } }: Services, c: HeadContext): stri
   return corsOrigins.find((listed) => listed === origin) ?? null
 }
 
+interface Content extends Pick<Answer, 'status' | 'json' | 'rest'> {
+  readonly headers?: Readonly<Headers>
+}
+
 /**
  * Answers the request and logs it. All headers are set here: setting one on a finished Response costs
- * more than the whole look-up. `json` is null if there is no body.
+ * more than the whole look-up.
  */
 export function answer(
   services: Services,
   exchange: Exchange,
-  { status, json, headers }: { status: number; json: string | null; headers?: Readonly<Headers> },
+  { status, json, rest, headers }: Content,
 ): Answer {
   logExchange(services, exchange, status)
   const { requestId, row, caller } = exchange
@@ -81,7 +85,7 @@ export function answer(
   if (exchange.charge !== null) setLimitHeaders(sent, exchange.charge)
   if (isTimed(exchange)) sent['server-timing'] = serverTiming(exchange)
   if (headers !== undefined) Object.assign(sent, headers)
-  return { status, headers: sent, json }
+  return { status, headers: sent, json, rest }
 }
 
 /**

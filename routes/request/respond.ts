@@ -4,37 +4,42 @@ import type { WholeAnswer } from '../../lib/http/write-answer.ts'
 
 export type Headers = Record<string, string>
 
-/** A file is sent while it is made; `json` is null then. */
-export type Answer = WholeAnswer & { readonly file?: ReadableStream<Uint8Array> }
+export interface Answer extends WholeAnswer {
+  /** The bytes of the text after `json`, if it is long. */
+  readonly rest?: Uint8Array | undefined
+  /** Sent while it is made; `json` is null then. */
+  readonly file?: ReadableStream<Uint8Array>
+}
 
-/** Characters that are encoded and written in one turn of the event loop. */
+/** Bytes that are written in one turn of the event loop. */
 const PIECE = 128 * 1024
+const encoder = new TextEncoder()
 
 /** A long text is sent in pieces, so that other requests are answered in between. */
 export function toResponse(answer: Answer): Response {
-  const { json, file } = answer
+  const { json, rest, file } = answer
   if (file !== undefined) return new Response(file, answer)
-  return new Response(json !== null && json.length > PIECE ? inPieces(json) : json, answer)
+  if (rest !== undefined) return new Response(inPieces([encoder.encode(json ?? ''), rest]), answer)
+  const isLong = json !== null && json.length > PIECE
+  return new Response(isLong ? inPieces([encoder.encode(json)]) : json, answer)
 }
 
-function inPieces(text: string): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let at = 0
+function inPieces(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  const pieces = split(parts)
   return new ReadableStream({
     pull: async (controller) => {
       await new Promise((resolve) => setImmediate(resolve))
-      const end = pieceEnd(text, at + PIECE)
-      controller.enqueue(encoder.encode(text.slice(at, end)))
-      at = end
-      if (at >= text.length) controller.close()
+      const { value, done } = pieces.next()
+      if (done === true) controller.close()
+      else controller.enqueue(value)
     },
   })
 }
 
-/** The end of a piece near `end` that does not separate the two halves of a character. */
-function pieceEnd(text: string, end: number): number {
-  const isHalf = (text.codePointAt(end - 1) ?? 0) > 0xffff
-  return isHalf ? end + 1 : end
+function* split(parts: readonly Uint8Array[]): Generator<Uint8Array> {
+  for (const bytes of parts) {
+    for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
+  }
 }
 
 /** The headers of every answer of the API. */

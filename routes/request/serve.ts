@@ -33,7 +33,7 @@ type Input = Pick<AnyCall, 'params' | 'query' | 'headers' | 'body' | 'form'>
 
 type AnyReply =
   | { readonly status: number; readonly body: unknown }
-  | { readonly status: number; readonly json: string }
+  | { readonly status: number; readonly json: string; readonly rest?: Uint8Array }
   | { readonly status: number; readonly form: MediaType; readonly text: string }
   | (FileReply & { readonly status: number })
 
@@ -49,7 +49,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       const form = chooseForm(forms, c.req.header('accept'))
       let call = toCall(services, exchange, { params: c.req.param(), form, ...parts })
       if (row.body !== undefined) {
-        const body = await readInTurn(services, row, exchange, c.req.raw)
+        const body = await readInTurn(services, row, exchange, c)
         // Reading the body may take long, and the credential may be revoked in that time.
         exchange.caller = await admit(services, row, c, exchange)
         chargeBody(services, exchange, body)
@@ -68,11 +68,11 @@ async function readInTurn(
   { freeBodies }: Services,
   { body, limit }: Operation,
   exchange: Exchange,
-  request: Request,
+  c: RequestContext,
 ): Promise<unknown> {
-  if (body === undefined || limit !== 'none') return body && readBody(body, request)
+  if (body === undefined || limit !== 'none') return body && readBody(body, c)
   const read = await freeBodies.run(addressId(exchange), async () => ({
-    content: await readBody(body, request),
+    content: await readBody(body, c),
   }))
   if (read !== null) return read.content
   throw new ApiError('SERVICE_UNAVAILABLE', 'Too many requests of this address wait; try again')

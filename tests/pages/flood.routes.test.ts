@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { jsx } from 'hono/jsx'
-import { loadScript } from '../../lib/assets/browser-script.ts'
+import { loadScript } from '../../lib/assets/page-assets.ts'
 import { pinnedScriptPath } from '../../lib/contract/telemetry/script.ts'
 import { assetHref } from '../../routes/pages/page-assets.ts'
 import { freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'

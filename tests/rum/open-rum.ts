@@ -28,7 +28,10 @@ export function openRum({ db, checkpointMs, ...options }: Options): TestRum {
   const rum = createRum({ ...options, writer, reader, findSite })
   return {
     accept: rum.accept,
-    readSummary: async (filter) => JSON.parse(await rum.readSummary(filter)),
+    readSummary: async (filter) => {
+      const summary = new TextDecoder().decode(await rum.readSummary(filter))
+      return JSON.parse(summary).metrics
+    },
     [Symbol.asyncDispose]: writer[Symbol.asyncDispose],
   }
 }

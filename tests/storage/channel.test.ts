@@ -8,11 +8,13 @@ interface Methods {
   double(n: number): Promise<number>
   late(n: number): Promise<number>
   fail(code: string): Promise<void>
+  bytes(): Promise<Uint8Array>
 }
 
 let ports: { port1: MessagePort; port2: MessagePort }
 let methods: { -readonly [Name in keyof Methods]: Methods[Name] }
 let report: (error: unknown, message: string) => void
+const BYTES = Uint8Array.of(1, 2, 3)
 const METHODS: Methods = {
   double: async (n) => 2 * n,
   late: async (n) => {
@@ -22,6 +24,7 @@ const METHODS: Methods = {
   fail: async (code) => {
     throw Object.assign(new TypeError('no'), { code })
   },
+  bytes: async () => BYTES.slice(),
 }
 beforeEach(() => {
   methods = { ...METHODS }
@@ -52,6 +55,14 @@ describe('a channel', () => {
     ports.port1.on('message', ({ replies }) => received.push(replies.length))
     await Promise.all([1, 2, 3].map((n) => call('double', n)))
     assert.deepEqual([sent, received], [[3], [3]])
+  })
+
+  it('moves bytes, without copying them', async () => {
+    const { call } = connect<Methods>(ports.port1, assert.fail)
+    const bytes = BYTES.slice()
+    methods.bytes = async () => bytes
+    assert.deepEqual(await call('bytes'), BYTES)
+    assert.equal(bytes.length, 0)
   })
 
   it('rejects with the error of the other end and its code', async () => {

@@ -107,13 +107,15 @@ describe('storage in threads', () => {
     const { writer, reader } = storage.rum
     assert.equal(await writer.add(DRAFT), 'stored')
     const filter = { siteId: 'site', period: PERIOD }
-    const read = async () =>
-      JSON.parse(await reader.readSummary(filter, await writer.readLive(filter)))
-    const rows = await read()
-    assert.equal(rows[0].lcp.p50, 7)
+    const read = async () => {
+      const bytes = await reader.readSummary(filter, await writer.readLive(filter))
+      return JSON.parse(new TextDecoder().decode(bytes))
+    }
+    const summary = await read()
+    assert.equal(summary.metrics[0].lcp.p50, 7)
     await writer.checkpointSite('site')
     assert.deepEqual(await writer.readLive(filter), [])
-    assert.deepEqual(await read(), rows)
+    assert.deepEqual(await read(), summary)
     const overview = JSON.parse(await reader.readOverview(filter))
     assert.equal(overview.sampleCount, 1)
   })

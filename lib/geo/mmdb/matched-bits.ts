@@ -1,6 +1,6 @@
 import type { Address, Words } from '../../net/address.ts'
 import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
-import { child, ipv4Root, type Tree } from './search-tree.ts'
+import { child, type Tree } from './search-tree.ts'
 
 /**
  * How many of the leading bits of `address` decide what a look-up in the tree finds: all addresses
@@ -18,7 +18,7 @@ export function matchedBits(tree: Tree, address: Address): number {
 }
 
 function ipv4Bits(tree: Tree, bits: number): number {
-  return follow(tree, ipv4Root(tree), [bits]).bits
+  return follow(tree, tree.ipv4Root, [bits]).bits
 }
 
 /** The record of an IPv6 network. The IPv4 tree and ::/96 have none. */

@@ -15,7 +15,8 @@ interface Nodes extends Omit<Shape, 'recordSize'> {
 
 /** The search tree of a database, ready for look-ups. */
 export interface Tree extends Nodes {
-  /** The records that the first 16 bits of IPv4 addresses lead to. */
+  readonly ipv4Root: number
+  /** The records that the first 16 bits of IPv4 addresses lead to; 0 until the first look-up. */
   readonly ipv4Index: Uint32Array
 }
 
@@ -24,31 +25,13 @@ const INDEX_BITS = 16
 export function readTree(bytes: Buffer, { ipVersion, nodeCount, recordSize }: Shape): Tree {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const tree = { ipVersion, nodeCount, view, walk: WALK[recordSize] }
-  return { ...tree, ipv4Index: indexIpv4(tree, ipv4Root(tree)) }
+  return { ...tree, ipv4Root: ipv4Root(tree), ipv4Index: new Uint32Array(2 ** INDEX_BITS) }
 }
 
 /** The root of the IPv4 addresses: 96 zero bits deep in an IPv6 tree. */
-export function ipv4Root(tree: Nodes): number {
+function ipv4Root(tree: Nodes): number {
   if (tree.ipVersion === 4) return 0
   return walk32(tree, walk32(tree, walk32(tree, 0, 0), 0), 0)
-}
-
-/**
- * Walks the upper half of the IPv4 tree once, instead of in every look-up: between two look-ups, the
- * server's other work pushes those nodes out of the processor's caches.
- */
-function indexIpv4(tree: Nodes, root: number): Uint32Array {
-  let records = Uint32Array.of(root)
-  for (let depth = 0; depth < INDEX_BITS; depth++) {
-    const next = new Uint32Array(records.length * 2)
-    for (let at = 0; at < records.length; at++) {
-      const record = records[at] ?? 0
-      next[at * 2] = child(tree, record, 0)
-      next[at * 2 + 1] = child(tree, record, 1)
-    }
-    records = next
-  }
-  return records
 }
 
 /**
@@ -103,8 +86,17 @@ export function findRecord(tree: Tree, address: Address): number {
   return own <= tree.nodeCount && embedded !== null ? findIpv4(tree, embedded.bits) : own
 }
 
+/**
+ * Walks the upper half of the tree once for each of its branches, not in every look-up: between two
+ * look-ups, the server's other work pushes those nodes out of the processor's caches.
+ */
 function findIpv4(tree: Tree, bits: number): number {
-  const record = tree.ipv4Index[bits >>> INDEX_BITS] ?? 0
+  const upper = bits >>> INDEX_BITS
+  let record = tree.ipv4Index[upper] ?? 0
+  if (record === 0) {
+    record = tree.walk(tree, tree.ipv4Root, bits | 0, INDEX_BITS)
+    tree.ipv4Index[upper] = record
+  }
   return tree.walk(tree, record, bits << INDEX_BITS, 32 - INDEX_BITS)
 }
 
@@ -178,6 +170,6 @@ export function walkIpv4(tree: Tree): Uint32Array {
     if (node !== before) starts[count++] = start
     before = node
   }
-  walk(ipv4Root(tree), 0, 0)
+  walk(tree.ipv4Root, 0, 0)
   return starts.slice(0, count)
 }

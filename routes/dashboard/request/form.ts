@@ -1,14 +1,14 @@
 import type { Context } from 'hono'
 import { readText } from '../../../lib/parse.ts'
 import type { Env } from '../../context.ts'
-import { MAX_BODY_BYTES } from '../../request/admit.ts'
+import { MAX_BODY_BYTES, messageOf } from '../../request/admit.ts'
 
 /** The fields of a submitted form. */
 export type Form = Awaited<ReturnType<typeof readForm>>
 
 /** Reads a form body (application/x-www-form-urlencoded). */
 export async function readForm(c: Context<Env>, maxBytes = MAX_BODY_BYTES) {
-  const fields = new URLSearchParams(await readText(c.req.raw, maxBytes))
+  const fields = new URLSearchParams(await readText(messageOf(c), maxBytes))
   return {
     /** The value, trimmed; empty if the field is missing. */
     text: (name: string) => (fields.get(name) ?? '').trim(),

@@ -46,6 +46,7 @@ before(async () => {
     }),
   }
   // Now, not while connections wait for a page.
+  await app.services.loadCode()
   await app.services.preload()
   const usual = createServer(app.services)
   avoidFastPath(usual)
