@@ -1,5 +1,6 @@
 import { addPrice, addProduct } from './resources/catalog/prices.ts'
 import { addMeter } from './resources/meters.ts'
+import { changeTaxSettings } from './tax/tax-settings.ts'
 import type { World } from './world.ts'
 
 export interface SeedPlan {
@@ -15,8 +16,20 @@ export type SeededPrices = ReturnType<typeof seedPlans>
 export const OVERAGE_EVENT = 'meridian_overage'
 const OVERAGE_CENTS = 0.1
 
-/** Adds products and monthly prices for the plans, and a metered price for overages. */
+/** The double's seller is in Germany. */
+const HEAD_OFFICE = {
+  line1: 'Beispielstraße 1',
+  city: 'Berlin',
+  postal_code: '10115',
+  country: 'DE',
+}
+
+/**
+ * Adds products and monthly prices for the plans, and a metered price for overages, and sets up
+ * Stripe Tax.
+ */
 export function seedPlans(world: World, plans: readonly SeedPlan[]) {
+  changeTaxSettings(world, { head_office: { address: HEAD_OFFICE } })
   /** Price ids by plan id. Free plans have no price. */
   const prices = new Map<string, string>()
   for (const { id, name, price } of plans.filter((plan) => plan.price > 0)) {

@@ -20,6 +20,10 @@ interface MeterReading {
 interface Order {
   readonly lines: readonly { readonly price: Stripe.Price; readonly quantity: number }[]
   readonly metadata: Stripe.Metadata
+  /** Whether the customer gets the address that is entered. */
+  readonly keepsAddress: boolean
+  readonly trialDays: number | undefined
+  readonly currency: string
 }
 
 /** Everything that the double knows, in memory only. */
@@ -49,12 +53,20 @@ export function createState() {
     cards: new Map<string, CardBehaviour>(),
     /** By coupon: the products it is valid for, which Stripe shows only when expanded. */
     couponProducts: new Map<string, Stripe.Coupon.AppliesTo>(),
+    /** By price: what it costs in each currency, which Stripe shows only when expanded. */
+    currencyOptions: new Map<string, Record<string, Stripe.Price.CurrencyOptions>>(),
+    /** By subscription: the currency that was chosen for it. */
+    currencies: new Map<string, string>(),
     /** By subscription item. */
     debits: new Map<string, Debit>(),
     /** By subscription: prorations that wait for the next invoice. */
     pendingLines: new Map<string, Stripe.InvoiceLineItem[]>(),
     /** By checkout session. */
     orders: new Map<string, Order>(),
+    /** Subscriptions whose trial was said to end soon. */
+    endingTrials: new Map<string, true>(),
+    /** At most one, of the account. */
+    taxSettings: new Map<'', Stripe.Tax.Settings>(),
     /** By identifier. */
     meterEvents: new Map<string, MeterReading>(),
     /** Signing secrets by endpoint URL; several while a secret is being replaced. */

@@ -21,7 +21,7 @@ export function newLine(world: World, line: NewLine): Stripe.InvoiceLineItem {
     id: newId('il'),
     object: 'line_item',
     amount,
-    currency: item.price.currency,
+    currency: currencyOf(world, item),
     description,
     discount_amounts: [],
     discountable: amount > 0,
@@ -35,6 +35,10 @@ export function newLine(world: World, line: NewLine): Stripe.InvoiceLineItem {
       },
     },
     period: { start: period.start, end: period.end },
+    pricing: {
+      type: 'price_details',
+      price_details: { price: item.price.id, product: String(item.price.product) },
+    },
     quantity,
   })
 }
@@ -55,10 +59,23 @@ export function netOf({ amount, discount_amounts }: Stripe.InvoiceLineItem): num
   return (discount_amounts ?? []).reduce((net, discount) => net - discount.amount, amount)
 }
 
+/** The amount for `quantity` units of the item, in the currency of its subscription. */
+export function amountOf(world: World, item: Stripe.SubscriptionItem, quantity: number): number {
+  return priceIn(world, item.price, { quantity, currency: currencyOf(world, item) })
+}
+
 /** The amount for `quantity` units, in the smallest unit of the currency. */
-export function priceOf(price: Stripe.Price, quantity: number): number {
-  const unit = price.unit_amount_decimal?.toNumber() ?? 0
-  return Math.round(unit * quantity)
+export function priceIn(
+  world: World,
+  price: Stripe.Price,
+  { quantity, currency }: { quantity: number; currency: string },
+): number {
+  const option = world.state.currencyOptions.get(price.id)?.[currency] ?? price
+  return Math.round((option.unit_amount_decimal?.toNumber() ?? 0) * quantity)
+}
+
+function currencyOf(world: World, { price, subscription }: Stripe.SubscriptionItem): string {
+  return world.state.currencies.get(subscription) ?? price.currency
 }
 
 export function nameOf(world: World, price: Stripe.Price): string {

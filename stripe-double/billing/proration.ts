@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { isMetered } from '../resources/catalog/prices.ts'
 import type { ItemChange } from '../subscriptions/compute-items.ts'
 import type { World } from '../world.ts'
-import { nameOf, newLine, priceOf } from './lines.ts'
+import { amountOf, nameOf, newLine } from './lines.ts'
 import type { Period } from './period.ts'
 
 interface ChangeTime {
@@ -29,7 +29,7 @@ function isRepriced({ before, after }: ItemChange): boolean {
   return before?.price.id !== after.price.id || before.quantity !== after.quantity
 }
 
-function creditLines(world: World, { before }: ItemChange, { period, date }: ChangeTime) {
+function creditLines(world: World, { before }: ItemChange, { date }: ChangeTime) {
   const debit = before === undefined ? undefined : world.state.debits.get(before.id)
   if (before === undefined || debit === undefined) return []
   const share = (debit.end - date) / (debit.end - debit.start)
@@ -40,7 +40,7 @@ function creditLines(world: World, { before }: ItemChange, { period, date }: Cha
     newProrationLine(world, before, {
       amount,
       description,
-      period: { start: date, end: period.end },
+      period: { start: date, end: debit.end },
     }),
   ]
 }
@@ -49,8 +49,9 @@ function chargeLines(world: World, { after }: ItemChange, { period, date }: Chan
   if (isMetered(after.price)) return []
   const quantity = after.quantity ?? 1
   const share = (period.end - date) / (period.end - period.start)
-  const amount = Math.round(priceOf(after.price, quantity) * share)
-  const description = `Remaining time on ${nameOf(world, after.price)}`
+  const amount = Math.round(amountOf(world, after, quantity) * share)
+  const time = date === period.start ? `${quantity} ×` : 'Remaining time on'
+  const description = `${time} ${nameOf(world, after.price)}`
   return [
     newProrationLine(world, after, {
       amount,

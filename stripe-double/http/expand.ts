@@ -7,6 +7,7 @@ type Json = { [name: string]: unknown }
 /** Fields that Stripe omits unless they are expanded. */
 const OMITTED: Readonly<Record<string, (world: World, id: string) => unknown>> = {
   'coupon.applies_to': (world, id) => world.state.couponProducts.get(id) ?? null,
+  'price.currency_options': (world, id) => world.state.currencyOptions.get(id),
   'customer.subscriptions': (world, id) =>
     toList(`/v1/customers/${id}/subscriptions`, liveSubscriptions(world, id)),
 }

@@ -19,11 +19,16 @@ function invoicePage(invoice: Stripe.Invoice) {
   return page(first, html`${rest.map((line) => html`<p>${line}</p>`)}`)
 }
 
-function textOf({ number, created, lines, currency, total, amount_due, status }: Stripe.Invoice) {
+function textOf(invoice: Stripe.Invoice) {
+  const { number, created, lines, currency, total, total_taxes, amount_due, status } = invoice
   return [
     `Invoice ${number ?? '(draft)'}`,
     day(created),
     ...lines.data.map(({ description, amount }) => `${description}: ${money(amount, currency)}`),
+    ...(total_taxes ?? []).map(
+      ({ amount, tax_behavior, taxability_reason }) =>
+        `Tax, ${tax_behavior} (${taxability_reason}): ${money(amount, currency)}`,
+    ),
     `Total: ${money(total, currency)}`,
     `Due: ${money(amount_due, currency)} (${status})`,
   ]

@@ -1,11 +1,14 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
 import { requireUsable } from '../../billing/redeem.ts'
+import { Address } from '../../http/params.ts'
 import { badRequest, declined } from '../../http/stripe-error.ts'
 import { startSubscription } from '../../subscriptions/start-subscription.ts'
+import { invalidLocation, isTaxLocation } from '../../tax/tax-rule.ts'
 import { changeRow, getRow, type World } from '../../world.ts'
 import { addCard, findCard } from '../cards.ts'
 import { findActiveCode } from '../catalog/promotion-codes.ts'
+import { toAddress } from '../customers.ts'
 import { addTaxId } from '../tax-ids.ts'
 
 /** What the customer enters on the page. `card` is a test token or number. */
@@ -13,6 +16,7 @@ export const CheckoutEntry = v.strictObject({
   card: v.string(),
   promotionCode: v.exactOptional(v.string()),
   name: v.exactOptional(v.string()),
+  address: v.exactOptional(Address),
   taxId: v.exactOptional(v.strictObject({ type: v.string(), value: v.string() })),
 })
 export type CheckoutEntry = v.InferOutput<typeof CheckoutEntry>
@@ -29,9 +33,11 @@ export function completeCheckout(
   if (card === null) {
     throw badRequest('Your card number is incorrect.', { code: 'incorrect_number' })
   }
-  if (card.behaviour !== 'pays') throw declined()
+  const isTrial = world.state.orders.get(id)?.trialDays !== undefined
+  if (card.behaviour === 'refused' || (card.behaviour === 'declines' && !isTrial)) throw declined()
   const customer = String(session.customer)
   const discounts = discountsOf(world, session, entry.promotionCode)
+  keepAddress(world, session, entry.address)
   if (entry.taxId !== undefined) addTaxId(world, customer, entry.taxId)
   if (entry.name !== undefined) {
     changeRow(world, getRow(world, 'customers', customer), { name: entry.name }, 'customer.updated')
@@ -44,6 +50,22 @@ export function completeCheckout(
     url: null,
   } as const
   return changeRow(world, session, changes, 'checkout.session.completed')
+}
+
+/** With automatic tax, Checkout needs an address that says which tax applies. */
+function keepAddress(
+  world: World,
+  { id, automatic_tax, customer }: Stripe.Checkout.Session,
+  entered: CheckoutEntry['address'],
+): void {
+  const row = getRow(world, 'customers', String(customer))
+  const address = entered === undefined ? (row.address ?? null) : toAddress(entered)
+  if (automatic_tax.enabled && !isTaxLocation(address)) {
+    throw invalidLocation('Enter a complete billing address.')
+  }
+  if (world.state.orders.get(id)?.keepsAddress === true) {
+    changeRow(world, row, { address }, 'customer.updated')
+  }
 }
 
 function discountsOf(
@@ -61,7 +83,7 @@ function discountsOf(
 /** Like Checkout, sets the card on the subscription, not on the customer. */
 function subscribe(
   world: World,
-  { id }: Stripe.Checkout.Session,
+  { id, automatic_tax }: Stripe.Checkout.Session,
   payer: Pick<Parameters<typeof startSubscription>[1], 'customer' | 'discounts' | 'defaultMethod'>,
 ) {
   const order = world.state.orders.get(id)
@@ -71,12 +93,27 @@ function subscribe(
     metadata: order?.metadata ?? {},
     description: null,
     paymentBehavior: 'error_if_incomplete',
+    automaticTax: automatic_tax.enabled ? automatic_tax : undefined,
+    trialDays: order?.trialDays,
+    currency: order?.currency,
   })
   const invoice = getRow(world, 'invoices', String(subscription.latest_invoice))
   return {
     amount_total: invoice.total,
+    automatic_tax: { ...automatic_tax, status: invoice.automatic_tax.status },
+    total_details: totalsOf(invoice),
     invoice: invoice.id,
     payment_status: invoice.amount_paid > 0 ? 'paid' : 'no_payment_required',
     subscription: subscription.id,
+  }
+}
+
+function totalsOf({ total_discount_amounts, total_taxes }: Stripe.Invoice) {
+  const sum = (parts: readonly { readonly amount: number }[] | null) =>
+    (parts ?? []).reduce((all, { amount }) => all + amount, 0)
+  return {
+    amount_discount: sum(total_discount_amounts),
+    amount_shipping: 0,
+    amount_tax: sum(total_taxes),
   }
 }
