@@ -76,6 +76,7 @@ export async function start(): Promise<void> {
   listening.resolve()
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
   services.reconciliation.start()
+  services.catalogue.start()
   await services.openDemo()
   await checkFileLimit(config.maxConnections, log)
   process.stdout.write(

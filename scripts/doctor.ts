@@ -11,6 +11,7 @@ import { checkClock, checkDatabase } from '../lib/doctor/check-database.ts'
 import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
 import { checkFolder } from '../lib/doctor/check-folder.ts'
 import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
+import { checkTax } from '../lib/doctor/check-tax.ts'
 import { type Check, type Finding, runCheck } from '../lib/doctor/finding.ts'
 import { timezoneData } from '../lib/geo/answer/timezones.ts'
 import { findLastDownload } from '../lib/geo/download/last-download.ts'
@@ -72,10 +73,17 @@ async function findBilling(secretKey: string, config: Config): Promise<Finding[]
   const known = readPlans(plansFile)
   const { priceOf } = createPlanPrices(known, stripe.prices)
   const paid = known.list.filter(({ price }) => price > 0)
-  const plans = paid.map((plan) => ({ id: plan.id, amount: plan.price, priceId: priceOf(plan) }))
+  const plans = paid.map((plan) => ({
+    id: plan.id,
+    amount: plan.price,
+    currency: plan.currency,
+    priceId: priceOf(plan),
+    yearlyPriceId: priceOf(plan, 'year'),
+  }))
   const account = createAccountReader(secretKey, stripe)
   const { overagePrice, webhookSecrets } = stripe
   const findings = await checkAccount(account, { plans, overagePrice, webhookSecrets })
+  findings.push(...(await checkTax(account, stripe.tax)))
   const state = countBilling(join(dataDir, 'app.db'))
   return state === undefined ? findings : [...findings, ...checkBillingState(state, Date.now())]
 }

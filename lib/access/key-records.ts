@@ -1,6 +1,7 @@
 import { type Entitlement, toEntitlement } from '../config/entitlement.ts'
 import type { Plans } from '../config/plans.ts'
 import type { KeyType } from '../contract/account/account-schemas.ts'
+import type { Interval } from '../contract/billing/price-schemas.ts'
 import type { Scope } from '../contract/operation.ts'
 import type { Db } from '../db/open.ts'
 import { SECOND_MS } from '../durations.ts'
@@ -97,7 +98,8 @@ export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) =
 
 const KEYS = `SELECT hash, api_keys.id, api_keys.user_id AS userId, prefix, type, scopes,
     allowed_origins AS allowedOrigins, expires_at AS expiresAt, users.plan AS givenPlan,
-    subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, overages
+    subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, interval,
+    overages
   FROM api_keys JOIN users ON users.id = api_keys.user_id
   LEFT JOIN subscriptions ON subscriptions.user_id = users.id`
 
@@ -122,6 +124,7 @@ interface StoredKey extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' 
   readonly status: string
   readonly periodStart: number
   readonly periodEnd: number
+  readonly interval: Interval
   readonly overages: 0 | 1
 }
 
@@ -146,11 +149,11 @@ function createReader({ $client }: Db) {
 
 function toRecord(row: StoredKey, plans: Plans): KeyRecord {
   const { id, userId, prefix, type, expiresAt, givenPlan } = row
-  const { paidPlan, status, periodStart, periodEnd, overages } = row
+  const { paidPlan, status, periodStart, periodEnd, interval, overages } = row
   const subscribed =
     paidPlan === null
       ? null
-      : { plan: paidPlan, status, periodStart, periodEnd, overages: overages === 1 }
+      : { plan: paidPlan, status, periodStart, periodEnd, interval, overages: overages === 1 }
   const scopes: Scope[] | null = row.scopes === null ? null : JSON.parse(row.scopes)
   const origins: string[] = row.allowedOrigins === null ? [] : JSON.parse(row.allowedOrigins)
   return {

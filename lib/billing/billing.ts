@@ -50,6 +50,7 @@ export function createBilling(options: BillingOptions) {
     loads: load === null ? [] : [load, loadEvents],
     prices: createPlanPrices(plans, stripe.prices),
     overagePrice,
+    tax: stripe.tax,
     /** Opens Stripe for one action, with its own time limit. Throws BILLING_NOT_CONFIGURED. */
     openStripe: () => {
       if (load === null) throw notConfigured()

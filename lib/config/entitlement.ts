@@ -1,9 +1,12 @@
+import type { Interval } from '../contract/billing/price-schemas.ts'
 import type { Plan, Plans } from './plans.ts'
 
 /** The paid period of a subscription in epoch milliseconds; `end` is exclusive. */
 export interface PaidPeriod {
   readonly start: number
   readonly end: number
+  /** A year is metered by its months. */
+  readonly interval: Interval
   /** Whether requests above the cap are answered in full, for a fee. */
   readonly overages: boolean
 }
@@ -23,6 +26,7 @@ export interface StoredEntitlement {
     readonly status: string
     readonly periodStart: number
     readonly periodEnd: number
+    readonly interval: Interval
     readonly overages: boolean
   } | null
 }
@@ -42,6 +46,6 @@ export function toEntitlement(
   if (subscribed === null || !givesAccess(subscribed.status)) {
     return { plan: plans.ofUser(givenPlan), paid: null }
   }
-  const { plan, periodStart: start, periodEnd: end, overages } = subscribed
-  return { plan: plans.find(plan) ?? plans.free, paid: { start, end, overages } }
+  const { plan, periodStart: start, periodEnd: end, interval, overages } = subscribed
+  return { plan: plans.find(plan) ?? plans.free, paid: { start, end, interval, overages } }
 }

@@ -17,6 +17,11 @@ const ofCustomer = () =>
     .primaryKey()
     .references(() => billingCustomers.userId, { onDelete: 'cascade' })
 
+const interval = () =>
+  text({ enum: ['month', 'year'] })
+    .notNull()
+    .default('month')
+
 /** The current subscription of each user, as last read from Stripe. */
 export const subscriptions = sqliteTable('subscriptions', {
   userId: ofCustomer(),
@@ -31,13 +36,30 @@ export const subscriptions = sqliteTable('subscriptions', {
   cancelAt: integer('cancel_at'),
   overages: integer({ mode: 'boolean' }).notNull(),
   overageItemId: text('overage_item_id'),
+  /** How often it is paid. */
+  interval: interval(),
+  /** The price of the plan; null: not read yet. */
+  priceId: text('price_id'),
+  /** ISO 4217, in lower case; null: not read yet. */
+  currency: text(),
+  /** null: not in a trial. */
+  trialEnd: integer('trial_end'),
 })
 
 /** The plan change that each user last saw a price for. */
 export const planPreviews = sqliteTable('plan_previews', {
   userId: ofCustomer(),
   plan: text().notNull(),
+  interval: interval(),
   prorationAt: integer('proration_at').notNull(),
+})
+
+/** Users who have had a trial. */
+export const trials = sqliteTable('trials', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  startedAt: integer('started_at').notNull(),
 })
 
 /** Events of Stripe that were processed. */

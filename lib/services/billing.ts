@@ -2,11 +2,12 @@ import { fitKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { type Billing, createBilling } from '../billing/billing.ts'
+import { createCatalogue } from '../billing/catalogue.ts'
 import { removeOldEvents } from '../billing/events/received-events.ts'
 import { reconcile } from '../billing/events/reconcile.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { UseFlusher } from '../db/use-flusher.ts'
-import { HOUR_MS, SECOND_MS } from '../durations.ts'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
@@ -55,6 +56,29 @@ export function openOverages(
   opening.use(repeat(REPORT_INTERVAL_MS, overages.reportDue, onError))
   opening.use(repeat(HOUR_MS, overages.removeOld, onCleanupError))
   return overages
+}
+
+const CATALOGUE_ERROR = 'cannot read the prices from Stripe; pages keep those that they have'
+
+/** Reads the prices from Stripe in the background, every day; after a failure every hour. */
+export function openCatalogue({ config, plans, log, now }: Base, billing: Billing) {
+  const catalogue = createCatalogue(plans.list, billing)
+  let periodic: Disposable | undefined
+  let freshUntil = 0
+  const refresh = async () => {
+    if (now() < freshUntil) return
+    await catalogue.refresh()
+    freshUntil = now() + DAY_MS
+  }
+  return {
+    ...catalogue,
+    start: () => {
+      if (config.stripe.secretKey === undefined) return
+      const onError = (error: unknown) => log.warn({ err: error }, CATALOGUE_ERROR)
+      periodic = repeat(HOUR_MS, refresh, onError, 0)
+    },
+    [Symbol.dispose]: () => periodic?.[Symbol.dispose](),
+  }
 }
 
 const UNCLAIMED = 'the user of a subscription has another Stripe customer, or no longer exists'

@@ -21,7 +21,7 @@ import { totalMemory } from '../process/available-memory.ts'
 import { createRum } from '../rum/rum.ts'
 import { openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
-import { createReconciliation, openBilling, openOverages } from './billing.ts'
+import { createReconciliation, openBilling, openCatalogue, openOverages } from './billing.ts'
 import { openContact } from './contact.ts'
 import { watchForDamage } from './damage.ts'
 import { createOpenDemo } from './demo.ts'
@@ -71,6 +71,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const findReceiver = createFindReceiver(db, base.baseUrl)
   const rum = openTelemetry(base, geo, findReceiver)
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
+  const catalogue = opening.use(openCatalogue(base, billing))
   const reconciliation = opening.use(createReconciliation(base, billing))
   const contact = openContact(base, opening)
   const opened = opening.move()
@@ -79,6 +80,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     ...auth,
     keys,
     billing,
+    catalogue,
     reconciliation,
     overages,
     lastUsed,

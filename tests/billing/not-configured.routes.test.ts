@@ -41,6 +41,10 @@ const BOUGHT: Omit<SubscriptionRow, 'userId'> = {
   cancelAt: null,
   overages: false,
   overageItemId: null,
+  interval: 'month' as const,
+  priceId: null,
+  currency: null,
+  trialEnd: null,
 }
 
 let app: TestApp

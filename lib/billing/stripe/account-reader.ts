@@ -13,6 +13,7 @@ export function createAccountReader(secretKey: string, { apiBase }: StripeConfig
     tryToRead: (what: 'customers' | 'subscriptions' | 'invoices') =>
       sdk[what].list({ limit: 1 }, options).then(() => 'may' as const, toProblem),
     readPrice: (id: string) => sdk.prices.retrieve(id, {}, options).then(toPrice, toProblem),
+    readTax: () => sdk.tax.settings.retrieve({}, options).then(toTax, toProblem),
   }
 }
 
@@ -24,6 +25,10 @@ function toPrice({ active, currency, unit_amount, recurring }: Stripe.Price) {
     period: recurring === null ? null : toPeriod(recurring),
     isMetered: recurring?.usage_type === 'metered',
   }
+}
+
+function toTax({ status, status_details }: Stripe.Tax.Settings) {
+  return { status, missing: status_details.pending?.missing_fields ?? [] }
 }
 
 function toPeriod({ interval, interval_count: count }: Stripe.Price.Recurring): string {

@@ -3,6 +3,7 @@ import { customerCalls } from './customers.ts'
 import { discountCalls } from './discounts.ts'
 import { overageCalls } from './overages.ts'
 import { paymentMethodCalls } from './payment-methods.ts'
+import { priceCalls } from './prices.ts'
 import { beginCalls } from './stripe-calls.ts'
 import { subscriptionCalls } from './subscriptions.ts'
 import { taxIdCalls } from './tax-ids.ts'
@@ -20,6 +21,7 @@ export function openGateway(...options: Parameters<typeof beginCalls>) {
     ...checkoutCalls(calls),
     ...paymentMethodCalls(calls),
     ...discountCalls(calls),
+    ...priceCalls(calls),
     ...overageCalls(calls),
   }
 }

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { requireTaxLocation, taxLines, taxOf } from './invoice-tax.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ifMissing } from './stripe-refusal.ts'
 import { OVERAGES_FIELD, toStripeSubscription } from './stripe-subscription.ts'
@@ -10,6 +11,8 @@ export interface PriceChange {
   readonly price: string
   /** The moment from which the new price is charged, in epoch milliseconds; null: now. */
   readonly prorationAt: number | null
+  /** Whether the change begins a new period, as a change of the interval does. */
+  readonly period: 'keep' | 'restart'
 }
 
 const PAGE = 100
@@ -34,10 +37,11 @@ export function subscriptionCalls({ read, write }: StripeCalls) {
     previewPrice: async (change: PriceChange) => {
       const { subscriptionId: subscription } = change
       const params = { subscription, subscription_details: paramsOf(change) }
-      const { currency, amount_due, lines } = await read((sdk, options) =>
-        sdk.invoices.createPreview(params, options),
-      )
-      return { currency, amountDue: amount_due, lines: lines.data.map(toLine) }
+      const invoice = await read((sdk, options) => sdk.invoices.createPreview(params, options))
+      requireTaxLocation(invoice)
+      const { currency, amount_due: amountDue, lines } = invoice
+      const all = [...lines.data.map(toLine), ...taxLines(invoice)]
+      return { currency, amountDue, ...taxOf(invoice), lines: all }
     },
 
     /** Throws PAYMENT_FAILED, and changes nothing, if the card is declined. */
@@ -78,10 +82,11 @@ function toLine({ description, amount }: Stripe.InvoiceLineItem) {
 }
 
 /** The preview and the change share these parameters, so that both cost the same. */
-function paramsOf({ itemId, price, prorationAt }: PriceChange) {
+function paramsOf({ itemId, price, prorationAt, period }: PriceChange) {
   return {
     items: [{ id: itemId, price }],
     proration_behavior: 'always_invoice' as const,
+    ...(period === 'restart' && { billing_cycle_anchor: { type: 'now' as const } }),
     ...(prorationAt !== null && { proration_date: Math.floor(prorationAt / 1000) }),
   }
 }

@@ -3,9 +3,10 @@ import type { CancelResponse, ProrationPreview } from '../../contract/billing/bi
 import { HOUR_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
-import { getPrice } from '../plan-prices.ts'
+import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PriceChange } from '../stripe/subscriptions.ts'
+import { explainCurrency } from './currency.ts'
 import {
   findPreview,
   findSubscription,
@@ -16,22 +17,30 @@ import {
 import { sync } from './sync.ts'
 import { requireActive, withSubscription } from './with-subscription.ts'
 
-/** Returns what the change would cost now. For an hour, the change costs exactly that. */
+/** The plan that a subscriber wants, paid as often as now unless `interval` says otherwise. */
+export interface WantedPlan {
+  readonly plan: Plan
+  readonly interval: Offer['interval'] | undefined
+}
+
+/** Returns what the change would cost now. For an hour, a change of the plan alone costs exactly that. */
 export function previewPlanChange(
   billing: Billing,
   { userId, now }: Pick<Actor, 'userId' | 'now'>,
-  plan: Plan,
+  wanted: WantedPlan,
 ): Promise<ProrationPreview> {
   return withSubscription(billing, userId, async (stripe, row) => {
+    const offer = toOffer(row, wanted)
+    const { plan, interval } = offer
     const prorationAt = clampToPeriod(row, now)
     const answer = { planId: plan.id, prorationDate: new Date(prorationAt).toISOString() }
-    if (row.plan === plan.id) {
+    if (isCurrent(row, offer)) {
       return { ...answer, currency: await stripe.getCurrency(row.id), amountDue: 0, lines: [] }
     }
-    const cost = await stripe.previewPrice(
-      toPriceChange(row, getPrice(billing.prices, plan), prorationAt),
-    )
-    await billing.change([savePreview(billing.db, { userId, plan: plan.id, prorationAt })])
+    const change = toPriceChange(billing, row, offer, prorationAt)
+    const cost = await stripe.previewPrice(change).catch(explainChange(stripe, row, change))
+    const preview = { userId, plan: plan.id, interval, prorationAt }
+    await billing.change([savePreview(billing.db, preview)])
     return { ...answer, ...cost }
   })
 }
@@ -40,13 +49,20 @@ export function previewPlanChange(
  * Changes the plan at once, and charges or credits the rest of the period. If the card is declined,
  * changes nothing and throws PAYMENT_FAILED.
  */
-export function changePlan(billing: Billing, actor: Actor, plan: Plan): Promise<SubscriptionRow> {
+export function changePlan(
+  billing: Billing,
+  actor: Actor,
+  wanted: WantedPlan,
+): Promise<SubscriptionRow> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {
-    if (row.plan === plan.id) return row
-    const prorationAt = await findPreviewTime(billing, actor, plan)
-    const change = toPriceChange(row, getPrice(billing.prices, plan), prorationAt)
-    await stripe.changePrice(change, billing.prices.allowsOverages(plan.id) ? 'keep' : 'off')
-    const note = toNote('change_plan', row, `${row.plan} to ${plan.id}`)
+    const offer = toOffer(row, wanted)
+    if (isCurrent(row, offer)) return row
+    const prorationAt = await findPreviewTime(billing, actor, offer)
+    const change = toPriceChange(billing, row, offer, prorationAt)
+    await stripe
+      .changePrice(change, billing.prices.allowsOverages(offer) ? 'keep' : 'off')
+      .catch(explainChange(stripe, row, change))
+    const note = toNote('change_plan', row, changeText(row, offer))
     return finish(billing, stripe, actor, note)
   })
 }
@@ -81,12 +97,16 @@ export async function setOverages(
   plan: Plan,
   wanted: 'on' | 'off',
 ): Promise<boolean> {
-  requireOverages(billing, plan.id)
+  requireOverages(billing, { plan, interval: 'month' })
   requireActive(await findSubscription(billing.db, actor.userId))
   const { overagePrice } = billing
   if (overagePrice === undefined) throw notConfigured()
   return withSubscription(billing, actor.userId, async (stripe, row) => {
-    requireOverages(billing, row.plan)
+    requireOverages(
+      billing,
+      billing.prices.offerOf(row.priceId ?? '') ?? { plan, interval: 'month' },
+    )
+    requireNoTrial(row)
     if (row.overages === (wanted === 'on')) return row.overages
     await stripe.setOverages(row.id, wanted, row.overageItemId === null ? overagePrice : null)
     return (await finish(billing, stripe, actor, toNote('set_overages', row, wanted))).overages
@@ -104,25 +124,62 @@ async function finish(
   return requireActive(after)
 }
 
-function toPriceChange(
-  row: SubscriptionRow,
-  price: string,
-  prorationAt: number | null,
-): PriceChange {
-  const isInPeriod = prorationAt !== null && prorationAt >= row.periodStart
-  const { id: subscriptionId, itemId } = row
-  return { subscriptionId, itemId, price, prorationAt: isInPeriod ? prorationAt : null }
+function toOffer(row: SubscriptionRow, { plan, interval = row.interval }: WantedPlan): Offer {
+  return { plan, interval }
 }
 
-/** Returns null if the last preview is for another plan or too old. */
+function isCurrent(row: SubscriptionRow, { plan, interval }: Offer): boolean {
+  return row.plan === plan.id && row.interval === interval
+}
+
+/** For the audit log, such as `starter to pro` or `pro to pro by the year`. */
+function changeText(row: SubscriptionRow, { plan, interval }: Offer): string {
+  const change = `${row.plan} to ${plan.id}`
+  return row.interval === interval ? change : `${change} by the ${interval}`
+}
+
+/** A change of the interval begins a new period now, unless it is still a trial. */
+function toPriceChange(
+  { prices }: Billing,
+  row: SubscriptionRow,
+  { plan, interval }: Offer,
+  prorationAt: number | null,
+): PriceChange {
+  const price = getPrice(prices, plan, interval)
+  const { id: subscriptionId, itemId } = row
+  const change = { subscriptionId, itemId, price }
+  if (interval !== row.interval) {
+    requireOneInterval(row)
+    const isTrial = row.status === 'trialing'
+    return { ...change, prorationAt: null, period: isTrial ? 'keep' : 'restart' }
+  }
+  const isInPeriod = prorationAt !== null && prorationAt >= row.periodStart
+  return { ...change, prorationAt: isInPeriod ? prorationAt : null, period: 'keep' }
+}
+
+/** A subscription keeps its currency, in which the new plan may not be sold. */
+function explainChange(stripe: StripeGateway, row: SubscriptionRow, { price }: PriceChange) {
+  return explainCurrency(stripe, { price, customerId: null, currency: row.currency ?? undefined })
+}
+
+/** The item that charges for requests over the cap stays with the subscription, by the month. */
+function requireOneInterval({ overageItemId }: SubscriptionRow): void {
+  if (overageItemId === null) return
+  throw new ApiError(
+    'BAD_REQUEST',
+    'interval: this subscription charges requests over the cap by the month; cancel it, and buy the plan again when it has ended',
+  )
+}
+
+/** Returns null if the last preview is for another plan or interval, or too old. */
 async function findPreviewTime(
   { db }: Billing,
   { userId, now }: Actor,
-  plan: Plan,
+  { plan, interval }: Offer,
 ): Promise<number | null> {
   const preview = await findPreview(db, userId)
-  const isValid = preview?.plan === plan.id && now - preview.prorationAt <= HOUR_MS
-  return isValid ? preview.prorationAt : null
+  if (preview?.plan !== plan.id || preview.interval !== interval) return null
+  return now - preview.prorationAt <= HOUR_MS ? preview.prorationAt : null
 }
 
 /** Now in whole seconds, limited to the period: our clock may differ from Stripe's. */
@@ -138,7 +195,19 @@ function toCanceling({ cancelAt }: SubscriptionRow): CancelResponse {
   }
 }
 
-function requireOverages({ prices }: Billing, plan: string): void {
-  if (prices.allowsOverages(plan)) return
-  throw new ApiError('PLAN_REQUIRED', `The plan ${plan} has no overages: change to a larger one`)
+/** Stripe does not charge for usage in a trial. */
+function requireNoTrial({ status }: SubscriptionRow): void {
+  if (status !== 'trialing') return
+  throw new ApiError('PLAN_REQUIRED', 'There are no overages in a trial: wait until it has ended')
+}
+
+function requireOverages({ prices }: Billing, offer: Offer): void {
+  if (prices.allowsOverages(offer)) return
+  const { plan, interval } = offer
+  throw new ApiError(
+    'PLAN_REQUIRED',
+    interval === 'year'
+      ? 'A plan that is paid by the year has no overages: pay it by the month'
+      : `The plan ${plan.id} has no overages: change to a larger one`,
+  )
 }

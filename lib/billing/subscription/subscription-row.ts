@@ -40,12 +40,13 @@ export function hasUnknownPlan(
 
 function toRow(
   userId: string,
-  { id, status, cancelAt, wantsOverages, items }: StripeSubscription,
+  { id, status, cancelAt, currency, trialEnd, wantsOverages, items }: StripeSubscription,
   { prices, overagePrice }: Catalogue,
 ): SubscriptionRow | null {
-  const item = items.find(({ priceId }) => prices.planOf(priceId) !== undefined)
-  const plan = item && prices.planOf(item.priceId)
-  if (item === undefined || plan === undefined) return null
+  const item = items.find(({ priceId }) => prices.offerOf(priceId) !== undefined)
+  const offer = item && prices.offerOf(item.priceId)
+  if (item === undefined || offer === undefined) return null
+  const { plan, interval } = offer
   const overageItem = items.find(({ priceId }) => priceId === overagePrice)
   return {
     userId,
@@ -56,7 +57,11 @@ function toRow(
     periodStart: item.periodStart,
     periodEnd: item.periodEnd,
     cancelAt: cancelAt === 'period-end' ? item.periodEnd : cancelAt,
-    overages: wantsOverages && overageItem !== undefined && prices.allowsOverages(plan.id),
+    overages: wantsOverages && overageItem !== undefined && prices.allowsOverages(offer),
     overageItemId: overageItem?.id ?? null,
+    interval,
+    priceId: item.priceId,
+    currency,
+    trialEnd: status === 'trialing' ? trialEnd : null,
   }
 }

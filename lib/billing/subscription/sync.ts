@@ -12,6 +12,7 @@ import {
   saveSubscription,
   statusOf,
 } from './subscriptions.ts'
+import { insertTrials } from './trials.ts'
 
 /** The user's subscription before and after a sync. */
 export interface SyncResult {
@@ -60,13 +61,14 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
     bumpRevision(db, customer),
     after === null ? deleteSubscription(db, userId) : saveSubscription(db, after),
     ...(isSameItem(before, after) ? [] : [deletePreview(db, userId)]),
+    ...insertTrials(db, userId, subscriptions),
   ]
   return { before, after, paysForUnknown, statements }
 }
 
-/** A preview is valid only for the same item and plan. */
+/** A preview is valid only for the same item and price. */
 function isSameItem(before: SubscriptionRow | null, after: SubscriptionRow | null): boolean {
-  return before?.itemId === after?.itemId && before?.plan === after?.plan
+  return before?.itemId === after?.itemId && before?.priceId === after?.priceId
 }
 
 /** The audit row of what Stripe changed; none if a user would not notice the change. */

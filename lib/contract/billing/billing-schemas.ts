@@ -1,12 +1,6 @@
 import * as v from 'valibot'
 import { Count, object, strictObject, Timestamp, textUpTo, UrlText } from '../common.ts'
-
-const Amount = v.pipe(
-  v.number(),
-  v.integer(),
-  v.description('In the smallest unit of the currency, such as cents'),
-)
-const Currency = v.pipe(v.string(), v.description('ISO 4217, lower case'))
+import { Amount, Currency, Interval } from './price-schemas.ts'
 
 export const Plan = strictObject('What a plan includes and costs', {
   id: v.string(),
@@ -92,6 +86,7 @@ export const Invoice = strictObject('An invoice and its status', {
   currency: Currency,
   amountDue: Amount,
   amountPaid: Amount,
+  tax: v.optional(v.pipe(Amount, v.description('The tax in the total, if tax is calculated'))),
   createdAt: Timestamp,
   hostedInvoiceUrl: v.nullable(UrlText),
   pdfUrl: v.nullable(UrlText),
@@ -160,6 +155,9 @@ export const ProrationPreview = strictObject('The cost of changing the plan now'
   planId: v.string(),
   currency: Currency,
   amountDue: Amount,
+  tax: v.optional(
+    v.pipe(Amount, v.description('The tax in the sum of the lines, if tax is calculated')),
+  ),
   prorationDate: Timestamp,
   lines: v.array(v.strictObject({ description: v.nullable(v.string()), amount: Amount })),
 })
@@ -167,10 +165,24 @@ export type ProrationPreview = v.InferOutput<typeof ProrationPreview>
 
 const PlanId = v.pipe(textUpTo(64), v.minLength(1), v.description('The id of a plan, such as pro'))
 
-export const PlanBody = object('The requested plan', { planId: PlanId })
+const Wanted = {
+  planId: PlanId,
+  interval: v.optional(
+    v.pipe(Interval, v.description('How often to pay; default: as now, at first by the month')),
+  ),
+}
+
+export const PlanBody = object('The requested plan', Wanted)
 
 export const CheckoutBody = object('The plan to buy, and how to show the payment page', {
-  planId: PlanId,
+  ...Wanted,
+  currency: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[a-z]{3}$/),
+      v.description('One in which the plan is sold; default: Stripe chooses it by the place'),
+    ),
+  ),
   embedded: v.optional(
     v.pipe(
       v.boolean(),
@@ -180,7 +192,7 @@ export const CheckoutBody = object('The plan to buy, and how to show the payment
 })
 
 /** Not `PlanBody`: OpenAPI needs a schema without a name for the parameters of a query. */
-export const PreviewQuery = v.object({ planId: PlanId })
+export const PreviewQuery = v.object(Wanted)
 
 export const OveragesBody = object('Whether to allow paid requests above the monthly cap', {
   overagesEnabled: v.boolean(),

@@ -14,6 +14,7 @@ import {
   ReactivateResponse,
   SubscriptionResponse,
 } from './billing-schemas.ts'
+import { exampleTerms, Terms } from './price-schemas.ts'
 
 const subscription = ok('The plan in effect', SubscriptionResponse, examples.subscription)
 
@@ -45,7 +46,7 @@ export const billingOperations = [
     ...write,
     summary: 'Change the plan now, with proration',
     description:
-      'Charges the amount of the last preview of the same plan if that preview is at most an hour old. If the card is declined, nothing changes.',
+      'Charges the amount of the last preview of the same plan if that preview is at most an hour old and the interval stays. Another interval begins a new period. If the card is declined, nothing changes.',
     body: { schema: PlanBody, example: { planId: 'pro' } },
     replies: subscription,
     errors: ['PAYMENT_FAILED', ...subscriptionErrors],
@@ -78,6 +79,15 @@ export const billingOperations = [
     query: PreviewQuery,
     replies: ok('The preview', ProrationPreview, examples.preview),
     errors: subscriptionErrors,
+  },
+  {
+    id: 'getTerms',
+    method: 'get',
+    path: '/v1/billing/subscription/terms',
+    ...read,
+    summary: 'How the subscription is paid',
+    replies: ok('The terms', Terms, exampleTerms),
+    errors: ['NO_ACTIVE_SUBSCRIPTION'],
   },
   {
     id: 'reactivateSubscription',

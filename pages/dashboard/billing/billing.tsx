@@ -1,9 +1,11 @@
+import type { Child } from 'hono/jsx'
 import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
 import type { Plan, SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
+import type { PlanPrices, Terms } from '../../../lib/contract/billing/price-schemas.ts'
 import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Confirm, PostButton } from '../parts/form.tsx'
-import { count } from '../parts/format.ts'
+import { count, money } from '../parts/format.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
@@ -16,6 +18,9 @@ export interface BillingProps extends PageProps {
   readonly plan: Plan
   readonly subscription: Subscription | null
   readonly plans: readonly Plan[]
+  readonly prices: readonly PlanPrices[]
+  /** null: no active subscription. */
+  readonly terms: Terms | null
   readonly usage: UsageStats
 }
 
@@ -32,7 +37,7 @@ const DONE: Readonly<Record<string, string>> = {
 const ACTIVE = ['active', 'trialing', 'past_due', 'canceling']
 
 export function Billing(props: BillingProps) {
-  const { base, plan, plans, done = '', error } = props
+  const { base, plan, plans, prices, terms, done = '', error } = props
   const isActive = ACTIVE.includes(props.subscription?.status ?? '')
   const subscription = isActive ? props.subscription : null
   return (
@@ -55,7 +60,7 @@ export function Billing(props: BillingProps) {
           <p class="soft">No subscription. You are not charged.</p>
         ) : (
           <>
-            <SubscriptionFacts subscription={subscription} />
+            <SubscriptionFacts subscription={subscription} terms={terms} />
             <PostButton
               action={`${base}/app/billing/portal`}
               text="Manage payment at Stripe"
@@ -64,7 +69,11 @@ export function Billing(props: BillingProps) {
           </>
         )}
       </Card>
-      <PlanChoice base={base} plans={plans} current={plan} isSubscribed={subscription !== null} />
+      <PlanChoice
+        {...{ base, plans, prices }}
+        current={plan}
+        paid={subscription === null ? null : (terms?.interval ?? 'month')}
+      />
       {subscription !== null && (
         <>
           <Overages {...props} isOn={subscription.overagesEnabled === true} />
@@ -91,17 +100,43 @@ function Payment({ isPending }: { readonly isPending: boolean }) {
   )
 }
 
-function SubscriptionFacts({ subscription }: { readonly subscription: Subscription }) {
+interface SubscriptionFactsProps {
+  readonly subscription: Subscription
+  readonly terms: Terms | null
+}
+
+function SubscriptionFacts({ subscription, terms }: SubscriptionFactsProps) {
   const { status, currentPeriodStart, currentPeriodEnd } = subscription
   const ends = status === 'canceling'
   return (
     <FactList
       facts={[
         ['Status', ends ? 'Cancelled, active until the period ends' : status.replaceAll('_', ' ')],
+        ['Price', terms === null ? undefined : termsText(terms)],
+        ['Trial ends', trialText(terms, ends)],
         ['Period started', <Time at={currentPeriodStart} precision="day" />],
         [ends ? 'Ends' : 'Renews', <Time at={currentPeriodEnd} precision="day" />],
       ]}
     />
+  )
+}
+
+/** undefined if the price is not known. */
+function termsText({ amount, currency, interval }: Terms): string | undefined {
+  return amount === null ? undefined : `${money(amount, currency ?? '')} per ${interval}`
+}
+
+/** When the trial ends, and what is charged then; undefined if there is none. */
+function trialText(terms: Terms | null, isCanceled: boolean): Child {
+  if (terms === null || terms.trialEndsAt === null) return undefined
+  const amount = terms.amount === null ? 'the price' : money(terms.amount, terms.currency ?? '')
+  return (
+    <>
+      <Time at={terms.trialEndsAt} precision="day" />
+      {isCanceled
+        ? '; nothing will be charged'
+        : `; then ${amount} is charged, plus tax if any, less discounts`}
+    </>
   )
 }
 
