@@ -50,8 +50,8 @@ export const subscriptions = sqliteTable('subscriptions', {
 export const planPreviews = sqliteTable('plan_previews', {
   userId: ofCustomer(),
   plan: text().notNull(),
-  interval: interval(),
   prorationAt: integer('proration_at').notNull(),
+  interval: interval(),
 })
 
 /** Users who have had a trial. */

@@ -28,7 +28,7 @@ export interface PaidPeriod extends Period {
 export function paidPeriod(paid: PaidPeriod, now: number): Period {
   const { start, end, interval } = paid
   if (interval === 'year') return monthFrom(start, now)
-  if (now < end || end <= start) return { start, end }
+  if (now < end || end <= start) return paid
   const length = end - start
   const next = end + Math.floor((now - end) / length) * length
   return { start: next, end: next + length }

@@ -16,6 +16,9 @@ const RECORDED = ['tests/stripe-double/*.test.ts', 'tests/billing/**/*.test.ts']
 
 const skip = isInstalled ? false : 'stripe-mock is not installed'
 
+/** A parameter that is an object only in a newer version of Stripe's API than that of stripe-mock. */
+const NEWER = /billing_cycle_anchor(%5B|\[)type/
+
 interface Call {
   readonly method: string
   readonly path: string
@@ -48,7 +51,7 @@ describe('stripe-mock', { skip }, () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
-    const taken = calls.filter(({ status }) => status === 200)
+    const taken = calls.filter(({ status, body }) => status === 200 && !NEWER.test(body))
     assert.ok(taken.length > 100)
     const refused: string[] = []
     for (const call of taken) {

@@ -11,10 +11,10 @@ async function openBilling(options?: ShopOptions) {
   const cookie = await signInNewUser(shop.app, 'grace@example.com')
   const visit = (path: string, form?: PageOptions['form']) =>
     visitPage(shop.app, path, { cookie, ...(form !== undefined && { form }) })
-  const subscribe = async (form: Readonly<Record<string, string>>) => {
+  const subscribe = async (form: Readonly<Record<string, string>>, entry: object = {}) => {
     await visit('/app/billing/checkout', form)
     const [session] = [...shop.double.world.state.tables.sessions.values()].slice(-1)
-    shop.double.payCheckout(session?.id ?? '', { card: 'pm_card_visa' })
+    shop.double.payCheckout(session?.id ?? '', { card: 'pm_card_visa', ...entry })
     await shop.settled()
     return (await visit('/app/billing')).html
   }
@@ -54,5 +54,16 @@ describe('the billing page', () => {
     assert.match(html, /2026-01-29<\/time>; then \$29\.00 is charged/)
     await at.visit('/app/billing/cancel', {})
     assert.match((await at.visit('/app/billing')).html, /<\/time>; nothing will be charged/)
+  })
+
+  it('shows the tax of a change, and that of each invoice', async () => {
+    await using at = await openBilling({ env: { STRIPE_TAX: 'automatic' } })
+    await at.subscribe({ plan: 'starter' }, { address: { country: 'GB' } })
+    const change = await at.visit('/app/billing/change?plan=pro')
+    assert.match(change.html, /<th scope="row">Tax<\/th><td>\$4\.00<\/td>/)
+    assert.match(change.html, /Change and pay \$24\.00/)
+    const { html } = await at.visit('/app/billing/invoices')
+    assert.match(html, /Of which tax/)
+    assert.match(html, /<td>\$10\.80<\/td><td>\$1\.80<\/td><td>\$10\.80<\/td>/)
   })
 })

@@ -288,7 +288,7 @@ describe('an operation of the OpenAPI document', () => {
         ['locateCaller', 'fields?'],
         ['locateAddress', 'fields?'],
         ['listAuditLog', 'limit? offset? action? search?'],
-        ['previewPlanChange', 'planId'],
+        ['previewPlanChange', 'planId interval?'],
         ['getRumSummary', 'domain country? device? from? to?'],
         ['getRumOverview', 'domain country? device? from? to? series?'],
       ],

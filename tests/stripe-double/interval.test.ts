@@ -80,7 +80,8 @@ describe('a trial', () => {
     double.advance(14 * DAY + 2 * 3_600)
     const after = await stripe.subscriptions.retrieve(id)
     assert.equal(after.status, 'active')
-    assert.deepEqual(periodOf(after), [end, end + 31 * DAY])
+    // From 29 January to the last day of February.
+    assert.deepEqual(periodOf(after), [end, end + 30 * DAY])
     const { data } = await stripe.invoices.list({ customer })
     assert.deepEqual(
       data.map(({ amount_paid }) => amount_paid),

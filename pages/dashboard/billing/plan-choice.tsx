@@ -38,7 +38,10 @@ export function PlanChoice({ base, plans, prices, current, paid }: PlanChoicePro
                 <li>{counted(plan.maxKeys, 'key', 'keys')}</li>
                 <li>{counted(plan.maxSites, 'site', 'sites')}</li>
               </ul>
-              <PlanActions {...{ base, plan, current, paid }} intervals={intervalsOf(offer)} />
+              <PlanActions
+                {...{ base, plan, current, paid }}
+                intervals={intervalsOf(plan, offer)}
+              />
             </li>
           )
         })}
@@ -58,9 +61,10 @@ function PriceFigure({ text }: { readonly text: string }) {
 }
 
 /** Until the prices are known, a plan that is for sale is sold by the month. */
-function intervalsOf(offer: PlanPrices | undefined): readonly Interval[] {
+function intervalsOf({ stripePriceId }: Plan, offer: PlanPrices | undefined): readonly Interval[] {
   const intervals = (offer?.prices ?? []).map(({ interval }) => interval)
-  return intervals.length > 0 ? intervals : ['month']
+  if (intervals.length > 0) return intervals
+  return stripePriceId === null ? [] : ['month']
 }
 
 interface PlanActionsProps extends Pick<PlanChoiceProps, 'base' | 'current' | 'paid'> {
@@ -69,37 +73,55 @@ interface PlanActionsProps extends Pick<PlanChoiceProps, 'base' | 'current' | 'p
 }
 
 function PlanActions({ base, plan, current, paid, intervals }: PlanActionsProps) {
-  const isCurrent = plan.id === current.id
-  const offered = intervals.filter((interval) => !isCurrent || interval !== paid)
+  const how = (interval: Interval) => (intervals.length > 1 ? `, by the ${interval}` : '')
+  if (plan.id === current.id) {
+    const others = paid === null ? [] : intervals.filter((interval) => interval !== paid)
+    return (
+      <>
+        <p class="soft">Current plan</p>
+        {others.map((interval) => (
+          <ChangeLink {...{ base, plan, interval }} text={`Pay by the ${interval}`} />
+        ))}
+      </>
+    )
+  }
+  if (intervals.length === 0) return <p class="soft">{plan.price > 0 && 'Not available'}</p>
   return (
     <>
-      {isCurrent && <p class="soft">Current plan</p>}
-      {plan.stripePriceId === null && !isCurrent && (
-        <p class="soft">{plan.price > 0 && 'Not available'}</p>
+      {intervals.map((interval) =>
+        paid === null ? (
+          <PostButton
+            action={`${base}/app/billing/checkout`}
+            field={{ name: 'plan', value: plan.id }}
+            text={`Subscribe to ${plan.name}${how(interval)}`}
+          >
+            <input type="hidden" name="interval" value={interval} />
+          </PostButton>
+        ) : (
+          <ChangeLink
+            {...{ base, plan, interval }}
+            text={`Change to ${plan.name}${how(interval)}`}
+          />
+        ),
       )}
-      {plan.stripePriceId !== null &&
-        (paid !== null || !isCurrent) &&
-        offered.map((interval) => {
-          const how = intervals.length > 1 ? `, by the ${interval}` : ''
-          return paid === null ? (
-            <PostButton
-              action={`${base}/app/billing/checkout`}
-              field={{ name: 'plan', value: plan.id }}
-              text={`Subscribe to ${plan.name}${how}`}
-            >
-              <input type="hidden" name="interval" value={interval} />
-            </PostButton>
-          ) : (
-            <p>
-              <a
-                class="button quiet"
-                href={`${base}/app/billing/change?${new URLSearchParams({ plan: plan.id, interval })}`}
-              >
-                {isCurrent ? `Pay by the ${interval}` : `Change to ${plan.name}${how}`}
-              </a>
-            </p>
-          )
-        })}
     </>
+  )
+}
+
+interface ChangeLinkProps {
+  readonly base: string
+  readonly plan: Plan
+  readonly interval: Interval
+  readonly text: string
+}
+
+function ChangeLink({ base, plan, interval, text }: ChangeLinkProps) {
+  const query = new URLSearchParams({ plan: plan.id, interval })
+  return (
+    <p>
+      <a class="button quiet" href={`${base}/app/billing/change?${query}`}>
+        {text}
+      </a>
+    </p>
   )
 }
