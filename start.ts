@@ -78,6 +78,7 @@ export async function start(): Promise<void> {
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
   services.reconciliation.start()
   services.overages.start()
+  services.catalogue.start()
   await services.openDemo()
   await checkFileLimit(config.maxConnections, log)
   process.stdout.write(

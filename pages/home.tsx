@@ -1,10 +1,9 @@
 import type { Child } from 'hono/jsx'
-import type { Plan } from '../lib/config/plans.ts'
 import { Databases, type ListedDatabase } from './databases.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
 import { type Outcome, OutcomeView } from './outcome.tsx'
-import { PlanTable } from './plan-table.tsx'
+import { PlanTable, type PlanTableProps } from './plan-table.tsx'
 
 interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
   /** The base URL of the service, without a trailing slash. */
@@ -57,16 +56,15 @@ export function HomePage(props: HomeProps) {
   )
 }
 
-interface AboutProps {
-  readonly plans: readonly Plan[]
+interface AboutProps extends PlanTableProps {
   readonly databases: readonly ListedDatabase[]
 }
 
 /** The part of the landing page that does not depend on the visitor. */
-export function HomeAbout({ plans, databases }: AboutProps) {
+export function HomeAbout({ plans, prices, databases }: AboutProps) {
   return (
     <>
-      <PlanTable plans={plans} />
+      <PlanTable plans={plans} prices={prices} />
       <Databases databases={databases} />
     </>
   )

@@ -15,6 +15,7 @@ import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
 import { checkFolder } from '../lib/doctor/check-folder.ts'
 import { checkMirror } from '../lib/doctor/check-mirror.ts'
 import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
+import { checkTax } from '../lib/doctor/check-tax.ts'
 import { type Check, type Finding, runCheck, wrong } from '../lib/doctor/finding.ts'
 import { timezoneData } from '../lib/geo/answer/timezones.ts'
 import { findLastDownload } from '../lib/geo/download/last-download.ts'
@@ -79,11 +80,18 @@ async function findBilling(secretKey: string, config: Config): Promise<Finding[]
   const known = readPlans(plansFile)
   const { priceOf } = createPlanPrices(known, stripe.prices)
   const paid = known.list.filter(({ price }) => price > 0)
-  const plans = paid.map((plan) => ({ id: plan.id, amount: plan.price, priceId: priceOf(plan) }))
+  const plans = paid.map((plan) => ({
+    id: plan.id,
+    amount: plan.price,
+    currency: plan.currency,
+    priceId: priceOf(plan),
+    yearlyPriceId: priceOf(plan, 'year'),
+  }))
   const account = createAccountReader(secretKey, stripe)
   const { overagePrice, webhookSecrets } = stripe
   const settings = { plans, overagePrice, webhookSecrets, overageEvent: OVERAGE_EVENT }
   const findings = await checkAccount(account, settings)
+  findings.push(...(await checkTax(account, stripe.tax)))
   const database = join(dataDir, 'app.db')
   const state = countBilling(database)
   if (state === undefined || pendingMigrations(database).length > 0) return findings

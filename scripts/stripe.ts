@@ -45,6 +45,10 @@ function environment(url: string, prices: SeededPrices, secret: string): string 
     ['STRIPE_WEBHOOK_SECRET', secret],
     ['STRIPE_API_BASE', url],
     ...[...prices.plans].map(([plan, price]) => [`STRIPE_PRICE_${plan.toUpperCase()}`, price]),
+    ...[...prices.yearly].map(([plan, price]) => [
+      `STRIPE_PRICE_${plan.toUpperCase()}_YEARLY`,
+      price,
+    ]),
     ['STRIPE_PRICE_OVERAGE', prices.overage],
   ]
   return variables.map(([name, value]) => `export ${name}=${value}\n`).join('')

@@ -1,5 +1,6 @@
 import { addPrice, addProduct } from './resources/catalog/prices.ts'
 import { addMeter } from './resources/meters.ts'
+import { changeTaxSettings } from './tax/tax-settings.ts'
 import type { World } from './world.ts'
 
 export interface SeedPlan {
@@ -15,21 +16,40 @@ export type SeededPrices = ReturnType<typeof seedPlans>
 export const OVERAGE_EVENT = 'meridian_overage'
 const OVERAGE_CENTS = 0.1
 
-/** Adds products and monthly prices for the plans, and a metered price for overages. */
+/** The double's seller is in Germany. */
+const HEAD_OFFICE = {
+  line1: 'Beispielstraße 1',
+  city: 'Berlin',
+  postal_code: '10115',
+  country: 'DE',
+}
+
+/**
+ * Adds products for the plans with a price by the month and one by the year, and a metered price for
+ * overages, and sets up Stripe Tax.
+ */
 export function seedPlans(world: World, plans: readonly SeedPlan[]) {
+  changeTaxSettings(world, { head_office: { address: HEAD_OFFICE } })
   /** Price ids by plan id. Free plans have no price. */
-  const prices = new Map<string, string>()
+  const monthly = new Map<string, string>()
+  const yearly = new Map<string, string>()
   for (const { id, name, price } of plans.filter((plan) => plan.price > 0)) {
-    const { id: priceId } = addPrice(world, {
-      product: addProduct(world, `Meridian ${name}`).id,
-      currency: 'usd',
-      unit_amount: Math.round(price * 100),
+    const amount = Math.round(price * 100)
+    const usual = { product: addProduct(world, `Meridian ${name}`).id, currency: 'usd' }
+    const month = {
+      unit_amount: amount,
       lookup_key: `meridian_${id}`,
       recurring: { interval: 'month' },
-    })
-    prices.set(id, priceId)
+    } as const
+    const year = {
+      unit_amount: 10 * amount,
+      lookup_key: `meridian_${id}_yearly`,
+      recurring: { interval: 'year' },
+    } as const
+    monthly.set(id, addPrice(world, { ...usual, ...month }).id)
+    yearly.set(id, addPrice(world, { ...usual, ...year }).id)
   }
-  return { plans: prices, overage: seedOverage(world) }
+  return { plans: monthly, yearly, overage: seedOverage(world) }
 }
 
 function seedOverage(world: World): string {

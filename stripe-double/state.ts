@@ -24,6 +24,8 @@ interface MeterReading {
 
 /** A change of a subscription that takes effect once its invoice is paid. */
 interface PendingChange {
+  /** When its new period begins; undefined if it begins none. */
+  readonly anchor: number | undefined
   readonly invoice: string
   readonly items: readonly Stripe.SubscriptionItem[]
   readonly metadata: Stripe.Metadata
@@ -34,6 +36,10 @@ interface PendingChange {
 interface Order {
   readonly lines: readonly { readonly price: Stripe.Price; readonly quantity: number }[]
   readonly metadata: Stripe.Metadata
+  /** Whether the customer gets the address that is entered. */
+  readonly keepsAddress: boolean
+  readonly trialDays: number | undefined
+  readonly currency: string
 }
 
 /** Everything that the double knows, in memory only. */
@@ -67,6 +73,10 @@ export function createState() {
     cards: new Map<string, CardBehaviour>(),
     /** By coupon: the products it is valid for, which Stripe shows only when expanded. */
     couponProducts: new Map<string, Stripe.Coupon.AppliesTo>(),
+    /** By price: what it costs in each currency, which Stripe shows only when expanded. */
+    currencyOptions: new Map<string, Record<string, Stripe.Price.CurrencyOptions>>(),
+    /** By subscription: the currency that was chosen for it. */
+    currencies: new Map<string, string>(),
     /** By subscription item. */
     debits: new Map<string, Debit>(),
     /** By subscription: prorations that wait for the next invoice. */
@@ -77,6 +87,10 @@ export function createState() {
     dunning: new Map<'end', DunningEnd>([['end', 'canceled']]),
     /** By checkout session. */
     orders: new Map<string, Order>(),
+    /** Subscriptions whose trial was said to end soon. */
+    endingTrials: new Map<string, true>(),
+    /** At most one, of the account. */
+    taxSettings: new Map<'', Stripe.Tax.Settings>(),
     /** By identifier. */
     meterEvents: new Map<string, MeterReading>(),
     /** Signing secrets by endpoint URL; several while a secret is being replaced. */

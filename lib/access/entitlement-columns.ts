@@ -9,6 +9,7 @@ export const entitlementColumns = {
     status: subscriptions.status,
     periodStart: subscriptions.periodStart,
     periodEnd: subscriptions.periodEnd,
+    interval: subscriptions.interval,
     overages: subscriptions.overages,
   },
   overagePrice: { currency: overagePrices.currency, unitAmount: overagePrices.unitAmount },

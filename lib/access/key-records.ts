@@ -1,6 +1,7 @@
 import { type Entitlement, type StoredEntitlement, toEntitlement } from '../config/entitlement.ts'
 import type { Plans } from '../config/plans.ts'
 import type { KeyType } from '../contract/account/account-schemas.ts'
+import type { Interval } from '../contract/billing/price-schemas.ts'
 import type { Scope } from '../contract/operation.ts'
 import type { Db } from '../db/open.ts'
 import { SECOND_MS } from '../durations.ts'
@@ -97,8 +98,8 @@ export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) =
 
 const KEYS = `SELECT hash, api_keys.id, api_keys.user_id AS userId, prefix, type, scopes,
     allowed_origins AS allowedOrigins, expires_at AS expiresAt, users.plan AS givenPlan,
-    subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, overages,
-    overage_prices.currency AS priceCurrency, unit_amount AS unitAmount,
+    subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, interval,
+    overages, overage_prices.currency AS priceCurrency, unit_amount AS unitAmount,
     spending_caps.currency AS capCurrency, amount AS capAmount
   FROM api_keys JOIN users ON users.id = api_keys.user_id
   LEFT JOIN subscriptions ON subscriptions.user_id = users.id
@@ -126,6 +127,7 @@ interface StoredKey extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' 
   readonly status: string
   readonly periodStart: number
   readonly periodEnd: number
+  readonly interval: Interval
   readonly overages: 0 | 1
   /** The columns of the price are null while it is unknown. */
   readonly priceCurrency: string | null
@@ -172,14 +174,14 @@ function toRecord(row: StoredKey, plans: Plans): KeyRecord {
 }
 
 function toStored(row: StoredKey): StoredEntitlement {
-  const { givenPlan, paidPlan, status, periodStart, periodEnd, overages } = row
+  const { givenPlan, paidPlan, status, periodStart, periodEnd, interval, overages } = row
   const { priceCurrency, unitAmount, capCurrency, capAmount } = row
   return {
     givenPlan,
     subscribed:
       paidPlan === null
         ? null
-        : { plan: paidPlan, status, periodStart, periodEnd, overages: overages === 1 },
+        : { plan: paidPlan, status, periodStart, periodEnd, interval, overages: overages === 1 },
     overagePrice: priceCurrency === null ? null : { currency: priceCurrency, unitAmount },
     spendingCap: capCurrency === null ? null : { currency: capCurrency, amount: capAmount },
   }

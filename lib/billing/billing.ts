@@ -73,6 +73,7 @@ export function createBilling(options: BillingOptions) {
     prices: createPlanPrices(plans, stripe.prices),
     overagePrice,
     countRequests,
+    tax: stripe.tax,
     /** The account and mode of the key. */
     readOwner,
     /** Throws WrongOwner if our customers are known to belong to another account or mode. */

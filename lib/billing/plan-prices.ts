@@ -1,30 +1,53 @@
 import type { Plan, Plans } from '../config/plans.ts'
+import type { Interval } from '../contract/billing/price-schemas.ts'
 import { ApiError } from '../errors.ts'
 
 /** Maps our plans to their prices at Stripe, and back. */
 export type PlanPrices = ReturnType<typeof createPlanPrices>
 
+/** What a Stripe price sells. */
+export interface Offer {
+  readonly plan: Plan
+  readonly interval: Interval
+}
+
+const SUFFIX: Readonly<Record<Interval, string>> = { month: '', year: '_YEARLY' }
+const INTERVALS = ['month', 'year'] as const
+
 /**
  * `prices` has the Stripe prices of each plan, the current one first. Its keys are the ids of the plans
- * in capitals with `_` for `-`.
+ * in capitals with `_` for `-`, with `_YEARLY` at the end for prices of a year.
  */
 export function createPlanPrices(
   plans: Plans,
   prices: Readonly<Record<string, readonly string[]>>,
 ) {
-  const pricesOf = (plan: Plan) => prices[plan.id.toUpperCase().replaceAll('-', '_')] ?? []
+  const pricesOf = ({ plan, interval }: Offer) =>
+    prices[plan.id.toUpperCase().replaceAll('-', '_') + SUFFIX[interval]] ?? []
   const paid = plans.list.filter(({ price }) => price > 0)
-  const byPrice = new Map(paid.flatMap((plan) => pricesOf(plan).map((price) => [price, plan])))
+  const offers = paid.flatMap((plan) => INTERVALS.map((interval) => ({ plan, interval })))
+  const byPrice = new Map(offers.flatMap((offer) => pricesOf(offer).map((id) => [id, offer])))
+  const priceOf = (plan: Plan, interval: Interval = 'month') =>
+    plan.price > 0 ? pricesOf({ plan, interval })[0] : undefined
   return {
-    /** The price at which the plan is sold; undefined if the plan is not for sale. */
-    priceOf: (plan: Plan) => (plan.price > 0 ? pricesOf(plan)[0] : undefined),
-    /** Returns the plan that is, or was, sold at the price. */
-    planOf: (price: string) => byPrice.get(price),
-    /** Whether users of the plan may pay for requests over the cap: from the price of `pro` up. */
-    allowsOverages: (planId: string) => {
-      const { price } = plans.ofUser(planId)
-      return price > 0 && price >= (plans.find('pro')?.price ?? 0)
-    },
+    /** All prices at which plans are, or were, sold. */
+    all: [...byPrice.keys()],
+    /** The price at which the plan is sold; undefined if it is not for sale. */
+    priceOf,
+    /** The prices at which the plan is sold. */
+    soldAs: (plan: Plan) =>
+      INTERVALS.flatMap((interval) => {
+        const id = priceOf(plan, interval)
+        return id === undefined ? [] : { interval, id }
+      }),
+    /** Returns what is, or was, sold at the price. */
+    offerOf: (price: string): Offer | undefined => byPrice.get(price),
+    /**
+     * Whether subscribers may pay for requests over the cap: from the price of `pro` up, and by the
+     * month, as requests over the cap are counted and charged by the month.
+     */
+    allowsOverages: ({ plan: { price }, interval }: Offer) =>
+      interval === 'month' && price > 0 && price >= (plans.find('pro')?.price ?? 0),
   }
 }
 
@@ -39,9 +62,14 @@ export function getPaidPlan(plans: Plans, id: string): Plan {
   )
 }
 
-/** Throws BAD_REQUEST if the plan is not for sale. */
-export function getPrice(prices: PlanPrices, plan: Plan): string {
-  const price = prices.priceOf(plan)
+/** Throws BAD_REQUEST if the plan is not for sale by the month or, if so asked, by the year. */
+export function getPrice(prices: PlanPrices, plan: Plan, interval: Interval): string {
+  const price = prices.priceOf(plan, interval)
   if (price !== undefined) return price
-  throw new ApiError('BAD_REQUEST', `planId: the plan ${plan.id} is not for sale`)
+  throw new ApiError(
+    'BAD_REQUEST',
+    prices.soldAs(plan).length === 0
+      ? `planId: the plan ${plan.id} is not for sale`
+      : `interval: the plan ${plan.id} is not sold by the ${interval}`,
+  )
 }

@@ -79,6 +79,7 @@ function toStripe(env: Settings, given: Variables) {
     apiBase: env.STRIPE_API_BASE,
     prices: readPrices(given),
     overagePrice: env.STRIPE_PRICE_OVERAGE,
+    tax: env.STRIPE_TAX,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Interval } from '../contract/billing/price-schemas.ts'
 import { type ChosenCap, type OveragePrice, type OverageTerms, toTerms } from './overage-terms.ts'
 import type { Plan, Plans } from './plans.ts'
 
@@ -5,6 +6,8 @@ import type { Plan, Plans } from './plans.ts'
 export interface PaidPeriod {
   readonly start: number
   readonly end: number
+  /** A year is metered by its months. */
+  readonly interval: Interval
   /** On which terms requests above the cap are answered in full; null: they are not. */
   readonly overages: OverageTerms | null
 }
@@ -24,6 +27,7 @@ export interface StoredEntitlement {
     readonly status: string
     readonly periodStart: number
     readonly periodEnd: number
+    readonly interval: Interval
     readonly overages: boolean
   } | null
   /** null if it is not known yet: without it, nothing is charged. */
@@ -52,8 +56,8 @@ export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlem
   const { subscribed, overagePrice, spendingCap } = stored
   const plan = planInEffect(stored, plans)
   if (subscribed === null || !givesAccess(subscribed.status)) return { plan, paid: null }
-  const { periodStart: start, periodEnd: end } = subscribed
+  const { periodStart: start, periodEnd: end, interval } = subscribed
   const hasTerms = subscribed.overages && overagePrice !== null
   const overages = hasTerms ? toTerms(plan, overagePrice, spendingCap) : null
-  return { plan, paid: { start, end, overages } }
+  return { plan, paid: { start, end, interval, overages } }
 }

@@ -262,7 +262,13 @@ export const Environment = v.object({
     List,
     'Stripe price of the plan pro; each of your own plans has its own `STRIPE_PRICE_…`',
   ),
+  STRIPE_PRICE_PRO_YEARLY: optional(List, 'Stripe price of a year of pro; other plans likewise'),
   STRIPE_PRICE_OVERAGE: optional(Text, 'Metered Stripe price of one request over the cap'),
+  STRIPE_TAX: withDefault(
+    'off',
+    v.picklist(['off', 'automatic'], 'must be off or automatic'),
+    '`automatic`: Stripe Tax taxes new subscriptions',
+  ),
   STRIPE_API_BASE: optional(HttpUrl, 'Address of a Stripe double; not with a live key'),
 })
 

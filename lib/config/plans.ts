@@ -21,6 +21,12 @@ const PlanFile = v.pipe(
       maxSites: Count,
       price: v.pipe(v.number(), v.minValue(0)),
       requestsPerMinute: v.pipe(Count, v.minValue(1)),
+      /** Of `price`. */
+      currency: v.exactOptional(
+        v.pipe(v.string(), v.regex(/^[a-z]{3}$/, 'must be a code such as usd')),
+      ),
+      /** How long a user may try the plan before the first payment. */
+      trialDays: v.exactOptional(v.pipe(Count, v.minValue(1), v.maxValue(730))),
     }),
   ),
   v.check(
@@ -31,6 +37,10 @@ const PlanFile = v.pipe(
     (plans) => plans.some(({ id, price }) => id === 'free' && price === 0),
     'the plan "free" with the price 0 is missing',
   ),
+  v.check((plans) => {
+    const ids = new Set(plans.map(({ id }) => id))
+    return plans.every(({ id }) => !ids.has(`${id}-yearly`))
+  }, 'an id is another one with "-yearly", so that two prices would have one variable'),
   v.check(
     (plans) => plans.every(({ id }) => !RESERVED.includes(id)),
     `these ids are reserved: ${RESERVED.join(', ')}`,

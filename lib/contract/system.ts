@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { Plan } from './billing/billing-schemas.ts'
+import { examplePrices, PlanPrices } from './billing/price-schemas.ts'
 import { strictObject, Timestamp, UrlText } from './common.ts'
 import { type Operation, ok } from './operation.ts'
 
@@ -121,5 +122,14 @@ export const systemOperations = [
         stripePriceId: null,
       },
     ]),
+  },
+  {
+    id: 'listPrices',
+    method: 'get',
+    path: '/v1/billing/prices',
+    ...publicRow,
+    summary: 'List the prices of the plans',
+    description: 'Read from Stripe once a day.',
+    replies: ok('All plans, cheapest first', v.array(PlanPrices), [examplePrices]),
   },
 ] as const satisfies readonly Operation[]

@@ -17,6 +17,11 @@ const ofCustomer = () =>
     .primaryKey()
     .references(() => billingCustomers.userId, { onDelete: 'cascade' })
 
+const interval = () =>
+  text({ enum: ['month', 'year'] })
+    .notNull()
+    .default('month')
+
 /** The current subscription of each user, as last read from Stripe. */
 export const subscriptions = sqliteTable('subscriptions', {
   userId: ofCustomer(),
@@ -33,6 +38,14 @@ export const subscriptions = sqliteTable('subscriptions', {
   overageItemId: text('overage_item_id'),
   /** From when the plan is charged in this period. */
   chargedFrom: integer('charged_from').notNull().default(0),
+  /** How often it is paid. */
+  interval: interval(),
+  /** The price of the plan; null: not read yet. */
+  priceId: text('price_id'),
+  /** ISO 4217, in lower case; null: not read yet. */
+  currency: text(),
+  /** null: not in a trial. */
+  trialEnd: integer('trial_end'),
 })
 
 /** The price of a request over the cap, as last read from Stripe: at most one row. */
@@ -89,6 +102,15 @@ export const planPreviews = sqliteTable('plan_previews', {
   userId: ofCustomer(),
   plan: text().notNull(),
   prorationAt: integer('proration_at').notNull(),
+  interval: interval(),
+})
+
+/** Users who have had a trial. */
+export const trials = sqliteTable('trials', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  startedAt: integer('started_at').notNull(),
 })
 
 /** Events of Stripe that were processed. */

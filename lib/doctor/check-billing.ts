@@ -49,6 +49,10 @@ export interface BillingSettings {
     readonly amount: number
     /** undefined if the plan is not for sale. */
     readonly priceId: string | undefined
+    /** The currency of `amount`; undefined if the plan names none. */
+    readonly currency?: string | undefined
+    /** The price of a year, which is optional. */
+    readonly yearlyPriceId?: string | undefined
   }[]
   readonly overagePrice: string | undefined
   /** The name of the events that a server sends. */
@@ -76,7 +80,10 @@ export async function checkAccount(
   }
   if (findings.length === 0) findings.push(ok('Stripe accepts the key, and events can be verified'))
   const currencies = new Set<string>()
-  for (const plan of settings.plans) findings.push(await checkPlan(account, plan, currencies))
+  for (const plan of settings.plans) {
+    const finding = await checkPlan(account, plan, currencies)
+    findings.push(finding, ...(await checkYear(account, plan)))
+  }
   const { overagePrice } = settings
   if (overagePrice === undefined) return findings
   return [...findings, await checkOverages(account, { ...settings, overagePrice }, currencies)]
@@ -109,6 +116,18 @@ async function checkPlan(
     `The price of the plan ${id} ${fault}`,
     `set ${variable} to another price, or ${DASHBOARD}`,
   )
+}
+
+async function checkYear(account: Account, plan: PaidPlan): Promise<Finding[]> {
+  const { id, yearlyPriceId } = plan
+  if (yearlyPriceId === undefined) return []
+  const variable = `STRIPE_PRICE_${id.toUpperCase().replaceAll('-', '_')}_YEARLY`
+  const price = await account.readPrice(yearlyPriceId)
+  if ('reason' in price) return [toPriceFinding(price, variable, yearlyPriceId)]
+  const fault = faultOf(price, 'licensed', '1 year')
+  if (fault === undefined) return [ok(`The plan ${id} is sold for ${formatPrice(price)} a year`)]
+  const text = `The price of a year of the plan ${id} ${fault}`
+  return [wrong(text, `set ${variable} to another price, or ${DASHBOARD}`)]
 }
 
 interface OverageSettings extends Pick<BillingSettings, 'overageEvent'> {
@@ -165,15 +184,19 @@ function meterFault(
 function faultOf(
   { isActive, period, isMetered }: StripePrice,
   usage: 'licensed' | 'metered',
+  wanted: '1 month' | '1 year' = '1 month',
 ): string | undefined {
   if (!isActive) return 'is archived'
   if (period === null) return 'is paid once, not by the month'
-  if (period !== '1 month') return `is for ${period}, not for 1 month`
+  if (period !== wanted) return `is for ${period}, not for ${wanted}`
   if (isMetered !== (usage === 'metered')) return `is not ${usage}`
   return undefined
 }
 
-function amountFault(price: StripePrice, { amount }: PaidPlan): string | undefined {
+function amountFault(price: StripePrice, { amount, currency }: PaidPlan): string | undefined {
+  if (currency !== undefined && currency !== price.currency) {
+    return `is in ${price.currency.toUpperCase()}, but the plan names ${currency.toUpperCase()}`
+  }
   if (price.amount === null) return 'has no fixed amount in whole cents'
   // 19.99 * 100 is a little less than 1999.
   if (price.amount === Math.round(amount * 10 ** digitsOf(price))) return undefined
@@ -216,7 +239,7 @@ function toFinding({ reason, detail }: StripeProblem, action: string): Finding {
   }
 }
 
-function permissionAdvice({ detail }: StripeProblem): string {
+export function permissionAdvice({ detail }: StripeProblem): string {
   const permission = detail === '' ? 'the permission' : `the permission ${detail}`
   return `give the restricted key ${permission}; ${DASHBOARD}`
 }

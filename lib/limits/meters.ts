@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../durations.ts'
 import { CallerMeter, type MeterParts } from './caller-meter.ts'
-import { contains, dayOf, monthOf, type Period, paidPeriod } from './period.ts'
+import { contains, dayOf, monthOf, type PaidPeriod, type Period, paidPeriod } from './period.ts'
 import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
 import { type Counts, type Paid, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
@@ -13,7 +13,7 @@ export interface Metered {
     readonly monthlyCap: number
   }
   /** null without a subscription: requests are then counted by calendar month, UTC. */
-  readonly paid: (Period & Paid) | null
+  readonly paid: (PaidPeriod & Paid) | null
   /** null for a session; all sessions of a user share one rate limit. */
   readonly key: { readonly id: string } | null
 }
@@ -173,7 +173,7 @@ export class Meters {
     return meter.user
   }
 
-  #periodOf(paid: Period | null, now: number): Period {
+  #periodOf(paid: PaidPeriod | null, now: number): Period {
     if (paid !== null) return paidPeriod(paid, now)
     if (!contains(this.#month, now)) this.#month = monthOf(now)
     return this.#month

@@ -1,3 +1,4 @@
+import type { Interval } from '../contract/billing/price-schemas.ts'
 import { DAY_MS } from '../durations.ts'
 
 /** A billing period from `start` up to, but not including, `end`, in epoch milliseconds. */
@@ -14,16 +15,41 @@ export function monthOf(now: number): Period {
   return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
 }
 
+/** The period for which a subscription is paid. */
+export interface PaidPeriod extends Period {
+  readonly interval: Interval
+}
+
 /**
- * The paid period at `now`. If the stored period has ended, Stripe has not reported the next one yet;
- * we assume that it has the same length.
+ * The period at `now` that requests are counted in: the paid period, or the month of a paid year. If
+ * the stored period has ended, Stripe has not reported the next one yet; we assume that it has the same
+ * length.
  */
-export function paidPeriod(paid: Period, now: number): Period {
-  const { start, end } = paid
+export function paidPeriod(paid: PaidPeriod, now: number): Period {
+  const { start, end, interval } = paid
+  if (interval === 'year') return monthFrom(start, now)
   if (now < end || end <= start) return paid
   const length = end - start
   const next = end + Math.floor((now - end) / length) * length
   return { start: next, end: next + length }
+}
+
+/** The month of `now` if months begin on the day of `anchor`, or on their last day if they have none. */
+function monthFrom(anchor: number, now: number): Period {
+  const [from, at] = [new Date(anchor), new Date(now)]
+  const years = at.getUTCFullYear() - from.getUTCFullYear()
+  const months = 12 * years + at.getUTCMonth() - from.getUTCMonth()
+  const first = Math.max(0, addMonths(anchor, months) <= now ? months : months - 1)
+  return { start: addMonths(anchor, first), end: addMonths(anchor, first + 1) }
+}
+
+function addMonths(time: number, count: number): number {
+  const date = new Date(time)
+  const day = date.getUTCDate()
+  date.setUTCDate(1)
+  date.setUTCMonth(date.getUTCMonth() + count)
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
+  return date.setUTCDate(Math.min(day, last))
 }
 
 export function contains({ start, end }: Period, now: number): boolean {

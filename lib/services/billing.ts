@@ -2,6 +2,7 @@ import { fitKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { type Billing, createBilling } from '../billing/billing.ts'
+import { createCatalogue } from '../billing/catalogue.ts'
 import { applyMissedReversals } from '../billing/events/missed-reversals.ts'
 import { removeOldEvents } from '../billing/events/received-events.ts'
 import { type ReconcileFindings, reconcile } from '../billing/events/reconcile.ts'
@@ -9,7 +10,7 @@ import { WrongOwner } from '../billing/mirror/owner.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
 import type { UseFlusher } from '../db/use-flusher.ts'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 import type { Meters } from '../limits/meters.ts'
 import type { Log } from '../log/log.ts'
 import { repeat } from '../periodic.ts'
@@ -29,7 +30,7 @@ export function openBilling(
       insertAudit(db, { app: 'stripe', actorId: userId, createdAt: now(), ...note }),
     countRequests: (userId, { start, end }) =>
       meters.periodRequests(
-        { userId, paid: { start, end, overages: null } },
+        { userId, paid: { start, end, interval: 'month', overages: null } },
         Math.min(now(), end - 1),
       ),
     onFailure: (failure) => log.error({ ...failure }, 'a call to Stripe failed'),
@@ -75,6 +76,27 @@ export function openOverages(
   return { ...overages, start }
 }
 
+/** Reads the prices from Stripe in the background, every day; after a failure every hour. */
+export function openCatalogue({ config, plans, log, now }: Base, billing: Billing) {
+  const catalogue = createCatalogue(plans.list, billing)
+  let periodic: Disposable | undefined
+  let freshUntil = 0
+  const refresh = async () => {
+    if (now() < freshUntil) return
+    await catalogue.refresh()
+    freshUntil = now() + DAY_MS
+  }
+  return {
+    ...catalogue,
+    start: () => {
+      if (config.stripe.secretKey === undefined) return
+      const onError = (error: unknown) => log.warn({ err: error }, CATALOGUE_ERROR)
+      periodic = repeat(HOUR_MS, refresh, onError, 0)
+    },
+    [Symbol.dispose]: () => periodic?.[Symbol.dispose](),
+  }
+}
+
 /** Sends changed names and e-mail addresses to Stripe if it is configured. */
 export function openContactSender(
   { config, log }: Base,
@@ -90,6 +112,7 @@ export function openContactSender(
 
 const DUPLICATE = 'a customer pays for a second subscription; npm run billing lists such cases'
 const REFUSED_CONTACT = 'Stripe refuses the changed name or e-mail address of a customer'
+const CATALOGUE_ERROR = 'cannot read the prices from Stripe; pages keep those that they have'
 const UNCLAIMED = 'the user of a subscription has another Stripe customer, or no longer exists'
 const UNKNOWN_PRICE =
   'users pay a Stripe price that belongs to no plan here; they keep the plan last known'

@@ -23,7 +23,13 @@ import { totalMemory } from '../process/available-memory.ts'
 import { createRum } from '../rum/rum.ts'
 import { openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
-import { createReconciliation, openBilling, openContactSender, openOverages } from './billing.ts'
+import {
+  createReconciliation,
+  openBilling,
+  openCatalogue,
+  openContactSender,
+  openOverages,
+} from './billing.ts'
 import { openCapNotices } from './cap-notices.ts'
 import { openContact } from './contact.ts'
 import { watchForDamage } from './damage.ts'
@@ -76,6 +82,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const findReceiver = createFindReceiver(db, base.baseUrl)
   const rum = openTelemetry(base, geo, findReceiver)
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
+  const catalogue = opening.use(openCatalogue(base, billing))
   const reconciliation = opening.use(createReconciliation(base, { billing, overages }))
   openContactSender(base, billing, opening)
   const contact = openContact(base, opening)
@@ -85,6 +92,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     ...auth,
     keys,
     billing,
+    catalogue,
     reconciliation,
     overages,
     lastUsed,

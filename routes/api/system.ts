@@ -10,7 +10,8 @@ import { writeOpenApi } from '../../lib/openapi/write-openapi.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function systemHandlers({ baseUrl, billing: { prices }, geo, health, plans }: Services) {
+export function systemHandlers(services: Services) {
+  const { baseUrl, billing, catalogue, geo, health, plans } = services
   const loadOpenApi = once(() => writeOpenApi(baseUrl()))
   return {
     getHealth: async () => {
@@ -31,8 +32,9 @@ export function systemHandlers({ baseUrl, billing: { prices }, geo, health, plan
     }),
     listPlans: () => ({
       status: 200,
-      body: plans.list.map((plan) => toPublicPlan(plan, prices.priceOf(plan))),
+      body: plans.list.map((plan) => toPublicPlan(plan, billing.prices.priceOf(plan))),
     }),
+    listPrices: () => ({ status: 200, body: [...catalogue.list()] }),
   } satisfies Partial<Handlers>
 }
 

@@ -1,3 +1,5 @@
+import * as v from 'valibot'
+import { Interval } from '../../lib/contract/billing/price-schemas.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { Billing, type BillingProps } from '../../pages/dashboard/billing/billing.tsx'
 import { ContinueToStripe } from '../../pages/dashboard/billing/continue-to-stripe.tsx'
@@ -5,7 +7,7 @@ import { PlanChange } from '../../pages/dashboard/billing/plan-change.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { showPage } from './request/answer.ts'
 import { orNull } from './request/call-api.ts'
-import { readForm } from './request/form.ts'
+import { type Form, readForm } from './request/form.ts'
 import { catchErrors, formRoutes } from './request/form-routes.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
@@ -15,14 +17,14 @@ export const billingRoutes: readonly AppRoute<UserVisit>[] = [
   ...formRoutes('/app/billing', showBilling, {
     '/change': async (visit) => {
       const { callApi, c } = visit
-      const planId = (await readForm(c)).text('plan')
-      const { confirmation } = await callApi('changePlan', { body: { planId } })
+      const body = readWanted(await readForm(c))
+      const { confirmation } = await callApi('changePlan', { body })
       if (confirmation === undefined) return '/app/billing?done=changed'
       return showStripeLink(visit, confirmation.url, 'confirm')
     },
     '/checkout': async (visit) => {
-      const planId = (await readForm(visit.c)).text('plan')
-      const { url } = await visit.callApi('createCheckout', { body: { planId } })
+      const body = readWanted(await readForm(visit.c))
+      const { url } = await visit.callApi('createCheckout', { body })
       return showStripeLink(visit, url ?? '', 'pay')
     },
     '/portal': async (visit) =>
@@ -50,16 +52,18 @@ export async function showBilling(
   const { callApi, instance, c } = visit
   const hasPaid = c.req.query('checkout') === 'done'
   const { plan, subscription } = await getSubscription(visit, hasPaid ? 'at Stripe' : 'here')
-  const [plans, usage, overages, duplicates] = await Promise.all([
+  const [plans, prices, terms, usage, overages, duplicates] = await Promise.all([
     callApi('listPlans'),
+    callApi('listPrices'),
+    orNull(callApi('getTerms')),
     callApi('getUsage'),
     orNull(callApi('getOverages')),
     callApi('listDuplicates'),
   ])
   const done = c.req.query('done') ?? (hasPaid ? 'paid' : undefined)
   const payUrl = NOT_PAID.includes(subscription?.status ?? '') ? await findPayUrl(visit) : undefined
-  const known = { plan, subscription, plans, usage, overages, duplicates, payUrl }
-  const content = Billing({ base: instance.base, ...known, done, ...shown })
+  const bought = { plan, subscription, terms, usage, overages, duplicates, payUrl }
+  const content = Billing({ base: instance.base, plans, prices, ...bought, done, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
 }
 
@@ -87,15 +91,25 @@ async function findPayUrl({ callApi }: UserVisit): Promise<string | undefined> {
 async function showChange(visit: UserVisit): Promise<PageAnswer> {
   const { callApi, instance, c } = visit
   const planId = c.req.query('plan') ?? ''
+  const interval = readInterval(c.req.query('interval'))
   const [preview, plans, { plan }] = await Promise.all([
-    callApi('previewPlanChange', { query: { planId } }),
+    callApi('previewPlanChange', { query: { planId, interval } }),
     callApi('listPlans'),
     callApi('getSubscription', { query: {} }),
   ])
   const to = plans.find(({ id }) => id === planId)
   if (to === undefined) throw new ApiError('NOT_FOUND', 'Plan not found')
-  const content = PlanChange({ base: instance.base, from: plan, to, preview })
+  const content = PlanChange({ base: instance.base, from: plan, to, interval, preview })
   return showPage(visit, { title: 'Change plan', content })
+}
+
+function readWanted(form: Form) {
+  const interval = readInterval(form.text('interval'))
+  return { planId: form.text('plan'), ...(interval !== undefined && { interval }) }
+}
+
+function readInterval(text: string | undefined): Interval | undefined {
+  return v.is(Interval, text) ? text : undefined
 }
 
 /** Links to Stripe from a page of ours, because form-action forbids a redirect to another site. */

@@ -37,19 +37,24 @@ export async function showHome(
   return { html, ...answered }
 }
 
-/** Keyed by the list of databases, which a reload replaces. */
-const renderedAbouts = new WeakMap<object, ReturnType<typeof render>>()
+interface About {
+  readonly prices: ReturnType<Services['catalogue']['list']>
+  readonly html: ReturnType<typeof render>
+}
+
+/** Keyed by the list of databases, which a reload replaces, as a refresh does the list of prices. */
+const abouts = new WeakMap<object, About>()
 
 /** The part that is the same for every visitor. */
-function renderAbout({ geo, plans }: Services): ReturnType<typeof render> {
+function renderAbout({ geo, plans, catalogue }: Services): ReturnType<typeof render> {
   const databases = geo.list()
-  const known = renderedAbouts.get(databases)
-  if (known !== undefined) return known
-  const rendered = render(
-    HomeAbout({ plans: plans.list, databases: databases.map(toPublicDatabase) }),
-  )
-  renderedAbouts.set(databases, rendered)
-  return rendered
+  const prices = catalogue.list()
+  const known = abouts.get(databases)
+  if (known?.prices === prices) return known.html
+  const shown = databases.map(toPublicDatabase)
+  const html = render(HomeAbout({ plans: plans.list, prices, databases: shown }))
+  abouts.set(databases, { prices, html })
+  return html
 }
 
 /** The text in the look-up form; null if nothing was typed. */

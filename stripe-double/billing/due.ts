@@ -4,7 +4,7 @@ import { expireSession } from '../resources/checkout/checkout-sessions.ts'
 import { endSubscription, expireIncomplete } from '../subscriptions/end-subscription.ts'
 import { discardPending } from '../subscriptions/pending-update.ts'
 import { renew } from '../subscriptions/renew.ts'
-import { rowsOf, type World } from '../world.ts'
+import { emit, rowsOf, type World } from '../world.ts'
 import { applyPayment, setLatestInvoice } from './collect.ts'
 import { periodOf } from './period.ts'
 import { finalizeInvoice, payInvoice, subscriptionOf } from './settle-invoice.ts'
@@ -14,6 +14,8 @@ interface Due {
   readonly at: number
   readonly run: () => void
 }
+
+const NOTICE_SECONDS = 3 * 86_400
 
 const FIRST_PAYMENT_SECONDS = 23 * 3_600
 
@@ -49,9 +51,22 @@ function subscriptionDues(world: World, row: Stripe.Subscription): Due[] {
     ...(expiresAt === undefined
       ? []
       : [{ at: expiresAt, run: () => discardPending(world, row.id) }]),
+    ...trialDues(world, row),
     ...(cancel_at === null ? [] : [{ at: cancel_at, run: end }]),
     { at: periodOf(row).end, run: () => renew(world, row) },
   ]
+}
+
+/** Like Stripe, says that a trial will end three days before, or at once if it is shorter. */
+function trialDues(world: World, row: Stripe.Subscription): Due[] {
+  const { id, status, created, trial_end: end } = row
+  const { endingTrials } = world.state
+  if (status !== 'trialing' || end === null || endingTrials.has(id)) return []
+  const run = () => {
+    endingTrials.set(id, true)
+    emit(world, 'customer.subscription.trial_will_end', row)
+  }
+  return [{ at: Math.max(created, end - NOTICE_SECONDS), run }]
 }
 
 function invoiceDues(world: World, row: Stripe.Invoice): Due[] {

@@ -21,7 +21,7 @@ export function newLine(world: World, line: NewLine): Stripe.InvoiceLineItem {
     id: newId('il'),
     object: 'line_item',
     amount,
-    currency: item.price.currency,
+    currency: currencyOf(world, item),
     description,
     discount_amounts: [],
     discountable: amount > 0,
@@ -59,11 +59,25 @@ export function netOf({ amount, discount_amounts }: Stripe.InvoiceLineItem): num
   return (discount_amounts ?? []).reduce((net, discount) => net - discount.amount, amount)
 }
 
+/** The amount for `quantity` units of the item, in the currency of its subscription. */
+export function amountOf(world: World, item: Stripe.SubscriptionItem, quantity: number): number {
+  return priceIn(world, item.price, { quantity, currency: currencyOf(world, item) })
+}
+
 /** The amount for `quantity` units, in the smallest unit of the currency, rounded half up. */
-export function priceOf(price: Stripe.Price, quantity: number): number {
-  const unit = price.unit_amount_decimal ?? Stripe.Decimal.zero
+export function priceIn(
+  world: World,
+  price: Stripe.Price,
+  { quantity, currency }: { quantity: number; currency: string },
+): number {
+  const option = world.state.currencyOptions.get(price.id)?.[currency] ?? price
+  const unit = option.unit_amount_decimal ?? Stripe.Decimal.zero
   const amount = unit.mul(Stripe.Decimal.from(quantity))
   return amount.round('half-up', { mode: 'decimal-places', value: 0 }).toNumber()
+}
+
+function currencyOf(world: World, { price, subscription }: Stripe.SubscriptionItem): string {
+  return world.state.currencies.get(subscription) ?? price.currency
 }
 
 export function nameOf(world: World, price: Stripe.Price): string {

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { toList } from '../http/list.ts'
 import { newId } from '../ids.ts'
 import { newObject } from '../new-object.ts'
+import { invoiceTax, sumTaxes, withTaxes } from '../tax/taxes.ts'
 import { getRow, type World } from '../world.ts'
 import { netOf, withDiscounts } from './lines.ts'
 import type { Period } from './period.ts'
@@ -23,6 +24,7 @@ export function newInvoice(world: World, plan: InvoicePlan): Stripe.Invoice {
     object: 'invoice',
     attempt_count: 0,
     attempted: false,
+    automatic_tax: invoiceTax(world, subscription, reason === 'upcoming' ? 'preview' : 'invoice'),
     automatically_finalizes_at: null,
     amount_paid: 0,
     billing_reason: reason,
@@ -46,18 +48,21 @@ export function newInvoice(world: World, plan: InvoicePlan): Stripe.Invoice {
   })
 }
 
-/** The discounted lines and their sums. A `balance` below zero is credit. */
+/** The discounted and taxed lines and their sums. A `balance` below zero is credit. */
 export function totalsOf(
   world: World,
   { lines, subscription }: Pick<InvoicePlan, 'lines' | 'subscription'>,
   { id, balance }: { id: string; balance: number },
 ) {
-  const data = withDiscounts(world, lines, subscription.discounts.map(String)).map((line) => ({
+  const discounted = withDiscounts(world, lines, subscription.discounts.map(String))
+  const data = withTaxes(world, discounted, subscription, netOf).map((line) => ({
     ...line,
     invoice: id,
   }))
+  const { added, contained, total_taxes } = sumTaxes(data)
   const subtotal = data.reduce((sum, line) => sum + line.amount, 0)
-  const total = data.reduce((sum, line) => sum + netOf(line), 0)
+  const net = data.reduce((sum, line) => sum + netOf(line), 0)
+  const total = net + added
   const due = Math.max(0, total + Math.min(0, balance))
   return {
     amount_due: due,
@@ -66,6 +71,8 @@ export function totalsOf(
     subtotal,
     total,
     total_discount_amounts: sumByDiscount(data),
+    total_excluding_tax: net - contained,
+    total_taxes,
   }
 }
 

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { isMetered } from '../resources/catalog/prices.ts'
 import { usageOf } from '../resources/meters.ts'
 import type { World } from '../world.ts'
-import { nameOf, netOf, newLine, priceOf, withDiscounts } from './lines.ts'
+import { amountOf, nameOf, netOf, newLine, withDiscounts } from './lines.ts'
 import type { Period } from './period.ts'
 
 /** Lines that charge licensed items for `period` in advance. */
@@ -45,7 +45,7 @@ function quantityLine(
   { quantity, period }: { quantity: number; period: Period },
 ): Stripe.InvoiceLineItem {
   const description = `${quantity} × ${nameOf(world, item.price)}`
-  const amount = priceOf(item.price, quantity)
+  const amount = amountOf(world, item, quantity)
   return newLine(world, { item, amount, quantity, period, description, proration: false })
 }
 

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { isMetered } from '../resources/catalog/prices.ts'
 import type { ItemChange } from '../subscriptions/compute-items.ts'
 import type { World } from '../world.ts'
-import { nameOf, newLine, priceOf } from './lines.ts'
+import { amountOf, nameOf, newLine } from './lines.ts'
 import type { Period } from './period.ts'
 
 interface ChangeTime {
@@ -29,9 +29,8 @@ export function prorationLines(
 export function unusedTimeLines(
   world: World,
   { items }: Stripe.Subscription,
-  period: Period,
 ): Stripe.InvoiceLineItem[] {
-  const time = { period, date: world.now() }
+  const time = { date: world.now() }
   return items.data.flatMap((before) => creditLines(world, { before }, time))
 }
 
@@ -42,7 +41,7 @@ function isRepriced({ before, after }: ItemChange): boolean {
 function creditLines(
   world: World,
   { before }: Pick<ItemChange, 'before'>,
-  { period, date }: ChangeTime,
+  { date }: Pick<ChangeTime, 'date'>,
 ) {
   const debit = before === undefined ? undefined : world.state.debits.get(before.id)
   if (before === undefined || debit === undefined) return []
@@ -54,7 +53,7 @@ function creditLines(
     newProrationLine(world, before, {
       amount,
       description,
-      period: { start: date, end: period.end },
+      period: { start: date, end: debit.end },
     }),
   ]
 }
@@ -63,8 +62,9 @@ function chargeLines(world: World, { after }: ItemChange, { period, date }: Chan
   if (isMetered(after.price)) return []
   const quantity = after.quantity ?? 1
   const share = (period.end - date) / (period.end - period.start)
-  const amount = Math.round(priceOf(after.price, quantity) * share)
-  const description = `Remaining time on ${nameOf(world, after.price)}`
+  const amount = Math.round(amountOf(world, after, quantity) * share)
+  const time = date === period.start ? `${quantity} ×` : 'Remaining time on'
+  const description = `${time} ${nameOf(world, after.price)}`
   return [
     newProrationLine(world, after, {
       amount,

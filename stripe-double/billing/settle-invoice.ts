@@ -115,7 +115,21 @@ export function voidInvoice(world: World, row: Stripe.Invoice): Stripe.Invoice {
 }
 
 export function addInvoice(world: World, invoice: Stripe.Invoice): Stripe.Invoice {
+  if (invoice.automatic_tax.disabled_reason !== null) stopTax(world, invoice)
+  const customer = getRow(world, 'customers', String(invoice.customer))
+  if (!customer.currency) changeRow(world, customer, { currency: invoice.currency })
   return addRow(world, 'invoices', invoice, 'invoice.created')
+}
+
+/** Like Stripe, calculates no more tax for a customer at an unknown place. */
+function stopTax(world: World, invoice: Stripe.Invoice): void {
+  const automatic_tax = {
+    disabled_reason: 'requires_location_inputs',
+    enabled: false,
+    liability: null,
+  } as const
+  const row = subscriptionOf(world, invoice)
+  if (row !== null) changeRow(world, row, { automatic_tax }, 'customer.subscription.updated')
 }
 
 /** Recomputes the usage lines of a draft, because late meter events belong to its period. */

@@ -7,6 +7,7 @@ type Json = { [name: string]: unknown }
 /** Fields that Stripe omits unless they are expanded. */
 const OMITTED: Readonly<Record<string, (world: World, id: string) => unknown>> = {
   'coupon.applies_to': (world, id) => world.state.couponProducts.get(id),
+  'price.currency_options': (world, id) => world.state.currencyOptions.get(id),
   'customer.subscriptions': (world, id) =>
     listPage(`/v1/customers/${id}/subscriptions`, liveSubscriptions(world, id), {}),
 }

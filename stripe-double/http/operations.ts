@@ -12,12 +12,14 @@ import { portalRoutes } from '../resources/portal-sessions.ts'
 import { reversalRoutes } from '../resources/reversals.ts'
 import { subscriptionRoutes } from '../resources/subscriptions.ts'
 import { taxIdRoutes } from '../resources/tax-ids.ts'
+import { taxSettingsRoutes } from '../tax/tax-settings.ts'
 import type { Route } from './route.ts'
 
 /** All operations of Stripe's API that the double supports. */
 export const operations: readonly Route[] = [
   ...customerRoutes,
   ...taxIdRoutes,
+  ...taxSettingsRoutes,
   ...priceRoutes,
   ...couponRoutes,
   ...promotionCodeRoutes,

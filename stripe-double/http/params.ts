@@ -33,6 +33,8 @@ export const Address = optional({
   country: Text,
 })
 
+export const AutomaticTaxParam = v.strictObject({ enabled: Flag })
+
 export const Page = optional({
   limit: v.pipe(Integer, v.minValue(1, 'Invalid integer'), v.maxValue(100, 'Invalid integer')),
   starting_after: Text,

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
 import type Stripe from 'stripe'
-import { nameOf, priceOf } from '../billing/lines.ts'
+import { nameOf, priceIn } from '../billing/lines.ts'
 import { StripeDoubleError } from '../http/stripe-error.ts'
 import { type CheckoutEntry, completeCheckout } from '../resources/checkout/complete-checkout.ts'
 import { getRow, type World } from '../world.ts'
@@ -35,6 +35,13 @@ function readEntry(form: Readonly<Record<string, unknown>>): CheckoutEntry {
     }),
     ...(text('promotion_code') !== '' && { promotionCode: text('promotion_code') }),
     ...(text('name') !== '' && { name: text('name') }),
+    ...(text('country') !== '' && {
+      address: {
+        country: text('country').toUpperCase(),
+        ...(text('state') !== '' && { state: text('state').toUpperCase() }),
+        ...(text('postal_code') !== '' && { postal_code: text('postal_code') }),
+      },
+    }),
     ...(text('tax_id') !== '' && {
       taxId: { type: text('tax_id_type'), value: text('tax_id') },
     }),
@@ -65,18 +72,18 @@ function checkoutPage(world: World, session: Stripe.Checkout.Session, error: str
   if (session.status !== 'open') {
     return page('Checkout', html`<p>This checkout session is ${session.status}.</p>`)
   }
-  const lines = world.state.orders.get(session.id)?.lines ?? []
+  const { lines = [], currency = '' } = world.state.orders.get(session.id) ?? {}
   return page(
     'Checkout',
     html`<ul>
         ${lines.map(({ price, quantity }) => {
-          const amount = money(priceOf(price, quantity), price.currency)
-          return html`<li>${nameOf(world, price)}: ${amount} per month</li>`
+          const amount = money(priceIn(world, price, { quantity, currency }), currency)
+          return html`<li>${nameOf(world, price)}: ${amount} per ${price.recurring?.interval}</li>`
         })}
       </ul>
       ${error === '' ? '' : html`<p class="error" role="alert">${error}</p>`}
       <form method="post">
-        ${cardFields()} ${codeField(session)} ${taxFields(session)}
+        ${cardFields()} ${addressFields(session)} ${codeField(session)} ${taxFields(session)}
         <button>Pay</button>
         ${session.cancel_url === null ? '' : html`<a href="${session.cancel_url}">Cancel</a>`}
       </form>`,
@@ -88,6 +95,13 @@ function cardFields() {
     <label>Card number <input name="card" value="4242 4242 4242 4242" required /></label>
     <p><small>4242 4242 4242 4242 pays, 4000 0000 0000 0002 declines, 4000 0027 6000 3184 asks
         to confirm.</small></p>`
+}
+
+function addressFields({ automatic_tax }: Stripe.Checkout.Session) {
+  if (!automatic_tax.enabled) return ''
+  return html`<label>Country <input name="country" value="DE" autocomplete="country" /></label>
+    <label>State <input name="state" autocomplete="address-level1" /></label>
+    <label>Postal code <input name="postal_code" autocomplete="postal-code" /></label>`
 }
 
 function codeField({ allow_promotion_codes }: Stripe.Checkout.Session) {

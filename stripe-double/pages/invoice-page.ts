@@ -62,11 +62,16 @@ function paymentForm(error: string) {
     </form>`
 }
 
-function textOf({ number, created, lines, currency, total, amount_due, status }: Stripe.Invoice) {
+function textOf(invoice: Stripe.Invoice) {
+  const { number, created, lines, currency, total, total_taxes, amount_due, status } = invoice
   return [
     `Invoice ${number ?? '(draft)'}`,
     day(created),
     ...lines.data.map(({ description, amount }) => `${description}: ${money(amount, currency)}`),
+    ...(total_taxes ?? []).map(
+      ({ amount, tax_behavior, taxability_reason }) =>
+        `Tax, ${tax_behavior} (${taxability_reason}): ${money(amount, currency)}`,
+    ),
     `Total: ${money(total, currency)}`,
     `Due: ${money(amount_due, currency)} (${status})`,
   ]

@@ -6,6 +6,7 @@ import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
 import { newObject } from '../new-object.ts'
+import { invalidLocation, isTaxLocation } from '../tax/tax-rule.ts'
 import {
   addRow,
   changeRow,
@@ -27,6 +28,7 @@ const CustomerParams = optional({
   phone: Text,
   metadata: Metadata,
   invoice_settings: optional({ default_payment_method: Text }),
+  tax: v.strictObject({ validate_location: v.picklist(['deferred', 'immediately']) }),
 })
 type CustomerParams = v.InferOutput<typeof CustomerParams>
 
@@ -68,6 +70,7 @@ function newCustomer(world: World): Stripe.Customer {
     object: 'customer',
     address: null,
     balance: 0,
+    currency: null,
     discount: null,
     email: null,
     invoice_prefix: newId('inv', 8).slice(4).toUpperCase(),
@@ -78,11 +81,13 @@ function newCustomer(world: World): Stripe.Customer {
 }
 
 function changesOf(customer: Stripe.Customer, params: CustomerParams): Partial<Stripe.Customer> {
-  const { address, invoice_settings, metadata, ...texts } = params
+  const { address, invoice_settings, metadata, tax, ...texts } = params
   const method = invoice_settings?.default_payment_method
+  const place = address === undefined ? customer.address : toAddress(address)
+  if (tax?.validate_location === 'immediately') requireLocation(place ?? null)
   return {
     ...emptyToNull(texts),
-    ...(address !== undefined && { address: toAddress(address) }),
+    ...(address !== undefined && { address: place }),
     ...(metadata !== undefined && { metadata: mergeMetadata(customer.metadata, metadata) }),
     ...(method !== undefined && {
       invoice_settings: { ...customer.invoice_settings, default_payment_method: method || null },
@@ -90,12 +95,17 @@ function changesOf(customer: Stripe.Customer, params: CustomerParams): Partial<S
   }
 }
 
+function requireLocation(address: Stripe.Address | null): void {
+  if (isTaxLocation(address)) return
+  throw invalidLocation("The customer's location isn't recognized. Set a valid customer address.")
+}
+
 function emptyToNull(texts: Readonly<Record<string, string | undefined>>) {
   const given = Object.entries(texts).filter(([, text]) => text !== undefined)
   return Object.fromEntries(given.map(([name, text]) => [name, text || null]))
 }
 
-function toAddress(address: '' | v.InferOutput<typeof Address>): Stripe.Address | null {
+export function toAddress(address: '' | v.InferOutput<typeof Address>): Stripe.Address | null {
   if (address === '') return null
   const { country } = address
   if (country && !isCountry(country)) {

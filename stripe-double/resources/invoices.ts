@@ -18,7 +18,10 @@ const PreviewParams = v.strictObject({
       items: v.array(ItemParams),
       proration_behavior: v.literal('always_invoice', 'the double previews always_invoice only'),
     },
-    { proration_date: ProrationParams.proration_date },
+    {
+      billing_cycle_anchor: ProrationParams.billing_cycle_anchor,
+      proration_date: ProrationParams.proration_date,
+    },
   ),
 })
 

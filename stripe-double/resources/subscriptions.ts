@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { DiscountParams } from '../billing/redeem.ts'
 import { listPage } from '../http/list.ts'
 import {
+  AutomaticTaxParam,
   Flag,
   Metadata,
   mergeMetadata,
@@ -13,7 +14,12 @@ import {
 } from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
-import { ChangeParams, ItemParams, PaymentBehavior } from '../subscriptions/change-params.ts'
+import {
+  ChangeParams,
+  ItemParams,
+  PaymentBehavior,
+  TrialDays,
+} from '../subscriptions/change-params.ts'
 import { changeSubscription } from '../subscriptions/change-subscription.ts'
 import { endSubscription } from '../subscriptions/end-subscription.ts'
 import { startSubscription } from '../subscriptions/start-subscription.ts'
@@ -23,11 +29,14 @@ import { requireOwnMethod } from './cards.ts'
 const CreateParams = withOptional(
   { customer: Text, items: v.pipe(v.array(ItemParams), v.minLength(1, 'at least one item')) },
   {
+    automatic_tax: AutomaticTaxParam,
+    currency: Text,
     default_payment_method: Text,
     description: Text,
     discounts: DiscountParams,
     metadata: Metadata,
     payment_behavior: PaymentBehavior,
+    trial_period_days: TrialDays,
   },
 )
 
@@ -81,5 +90,8 @@ function create(world: World, params: v.InferOutput<typeof CreateParams>): Strip
     description: params.description ?? null,
     paymentBehavior: params.payment_behavior ?? 'allow_incomplete',
     authentication: 'none',
+    automaticTax: params.automatic_tax,
+    trialDays: params.trial_period_days,
+    currency: params.currency,
   })
 }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import * as v from 'valibot'
 import type { Period } from '../billing/period.ts'
 import { DiscountParams } from '../billing/redeem.ts'
-import { Flag, Integer, Metadata, optional, Text } from '../http/params.ts'
+import { AutomaticTaxParam, Flag, Integer, Metadata, optional, Text } from '../http/params.ts'
 
 export const ItemParams = optional({
   id: Text,
@@ -20,6 +20,12 @@ export interface CurrentItems {
   readonly items: readonly Stripe.SubscriptionItem[]
 }
 
+export const TrialDays = v.pipe(
+  Integer,
+  v.minValue(1, 'Invalid integer'),
+  v.maxValue(730, 'at most 730 days'),
+)
+
 export const PaymentBehavior = v.picklist([
   'allow_incomplete',
   'default_incomplete',
@@ -28,12 +34,14 @@ export const PaymentBehavior = v.picklist([
 export type PaymentBehavior = v.InferOutput<typeof PaymentBehavior>
 
 export const ProrationParams = {
+  billing_cycle_anchor: v.strictObject({ type: v.literal('now', 'the double supports now only') }),
   proration_behavior: v.picklist(['create_prorations', 'always_invoice', 'none']),
   proration_date: Integer,
 }
 
 export const ChangeParams = optional({
   ...ProrationParams,
+  automatic_tax: AutomaticTaxParam,
   items: v.array(ItemParams),
   cancel_at: v.union([v.picklist(['', 'min_period_end', 'max_period_end']), Integer]),
   cancel_at_period_end: Flag,

@@ -8,6 +8,7 @@ import { toList } from '../http/list.ts'
 import { mergeMetadata, requireAtMostOne } from '../http/params.ts'
 import { actionRequired, badRequest, declined } from '../http/stripe-error.ts'
 import { requireOwnMethod } from '../resources/cards.ts'
+import { toAutomaticTax } from '../tax/taxes.ts'
 import { changeRow, getRow, type World } from '../world.ts'
 import { cancellationOf } from './cancellation.ts'
 import type { ChangeParam } from './change-params.ts'
@@ -39,6 +40,8 @@ export function changeSubscription(
   }
   const changes = {
     ...cancellationOf(row, params, world.now()),
+    automatic_tax: taxAfter(world, row, params),
+    billing_cycle_anchor: change.anchor,
     default_payment_method: emptyToNull(params.default_payment_method),
     description: emptyToNull(params.description),
     discounts,
@@ -51,6 +54,14 @@ export function changeSubscription(
   world.state.pendingLines.set(row.id, change.isInvoicedNow ? [] : change.lines)
   if (change.isInvoicedNow) bill(world, row.id, change)
   return getRow(world, 'subscriptions', row.id)
+}
+
+/** Like Stripe, refuses a change that needs the customer's place if it is unknown. */
+function taxAfter(world: World, row: Stripe.Subscription, params: ChangeParam) {
+  const { automatic_tax: param, items, default_payment_method: method } = params
+  if (param === undefined && items === undefined && method === undefined) return row.automatic_tax
+  const after = toAutomaticTax(world, param ?? row.automatic_tax, String(row.customer))
+  return after.enabled ? after : { ...row.automatic_tax, enabled: false }
 }
 
 function bill(world: World, id: string, { lines, period }: SubscriptionChange): void {

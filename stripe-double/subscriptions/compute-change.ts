@@ -3,8 +3,9 @@ import { type Period, periodOf } from '../billing/period.ts'
 import { prorationLines } from '../billing/proration.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import type { World } from '../world.ts'
-import type { ChangeParam } from './change-params.ts'
+import type { ChangeParam, ProrationParams } from './change-params.ts'
 import { computeItems, itemsAfter } from './compute-items.ts'
+import { inPeriod, requireOneInterval, restartedPeriod } from './restart-period.ts'
 
 export type SubscriptionChange = ReturnType<typeof computeChange>
 
@@ -12,18 +13,25 @@ export type SubscriptionChange = ReturnType<typeof computeChange>
 export function computeChange(
   world: World,
   subscription: Stripe.Subscription,
-  params: Pick<ChangeParam, 'items' | 'proration_behavior' | 'proration_date'>,
+  params: Pick<ChangeParam, 'items' | keyof typeof ProrationParams>,
 ) {
   const { items: itemParams = [], proration_behavior: behavior } = params
   const { proration_date: date = world.now() } = params
-  const period = periodOf(subscription)
-  requireWithin(date, period)
+  const current = periodOf(subscription)
+  requireWithin(date, current)
+  const restarted = restartedPeriod(world, subscription, params)
+  const period = restarted ?? current
   const items = subscription.items.data
   const changes = computeItems(world, itemParams, { subscription: subscription.id, period, items })
-  const prorations = behavior === 'none' ? [] : prorationLines(world, changes, { period, date })
+  const isFree = behavior === 'none' || subscription.status === 'trialing'
+  const prorations = isFree ? [] : prorationLines(world, changes, { period, date })
   const pending = world.state.pendingLines.get(subscription.id) ?? []
+  const after = itemsAfter(items, changes).map((item) => inPeriod(item, period))
+  requireOneInterval(after)
   return {
-    items: itemsAfter(items, changes),
+    items: after,
+    /** When the new period begins; undefined if the change begins none. */
+    anchor: restarted?.start,
     /** Includes the lines that already wait for the next invoice. */
     lines: [...pending, ...prorations],
     prorations,

@@ -6,6 +6,7 @@ import { newObject } from '../new-object.ts'
 import { isMetered } from '../resources/catalog/prices.ts'
 import { getRow, type World } from '../world.ts'
 import type { CurrentItems, ItemParam } from './change-params.ts'
+import { requireOffered } from './currency.ts'
 
 /** One item before and after a change. An added item has no `before`. */
 export interface ItemChange {
@@ -47,7 +48,7 @@ function computeItem(
   if (id === undefined) return { after: newItem(world, param, { current, index }) }
   const before = current.items.find((item) => item.id === id)
   if (before === undefined) throw missing('subscription item', id, `items[${index}][id]`)
-  const price = priceFor(world, param, `items[${index}][price]`) ?? before.price
+  const price = priceFor(world, param, { current, index }) ?? before.price
   const quantity = param.quantity ?? before.quantity
   const after = {
     ...before,
@@ -82,7 +83,7 @@ function newItem(
   { current, index }: { current: CurrentItems; index: number },
 ): Stripe.SubscriptionItem {
   const name = `items[${index}][price]`
-  const price = priceFor(world, param, name)
+  const price = priceFor(world, param, { current, index })
   if (price === null) throw missingParam(name)
   if (isMetered(price) && param.quantity !== undefined) {
     const more = { param: `items[${index}][quantity]` }
@@ -101,10 +102,19 @@ function newItem(
 }
 
 /** The requested price, or null if the parameters have none. */
-function priceFor(world: World, { price }: ItemParam, param: string): Stripe.Price | null {
+function priceFor(
+  world: World,
+  { price }: ItemParam,
+  { current, index }: { current: CurrentItems; index: number },
+): Stripe.Price | null {
   if (price === undefined) return null
+  const param = `items[${index}][price]`
   const found = getRow(world, 'prices', price, param)
   if (!found.active) throw badRequest(`The price specified is inactive: ${price}`, { param })
-  if (found.recurring !== null) return found
-  throw badRequest(`The price specified is not recurring: ${price}`, { param })
+  if (found.recurring === null) {
+    throw badRequest(`The price specified is not recurring: ${price}`, { param })
+  }
+  const currency = world.state.currencies.get(current.subscription)
+  if (currency !== undefined) requireOffered(world, found, currency)
+  return found
 }

@@ -41,7 +41,7 @@ function billRest(
 ): void {
   const whole = periodOf(subscription)
   const period = { start: whole.start, end: world.now() }
-  const credit = rest === 'credited' ? unusedTimeLines(world, subscription, whole) : []
+  const credit = rest === 'credited' ? unusedTimeLines(world, subscription) : []
   const usage = usageLines(world, subscription, period)
   const pending = world.state.pendingLines.get(subscription.id) ?? []
   world.state.pendingLines.delete(subscription.id)

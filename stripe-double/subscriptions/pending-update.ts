@@ -13,6 +13,7 @@ import type { SubscriptionChange } from './compute-change.ts'
 const PENDING_SECONDS = 23 * 3_600
 
 const SUPPORTED: readonly string[] = [
+  'billing_cycle_anchor',
   'cancel_at_period_end',
   'items',
   'metadata',
@@ -37,14 +38,20 @@ export function suspendChange(
   row: Stripe.Subscription,
   { change, params }: { change: SubscriptionChange; params: ChangeParam },
 ): void {
-  const { lines, period, prorations, items } = change
+  const { anchor, lines, period, prorations, items } = change
   const plan = { subscription: row, lines, period, reason: 'subscription_update' } as const
   const invoice = finalizeInvoice(world, addInvoice(world, newInvoice(world, plan)))
   const metadata = params.metadata || {}
-  world.state.pendingChanges.set(row.id, { invoice: invoice.id, items, metadata, prorations })
+  world.state.pendingChanges.set(row.id, {
+    invoice: invoice.id,
+    anchor,
+    items,
+    metadata,
+    prorations,
+  })
   payInvoice(world, invoice)
   const pending_update: Stripe.Subscription.PendingUpdate = {
-    billing_cycle_anchor: null,
+    billing_cycle_anchor: anchor ?? null,
     cancel_at_period_end: params.cancel_at_period_end ?? null,
     discount: null,
     discounts: null,
@@ -71,6 +78,7 @@ export function applyPending(world: World, invoice: Stripe.Invoice, id: string):
   recordDebits(world, pending.prorations, row.discounts.map(String))
   world.state.pendingLines.delete(id)
   const changes = {
+    billing_cycle_anchor: pending.anchor,
     items: toList(row.items.url, after),
     metadata: mergeMetadata(row.metadata, pending.metadata),
     pending_update: null,

@@ -1,10 +1,11 @@
 import type Stripe from 'stripe'
 import { setLatestInvoice } from '../billing/collect.ts'
-import { type Period, periodEnd, periodOf } from '../billing/period.ts'
+import { periodEnd, periodOf } from '../billing/period.ts'
 import { advanceLines, recordDebits, usageLines } from '../billing/period-lines.ts'
 import { chargeLater } from '../billing/settle-invoice.ts'
 import { toList } from '../http/list.ts'
 import { changeRow, type World } from '../world.ts'
+import { inPeriod } from './restart-period.ts'
 
 /** Starts the next period. A draft invoice bills the last period's usage and the next period in advance. */
 export function renew(world: World, row: Stripe.Subscription): void {
@@ -19,14 +20,11 @@ export function renew(world: World, row: Stripe.Subscription): void {
   ]
   world.state.pendingLines.delete(row.id)
   recordDebits(world, lines, row.discounts.map(String))
-  const changes = { items: toList(row.items.url, items) }
+  const status = row.status === 'trialing' ? 'active' : row.status
+  const changes = { items: toList(row.items.url, items), status }
   const subscription = changeRow(world, row, changes, 'customer.subscription.updated')
   const plan = { subscription, lines, period: last, reason: 'subscription_cycle' } as const
   setLatestInvoice(world, row.id, chargeLater(world, plan))
-}
-
-function inPeriod(item: Stripe.SubscriptionItem, { start, end }: Period): Stripe.SubscriptionItem {
-  return { ...item, current_period_start: start, current_period_end: end }
 }
 
 function recurringOf({ items }: Stripe.Subscription): Stripe.Price.Recurring {

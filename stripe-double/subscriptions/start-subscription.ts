@@ -11,10 +11,12 @@ import { toList } from '../http/list.ts'
 import { actionRequired, badRequest, declined } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
 import { newObject } from '../new-object.ts'
+import { type AutomaticTaxParam, toAutomaticTax } from '../tax/taxes.ts'
 import { addRow, getRow, type World } from '../world.ts'
 import { NO_CANCELLATION } from './cancellation.ts'
 import type { CurrentItems, ItemParam, PaymentBehavior } from './change-params.ts'
 import { computeItems, itemsAfter } from './compute-items.ts'
+import { chooseCurrency } from './currency.ts'
 
 interface StartParams {
   readonly customer: string
@@ -26,6 +28,9 @@ interface StartParams {
   readonly paymentBehavior: PaymentBehavior
   /** Whether the customer is there and confirms the payment. */
   readonly authentication: Payment['authentication']
+  readonly automaticTax: AutomaticTaxParam | undefined
+  readonly trialDays: number | undefined
+  readonly currency: string | undefined
 }
 
 type FirstCharge = Omit<InvoicePlan, 'reason'>
@@ -34,10 +39,11 @@ type FirstCharge = Omit<InvoicePlan, 'reason'>
 export function startSubscription(world: World, start: StartParams): Stripe.Subscription {
   const id = newId('sub')
   const period = firstPeriod(world, start)
+  world.state.currencies.set(id, currencyOf(world, start))
   const changes = computeItems(world, start.items, { subscription: id, period, items: [] })
   const items = itemsAfter([], changes)
   const draft = newSubscription(world, start, { subscription: id, period, items })
-  const lines = advanceLines(world, items, period)
+  const lines = firstLines(world, items, { period, start })
   requirePayable(world, draft, { lines, start })
   const holder = { customer: start.customer, subscription: id, currency: draft.currency }
   const discounts = redeemDiscounts(world, start.discounts, holder)
@@ -46,6 +52,25 @@ export function startSubscription(world: World, start: StartParams): Stripe.Subs
   recordDebits(world, lines, discounts)
   chargeFirst(world, { subscription, lines, period }, start)
   return getRow(world, 'subscriptions', id)
+}
+
+function currencyOf(world: World, { customer: id, items, currency }: StartParams): string {
+  const prices = items.map(({ price = '' }, index) =>
+    getRow(world, 'prices', price, `items[${index}][price]`),
+  )
+  const customer = getRow(world, 'customers', id)
+  return chooseCurrency(world, { customer, prices, currency })
+}
+
+/** A trial costs nothing. */
+function firstLines(
+  world: World,
+  items: readonly Stripe.SubscriptionItem[],
+  { period, start: { trialDays } }: { period: Period; start: StartParams },
+): Stripe.InvoiceLineItem[] {
+  const lines = advanceLines(world, items, period)
+  if (trialDays === undefined) return lines
+  return lines.map((line) => ({ ...line, amount: 0, discountable: false }))
 }
 
 function chargeFirst(
@@ -62,8 +87,9 @@ function chargeFirst(
   setLatestInvoice(world, first.subscription.id, finalizeInvoice(world, draft))
 }
 
-function firstPeriod(world: World, { items }: StartParams): Period {
+function firstPeriod(world: World, { items, trialDays }: StartParams): Period {
   const now = world.now()
+  if (trialDays !== undefined) return { start: now, end: now + trialDays * 86_400 }
   const recurring = getRow(world, 'prices', items[0]?.price ?? '', 'items[0][price]').recurring
   const monthly = { interval: 'month', interval_count: 1 } as const
   return { start: now, end: periodEnd(now, now, recurring ?? monthly) }
@@ -93,15 +119,16 @@ function requirePayable(
 /** A subscription before its first payment. */
 function newSubscription(
   world: World,
-  { customer, defaultMethod, metadata, description }: StartParams,
+  { customer, defaultMethod, metadata, description, automaticTax, trialDays }: StartParams,
   { subscription: id, period, items }: CurrentItems,
 ): Stripe.Subscription {
   return newObject<Stripe.Subscription>(world, {
     id,
     object: 'subscription',
     ...NO_CANCELLATION,
-    billing_cycle_anchor: period.start,
-    currency: items[0]?.price.currency ?? 'usd',
+    automatic_tax: toAutomaticTax(world, automaticTax, customer),
+    billing_cycle_anchor: trialDays === undefined ? period.start : period.end,
+    currency: world.state.currencies.get(id) ?? 'usd',
     customer,
     default_payment_method: defaultMethod,
     description,
@@ -111,6 +138,8 @@ function newSubscription(
     latest_invoice: null,
     metadata,
     pending_update: null,
-    status: 'incomplete',
+    status: trialDays === undefined ? 'incomplete' : 'trialing',
+    trial_end: trialDays === undefined ? null : period.end,
+    trial_start: trialDays === undefined ? null : period.start,
   })
 }

@@ -154,6 +154,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   createCheckout: 'BILLING_NOT_CONFIGURED',
   changePlan: 'NO_ACTIVE_SUBSCRIPTION',
   previewPlanChange: 'NO_ACTIVE_SUBSCRIPTION',
+  getTerms: 'NO_ACTIVE_SUBSCRIPTION',
   cancelSubscription: 'NO_ACTIVE_SUBSCRIPTION',
   endDuplicates: 'NO_ACTIVE_SUBSCRIPTION',
   reactivateSubscription: 'NO_ACTIVE_SUBSCRIPTION',

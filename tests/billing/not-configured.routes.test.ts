@@ -42,6 +42,10 @@ const BOUGHT: Omit<SubscriptionRow, 'userId'> = {
   overages: false,
   overageItemId: null,
   chargedFrom: NOON,
+  interval: 'month' as const,
+  priceId: null,
+  currency: null,
+  trialEnd: null,
 }
 
 let app: TestApp

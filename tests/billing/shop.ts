@@ -10,6 +10,7 @@ import { readPlans } from '../../lib/config/plans.ts'
 import type { StripeDouble } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
+import { addPrice, addProduct } from '../../stripe-double/resources/catalog/prices.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
 import { recordCalls, sdkFor } from '../stripe-double/start.ts'
 import type { Answer } from '../support/contract-check.ts'
@@ -26,7 +27,16 @@ export const WEBHOOK = '/v1/billing/webhook'
 export const SUBSCRIPTION = '/v1/billing/subscription'
 export const DAY = 86_400
 
-export type ShopOptions = Pick<AppOptions, 'log' | 'env' | 'patience'>
+export interface ShopOptions extends Pick<AppOptions, 'log' | 'env' | 'patience'> {
+  /** Whether Pro is also sold by the year, for 290 dollars or 270 euros. */
+  readonly sellsYearly?: boolean
+}
+
+/** What a purchase may say besides the plan. */
+export interface Wanted {
+  readonly interval?: 'month' | 'year'
+  readonly currency?: string
+}
 
 /** The service with one user, and a Stripe double whose events reach it over HTTP. */
 export interface Shop extends AsyncDisposable {
@@ -46,7 +56,7 @@ export interface Shop extends AsyncDisposable {
   /** Sends a request with the key of the user. */
   send(method: string, path: string, body?: unknown): Promise<Answer>
   /** Buys the plan on the payment page, and waits for the events. */
-  buy(planId: string): Promise<SubscriptionRow>
+  buy(planId: string, more?: Wanted): Promise<SubscriptionRow>
   /** Resolves when each event has been delivered or abandoned. */
   settled(): Promise<void>
   row(): Promise<SubscriptionRow | null>
@@ -56,7 +66,8 @@ export interface Shop extends AsyncDisposable {
   newCalls(): string[]
 }
 
-export async function openShop(options: ShopOptions = {}): Promise<Shop> {
+export async function openShop(given: ShopOptions = {}): Promise<Shop> {
+  const { sellsYearly = false, ...options } = given
   let now = NOON
   let seen = 0
   const double = await startStripeDouble({ realNow: () => now, retryDelaysMs: [0, 0] })
@@ -66,7 +77,11 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
   const app = await makeApp({
     ...options,
     now: () => now,
-    env: { ...environment(double, { prices, secrets }), ...options.env },
+    env: {
+      ...environment(double, { prices, secrets }),
+      ...(sellsYearly && { STRIPE_PRICE_PRO_YEARLY: addYearly(double) }),
+      ...options.env,
+    },
     replace: withoutAccountLimit,
   })
   const key = await app.makeKey({ plan: 'free' })
@@ -88,8 +103,8 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
       double.advance(0)
     },
     send: (method, path, body) => app.send(method, path, { key, body }),
-    buy: async (planId) => {
-      const { status, text: shown } = await shop.send('POST', SUBSCRIPTION, { planId })
+    buy: async (planId, more = {}) => {
+      const { status, text: shown } = await shop.send('POST', SUBSCRIPTION, { planId, ...more })
       assert.equal(status, 200, shown)
       const [session] = [...double.world.state.tables.sessions.values()].slice(-1)
       double.payCheckout(session?.id ?? '', { card: 'pm_card_visa' })
@@ -121,6 +136,16 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
     },
   }
   return shop
+}
+
+function addYearly({ world }: StripeDouble): string {
+  return addPrice(world, {
+    product: addProduct(world, 'Pro').id,
+    currency: 'usd',
+    unit_amount: 29_000,
+    currency_options: { eur: { unit_amount: 27_000 } },
+    recurring: { interval: 'year' },
+  }).id
 }
 
 interface Sold {

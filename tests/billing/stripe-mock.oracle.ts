@@ -19,6 +19,9 @@ const RECORDED = ['tests/stripe-double/*.test.ts', 'tests/billing/**/*.test.ts']
 const spec = findSpec()
 const skip = isInstalled ? false : 'stripe-mock is not installed'
 
+/** A parameter that is an object only in a newer version of Stripe's API than that of stripe-mock. */
+const NEWER = /billing_cycle_anchor(%5B|\[)type/
+
 interface Call {
   readonly method: string
   readonly path: string
@@ -46,7 +49,7 @@ describe('stripe-mock', { skip }, () => {
   })
 
   it('accepts every request that the double accepts in tests', async () => {
-    const taken = await acceptedCalls()
+    const taken = (await acceptedCalls()).filter(({ body }) => !NEWER.test(body))
     const refused: string[] = []
     for (const call of taken) {
       const error = await replay(socket, call)

@@ -33,6 +33,7 @@ describe('readConfig', () => {
         apiBase: undefined,
         prices: {},
         overagePrice: undefined,
+        tax: 'off',
       },
       trustedProxies: [],
       clientHeader: 'x-forwarded-for',
@@ -89,6 +90,11 @@ describe('readConfig', () => {
     assert.deepEqual(config.stripe.webhookSecrets, ['new', 'old'])
     assert.deepEqual(config.stripe.prices, { PRO: ['price_2', 'price_1'], MY_PLAN: ['price_4'] })
     assert.equal(config.stripe.overagePrice, 'price_3')
+  })
+
+  it('lets Stripe calculate tax only if STRIPE_TAX is automatic', () => {
+    assert.equal(readConfig({ STRIPE_TAX: 'automatic' }).stripe.tax, 'automatic')
+    assert.throws(() => readConfig({ STRIPE_TAX: 'on' }), /STRIPE_TAX must be off or automatic/)
   })
 
   it('reads networks of IPv4-mapped addresses as IPv4', () => {

@@ -68,6 +68,9 @@ describe('readPlans', () => {
     'a rate of zero': [plan('free', 0, { requestsPerMinute: 0 })],
     'text instead of a number': [plan('free', 0, { maxSites: '1' })],
     'an unknown field': [plan('free', 0, { maxKey: 1 })],
+    'two ids with one variable for a price': [plan('free', 0), plan('a', 1), plan('a-yearly', 9)],
+    'a currency that is no code': [plan('free', 0), plan('a', 1, { currency: 'USD' })],
+    'a trial of no days': [plan('free', 0), plan('a', 1, { trialDays: 0 })],
     'an empty name': [plan('free', 0, { name: '' })],
   }
   for (const [why, content] of Object.entries(bad)) {
@@ -81,6 +84,12 @@ describe('readPlans', () => {
       )
     })
   }
+
+  it('accepts a currency, a trial, and an id that ends in -yearly', () => {
+    const extra = { currency: 'eur', trialDays: 14 }
+    const { find } = readPlans(fileOf([plan('free', 0), plan('a-yearly', 9, extra)]))
+    assert.equal(find('a-yearly')?.trialDays, 14)
+  })
 
   it('refuses a missing file', () => {
     assert.throws(() => readPlans(join(folder, 'none.json')), /Cannot read the plans .*ENOENT/)

@@ -15,6 +15,8 @@ const ENDPOINTS = [
   ['GET /.well-known/openapi.json', 'public', 200],
   ['GET /v1', 'public', 200],
   ['GET /v1/billing/plans', 'public', 200],
+  // An addition.
+  ['GET /v1/billing/prices', 'public', 200],
   ['POST /v1/billing/webhook', 'public', 200],
   ['POST /v1/contact', 'public', 200],
   ['GET /v1/contact/challenge', 'public', 200],
@@ -54,6 +56,8 @@ const ENDPOINTS = [
   ['PATCH /v1/billing/subscription', 'billing:write', 200],
   ['DELETE /v1/billing/subscription', 'billing:write', 200],
   ['GET /v1/billing/subscription/preview', 'key', 200],
+  // An addition.
+  ['GET /v1/billing/subscription/terms', 'billing:read', 200],
   ['POST /v1/billing/subscription/reactivate', 'key', 200],
   // The next two are additions, too.
   ['GET /v1/billing/subscription/duplicates', 'billing:read', 200],

@@ -101,6 +101,25 @@ describe('the check of the Stripe account', () => {
 })
 
 describe('the check of a price', () => {
+  it('finds a price of a year that is for a month, and one in another currency', async () => {
+    const yearlyPriceId = await at.addPrice({
+      recurring: { interval: 'year' },
+      unit_amount: 29_000,
+    })
+    const [, , year = ''] = await at.check({ plans: [{ ...at.pro, yearlyPriceId }] })
+    assert.equal(year, 'ok: The plan pro is sold for 290 USD a year')
+    const [, , month = ''] = await at.check({
+      plans: [{ ...at.pro, yearlyPriceId: at.pro.priceId }],
+    })
+    assert.match(
+      month,
+      /^wrong: The price of a year of the plan pro is for 1 month, not for 1 year/,
+    )
+    assert.match(month, /→ set STRIPE_PRICE_PRO_YEARLY /)
+    const [, euro = ''] = await at.check({ plans: [{ ...at.pro, currency: 'eur' }] })
+    assert.match(euro, /^wrong: The price of the plan pro is in USD, but the plan names EUR/)
+  })
+
   it('reports a missing price, and one of another account', async () => {
     const plan = { id: 'big-shop', amount: 29, priceId: undefined }
     const found = await at.check({ plans: [plan] })

@@ -180,7 +180,7 @@ const commands = [
     .map(({ user, length, gone, overages }) =>
       command(`${user} pays for a period of ${length} ms, ${gone} of it gone`, (model) => {
         const start = model.now - Math.floor(gone * length)
-        model.paid.set(user, { start, end: start + length, overages })
+        model.paid.set(user, { start, end: start + length, interval: 'month', overages })
       }),
     ),
   fc.record({ user: fc.constantFrom(...USERS), overages }).map(({ user, overages: wanted }) =>

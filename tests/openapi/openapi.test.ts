@@ -290,7 +290,7 @@ describe('an operation of the OpenAPI document', () => {
         ['locateAddress', 'fields? include? lang?'],
         ['listAuditLog', 'limit? offset? action? search?'],
         ['getSubscription', 'refresh?'],
-        ['previewPlanChange', 'planId'],
+        ['previewPlanChange', 'planId interval?'],
         ['getRumSummary', 'domain country? device? from? to?'],
         ['getRumOverview', 'domain country? device? from? to? series?'],
       ],

@@ -24,6 +24,10 @@ const BOUGHT = {
   cancelAt: null,
   overages: false,
   overageItemId: null,
+  interval: 'month' as const,
+  priceId: null,
+  currency: null,
+  trialEnd: null,
 }
 
 const WANTED = {

@@ -12,6 +12,8 @@ const VARIABLES = [
   'STRIPE_API_BASE',
   'STRIPE_PRICE_STARTER',
   'STRIPE_PRICE_PRO',
+  'STRIPE_PRICE_STARTER_YEARLY',
+  'STRIPE_PRICE_PRO_YEARLY',
   'STRIPE_PRICE_OVERAGE',
 ]
 
@@ -26,6 +28,8 @@ describe('npm run stripe', () => {
       const stripe = sdkFor(Number(port), variables.get('STRIPE_SECRET_KEY'))
       const pro = await stripe.prices.retrieve(variables.get('STRIPE_PRICE_PRO') ?? '')
       assert.equal(pro.unit_amount, 2900)
+      const year = await stripe.prices.retrieve(variables.get('STRIPE_PRICE_PRO_YEARLY') ?? '')
+      assert.equal(year.recurring?.interval, 'year')
       const overage = await stripe.prices.retrieve(variables.get('STRIPE_PRICE_OVERAGE') ?? '')
       assert.equal(overage.recurring?.usage_type, 'metered')
       const arrival = at.nextRequest()

@@ -3,20 +3,26 @@ import { join } from 'node:path'
 import { processFolder } from './temp-folder.ts'
 
 const folder = processFolder()
+let written = 0
+
+const plan = (id: string, price: number, monthlyCap: number, requestsPerMinute: number) => ({
+  ...{ id, name: id, price, monthlyCap, requestsPerMinute, maxKeys: 10, maxSites: 10 },
+})
 
 /** Plans for tests; the last three have a rate limit that none reaches. */
 export function plansFile(): string {
-  const plan = (id: string, price: number, monthlyCap: number, requestsPerMinute: number) => ({
-    ...{ id, name: id, price, monthlyCap, requestsPerMinute, maxKeys: 10, maxSites: 10 },
-  })
-  const file = join(folder, 'plans.json')
-  const plans = [
-    plan('free', 0, 5_000, 10),
+  return plansFileOf([
     plan('pro', 29, 100_000, 600),
     plan('fast', 1, 5_000, 1_000_000),
     plan('tiny', 2, 10, 1_000_000),
     plan('small', 3, 20, 1_000_000),
-  ]
-  writeFileSync(file, JSON.stringify(plans))
+  ])
+}
+
+/** A file with the free plan and these. */
+export function plansFileOf(plans: readonly object[]): string {
+  written += 1
+  const file = join(folder, `plans-${written}.json`)
+  writeFileSync(file, JSON.stringify([plan('free', 0, 5_000, 10), ...plans]))
   return file
 }

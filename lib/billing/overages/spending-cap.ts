@@ -5,6 +5,7 @@ import { spendingCaps } from '../../db/billing-tables.ts'
 import { eq } from '../../db/drizzle.ts'
 import { ApiError } from '../../errors.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
+import type { Offer } from '../plan-prices.ts'
 import { findSubscription, type SubscriptionRow, toNote } from '../subscription/subscriptions.ts'
 import { requireActive } from '../subscription/with-subscription.ts'
 import { getOveragePrice } from './overage-price.ts'
@@ -14,8 +15,9 @@ import { getOveragePrice } from './overage-price.ts'
  * the plan in effect. Throws PLAN_REQUIRED if it has no overages.
  */
 export async function getOverages(billing: Billing, userId: string, plan: Plan) {
-  requireOverages(billing, plan.id)
-  const row = requireActive(await findSubscription(billing.db, userId))
+  const found = await findSubscription(billing.db, userId)
+  requireOverages(billing, { plan, interval: found?.interval ?? 'month' })
+  const row = requireActive(found)
   return { row, terms: await getTerms(billing, userId, plan) }
 }
 
@@ -43,12 +45,11 @@ export async function setSpendingCap(
 
 /**
  * The terms to which a subscriber agrees, such as `$0.001 per request, at most $87.00 per period`.
- * `charged` is the currency of the subscription: Stripe would charge in it, whatever we show.
+ * Stripe would charge in the currency of the subscription, whatever we show.
  */
 export async function describeTerms(
   billing: Billing,
-  { userId, plan }: SubscriptionRow,
-  charged: string,
+  { userId, plan, currency: charged }: SubscriptionRow,
 ): Promise<string> {
   const terms = await getTerms(billing, userId, billing.plans.find(plan) ?? billing.plans.free)
   const { unitAmount, spendingCap, currency } = terms
@@ -64,9 +65,21 @@ async function getTerms(billing: Billing, userId: string, plan: Plan): Promise<O
   return toTerms(plan, price, chosen ?? null)
 }
 
-export function requireOverages({ prices }: Billing, plan: string): void {
-  if (prices.allowsOverages(plan)) return
-  throw new ApiError('PLAN_REQUIRED', `The plan ${plan} has no overages: change to a larger one`)
+export function requireOverages({ prices }: Billing, offer: Offer): void {
+  if (prices.allowsOverages(offer)) return
+  const { plan, interval } = offer
+  throw new ApiError(
+    'PLAN_REQUIRED',
+    interval === 'year'
+      ? 'A plan that is paid by the year has no overages: pay it by the month'
+      : `The plan ${plan.id} has no overages: change to a larger one`,
+  )
+}
+
+/** Stripe does not charge for usage in a trial. */
+export function requireNoTrial({ status }: SubscriptionRow): void {
+  if (status !== 'trialing') return
+  throw new ApiError('PLAN_REQUIRED', 'There are no overages in a trial: wait until it has ended')
 }
 
 function requireWithin(amount: number, largest: number): void {

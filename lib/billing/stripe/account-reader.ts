@@ -16,6 +16,7 @@ export function createAccountReader(secretKey: string, { apiBase }: StripeConfig
     readMeter: (id: string) =>
       sdk.billing.meters.retrieve(id, {}, options).then(toMeter, toProblem),
     readPrice: (id: string) => sdk.prices.retrieve(id, {}, options).then(toPrice, toProblem),
+    readTax: () => sdk.tax.settings.retrieve({}, options).then(toTax, toProblem),
   }
 }
 
@@ -40,6 +41,10 @@ function toMeter(meter: Stripe.Billing.Meter) {
       value: meter.value_settings.event_payload_key,
     },
   }
+}
+
+function toTax({ status, status_details }: Stripe.Tax.Settings) {
+  return { status, missing: status_details.pending?.missing_fields ?? [] }
 }
 
 function toPeriod({ interval, interval_count: count }: Stripe.Price.Recurring): string {

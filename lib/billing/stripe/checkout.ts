@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import type { StripeConfig } from '../../config/config.ts'
 import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ifMissing, StripeRefusal } from './stripe-refusal.ts'
@@ -8,6 +9,12 @@ export interface CheckoutOptions {
   readonly userId: string
   readonly customerId: string
   readonly price: string
+  /** undefined: Stripe chooses it. */
+  readonly currency: string | undefined
+  /** Days before the first payment; undefined: the buyer pays now. */
+  readonly trialDays: number | undefined
+  /** Whether Stripe adds tax to every invoice of the subscription. */
+  readonly tax: StripeConfig['tax']
   /** Whether the caller embeds Stripe's page in its own page. */
   readonly embedded: boolean
   /** The URLs to which Stripe sends the buyer back. */
@@ -50,18 +57,24 @@ export function checkoutCalls({ read, write }: StripeCalls) {
   }
 }
 
-function paramsOf({ userId, customerId, price, embedded, pages }: CheckoutOptions) {
+function paramsOf(options: CheckoutOptions) {
+  const { userId, customerId, price, currency, trialDays, tax, embedded, pages } = options
   return {
     mode: 'subscription',
     customer: customerId,
     client_reference_id: userId,
     metadata: { [USER_FIELD]: userId },
     line_items: [{ price, quantity: 1 }],
-    subscription_data: { metadata: { [USER_FIELD]: userId } },
+    ...(currency !== undefined && { currency }),
+    subscription_data: {
+      metadata: { [USER_FIELD]: userId },
+      ...(trialDays !== undefined && { trial_period_days: trialDays }),
+    },
     allow_promotion_codes: true,
     billing_address_collection: 'required',
     customer_update: { address: 'auto', name: 'auto' },
     tax_id_collection: { enabled: true },
+    ...(tax === 'automatic' && { automatic_tax: { enabled: true } }),
     ...(embedded
       ? { ui_mode: 'embedded_page', return_url: pages.done }
       : { success_url: pages.done, cancel_url: pages.canceled }),

@@ -1,7 +1,9 @@
 import type Stripe from 'stripe'
+import type { StripeConfig } from '../../config/config.ts'
 import type { AddressBody } from '../../contract/billing/billing-account-bodies.ts'
 import type { BillingDetails, Invoice } from '../../contract/billing/billing-schemas.ts'
 import { readCustomer } from './customer-state.ts'
+import { taxOf } from './invoice-tax.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ifInvalid, StripeRefusal } from './stripe-refusal.ts'
 import { type StripeSubscription, toStripeSubscription } from './stripe-subscription.ts'
@@ -34,18 +36,20 @@ export function customerCalls(calls: StripeCalls) {
       return { name, email, address: address && toAddress(address) }
     },
 
-    /** Replaces the whole address: omitted lines become empty. */
-    updateAddress: async (customerId: string, body: AddressBody): Promise<void> => {
-      const { line1, country } = body
-      const address = {
-        line1,
-        line2: body.line2 ?? '',
-        city: body.city ?? '',
-        state: body.state ?? '',
-        postal_code: body.postal_code ?? body.postalCode ?? '',
-        country,
+    /**
+     * Replaces the whole address: omitted lines become empty. With automatic tax, throws BAD_REQUEST if
+     * the address does not say which tax applies.
+     */
+    updateAddress: async (
+      customerId: string,
+      body: AddressBody,
+      tax: StripeConfig['tax'],
+    ): Promise<void> => {
+      const params = {
+        address: toParams(body),
+        ...(tax === 'automatic' && { tax: { validate_location: 'immediately' as const } }),
       }
-      await write((sdk, options) => sdk.customers.update(customerId, { address }, options)).catch(
+      await write((sdk, options) => sdk.customers.update(customerId, params, options)).catch(
         ifInvalid('The address is not valid'),
       )
     },
@@ -78,6 +82,18 @@ export async function getCustomer(
   return customer
 }
 
+function toParams(body: AddressBody) {
+  const { line1, country } = body
+  return {
+    line1,
+    line2: body.line2 ?? '',
+    city: body.city ?? '',
+    state: body.state ?? '',
+    postal_code: body.postal_code ?? body.postalCode ?? '',
+    country,
+  }
+}
+
 function toAddress({ line1, line2, city, state, postal_code, country }: Stripe.Address) {
   return { line1, line2, city, state, postalCode: postal_code, country }
 }
@@ -90,6 +106,7 @@ function toInvoice(invoice: Stripe.Invoice): Invoice {
     currency: invoice.currency,
     amountDue: invoice.amount_due,
     amountPaid: invoice.amount_paid,
+    ...taxOf(invoice),
     createdAt: new Date(invoice.created * 1000).toISOString(),
     hostedInvoiceUrl: invoice.hosted_invoice_url ?? null,
     pdfUrl: invoice.invoice_pdf ?? null,

@@ -7,6 +7,7 @@ import { newCustomerCalls } from './new-customers.ts'
 import { overageCalls } from './overages.ts'
 import { paymentMethodCalls } from './payment-methods.ts'
 import { priceChangeCalls } from './price-changes.ts'
+import { priceCalls } from './prices.ts'
 import { reversalCalls } from './reversals.ts'
 import { beginCalls } from './stripe-calls.ts'
 import { subscriptionCalls } from './subscriptions.ts'
@@ -29,6 +30,7 @@ export function openGateway(...options: Parameters<typeof beginCalls>) {
     ...checkoutCalls(calls),
     ...paymentMethodCalls(calls),
     ...discountCalls(calls),
+    ...priceCalls(calls),
     ...overageCalls(calls),
     ...reversalCalls(calls),
   }

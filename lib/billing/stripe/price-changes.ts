@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
+import { requireTaxLocation, taxLines, taxOf } from './invoice-tax.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
 import { CHARGED_FROM_FIELD, OVERAGES_FIELD } from './stripe-subscription.ts'
@@ -11,6 +12,8 @@ export interface PriceChange {
   readonly price: string
   /** The moment from which the new price is charged, in epoch milliseconds. */
   readonly chargedFrom: number
+  /** Whether the change begins a new period, as a change of the interval does. */
+  readonly period: 'keep' | 'restart'
 }
 
 /** A change of the price that waits until the customer has confirmed its payment. */
@@ -33,10 +36,11 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
     previewPrice: async (change: PriceChange) => {
       const { subscriptionId: subscription } = change
       const params = { subscription, subscription_details: paramsOf(change) }
-      const { currency, amount_due, lines } = await read((sdk, options) =>
-        sdk.invoices.createPreview(params, options),
-      )
-      return { currency, amountDue: amount_due, lines: lines.data.map(toLine) }
+      const invoice = await read((sdk, options) => sdk.invoices.createPreview(params, options))
+      requireTaxLocation(invoice)
+      const { currency, amount_due: amountDue, lines } = invoice
+      const all = [...lines.data.map(toLine), ...taxLines(invoice)]
+      return { currency, amountDue, ...taxOf(invoice), lines: all }
     },
 
     /**
@@ -88,11 +92,13 @@ function toLine({ description, amount }: Stripe.InvoiceLineItem) {
 }
 
 /** The preview and the change share these parameters, so that both cost the same. */
-function paramsOf({ itemId, price, chargedFrom }: PriceChange) {
+function paramsOf({ itemId, price, chargedFrom, period }: PriceChange) {
   return {
     items: [{ id: itemId, price }],
     proration_behavior: 'always_invoice' as const,
-    proration_date: toSeconds(chargedFrom),
+    ...(period === 'restart'
+      ? { billing_cycle_anchor: { type: 'now' as const } }
+      : { proration_date: toSeconds(chargedFrom) }),
   }
 }
 

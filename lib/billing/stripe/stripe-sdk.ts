@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import { ApiError } from '../../errors.ts'
+import { NO_TAX_LOCATION, taxLocationNeeded } from './invoice-tax.ts'
 import { createStripeHttp } from './stripe-http.ts'
 import {
   ConfirmationNeeded,
@@ -82,6 +83,7 @@ function translate(error: unknown, onFailure: StripeOptions['onFailure']): unkno
     return new ApiError('PAYMENT_FAILED', 'The payment was declined: use another payment method')
   }
   if (isUsedIdentifier(error)) return new StripeRefusal(IDENTIFIER_USED)
+  if (error.code === NO_TAX_LOCATION) return taxLocationNeeded()
   onFailure(toFailure(error))
   if (error instanceof Stripe.errors.StripePermissionError) return new StripeDenial()
   return error instanceof Stripe.errors.StripeInvalidRequestError

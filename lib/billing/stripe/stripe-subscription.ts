@@ -14,6 +14,7 @@ export type StripeSubscription = ReturnType<typeof toStripeSubscription>
 
 export function toStripeSubscription(subscription: Stripe.Subscription) {
   const { id, customer, metadata, status, created, cancel_at, items } = subscription
+  const { currency, trial_end } = subscription
   const atPeriodEnd = subscription.cancel_at_period_end ? ('period-end' as const) : null
   return {
     id,
@@ -27,6 +28,9 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     createdAt: created * 1000,
     /** null if the subscription is not canceled. A cancellation sets one field or both. */
     cancelAt: cancel_at === null ? atPeriodEnd : cancel_at * 1000,
+    currency,
+    /** When its trial ends or ended; null: it never had one. */
+    trialEnd: trial_end === null ? null : trial_end * 1000,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
     /** From when the last change of plan is charged; 0: the plan was not changed. */
     chargedFrom: Number.parseInt(metadata[CHARGED_FROM_FIELD] ?? '0', 10) * 1000 || 0,

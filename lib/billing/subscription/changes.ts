@@ -2,7 +2,7 @@ import type { Plan } from '../../config/plans.ts'
 import type { CancelResponse, ReactivateResponse } from '../../contract/billing/billing-schemas.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
 import { refreshOveragePrice } from '../overages/overage-price.ts'
-import { describeTerms, requireOverages } from '../overages/spending-cap.ts'
+import { describeTerms, requireNoTrial, requireOverages } from '../overages/spending-cap.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import { findSubscription, type SubscriptionRow, toNote } from './subscriptions.ts'
 import { sync } from './sync.ts'
@@ -42,19 +42,17 @@ export async function setOverages(
   plan: Plan,
   wanted: 'on' | 'off',
 ): Promise<boolean> {
-  requireOverages(billing, plan.id)
+  requireOverages(billing, { plan, interval: 'month' })
   requireActive(await findSubscription(billing.db, actor.userId))
   const { overagePrice } = billing
   if (overagePrice === undefined) throw notConfigured()
   // Nobody can agree to a price that we do not know.
   if (wanted === 'on') await refreshOveragePrice(billing, actor.now)
   return withSubscription(billing, actor.userId, async (stripe, row) => {
-    requireOverages(billing, row.plan)
+    requireOverages(billing, { plan: billing.plans.ofUser(row.plan), interval: row.interval })
+    requireNoTrial(row)
     if (row.overages === (wanted === 'on')) return row.overages
-    const detail =
-      wanted === 'on'
-        ? `on: ${await describeTerms(billing, row, await stripe.getCurrency(row.id))}`
-        : wanted
+    const detail = wanted === 'on' ? `on: ${await describeTerms(billing, row)}` : wanted
     await stripe.setOverages(row.id, wanted, row.overageItemId === null ? overagePrice : null)
     return (await finish(billing, stripe, actor, toNote('set_overages', row, detail))).overages
   })

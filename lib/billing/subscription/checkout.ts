@@ -1,6 +1,7 @@
 import { givesAccess } from '../../config/entitlement.ts'
 import type { Plan } from '../../config/plans.ts'
 import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts'
+import type { Interval } from '../../contract/billing/price-schemas.ts'
 import { ApiError } from '../../errors.ts'
 import type { Actor, Billing } from '../billing.ts'
 import { getPrice } from '../plan-prices.ts'
@@ -8,11 +9,14 @@ import type { CheckoutOptions } from '../stripe/checkout.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { Buyer } from '../stripe/new-customers.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
+import { explainCurrency } from './currency.ts'
 import { findCustomer, insertCustomer } from './customers.ts'
 import { sync } from './sync.ts'
+import { hasTried } from './trials.ts'
 
-export interface CheckoutRequest extends Pick<CheckoutOptions, 'embedded' | 'pages'> {
+export interface CheckoutRequest extends Pick<CheckoutOptions, 'currency' | 'embedded' | 'pages'> {
   readonly plan: Plan
+  readonly interval: Interval
   readonly buyer: Buyer
 }
 
@@ -20,14 +24,20 @@ export interface CheckoutRequest extends Pick<CheckoutOptions, 'embedded' | 'pag
 export async function startCheckout(
   billing: Billing,
   actor: Actor,
-  { plan, buyer, embedded, pages }: CheckoutRequest,
+  { plan, interval, buyer, ...options }: CheckoutRequest,
 ): Promise<CheckoutResponse> {
   const { userId, now } = actor
   const stripe = billing.openStripe()
-  const price = getPrice(billing.prices, plan)
+  const price = getPrice(billing.prices, plan, interval)
   return billing.enqueue(userId, async () => {
     const customerId = await prepareCustomer(billing, stripe, buyer, now)
-    const opened = await stripe.openCheckout({ userId, customerId, price, embedded, pages })
+    const { tax } = billing
+    const trialDays = (await hasTried(billing.db, userId)) ? undefined : plan.trialDays
+    const checkout = { userId, customerId, price, trialDays, tax, ...options }
+    const { currency } = options
+    const opened = await stripe
+      .openCheckout(checkout)
+      .catch(explainCurrency(stripe, { price, customerId, currency }))
     const note = { action: 'create_checkout', targetType: 'plan', targetId: plan.id } as const
     await billing.change([actor.audit(note)])
     return opened

@@ -6,37 +6,51 @@ import type {
 import { HOUR_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import type { Actor, Billing } from '../billing.ts'
-import { getPrice } from '../plan-prices.ts'
+import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
-import { changeTime, explainCredit } from './change-time.ts'
+import { changeTime, countedPeriod, explainCredit } from './change-time.ts'
 import { finish } from './changes.ts'
+import { explainCurrency } from './currency.ts'
 import { findPreview, type SubscriptionRow, savePreview, toNote } from './subscriptions.ts'
 import { withSubscription } from './with-subscription.ts'
 
+/** The plan that a subscriber wants, paid as often as now unless `interval` says otherwise. */
+export interface WantedPlan {
+  readonly plan: Plan
+  readonly interval: Offer['interval'] | undefined
+}
+
+/** What the subscriber has, and is to have. */
+interface Wanted {
+  readonly row: SubscriptionRow
+  readonly offer: Offer
+}
+
 /**
- * Returns what the change would cost now. For an hour, the change costs exactly that, unless requests
- * used in the meantime lower the credit of a downgrade.
+ * Returns what the change would cost now. For an hour, a change of the plan alone costs exactly that,
+ * unless requests used in the meantime lower the credit of a downgrade.
  */
 export function previewPlanChange(
   billing: Billing,
   { userId, now }: Pick<Actor, 'userId' | 'now'>,
-  plan: Plan,
+  { plan, interval: asked }: WantedPlan,
 ): Promise<ProrationPreview> {
   return withSubscription(billing, userId, async (stripe, row) => {
+    const interval = asked ?? row.interval
+    const wanted = { row, offer: { plan, interval } }
     const shownAt = clampToPeriod(row, now)
-    if (row.plan === plan.id) {
+    if (isCurrent(wanted)) {
       const currency = await stripe.getCurrency(row.id)
       return { ...toAnswer(plan, shownAt), currency, amountDue: 0, lines: [] }
     }
     requirePaid(row, await stripe.findUnpaid(row.id))
-    const change = toChange(billing, row, { plan, now: shownAt })
-    const chargedFrom = changeTime(row, change)
-    const cost = await stripe.previewPrice(toPriceChange(billing, row, { plan, chargedFrom }))
-    await billing.change([savePreview(billing.db, { userId, plan: plan.id, prorationAt: shownAt })])
-    const reason = explainCredit(row, change)
+    const { change, reason } = toPriceChange(billing, wanted, shownAt)
+    const cost = await stripe.previewPrice(change).catch(explainChange(stripe, row, change))
+    const preview = { userId, plan: plan.id, interval, prorationAt: shownAt }
+    await billing.change([savePreview(billing.db, preview)])
     const lines = [...cost.lines, ...(reason === null ? [] : [{ description: reason, amount: 0 }])]
-    return { ...toAnswer(plan, chargedFrom), ...cost, lines }
+    return { ...toAnswer(plan, change.chargedFrom), ...cost, lines }
   })
 }
 
@@ -53,48 +67,52 @@ export interface PlanChange {
  * to confirm the payment, the plan changes when that is done; a call with the same plan returns the
  * same page. Throws PAYMENT_FAILED, and changes nothing, if the card is declined or an invoice is open.
  */
-export function changePlan(billing: Billing, actor: Actor, plan: Plan): Promise<PlanChange> {
+export function changePlan(
+  billing: Billing,
+  actor: Actor,
+  { plan, interval }: WantedPlan,
+): Promise<PlanChange> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {
+    const wanted = { row, offer: { plan, interval: interval ?? row.interval } }
     const unpaid = await stripe.findUnpaid(row.id)
-    if (isWanted(billing, unpaid, { row, plan })) {
+    if (isPending(billing, unpaid, wanted)) {
       return { row, confirmation: unpaid.pending.confirmation }
     }
     if (unpaid.pending !== null) await stripe.discardChange(unpaid.pending)
-    if (row.plan === plan.id) return { row }
+    if (isCurrent(wanted)) return { row }
     requirePaid(row, unpaid)
-    return makeChange(billing, stripe, actor, { row, plan })
+    return makeChange(billing, stripe, actor, wanted)
   })
 }
 
-interface Wanted {
-  readonly row: SubscriptionRow
-  readonly plan: Plan
+function isCurrent({ row, offer: { plan, interval } }: Wanted): boolean {
+  return row.plan === plan.id && row.interval === interval
 }
 
 /** Whether this very change waits for a confirmation already. */
-function isWanted(
+function isPending(
   { prices }: Billing,
   unpaid: Unpaid,
-  { row, plan }: Wanted,
+  wanted: Wanted,
 ): unpaid is Unpaid & { readonly pending: PendingChange } {
-  if (unpaid.pending === null || row.plan === plan.id) return false
-  return unpaid.pending.prices.includes(getPrice(prices, plan))
+  if (unpaid.pending === null || isCurrent(wanted)) return false
+  const { plan, interval } = wanted.offer
+  return unpaid.pending.prices.includes(getPrice(prices, plan, interval))
 }
 
 async function makeChange(
   billing: Billing,
   stripe: StripeGateway,
   actor: Actor,
-  { row, plan }: Wanted,
+  wanted: Wanted,
 ): Promise<PlanChange> {
-  const shownAt = await findPreviewTime(billing, actor, { row, plan })
-  const now = shownAt ?? clampToPeriod(row, actor.now)
-  const chargedFrom = changeTime(row, toChange(billing, row, { plan, now }))
-  const pending = await stripe.changePrice(
-    toPriceChange(billing, row, { plan, chargedFrom }),
-    billing.prices.allowsOverages(plan.id) ? 'keep' : 'off',
-  )
-  const detail = `${row.plan} to ${plan.id}`
+  const { row, offer } = wanted
+  const shownAt = await findPreviewTime(billing, actor, wanted)
+  const { change } = toPriceChange(billing, wanted, shownAt ?? clampToPeriod(row, actor.now))
+  const pending = await stripe
+    .changePrice(change, billing.prices.allowsOverages(offer) ? 'keep' : 'off')
+    .catch(explainChange(stripe, row, change))
+  const detail = changeText(wanted)
   if (pending === null) {
     return { row: await finish(billing, stripe, actor, toNote('change_plan', row, detail)) }
   }
@@ -111,37 +129,75 @@ function requirePaid({ status }: SubscriptionRow, { invoices }: Unpaid): void {
   )
 }
 
-function toChange(
-  { plans, countRequests }: Billing,
-  { userId, plan, periodStart: start, periodEnd: end }: SubscriptionRow,
-  { plan: to, now }: { readonly plan: Plan; readonly now: number },
-) {
-  const used = countRequests(userId, { start, end })
-  return { from: plans.find(plan) ?? plans.free, to, used, now }
+/**
+ * The change at Stripe, and why it credits less than the time left. A change of the interval begins a new
+ * period now, unless it is still a trial.
+ */
+function toPriceChange(
+  { plans, prices, countRequests }: Billing,
+  { row, offer: { plan: to, interval } }: Wanted,
+  now: number,
+): { readonly change: PriceChange; readonly reason: string | null } {
+  const price = getPrice(prices, to, interval)
+  const period = countedPeriod(row, now)
+  const used = countRequests(row.userId, period)
+  const plansAndUse = { from: plans.ofUser(row.plan), to, used, now }
+  const chargedFrom = changeTime(row, plansAndUse)
+  const change = { subscriptionId: row.id, itemId: row.itemId, price, chargedFrom }
+  const reason = explainCredit(row, plansAndUse)
+  if (interval === row.interval) return { change: { ...change, period: 'keep' }, reason }
+  requireMonthlyUnused(row)
+  if (row.status === 'trialing') return { change: { ...change, period: 'keep' }, reason }
+  requireUncharged(chargedFrom, now)
+  return { change: { ...change, period: 'restart' }, reason }
 }
 
-function toPriceChange(
-  { prices }: Billing,
-  { id: subscriptionId, itemId }: SubscriptionRow,
-  { plan, chargedFrom }: { readonly plan: Plan; readonly chargedFrom: number },
-): PriceChange {
-  return { subscriptionId, itemId, price: getPrice(prices, plan), chargedFrom }
+/** The item that charges for requests over the cap stays with the subscription, by the month. */
+function requireMonthlyUnused({ overageItemId }: SubscriptionRow): void {
+  if (overageItemId === null) return
+  throw new ApiError(
+    'BAD_REQUEST',
+    'interval: this subscription charges requests over the cap by the month; cancel it, and buy the plan again when it has ended',
+  )
+}
+
+/** Stripe credits a new interval from now, and would so credit the time that requests have used up. */
+function requireUncharged(chargedFrom: number, now: number): void {
+  if (chargedFrom <= now) return
+  const from = new Date(chargedFrom).toISOString()
+  throw new ApiError(
+    'BAD_REQUEST',
+    `interval: the requests used so far take the time until ${from}; change the interval after that`,
+  )
+}
+
+/** A subscription keeps its currency, in which the new plan may not be sold. */
+function explainChange(stripe: StripeGateway, row: SubscriptionRow, { price }: PriceChange) {
+  return explainCurrency(stripe, { price, customerId: null, currency: row.currency ?? undefined })
+}
+
+/** For the audit log, such as `starter to pro` or `pro to pro by the year`. */
+function changeText({ row, offer: { plan, interval } }: Wanted): string {
+  const change = `${row.plan} to ${plan.id}`
+  return row.interval === interval ? change : `${change} by the ${interval}`
 }
 
 function toAnswer({ id: planId }: Plan, chargedFrom: number) {
   return { planId, prorationDate: new Date(chargedFrom).toISOString() }
 }
 
-/** Returns null if the last preview is for another plan or period, or too old. */
+/** Returns null if the last preview is for another plan, interval or period of requests, or too old. */
 async function findPreviewTime(
   { db }: Billing,
   { userId, now }: Actor,
-  { row, plan }: Wanted,
+  { row, offer: { plan, interval } }: Wanted,
 ): Promise<number | null> {
   const preview = await findPreview(db, userId)
-  if (preview === null || preview.plan !== plan.id) return null
+  if (preview?.plan !== plan.id || preview.interval !== interval) return null
+  if (interval !== row.interval) return null
   const { prorationAt } = preview
-  return now - prorationAt <= HOUR_MS && prorationAt >= row.periodStart ? prorationAt : null
+  const { start } = countedPeriod(row, now)
+  return now - prorationAt <= HOUR_MS && prorationAt >= start ? prorationAt : null
 }
 
 /** In whole seconds, limited to the period: our clock may differ from Stripe's. */

@@ -4,7 +4,7 @@ import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 import type { DuplicateRow } from './duplicate-rows.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
-type Catalogue = Pick<Billing, 'prices' | 'overagePrice'>
+type Catalogue = Pick<Billing, 'plans' | 'prices' | 'overagePrice'>
 
 /** What we keep of a customer's subscriptions, and what is wrong with them. */
 export interface MirrorRows {
@@ -59,13 +59,15 @@ function toRow(
   catalogue: Catalogue,
   { before, duplicates }: KnownRows,
 ): Omit<SubscriptionRow, 'userId'> | null {
-  const { id, status, cancelAt, wantsOverages, chargedFrom } = subscription
-  const { prices } = catalogue
+  const { id, status, cancelAt, wantsOverages, chargedFrom, currency, trialEnd } = subscription
+  const { plans, prices } = catalogue
   const last = before?.id === id ? before : null
   const { item, overageItem } = findItems(subscription, catalogue, last)
-  const lastPlan = last?.plan ?? duplicates.find((row) => row.id === id)?.plan
-  const plan = item && (prices.planOf(item.priceId)?.id ?? lastPlan)
+  const offer = item && prices.offerOf(item.priceId)
+  const plan = offer?.plan.id ?? last?.plan ?? duplicates.find((row) => row.id === id)?.plan
   if (item === undefined || plan === undefined) return null
+  const interval = offer?.interval ?? last?.interval ?? 'month'
+  const mayGoOver = prices.allowsOverages({ plan: plans.ofUser(plan), interval })
   return {
     id,
     itemId: item.id,
@@ -74,9 +76,13 @@ function toRow(
     periodStart: item.periodStart,
     periodEnd: item.periodEnd,
     cancelAt: cancelAt === 'period-end' ? item.periodEnd : cancelAt,
-    overages: wantsOverages && overageItem !== undefined && prices.allowsOverages(plan),
+    overages: wantsOverages && overageItem !== undefined && mayGoOver,
     overageItemId: overageItem?.id ?? null,
     chargedFrom: Math.max(item.periodStart, chargedFrom),
+    interval,
+    priceId: item.priceId,
+    currency,
+    trialEnd: status === 'trialing' ? trialEnd : null,
   }
 }
 
@@ -88,7 +94,7 @@ function findItems(
   const withId = (id: string | null | undefined) => items.find((one) => one.id === id)
   const overageItem =
     items.find(({ priceId }) => priceId === overagePrice) ?? withId(last?.overageItemId)
-  const known = items.find(({ priceId }) => prices.planOf(priceId) !== undefined)
+  const known = items.find(({ priceId }) => prices.offerOf(priceId) !== undefined)
   const other = items.find((one) => one !== overageItem)
   return { item: known ?? withId(last?.itemId) ?? other, overageItem }
 }
@@ -104,6 +110,6 @@ function byId(one: { readonly id: string }, other: { readonly id: string }): num
 
 /** None if one of the prices is the price of a plan. */
 function unknownPricesOf({ items }: StripeSubscription, { prices, overagePrice }: Catalogue) {
-  if (items.some(({ priceId }) => prices.planOf(priceId) !== undefined)) return []
+  if (items.some(({ priceId }) => prices.offerOf(priceId) !== undefined)) return []
   return items.map(({ priceId }) => priceId).filter((priceId) => priceId !== overagePrice)
 }

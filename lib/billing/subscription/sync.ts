@@ -24,6 +24,7 @@ import {
   saveSubscription,
   statusOf,
 } from './subscriptions.ts'
+import { insertTrials } from './trials.ts'
 
 /** The user's subscription before and after a sync. */
 export interface SyncResult extends Pick<MirrorRows, 'paysForUnknown'> {
@@ -92,6 +93,7 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
     after === null ? deleteSubscription(db, userId) : saveSubscription(db, after),
     ...replaceDuplicates(db, userId, found.duplicates),
     ...(isSameItem(before, after) ? [] : [deletePreview(db, userId)]),
+    ...insertTrials(db, userId, subscriptions),
   ]
   return { before, after, paysForUnknown, newDuplicates, endedDuplicates, statements }
 }
@@ -100,9 +102,9 @@ function without(rows: readonly DuplicateRow[], others: readonly DuplicateRow[])
   return rows.filter(({ id }) => others.every((other) => other.id !== id))
 }
 
-/** A preview is valid only for the same item and plan. */
+/** A preview is valid only for the same item and price. */
 function isSameItem(before: SubscriptionRow | null, after: SubscriptionRow | null): boolean {
-  return before?.itemId === after?.itemId && before?.plan === after?.plan
+  return before?.itemId === after?.itemId && before?.priceId === after?.priceId
 }
 
 /** The audit rows of what Stripe changed; none if a user would not notice the change. */

@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { created, type Operation, ok } from '../operation.ts'
 import { AddressBody, PaymentMethodBody, PromoBody, TaxIdBody } from './billing-account-bodies.ts'
 import { accountErrors, pageUrl, read, subscriptionErrors, write } from './billing-columns.ts'
+import { examples } from './billing-examples.ts'
 import {
   ActiveDiscount,
   BillingDetails,
-  examples,
   Invoice,
   PaymentMethodInfo,
   PortalResponse,

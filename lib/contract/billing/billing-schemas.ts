@@ -1,12 +1,6 @@
 import * as v from 'valibot'
 import { Count, object, strictObject, Timestamp, textUpTo, UrlText } from '../common.ts'
-
-export const Amount = v.pipe(
-  v.number(),
-  v.integer(),
-  v.description('In the smallest unit of the currency, such as cents'),
-)
-export const Currency = v.pipe(v.string(), v.description('ISO 4217, lower case'))
+import { Amount, Currency, Interval } from './price-schemas.ts'
 
 export const Plan = strictObject('What a plan includes and costs', {
   id: v.string(),
@@ -125,6 +119,7 @@ export const Invoice = strictObject('An invoice and its status', {
   currency: Currency,
   amountDue: Amount,
   amountPaid: Amount,
+  tax: v.optional(v.pipe(Amount, v.description('The tax in the total, if tax is calculated'))),
   createdAt: Timestamp,
   hostedInvoiceUrl: v.nullable(UrlText),
   pdfUrl: v.nullable(UrlText),
@@ -193,6 +188,9 @@ export const ProrationPreview = strictObject('The cost of changing the plan now'
   planId: v.string(),
   currency: Currency,
   amountDue: Amount,
+  tax: v.optional(
+    v.pipe(Amount, v.description('The tax in the sum of the lines, if tax is calculated')),
+  ),
   prorationDate: Timestamp,
   lines: v.array(v.strictObject({ description: v.nullable(v.string()), amount: Amount })),
 })
@@ -200,10 +198,24 @@ export type ProrationPreview = v.InferOutput<typeof ProrationPreview>
 
 const PlanId = v.pipe(textUpTo(64), v.minLength(1), v.description('The id of a plan, such as pro'))
 
-export const PlanBody = object('The requested plan', { planId: PlanId })
+const Wanted = {
+  planId: PlanId,
+  interval: v.optional(
+    v.pipe(Interval, v.description('How often to pay; default: as now, at first by the month')),
+  ),
+}
+
+export const PlanBody = object('The requested plan', Wanted)
 
 export const CheckoutBody = object('The plan to buy, and how to show the payment page', {
-  planId: PlanId,
+  ...Wanted,
+  currency: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[a-z]{3}$/),
+      v.description('One in which the plan is sold; default: Stripe chooses it by the place'),
+    ),
+  ),
   embedded: v.optional(
     v.pipe(
       v.boolean(),
@@ -222,95 +234,8 @@ export const RefreshQuery = v.object({
   ),
 })
 
-export const PreviewQuery = v.object({ planId: PlanId })
+export const PreviewQuery = v.object(Wanted)
 
 export const OveragesBody = object('Whether to allow paid requests above the monthly cap', {
   overagesEnabled: v.boolean(),
 })
-
-const discount = {
-  code: 'WELCOME',
-  percentOff: 20,
-  amountOff: null,
-  currency: null,
-  endsAt: '2026-04-15T12:00:00.000Z',
-} as const satisfies Discount
-
-export const examples = {
-  subscription: {
-    plan: {
-      id: 'pro',
-      name: 'Pro',
-      monthlyCap: 100_000,
-      maxKeys: 10,
-      maxSites: 2,
-      price: 29,
-      stripePriceId: 'price_example',
-    },
-    subscription: {
-      id: 'sub_example',
-      status: 'active',
-      currentPeriodStart: '2026-01-15T12:00:00.000Z',
-      currentPeriodEnd: '2026-02-15T12:00:00.000Z',
-      overagesEnabled: false,
-    },
-  } satisfies SubscriptionResponse,
-  duplicate: {
-    id: 'sub_other',
-    planId: 'starter',
-    status: 'active',
-    currentPeriodEnd: '2026-02-10T12:00:00.000Z',
-  } satisfies DuplicateSubscription,
-  canceling: {
-    status: 'canceling',
-    cancelAt: '2026-02-15T12:00:00.000Z',
-  } satisfies CancelResponse,
-  preview: {
-    planId: 'pro',
-    currency: 'usd',
-    amountDue: 2000,
-    prorationDate: '2026-01-15T12:00:00.000Z',
-    lines: [
-      { description: 'Unused time on Starter', amount: -900 },
-      { description: 'Remaining time on Pro', amount: 2900 },
-    ],
-  } satisfies ProrationPreview,
-  invoice: {
-    id: 'in_example',
-    number: 'EXAMPLE-0001',
-    status: 'paid',
-    currency: 'usd',
-    amountDue: 2900,
-    amountPaid: 2900,
-    createdAt: '2026-01-15T12:00:00.000Z',
-    hostedInvoiceUrl: 'https://pay.example/invoice',
-    pdfUrl: 'https://pay.example/invoice.pdf',
-  } satisfies Invoice,
-  details: {
-    name: 'Ada Example',
-    email: 'ada@shop.example',
-    address: {
-      line1: '1 Example Street',
-      line2: null,
-      city: 'London',
-      state: null,
-      postalCode: 'N1 1AA',
-      country: 'GB',
-    },
-  } satisfies BillingDetails,
-  discount,
-  promo: { applied: true, discount },
-  taxId: {
-    id: 'txi_example',
-    type: 'eu_vat',
-    value: 'DE000000000',
-    status: 'pending',
-  } satisfies TaxId,
-  event: {
-    id: 'evt_example',
-    type: 'invoice.paid',
-    data: { object: { id: 'in_example', object: 'invoice', customer: 'cus_example' } },
-  } satisfies StripeEvent,
-  signature: `t=1768478400,v1=${'0'.repeat(64)}`,
-  card: { brand: 'visa', last4: '0000', expMonth: 12, expYear: 2030 } satisfies PaymentMethodInfo,
-} as const

@@ -1,11 +1,11 @@
 import { InquiryBody, OkResponse } from '../contact.ts'
 import { type Operation, ok } from '../operation.ts'
 import { pageUrl, read, stripeErrors, subscriptionErrors, write } from './billing-columns.ts'
+import { examples } from './billing-examples.ts'
 import {
   CancelResponse,
   CheckoutBody,
   CheckoutResponse,
-  examples,
   OveragesBody,
   OveragesResponse,
   PlanBody,
@@ -16,6 +16,7 @@ import {
   RefreshQuery,
   SubscriptionResponse,
 } from './billing-schemas.ts'
+import { exampleTerms, Terms } from './price-schemas.ts'
 
 const subscription = ok('The plan in effect', SubscriptionResponse, examples.subscription)
 
@@ -51,7 +52,7 @@ export const billingOperations = [
     ...write,
     summary: 'Change the plan now, with proration',
     description:
-      'Charges the amount of the last preview of the same plan if that preview is at most an hour old. If the card is declined or an invoice is open, nothing changes. If the bank asks to confirm the payment (3-D Secure), `confirmation` has the page, and the plan changes once it is paid.',
+      'Charges the amount of the last preview of the same plan if that preview is at most an hour old and the interval stays. Another interval begins a new period. If the card is declined or an invoice is open, nothing changes. If the bank asks to confirm the payment (3-D Secure), `confirmation` has the page, and the plan changes once it is paid.',
     body: { schema: PlanBody, example: { planId: 'pro' } },
     replies: ok('The plan in effect', PlanChangeResponse, examples.subscription),
     errors: ['PAYMENT_FAILED', ...subscriptionErrors],
@@ -84,6 +85,15 @@ export const billingOperations = [
     query: PreviewQuery,
     replies: ok('The preview', ProrationPreview, examples.preview),
     errors: ['PAYMENT_FAILED', ...subscriptionErrors],
+  },
+  {
+    id: 'getTerms',
+    method: 'get',
+    path: '/v1/billing/subscription/terms',
+    ...read,
+    summary: 'How the subscription is paid',
+    replies: ok('The terms', Terms, exampleTerms),
+    errors: ['NO_ACTIVE_SUBSCRIPTION'],
   },
   {
     id: 'reactivateSubscription',

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { type Operation, ok } from '../operation.ts'
 import { read, subscriptionErrors, write } from './billing-columns.ts'
-import { DuplicateSubscription, examples, SuccessResponse } from './billing-schemas.ts'
+import { examples } from './billing-examples.ts'
+import { DuplicateSubscription, SuccessResponse } from './billing-schemas.ts'
 
 const path = '/v1/billing/subscription/duplicates'
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { Count, object, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import { read, subscriptionErrors, write } from './billing-columns.ts'
-import { Amount, Currency } from './billing-schemas.ts'
+import { Amount, Currency } from './price-schemas.ts'
 
 const THRESHOLDS = ['near_cap', 'reach_cap', 'reach_spending_cap'] as const
 

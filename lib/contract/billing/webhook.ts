@@ -1,5 +1,6 @@
 import { type Operation, ok } from '../operation.ts'
-import { examples, ReceivedResponse, StripeEvent } from './billing-schemas.ts'
+import { examples } from './billing-examples.ts'
+import { ReceivedResponse, StripeEvent } from './billing-schemas.ts'
 
 export const webhookOperations = [
   {

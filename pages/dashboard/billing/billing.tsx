@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
 import type {
   DuplicateSubscription,
@@ -5,9 +6,11 @@ import type {
   SubscriptionResponse,
 } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Overages } from '../../../lib/contract/billing/overages.ts'
+import type { PlanPrices, Terms } from '../../../lib/contract/billing/price-schemas.ts'
 import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Confirm, PostButton } from '../parts/form.tsx'
+import { money } from '../parts/format.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
@@ -22,6 +25,9 @@ export interface BillingProps extends PageProps {
   readonly plan: Plan
   readonly subscription: Subscribed | null
   readonly plans: readonly Plan[]
+  readonly prices: readonly PlanPrices[]
+  /** null: no active subscription. */
+  readonly terms: Terms | null
   readonly usage: UsageStats
   /** null if the plan has no overages, or their price is not known. */
   readonly overages: Overages | null
@@ -66,7 +72,7 @@ export function Billing(props: BillingProps) {
 }
 
 function Subscription(props: BillingProps) {
-  const { base, plan, plans, subscription } = props
+  const { base, plan, plans, prices, terms, subscription } = props
   return (
     <>
       <Unpaid status={props.subscription?.status} payUrl={props.payUrl} />
@@ -77,7 +83,7 @@ function Subscription(props: BillingProps) {
           <p class="soft">No subscription. You are not charged.</p>
         ) : (
           <>
-            <SubscriptionFacts subscription={subscription} />
+            <SubscriptionFacts subscription={subscription} terms={terms} />
             <PostButton
               action={`${base}/app/billing/portal`}
               text="Manage payment at Stripe"
@@ -86,7 +92,11 @@ function Subscription(props: BillingProps) {
           </>
         )}
       </Card>
-      <PlanChoice base={base} plans={plans} current={plan} isSubscribed={subscription !== null} />
+      <PlanChoice
+        {...{ base, plans, prices }}
+        current={plan}
+        paid={subscription === null ? null : (terms?.interval ?? 'month')}
+      />
       {subscription !== null && (
         <>
           <OveragesCard {...props} isOn={subscription.overagesEnabled === true} />
@@ -149,17 +159,43 @@ function refreshIf(isPending: boolean): string | undefined {
   return isPending ? '3' : undefined
 }
 
-function SubscriptionFacts({ subscription }: { readonly subscription: Subscribed }) {
+interface SubscriptionFactsProps {
+  readonly subscription: Subscribed
+  readonly terms: Terms | null
+}
+
+function SubscriptionFacts({ subscription, terms }: SubscriptionFactsProps) {
   const { status, currentPeriodStart, currentPeriodEnd } = subscription
   const ends = status === 'canceling'
   return (
     <FactList
       facts={[
         ['Status', ends ? 'Cancelled, active until the period ends' : status.replaceAll('_', ' ')],
+        ['Price', terms === null ? undefined : termsText(terms)],
+        ['Trial ends', trialText(terms, ends)],
         ['Period started', <Time at={currentPeriodStart} precision="day" />],
         [ends ? 'Ends' : 'Renews', <Time at={currentPeriodEnd} precision="day" />],
       ]}
     />
+  )
+}
+
+/** undefined if the price is not known. */
+function termsText({ amount, currency, interval }: Terms): string | undefined {
+  return amount === null ? undefined : `${money(amount, currency ?? '')} per ${interval}`
+}
+
+/** When the trial ends, and what is charged then; undefined if there is none. */
+function trialText(terms: Terms | null, isCanceled: boolean): Child {
+  if (terms === null || terms.trialEndsAt === null) return undefined
+  const amount = terms.amount === null ? 'the price' : money(terms.amount, terms.currency ?? '')
+  return (
+    <>
+      <Time at={terms.trialEndsAt} precision="day" />
+      {isCanceled
+        ? '; nothing will be charged'
+        : `; then ${amount} is charged, plus tax if any, less discounts`}
+    </>
   )
 }
 

@@ -5,7 +5,7 @@ import { Card } from '../parts/card.tsx'
 import { money } from '../parts/format.ts'
 import { Time } from '../parts/time.tsx'
 
-const HEADS = ['Number', 'Date', 'Status', 'Amount due', 'Amount paid', 'Links']
+const HEADS = ['Number', 'Date', 'Status', 'Amount due', 'Of which tax', 'Amount paid', 'Links']
 
 export function InvoiceTable({ invoices }: { readonly invoices: readonly Invoice[] }) {
   return (
@@ -22,12 +22,13 @@ export function InvoiceTable({ invoices }: { readonly invoices: readonly Invoice
 }
 
 function cellsOf(invoice: Invoice): Child[] {
-  const { number, createdAt, status, amountDue, amountPaid, currency } = invoice
+  const { number, createdAt, status, amountDue, amountPaid, tax, currency } = invoice
   return [
     number ?? 'Draft',
     <Time at={createdAt} precision="day" />,
     status ?? '–',
     money(amountDue, currency),
+    tax === undefined ? '–' : money(tax, currency),
     money(amountPaid, currency),
     <InvoiceLinks invoice={invoice} />,
   ]

@@ -1,4 +1,5 @@
 import type { Plan, ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
+import type { Interval } from '../../../lib/contract/billing/price-schemas.ts'
 import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { PostButton } from '../parts/form.tsx'
@@ -9,16 +10,18 @@ interface PlanChangeProps {
   readonly base: string
   readonly from: Plan
   readonly to: Plan
+  readonly interval: Interval | undefined
   readonly preview: ProrationPreview
 }
 
 /** Shows what changing the plan will cost, and asks for confirmation. */
-export function PlanChange({ base, from, to, preview }: PlanChangeProps) {
+export function PlanChange({ base, from, to, interval, preview }: PlanChangeProps) {
   const { amountDue, currency, lines } = preview
+  const how = interval === undefined ? '' : `, paid by the ${interval}`
   return (
     <>
       <BillingTabs base={base} at="plan" />
-      <Card id="change" title={`From ${from.name} to ${to.name}`}>
+      <Card id="change" title={`From ${from.name} to ${to.name}${how}`}>
         <div class="wide">
           <Table heads={['Item', 'Amount']}>
             {lines.map(({ description, amount }) => (
@@ -34,15 +37,17 @@ export function PlanChange({ base, from, to, preview }: PlanChangeProps) {
           </Table>
         </div>
         <p class="soft">
-          This amount is valid for one hour; only requests that you use until then can lower a
-          credit. Any credit goes towards your next invoices.
+          This amount is valid for one hour, unless you change how often you pay; only requests that
+          you use until then can lower a credit. Any credit goes towards your next invoices.
         </p>
         <div class="actions">
           <PostButton
             action={`${base}/app/billing/change`}
             field={{ name: 'plan', value: to.id }}
             text={amountDue > 0 ? `Change and pay ${money(amountDue, currency)}` : 'Change plan'}
-          />
+          >
+            {interval !== undefined && <input type="hidden" name="interval" value={interval} />}
+          </PostButton>
           <a class="button quiet" href={`${base}/app/billing`}>
             Keep {from.name}
           </a>

@@ -1,4 +1,6 @@
 import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
+import type { Interval, PlanPrices } from '../../../lib/contract/billing/price-schemas.ts'
+import { priceTexts } from '../../price-text.ts'
 import { PostButton } from '../parts/form.tsx'
 import { count, counted } from '../parts/format.ts'
 
@@ -6,59 +8,120 @@ interface PlanChoiceProps {
   readonly base: string
   /** Cheapest first. */
   readonly plans: readonly Plan[]
+  readonly prices: readonly PlanPrices[]
   /** The plan that applies now. */
   readonly current: Plan
-  readonly isSubscribed: boolean
+  /** How often the subscription is paid; null: there is none. */
+  readonly paid: Interval | null
 }
 
-/** The plans side by side, each with a button to choose it. */
-export function PlanChoice({ base, plans, current, isSubscribed }: PlanChoiceProps) {
+/** The plans side by side, each with a button for every way to pay it. */
+export function PlanChoice({ base, plans, prices, current, paid }: PlanChoiceProps) {
   return (
     <section class="plans" aria-labelledby="plans">
       <h2 id="plans">Plans</h2>
       <ul class="tiles">
-        {plans.map((plan) => (
-          <li class={plan.id === current.id ? 'card current' : 'card'}>
-            <h3>{plan.name}</h3>
-            <p class="figure">
-              {plan.price === 0 ? 'Free' : count(plan.price)}
-              {plan.price > 0 && <span class="soft per"> per month</span>}
-            </p>
-            <ul class="plain">
-              <li>{counted(plan.monthlyCap, 'request', 'requests')} per month</li>
-              <li>{counted(plan.maxKeys, 'key', 'keys')}</li>
-              <li>{counted(plan.maxSites, 'site', 'sites')}</li>
-            </ul>
-            <PlanAction base={base} plan={plan} current={current} isSubscribed={isSubscribed} />
-          </li>
-        ))}
+        {plans.map((plan) => {
+          const offer = prices.find(({ planId }) => planId === plan.id)
+          return (
+            <li class={plan.id === current.id ? 'card current' : 'card'}>
+              <h3>{plan.name}</h3>
+              {priceTexts(plan, offer).map((text) => (
+                <PriceFigure text={text} />
+              ))}
+              <ul class="plain">
+                {offer?.trialDays !== undefined && (
+                  <li>First {counted(offer.trialDays, 'day', 'days')} free, once</li>
+                )}
+                <li>{counted(plan.monthlyCap, 'request', 'requests')} per month</li>
+                {offer !== undefined && <li>{count(offer.requestsPerMinute)} per minute</li>}
+                <li>{counted(plan.maxKeys, 'key', 'keys')}</li>
+                <li>{counted(plan.maxSites, 'site', 'sites')}</li>
+              </ul>
+              <PlanActions
+                {...{ base, plan, current, paid }}
+                intervals={intervalsOf(plan, offer)}
+              />
+            </li>
+          )
+        })}
       </ul>
     </section>
   )
 }
 
-interface PlanActionProps extends Pick<PlanChoiceProps, 'base' | 'current' | 'isSubscribed'> {
-  readonly plan: Plan
+function PriceFigure({ text }: { readonly text: string }) {
+  const [amount, interval] = text.split(' per ')
+  return (
+    <p class="figure">
+      {amount}
+      {interval !== undefined && <span class="soft per"> per {interval}</span>}
+    </p>
+  )
 }
 
-function PlanAction({ base, plan, current, isSubscribed }: PlanActionProps) {
-  if (plan.id === current.id) return <p class="soft">Current plan</p>
-  if (plan.stripePriceId === null) return <p class="soft">{plan.price > 0 && 'Not available'}</p>
-  if (isSubscribed) {
-    const query = new URLSearchParams({ plan: plan.id })
+/** Until the prices are known, a plan that is for sale is sold by the month. */
+function intervalsOf({ stripePriceId }: Plan, offer: PlanPrices | undefined): readonly Interval[] {
+  const intervals = (offer?.prices ?? []).map(({ interval }) => interval)
+  if (intervals.length > 0) return intervals
+  return stripePriceId === null ? [] : ['month']
+}
+
+interface PlanActionsProps extends Pick<PlanChoiceProps, 'base' | 'current' | 'paid'> {
+  readonly plan: Plan
+  readonly intervals: readonly Interval[]
+}
+
+function PlanActions({ base, plan, current, paid, intervals }: PlanActionsProps) {
+  const how = (interval: Interval) => (intervals.length > 1 ? `, by the ${interval}` : '')
+  if (plan.id === current.id) {
+    const others = paid === null ? [] : intervals.filter((interval) => interval !== paid)
     return (
-      <p>
-        <a class="button quiet" href={`${base}/app/billing/change?${query}`}>
-          Change to {plan.name}
-        </a>
-      </p>
+      <>
+        <p class="soft">Current plan</p>
+        {others.map((interval) => (
+          <ChangeLink {...{ base, plan, interval }} text={`Pay by the ${interval}`} />
+        ))}
+      </>
     )
   }
+  if (intervals.length === 0) return <p class="soft">{plan.price > 0 && 'Not available'}</p>
   return (
-    <PostButton
-      action={`${base}/app/billing/checkout`}
-      field={{ name: 'plan', value: plan.id }}
-      text={`Subscribe to ${plan.name}`}
-    />
+    <>
+      {intervals.map((interval) =>
+        paid === null ? (
+          <PostButton
+            action={`${base}/app/billing/checkout`}
+            field={{ name: 'plan', value: plan.id }}
+            text={`Subscribe to ${plan.name}${how(interval)}`}
+          >
+            <input type="hidden" name="interval" value={interval} />
+          </PostButton>
+        ) : (
+          <ChangeLink
+            {...{ base, plan, interval }}
+            text={`Change to ${plan.name}${how(interval)}`}
+          />
+        ),
+      )}
+    </>
+  )
+}
+
+interface ChangeLinkProps {
+  readonly base: string
+  readonly plan: Plan
+  readonly interval: Interval
+  readonly text: string
+}
+
+function ChangeLink({ base, plan, interval, text }: ChangeLinkProps) {
+  const query = new URLSearchParams({ plan: plan.id, interval })
+  return (
+    <p>
+      <a class="button quiet" href={`${base}/app/billing/change?${query}`}>
+        {text}
+      </a>
+    </p>
   )
 }

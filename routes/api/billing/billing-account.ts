@@ -35,7 +35,7 @@ export function billingAccountHandlers({ billing, db, baseUrl }: Services) {
     updateAddress: async ({ caller, body, now }) => {
       const actor = toActor(db, caller, now)
       await changeAccount(billing, actor, 'update_address', (stripe, customer) =>
-        stripe.updateAddress(customer, body),
+        stripe.updateAddress(customer, body, billing.tax),
       )
       return { status: 200, body: { success: true } }
     },

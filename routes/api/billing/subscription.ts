@@ -14,6 +14,8 @@ import {
   type SubscriptionRow,
   statusOf,
 } from '../../../lib/billing/subscription/subscriptions.ts'
+import { toTerms } from '../../../lib/billing/subscription/terms.ts'
+import { requireActive } from '../../../lib/billing/subscription/with-subscription.ts'
 import { planInEffect } from '../../../lib/config/entitlement.ts'
 import { toPublicPlan } from '../../../lib/config/plans.ts'
 import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
@@ -23,7 +25,7 @@ import type { Handlers } from '../../context.ts'
 import { getUser } from '../account.ts'
 import { toActor } from './actor.ts'
 
-export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) {
+export function subscriptionHandlers({ billing, catalogue, db, plans, baseUrl }: Services) {
   return {
     getSubscription: async ({ caller, query, now }) => {
       const { userId } = caller
@@ -39,6 +41,8 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
       const { id: userId, email, name } = await getUser(db, caller)
       const request = {
         plan,
+        interval: body.interval ?? 'month',
+        currency: body.currency,
         buyer: { userId, email, name },
         embedded: body.embedded === true,
         pages: returnPages(baseUrl()),
@@ -47,14 +51,20 @@ export function subscriptionHandlers({ billing, db, plans, baseUrl }: Services) 
     },
     changePlan: async ({ caller, body, now }) => {
       const plan = getPaidPlan(plans, body.planId)
-      const { row, ...rest } = await changePlan(billing, toActor(db, caller, now), plan)
+      const wanted = { plan, interval: body.interval }
+      const { row, ...rest } = await changePlan(billing, toActor(db, caller, now), wanted)
       const inEffect = plans.ofUser(row.plan)
       return { status: 200, body: { ...toResponse(billing, inEffect, row), ...rest } }
     },
     previewPlanChange: async ({ caller, query, now }) => {
       const plan = getPaidPlan(plans, query.planId)
-      const { userId } = caller
-      return { status: 200, body: await previewPlanChange(billing, { userId, now }, plan) }
+      const wanted = { plan, interval: query.interval }
+      const reader = { userId: caller.userId, now }
+      return { status: 200, body: await previewPlanChange(billing, reader, wanted) }
+    },
+    getTerms: async ({ caller }) => {
+      const row = requireActive(await findSubscription(db, caller.userId))
+      return { status: 200, body: toTerms(row, catalogue.find(row.priceId ?? '')) }
     },
     setOverages: async ({ caller, body, now }) => {
       const wanted = body.overagesEnabled ? 'on' : 'off'

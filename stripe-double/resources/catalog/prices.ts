@@ -19,10 +19,12 @@ const UpdateParams = v.strictObject({ active: Flag })
 const CreateParams = withOptional(
   { currency: Text },
   {
+    currency_options: v.record(Text, v.strictObject({ unit_amount: Integer })),
     lookup_key: Text,
     product: Text,
     product_data: ProductParams,
     recurring: Recurring,
+    tax_behavior: v.picklist(['exclusive', 'inclusive', 'unspecified']),
     unit_amount: Integer,
     unit_amount_decimal: Decimal,
   },
@@ -44,9 +46,11 @@ export function isMetered(price: Stripe.Price): boolean {
 export function addPrice(world: World, params: v.InferOutput<typeof CreateParams>): Stripe.Price {
   const amount = params.unit_amount_decimal ?? params.unit_amount
   if (amount === undefined) throw missingParam('unit_amount')
-  const { currency, lookup_key = null, recurring } = params
+  const { currency, lookup_key = null, recurring, tax_behavior = 'unspecified' } = params
+  const id = newId('price')
+  keepCurrencies(world, id, { ...params, unit_amount: amount })
   const price = newObject<Stripe.Price>(world, {
-    id: newId('price'),
+    id,
     object: 'price',
     active: true,
     billing_scheme: 'per_unit',
@@ -54,12 +58,34 @@ export function addPrice(world: World, params: v.InferOutput<typeof CreateParams
     lookup_key,
     product: productOf(world, params),
     recurring: recurring === undefined ? null : toRecurring(world, recurring),
+    tax_behavior,
     transform_quantity: null,
     type: recurring === undefined ? 'one_time' : 'recurring',
     unit_amount: Number.isInteger(amount) ? amount : null,
     unit_amount_decimal: Stripe.Decimal.from(amount),
   })
   return addRow(world, 'prices', price, 'price.created')
+}
+
+/** Stripe shows them only if they are expanded, together with the currency of the price itself. */
+function keepCurrencies(
+  world: World,
+  id: string,
+  { currency, currency_options = {}, unit_amount }: v.InferOutput<typeof CreateParams>,
+): void {
+  const own = { [currency.toLowerCase()]: { unit_amount } }
+  const options = Object.entries({ ...currency_options, ...own }).map(
+    ([name, { unit_amount: amount = 0 }]) => [
+      name.toLowerCase(),
+      {
+        custom_unit_amount: null,
+        tax_behavior: null,
+        unit_amount: Number.isInteger(amount) ? amount : null,
+        unit_amount_decimal: Stripe.Decimal.from(amount),
+      },
+    ],
+  )
+  world.state.currencyOptions.set(id, Object.fromEntries(options))
 }
 
 function productOf(world: World, params: v.InferOutput<typeof CreateParams>): string {

@@ -1,6 +1,15 @@
 import * as v from 'valibot'
-import { Flag, Integer, Metadata, optional, Text, withOptional } from '../../http/params.ts'
+import {
+  AutomaticTaxParam,
+  Flag,
+  Integer,
+  Metadata,
+  optional,
+  Text,
+  withOptional,
+} from '../../http/params.ts'
 import { badRequest, missingParam } from '../../http/stripe-error.ts'
+import { TrialDays } from '../../subscriptions/change-params.ts'
 
 const UpdateChoice = v.picklist(['auto', 'never'])
 
@@ -15,13 +24,15 @@ export const CheckoutParams = withOptional(
   },
   {
     allow_promotion_codes: Flag,
+    automatic_tax: AutomaticTaxParam,
     billing_address_collection: v.picklist(['auto', 'required']),
     cancel_url: Text,
     client_reference_id: Text,
+    currency: Text,
     customer_update: optional({ address: UpdateChoice, name: UpdateChoice }),
     metadata: Metadata,
     return_url: Text,
-    subscription_data: v.strictObject({ metadata: Metadata }),
+    subscription_data: optional({ metadata: Metadata, trial_period_days: TrialDays }),
     success_url: Text,
     tax_id_collection: v.strictObject({ enabled: Flag }),
     ui_mode: v.picklist(['hosted_page', 'embedded_page']),

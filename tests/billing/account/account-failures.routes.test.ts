@@ -22,7 +22,16 @@ const FAULTS: readonly ApiFault[] = [
 
 function activeSubscription(userId: string): SubscriptionRow {
   const period = { periodStart: NOON, periodEnd: NOON + 1, cancelAt: null }
-  const items = { id: 'sub_one', itemId: 'si_one', overages: false, overageItemId: null }
+  const items = {
+    id: 'sub_one',
+    itemId: 'si_one',
+    overages: false,
+    overageItemId: null,
+    interval: 'month' as const,
+    priceId: null,
+    currency: null,
+    trialEnd: null,
+  }
   return { userId, plan: 'pro', status: 'active', chargedFrom: NOON, ...items, ...period }
 }
 

@@ -158,6 +158,10 @@ describe('PATCH /v1/billing/subscription', () => {
       cancelAt: null,
       overages: false,
       overageItemId: null,
+      interval: 'month' as const,
+      priceId: null,
+      currency: null,
+      trialEnd: null,
     }).run()
     assert.equal(codeOf(await setOverages(app, key, true)), 'BILLING_NOT_CONFIGURED')
   })

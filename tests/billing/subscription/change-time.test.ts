@@ -10,6 +10,7 @@ const pro = plans.find('pro') ?? plans.free
 const EXTRA = { requests: pro.monthlyCap - starter.monthlyCap, price: pro.price - starter.price }
 
 const PERIOD = 31 * 86_400_000
+const MONTH = { periodStart: 0, periodEnd: PERIOD, interval: 'month' } as const
 
 interface Step {
   readonly waitMs: number
@@ -60,7 +61,7 @@ function use(state: State, { waitMs, requests }: Step): State {
 function changePlan(state: State): State {
   const { isPro, chargedFrom, used, now } = state
   const [from, to] = isPro ? [pro, starter] : [starter, pro]
-  const at = changeTime({ chargedFrom, periodEnd: PERIOD }, { from, to, used, now })
+  const at = changeTime({ ...MONTH, chargedFrom }, { from, to, used, now })
   assert.ok(at >= chargedFrom && at >= now && at <= PERIOD)
   const paid = state.paid + (isPro ? -1 : 1) * priceFrom(at)
   return { ...state, isPro: !isPro, chargedFrom: at, paid }

@@ -10,7 +10,8 @@ async function use(shop: Shop, requests: number): Promise<void> {
   const row = await shop.row()
   assert.ok(row)
   const { meters, plans } = shop.app.services
-  const paid = { start: row.periodStart, end: row.periodEnd, overages: null }
+  const { periodStart: start, periodEnd: end, interval } = row
+  const paid = { start, end, interval, overages: null }
   const plan = plans.find(row.plan) ?? plans.free
   meters.count({ userId: shop.userId, plan, paid, key: null }, shop.now(), requests)
 }

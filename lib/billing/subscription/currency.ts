@@ -1,0 +1,30 @@
+import { ApiError } from '../../errors.ts'
+import type { StripeGateway } from '../stripe/gateway.ts'
+import { isMissing, StripeRefusal } from '../stripe/stripe-refusal.ts'
+
+interface Wanted {
+  readonly price: string
+  readonly customerId: string | null
+  /** undefined: Stripe was to choose it. */
+  readonly currency: string | undefined
+}
+
+/**
+ * For `catch`: throws BAD_REQUEST if Stripe refused because of the currency, and else the error itself.
+ * Stripe has no error code for this, so we ask what the price and the customer allow.
+ */
+export function explainCurrency(
+  stripe: Pick<StripeGateway, 'getPrice' | 'findCurrency'>,
+  { price, customerId, currency }: Wanted,
+) {
+  return async (error: unknown): Promise<never> => {
+    if (!(error instanceof StripeRefusal) || isMissing(error) || currency === undefined) throw error
+    const sold = await stripe.getPrice(price)
+    if (![sold, ...sold.currencies].some((one) => one.currency === currency)) {
+      throw new ApiError('BAD_REQUEST', `currency: the plan is not sold in ${currency}`)
+    }
+    const own = customerId === null ? null : await stripe.findCurrency(customerId)
+    if (own === null || own === currency) throw error
+    throw new ApiError('BAD_REQUEST', `currency: this account pays in ${own}`)
+  }
+}

@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import { Count, strictObject, Timestamp } from '../common.ts'
+
+export const Amount = v.pipe(
+  v.number(),
+  v.integer(),
+  v.description('In the smallest unit of the currency, such as cents'),
+)
+export const Currency = v.pipe(v.string(), v.description('ISO 4217, lower case'))
+
+/** How often a subscription is paid. */
+export const Interval = v.picklist(['month', 'year'])
+export type Interval = v.InferOutput<typeof Interval>
+
+const Price = v.strictObject({
+  id: v.pipe(v.string(), v.description('The id at Stripe')),
+  interval: v.pipe(Interval, v.description('How often it is paid')),
+  currency: Currency,
+  amount: Amount,
+  currencies: v.pipe(
+    v.array(v.strictObject({ currency: Currency, amount: Amount })),
+    v.description('What it costs in other currencies'),
+  ),
+})
+
+export const PlanPrices = strictObject('What a plan costs, and what the list of plans leaves out', {
+  planId: v.string(),
+  requestsPerMinute: v.pipe(Count, v.description('Of one key')),
+  currency: v.optional(v.pipe(Currency, v.description('The currency of the price of the plan'))),
+  trialDays: v.optional(v.pipe(Count, v.description('Days before the first payment, once'))),
+  prices: v.pipe(
+    v.array(Price),
+    v.description('As Stripe has them; empty if it has none, or has not been asked yet'),
+  ),
+})
+export type PlanPrices = v.InferOutput<typeof PlanPrices>
+
+export const examplePrices = {
+  planId: 'pro',
+  requestsPerMinute: 600,
+  prices: [
+    {
+      id: 'price_example',
+      interval: 'month',
+      currency: 'usd',
+      amount: 2900,
+      currencies: [{ currency: 'eur', amount: 2700 }],
+    },
+  ],
+} as const satisfies PlanPrices
+
+export const Terms = strictObject('How the subscription is paid', {
+  interval: Interval,
+  currency: v.nullable(Currency),
+  amount: v.pipe(
+    v.nullable(Amount),
+    v.description('Of each payment, before discounts, tax and overages; null if not known yet'),
+  ),
+  trialEndsAt: v.pipe(
+    v.nullable(Timestamp),
+    v.description('When the first payment is due; null if there is no trial now'),
+  ),
+})
+export type Terms = v.InferOutput<typeof Terms>
+
+export const exampleTerms = {
+  interval: 'month',
+  currency: 'usd',
+  amount: 2900,
+  trialEndsAt: null,
+} as const satisfies Terms

@@ -1,0 +1,26 @@
+import type { PlanPrices } from '../lib/contract/billing/price-schemas.ts'
+import { count, money } from './dashboard/parts/format.ts'
+
+type Price = PlanPrices['prices'][number]
+
+/**
+ * What the plan costs, such as `$29.00 per month`, by month and by year. Without prices of Stripe, the
+ * number that the operator gave the plan.
+ */
+export function priceTexts({ price }: { readonly price: number }, offer?: PlanPrices): string[] {
+  if (price === 0) return ['Free']
+  if (offer !== undefined && offer.prices.length > 0) return offer.prices.map(priceText)
+  return [`${plainPrice(price, offer?.currency)} per month`]
+}
+
+/** In all its currencies. */
+function priceText({ interval, amount, currency, currencies }: Price): string {
+  const amounts = [{ amount, currency }, ...currencies]
+  return `${amounts.map((one) => money(one.amount, one.currency)).join(' or ')} per ${interval}`
+}
+
+function plainPrice(price: number, currency: string | undefined): string {
+  if (currency === undefined) return count(price)
+  const style = { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' } as const
+  return price.toLocaleString('en', style)
+}

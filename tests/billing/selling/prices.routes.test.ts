@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { visitPage } from '../../dashboard/pages.ts'
+import { makeApp } from '../../support/helpers.ts'
+import { plansFileOf } from '../../support/plans-file.ts'
+import { openShop, type Shop } from '../shop.ts'
+
+const PRICES = '/v1/billing/prices'
+
+async function addYearly({ stripe }: Shop) {
+  const { id } = await stripe.prices.create({
+    currency: 'usd',
+    unit_amount: 29_000,
+    currency_options: { eur: { unit_amount: 27_000 } },
+    recurring: { interval: 'year' },
+    product_data: { name: 'Pro' },
+  })
+  return id
+}
+
+async function home({ app }: Pick<Shop, 'app'>): Promise<string> {
+  return (await visitPage(app, '/')).html
+}
+
+describe('GET /v1/billing/prices', () => {
+  it('lists the prices as Stripe has them, with all their currencies', async () => {
+    await using shop = await openShop()
+    const yearly = await addYearly(shop)
+    const app = await shop.app.restart({ STRIPE_PRICE_PRO_YEARLY: yearly })
+    await app.services.catalogue.refresh()
+    const { status, body } = await app.send('GET', PRICES)
+    assert.equal(status, 200)
+    const price = { id: shop.prices.pro, interval: 'month', currency: 'usd', amount: 2900 }
+    const byYear = { id: yearly, interval: 'year', currency: 'usd', amount: 29_000 }
+    assert.deepEqual(body, [
+      { planId: 'free', requestsPerMinute: 10, prices: [] },
+      {
+        planId: 'starter',
+        requestsPerMinute: 120,
+        prices: [{ ...price, id: shop.prices.starter, amount: 900, currencies: [] }],
+      },
+      {
+        planId: 'pro',
+        requestsPerMinute: 600,
+        prices: [
+          { ...price, currencies: [] },
+          { ...byYear, currencies: [{ currency: 'eur', amount: 27_000 }] },
+        ],
+      },
+    ])
+    await app.close()
+  })
+
+  it('answers without asking Stripe, and keeps what it has if Stripe does not answer', async () => {
+    await using shop = await openShop()
+    const { catalogue } = shop.app.services
+    assert.deepEqual(
+      catalogue.list().map(({ prices }) => prices),
+      [[], [], []],
+    )
+    await catalogue.refresh()
+    const known = catalogue.list()
+    shop.newCalls()
+    shop.double.failCalls({ kind: '500' }, 10)
+    await assert.rejects(catalogue.refresh())
+    assert.equal(catalogue.list(), known)
+    shop.double.clearFaults()
+    shop.newCalls()
+    assert.equal((await shop.app.send('GET', PRICES)).status, 200)
+    assert.deepEqual(shop.newCalls(), [])
+  })
+
+  it('needs no key, and leaves the list of plans as it was', async () => {
+    await using shop = await openShop()
+    await shop.app.services.catalogue.refresh()
+    const { body } = await shop.app.send('GET', '/v1/billing/plans')
+    assert.ok(Array.isArray(body))
+    assert.deepEqual(Object.keys(body[2]), [
+      'id',
+      'name',
+      'monthlyCap',
+      'maxKeys',
+      'maxSites',
+      'price',
+      'stripePriceId',
+    ])
+  })
+})
+
+describe('the landing page', () => {
+  it('shows the prices of Stripe with currency and interval', async () => {
+    await using shop = await openShop()
+    assert.match(await home(shop), /<td>29 per month<\/td>/)
+    await shop.app.services.catalogue.refresh()
+    assert.match(await home(shop), /<td>\$29\.00 per month<\/td><td>100,000<\/td><td>600<\/td>/)
+  })
+
+  it('shows the prices of the plans file, with their currency if it has one, without Stripe', async () => {
+    const paid = { monthlyCap: 9, maxKeys: 1, maxSites: 1, requestsPerMinute: 7 }
+    await using app = await makeApp({
+      env: {
+        MERIDIAN_PLANS: plansFileOf([
+          { id: 'plain', name: 'Plain', ...paid, price: 5 },
+          { id: 'euro', name: 'Euro', ...paid, price: 12.5, currency: 'eur' },
+        ]),
+      },
+    })
+    const html = await home({ app })
+    assert.match(html, /<td>5 per month<\/td>/)
+    assert.match(html, /<td>€12\.50 per month<\/td>/)
+  })
+})

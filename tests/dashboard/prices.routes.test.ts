@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { openShop, type Shop, type ShopOptions } from '../billing/shop.ts'
+import { plansFileOf } from '../support/plans-file.ts'
+import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
+
+/** Signs in a user of a shop that has read its prices. */
+async function openBilling(options?: ShopOptions) {
+  const shop: Shop = await openShop(options)
+  await shop.app.services.catalogue.refresh()
+  const cookie = await signInNewUser(shop.app, 'grace@example.com')
+  const visit = (path: string, form?: PageOptions['form']) =>
+    visitPage(shop.app, path, { cookie, ...(form !== undefined && { form }) })
+  const subscribe = async (form: Readonly<Record<string, string>>, entry: object = {}) => {
+    await visit('/app/billing/checkout', form)
+    const [session] = [...shop.double.world.state.tables.sessions.values()].slice(-1)
+    shop.double.payCheckout(session?.id ?? '', { card: 'pm_card_visa', ...entry })
+    await shop.settled()
+    return (await visit('/app/billing')).html
+  }
+  return { visit, subscribe, [Symbol.asyncDispose]: () => shop[Symbol.asyncDispose]() }
+}
+
+describe('the billing page', () => {
+  it('shows what each plan costs, with currency and interval, and its requests per minute', async () => {
+    await using at = await openBilling({ sellsYearly: true })
+    const { html } = await at.visit('/app/billing')
+    assert.match(html, /\$29\.00<span class="soft per"> per month<\/span>/)
+    assert.match(html, /\$290\.00 or €270\.00<span class="soft per"> per year<\/span>/)
+    assert.match(html, /<li>600 per minute<\/li>/)
+    assert.match(html, /Subscribe to Pro, by the month.*Subscribe to Pro, by the year/s)
+    assert.match(html, /Subscribe to Starter</)
+  })
+
+  it('sells a plan by the year, and changes it to the month', async () => {
+    await using at = await openBilling({ sellsYearly: true })
+    const html = await at.subscribe({ plan: 'pro', interval: 'year' })
+    assert.match(html, /\$290\.00 per year/)
+    assert.match(html, /Pay by the month/)
+    const change = await at.visit('/app/billing/change?plan=pro&interval=month')
+    assert.match(change.html, /From Pro to Pro, paid by the month/)
+    assert.match(change.html, /name="interval" value="month"/)
+    const form = { plan: 'pro', interval: 'month' }
+    assert.equal((await at.visit('/app/billing/change', form)).status, 303)
+    assert.match((await at.visit('/app/billing')).html, /Pay by the year/)
+  })
+
+  it('says when a trial ends, and what is charged then', async () => {
+    const pro = { id: 'pro', name: 'Pro', monthlyCap: 9, maxKeys: 1, maxSites: 1, price: 29 }
+    const plans = [{ ...pro, requestsPerMinute: 9, trialDays: 14 }]
+    await using at = await openBilling({ env: { MERIDIAN_PLANS: plansFileOf(plans) } })
+    assert.match((await at.visit('/app/billing')).html, /First 14 days free, once/)
+    const html = await at.subscribe({ plan: 'pro' })
+    assert.match(html, /2026-01-29<\/time>; then \$29\.00 is charged/)
+    await at.visit('/app/billing/cancel', {})
+    assert.match((await at.visit('/app/billing')).html, /<\/time>; nothing will be charged/)
+  })
+
+  it('shows the tax of a change, and that of each invoice', async () => {
+    await using at = await openBilling({ env: { STRIPE_TAX: 'automatic' } })
+    await at.subscribe({ plan: 'starter' }, { address: { country: 'GB' } })
+    const change = await at.visit('/app/billing/change?plan=pro')
+    assert.match(change.html, /<th scope="row">Tax<\/th><td>\$4\.00<\/td>/)
+    assert.match(change.html, /Change and pay \$24\.00/)
+    const { html } = await at.visit('/app/billing/invoices')
+    assert.match(html, /Of which tax/)
+    assert.match(html, /<td>\$10\.80<\/td><td>\$1\.80<\/td><td>\$10\.80<\/td>/)
+  })
+})
