@@ -76,9 +76,7 @@ export async function start(): Promise<void> {
   starting.move()
   listening.resolve()
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
-  services.reconciliation.start()
-  services.overages.start()
-  services.catalogue.start()
+  services.startReading()
   await services.openDemo()
   await checkFileLimit(config.maxConnections, log)
   process.stdout.write(

@@ -65,13 +65,10 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const { log, checkDamage } = watchForDamage(options.log)
   await using opening = new AsyncDisposableStack()
   const base = await openBase(config, { ...options, log }, opening)
-  const { db, plans } = base
   await fitToSettings(base)
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
   const downloads = openDownloads(base, options.downloadGeo, opening)
-  const keys = openKeyRing(db, plans, (error) =>
-    log.error({ err: error }, 'cannot look for changed keys'),
-  )
+  const keys = openKeys(base)
   const notices = openCapNotices(base, opening)
   const flusher = openFlusher(base, notices, opening)
   const lastUsed = createLastUsed(flusher.add)
@@ -79,7 +76,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const billing = openBilling({ ...base, meters }, keys)
   const overages = openOverages(base, { billing, flusher }, opening)
   const auth = openAuth(base, keys, opening)
-  const findReceiver = createFindReceiver(db, base.baseUrl)
+  const findReceiver = createFindReceiver(base.db, base.baseUrl)
   const rum = openTelemetry(base, geo, findReceiver)
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
   const catalogue = opening.use(openCatalogue(base, billing))
@@ -111,9 +108,21 @@ export async function openServices(config: Config, options: ServiceOptions) {
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config),
     openDemo: createOpenDemo(base, keys),
+    /** Begins to read from Stripe, in the background. */
+    startReading: () => startAll([reconciliation, overages, catalogue]),
     ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
+}
+
+function startAll(parts: readonly { readonly start: () => void }[]): void {
+  for (const part of parts) part.start()
+}
+
+function openKeys({ db, plans, log }: Base) {
+  return openKeyRing(db, plans, (error) =>
+    log.error({ err: error }, 'cannot look for changed keys'),
+  )
 }
 
 /** What callers may do how often, and how much of it at once. */

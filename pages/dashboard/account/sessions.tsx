@@ -18,15 +18,17 @@ export function Sessions({ base, sessions }: SessionsProps) {
       {sessions === null ? (
         <p>The list cannot be read now.</p>
       ) : (
-        <Table
-          heads={['Device', 'Address', 'Last used', 'Action']}
-          rows={sessions.map((session) => [
-            nameOf(session),
-            session.address ?? '–',
-            <Time at={session.lastUsedAt} />,
-            <EndButton root={root} session={session} />,
-          ])}
-        />
+        <figure class="wide" aria-labelledby="sessions" tabindex={0}>
+          <Table
+            heads={['Device', 'Address', 'Last used', 'Action']}
+            rows={sessions.map((session) => [
+              nameOf(session),
+              session.address ?? '–',
+              <Time at={session.lastUsedAt} />,
+              <EndButton root={root} session={session} />,
+            ])}
+          />
+        </figure>
       )}
       <p>Ending a session signs you out there. Your keys keep working.</p>
       <PostButton action={`${root}/end-others`} text="Sign out on all other devices" kind="quiet" />
