@@ -149,7 +149,7 @@ describe('GET /metrics', () => {
       env: { STRIPE_SECRET_KEY: newSecretKey() },
       replace: () => ({ downloads: { downloadIfDue: async () => {}, last: () => NEVER } }),
     })
-    const documented = [...OPERATIONS.matchAll(/^\| `(meridian_\w+)` /gm)].map(([, name]) => name)
+    const documented = [...OPERATIONS.matchAll(/^- `(meridian_\w+)`/gm)].map(([, name]) => name)
     const measured = listMeasures(other.services).map(({ name }) => name)
     assert.deepEqual(documented.toSorted(), measured.toSorted())
   })
