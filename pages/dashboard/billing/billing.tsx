@@ -65,6 +65,7 @@ export function Billing(props: BillingProps) {
         <Result error={error} done={DONE[done]} />
       )}
       <div id="subscription" class="parts" data-refresh={refreshIf(isPending)}>
+        <Unpaid status={props.subscription?.status} payUrl={props.payUrl} />
         <Subscription {...props} subscription={subscription} />
       </div>
     </>
@@ -75,7 +76,6 @@ function Subscription(props: BillingProps) {
   const { base, plan, plans, prices, terms, subscription } = props
   return (
     <>
-      <Unpaid status={props.subscription?.status} payUrl={props.payUrl} />
       {subscription !== null && <Duplicates {...props} subscription={subscription} />}
       <Card id="current" title="Your plan">
         <p class="figure">{plan.name}</p>

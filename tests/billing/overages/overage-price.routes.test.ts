@@ -53,7 +53,8 @@ describe('the price of overages', () => {
     ])
     const shown = await app.send('GET', '/v1/billing/overages', { key })
     assert.match(shown.text, /"currency":"eur","unitPrice":"0\.05","spendingCap":8700,/)
-    // The subscription is paid in dollars.
+    // The subscription is paid in dollars: it keeps what it has, but cannot begin anew.
+    assert.equal((await setOverages(app, key, false)).status, 200)
     assert.equal(codeOf(await setOverages(app, key, true)), 'BILLING_NOT_CONFIGURED')
     await app.close()
   })

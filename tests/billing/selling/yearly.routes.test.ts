@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
+import {
+  PlanChangeResponse,
+  ProrationPreview,
+} from '../../../lib/contract/billing/billing-schemas.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -137,6 +140,43 @@ describe('a change between month and year', () => {
       shop.newCalls().some((call) => call.startsWith('POST')),
       false,
     )
+  })
+
+  it('waits until a smaller plan would not credit requests that were used', async () => {
+    await using shop = await openYearlyShop()
+    const { periodStart: start, periodEnd: end } = await shop.buy('pro', { interval: 'year' })
+    const { meters, plans } = shop.app.services
+    const paid = { start, end, interval: 'year', overages: null } as const
+    const plan = plans.find('pro') ?? plans.free
+    meters.count({ userId: shop.userId, plan, paid, key: null }, shop.now(), 70_000)
+    const starter = { planId: 'starter', interval: 'month' }
+    const early = await change(shop, starter)
+    assert.equal(early.status, 400)
+    // 45,000 of 75,000 additional requests: 60 % of the 31 days from 15 January at noon.
+    assert.match(early.text, /interval: .* until 2026-02-03T02:24:00\.000Z/)
+    shop.pass(19 * DAY)
+    assert.equal((await change(shop, starter)).status, 200)
+  })
+
+  it('waits for the payment that the bank wants confirmed', async () => {
+    await using shop = await openYearlyShop()
+    const { id } = await shop.buy('pro')
+    const customer = String(shop.atStripe(id).customer)
+    const card = await shop.stripe.paymentMethods.attach('pm_card_authenticationRequired', {
+      customer,
+    })
+    await shop.stripe.subscriptions.update(id, { default_payment_method: card.id })
+    const yearly = { planId: 'pro', interval: 'year' }
+    const { confirmation } = v.parse(PlanChangeResponse, (await change(shop, yearly)).body)
+    assert.equal((await shop.row())?.interval, 'month')
+    const again = v.parse(PlanChangeResponse, (await change(shop, yearly)).body)
+    assert.deepEqual(again.confirmation, confirmation)
+    const body = new URLSearchParams({ authentication: 'confirmed' })
+    await fetch(confirmation?.url ?? '', { method: 'POST', body, redirect: 'manual' })
+    await shop.settled()
+    const row = await shop.row()
+    assert.deepEqual([row?.interval, row?.periodStart], ['year', shop.now()])
+    assert.equal(lastInvoice(shop)?.status, 'paid')
   })
 
   it('is refused once the subscription charges for requests over the cap', async () => {

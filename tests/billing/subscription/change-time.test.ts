@@ -81,4 +81,15 @@ describe('the time from which a change of plan is charged', () => {
       { numRuns: 2_000 },
     )
   })
+
+  it('in a paid year is at most the end of the month in which the requests were used', () => {
+    const [start, april, may] = [0, 3, 4].map((month) => Date.UTC(2026, month))
+    assert.ok(start !== undefined && april !== undefined && may !== undefined)
+    const year = { periodStart: start, periodEnd: Date.UTC(2027, 0), interval: 'year' } as const
+    const change = { from: pro, to: starter, now: april }
+    const atUse = (used: number) => changeTime({ ...year, chargedFrom: start }, { ...change, used })
+    assert.equal(atUse(starter.monthlyCap), april)
+    assert.equal(atUse(starter.monthlyCap + EXTRA.requests / 2), (april + may) / 2)
+    assert.equal(atUse(pro.monthlyCap), may - 1000)
+  })
 })
