@@ -1,6 +1,13 @@
+import {
+  contains,
+  dayOf,
+  monthOf,
+  type PaidPeriod,
+  type Period,
+  paidPeriod,
+} from '../config/period.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { CallerMeter, type MeterParts } from './caller-meter.ts'
-import { contains, dayOf, monthOf, type PaidPeriod, type Period, paidPeriod } from './period.ts'
 import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
 import { type Counts, type Paid, UserMeter, type UserMeterOptions } from './user-meter.ts'
 

@@ -1,9 +1,9 @@
+import type { Period } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
 import type { Unwritten } from '../db/use-flusher.ts'
 import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
 import { afterNotice, dueNotices } from './cap-notices.ts'
 import type { MeterStore } from './meter-store.ts'
-import type { Period } from './period.ts'
 import type { Bucket } from './token-bucket.ts'
 
 /** The paid part of an entitlement. */

@@ -1,5 +1,5 @@
 import { isExpired, listKeys } from '../../lib/access/keys.ts'
-import { dateOfDay, dayOf } from '../../lib/limits/period.ts'
+import { dateOfDay, dayOf } from '../../lib/config/period.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 

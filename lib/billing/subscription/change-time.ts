@@ -1,6 +1,6 @@
+import { type Period, paidPeriod } from '../../config/period.ts'
 import type { Plan } from '../../config/plans.ts'
 import { SECOND_MS } from '../../durations.ts'
-import { type Period, paidPeriod } from '../../limits/period.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
 type PaidTime = Pick<SubscriptionRow, 'chargedFrom' | 'periodStart' | 'periodEnd' | 'interval'>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
+import { monthOf } from '../../../lib/config/period.ts'
 import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
-import { monthOf } from '../../../lib/limits/period.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /** Counts answered look-ups of the user in the paid period. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { paidPeriod } from '../../lib/config/period.ts'
 import { DAY_MS } from '../../lib/durations.ts'
-import { paidPeriod } from '../../lib/limits/period.ts'
 
 const at = (text: string) => Date.parse(`${text}:00.000Z`)
 
