@@ -3,10 +3,10 @@ import type { StripeConfig } from '../../config/config.ts'
 import type { AddressBody } from '../../contract/billing/billing-account-bodies.ts'
 import type { BillingDetails, Invoice } from '../../contract/billing/billing-schemas.ts'
 import { readCustomer } from './customer-state.ts'
-import { taxOf } from './invoice-tax.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ifInvalid, StripeRefusal } from './stripe-refusal.ts'
 import { type StripeSubscription, toStripeSubscription } from './stripe-subscription.ts'
+import { taxOf } from './tax/invoice-tax.ts'
 
 /** The largest page that Stripe returns. For invoices, it is eight years of monthly ones. */
 const MAX_PAGE = 100

@@ -11,7 +11,7 @@ import { priceCalls } from './prices.ts'
 import { reversalCalls } from './reversals.ts'
 import { beginCalls } from './stripe-calls.ts'
 import { subscriptionCalls } from './subscriptions.ts'
-import { taxIdCalls } from './tax-ids.ts'
+import { taxIdCalls } from './tax/tax-ids.ts'
 
 /** All our calls to Stripe, in our own terms; see `StripeCalls` for time limits and errors. */
 export type StripeGateway = ReturnType<typeof openGateway>

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
-import { requireTaxLocation, taxLines, taxOf } from './invoice-tax.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
 import { CHARGED_FROM_FIELD, OVERAGES_FIELD } from './stripe-subscription.ts'
+import { requireTaxLocation, taxLines, taxOf } from './tax/invoice-tax.ts'
 
 /** Gives an item of a subscription another price. */
 export interface PriceChange {

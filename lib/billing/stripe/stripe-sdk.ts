@@ -1,6 +1,5 @@
 import Stripe from 'stripe'
 import { ApiError } from '../../errors.ts'
-import { NO_TAX_LOCATION, taxLocationNeeded } from './invoice-tax.ts'
 import { createStripeHttp } from './stripe-http.ts'
 import {
   ConfirmationNeeded,
@@ -9,6 +8,7 @@ import {
   StripeRefusal,
   unavailable,
 } from './stripe-refusal.ts'
+import { NO_TAX_LOCATION, taxLocationNeeded } from './tax/invoice-tax.ts'
 
 export type StripeSdk = ReturnType<typeof createStripe>
 

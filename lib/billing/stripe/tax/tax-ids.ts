@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import type { TaxIdBody } from '../../contract/billing/billing-account-bodies.ts'
-import type { TaxId } from '../../contract/billing/billing-schemas.ts'
-import { ApiError } from '../../errors.ts'
-import type { StripeCalls } from './stripe-calls.ts'
-import { ifInvalid, isMissing } from './stripe-refusal.ts'
+import type { TaxIdBody } from '../../../contract/billing/billing-account-bodies.ts'
+import type { TaxId } from '../../../contract/billing/billing-schemas.ts'
+import { ApiError } from '../../../errors.ts'
+import type { StripeCalls } from '../stripe-calls.ts'
+import { ifInvalid, isMissing } from '../stripe-refusal.ts'
 
 /** More than a customer needs: an invoice shows only five. */
 const MAX_TAX_IDS = 100
