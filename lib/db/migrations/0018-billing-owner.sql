@@ -34,5 +34,5 @@ WHEN NEW.email IS NOT OLD.email OR NEW.name IS NOT OLD.name BEGIN
   INSERT INTO contact_changes (user_id, emails, names)
   SELECT user_id, NEW.email IS NOT OLD.email, NEW.name IS NOT OLD.name
   FROM billing_customers WHERE user_id = NEW.id
-  ON CONFLICT DO UPDATE SET emails = emails + excluded.emails, names = names + excluded.names;
+  ON CONFLICT (user_id) DO UPDATE SET emails = emails + excluded.emails, names = names + excluded.names;
 END;

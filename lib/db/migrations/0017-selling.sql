@@ -1,3 +1,6 @@
+-- From when the present plan is charged in the present period; a downgrade after much use moves it
+-- ahead of the time of the downgrade. 0: not known yet, until the next sync.
+ALTER TABLE subscriptions ADD COLUMN charged_from INTEGER NOT NULL DEFAULT 0;
 -- How often the subscription is paid; the price and the currency of its plan (null: not read since this
 -- migration); and when its trial ends (null: it is not in a trial).
 ALTER TABLE subscriptions ADD COLUMN interval TEXT NOT NULL DEFAULT 'month'
