@@ -8,7 +8,13 @@ import { auditOwners, auditSharing } from './site-owner.ts'
 import type { SiteChange } from './sites.ts'
 
 /** Tables that name the user, or a site, without a foreign key that would remove their rows. */
-const BY_USER = ['usage_by_day', 'usage_by_period', 'overage_reports', 'inquiries'] as const
+const BY_USER = [
+  'usage_by_day',
+  'usage_by_period',
+  'overage_reports',
+  'cap_notices',
+  'inquiries',
+] as const
 const BY_SITE = [
   'rum_journal',
   'rum_hours',

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { removeWorkFolders } from '../backup/work-folder.ts'
+import { recallPlans, rememberPlans } from '../billing/known-plans.ts'
 import type { Patience } from '../billing/stripe/stripe-calls.ts'
 import type { Config } from '../config/config.ts'
 import { makeDataDir } from '../config/data-dir.ts'
@@ -9,7 +10,6 @@ import { lockDataDir } from '../db/lock.ts'
 import type { GeoOptions } from '../geo/open-geo.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
 import { openStorage } from '../storage/open-storage.ts'
-import { recallPlans, rememberPlans } from './known-plans.ts'
 
 /** What the services need from the process that opens them. */
 export interface ServiceOptions

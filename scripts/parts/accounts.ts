@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findSessionUser } from '../../lib/access/session.ts'
 import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import { recallPlans } from '../../lib/billing/known-plans.ts'
 import { type Config, readConfig } from '../../lib/config/config.ts'
 import { makeDataDir } from '../../lib/config/data-dir.ts'
 import { toEntitlement } from '../../lib/config/entitlement.ts'
@@ -11,7 +12,6 @@ import { pendingMigrations } from '../../lib/db/database-file.ts'
 import { lockDataDir } from '../../lib/db/lock.ts'
 import { type Db, openDb } from '../../lib/db/open.ts'
 import type { Statement } from '../../lib/db/transaction.ts'
-import { recallPlans } from '../../lib/services/known-plans.ts'
 
 /** What commands about users, keys and inquiries work with. The server may be running. */
 export interface Accounts {

@@ -6,7 +6,7 @@ import { operations } from '../../lib/contract/operations.ts'
 import { type BillingApp, makeBillingApp } from '../billing/customers.ts'
 import type { Answer } from '../support/contract-check.ts'
 import type { TestApp } from '../support/helpers.ts'
-import { signUp } from '../support/sign-in.ts'
+import { signIn, signUp } from '../support/sign-in.ts'
 
 /*
  * Two users call every operation with an id in its path: an object of one user does not exist for the
@@ -17,6 +17,7 @@ const rows: readonly Operation[] = operations
 const withId = rows.filter(({ path }) => /\{(?!ipAddress)\w+\}/.test(path))
 
 const Id = v.object({ id: v.string() })
+const Sessions = v.array(v.object({ id: v.string(), isCurrent: v.boolean() }))
 
 /** Creates the object that the parameter identifies, as the user of the headers. Returns its id. */
 const MAKE: Readonly<Record<string, (headers: Record<string, string>) => Promise<string>>> = {
@@ -31,6 +32,13 @@ const MAKE: Readonly<Record<string, (headers: Record<string, string>) => Promise
   id: async (headers) => {
     const body = { type: 'zw_tin', value: crypto.randomUUID() }
     return v.parse(Id, (await app.send('POST', '/v1/billing/tax-ids', { headers, body })).body).id
+  },
+  sessionId: async (headers) => {
+    await signIn(app)
+    const { body } = await app.send('GET', '/v1/account/me/sessions', { headers })
+    const other = v.parse(Sessions, body).find(({ isCurrent }) => !isCurrent)
+    assert.ok(other)
+    return other.id
   },
 }
 

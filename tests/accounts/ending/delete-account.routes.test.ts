@@ -207,6 +207,8 @@ async function fill(app: TestApp, token: string) {
     VALUES ('1', '${userId}', 'Ada', '${EMAIL}', 'Hello', 'kept', 1, 1, 1, 0)`)
   exec(`INSERT INTO rum_days (site_id, day, country, device, samples, sketches)
     VALUES ('${siteId}', 1, '', '', 1, x'00')`)
+  exec(`INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state, created_at, queued_at, due_at, attempts)
+    VALUES ('1', 'mail', '${userId}', '${EMAIL}', 'near_cap', 80, 'waiting', 1, 1, 1, 0)`)
   return { userId, siteId }
 }
 
