@@ -97,7 +97,7 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.waitForSelector('text=No subscription')
     shop.double.clearFaults()
     await page.waitForSelector('text=Your plan is active')
-    await page.waitForSelector('#current:has-text("Starter")')
+    await page.waitForSelector('[aria-labelledby="current"]:has-text("Starter")')
     assert.equal(await page.locator('[data-refresh]').count(), 0)
     await page.click('text=Change to Pro')
     await page.click('text=/^Change and pay \\$/')
