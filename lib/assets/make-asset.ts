@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { runThread } from '../process/run-thread.ts'
 import type { Asset } from './asset.ts'
 import type { SourceName } from './sources.ts'
 
@@ -16,9 +15,7 @@ export function makeAsset(name: SourceName): Promise<Asset> {
   return making
 }
 
-async function makeInThread(name: SourceName): Promise<Asset> {
+function makeInThread(name: SourceName): Promise<Asset> {
   const url = new URL('./asset-thread.ts', import.meta.url)
-  const worker = new Worker(url, { name: 'asset', workerData: name, execArgv: [] })
-  const [asset] = await once(worker, 'message')
-  return asset
+  return runThread(url, { name: 'asset', workerData: name })
 }

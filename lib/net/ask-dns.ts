@@ -25,7 +25,11 @@ export async function askDns<Found>(
   const resolver = new Resolver({ timeout: attemptMs, tries: ATTEMPTS })
   if (servers !== undefined) resolver.setServers(servers)
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const fail = () => reject(new Error(`No DNS server answered within ${limitMs / 1_000} s`))
+  const fail = () => {
+    reject(new Error(`No DNS server answered within ${limitMs / 1_000} s`))
+    // Otherwise the attempts would go on.
+    resolver.cancel()
+  }
   const timer = setTimeout(fail, limitMs)
   try {
     return await Promise.race([ask(resolver), late])
