@@ -40,6 +40,12 @@ async function filled(app: TestApp) {
   await app.makeKey({ email: 'eve@example.com' })
   await app.send('GET', '/v1/ip/81.2.69.160', { key })
   app.services.db.$client.exec(`
+    INSERT INTO spending_caps (user_id, currency, amount)
+      SELECT id, 'usd', 500 FROM users WHERE email LIKE 'ada%';
+    INSERT INTO trials (user_id, started_at) SELECT id, 1 FROM users WHERE email LIKE 'ada%';
+    INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state, created_at,
+        queued_at, due_at, attempts)
+      SELECT id, 'mail', id, email, 'near_cap', 80, 'waiting', 1, 1, 1, 0 FROM users;
     INSERT INTO sites (id, user_id, name, created_at)
       SELECT '${SITE}', id, 'https://ada.example', 1 FROM users WHERE email LIKE 'ada%';
     INSERT INTO sites (id, user_id, name, created_at)
@@ -69,6 +75,9 @@ describe('GET /v1/account/me/export', () => {
         'sessions',
         'usage-by-day',
         'usage-by-period',
+        'trial',
+        'spending-cap',
+        'limit-notices',
         'audit-log',
         'telemetry-by-hour',
       ],
