@@ -109,7 +109,8 @@ async function summaryOf(shop: Shop) {
   return {
     mirror: row && {
       ...row,
-      ...{ userId: '', id: '', itemId: '', overageItemId: row.overageItemId !== null },
+      ...{ userId: '', id: '', itemId: '', priceId: '' },
+      overageItemId: row.overageItemId !== null,
       isAtStripe: [...subscriptions.keys()].includes(row.id),
     },
     shown: JSON.stringify(body, (name, value) => (/id$/i.test(name) ? undefined : value)),
