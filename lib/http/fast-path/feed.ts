@@ -3,12 +3,14 @@ import type { Socket } from 'node:net'
 import { nameRuntime } from '../../config/runtime.ts'
 import { whenAnswered } from '../when-answered.ts'
 
-/** The most unanswered requests of a connection. */
-export const MOST_UNANSWERED = 10
+/**
+ * The most unanswered requests of a connection. Reading pauses while there are more than half as many,
+ * since one slice may hold the other half.
+ */
+export const MOST_UNANSWERED = 16
 
 /** Fewer than nine requests fit into so few bytes; longer requests are passed on whole. */
 const SLICE_BYTES = 128
-const MOST_IN_SLICE = 8
 /**
  * Deno reads from other connections only while no timer is due. So on Deno the pause is longer than
  * it takes to answer the requests that a flood sends at once.
@@ -84,7 +86,7 @@ export class Feed {
   }
 
   #hasRoom(): boolean {
-    return this.#unanswered <= MOST_UNANSWERED - MOST_IN_SLICE && this.#socket._paused !== true
+    return this.#unanswered <= MOST_UNANSWERED / 2 && this.#socket._paused !== true
   }
 
   #pauseOrResume(): void {
