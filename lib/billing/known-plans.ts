@@ -1,12 +1,16 @@
 import { type Plan, type Plans, parsePlan, withRemoved } from '../config/plans.ts'
+import type { Connection } from '../db/client.ts'
 import { sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { knownPlans } from '../db/tables.ts'
 
-/** Adds the plans that an earlier start had: a removed plan changes nobody's plan. */
-export async function recallPlans(db: Db, plans: Plans): Promise<Plans> {
-  const rows = await db.select().from(knownPlans).all()
-  const known = rows.map(({ definition }) => parsePlan(definition))
+/**
+ * Adds the plans that an earlier start had: a removed plan changes nobody's plan. Reads in this thread:
+ * the one that writes takes memory that the first start needs for the databases.
+ */
+export function recallPlans({ $client }: Connection, plans: Plans): Plans {
+  const rows = $client.prepare<[], string>('SELECT definition FROM known_plans').pluck().all()
+  const known = rows.map(parsePlan)
   return withRemoved(
     plans,
     known.filter((plan) => plan !== null),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { removeWorkFolders } from '../backup/work-folder.ts'
-import { recallPlans, rememberPlans } from '../billing/known-plans.ts'
+import { recallPlans } from '../billing/known-plans.ts'
 import type { Patience } from '../billing/stripe/stripe-calls.ts'
 import type { Config } from '../config/config.ts'
 import { makeDataDir } from '../config/data-dir.ts'
@@ -27,10 +27,10 @@ export interface ServiceOptions
 }
 
 /** What every service needs to open. */
-export type Base = Awaited<ReturnType<typeof openBase>>
+export type Base = ReturnType<typeof openBase>
 
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
-export async function openBase(
+export function openBase(
   config: Config,
   { log, now, listenUrl, patience, onCrash }: ServiceOptions,
   opening: AsyncDisposableStack,
@@ -51,8 +51,7 @@ export async function openBase(
       onCrash,
     }),
   )
-  const plans = await recallPlans(storage.db, configured)
-  await rememberPlans(storage.db, configured)
+  const plans = recallPlans(storage.db, configured)
   /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()
   return { config, secrets, storage, db: storage.db, plans, log, now, patience, onCrash, baseUrl }

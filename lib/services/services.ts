@@ -5,6 +5,7 @@ import { openKeyRing } from '../access/key-ring.ts'
 import { createLastUsed } from '../access/last-used.ts'
 import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
+import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
 import type { Config } from '../config/config.ts'
 import { checkWrite } from '../db/check-write.ts'
@@ -64,9 +65,9 @@ export type Services = Awaited<ReturnType<typeof openServices>>
 export async function openServices(config: Config, options: ServiceOptions) {
   const { log, checkDamage } = watchForDamage(options.log)
   await using opening = new AsyncDisposableStack()
-  const base = await openBase(config, { ...options, log }, opening)
-  await fitToSettings(base)
+  const base = openBase(config, { ...options, log }, opening)
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
+  await fitToSettings(base)
   const downloads = openDownloads(base, options.downloadGeo, opening)
   const keys = openKeys(base)
   const notices = openCapNotices(base, opening)
@@ -137,6 +138,7 @@ function createAdmission() {
 
 /** The settings may have changed since the last start. */
 async function fitToSettings({ config, db, plans, now }: Base): Promise<void> {
+  await rememberPlans(db, plans)
   await runInTransaction(db, [fitKeyExpiry(db, plans, now())])
   await runInTransaction(db, [forgetOtherPrices(db, config.stripe.overagePrice)])
 }

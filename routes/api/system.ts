@@ -6,19 +6,19 @@ import { timezoneData } from '../../lib/geo/answer/timezones.ts'
 import { attributionOf } from '../../lib/geo/attribution.ts'
 import type { GeoDatabase } from '../../lib/geo/database.ts'
 import { once } from '../../lib/once.ts'
-import { writeOpenApi } from '../../lib/openapi/write-openapi.ts'
+import { createOpenApi } from '../../lib/openapi/openapi.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
 export function systemHandlers(services: Services) {
   const { baseUrl, billing, catalogue, geo, health, plans } = services
-  const loadOpenApi = once(() => writeOpenApi(baseUrl()))
+  const writeOpenApi = once(async () => JSON.stringify(createOpenApi(baseUrl())))
   return {
     getHealth: async () => {
       const body = await health.read()
       return body.status === 'ok' ? { status: 200, body } : { status: 503, body }
     },
-    getOpenApi: async () => ({ status: 200, json: await loadOpenApi() }),
+    getOpenApi: async () => ({ status: 200, json: await writeOpenApi() }),
     getServiceInfo: () => ({
       status: 200,
       body: {

@@ -38,7 +38,7 @@ export async function withAccounts(
   makeDataDir(config.dataDir)
   const db = openCurrent(config.dataDir)
   try {
-    await work({ config, db, plans: await recallPlans(db, plans), now: Date.now(), command })
+    await work({ config, db, plans: recallPlans(db, plans), now: Date.now(), command })
   } finally {
     db.$client.close()
   }

@@ -3,13 +3,11 @@
  * lib/process/compile-first.ts.
  */
 import '../../lib/access/sign-in/embedded-auth.ts'
-import '../../lib/assets/asset-thread.ts'
 import '../../lib/billing/stripe/events.ts'
 import '../../lib/billing/stripe/stripe-sdk.ts'
 import '../../lib/contact/inquiry-mail.ts'
 import '../../lib/contact/proof-of-work.ts'
 import '../../lib/mail.ts'
-import '../../lib/openapi/openapi-thread.ts'
 import { noteCompiled } from '../../lib/process/compile-first.ts'
 import '../../lib/services/auth-thread.ts'
 import '../../lib/storage/reader-thread.ts'
