@@ -5,6 +5,7 @@
 import '../../lib/access/sign-in/embedded-auth.ts'
 import '../../lib/billing/stripe/events.ts'
 import '../../lib/billing/stripe/stripe-sdk.ts'
+import '../../lib/contact/cap-notice-mail.ts'
 import '../../lib/contact/inquiry-mail.ts'
 import '../../lib/contact/proof-of-work.ts'
 import '../../lib/mail.ts'

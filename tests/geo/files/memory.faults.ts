@@ -10,8 +10,8 @@ import { startServer } from '../../support/process.ts'
 
 /** What Node.js chooses by itself in a container with 256 MB. */
 const HEAP_LIMITS = '--max-old-space-size=128 --max-semi-space-size=1'
-/** Leaves npm and the kernel a part of 256 MB. */
-const START_MB = 220
+/** Leaves the kernel and mapped files a part of 256 MB. */
+const START_MB = 235
 const COMPILER_MB = 300
 const SAMPLE_EVERY_MS = 50
 
