@@ -20,7 +20,7 @@ const spec = findSpec()
 const skip = isInstalled ? false : 'stripe-mock is not installed'
 
 /** A parameter that is an object only in a newer version of Stripe's API than that of stripe-mock. */
-const NEWER = /billing_cycle_anchor(%5B|\[)type/
+const NEWER = /billing_cycle_anchor(%5D|\])?(%5B|\[)type/
 
 interface Call {
   readonly method: string
