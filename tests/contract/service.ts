@@ -102,8 +102,13 @@ async function populate(
   }
   const authorization = `Bearer ${tokens[0]}`
   const reader = await createKey(url, authorization, { name: 'reader', scopes: ['geo:read'] })
-  // The site that the examples of the OpenAPI document use.
-  await post(`${url}/v1/account/me/sites`, { name: 'https://shop.example' }, { authorization })
+  // The site that the examples of the OpenAPI document use. It belongs to a user whom no request names,
+  // so that none deletes it.
+  const owner = await signUp(url, KEY_OWNERS + SIGNED_IN)
+  for (const token of [owner, tokens[0]]) {
+    const headers = { authorization: `Bearer ${token}` }
+    await post(`${url}/v1/account/me/sites`, { name: 'https://shop.example' }, headers)
+  }
   return { keys, reader: reader.rawKey, sessions: tokens.slice(KEY_OWNERS) }
 }
 
