@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { setUpCard } from '../resources/cards.ts'
 import type { CardBehaviour } from '../state.ts'
 import { getRow, type World } from '../world.ts'
 
@@ -15,9 +16,7 @@ export interface Payment {
 export function chargeCard(world: World, { method, authentication }: Payment): ChargeOutcome {
   const behaviour = method === null ? undefined : world.state.cards.get(method)
   const outcome = outcomeOf(behaviour, authentication)
-  if (method !== null && behaviour === 'asks-once' && outcome === 'paid') {
-    world.state.cards.set(method, 'pays')
-  }
+  if (method !== null && outcome === 'paid') setUpCard(world, method)
   return outcome
 }
 

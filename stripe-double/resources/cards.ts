@@ -70,6 +70,11 @@ export function addCard(
   return addRow(world, 'paymentMethods', method, type)
 }
 
+/** Remembers that the customer has confirmed to use the card later, which some banks ask only once. */
+export function setUpCard({ state }: World, method: string): void {
+  if (state.cards.get(method) === 'asks-once') state.cards.set(method, 'pays')
+}
+
 /** Throws unless the payment method is the customer's. The error names `param`. */
 export function requireOwnMethod(
   world: World,

@@ -7,7 +7,7 @@ import { badRequest, declined } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
 import { newObject } from '../new-object.ts'
 import { addRow, changeRow, getRow, rowsOf, type World } from '../world.ts'
-import { addCard, findCard } from './cards.ts'
+import { addCard, findCard, setUpCard } from './cards.ts'
 
 const CreateParams = v.strictObject({
   type: v.literal('card'),
@@ -97,7 +97,7 @@ function addIntent(world: World, params: v.InferOutput<typeof IntentParams>): St
   return addRow(world, 'setupIntents', intent, 'setup_intent.created')
 }
 
-/** Attaches the card to the customer, as Stripe.js does in a browser. */
+/** Attaches the card to the customer, who confirms it to the bank, as Stripe.js does in a browser. */
 function confirm(world: World, row: Stripe.SetupIntent, method: string) {
   if (row.status !== 'requires_payment_method') {
     throw badRequest('You cannot confirm this SetupIntent in its current state.', {
@@ -105,6 +105,7 @@ function confirm(world: World, row: Stripe.SetupIntent, method: string) {
     })
   }
   const attached = attachMethod(world, method, String(row.customer))
+  setUpCard(world, attached.id)
   const changes = { status: 'succeeded', payment_method: attached.id } as const
   return changeRow(world, row, changes, 'setup_intent.succeeded')
 }

@@ -30,6 +30,8 @@ export const DAY = 86_400
 export interface ShopOptions extends Pick<AppOptions, 'log' | 'env' | 'patience'> {
   /** Whether Pro is also sold by the year, for 290 dollars or 270 euros. */
   readonly sellsYearly?: boolean
+  /** When the clocks start, in epoch milliseconds; default: `NOON`. */
+  readonly start?: number
 }
 
 /** What a purchase may say besides the plan. */
@@ -67,8 +69,8 @@ export interface Shop extends AsyncDisposable {
 }
 
 export async function openShop(given: ShopOptions = {}): Promise<Shop> {
-  const { sellsYearly = false, ...options } = given
-  let now = NOON
+  const { sellsYearly = false, start = NOON, ...options } = given
+  let now = start
   let seen = 0
   const double = await startStripeDouble({ realNow: () => now, retryDelaysMs: [0, 0] })
   const { plans, overage } = seedPlans(double.world, readPlans(undefined).list)

@@ -22,6 +22,26 @@ async function subscribe({ stripe, starter }: Double, card = 'pm_card_visa') {
   return { customer, id: made.id, item: made.items.data[0]?.id ?? '' }
 }
 
+/** Opens a payment page for Pro. `pay` submits its form. */
+async function openCheckout(
+  { stripe, pro }: Double,
+  subscription_data: Stripe.Checkout.SessionCreateParams.SubscriptionData = {},
+) {
+  const { id: customer } = await stripe.customers.create()
+  const { id, url } = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    customer,
+    line_items: [{ price: pro, quantity: 1 }],
+    subscription_data,
+    success_url: 'https://app.example/done',
+  })
+  const pay = (fields: Record<string, string>) => {
+    const body = new URLSearchParams(fields)
+    return fetch(url ?? '', { method: 'POST', body, redirect: 'manual' })
+  }
+  return { id, customer, pay }
+}
+
 const isActionRequired = (object: string) => (error: unknown) =>
   error instanceof Stripe.errors.StripeCardError &&
   error.statusCode === 402 &&
@@ -66,20 +86,7 @@ describe('a card whose bank asks for confirmation', () => {
 
   it('can be confirmed on the checkout page, or declined after that', async () => {
     await using at = await startDouble()
-    const { stripe, pro } = at
-    const { id: customer } = await stripe.customers.create()
-    const { id, url } = await stripe.checkout.sessions.create({
-      mode: 'subscription',
-      customer,
-      line_items: [{ price: pro, quantity: 1 }],
-      success_url: 'https://app.example/done',
-    })
-    const pay = (fields: Record<string, string>) =>
-      fetch(url ?? '', {
-        method: 'POST',
-        body: new URLSearchParams(fields),
-        redirect: 'manual',
-      })
+    const { id, pay } = await openCheckout(at)
     const asked = await pay({ card: '4000 0027 6000 3184' })
     assert.equal(asked.status, 402)
     assert.match(await asked.text(), /The bank asks you to confirm[\s\S]*4000 0027 6000 3184/)
@@ -89,7 +96,44 @@ describe('a card whose bank asks for confirmation', () => {
     assert.equal(failed.status, 402)
     const paid = await pay({ card: '4000002760003184', authentication: 'confirmed' })
     assert.equal(paid.status, 303)
-    assert.equal((await stripe.checkout.sessions.retrieve(id)).payment_status, 'paid')
+    assert.equal((await at.stripe.checkout.sessions.retrieve(id)).payment_status, 'paid')
+  })
+
+  it('is set up for later payments when a trial is bought, or asks at its end, too', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    for (const [card, status] of [
+      ['4000 0025 0000 3155', 'active'],
+      ['4000 0027 6000 3184', 'past_due'],
+    ] as const) {
+      const { customer, pay } = await openCheckout(at, { trial_period_days: 14 })
+      assert.match(await (await pay({ card })).text(), /The bank asks you to confirm/)
+      assert.equal((await pay({ card, authentication: 'failed' })).status, 402)
+      assert.equal((await pay({ card, authentication: 'confirmed' })).status, 303)
+      const list = async () => (await stripe.subscriptions.list({ customer })).data
+      assert.deepEqual(
+        (await list()).map((one) => one.status),
+        ['trialing'],
+      )
+      double.advance(14 * DAY + 3_600)
+      assert.deepEqual(
+        (await list()).map((one) => one.status),
+        [status],
+      )
+    }
+  })
+
+  it('is set up for later payments with a setup intent', async () => {
+    await using at = await startDouble()
+    const { double, stripe } = at
+    const { id, customer } = await subscribe(at)
+    const intent = await stripe.setupIntents.create({ customer })
+    const { payment_method: method } = await stripe.setupIntents.confirm(intent.id, {
+      payment_method: ASKS_ONCE,
+    })
+    await stripe.subscriptions.update(id, { default_payment_method: String(method) })
+    double.advance(31 * DAY + 3_600)
+    assert.equal((await stripe.subscriptions.retrieve(id)).status, 'active')
   })
 })
 

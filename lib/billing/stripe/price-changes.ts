@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
-import { CHARGED_FROM_FIELD, OVERAGES_FIELD } from './stripe-subscription.ts'
+import { CHARGED_FROM_FIELD, chargedFromOf, OVERAGES_FIELD } from './stripe-subscription.ts'
 import { requireTaxLocation, taxLines, taxOf } from './tax/invoice-tax.ts'
 
 /** Gives an item of a subscription another price. */
@@ -21,6 +21,10 @@ export interface PendingChange {
   /** The prices of the subscription after the change. */
   readonly prices: readonly string[]
   readonly invoiceId: string
+  /** What its invoice charges. */
+  readonly cost: ReturnType<typeof toCost>
+  /** Like that of the price change. */
+  readonly chargedFrom: number
   readonly confirmation: PaymentConfirmation
 }
 
@@ -38,9 +42,7 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
       const params = { subscription, subscription_details: paramsOf(change) }
       const invoice = await read((sdk, options) => sdk.invoices.createPreview(params, options))
       requireTaxLocation(invoice)
-      const { currency, amount_due: amountDue, lines } = invoice
-      const all = [...lines.data.map(toLine), ...taxLines(invoice)]
-      return { currency, amountDue, ...taxOf(invoice), lines: all }
+      return toCost(invoice)
     },
 
     /**
@@ -87,6 +89,12 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
   }
 }
 
+function toCost(invoice: Stripe.Invoice) {
+  const { currency, amount_due: amountDue, lines } = invoice
+  const all = [...lines.data.map(toLine), ...taxLines(invoice)]
+  return { currency, amountDue, ...taxOf(invoice), lines: all }
+}
+
 function toLine({ description, amount }: Stripe.InvoiceLineItem) {
   return { description, amount }
 }
@@ -113,7 +121,9 @@ function toPending({
   if (url === null || url === undefined) throw unavailable()
   const prices = (update.subscription_items ?? []).map(({ price }) => price.id)
   const expiresAt = new Date(update.expires_at * 1000).toISOString()
-  return { prices, invoiceId, confirmation: { url, expiresAt } }
+  const chargedFrom = chargedFromOf(update.metadata ?? {}) || invoice.created * 1000
+  const cost = toCost(invoice)
+  return { prices, invoiceId, cost, chargedFrom, confirmation: { url, expiresAt } }
 }
 
 function toSeconds(time: number): number {

@@ -32,8 +32,7 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     /** When its trial ends or ended; null: it never had one. */
     trialEnd: trial_end === null ? null : trial_end * 1000,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
-    /** From when the last change of plan is charged; 0: the plan was not changed. */
-    chargedFrom: Number.parseInt(metadata[CHARGED_FROM_FIELD] ?? '0', 10) * 1000 || 0,
+    chargedFrom: chargedFromOf(metadata),
     items: items.data.map((item) => ({
       id: item.id,
       priceId: item.price.id,
@@ -41,6 +40,11 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
       periodEnd: item.current_period_end * 1000,
     })),
   }
+}
+
+/** From when the last change of plan is charged; 0: the plan was not changed. */
+export function chargedFromOf(metadata: Stripe.Metadata): number {
+  return Number.parseInt(metadata[CHARGED_FROM_FIELD] ?? '0', 10) * 1000 || 0
 }
 
 function userOf(customer: Stripe.Subscription['customer']): string | null {

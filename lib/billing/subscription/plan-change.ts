@@ -28,8 +28,9 @@ interface Wanted {
 }
 
 /**
- * Returns what the change would cost now. For an hour, a change of the plan alone costs exactly that,
- * unless requests used in the meantime lower the credit of a downgrade.
+ * Returns what the change would cost now or, if it waits for a confirmation, what its invoice charges. For
+ * an hour, a change of the plan alone costs exactly that, unless requests used in the meantime lower the
+ * credit of a downgrade.
  */
 export function previewPlanChange(
   billing: Billing,
@@ -44,7 +45,12 @@ export function previewPlanChange(
       const currency = await stripe.getCurrency(row.id)
       return { ...toAnswer(plan, shownAt), currency, amountDue: 0, lines: [] }
     }
-    requirePaid(row, await stripe.findUnpaid(row.id))
+    const unpaid = await stripe.findUnpaid(row.id)
+    if (isPending(billing, unpaid, wanted)) {
+      const { chargedFrom, cost } = unpaid.pending
+      return { ...toAnswer(plan, chargedFrom), ...cost }
+    }
+    requirePaid(row, unpaid)
     const { change, reason } = toPriceChange(billing, wanted, shownAt)
     const cost = await stripe.previewPrice(change).catch(explainChange(stripe, row, change))
     const preview = { userId, plan: plan.id, interval, prorationAt: shownAt }

@@ -8,7 +8,7 @@ import { actionRequired, badRequest, declined } from '../../http/stripe-error.ts
 import { startSubscription } from '../../subscriptions/start-subscription.ts'
 import { invalidLocation, isTaxLocation } from '../../tax/tax-rule.ts'
 import { changeRow, getRow, type World } from '../../world.ts'
-import { addCard, type Card, findCard } from '../cards.ts'
+import { addCard, type Card, findCard, setUpCard } from '../cards.ts'
 import { findActiveCode } from '../catalog/promotion-codes.ts'
 import { toAddress } from '../customers.ts'
 import { addTaxId } from '../tax-ids.ts'
@@ -38,8 +38,8 @@ export function completeCheckout(
     throw badRequest('Your card number is incorrect.', { code: 'incorrect_number' })
   }
   const isTrial = world.state.orders.get(id)?.trialDays !== undefined
-  if (card.behaviour === 'refused') throw declined()
-  if (!isTrial) requirePayment(card, entry)
+  requireConfirmation(card, entry)
+  requireAcceptance(card, isTrial ? 'set up' : 'charged')
   const customer = String(session.customer)
   const discounts = discountsOf(world, session, entry.promotionCode)
   keepAddress(world, session, entry.address)
@@ -48,6 +48,7 @@ export function completeCheckout(
     changeRow(world, getRow(world, 'customers', customer), { name: entry.name }, 'customer.updated')
   }
   const defaultMethod = addCard(world, card, customer).id
+  setUpCard(world, defaultMethod)
   const outcome = subscribe(world, session, { customer, discounts, defaultMethod })
   const changes = {
     ...outcome,
@@ -57,13 +58,16 @@ export function completeCheckout(
   return changeRow(world, session, changes, 'checkout.session.completed')
 }
 
-/** The customer can confirm the payment on the page. */
-function requirePayment({ behaviour }: Card, { authentication }: CheckoutEntry): void {
-  if (behaviour === 'pays') return
-  const asks = behaviour !== 'declines' && behaviour !== 'refused'
-  if (asks && authentication === undefined) throw actionRequired('subscription')
-  const isPaid = authentication === 'confirmed' && behaviour !== 'asks-then-declines'
-  if (!asks || !isPaid) throw declined()
+/** The customer can confirm on the page. Like Stripe, asks also for a trial, which sets the card up. */
+function requireConfirmation({ behaviour }: Card, { authentication }: CheckoutEntry): void {
+  if (!behaviour.startsWith('asks') || authentication === 'confirmed') return
+  throw authentication === undefined ? actionRequired('subscription') : declined()
+}
+
+function requireAcceptance({ behaviour }: Card, use: 'charged' | 'set up'): void {
+  const isRefused = behaviour === 'refused'
+  const isDeclined = behaviour === 'declines' || behaviour === 'asks-then-declines'
+  if (isRefused || (isDeclined && use === 'charged')) throw declined()
 }
 
 /** With automatic tax, Checkout needs an address that says which tax applies. */

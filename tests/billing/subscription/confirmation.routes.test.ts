@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { Invoice, PlanChangeResponse } from '../../../lib/contract/billing/billing-schemas.ts'
+import {
+  Invoice,
+  PlanChangeResponse,
+  ProrationPreview,
+} from '../../../lib/contract/billing/billing-schemas.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -81,6 +85,20 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
     assert.deepEqual(totals(shop), ['paid 900', 'open 2000'])
     await answer(shop, first.confirmation?.url, 'confirmed')
     assert.deepEqual(totals(shop), ['paid 900', 'paid 2000'])
+  })
+
+  it('costs what a preview shows while it waits', async () => {
+    await using shop = await openWith(ASKS)
+    shop.pass(10 * DAY)
+    const { confirmation } = await change(shop)
+    shop.pass(22 * 3_600)
+    const { body } = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=pro`)
+    const { amountDue, prorationDate } = v.parse(ProrationPreview, body)
+    // 21 of 31 days: 1965 for Pro, less 610 for Starter.
+    assert.equal(amountDue, 1355)
+    assert.equal(prorationDate, '2026-01-25T12:00:00.000Z')
+    assert.deepEqual((await change(shop)).confirmation, confirmation)
+    assert.deepEqual(totals(shop), ['paid 900', 'open 1355'])
   })
 
   it('is taken back by choosing the current plan', async () => {
