@@ -46,6 +46,9 @@ export const subscriptions = sqliteTable('subscriptions', {
   currency: text(),
   /** null: not in a trial. */
   trialEnd: integer('trial_end'),
+  /** The requests paid for in the period of requests that ends at `paidUntil`; null: the plan's cap. */
+  paidRequests: integer('paid_requests'),
+  paidUntil: integer('paid_until'),
 })
 
 /** The price of a request over the cap, as last read from Stripe: at most one row. */

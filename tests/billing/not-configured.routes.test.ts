@@ -46,6 +46,8 @@ const BOUGHT: Omit<SubscriptionRow, 'userId'> = {
   priceId: null,
   currency: null,
   trialEnd: null,
+  paidRequests: null,
+  paidUntil: null,
 }
 
 let app: TestApp

@@ -1,8 +1,14 @@
 import type Stripe from 'stripe'
+import type { PaidRequests } from '../../config/paid-requests.ts'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
-import { CHARGED_FROM_FIELD, OVERAGES_FIELD } from './stripe-subscription.ts'
+import {
+  CHARGED_FROM_FIELD,
+  OVERAGES_FIELD,
+  PAID_REQUESTS_FIELD,
+  PAID_UNTIL_FIELD,
+} from './stripe-subscription.ts'
 import { requireTaxLocation, taxLines, taxOf } from './tax/invoice-tax.ts'
 
 /** Gives an item of a subscription another price. */
@@ -12,6 +18,8 @@ export interface PriceChange {
   readonly price: string
   /** The moment from which the new price is charged, in epoch milliseconds. */
   readonly chargedFrom: number
+  /** The requests paid for in the period after the change; null: those of the plan. */
+  readonly paidRequests: PaidRequests | null
   /** Whether the change begins a new period, as a change of the interval does. */
   readonly period: 'keep' | 'restart'
 }
@@ -52,9 +60,9 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
       change: PriceChange,
       overages: 'keep' | 'off',
     ): Promise<PendingChange | null> => {
-      const { subscriptionId: id, chargedFrom } = change
+      const { subscriptionId: id } = change
       const metadata = {
-        [CHARGED_FROM_FIELD]: String(toSeconds(chargedFrom)),
+        ...metadataOf(change),
         ...(overages === 'off' && { [OVERAGES_FIELD]: overages }),
       }
       const params = { ...paramsOf(change), metadata }
@@ -99,6 +107,15 @@ function paramsOf({ itemId, price, chargedFrom, period }: PriceChange) {
     ...(period === 'restart'
       ? { billing_cycle_anchor: { type: 'now' as const } }
       : { proration_date: toSeconds(chargedFrom) }),
+  }
+}
+
+/** Stripe removes a field whose value is empty. */
+function metadataOf({ chargedFrom, paidRequests: paid }: PriceChange) {
+  return {
+    [CHARGED_FROM_FIELD]: String(toSeconds(chargedFrom)),
+    [PAID_REQUESTS_FIELD]: paid === null ? '' : String(paid.requests),
+    [PAID_UNTIL_FIELD]: paid === null ? '' : String(toSeconds(paid.until)),
   }
 }
 

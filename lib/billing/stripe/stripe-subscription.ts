@@ -2,12 +2,15 @@ import type Stripe from 'stripe'
 import { idOf } from './stripe-calls.ts'
 
 /**
- * Our metadata of a subscription: its user, whether the user pays for requests over the cap, and from
- * when the last change of plan is charged, in seconds since 1970.
+ * Our metadata of a subscription: its user; whether the user pays for requests over the cap; and of the last
+ * change of plan or interval, from when it is charged, how many requests are paid for in the period of
+ * the change, and when that period ends. Times are in seconds since 1970.
  */
 export const USER_FIELD = 'meridian_user'
 export const OVERAGES_FIELD = 'meridian_overages'
 export const CHARGED_FROM_FIELD = 'meridian_charged_from'
+export const PAID_REQUESTS_FIELD = 'meridian_paid_requests'
+export const PAID_UNTIL_FIELD = 'meridian_paid_until'
 
 /** A subscription at Stripe. Times are epoch milliseconds. */
 export type StripeSubscription = ReturnType<typeof toStripeSubscription>
@@ -33,7 +36,8 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     trialEnd: trial_end === null ? null : trial_end * 1000,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
     /** From when the last change of plan is charged; 0: the plan was not changed. */
-    chargedFrom: Number.parseInt(metadata[CHARGED_FROM_FIELD] ?? '0', 10) * 1000 || 0,
+    chargedFrom: (numberOf(metadata[CHARGED_FROM_FIELD]) ?? 0) * 1000,
+    ...paidRequestsOf(metadata),
     items: items.data.map((item) => ({
       id: item.id,
       priceId: item.price.id,
@@ -41,6 +45,20 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
       periodEnd: item.current_period_end * 1000,
     })),
   }
+}
+
+/** Both are null unless both are known. */
+function paidRequestsOf(metadata: Stripe.Metadata) {
+  const paidRequests = numberOf(metadata[PAID_REQUESTS_FIELD])
+  const until = numberOf(metadata[PAID_UNTIL_FIELD])
+  return paidRequests === null || until === null
+    ? { paidRequests: null, paidUntil: null }
+    : { paidRequests, paidUntil: until * 1000 }
+}
+
+/** null unless the text is a whole number from 0. */
+function numberOf(text = ''): number | null {
+  return /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
 function userOf(customer: Stripe.Subscription['customer']): string | null {

@@ -9,7 +9,14 @@ import type { Actor, Billing } from '../billing.ts'
 import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
-import { changeTime, countedPeriod, explainCredit } from './change-time.ts'
+import {
+  changeTime,
+  countedPeriod,
+  explainCredit,
+  explainRequests,
+  requestsAfter,
+  requestsAfterRestart,
+} from './change-time.ts'
 import { finish } from './changes.ts'
 import { explainCurrency } from './currency.ts'
 import { findPreview, type SubscriptionRow, savePreview, toNote } from './subscriptions.ts'
@@ -45,12 +52,12 @@ export function previewPlanChange(
       return { ...toAnswer(plan, shownAt), currency, amountDue: 0, lines: [] }
     }
     requirePaid(row, await stripe.findUnpaid(row.id))
-    const { change, reason } = toPriceChange(billing, wanted, shownAt)
+    const { change, notes } = toPriceChange(billing, wanted, shownAt)
     const cost = await stripe.previewPrice(change).catch(explainChange(stripe, row, change))
     const preview = { userId, plan: plan.id, interval, prorationAt: shownAt }
     await billing.change([savePreview(billing.db, preview)])
-    const lines = [...cost.lines, ...(reason === null ? [] : [{ description: reason, amount: 0 }])]
-    return { ...toAnswer(plan, change.chargedFrom), ...cost, lines }
+    const free = notes.flatMap((note) => (note === null ? [] : [{ description: note, amount: 0 }]))
+    return { ...toAnswer(plan, change.chargedFrom), ...cost, lines: [...cost.lines, ...free] }
   })
 }
 
@@ -129,27 +136,30 @@ function requirePaid({ status }: SubscriptionRow, { invoices }: Unpaid): void {
   )
 }
 
-/**
- * The change at Stripe, and why it credits less than the time left. A change of the interval begins a new
- * period now, unless it is still a trial.
- */
+/** The change at Stripe, and what a preview says about it besides Stripe's lines. */
 function toPriceChange(
   { plans, prices, countRequests }: Billing,
   { row, offer: { plan: to, interval } }: Wanted,
   now: number,
-): { readonly change: PriceChange; readonly reason: string | null } {
+): { readonly change: PriceChange; readonly notes: readonly (string | null)[] } {
   const price = getPrice(prices, to, interval)
-  const period = countedPeriod(row, now)
-  const used = countRequests(row.userId, period)
+  const used = countRequests(row.userId, countedPeriod(row, now))
   const plansAndUse = { from: plans.ofUser(row.plan), to, used, now }
+  const subject = { subscriptionId: row.id, itemId: row.itemId, price }
+  if (interval !== row.interval) {
+    requireMonthlyUnused(row)
+    if (row.status !== 'trialing') {
+      const paidRequests = getRequestsAfterRestart(row, plansAndUse)
+      const change = { ...subject, chargedFrom: now, paidRequests, period: 'restart' } as const
+      return { change, notes: [explainRequests(to, paidRequests)] }
+    }
+  }
   const chargedFrom = changeTime(row, plansAndUse)
-  const change = { subscriptionId: row.id, itemId: row.itemId, price, chargedFrom }
-  const reason = explainCredit(row, plansAndUse)
-  if (interval === row.interval) return { change: { ...change, period: 'keep' }, reason }
-  requireMonthlyUnused(row)
-  if (row.status === 'trialing') return { change: { ...change, period: 'keep' }, reason }
-  requireUncharged(chargedFrom, now)
-  return { change: { ...change, period: 'restart' }, reason }
+  const paidRequests = requestsAfter(row, plansAndUse, chargedFrom)
+  return {
+    change: { ...subject, chargedFrom, paidRequests, period: 'keep' },
+    notes: [explainCredit(row, plansAndUse), explainRequests(to, paidRequests)],
+  }
 }
 
 /** The item that charges for requests over the cap stays with the subscription, by the month. */
@@ -161,10 +171,11 @@ function requireMonthlyUnused({ overageItemId }: SubscriptionRow): void {
   )
 }
 
-/** Stripe credits a new interval from now, and would so credit the time that requests have used up. */
-function requireUncharged(chargedFrom: number, now: number): void {
-  if (chargedFrom <= now) return
-  const from = new Date(chargedFrom).toISOString()
+/** Throws BAD_REQUEST if more requests were used ahead of the time passed than the new month has. */
+function getRequestsAfterRestart(...parts: Parameters<typeof requestsAfterRestart>) {
+  const after = requestsAfterRestart(...parts)
+  if (after === null || 'requests' in after) return after
+  const from = new Date(after.notBefore).toISOString()
   throw new ApiError(
     'BAD_REQUEST',
     `interval: the requests used so far take the time until ${from}; change the interval after that`,

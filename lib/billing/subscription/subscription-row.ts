@@ -60,6 +60,7 @@ function toRow(
   { before, duplicates }: KnownRows,
 ): Omit<SubscriptionRow, 'userId'> | null {
   const { id, status, cancelAt, wantsOverages, chargedFrom, currency, trialEnd } = subscription
+  const { paidRequests, paidUntil } = subscription
   const { plans, prices } = catalogue
   const last = before?.id === id ? before : null
   const { item, overageItem } = findItems(subscription, catalogue, last)
@@ -83,6 +84,8 @@ function toRow(
     priceId: item.priceId,
     currency,
     trialEnd: status === 'trialing' ? trialEnd : null,
+    paidRequests,
+    paidUntil,
   }
 }
 

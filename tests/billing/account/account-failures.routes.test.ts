@@ -31,6 +31,8 @@ function activeSubscription(userId: string): SubscriptionRow {
     priceId: null,
     currency: null,
     trialEnd: null,
+    paidRequests: null,
+    paidUntil: null,
   }
   return { userId, plan: 'pro', status: 'active', chargedFrom: NOON, ...items, ...period }
 }

@@ -1,0 +1,4 @@
+-- How many requests are paid for in the period of requests that ends at paid_until, in epoch
+-- milliseconds, if a change of plan or interval within it has made them other than the plan's cap.
+ALTER TABLE subscriptions ADD COLUMN paid_requests INTEGER CHECK (paid_requests >= 0);
+ALTER TABLE subscriptions ADD COLUMN paid_until INTEGER CHECK ((paid_until IS NULL) = (paid_requests IS NULL));
