@@ -49,6 +49,10 @@ export const subscriptions = sqliteTable('subscriptions', {
   /** The requests paid for in the period of requests that ends at `paidUntil`; null: the plan's cap. */
   paidRequests: integer('paid_requests'),
   paidUntil: integer('paid_until'),
+  /** The price of a change whose payment the customer must confirm; null: none. */
+  pendingPrice: text('pending_price'),
+  /** The price of the last change in this period that was not confirmed in time; null: none. */
+  lapsedPrice: text('lapsed_price'),
 })
 
 /** The price of a request over the cap, as last read from Stripe: at most one row. */

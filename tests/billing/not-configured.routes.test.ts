@@ -48,6 +48,8 @@ const BOUGHT: Omit<SubscriptionRow, 'userId'> = {
   trialEnd: null,
   paidRequests: null,
   paidUntil: null,
+  pendingPrice: null,
+  lapsedPrice: null,
 }
 
 let app: TestApp

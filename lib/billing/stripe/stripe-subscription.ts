@@ -17,7 +17,7 @@ export type StripeSubscription = ReturnType<typeof toStripeSubscription>
 
 export function toStripeSubscription(subscription: Stripe.Subscription) {
   const { id, customer, metadata, status, created, cancel_at, items } = subscription
-  const { currency, trial_end } = subscription
+  const { currency, trial_end, pending_update } = subscription
   const atPeriodEnd = subscription.cancel_at_period_end ? ('period-end' as const) : null
   return {
     id,
@@ -38,6 +38,8 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     /** From when the last change of plan is charged; 0: the plan was not changed. */
     chargedFrom: (numberOf(metadata[CHARGED_FROM_FIELD]) ?? 0) * 1000,
     ...paidRequestsOf(metadata),
+    /** The prices after a change that waits until the customer confirms its payment; none: no change. */
+    pendingPrices: (pending_update?.subscription_items ?? []).map(({ price }) => price.id),
     items: items.data.map((item) => ({
       id: item.id,
       priceId: item.price.id,

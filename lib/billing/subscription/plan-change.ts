@@ -19,7 +19,13 @@ import {
 } from './change-time.ts'
 import { finish } from './changes.ts'
 import { explainCurrency } from './currency.ts'
-import { findPreview, type SubscriptionRow, savePreview, toNote } from './subscriptions.ts'
+import {
+  findPreview,
+  forgetPending,
+  type SubscriptionRow,
+  savePreview,
+  toNote,
+} from './subscriptions.ts'
 import { withSubscription } from './with-subscription.ts'
 
 /** The plan that a subscriber wants, paid as often as now unless `interval` says otherwise. */
@@ -85,7 +91,10 @@ export function changePlan(
     if (isPending(billing, unpaid, wanted)) {
       return { row, confirmation: unpaid.pending.confirmation }
     }
-    if (unpaid.pending !== null) await stripe.discardChange(unpaid.pending)
+    if (unpaid.pending !== null) {
+      await stripe.discardChange(unpaid.pending)
+      await billing.change([forgetPending(billing.db, row.userId)])
+    }
     if (isCurrent(wanted)) return { row }
     requirePaid(row, unpaid)
     return makeChange(billing, stripe, actor, wanted)
@@ -123,8 +132,8 @@ async function makeChange(
   if (pending === null) {
     return { row: await finish(billing, stripe, actor, toNote('change_plan', row, detail)) }
   }
-  await billing.change([actor.audit(toNote('change_plan', row, `${detail}, to be confirmed`))])
-  return { row, confirmation: pending.confirmation }
+  const note = toNote('change_plan', row, `${detail}, to be confirmed`)
+  return { row: await finish(billing, stripe, actor, note), confirmation: pending.confirmation }
 }
 
 /** Time that is not paid must not be credited. */

@@ -21,6 +21,8 @@ export interface MirrorRows {
   readonly paysForUnknown: boolean
 }
 
+type StripeItem = StripeSubscription['items'][number]
+
 const ENDED: readonly string[] = ['canceled', 'incomplete_expired']
 
 /** Our rows so far: they have the plans of prices that the settings have lost. */
@@ -86,7 +88,20 @@ function toRow(
     trialEnd: status === 'trialing' ? trialEnd : null,
     paidRequests,
     paidUntil,
+    ...unpaidChanges(subscription, catalogue, { item, last }),
   }
+}
+
+/** The change that waits for the customer, and the last one that Stripe dropped because nobody confirmed it. */
+function unpaidChanges(
+  { pendingPrices }: StripeSubscription,
+  { prices }: Catalogue,
+  { item, last }: { readonly item: StripeItem; readonly last: SubscriptionRow | null },
+) {
+  const pendingPrice = pendingPrices.find((id) => prices.offerOf(id) !== undefined) ?? null
+  const isUnchanged = last?.priceId === item.priceId && last.periodStart === item.periodStart
+  if (pendingPrice !== null || !isUnchanged) return { pendingPrice, lapsedPrice: null }
+  return { pendingPrice, lapsedPrice: last.pendingPrice ?? last.lapsedPrice }
 }
 
 function findItems(

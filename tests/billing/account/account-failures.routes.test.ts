@@ -33,6 +33,8 @@ function activeSubscription(userId: string): SubscriptionRow {
     trialEnd: null,
     paidRequests: null,
     paidUntil: null,
+    pendingPrice: null,
+    lapsedPrice: null,
   }
   return { userId, plan: 'pro', status: 'active', chargedFrom: NOON, ...items, ...period }
 }
