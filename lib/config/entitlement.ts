@@ -1,6 +1,6 @@
 import type { Interval } from '../contract/billing/price-schemas.ts'
+import { type CarriedRequests, toCarriedRequests } from './carried-requests.ts'
 import { type ChosenCap, type OveragePrice, type OverageTerms, toTerms } from './overage-terms.ts'
-import { type PaidRequests, toPaidRequests } from './paid-requests.ts'
 import type { Plan, Plans } from './plans.ts'
 
 /** The paid period of a subscription in epoch milliseconds; `end` is exclusive. */
@@ -11,8 +11,8 @@ export interface PaidPeriod {
   readonly interval: Interval
   /** On which terms requests above the cap are answered in full; null: they are not. */
   readonly overages: OverageTerms | null
-  /** Absent if the plan's whole cap is paid for. */
-  readonly paidRequests?: PaidRequests
+  /** Absent if all requests that count were used in the period. */
+  readonly carriedRequests?: CarriedRequests
 }
 
 /** What a user may do. */
@@ -32,8 +32,8 @@ export interface StoredEntitlement {
     readonly periodEnd: number
     readonly interval: Interval
     readonly overages: boolean
-    readonly paidRequests: number | null
-    readonly paidUntil: number | null
+    readonly carriedRequests: number | null
+    readonly carriedUntil: number | null
   } | null
   /** null if it is not known yet: without it, nothing is charged. */
   readonly overagePrice: OveragePrice | null
@@ -64,7 +64,7 @@ export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlem
   const { periodStart: start, periodEnd: end, interval } = subscribed
   const hasTerms = subscribed.overages && overagePrice !== null
   const overages = hasTerms ? toTerms(plan, overagePrice, spendingCap) : null
-  const paidRequests = toPaidRequests(subscribed.paidRequests, subscribed.paidUntil)
-  const paid = { start, end, interval, overages, ...(paidRequests && { paidRequests }) }
+  const carriedRequests = toCarriedRequests(subscribed.carriedRequests, subscribed.carriedUntil)
+  const paid = { start, end, interval, overages, ...(carriedRequests && { carriedRequests }) }
   return { plan, paid }
 }

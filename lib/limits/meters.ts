@@ -1,4 +1,4 @@
-import { capIn } from '../config/paid-requests.ts'
+import { capIn } from '../config/carried-requests.ts'
 import {
   contains,
   dayOf,
@@ -104,7 +104,7 @@ export class Meters {
 
   /** Returns how many requests of the current period may be answered in full, without overages. */
   cap({ plan, paid }: Pick<Metered, 'plan' | 'paid'>, now: number): number {
-    return capIn(this.#periodOf(paid, now), plan, paid?.paidRequests)
+    return capIn(this.#periodOf(paid, now), plan, paid?.carriedRequests)
   }
 
   /** Returns the requests counted in the user's current period. */

@@ -1,4 +1,4 @@
-import { capIn, type PaidRequests } from '../config/paid-requests.ts'
+import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
 import type { Period } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
 import type { Unwritten } from '../db/use-flusher.ts'
@@ -11,8 +11,8 @@ import type { Bucket } from './token-bucket.ts'
 export interface Paid {
   /** How many requests over the cap may be charged for in a period; null: none. */
   readonly overages: Spending | null
-  /** Absent if the plan's whole cap is paid for. */
-  readonly paidRequests?: PaidRequests
+  /** Absent if all requests that count were used in the period. */
+  readonly carriedRequests?: CarriedRequests
 }
 
 /** The parts of an entitlement that decide how a request is counted. */
@@ -89,7 +89,7 @@ export class UserMeter implements Unwritten {
 
   /** Returns how many requests of the period may be answered in full, without overages. */
   cap({ plan, paid }: Terms): number {
-    return capIn(this.period, plan, paid?.paidRequests)
+    return capIn(this.period, plan, paid?.carriedRequests)
   }
 
   count(terms: Terms, requests: number): void {

@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
-import type { PaidRequests } from '../../config/paid-requests.ts'
+import type { CarriedRequests } from '../../config/carried-requests.ts'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
 import {
+  CARRIED_REQUESTS_FIELD,
+  CARRIED_UNTIL_FIELD,
   CHARGED_FROM_FIELD,
   OVERAGES_FIELD,
-  PAID_REQUESTS_FIELD,
-  PAID_UNTIL_FIELD,
 } from './stripe-subscription.ts'
 import { requireTaxLocation, taxLines, taxOf } from './tax/invoice-tax.ts'
 
@@ -16,10 +16,12 @@ export interface PriceChange {
   readonly subscriptionId: string
   readonly itemId: string
   readonly price: string
-  /** The moment from which the new price is charged, in epoch milliseconds. */
-  readonly chargedFrom: number
-  /** The requests paid for in the period after the change; null: those of the plan. */
-  readonly paidRequests: PaidRequests | null
+  /** The moment from which the difference in price is charged or credited, in epoch milliseconds. */
+  readonly at: number
+  /** Kept with the subscription: from when each step between plans is charged. */
+  readonly chargedFrom: string
+  /** Kept with the subscription: requests used before the period that begins now. */
+  readonly carried: CarriedRequests | null
   /** Whether the change begins a new period, as a change of the interval does. */
   readonly period: 'keep' | 'restart'
 }
@@ -100,22 +102,24 @@ function toLine({ description, amount }: Stripe.InvoiceLineItem) {
 }
 
 /** The preview and the change share these parameters, so that both cost the same. */
-function paramsOf({ itemId, price, chargedFrom, period }: PriceChange) {
+function paramsOf({ itemId, price, at, period }: PriceChange) {
   return {
     items: [{ id: itemId, price }],
     proration_behavior: 'always_invoice' as const,
     ...(period === 'restart'
       ? { billing_cycle_anchor: { type: 'now' as const } }
-      : { proration_date: toSeconds(chargedFrom) }),
+      : { proration_date: toSeconds(at) }),
   }
 }
 
 /** Stripe removes a field whose value is empty. */
-function metadataOf({ chargedFrom, paidRequests: paid }: PriceChange) {
+function metadataOf({ chargedFrom, carried, period }: PriceChange) {
+  const fields = { [CHARGED_FROM_FIELD]: chargedFrom }
+  if (period === 'keep') return fields
   return {
-    [CHARGED_FROM_FIELD]: String(toSeconds(chargedFrom)),
-    [PAID_REQUESTS_FIELD]: paid === null ? '' : String(paid.requests),
-    [PAID_UNTIL_FIELD]: paid === null ? '' : String(toSeconds(paid.until)),
+    ...fields,
+    [CARRIED_REQUESTS_FIELD]: carried === null ? '' : String(carried.requests),
+    [CARRIED_UNTIL_FIELD]: carried === null ? '' : String(toSeconds(carried.until)),
   }
 }
 

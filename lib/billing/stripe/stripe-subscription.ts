@@ -2,15 +2,15 @@ import type Stripe from 'stripe'
 import { idOf } from './stripe-calls.ts'
 
 /**
- * Our metadata of a subscription: its user; whether the user pays for requests over the cap; and of the last
- * change of plan or interval, from when it is charged, how many requests are paid for in the period of
- * the change, and when that period ends. Times are in seconds since 1970.
+ * Our metadata of a subscription: its user; whether the user pays for requests over the cap; from when each
+ * step between plans is charged; how many requests that were used before a change of the interval count in
+ * the first period after it, and when that period ends. Times are in seconds since 1970.
  */
 export const USER_FIELD = 'meridian_user'
 export const OVERAGES_FIELD = 'meridian_overages'
 export const CHARGED_FROM_FIELD = 'meridian_charged_from'
-export const PAID_REQUESTS_FIELD = 'meridian_paid_requests'
-export const PAID_UNTIL_FIELD = 'meridian_paid_until'
+export const CARRIED_REQUESTS_FIELD = 'meridian_carried_requests'
+export const CARRIED_UNTIL_FIELD = 'meridian_carried_until'
 
 /** A subscription at Stripe. Times are epoch milliseconds. */
 export type StripeSubscription = ReturnType<typeof toStripeSubscription>
@@ -35,9 +35,9 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     /** When its trial ends or ended; null: it never had one. */
     trialEnd: trial_end === null ? null : trial_end * 1000,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
-    /** From when the last change of plan is charged; 0: the plan was not changed. */
-    chargedFrom: (numberOf(metadata[CHARGED_FROM_FIELD]) ?? 0) * 1000,
-    ...paidRequestsOf(metadata),
+    /** From when each step between plans is charged, as text. */
+    chargedFrom: metadata[CHARGED_FROM_FIELD] ?? '',
+    ...carriedRequestsOf(metadata),
     /** The prices after a change that waits until the customer confirms its payment; none: no change. */
     pendingPrices: (pending_update?.subscription_items ?? []).map(({ price }) => price.id),
     items: items.data.map((item) => ({
@@ -50,12 +50,12 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
 }
 
 /** Both are null unless both are known. */
-function paidRequestsOf(metadata: Stripe.Metadata) {
-  const paidRequests = numberOf(metadata[PAID_REQUESTS_FIELD])
-  const until = numberOf(metadata[PAID_UNTIL_FIELD])
-  return paidRequests === null || until === null
-    ? { paidRequests: null, paidUntil: null }
-    : { paidRequests, paidUntil: until * 1000 }
+function carriedRequestsOf(metadata: Stripe.Metadata) {
+  const carriedRequests = numberOf(metadata[CARRIED_REQUESTS_FIELD])
+  const until = numberOf(metadata[CARRIED_UNTIL_FIELD])
+  return carriedRequests === null || until === null
+    ? { carriedRequests: null, carriedUntil: null }
+    : { carriedRequests, carriedUntil: until * 1000 }
 }
 
 /** null unless the text is a whole number from 0. */

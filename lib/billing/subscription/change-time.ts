@@ -1,15 +1,22 @@
-import { type PaidRequests, requestsPaid, toPaidRequests } from '../../config/paid-requests.ts'
+import {
+  type CarriedRequests,
+  carriedInto,
+  toCarriedRequests,
+} from '../../config/carried-requests.ts'
 import { monthFrom, type Period, paidPeriod } from '../../config/period.ts'
-import type { Plan } from '../../config/plans.ts'
-import { DAY_MS, SECOND_MS } from '../../durations.ts'
+import type { Plan, Plans } from '../../config/plans.ts'
+import { SECOND_MS } from '../../durations.ts'
+import { readChargedFrom, writeChargedFrom } from './charged-from.ts'
+import { type PlanStep, stepsUp } from './plan-steps.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
 type PaidTime = Pick<
   SubscriptionRow,
-  'chargedFrom' | 'periodStart' | 'periodEnd' | 'interval' | 'paidRequests' | 'paidUntil'
+  'chargedFrom' | 'periodStart' | 'periodEnd' | 'interval' | 'carriedRequests' | 'carriedUntil'
 >
 
 interface Change {
+  readonly plans: Pick<Plans, 'list'>
   readonly from: Plan
   readonly to: Plan
   /** The requests counted so far in the period, without those charged as overages. */
@@ -18,10 +25,18 @@ interface Change {
   readonly now: number
 }
 
+/** When a change is charged or credited. */
+interface ChangeTime {
+  /** In epoch milliseconds. */
+  readonly at: number
+  /** From when each step between plans is charged after the change, as text. */
+  readonly chargedFrom: string
+}
+
 /*
- * A change prorates requests like money. In each period, a plan's requests are paid for in proportion to
- * the time for which the plan is charged. As nobody can use more than is paid for, no sequence of changes
- * pays less for the used requests than they cost in the cheapest of its plans.
+ * The plans are steps: a plan costs the price of each step up to it. A change charges or credits the steps
+ * between its two plans, each from a time of its own. So a detour by a third plan credits no more than the
+ * direct way. Stripe gets one time, at which the sum is the same.
  */
 
 /** The period at `now` that requests are counted in: the paid period, or the month of a paid year. */
@@ -33,92 +48,96 @@ export function countedPeriod(
 }
 
 /**
- * From when a change of plan is charged and credited, in epoch milliseconds: from now, or from the start
- * of the period within its first day. A downgrade of a plan whose requests are used up faster than its
- * time is credited for the requests that are left. Never before the present plan was charged.
+ * An upgrade charges a step from now. A downgrade credits it from now too, unless a larger share of its
+ * requests than of its time has been used: then from when that share of the time will have passed, in a
+ * paid year of the month's time. Both never before the time for which the step is charged already.
  */
-export function changeTime(row: PaidTime, change: Change): number {
-  return Math.max(row.chargedFrom, timeOfChange(row, change), timeOfUse(row, change))
-}
-
-/** The requests paid for in the period once the plan has changed at `at`; null: the plan's cap. */
-export function requestsAfter(row: PaidTime, change: Change, at: number): PaidRequests | null {
+export function changeTime(row: PaidTime, change: Change): ChangeTime {
   const { from, to, now } = change
-  const { start, end } = countedPeriod(row, now)
-  const share = (end - at) / (end - start)
-  const requests = paidIn(row, change) + (to.monthlyCap - from.monthlyCap) * share
-  return toPaid(to, Math.round(requests), end)
+  const steps = stepsBetween(change)
+  const times = readChargedFrom(row.chargedFrom)
+  for (const step of steps) {
+    const used = to.price < from.price ? timeOfUse(row, change, step) : 0
+    times.set(step.id, toNextSecond(Math.max(stepStart(row, change, step), now, used)))
+  }
+  const price = sum(steps, ({ price }) => price)
+  const weighted = sum(steps, ({ id, price }) => price * ((times.get(id) ?? now) - now))
+  const at = price > 0 ? toNextSecond(now + weighted / price) : now
+  return { at, chargedFrom: writeChargedFrom(times, row.periodStart) }
 }
 
 /**
  * A change of the interval credits the time left and begins a new period. What was used ahead of the time
- * passed counts in the first month of the new period: returns the requests that are left in it (null: the
- * plan's cap), or the earliest time of the change, in epoch milliseconds, if that is later than now.
+ * passed counts in the first month of the new period. Returns that (null: nothing), or the earliest time
+ * of the change, in epoch milliseconds, if time is charged for already or the month has too little room.
  */
-export function requestsAfterRestart(
+export function carryOver(
   row: PaidTime,
   change: Change,
-): PaidRequests | null | { readonly notBefore: number } {
-  const { from, to, used, now } = change
-  const { start, end } = countedPeriod(row, now)
-  const paid = paidIn(row, change)
-  const timeLeft = from.monthlyCap * ((end - now) / (end - start))
-  const ahead = Math.floor(Math.max(0, Math.min(used, paid) - (paid - timeLeft)))
-  const tooMany = Math.max(0, ahead - to.monthlyCap)
-  const wait = tooMany === 0 ? 0 : (tooMany / from.monthlyCap) * (end - start)
-  const notBefore = toNextSecond(Math.max(row.chargedFrom, now + wait))
-  if (notBefore > toNextSecond(now)) return { notBefore }
-  return toPaid(to, to.monthlyCap - ahead, monthFrom(now, now).end)
+): CarriedRequests | null | { readonly notBefore: number } {
+  const { plans, from, to, now } = change
+  const { end } = countedPeriod(row, now)
+  const chargedFrom = Math.max(now, ...readChargedFrom(row.chargedFrom).values())
+  if (chargedFrom > now) return { notBefore: chargedFrom }
+  const ahead = sum(stepsUp(plans.list, null, from), (step) => {
+    const start = stepStart(row, change, step)
+    return usedOf(row, change, step) - (step.requests * (now - start)) / (end - start)
+  })
+  if (ahead > to.monthlyCap) return { notBefore: end }
+  const requests = Math.max(0, Math.floor(ahead))
+  return requests === 0 ? null : { requests, until: monthFrom(now, now).end }
 }
 
 /** Says in a preview why a downgrade credits less than the time left; null if it does not. */
 export function explainCredit(row: PaidTime, change: Change): string | null {
-  const { from, to } = change
-  if (timeOfUse(row, change) <= Math.max(row.chargedFrom, timeOfChange(row, change))) return null
-  const { start, end } = countedPeriod(row, change.now)
-  const share = (end - Math.max(row.chargedFrom, start)) / (end - start)
-  const extra = Math.round((from.monthlyCap - to.monthlyCap) * share)
-  const spent = Math.max(0, extra - requestsLeft(row, change))
+  const { from, to, now } = change
+  const isUsed = (step: PlanStep) =>
+    timeOfUse(row, change, step) > Math.max(stepStart(row, change, step), now)
+  if (to.price >= from.price || !stepsBetween(change).some(isUsed)) return null
+  const extra = from.monthlyCap - to.monthlyCap
+  const spent = sum(stepsBetween(change), (step) => usedOf(row, change, step))
   return `Not credited: ${count(spent)} of the ${count(extra)} additional requests of ${from.name} are used`
 }
 
-/** Says in a preview that the rest of the period does not have all requests of the plan; null if it has. */
-export function explainRequests(to: Plan, after: PaidRequests | null): string | null {
-  if (after === null || after.requests >= to.monthlyCap) return null
-  return `Requests in this period: ${count(after.requests)} of the ${count(to.monthlyCap)} of ${to.name}, as far as they are paid`
+/** Says in a preview what counts in the first month of a new interval; null if nothing does. */
+export function explainCarried(carried: CarriedRequests | null): string | null {
+  if (carried === null) return null
+  return `Used already, and counted in the first month: ${count(carried.requests)} requests`
 }
 
-function timeOfChange(row: PaidTime, { now }: Change): number {
+function stepsBetween({ plans: { list }, from, to }: Change): PlanStep[] {
+  if (from.price === to.price) return []
+  return from.price < to.price ? stepsUp(list, from, to) : stepsUp(list, to, from)
+}
+
+/** From when the step is charged in the period that requests are counted in. */
+function stepStart(row: PaidTime, { now }: Change, { id }: PlanStep): number {
   const { start } = countedPeriod(row, now)
-  return now - start < DAY_MS ? start : now
+  return Math.max(start, readChargedFrom(row.chargedFrom).get(id) ?? start)
 }
 
-/** Rounded up to whole seconds, and before the end of the period that requests are counted in. */
-function timeOfUse(row: PaidTime, change: Change): number {
-  const { from, to, now } = change
-  const extra = from.monthlyCap - to.monthlyCap
-  if (to.price >= from.price || extra <= 0) return 0
-  const { start, end } = countedPeriod(row, now)
-  const share = Math.min(requestsLeft(row, change) / extra, 1)
-  return Math.min(toNextSecond(end - share * (end - start)), end - SECOND_MS)
+/** How many requests of the step are used. */
+function usedOf(row: PaidTime, { used, now }: Change, { above, requests }: PlanStep): number {
+  const carried = toCarriedRequests(row.carriedRequests, row.carriedUntil)
+  const all = used + carriedInto(countedPeriod(row, now), carried)
+  return Math.min(Math.max(0, all - above), Math.max(0, requests))
 }
 
-function requestsLeft(row: PaidTime, change: Change): number {
-  return Math.max(0, paidIn(row, change) - change.used)
-}
-
-/** The requests paid for in the period, if the plan were not changed. */
-function paidIn(row: PaidTime, { from, now }: Change): number {
-  const paid = toPaidRequests(row.paidRequests, row.paidUntil)
-  return requestsPaid(countedPeriod(row, now), paid) ?? from.monthlyCap
-}
-
-function toPaid({ monthlyCap }: Plan, requests: number, until: number): PaidRequests | null {
-  return requests === monthlyCap ? null : { requests, until }
+/** When the share of the step's time has passed that is used of its requests. Before the period's end. */
+function timeOfUse(row: PaidTime, change: Change, step: PlanStep): number {
+  if (step.requests <= 0) return 0
+  const { end } = countedPeriod(row, change.now)
+  const start = stepStart(row, change, step)
+  const time = start + (usedOf(row, change, step) / step.requests) * (end - start)
+  return Math.min(time, end - SECOND_MS)
 }
 
 function toNextSecond(time: number): number {
   return Math.ceil(time / SECOND_MS) * SECOND_MS
+}
+
+function sum<Item>(items: readonly Item[], amount: (item: Item) => number): number {
+  return items.reduce((total, item) => total + amount(item), 0)
 }
 
 function count(requests: number): string {

@@ -10,12 +10,11 @@ import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
 import {
+  carryOver,
   changeTime,
   countedPeriod,
+  explainCarried,
   explainCredit,
-  explainRequests,
-  requestsAfter,
-  requestsAfterRestart,
 } from './change-time.ts'
 import { finish } from './changes.ts'
 import { explainCurrency } from './currency.ts'
@@ -63,7 +62,7 @@ export function previewPlanChange(
     const preview = { userId, plan: plan.id, interval, prorationAt: shownAt }
     await billing.change([savePreview(billing.db, preview)])
     const free = notes.flatMap((note) => (note === null ? [] : [{ description: note, amount: 0 }]))
-    return { ...toAnswer(plan, change.chargedFrom), ...cost, lines: [...cost.lines, ...free] }
+    return { ...toAnswer(plan, change.at), ...cost, lines: [...cost.lines, ...free] }
   })
 }
 
@@ -153,22 +152,23 @@ function toPriceChange(
 ): { readonly change: PriceChange; readonly notes: readonly (string | null)[] } {
   const price = getPrice(prices, to, interval)
   const used = countRequests(row.userId, countedPeriod(row, now))
-  const plansAndUse = { from: plans.ofUser(row.plan), to, used, now }
+  const plansAndUse = { plans, from: plans.ofUser(row.plan), to, used, now }
   const subject = { subscriptionId: row.id, itemId: row.itemId, price }
   if (interval !== row.interval) {
     requireMonthlyUnused(row)
     if (row.status !== 'trialing') {
-      const paidRequests = getRequestsAfterRestart(row, plansAndUse)
-      const change = { ...subject, chargedFrom: now, paidRequests, period: 'restart' } as const
-      return { change, notes: [explainRequests(to, paidRequests)] }
+      const carried = getCarried(row, plansAndUse)
+      const change = { ...subject, at: now, chargedFrom: '', carried, period: 'restart' } as const
+      return { change, notes: [explainCarried(carried)] }
     }
   }
-  const chargedFrom = changeTime(row, plansAndUse)
-  const paidRequests = requestsAfter(row, plansAndUse, chargedFrom)
-  return {
-    change: { ...subject, chargedFrom, paidRequests, period: 'keep' },
-    notes: [explainCredit(row, plansAndUse), explainRequests(to, paidRequests)],
-  }
+  const change = {
+    ...subject,
+    ...changeTime(row, plansAndUse),
+    carried: null,
+    period: 'keep',
+  } as const
+  return { change, notes: [explainCredit(row, plansAndUse)] }
 }
 
 /** The item that charges for requests over the cap stays with the subscription, by the month. */
@@ -180,11 +180,11 @@ function requireMonthlyUnused({ overageItemId }: SubscriptionRow): void {
   )
 }
 
-/** Throws BAD_REQUEST if more requests were used ahead of the time passed than the new month has. */
-function getRequestsAfterRestart(...parts: Parameters<typeof requestsAfterRestart>) {
-  const after = requestsAfterRestart(...parts)
-  if (after === null || 'requests' in after) return after
-  const from = new Date(after.notBefore).toISOString()
+/** Throws BAD_REQUEST if the interval cannot be changed yet. */
+function getCarried(...parts: Parameters<typeof carryOver>) {
+  const carried = carryOver(...parts)
+  if (carried === null || 'requests' in carried) return carried
+  const from = new Date(carried.notBefore).toISOString()
   throw new ApiError(
     'BAD_REQUEST',
     `interval: the requests used so far take the time until ${from}; change the interval after that`,

@@ -62,7 +62,7 @@ function toRow(
   { before, duplicates }: KnownRows,
 ): Omit<SubscriptionRow, 'userId'> | null {
   const { id, status, cancelAt, wantsOverages, chargedFrom, currency, trialEnd } = subscription
-  const { paidRequests, paidUntil } = subscription
+  const { carriedRequests, carriedUntil } = subscription
   const { plans, prices } = catalogue
   const last = before?.id === id ? before : null
   const { item, overageItem } = findItems(subscription, catalogue, last)
@@ -81,13 +81,13 @@ function toRow(
     cancelAt: cancelAt === 'period-end' ? item.periodEnd : cancelAt,
     overages: wantsOverages && overageItem !== undefined && mayGoOver,
     overageItemId: overageItem?.id ?? null,
-    chargedFrom: Math.max(item.periodStart, chargedFrom),
+    chargedFrom,
     interval,
     priceId: item.priceId,
     currency,
     trialEnd: status === 'trialing' ? trialEnd : null,
-    paidRequests,
-    paidUntil,
+    carriedRequests,
+    carriedUntil,
     ...unpaidChanges(subscription, catalogue, { item, last }),
   }
 }

@@ -1,8 +1,3 @@
--- How many requests are paid for in the period of requests that ends at paid_until, in epoch
--- milliseconds, if a change of plan or interval within it has made them other than the plan's cap.
-ALTER TABLE subscriptions ADD COLUMN paid_requests INTEGER CHECK (paid_requests >= 0);
-ALTER TABLE subscriptions ADD COLUMN paid_until INTEGER CHECK ((paid_until IS NULL) = (paid_requests IS NULL));
-
 -- The price of a change that waits for the customer to confirm its payment, and of the last one in this
 -- period that was not confirmed in time; null: none.
 ALTER TABLE subscriptions ADD COLUMN pending_price TEXT;

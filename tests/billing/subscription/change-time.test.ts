@@ -2,56 +2,45 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import {
+  carryOver,
   changeTime,
   countedPeriod,
-  requestsAfter,
-  requestsAfterRestart,
 } from '../../../lib/billing/subscription/change-time.ts'
-import { capIn, toPaidRequests } from '../../../lib/config/paid-requests.ts'
+import { capIn, toCarriedRequests } from '../../../lib/config/carried-requests.ts'
 import { monthFrom } from '../../../lib/config/period.ts'
 import { type Plan, readPlans } from '../../../lib/config/plans.ts'
 
-const plans = readPlans(undefined)
-const starter = plans.find('starter') ?? plans.free
-const pro = plans.find('pro') ?? plans.free
-const EXTRA = { requests: pro.monthlyCap - starter.monthlyCap, price: pro.price - starter.price }
+const { free, find } = readPlans(undefined)
+const starter = find('starter') ?? free
+const pro = find('pro') ?? free
+/** A third paid plan. Pro has the cheapest requests, so the prices are not on a line. */
+const big: Plan = { ...pro, id: 'big', price: 99, monthlyCap: 300_000 }
+const LADDER = [starter, pro, big] as const
+const plans = { list: [free, ...LADDER] }
 
 const DAY = 86_400_000
 const PERIOD = 31 * DAY
-
-/** Three paid plans. The middle one has the cheapest requests, so the prices are not those of a line. */
-const LADDER: readonly [Plan, Plan, Plan] = [
-  { ...pro, id: 'b', price: 9, monthlyCap: 25_000 },
-  { ...pro, id: 'c', price: 29, monthlyCap: 100_000 },
-  { ...pro, id: 'd', price: 99, monthlyCap: 300_000 },
-]
+const MONTH = {
+  periodStart: 0,
+  periodEnd: PERIOD,
+  interval: 'month',
+  chargedFrom: '',
+  carriedRequests: null,
+  carriedUntil: null,
+} as const
 
 interface Held {
   readonly now: number
-  /** Requests answered in full. */
   readonly used: number
   readonly plan: Plan
-  readonly held: readonly Plan[]
   readonly row: Parameters<typeof changeTime>[0]
-  /** In cents, as Stripe charges and credits: by time, rounded. */
+  /** In dollars, as Stripe charges and credits: by time. */
   readonly paid: number
 }
 
-function buy(plan: Plan): Held {
-  const period = { periodStart: 0, periodEnd: PERIOD, interval: 'month' } as const
-  const row = { ...period, chargedFrom: 0, paidRequests: null, paidUntil: null }
-  return { now: 0, used: 0, plan, held: [plan], row, paid: 100 * plan.price }
-}
+const buy = (plan: Plan): Held => ({ now: 0, used: 0, plan, row: MONTH, paid: plan.price })
 
-function capOf({ row, plan, now }: Held): number {
-  const paid = toPaidRequests(row.paidRequests, row.paidUntil)
-  return capIn(countedPeriod(row, now), plan, paid)
-}
-
-const use = (state: Held, requests: number): Held => ({
-  ...state,
-  used: state.used + Math.min(requests, Math.max(0, capOf(state) - state.used)),
-})
+const use = (state: Held, requests: number): Held => ({ ...state, used: state.used + requests })
 
 const pass = (state: Held, ms: number): Held => ({
   ...state,
@@ -61,107 +50,117 @@ const pass = (state: Held, ms: number): Held => ({
 function changeTo(state: Held, to: Plan): Held {
   const { plan: from, used, now, row } = state
   if (from === to) return state
-  const change = { from, to, used, now }
-  const at = changeTime(row, change)
-  assert.ok(at >= row.chargedFrom && at < PERIOD)
-  const after = requestsAfter(row, change, at)
-  const share = (PERIOD - at) / PERIOD
-  const paid =
-    state.paid - Math.round(100 * from.price * share) + Math.round(100 * to.price * share)
-  const paidRequests = { paidRequests: after?.requests ?? null, paidUntil: after?.until ?? null }
-  const changed = { ...row, chargedFrom: at, ...paidRequests }
-  return { ...state, plan: to, held: [...state.held, to], row: changed, paid }
+  const { at, chargedFrom } = changeTime(row, { plans, from, to, used, now })
+  assert.ok(at >= now && at < PERIOD, `charged at ${at}, changed at ${now}`)
+  const paid = state.paid + ((to.price - from.price) * (PERIOD - at)) / PERIOD
+  return { ...state, plan: to, row: { ...row, chargedFrom }, paid }
+}
+
+const Step = fc.record({
+  waitMs: fc.oneof(fc.constant(0), fc.nat(PERIOD / 4)),
+  requests: fc.oneof(fc.constant(0), fc.constant(300_000), fc.nat(120_000)),
+  to: fc.constantFrom(...LADDER),
+})
+const Story = fc.tuple(fc.constantFrom(...LADDER), fc.array(Step, { maxLength: 12 }))
+
+/** More than the seconds cost to which the times of changes are rounded, in dollars. */
+const CENT_FRACTION = 0.005
+
+/** What Starter and then the plan cost that was taken at `since`, if all its requests are used; else 0. */
+function priceSince({ plan, used }: Held, since: number): number {
+  if (used < plan.monthlyCap) return 0
+  return starter.price + (plan.price - starter.price) * ((PERIOD - since) / PERIOD)
 }
 
 describe('changes of the plan within a period', () => {
-  it('never pay less than the used requests cost in the cheapest plan held', () => {
-    const Step = fc.record({
-      waitMs: fc.oneof(fc.constant(0), fc.nat(PERIOD / 4)),
-      requests: fc.oneof(fc.constant(300_000), fc.nat(120_000)),
-      to: fc.constantFrom(...LADDER),
-    })
+  it('pay for the rest of the period for a plan whose cap was used up', () => {
     fc.assert(
-      fc.property(fc.array(Step, { maxLength: 12 }), fc.constantFrom(...LADDER), (steps, first) => {
-        const end = steps.reduce(
-          (state, { waitMs, requests, to }) => changeTo(use(pass(state, waitMs), requests), to),
-          buy(first),
-        )
-        const { used, paid, held } = use(end, 300_000)
-        const cheapest = Math.min(...held.map(({ price, monthlyCap }) => price / monthlyCap))
-        const cents = held.length
-        assert.ok(paid + cents >= 100 * used * cheapest, `paid ${paid} for ${used}`)
+      fc.property(Story, ([first, steps]) => {
+        let state = buy(first)
+        let since = 0
+        let least = starter.price
+        for (const { waitMs, requests, to } of steps) {
+          state = use(pass(state, waitMs), requests)
+          least = Math.max(least, priceSince(state, since))
+          if (to !== state.plan) since = state.now
+          state = changeTo(state, to)
+        }
+        const { paid } = changeTo(state, starter)
+        assert.ok(paid >= least - CENT_FRACTION, `paid ${paid}, at least ${least}`)
       }),
       { numRuns: 5_000 },
     )
   })
 
-  it('sells nothing for nothing after a downgrade that credited nothing', () => {
-    const [b, c, d] = LADDER
-    const spent = use(buy(c), 100_000)
-    const back = changeTo(spent, b)
-    assert.equal(back.paid, 2900)
-    const up = changeTo(back, d)
-    assert.equal(up.paid, 2900)
-    assert.equal(capOf(up) - up.used, 0)
+  it('cost nothing more when they lead back to a plan that is paid for already', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...LADDER), fc.nat(300_000), fc.nat(PERIOD), (plan, used, ms) => {
+        const before = pass(use(buy(big), used), ms)
+        const back = changeTo(changeTo(before, plan), big)
+        assert.ok(Math.abs(back.paid - big.price) < CENT_FRACTION, `paid ${back.paid}`)
+      }),
+      { numRuns: 2_000 },
+    )
   })
 
-  it('give an upgrade in mid-period the requests of the time that it pays', () => {
-    const [b, c] = LADDER
-    const half = changeTo(pass(buy(b), PERIOD / 2), c)
-    assert.equal(half.paid, 900 + 1000)
-    assert.equal(capOf(half), 62_500)
+  it('charge the step to a larger plan after a downgrade that credited nothing', () => {
+    const back = changeTo(pass(use(buy(pro), 100_000), PERIOD / 2), starter)
+    assert.ok(Math.abs(back.paid - 29) < CENT_FRACTION)
+    // 99 - 29 = 70 dollars, for half of the period.
+    assert.ok(Math.abs(changeTo(back, big).paid - (29 + 35)) < CENT_FRACTION)
   })
 
-  it('on the first day give and charge the whole plan', () => {
-    const [b, , d] = LADDER
-    const up = changeTo(pass(buy(b), DAY - 1000), d)
-    assert.deepEqual([up.paid, capOf(up)], [9900, 300_000])
-    const back = changeTo(up, b)
-    assert.deepEqual([back.paid, capOf(back)], [900, 25_000])
+  it('credit no more after a detour by a larger plan than without it', () => {
+    const spent = pass(use(buy(pro), 100_000), PERIOD / 2)
+    const detour = changeTo(changeTo(spent, big), starter)
+    assert.ok(Math.abs(detour.paid - 29) < CENT_FRACTION, `paid ${detour.paid}`)
   })
 })
 
 describe('the time from which a change of plan is charged', () => {
   it('in a paid year is at most the end of the month in which the requests were used', () => {
-    const [start, april, may] = [0, 3, 4].map((month) => Date.UTC(2026, month))
-    assert.ok(start !== undefined && april !== undefined && may !== undefined)
-    const row = { paidRequests: null, paidUntil: null }
-    const year = {
-      ...row,
-      periodStart: start,
-      periodEnd: Date.UTC(2027, 0),
-      interval: 'year',
-    } as const
-    const change = { from: pro, to: starter, now: april }
-    const atUse = (used: number) => changeTime({ ...year, chargedFrom: start }, { ...change, used })
-    assert.equal(atUse(starter.monthlyCap), april)
-    assert.equal(atUse(starter.monthlyCap + EXTRA.requests / 2), (april + may) / 2)
-    assert.equal(atUse(pro.monthlyCap), may - 1000)
+    const [periodStart, april, may] = [0, 3, 4].map((month) => Date.UTC(2026, month))
+    assert.ok(periodStart !== undefined && april !== undefined && may !== undefined)
+    const periodEnd = Date.UTC(2027, 0)
+    const year = { ...MONTH, periodStart, periodEnd, interval: 'year' } as const
+    const change = { plans, from: pro, to: starter, now: april }
+    const atUse = (used: number) => changeTime(year, { ...change, used }).at
+    assert.equal(atUse(25_000), april)
+    // Half of the 75,000 additional requests.
+    assert.equal(atUse(62_500), (april + may) / 2)
+    assert.equal(atUse(100_000), may - 1000)
   })
 })
 
 describe('a change of the interval', () => {
-  it('gives no more requests than the caps of the months passed and one more', () => {
-    const Step = fc.record({ waitMs: fc.nat(20 * DAY), requests: fc.nat(120_000) })
-    const switched = (state: Held): Held => {
-      const { row, plan, now, used } = state
-      const after = requestsAfterRestart(row, { from: plan, to: plan, used, now })
-      if (after !== null && 'notBefore' in after) return state
-      const paid = { paidRequests: after?.requests ?? null, paidUntil: after?.until ?? null }
-      const { end } = monthFrom(now, now)
-      const period = { periodStart: now, periodEnd: end, chargedFrom: now }
-      return { ...state, used: 0, row: { ...row, ...period, ...paid } }
+  const capOf = ({ row, plan, now }: Held) =>
+    capIn(countedPeriod(row, now), plan, toCarriedRequests(row.carriedRequests, row.carriedUntil))
+
+  /** Changes between month and year, if that is possible now. */
+  function restart(state: Held): Held {
+    const { row, plan, now, used } = state
+    const carried = carryOver(row, { plans, from: plan, to: plan, used, now })
+    if (carried !== null && 'notBefore' in carried) return state
+    const period = { periodStart: now, periodEnd: monthFrom(now, now).end }
+    const kept = {
+      carriedRequests: carried?.requests ?? null,
+      carriedUntil: carried?.until ?? null,
     }
+    return { ...state, used: 0, row: { ...MONTH, ...period, ...kept } }
+  }
+
+  it('gives no more requests than the caps of the months passed and one more', () => {
+    const Wait = fc.record({ waitMs: fc.nat(20 * DAY), requests: fc.nat(120_000) })
     fc.assert(
-      fc.property(fc.array(Step, { maxLength: 12 }), (steps) => {
+      fc.property(fc.array(Wait, { maxLength: 12 }), (steps) => {
         let state = buy(pro)
         let total = 0
         for (const { waitMs, requests } of steps) {
-          const now = Math.min(state.now + waitMs - (waitMs % 1000), state.row.periodEnd - 1000)
-          const later = { ...state, now }
-          const used = use(later, requests)
-          total += used.used - later.used
-          state = switched(used)
+          const now = state.now + waitMs - (waitMs % 1000)
+          state = { ...state, now: Math.min(now, state.row.periodEnd - 1000) }
+          const answered = Math.min(requests, Math.max(0, capOf(state) - state.used))
+          total += answered
+          state = restart(use(state, answered))
         }
         // The shortest month has 28 days, and each change may round up one request.
         const passed = state.now / (28 * DAY)
@@ -171,11 +170,19 @@ describe('a change of the interval', () => {
     )
   })
 
-  it('waits if more was used ahead of the time than a month of the new plan has', () => {
-    const { row } = buy(pro)
-    const change = { from: pro, to: starter, used: 70_000, now: 0 }
-    assert.deepEqual(requestsAfterRestart(row, change), { notBefore: 0.45 * PERIOD })
-    const then = requestsAfterRestart(row, { ...change, now: 0.45 * PERIOD })
-    assert.deepEqual(then, { requests: 0, until: monthFrom(0.45 * PERIOD, 0.45 * PERIOD).end })
+  it('carries nothing over from a user who was not ahead of the time', () => {
+    const change = { plans, from: pro, to: pro, used: 50_000, now: PERIOD / 2 }
+    assert.equal(carryOver(MONTH, change), null)
+  })
+
+  it('waits for the end of the month if the new plan has no room for what was used ahead', () => {
+    const change = { plans, from: pro, to: starter, used: 70_000, now: 0 }
+    assert.deepEqual(carryOver(MONTH, change), { notBefore: PERIOD })
+  })
+
+  it('waits for the end of the time that is charged already', () => {
+    const spent = changeTo(use(buy(pro), 62_500), starter)
+    const change = { plans, from: starter, to: starter, used: 62_500, now: 0 }
+    assert.deepEqual(carryOver(spent.row, change), { notBefore: PERIOD / 2 })
   })
 })
