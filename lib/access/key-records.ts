@@ -99,7 +99,7 @@ export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) =
 const KEYS = `SELECT hash, api_keys.id, api_keys.user_id AS userId, prefix, type, scopes,
     allowed_origins AS allowedOrigins, expires_at AS expiresAt, users.plan AS givenPlan,
     subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, interval,
-    overages, overage_prices.currency AS priceCurrency, unit_amount AS unitAmount,
+    overages, carried_requests AS carriedRequests, carried_until AS carriedUntil, overage_prices.currency AS priceCurrency, unit_amount AS unitAmount,
     spending_caps.currency AS capCurrency, amount AS capAmount
   FROM api_keys JOIN users ON users.id = api_keys.user_id
   LEFT JOIN subscriptions ON subscriptions.user_id = users.id
@@ -129,6 +129,8 @@ interface StoredKey extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' 
   readonly periodEnd: number
   readonly interval: Interval
   readonly overages: 0 | 1
+  readonly carriedRequests: number | null
+  readonly carriedUntil: number | null
   /** The columns of the price are null while it is unknown. */
   readonly priceCurrency: string | null
   readonly unitAmount: string
@@ -174,14 +176,14 @@ function toRecord(row: StoredKey, plans: Plans): KeyRecord {
 }
 
 function toStored(row: StoredKey): StoredEntitlement {
-  const { givenPlan, paidPlan, status, periodStart, periodEnd, interval, overages } = row
+  const { givenPlan, paidPlan, status, overages } = row
+  const { periodStart, periodEnd, interval, carriedRequests, carriedUntil } = row
+  const period = { periodStart, periodEnd, interval, carriedRequests, carriedUntil }
   const { priceCurrency, unitAmount, capCurrency, capAmount } = row
   return {
     givenPlan,
     subscribed:
-      paidPlan === null
-        ? null
-        : { plan: paidPlan, status, periodStart, periodEnd, interval, overages: overages === 1 },
+      paidPlan === null ? null : { plan: paidPlan, status, overages: overages === 1, ...period },
     overagePrice: priceCurrency === null ? null : { currency: priceCurrency, unitAmount },
     spendingCap: capCurrency === null ? null : { currency: capCurrency, amount: capAmount },
   }

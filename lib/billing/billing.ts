@@ -27,7 +27,7 @@ export interface BillingOptions {
   readonly fitKeys: (userId: string) => Statement
   /** The audit row of a change that Stripe reported. */
   readonly auditStripe: (userId: string, note: AuditNote) => Statement
-  /** The user's requests in the paid period, in epoch milliseconds. */
+  /** The user's requests in the period, in epoch milliseconds, without those charged as overages. */
   readonly countRequests: (userId: string, period: Pick<PaidPeriod, 'start' | 'end'>) => number
   readonly onFailure: (failure: StripeFailure) => void
   /** Called when a customer begins to pay for a second subscription. */

@@ -1,4 +1,5 @@
 import type { Interval } from '../contract/billing/price-schemas.ts'
+import { type CarriedRequests, toCarriedRequests } from './carried-requests.ts'
 import { type ChosenCap, type OveragePrice, type OverageTerms, toTerms } from './overage-terms.ts'
 import type { Plan, Plans } from './plans.ts'
 
@@ -10,6 +11,8 @@ export interface PaidPeriod {
   readonly interval: Interval
   /** On which terms requests above the cap are answered in full; null: they are not. */
   readonly overages: OverageTerms | null
+  /** Absent if all requests that count were used in the period. */
+  readonly carriedRequests?: CarriedRequests
 }
 
 /** What a user may do. */
@@ -29,6 +32,8 @@ export interface StoredEntitlement {
     readonly periodEnd: number
     readonly interval: Interval
     readonly overages: boolean
+    readonly carriedRequests: number | null
+    readonly carriedUntil: number | null
   } | null
   /** null if it is not known yet: without it, nothing is charged. */
   readonly overagePrice: OveragePrice | null
@@ -59,5 +64,7 @@ export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlem
   const { periodStart: start, periodEnd: end, interval } = subscribed
   const hasTerms = subscribed.overages && overagePrice !== null
   const overages = hasTerms ? toTerms(plan, overagePrice, spendingCap) : null
-  return { plan, paid: { start, end, interval, overages } }
+  const carriedRequests = toCarriedRequests(subscribed.carriedRequests, subscribed.carriedUntil)
+  const paid = { start, end, interval, overages, ...(carriedRequests && { carriedRequests }) }
+  return { plan, paid }
 }

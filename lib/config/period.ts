@@ -35,7 +35,7 @@ export function paidPeriod(paid: PaidPeriod, now: number): Period {
 }
 
 /** The month of `now` if months begin on the day of `anchor`, or on their last day if they have none. */
-function monthFrom(anchor: number, now: number): Period {
+export function monthFrom(anchor: number, now: number): Period {
   const [from, at] = [new Date(anchor), new Date(now)]
   const years = at.getUTCFullYear() - from.getUTCFullYear()
   const months = 12 * years + at.getUTCMonth() - from.getUTCMonth()

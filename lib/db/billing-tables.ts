@@ -36,8 +36,11 @@ export const subscriptions = sqliteTable('subscriptions', {
   cancelAt: integer('cancel_at'),
   overages: integer({ mode: 'boolean' }).notNull(),
   overageItemId: text('overage_item_id'),
-  /** From when the plan is charged in this period. */
-  chargedFrom: integer('charged_from').notNull().default(0),
+  /** From when each step between plans is charged in this period, as Stripe keeps it. */
+  chargedFrom: text('charged_from').notNull().default(''),
+  /** Requests used before the period of requests that ends at `carriedUntil`, and counted in it. */
+  carriedRequests: integer('carried_requests'),
+  carriedUntil: integer('carried_until'),
   /** How often it is paid. */
   interval: interval(),
   /** The price of the plan; null: not read yet. */
@@ -46,6 +49,10 @@ export const subscriptions = sqliteTable('subscriptions', {
   currency: text(),
   /** null: not in a trial. */
   trialEnd: integer('trial_end'),
+  /** The price of a change whose payment the customer must confirm; null: none. */
+  pendingPrice: text('pending_price'),
+  /** The price of the last change in this period that was not confirmed in time; null: none. */
+  lapsedPrice: text('lapsed_price'),
 })
 
 /** The price of a request over the cap, as last read from Stripe: at most one row. */

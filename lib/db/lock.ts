@@ -15,6 +15,16 @@ export function lockDataDir(dataDir: string): Disposable {
   })
 }
 
+/** Like `lockDataDir`, but returns null if another process holds the lock. */
+export function tryLockDataDir(dataDir: string): Disposable | null {
+  try {
+    return lockDataDir(dataDir)
+  } catch (error) {
+    if (error instanceof Error && isLocked(error.cause)) return null
+    throw error
+  }
+}
+
 /**
  * Locks an empty file, which it makes if it is missing. The lock is SQLite's lock of a database, so it
  * ends with the process. Throws `inUse` if another process holds it, else `failed` and the reason.

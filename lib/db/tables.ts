@@ -34,6 +34,17 @@ export const users = sqliteTable(
   (table) => [uniqueIndex('users_by_remote_id').on(table.remoteId)],
 )
 
+/** Accounts that a command asks the running server to delete. */
+export const accountEndings = sqliteTable('account_endings', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** For the audit log. */
+  command: text().notNull(),
+  /** Why the server could not; null: it has not tried. */
+  refusal: text(),
+})
+
 /** Each plan as the settings last had it. */
 export const knownPlans = sqliteTable('known_plans', {
   id: text().primaryKey(),

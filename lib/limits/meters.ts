@@ -1,3 +1,4 @@
+import { capIn } from '../config/carried-requests.ts'
 import {
   contains,
   dayOf,
@@ -99,6 +100,11 @@ export class Meters {
     const meter = this.#find(caller, now)
     meter.count(requests)
     this.#userOf(caller, now, meter).count(caller, requests)
+  }
+
+  /** Returns how many requests of the current period may be answered in full, without overages. */
+  cap({ plan, paid }: Pick<Metered, 'plan' | 'paid'>, now: number): number {
+    return capIn(this.#periodOf(paid, now), plan, paid?.carriedRequests)
   }
 
   /** Returns the requests counted in the user's current period. */

@@ -1,3 +1,4 @@
+import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
 import type { Period } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
 import type { Unwritten } from '../db/use-flusher.ts'
@@ -10,6 +11,8 @@ import type { Bucket } from './token-bucket.ts'
 export interface Paid {
   /** How many requests over the cap may be charged for in a period; null: none. */
   readonly overages: Spending | null
+  /** Absent if all requests that count were used in the period. */
+  readonly carriedRequests?: CarriedRequests
 }
 
 /** The parts of an entitlement that decide how a request is counted. */
@@ -80,19 +83,26 @@ export class UserMeter implements Unwritten {
 
   /** Returns how many more requests may be answered in full. */
   left({ plan, paid }: Terms): number {
-    const free = Math.max(0, plan.monthlyCap - this.requests)
+    const free = Math.max(0, this.cap({ plan, paid }) - this.requests)
     return free + this.#leftToCharge(paid)
   }
 
-  count({ plan, paid }: Terms, requests: number): void {
+  /** Returns how many requests of the period may be answered in full, without overages. */
+  cap({ plan, paid }: Terms): number {
+    return capIn(this.period, plan, paid?.carriedRequests)
+  }
+
+  count(terms: Terms, requests: number): void {
     if (requests === 0) return
+    const { paid } = terms
+    const cap = this.cap(terms)
     this.queue()
     this.requests += requests
-    const over = Math.min(requests, Math.max(0, this.requests - plan.monthlyCap))
+    const over = Math.min(requests, Math.max(0, this.requests - cap))
     const overage = Math.min(over, this.#leftToCharge(paid))
     this.overage += overage
     this.#unwritten = sum(this.#unwritten, { requests, overage })
-    this.#cap = plan.monthlyCap
+    this.#cap = cap
     this.#spending = paid?.overages ?? null
   }
 

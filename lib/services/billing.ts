@@ -28,11 +28,11 @@ export function openBilling(
     fitKeys: (userId) => fitKeyExpiry(db, plans, now(), userId),
     auditStripe: (userId, note) =>
       insertAudit(db, { app: 'stripe', actorId: userId, createdAt: now(), ...note }),
-    countRequests: (userId, { start, end }) =>
-      meters.periodRequests(
-        { userId, paid: { start, end, interval: 'month', overages: null } },
-        Math.min(now(), end - 1),
-      ),
+    countRequests: (userId, { start, end }) => {
+      const paid = { start, end, interval: 'month', overages: null } as const
+      const { requests, overage } = meters.periodCounts({ userId, paid }, Math.min(now(), end - 1))
+      return requests - overage
+    },
     onFailure: (failure) => log.error({ ...failure }, 'a call to Stripe failed'),
     onDuplicate: ({ userId, id }) => log.warn({ userId, subscription: id }, DUPLICATE),
     ...(patience !== undefined && { patience }),

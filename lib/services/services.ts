@@ -22,6 +22,7 @@ import { createAskHostname } from '../net/hostname.ts'
 import { createFindTxt } from '../net/txt-records.ts'
 import { totalMemory } from '../process/available-memory.ts'
 import { createRum } from '../rum/rum.ts'
+import { openAskedEndings } from './account-ending.ts'
 import { openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
 import {
@@ -82,7 +83,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
   const catalogue = opening.use(openCatalogue(base, billing))
   const reconciliation = opening.use(createReconciliation(base, { billing, overages }))
-  openContactSender(base, billing, opening)
+  openOwnWork(base, { keys, billing, overages }, opening)
   const contact = openContact(base, opening)
   const opened = opening.move()
   return {
@@ -114,6 +115,16 @@ export async function openServices(config: Config, options: ServiceOptions) {
     ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
+}
+
+/** What changes that were made elsewhere, such as by a command, ask the server to do. */
+function openOwnWork(
+  base: Base,
+  joined: Parameters<typeof openAskedEndings>[1],
+  opening: AsyncDisposableStack,
+): void {
+  openContactSender(base, joined.billing, opening)
+  openAskedEndings(base, joined, opening)
 }
 
 function startAll(parts: readonly { readonly start: () => void }[]): void {

@@ -15,7 +15,7 @@ export function usageHandlers({ db, flusher, lastUsed, meters }: Services) {
         totalKeys: keys.length,
         activeKeys: keys.filter((key) => !isExpired(key, now)).length,
         totalRequests: meters.periodRequests(caller, now),
-        monthlyCap: paid?.overages ? null : plan.monthlyCap,
+        monthlyCap: paid?.overages ? null : meters.cap(caller, now),
         dailyUsage: lastDays(meters, userId, now),
         keys: keys.map((key) => {
           const usedAt = lastUsed.unwritten(key.id) ?? key.lastUsedAt

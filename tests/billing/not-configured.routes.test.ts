@@ -41,11 +41,15 @@ const BOUGHT: Omit<SubscriptionRow, 'userId'> = {
   cancelAt: null,
   overages: false,
   overageItemId: null,
-  chargedFrom: NOON,
+  chargedFrom: '',
   interval: 'month' as const,
   priceId: null,
   currency: null,
   trialEnd: null,
+  carriedRequests: null,
+  carriedUntil: null,
+  pendingPrice: null,
+  lapsedPrice: null,
 }
 
 let app: TestApp

@@ -36,6 +36,8 @@ export interface ServerShop extends AsyncDisposable {
   readonly double: StripeDouble
   readonly stripe: Stripe
   readonly dataDir: string
+  /** Of the servers, for commands beside them. */
+  readonly settings: Settings
   readonly prices: { readonly starter: string; readonly pro: string }
   readonly secretKey: string
   readonly signingSecret: string
@@ -74,6 +76,7 @@ export async function openServerShop(dollars: Prices): Promise<ServerShop> {
     double,
     stripe: sdkFor(double.port),
     dataDir,
+    settings: own,
     prices,
     secretKey,
     signingSecret,

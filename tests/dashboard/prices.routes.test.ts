@@ -18,7 +18,7 @@ async function openBilling(options?: ShopOptions) {
     await shop.settled()
     return (await visit('/app/billing')).html
   }
-  return { visit, subscribe, [Symbol.asyncDispose]: () => shop[Symbol.asyncDispose]() }
+  return { shop, visit, subscribe, [Symbol.asyncDispose]: () => shop[Symbol.asyncDispose]() }
 }
 
 describe('the billing page', () => {
@@ -54,6 +54,23 @@ describe('the billing page', () => {
     assert.match(html, /2026-01-29<\/time>; then \$29\.00 is charged/)
     await at.visit('/app/billing/cancel', {})
     assert.match((await at.visit('/app/billing')).html, /<\/time>; nothing will be charged/)
+  })
+
+  it('says that a change was not made if its payment was not confirmed in time', async () => {
+    await using at = await openBilling()
+    await at.subscribe({ plan: 'starter' })
+    const { double, stripe } = at.shop
+    const [row] = double.world.state.tables.subscriptions.values()
+    const [id, customer] = [row?.id ?? '', String(row?.customer)]
+    const asks = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer })
+    await stripe.subscriptions.update(id, { default_payment_method: asks.id })
+    const change = await at.visit('/app/billing/change', { plan: 'pro' })
+    assert.match(change.html, /Your bank asks you to confirm/)
+    const notice = /Your change to Pro, paid by the month, was not made/
+    assert.doesNotMatch((await at.visit('/app/billing')).html, notice)
+    at.shop.pass(23 * 3_600)
+    await at.shop.settled()
+    assert.match((await at.visit('/app/billing')).html, notice)
   })
 
   it('shows the tax of a change, and that of each invoice', async () => {

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SOURCES = '{admin,lib,pages,routes,scripts,stripe-double,tests,web}/**/*'
 const MOST_FILES = 20
+/** Migrations are one sequence, which only grows. */
+const SEQUENCE = 'lib/db/migrations'
 /** A file at the root of lib/ serves at least this many other rooms. */
 const LEAST_ROOMS = 3
 
@@ -35,6 +37,7 @@ function importersOf(target: string): string[] {
 describe('a folder', () => {
   it(`holds at most ${MOST_FILES} files`, () => {
     const folders = Map.groupBy(files, (file) => dirname(file))
+    folders.delete(SEQUENCE)
     const large = [...folders].filter(([, within]) => within.length > MOST_FILES)
     assert.deepEqual(
       large.map(([folder, within]) => `${folder}: ${within.length}`),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type Stripe from 'stripe'
 import type { StripeCalls } from './stripe-calls.ts'
-import { ifStored } from './stripe-refusal.ts'
+import { ifMissing, ifStored, StripeDenial, StripeRefusal } from './stripe-refusal.ts'
 import { USER_FIELD } from './stripe-subscription.ts'
 
 /** A user who is about to become a customer. */
@@ -17,37 +17,77 @@ export function newCustomerCalls(calls: StripeCalls) {
   return {
     /**
      * Returns the id of the buyer's customer, except those in `gone`, and creates it if there is none.
-     * Stripe keeps each answer by its key, so a call whose answer was lost is not made twice. A failure
-     * that Stripe keeps, or a customer that is gone, has used up its key, and the next key follows.
+     * Stripe keeps each answer by its key for a day, and then its search finds the customer. So a call
+     * whose answer was lost is not made twice, even if the e-mail address or name has changed since.
      */
     createCustomer: async (buyer: Buyer, gone: ReadonlySet<string>): Promise<string> => {
-      const { userId, email, name } = buyer
-      const known = await findCustomer(calls, buyer, gone)
-      if (known !== undefined) return known.id
-      const params = { email, ...(name !== null && { name }), metadata: { [USER_FIELD]: userId } }
-      for (let attempt = 0; ; attempt += 1) {
-        const key = keyOf(params, attempt)
-        const created = await calls
-          .write((sdk, options) => sdk.customers.create(params, options), key)
-          .catch(ifStored)
-        if (created !== null && !gone.has(created.id)) return created.id
-      }
+      const customer =
+        (await findCustomer(calls, buyer, gone)) ?? (await create(calls, buyer.userId, gone))
+      await setContact(calls, customer, buyer)
+      return customer.id
     },
   }
 }
 
-/** Finds a customer whose creation was not answered, or that a restored backup lacks. */
-async function findCustomer(
-  { read }: StripeCalls,
-  { userId, email }: Buyer,
+/**
+ * A failure that Stripe keeps, or a customer that is gone, has used up its key, and the next key follows.
+ * Stripe refuses a known key with other parameters: they may contain nothing that can change.
+ */
+async function create(
+  { write }: StripeCalls,
+  userId: string,
   gone: ReadonlySet<string>,
-): Promise<Stripe.Customer | undefined> {
-  const params = { email, limit: MAX_PAGE }
-  const { data } = await read((sdk, options) => sdk.customers.list(params, options))
-  return data.find(({ id, metadata }) => metadata[USER_FIELD] === userId && !gone.has(id))
+): Promise<Stripe.Customer> {
+  const params = { metadata: { [USER_FIELD]: userId } }
+  for (let attempt = 0; ; attempt += 1) {
+    const key = `meridian-customer-${hash('sha256', userId)}-${attempt}`
+    const created = await write((sdk, options) => sdk.customers.create(params, options), key).catch(
+      ifStored,
+    )
+    if (created !== null && !gone.has(created.id)) return created
+  }
 }
 
-/** Hashes all parameters, since Stripe refuses a known key with different parameters. */
-function keyOf(params: object, attempt: number): string {
-  return `meridian-customer-${hash('sha256', JSON.stringify(params))}-${attempt}`
+/**
+ * The customer may have entered another name at Stripe, for invoices, or be deleted: Stripe still repeats
+ * the answer of its creation.
+ */
+async function setContact(
+  { write }: StripeCalls,
+  { id, ...known }: Stripe.Customer,
+  { email, name }: Buyer,
+): Promise<void> {
+  const changes = {
+    ...(known.email !== email && { email }),
+    ...(!known.name && name !== null && { name }),
+  }
+  if (Object.keys(changes).length === 0) return
+  await write((sdk, options) => sdk.customers.update(id, changes, options)).catch(ifMissing(null))
+}
+
+/** Finds a customer whose creation was not answered, or that a restored backup lacks. */
+async function findCustomer(
+  calls: StripeCalls,
+  buyer: Buyer,
+  gone: ReadonlySet<string>,
+): Promise<Stripe.Customer | undefined> {
+  const found = (await search(calls, buyer)) ?? (await listByEmail(calls, buyer))
+  return found.find(({ id, metadata }) => metadata[USER_FIELD] === buyer.userId && !gone.has(id))
+}
+
+/** null: Stripe offers no search in India, or the key may not use it. */
+async function search({ read }: StripeCalls, { userId }: Buyer): Promise<Stripe.Customer[] | null> {
+  const query = `metadata['${USER_FIELD}']:'${userId.replaceAll(/[\\']/g, '\\$&')}'`
+  try {
+    const params = { query, limit: MAX_PAGE }
+    return (await read((sdk, options) => sdk.customers.search(params, options))).data
+  } catch (error) {
+    if (error instanceof StripeRefusal || error instanceof StripeDenial) return null
+    throw error
+  }
+}
+
+async function listByEmail({ read }: StripeCalls, { email }: Buyer): Promise<Stripe.Customer[]> {
+  const params = { email, limit: MAX_PAGE }
+  return (await read((sdk, options) => sdk.customers.list(params, options))).data
 }

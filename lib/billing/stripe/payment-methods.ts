@@ -3,7 +3,7 @@ import type { PaymentMethodInfo } from '../../contract/billing/billing-schemas.t
 import { ApiError } from '../../errors.ts'
 import { getCustomer } from './customers.ts'
 import { idOf, type StripeCalls } from './stripe-calls.ts'
-import { ConfirmationNeeded, ifRefused, unavailable } from './stripe-refusal.ts'
+import { ConfirmationNeeded, ifMissing, ifRefused, unavailable } from './stripe-refusal.ts'
 
 /** Whose payment method changes. */
 interface Payer {
@@ -14,10 +14,8 @@ interface Payer {
 }
 
 const NOT_USABLE = 'The payment method is unknown or cannot be used'
-const EXPANDED = [
-  'invoice_settings.default_payment_method',
-  'subscriptions.data.default_payment_method',
-]
+const OF_SUBSCRIPTION = 'default_payment_method'
+const OF_CUSTOMER = 'invoice_settings.default_payment_method'
 
 export function paymentMethodCalls(calls: StripeCalls) {
   const { write } = calls
@@ -35,11 +33,9 @@ export function paymentMethodCalls(calls: StripeCalls) {
       customerId: string,
       subscriptionId: string | undefined,
     ): Promise<PaymentMethodInfo> => {
-      const customer = await getCustomer(calls, customerId, EXPANDED)
-      const subscription = customer.subscriptions?.data.find(({ id }) => id === subscriptionId)
-      return toInfo(
-        subscription?.default_payment_method ?? customer.invoice_settings.default_payment_method,
-      )
+      const customer = await getCustomer(calls, customerId, [OF_CUSTOMER])
+      const own = subscriptionId === undefined ? null : await getOwnDefault(calls, subscriptionId)
+      return toInfo(own ?? customer.invoice_settings.default_payment_method)
     },
 
     /** Returns the client secret for Stripe's form. */
@@ -71,6 +67,14 @@ export function paymentMethodCalls(calls: StripeCalls) {
       await write((sdk, options) => sdk.customers.update(customerId, settings, options))
     },
   }
+}
+
+/** The subscription's own method; null if it has none, or if Stripe does not know the subscription. */
+async function getOwnDefault({ read }: StripeCalls, id: string) {
+  const subscription = await read((sdk, options) =>
+    sdk.subscriptions.retrieve(id, { expand: [OF_SUBSCRIPTION] }, options),
+  ).catch(ifMissing(null))
+  return subscription?.default_payment_method ?? null
 }
 
 /** Attaches the method to the customer unless it is attached already. Returns its id. */

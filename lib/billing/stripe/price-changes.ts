@@ -1,8 +1,14 @@
 import type Stripe from 'stripe'
+import type { CarriedRequests } from '../../config/carried-requests.ts'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
-import { CHARGED_FROM_FIELD, chargedFromOf, OVERAGES_FIELD } from './stripe-subscription.ts'
+import {
+  CARRIED_REQUESTS_FIELD,
+  CARRIED_UNTIL_FIELD,
+  CHARGED_FROM_FIELD,
+  OVERAGES_FIELD,
+} from './stripe-subscription.ts'
 import { requireTaxLocation, taxLines, taxOf } from './tax/invoice-tax.ts'
 
 /** Gives an item of a subscription another price. */
@@ -10,8 +16,12 @@ export interface PriceChange {
   readonly subscriptionId: string
   readonly itemId: string
   readonly price: string
-  /** The moment from which the new price is charged, in epoch milliseconds. */
-  readonly chargedFrom: number
+  /** The moment from which the difference in price is charged or credited, in epoch milliseconds. */
+  readonly at: number
+  /** Kept with the subscription: from when each step between plans is charged. */
+  readonly chargedFrom: string
+  /** Kept with the subscription: requests used before the period that begins now. */
+  readonly carried: CarriedRequests | null
   /** Whether the change begins a new period, as a change of the interval does. */
   readonly period: 'keep' | 'restart'
 }
@@ -24,7 +34,7 @@ export interface PendingChange {
   /** What its invoice charges. */
   readonly cost: ReturnType<typeof toCost>
   /** Like that of the price change. */
-  readonly chargedFrom: number
+  readonly at: number
   readonly confirmation: PaymentConfirmation
 }
 
@@ -54,9 +64,9 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
       change: PriceChange,
       overages: 'keep' | 'off',
     ): Promise<PendingChange | null> => {
-      const { subscriptionId: id, chargedFrom } = change
+      const { subscriptionId: id } = change
       const metadata = {
-        [CHARGED_FROM_FIELD]: String(toSeconds(chargedFrom)),
+        ...metadataOf(change),
         ...(overages === 'off' && { [OVERAGES_FIELD]: overages }),
       }
       const params = { ...paramsOf(change), metadata }
@@ -100,13 +110,24 @@ function toLine({ description, amount }: Stripe.InvoiceLineItem) {
 }
 
 /** The preview and the change share these parameters, so that both cost the same. */
-function paramsOf({ itemId, price, chargedFrom, period }: PriceChange) {
+function paramsOf({ itemId, price, at, period }: PriceChange) {
   return {
     items: [{ id: itemId, price }],
     proration_behavior: 'always_invoice' as const,
     ...(period === 'restart'
       ? { billing_cycle_anchor: { type: 'now' as const } }
-      : { proration_date: toSeconds(chargedFrom) }),
+      : { proration_date: toSeconds(at) }),
+  }
+}
+
+/** Stripe removes a field whose value is empty. */
+function metadataOf({ chargedFrom, carried, period }: PriceChange) {
+  const fields = { [CHARGED_FROM_FIELD]: chargedFrom }
+  if (period === 'keep') return fields
+  return {
+    ...fields,
+    [CARRIED_REQUESTS_FIELD]: carried === null ? '' : String(carried.requests),
+    [CARRIED_UNTIL_FIELD]: carried === null ? '' : String(toSeconds(carried.until)),
   }
 }
 
@@ -121,9 +142,10 @@ function toPending({
   if (url === null || url === undefined) throw unavailable()
   const prices = (update.subscription_items ?? []).map(({ price }) => price.id)
   const expiresAt = new Date(update.expires_at * 1000).toISOString()
-  const chargedFrom = chargedFromOf(update.metadata ?? {}) || invoice.created * 1000
+  // Its lines are of the time from which the difference is charged.
+  const at = (invoice.lines.data[0]?.period.start ?? invoice.created) * 1000
   const cost = toCost(invoice)
-  return { prices, invoiceId, cost, chargedFrom, confirmation: { url, expiresAt } }
+  return { prices, invoiceId, cost, at, confirmation: { url, expiresAt } }
 }
 
 function toSeconds(time: number): number {

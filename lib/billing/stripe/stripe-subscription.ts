@@ -2,19 +2,22 @@ import type Stripe from 'stripe'
 import { idOf } from './stripe-calls.ts'
 
 /**
- * Our metadata of a subscription: its user, whether the user pays for requests over the cap, and from
- * when the last change of plan is charged, in seconds since 1970.
+ * Our metadata of a subscription: its user; whether the user pays for requests over the cap; from when each
+ * step between plans is charged; how many requests that were used before a change of the interval count in
+ * the first period after it, and when that period ends. Times are in seconds since 1970.
  */
 export const USER_FIELD = 'meridian_user'
 export const OVERAGES_FIELD = 'meridian_overages'
 export const CHARGED_FROM_FIELD = 'meridian_charged_from'
+export const CARRIED_REQUESTS_FIELD = 'meridian_carried_requests'
+export const CARRIED_UNTIL_FIELD = 'meridian_carried_until'
 
 /** A subscription at Stripe. Times are epoch milliseconds. */
 export type StripeSubscription = ReturnType<typeof toStripeSubscription>
 
 export function toStripeSubscription(subscription: Stripe.Subscription) {
   const { id, customer, metadata, status, created, cancel_at, items } = subscription
-  const { currency, trial_end } = subscription
+  const { currency, trial_end, pending_update } = subscription
   const atPeriodEnd = subscription.cancel_at_period_end ? ('period-end' as const) : null
   return {
     id,
@@ -32,7 +35,11 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     /** When its trial ends or ended; null: it never had one. */
     trialEnd: trial_end === null ? null : trial_end * 1000,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
-    chargedFrom: chargedFromOf(metadata),
+    /** From when each step between plans is charged, as text. */
+    chargedFrom: metadata[CHARGED_FROM_FIELD] ?? '',
+    ...carriedRequestsOf(metadata),
+    /** The prices after a change that waits until the customer confirms its payment; none: no change. */
+    pendingPrices: (pending_update?.subscription_items ?? []).map(({ price }) => price.id),
     items: items.data.map((item) => ({
       id: item.id,
       priceId: item.price.id,
@@ -42,9 +49,18 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
   }
 }
 
-/** From when the last change of plan is charged; 0: the plan was not changed. */
-export function chargedFromOf(metadata: Stripe.Metadata): number {
-  return Number.parseInt(metadata[CHARGED_FROM_FIELD] ?? '0', 10) * 1000 || 0
+/** Both are null unless both are known. */
+function carriedRequestsOf(metadata: Stripe.Metadata) {
+  const carriedRequests = numberOf(metadata[CARRIED_REQUESTS_FIELD])
+  const until = numberOf(metadata[CARRIED_UNTIL_FIELD])
+  return carriedRequests === null || until === null
+    ? { carriedRequests: null, carriedUntil: null }
+    : { carriedRequests, carriedUntil: until * 1000 }
+}
+
+/** null unless the text is a whole number from 0. */
+function numberOf(text = ''): number | null {
+  return /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
 function userOf(customer: Stripe.Subscription['customer']): string | null {

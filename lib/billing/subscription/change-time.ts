@@ -1,18 +1,43 @@
-import { type Period, paidPeriod } from '../../config/period.ts'
-import type { Plan } from '../../config/plans.ts'
+import {
+  type CarriedRequests,
+  carriedInto,
+  toCarriedRequests,
+} from '../../config/carried-requests.ts'
+import { monthFrom, type Period, paidPeriod } from '../../config/period.ts'
+import type { Plan, Plans } from '../../config/plans.ts'
 import { SECOND_MS } from '../../durations.ts'
+import { readChargedFrom, writeChargedFrom } from './charged-from.ts'
+import { type PlanStep, stepsUp } from './plan-steps.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
-type PaidTime = Pick<SubscriptionRow, 'chargedFrom' | 'periodStart' | 'periodEnd' | 'interval'>
+type PaidTime = Pick<
+  SubscriptionRow,
+  'chargedFrom' | 'periodStart' | 'periodEnd' | 'interval' | 'carriedRequests' | 'carriedUntil'
+>
 
 interface Change {
+  readonly plans: Pick<Plans, 'list'>
   readonly from: Plan
   readonly to: Plan
-  /** The requests counted so far in the period. */
+  /** The requests counted so far in the period, without those charged as overages. */
   readonly used: number
   /** When the change takes effect, in epoch milliseconds. */
   readonly now: number
 }
+
+/** When a change is charged or credited. */
+interface ChangeTime {
+  /** In epoch milliseconds. */
+  readonly at: number
+  /** From when each step between plans is charged after the change, as text. */
+  readonly chargedFrom: string
+}
+
+/*
+ * The plans are steps: a plan costs the price of each step up to it. A change charges or credits the steps
+ * between its two plans, each from a time of its own. So a detour by a third plan credits no more than the
+ * direct way. Stripe gets one time, at which the sum is the same.
+ */
 
 /** The period at `now` that requests are counted in: the paid period, or the month of a paid year. */
 export function countedPeriod(
@@ -23,33 +48,96 @@ export function countedPeriod(
 }
 
 /**
- * From when a change of plan is charged and credited, in epoch milliseconds: from now, unless it is a
- * downgrade and a larger share of the additional requests than of the time has been used. Then from when
- * that share of the time will have passed. Both are of the month in a paid year, whose other months are
- * credited by time. Never before the present plan was charged.
+ * An upgrade charges a step from now. A downgrade credits it from now too, unless a larger share of its
+ * requests than of its time has been used: then from when that share of the time will have passed, in a
+ * paid year of the month's time. Both never before the time for which the step is charged already.
  */
-export function changeTime(row: PaidTime, change: Change): number {
-  return Math.max(row.chargedFrom, change.now, timeOfUse(row, change))
+export function changeTime(row: PaidTime, change: Change): ChangeTime {
+  const { from, to, now } = change
+  const steps = stepsBetween(change)
+  const times = readChargedFrom(row.chargedFrom)
+  for (const step of steps) {
+    const used = to.price < from.price ? timeOfUse(row, change, step) : 0
+    times.set(step.id, toNextSecond(Math.max(stepStart(row, change, step), now, used)))
+  }
+  const price = sum(steps, ({ price }) => price)
+  const weighted = sum(steps, ({ id, price }) => price * ((times.get(id) ?? now) - now))
+  const at = price > 0 ? toNextSecond(now + weighted / price) : now
+  return { at, chargedFrom: writeChargedFrom(times, row.periodStart) }
+}
+
+/**
+ * A change of the interval credits the time left and begins a new period. What was used ahead of the time
+ * passed counts in the first month of the new period. Returns that (null: nothing), or the earliest time
+ * of the change, in epoch milliseconds, if time is charged for already or the month has too little room.
+ */
+export function carryOver(
+  row: PaidTime,
+  change: Change,
+): CarriedRequests | null | { readonly notBefore: number } {
+  const { plans, from, to, now } = change
+  const { end } = countedPeriod(row, now)
+  const chargedFrom = Math.max(now, ...readChargedFrom(row.chargedFrom).values())
+  if (chargedFrom > now) return { notBefore: chargedFrom }
+  const ahead = sum(stepsUp(plans.list, null, from), (step) => {
+    const start = stepStart(row, change, step)
+    return usedOf(row, change, step) - (step.requests * (now - start)) / (end - start)
+  })
+  if (ahead > to.monthlyCap) return { notBefore: end }
+  const requests = Math.max(0, Math.floor(ahead))
+  return requests === 0 ? null : { requests, until: monthFrom(now, now).end }
 }
 
 /** Says in a preview why a downgrade credits less than the time left; null if it does not. */
 export function explainCredit(row: PaidTime, change: Change): string | null {
-  const { from, to, used, now } = change
-  if (timeOfUse(row, change) <= Math.max(row.chargedFrom, now)) return null
+  const { from, to, now } = change
+  const isUsed = (step: PlanStep) =>
+    timeOfUse(row, change, step) > Math.max(stepStart(row, change, step), now)
+  if (to.price >= from.price || !stepsBetween(change).some(isUsed)) return null
   const extra = from.monthlyCap - to.monthlyCap
-  const spent = Math.min(used - to.monthlyCap, extra)
+  const spent = sum(stepsBetween(change), (step) => usedOf(row, change, step))
   return `Not credited: ${count(spent)} of the ${count(extra)} additional requests of ${from.name} are used`
 }
 
-/** Rounded up to whole seconds, and before the end of the period that requests are counted in. */
-function timeOfUse(row: PaidTime, { from, to, used, now }: Change): number {
-  const extra = from.monthlyCap - to.monthlyCap
-  if (to.price >= from.price || extra <= 0) return 0
-  const share = Math.min(Math.max(0, used - to.monthlyCap) / extra, 1)
-  const { start, end } = countedPeriod(row, now)
-  const first = Math.max(row.chargedFrom, start)
-  const time = first + share * (end - first)
-  return Math.min(Math.ceil(time / SECOND_MS) * SECOND_MS, end - SECOND_MS)
+/** Says in a preview what counts in the first month of a new interval; null if nothing does. */
+export function explainCarried(carried: CarriedRequests | null): string | null {
+  if (carried === null) return null
+  return `Used already, and counted in the first month: ${count(carried.requests)} requests`
+}
+
+function stepsBetween({ plans: { list }, from, to }: Change): PlanStep[] {
+  if (from.price === to.price) return []
+  return from.price < to.price ? stepsUp(list, from, to) : stepsUp(list, to, from)
+}
+
+/** From when the step is charged in the period that requests are counted in. */
+function stepStart(row: PaidTime, { now }: Change, { id }: PlanStep): number {
+  const { start } = countedPeriod(row, now)
+  return Math.max(start, readChargedFrom(row.chargedFrom).get(id) ?? start)
+}
+
+/** How many requests of the step are used. */
+function usedOf(row: PaidTime, { used, now }: Change, { above, requests }: PlanStep): number {
+  const carried = toCarriedRequests(row.carriedRequests, row.carriedUntil)
+  const all = used + carriedInto(countedPeriod(row, now), carried)
+  return Math.min(Math.max(0, all - above), Math.max(0, requests))
+}
+
+/** When the share of the step's time has passed that is used of its requests. Before the period's end. */
+function timeOfUse(row: PaidTime, change: Change, step: PlanStep): number {
+  if (step.requests <= 0) return 0
+  const { end } = countedPeriod(row, change.now)
+  const start = stepStart(row, change, step)
+  const time = start + (usedOf(row, change, step) / step.requests) * (end - start)
+  return Math.min(time, end - SECOND_MS)
+}
+
+function toNextSecond(time: number): number {
+  return Math.ceil(time / SECOND_MS) * SECOND_MS
+}
+
+function sum<Item>(items: readonly Item[], amount: (item: Item) => number): number {
+  return items.reduce((total, item) => total + amount(item), 0)
 }
 
 function count(requests: number): string {

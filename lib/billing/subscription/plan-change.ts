@@ -9,10 +9,22 @@ import type { Actor, Billing } from '../billing.ts'
 import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
-import { changeTime, countedPeriod, explainCredit } from './change-time.ts'
+import {
+  carryOver,
+  changeTime,
+  countedPeriod,
+  explainCarried,
+  explainCredit,
+} from './change-time.ts'
 import { finish } from './changes.ts'
 import { explainCurrency } from './currency.ts'
-import { findPreview, type SubscriptionRow, savePreview, toNote } from './subscriptions.ts'
+import {
+  findPreview,
+  forgetPending,
+  type SubscriptionRow,
+  savePreview,
+  toNote,
+} from './subscriptions.ts'
 import { withSubscription } from './with-subscription.ts'
 
 /** The plan that a subscriber wants, paid as often as now unless `interval` says otherwise. */
@@ -47,16 +59,16 @@ export function previewPlanChange(
     }
     const unpaid = await stripe.findUnpaid(row.id)
     if (isPending(billing, unpaid, wanted)) {
-      const { chargedFrom, cost } = unpaid.pending
-      return { ...toAnswer(plan, chargedFrom), ...cost }
+      const { at, cost } = unpaid.pending
+      return { ...toAnswer(plan, at), ...cost }
     }
     requirePaid(row, unpaid)
-    const { change, reason } = toPriceChange(billing, wanted, shownAt)
+    const { change, notes } = toPriceChange(billing, wanted, shownAt)
     const cost = await stripe.previewPrice(change).catch(explainChange(stripe, row, change))
     const preview = { userId, plan: plan.id, interval, prorationAt: shownAt }
     await billing.change([savePreview(billing.db, preview)])
-    const lines = [...cost.lines, ...(reason === null ? [] : [{ description: reason, amount: 0 }])]
-    return { ...toAnswer(plan, change.chargedFrom), ...cost, lines }
+    const free = notes.flatMap((note) => (note === null ? [] : [{ description: note, amount: 0 }]))
+    return { ...toAnswer(plan, change.at), ...cost, lines: [...cost.lines, ...free] }
   })
 }
 
@@ -84,7 +96,10 @@ export function changePlan(
     if (isPending(billing, unpaid, wanted)) {
       return { row, confirmation: unpaid.pending.confirmation }
     }
-    if (unpaid.pending !== null) await stripe.discardChange(unpaid.pending)
+    if (unpaid.pending !== null) {
+      await stripe.discardChange(unpaid.pending)
+      await billing.change([forgetPending(billing.db, row.userId)])
+    }
     if (isCurrent(wanted)) return { row }
     requirePaid(row, unpaid)
     return makeChange(billing, stripe, actor, wanted)
@@ -122,8 +137,8 @@ async function makeChange(
   if (pending === null) {
     return { row: await finish(billing, stripe, actor, toNote('change_plan', row, detail)) }
   }
-  await billing.change([actor.audit(toNote('change_plan', row, `${detail}, to be confirmed`))])
-  return { row, confirmation: pending.confirmation }
+  const note = toNote('change_plan', row, `${detail}, to be confirmed`)
+  return { row: await finish(billing, stripe, actor, note), confirmation: pending.confirmation }
 }
 
 /** Time that is not paid must not be credited. */
@@ -135,27 +150,31 @@ function requirePaid({ status }: SubscriptionRow, { invoices }: Unpaid): void {
   )
 }
 
-/**
- * The change at Stripe, and why it credits less than the time left. A change of the interval begins a new
- * period now, unless it is still a trial.
- */
+/** The change at Stripe, and what a preview says about it besides Stripe's lines. */
 function toPriceChange(
   { plans, prices, countRequests }: Billing,
   { row, offer: { plan: to, interval } }: Wanted,
   now: number,
-): { readonly change: PriceChange; readonly reason: string | null } {
+): { readonly change: PriceChange; readonly notes: readonly (string | null)[] } {
   const price = getPrice(prices, to, interval)
-  const period = countedPeriod(row, now)
-  const used = countRequests(row.userId, period)
-  const plansAndUse = { from: plans.ofUser(row.plan), to, used, now }
-  const chargedFrom = changeTime(row, plansAndUse)
-  const change = { subscriptionId: row.id, itemId: row.itemId, price, chargedFrom }
-  const reason = explainCredit(row, plansAndUse)
-  if (interval === row.interval) return { change: { ...change, period: 'keep' }, reason }
-  requireMonthlyUnused(row)
-  if (row.status === 'trialing') return { change: { ...change, period: 'keep' }, reason }
-  requireUncharged(chargedFrom, now)
-  return { change: { ...change, period: 'restart' }, reason }
+  const used = countRequests(row.userId, countedPeriod(row, now))
+  const plansAndUse = { plans, from: plans.ofUser(row.plan), to, used, now }
+  const subject = { subscriptionId: row.id, itemId: row.itemId, price }
+  if (interval !== row.interval) {
+    requireMonthlyUnused(row)
+    if (row.status !== 'trialing') {
+      const carried = getCarried(row, plansAndUse)
+      const change = { ...subject, at: now, chargedFrom: '', carried, period: 'restart' } as const
+      return { change, notes: [explainCarried(carried)] }
+    }
+  }
+  const change = {
+    ...subject,
+    ...changeTime(row, plansAndUse),
+    carried: null,
+    period: 'keep',
+  } as const
+  return { change, notes: [explainCredit(row, plansAndUse)] }
 }
 
 /** The item that charges for requests over the cap stays with the subscription, by the month. */
@@ -167,10 +186,11 @@ function requireMonthlyUnused({ overageItemId }: SubscriptionRow): void {
   )
 }
 
-/** Stripe credits a new interval from now, and would so credit the time that requests have used up. */
-function requireUncharged(chargedFrom: number, now: number): void {
-  if (chargedFrom <= now) return
-  const from = new Date(chargedFrom).toISOString()
+/** Throws BAD_REQUEST if the interval cannot be changed yet. */
+function getCarried(...parts: Parameters<typeof carryOver>) {
+  const carried = carryOver(...parts)
+  if (carried === null || 'requests' in carried) return carried
+  const from = new Date(carried.notBefore).toISOString()
   throw new ApiError(
     'BAD_REQUEST',
     `interval: the requests used so far take the time until ${from}; change the interval after that`,

@@ -21,6 +21,8 @@ export interface MirrorRows {
   readonly paysForUnknown: boolean
 }
 
+type StripeItem = StripeSubscription['items'][number]
+
 const ENDED: readonly string[] = ['canceled', 'incomplete_expired']
 
 /** Our rows so far: they have the plans of prices that the settings have lost. */
@@ -60,6 +62,7 @@ function toRow(
   { before, duplicates }: KnownRows,
 ): Omit<SubscriptionRow, 'userId'> | null {
   const { id, status, cancelAt, wantsOverages, chargedFrom, currency, trialEnd } = subscription
+  const { carriedRequests, carriedUntil } = subscription
   const { plans, prices } = catalogue
   const last = before?.id === id ? before : null
   const { item, overageItem } = findItems(subscription, catalogue, last)
@@ -78,12 +81,27 @@ function toRow(
     cancelAt: cancelAt === 'period-end' ? item.periodEnd : cancelAt,
     overages: wantsOverages && overageItem !== undefined && mayGoOver,
     overageItemId: overageItem?.id ?? null,
-    chargedFrom: Math.max(item.periodStart, chargedFrom),
+    chargedFrom,
     interval,
     priceId: item.priceId,
     currency,
     trialEnd: status === 'trialing' ? trialEnd : null,
+    carriedRequests,
+    carriedUntil,
+    ...unpaidChanges(subscription, catalogue, { item, last }),
   }
+}
+
+/** The change that waits for the customer, and the last one that Stripe dropped because nobody confirmed it. */
+function unpaidChanges(
+  { pendingPrices }: StripeSubscription,
+  { prices }: Catalogue,
+  { item, last }: { readonly item: StripeItem; readonly last: SubscriptionRow | null },
+) {
+  const pendingPrice = pendingPrices.find((id) => prices.offerOf(id) !== undefined) ?? null
+  const isUnchanged = last?.priceId === item.priceId && last.periodStart === item.periodStart
+  if (pendingPrice !== null || !isUnchanged) return { pendingPrice, lapsedPrice: null }
+  return { pendingPrice, lapsedPrice: last.pendingPrice ?? last.lapsedPrice }
 }
 
 function findItems(

@@ -27,6 +27,14 @@ export function deleteSubscription(db: Db, userId: string): Statement {
   return db.delete(subscriptions).where(eq(subscriptions.userId, userId))
 }
 
+/** Forgets a change that the customer has taken back, which would otherwise seem to have lapsed. */
+export function forgetPending(db: Db, userId: string): Statement {
+  return db
+    .update(subscriptions)
+    .set({ pendingPrice: null })
+    .where(eq(subscriptions.userId, userId))
+}
+
 /** Returns the last preview of a plan change. */
 export async function findPreview(db: Db, userId: string): Promise<PreviewRow | null> {
   return (await db.select().from(planPreviews).where(eq(planPreviews.userId, userId)).get()) ?? null

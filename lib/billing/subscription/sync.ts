@@ -1,4 +1,5 @@
 import { givesAccess } from '../../config/entitlement.ts'
+import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { Statement } from '../../db/transaction.ts'
 import type { Billing } from '../billing.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
@@ -23,6 +24,7 @@ import {
   type SubscriptionRow,
   saveSubscription,
   statusOf,
+  toNote,
 } from './subscriptions.ts'
 import { insertTrials } from './trials.ts'
 
@@ -109,15 +111,16 @@ function isSameItem(before: SubscriptionRow | null, after: SubscriptionRow | nul
 
 /** The audit rows of what Stripe changed; none if a user would not notice the change. */
 export function auditSync(
-  { auditStripe }: Billing,
+  { auditStripe, prices }: Billing,
   userId: string,
   { before, after, newDuplicates, endedDuplicates }: SyncResult,
 ): Statement[] {
-  const ofDuplicates = [
+  const others = [
+    ...toLapsedNotes(prices, before, after),
     ...newDuplicates.map((row) => toDuplicateNote('find_duplicate', row)),
     ...endedDuplicates.map((row) => toDuplicateNote('end_duplicate', row)),
   ].map((note) => auditStripe(userId, note))
-  if (summaryOf(before) === summaryOf(after)) return ofDuplicates
+  if (summaryOf(before) === summaryOf(after)) return others
   const hasEnded = hasAccess(before) && !hasAccess(after)
   const note = {
     action: hasEnded ? 'subscription_ended' : 'subscription_updated',
@@ -125,7 +128,20 @@ export function auditSync(
     targetId: (after ?? before)?.id ?? null,
     detail: `${summaryOf(before)} to ${summaryOf(after)}`,
   } as const
-  return [auditStripe(userId, note), ...ofDuplicates]
+  return [auditStripe(userId, note), ...others]
+}
+
+/** A change of plan did not happen, because its payment was not confirmed in time. */
+function toLapsedNotes(
+  prices: Billing['prices'],
+  before: SubscriptionRow | null,
+  after: SubscriptionRow | null,
+): AuditNote[] {
+  const waited = before?.pendingPrice ?? null
+  if (after === null || waited === null || after.lapsedPrice !== waited) return []
+  const offer = prices.offerOf(waited)
+  const detail = offer && `${offer.plan.id} by the ${offer.interval}`
+  return [toNote('plan_change_lapsed', after, detail)]
 }
 
 function hasAccess(row: SubscriptionRow | null): boolean {

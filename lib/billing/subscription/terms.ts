@@ -1,9 +1,17 @@
 import type { Terms } from '../../contract/billing/price-schemas.ts'
+import type { Offer } from '../plan-prices.ts'
 import type { StripePrice } from '../stripe/prices.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
-/** How the subscription is paid. `price` is the price of its plan, if it has been read. */
-export function toTerms(row: SubscriptionRow, price: StripePrice | undefined): Terms {
+interface Prices {
+  /** Of its plan, if it has been read. */
+  readonly price: StripePrice | undefined
+  /** What the change would have bought that was not confirmed in time. */
+  readonly lapsed: Offer | undefined
+}
+
+/** How the subscription is paid. */
+export function toTerms(row: SubscriptionRow, { price, lapsed }: Prices): Terms {
   const { interval, currency, trialEnd } = row
   const amounts = price === undefined ? [] : [price, ...price.currencies]
   return {
@@ -11,5 +19,6 @@ export function toTerms(row: SubscriptionRow, price: StripePrice | undefined): T
     currency,
     amount: amounts.find((one) => one.currency === currency)?.amount ?? null,
     trialEndsAt: trialEnd === null ? null : new Date(trialEnd).toISOString(),
+    ...(lapsed && { lapsedChange: { planId: lapsed.plan.id, interval: lapsed.interval } }),
   }
 }

@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'payment_disputed',
   'payment_failed',
   'payment_refunded',
+  'plan_change_lapsed',
   'prove_site',
   'reach_cap',
   'reach_spending_cap',

@@ -12,6 +12,7 @@ export const SpendingCapBody = object('The most that requests over the cap may c
 
 export const Overages = strictObject('What requests over the monthly cap cost, in this period', {
   overagesEnabled: v.boolean(),
+  cap: v.pipe(Count, v.description('Requests of this period that cost nothing more')),
   currency: Currency,
   unitPrice: v.pipe(
     v.string(),
@@ -38,6 +39,7 @@ export type Overages = v.InferOutput<typeof Overages>
 
 const example = {
   overagesEnabled: true,
+  cap: 100_000,
   currency: 'usd',
   unitPrice: '0.1',
   spendingCap: 8700,

@@ -60,6 +60,12 @@ export const Terms = strictObject('How the subscription is paid', {
     v.nullable(Timestamp),
     v.description('When the first payment is due; null if there is no trial now'),
   ),
+  lapsedChange: v.optional(
+    v.pipe(
+      v.strictObject({ planId: v.string(), interval: Interval }),
+      v.description('A change that was not made: its payment was not confirmed in time'),
+    ),
+  ),
 })
 export type Terms = v.InferOutput<typeof Terms>
 

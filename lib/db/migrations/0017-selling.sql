@@ -1,6 +1,11 @@
--- From when the present plan is charged in the present period; a downgrade after much use moves it
--- ahead of the time of the downgrade. 0: not known yet, until the next sync.
-ALTER TABLE subscriptions ADD COLUMN charged_from INTEGER NOT NULL DEFAULT 0;
+-- From when each step between plans is charged in the present period; a downgrade after much use moves
+-- it ahead of the time of the downgrade. Text, as Stripe keeps it in the metadata of the subscription.
+ALTER TABLE subscriptions ADD COLUMN charged_from TEXT NOT NULL DEFAULT '';
+-- How many requests that were used before the period of requests that ends at carried_until, in epoch
+-- milliseconds, count in it.
+ALTER TABLE subscriptions ADD COLUMN carried_requests INTEGER CHECK (carried_requests >= 0);
+ALTER TABLE subscriptions ADD COLUMN carried_until INTEGER
+  CHECK ((carried_until IS NULL) = (carried_requests IS NULL));
 -- How often the subscription is paid; the price and the currency of its plan (null: not read since this
 -- migration); and when its trial ends (null: it is not in a trial).
 ALTER TABLE subscriptions ADD COLUMN interval TEXT NOT NULL DEFAULT 'month'

@@ -30,6 +30,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   payment_disputed: 'Payment disputed',
   payment_failed: 'Payment failed',
   payment_refunded: 'Payment refunded',
+  plan_change_lapsed: 'Plan not changed: payment not confirmed',
   prove_site: 'Site proved',
   reach_cap: 'Monthly cap reached',
   reach_spending_cap: 'Spending cap reached',

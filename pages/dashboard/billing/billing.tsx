@@ -66,6 +66,7 @@ export function Billing(props: BillingProps) {
       )}
       <div id="subscription" class="parts" data-refresh={refreshIf(isPending)}>
         <Unpaid status={props.subscription?.status} payUrl={props.payUrl} />
+        <LapsedChange {...props} />
         <Subscription {...props} subscription={subscription} />
       </div>
     </>
@@ -134,6 +135,18 @@ function Unpaid({ status = '', payUrl }: UnpaidProps) {
           </a>
         </>
       )}
+    </Notice>
+  )
+}
+
+function LapsedChange({ terms, plans }: Pick<BillingProps, 'terms' | 'plans'>) {
+  const { planId, interval } = terms?.lapsedChange ?? {}
+  if (planId === undefined) return null
+  const name = plans.find(({ id }) => id === planId)?.name ?? planId
+  return (
+    <Notice kind="error">
+      Your change to {name}, paid by the {interval}, was not made: the payment was not confirmed in
+      time. You owe nothing for it.
     </Notice>
   )
 }

@@ -17,6 +17,7 @@ interface OveragesCardProps {
 /** What requests over the cap cost so far. Not shown for plans that have no overages. */
 export function OveragesCard({ base, plan, usage, overages, isOn }: OveragesCardProps) {
   if (overages === null && !isOn) return null
+  const cap = overages?.cap ?? usage.monthlyCap ?? plan.monthlyCap
   return (
     <section class="card" aria-labelledby="overages">
       <div class="item-head">
@@ -24,8 +25,7 @@ export function OveragesCard({ base, plan, usage, overages, isOn }: OveragesCard
         <span class={isOn ? 'badge good' : 'badge'}>{isOn ? 'On' : 'Off'}</span>
       </div>
       <p>
-        You have used {count(usage.totalRequests)} of {count(plan.monthlyCap)} requests in this
-        period.{' '}
+        You have used {count(usage.totalRequests)} of {count(cap)} requests in this period.{' '}
         {isOn ? <Charged overages={overages} /> : 'Over the cap, look-ups return only the country.'}
       </p>
       {overages === null ? (

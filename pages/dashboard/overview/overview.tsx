@@ -31,7 +31,7 @@ export function Overview({ base, url, usage, plan, overages }: OverviewProps) {
         <Card id="requests" title="Requests this period">
           <p class="figure">{count(totalRequests)}</p>
           {monthlyCap === null ? (
-            <Charged plan={plan} overages={overages} />
+            <Charged overages={overages} />
           ) : (
             <>
               <UsageBar used={totalRequests} cap={monthlyCap} />
@@ -73,15 +73,15 @@ export function Overview({ base, url, usage, plan, overages }: OverviewProps) {
 }
 
 /** What the requests of a user with overages cost so far. */
-function Charged({ plan, overages }: Pick<OverviewProps, 'plan' | 'overages'>) {
-  if (plan === null || overages === null) {
+function Charged({ overages }: Pick<OverviewProps, 'overages'>) {
+  if (overages === null) {
     return <p class="soft">Requests over the cap are charged</p>
   }
-  const { units, amount, spendingCap, currency } = overages
+  const { units, cap, amount, spendingCap, currency } = overages
   return (
     <p class="soft">
-      {count(units)} of them over the cap of {count(plan.monthlyCap)}: {moneyText(amount, currency)}{' '}
-      of at most {moneyText(spendingCap, currency)}
+      {count(units)} of them over the cap of {count(cap)}: {moneyText(amount, currency)} of at most{' '}
+      {moneyText(spendingCap, currency)}
     </p>
   )
 }

@@ -20,12 +20,14 @@ interface Found {
 export function overageHandlers({ billing, db, meters }: Services) {
   const toBody = (caller: Caller, { row, terms }: Found, now: number): Overages => {
     const { userId, plan } = caller
+    const cap = meters.cap(caller, now)
     const { currency, unitAmount, spendingCap, maxUnits } = terms
     const { requests, overage: units } = meters.periodCounts(caller, now)
     const spending = row.overages ? terms : null
-    const usage = { userId, requests, overage: units, cap: plan.monthlyCap, spending }
+    const usage = { userId, requests, overage: units, cap, spending }
     return {
       overagesEnabled: row.overages,
+      cap,
       currency,
       unitPrice: unitAmount,
       spendingCap,

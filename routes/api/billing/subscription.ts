@@ -64,7 +64,9 @@ export function subscriptionHandlers({ billing, catalogue, db, plans, baseUrl }:
     },
     getTerms: async ({ caller }) => {
       const row = requireActive(await findSubscription(db, caller.userId))
-      return { status: 200, body: toTerms(row, catalogue.find(row.priceId ?? '')) }
+      const price = catalogue.find(row.priceId ?? '')
+      const lapsed = billing.prices.offerOf(row.lapsedPrice ?? '')
+      return { status: 200, body: toTerms(row, { price, lapsed }) }
     },
     setOverages: async ({ caller, body, now }) => {
       const wanted = body.overagesEnabled ? 'on' : 'off'

@@ -1,10 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { askEnding, findAskedEnding, withdrawEnding } from '../../../lib/accounts/asked-endings.ts'
 import { findUserByEmail, normaliseEmail, type UserRow } from '../../../lib/accounts/users.ts'
 import { createOverages } from '../../../lib/billing/overages/overages.ts'
+import { tryLockDataDir } from '../../../lib/db/lock.ts'
+import { MINUTE_MS } from '../../../lib/durations.ts'
 import { createEndAccount, type EndAccount } from '../../../lib/services/account-ending.ts'
 import { auditEvent, type ConfiguredAccounts } from '../accounts.ts'
 import { openBilling } from '../billing.ts'
 import { report } from '../run.ts'
 import { ask } from './ask.ts'
+
+const POLL_MS = 100
 
 /** Deletes the account, after its subscription at Stripe has ended. Returns what was done. */
 export async function removeUser(
@@ -14,9 +20,9 @@ export async function removeUser(
   const user = await findUserByEmail(accounts.db, email)
   if (user === null) throw new Error(`There is no user ${email}`)
   if (yes !== true) await confirm(user)
-  const event = auditEvent(accounts, user.id, { action: 'delete_account' })
-  if (!(await openEnding(accounts)(user.id, event)))
-    throw new Error(`${user.email} is gone already`)
+  // A running server has the lock, and counts in memory that must be charged first.
+  using lock = tryLockDataDir(accounts.config.dataDir)
+  await (lock === null ? letServerRemove(accounts, user.id) : removeHere(accounts, user))
   return `Deleted the account ${user.email}`
 }
 
@@ -26,7 +32,11 @@ async function confirm({ email }: UserRow): Promise<void> {
   if (normaliseEmail(typed) !== email) throw new Error('The address differs: nothing was deleted')
 }
 
-/** A running server notices that the keys are gone; what it counts meanwhile is dropped. */
+async function removeHere(accounts: ConfiguredAccounts, { id, email }: UserRow): Promise<void> {
+  const event = auditEvent(accounts, id, { action: 'delete_account' })
+  if (!(await openEnding(accounts)(id, event))) throw new Error(`${email} is gone already`)
+}
+
 function openEnding(accounts: ConfiguredAccounts): EndAccount {
   const { config, db } = accounts
   const billing = openBilling(accounts, config.stripe)
@@ -38,4 +48,18 @@ function openEnding(accounts: ConfiguredAccounts): EndAccount {
   })
   const baseUrl = () => config.baseUrl ?? `http://${config.host}:${config.port}`
   return createEndAccount({ db, baseUrl, keys: { changeBy: (work) => work() }, billing, overages })
+}
+
+/** Throws if the server refuses, or does nothing for a minute. */
+async function letServerRemove({ db, command }: ConfiguredAccounts, userId: string): Promise<void> {
+  await askEnding(db, userId, command)
+  for (const end = Date.now() + MINUTE_MS; Date.now() < end; await sleep(POLL_MS)) {
+    const asked = await findAskedEnding(db, userId)
+    if (asked === null) return
+    if (asked.refusal === null) continue
+    await withdrawEnding(db, userId)
+    throw new Error(`The server refuses: ${asked.refusal}`)
+  }
+  await withdrawEnding(db, userId)
+  throw new Error('The server has not deleted the account within a minute: see its log')
 }

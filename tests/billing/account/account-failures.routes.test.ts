@@ -31,8 +31,12 @@ function activeSubscription(userId: string): SubscriptionRow {
     priceId: null,
     currency: null,
     trialEnd: null,
+    carriedRequests: null,
+    carriedUntil: null,
+    pendingPrice: null,
+    lapsedPrice: null,
   }
-  return { userId, plan: 'pro', status: 'active', chargedFrom: NOON, ...items, ...period }
+  return { userId, plan: 'pro', status: 'active', chargedFrom: '', ...items, ...period }
 }
 
 it('billingRequests covers every operation on a billing account', () => {

@@ -27,6 +27,18 @@ describe('GET /v1/billing/payment-method-info', () => {
     assert.deepEqual((await ada.send('GET', INFO)).body, MASTERCARD)
   })
 
+  it('finds the method of a subscription that is older than ten others', async () => {
+    await using at = await makeBillingApp()
+    const ada = await at.addSubscriber()
+    const { customer } = ada
+    const { id } = await at.stripe.paymentMethods.attach('pm_card_mastercard', { customer })
+    await at.stripe.subscriptions.update(ada.subscription, { default_payment_method: id })
+    for (let others = 0; others < 10; others += 1) {
+      await at.stripe.subscriptions.create({ customer, items: [{ price: at.prices.pro }] })
+    }
+    assert.deepEqual((await ada.send('GET', INFO)).body, MASTERCARD)
+  })
+
   it('answers null in every field if there is no method', async () => {
     await using at = await makeBillingApp()
     const ada = await at.addCustomer()

@@ -44,6 +44,7 @@ describe('GET /v1/billing/overages', () => {
     const calls = at.double.calls().length
     assert.deepEqual(await show({ ...at, key }), {
       overagesEnabled: false,
+      cap: 5,
       currency: 'usd',
       unitPrice: '0.1',
       spendingCap: 8700,

@@ -142,7 +142,48 @@ describe('a change between month and year', () => {
     )
   })
 
-  it('waits until a smaller plan would not credit requests that were used', async () => {
+  it('counts what was used ahead of the time passed, so that it gives no fresh cap', async () => {
+    await using shop = await openYearlyShop()
+    await shop.buy('pro')
+    const { meters } = shop.app.services
+    const cap = async () => {
+      const { body } = await shop.send('GET', '/v1/account/me/usage')
+      return v.parse(v.object({ monthlyCap: v.number() }), body).monthlyCap
+    }
+    const { periodStart: start, periodEnd: end } = (await shop.row()) ?? {}
+    assert.ok(start !== undefined && end !== undefined)
+    const caller = { userId: shop.userId, key: null, plan: shop.app.services.plans.ofUser('pro') }
+    const month = { start, end, interval: 'month', overages: null } as const
+    meters.count({ ...caller, paid: month }, shop.now(), 100_000)
+    for (const interval of ['year', 'month', 'year']) {
+      assert.equal((await change(shop, { planId: 'pro', interval })).status, 200)
+      await shop.settled()
+      assert.equal(await cap(), 0)
+    }
+    // Stripe keeps it: a restored backup has the same cap.
+    shop.app.services.db.$client.exec('DELETE FROM subscriptions')
+    await shop.app.services.reconciliation.run()
+    assert.equal(await cap(), 0)
+    const { body } = await shop.send('GET', '/v1/ip/81.2.69.160')
+    assert.equal(v.parse(v.object({ degraded: v.boolean() }), Object(body).meta).degraded, true)
+    shop.pass(31 * DAY)
+    assert.equal(await cap(), 100_000)
+  })
+
+  it('gives the whole cap to a user who was not ahead of the time', async () => {
+    await using shop = await openYearlyShop()
+    const { periodStart: start, periodEnd: end } = await shop.buy('pro')
+    const { meters, plans } = shop.app.services
+    const paid = { start, end, interval: 'month', overages: null } as const
+    const caller = { userId: shop.userId, key: null, plan: plans.ofUser('pro'), paid }
+    meters.count(caller, shop.now(), 50_000)
+    shop.pass(15.5 * DAY)
+    assert.equal((await change(shop, { planId: 'pro', interval: 'year' })).status, 200)
+    const row = await shop.row()
+    assert.deepEqual([row?.carriedRequests, row?.carriedUntil], [null, null])
+  })
+
+  it('waits for the end of the month if a smaller plan has no room for what was used ahead', async () => {
     await using shop = await openYearlyShop()
     const { periodStart: start, periodEnd: end } = await shop.buy('pro', { interval: 'year' })
     const { meters, plans } = shop.app.services
@@ -152,9 +193,8 @@ describe('a change between month and year', () => {
     const starter = { planId: 'starter', interval: 'month' }
     const early = await change(shop, starter)
     assert.equal(early.status, 400)
-    // 45,000 of 75,000 additional requests: 60 % of the 31 days from 15 January at noon.
-    assert.match(early.text, /interval: .* until 2026-02-03T02:24:00\.000Z/)
-    shop.pass(19 * DAY)
+    assert.match(early.text, /interval: .* until 2026-02-15T12:00:00\.000Z/)
+    shop.pass(31 * DAY)
     assert.equal((await change(shop, starter)).status, 200)
   })
 

@@ -135,24 +135,43 @@ describe('POST /v1/billing/subscription', () => {
     assert.equal(await planOf(shop), 'starter')
   })
 
-  it('creates the customer once, even if the answer is lost', async () => {
-    await using shop = await openShop()
-    shop.double.failCalls({ kind: 'slow', delayMs: 0 })
-    shop.double.failCalls({ kind: 'lost' })
-    const lost = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
-    assert.equal(codeOf(lost), 'BILLING_UNAVAILABLE')
-    assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
-    assert.equal(customers(shop).length, 1)
-  })
+  for (const [state, seconds] of [
+    ['knows', 0],
+    ['has forgotten', 2 * DAY],
+  ] as const) {
+    it(`creates the customer once, even if the answer is lost and Stripe ${state} its key`, async () => {
+      await using shop = await openShop()
+      await loseCustomer(shop)
+      shop.pass(seconds)
+      assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+      assert.equal(customers(shop).length, 1)
+    })
 
-  it('creates the customer once, even if Stripe has forgotten the key of the lost answer', async () => {
+    it(`finds it by its user if the address has changed since, and Stripe ${state} the key`, async () => {
+      await using shop = await openShop()
+      await loseCustomer(shop)
+      const { db } = shop.app.services
+      db.$client.exec("UPDATE users SET email = 'new@example.com', name = 'Ada'")
+      shop.pass(seconds)
+      assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+      assert.deepEqual(
+        customers(shop).map(({ email, name }) => [email, name]),
+        [['new@example.com', 'Ada']],
+      )
+    })
+  }
+
+  it('finds it by its address if the key may not search', async () => {
     await using shop = await openShop()
-    shop.double.failCalls({ kind: 'slow', delayMs: 0 })
-    shop.double.failCalls({ kind: 'lost' })
-    assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 503)
+    const before = await buyer(shop)
+    shop.app.services.db.$client.exec('DELETE FROM billing_customers')
     shop.pass(2 * DAY)
+    shop.double.failCalls({ kind: '403' })
     assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
-    assert.equal(customers(shop).length, 1)
+    assert.deepEqual(
+      customers(shop).map(({ id }) => id),
+      [before],
+    )
   })
 
   for (const kind of ['500', '500 done'] as const) {
@@ -246,4 +265,13 @@ describe('POST /v1/billing/subscription', () => {
 async function buyer(shop: Shop): Promise<string> {
   await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
   return customers(shop)[0]?.id ?? ''
+}
+
+/** Creates the customer, but loses Stripe's answer. */
+async function loseCustomer(shop: Shop): Promise<void> {
+  shop.double.failCalls({ kind: 'slow', delayMs: 0 })
+  shop.double.failCalls({ kind: 'lost' })
+  const lost = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+  assert.equal(codeOf(lost), 'BILLING_UNAVAILABLE')
+  assert.equal(customers(shop).length, 1)
 }

@@ -6,6 +6,7 @@ import {
   PlanChangeResponse,
   ProrationPreview,
 } from '../../../lib/contract/billing/billing-schemas.ts'
+import { Terms } from '../../../lib/contract/billing/price-schemas.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -35,6 +36,15 @@ async function answer(shop: Shop, url: string | undefined, authentication: strin
   await fetch(url ?? '', { method: 'POST', body, redirect: 'manual' })
   await shop.settled()
 }
+
+async function terms(shop: Shop) {
+  return v.parse(Terms, (await shop.send('GET', `${SUBSCRIPTION}/terms`)).body)
+}
+
+const lapses = (shop: Shop) =>
+  auditOf(shop).flatMap(({ app, action, detail }) =>
+    action === 'plan_change_lapsed' ? [{ app, detail }] : [],
+  )
 
 const totals = ({ double }: Shop) =>
   [...double.world.state.tables.invoices.values()].map(
@@ -76,6 +86,44 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
     assert.equal((await shop.row())?.plan, 'starter')
     assert.equal((await shop.row())?.status, 'active')
     assert.deepEqual(totals(shop), ['paid 900', 'void 2000'])
+  })
+
+  for (const events of ['arrive', 'are lost'] as const) {
+    it(`tells the user if it was not confirmed in time, and the events ${events}`, async () => {
+      await using shop = await openWith(ASKS)
+      await change(shop)
+      await shop.settled()
+      assert.equal((await terms(shop)).lapsedChange, undefined)
+      if (events === 'are lost') shop.double.switchDeliveries('drop', 20)
+      shop.pass(23 * 3_600)
+      await shop.settled()
+      if (events === 'are lost') await shop.app.services.reconciliation.run()
+      const lapsed = { planId: 'pro', interval: 'month' }
+      assert.deepEqual((await terms(shop)).lapsedChange, lapsed)
+      await shop.app.services.reconciliation.run()
+      assert.deepEqual(lapses(shop), [{ app: 'stripe', detail: 'pro by the month' }])
+      // The notice ends with the period.
+      shop.pass(31 * DAY)
+      await shop.settled()
+      await shop.app.services.reconciliation.run()
+      assert.equal((await terms(shop)).lapsedChange, undefined)
+    })
+  }
+
+  it('is no such notice once the customer has taken it back or made another change', async () => {
+    await using shop = await openWith(ASKS)
+    await change(shop)
+    await change(shop, 'starter')
+    await shop.settled()
+    assert.equal((await terms(shop)).lapsedChange, undefined)
+    await change(shop)
+    shop.pass(23 * 3_600)
+    await shop.settled()
+    const { confirmation } = await change(shop)
+    assert.equal((await terms(shop)).lapsedChange, undefined)
+    await answer(shop, confirmation?.url, 'confirmed')
+    assert.equal((await terms(shop)).lapsedChange, undefined)
+    assert.equal(lapses(shop).length, 1)
   })
 
   it('answers the same page again, and charges once', async () => {
@@ -120,7 +168,7 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
     // 21 of 31 days: 1965 for Pro, less 610 for Starter.
     assert.deepEqual(totals(shop), ['paid 900', 'paid 1355'])
     assert.equal((await shop.row())?.plan, 'pro')
-    assert.equal((await shop.row())?.chargedFrom, Date.UTC(2026, 0, 25, 12))
+    assert.equal((await shop.row())?.chargedFrom, `pro=${Date.UTC(2026, 0, 25, 12) / 1000}`)
   })
 
   it('is found by the next comparison with Stripe if the events are lost', async () => {

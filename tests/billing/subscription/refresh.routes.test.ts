@@ -56,6 +56,7 @@ describe('GET /v1/billing/subscription?refresh=true', () => {
   it('asks Stripe once in three seconds for each user', async () => {
     await using shop = await openShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    await shop.settled()
     shop.newCalls()
     for (let n = 0; n < 3; n += 1) await shop.send('GET', REFRESHED)
     assert.equal(shop.newCalls().length, 1)
@@ -76,6 +77,7 @@ describe('GET /v1/billing/subscription?refresh=true', () => {
   it('answers 503 if Stripe does not, and 400 to another value', async () => {
     await using shop = await openShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    await shop.settled()
     shop.double.failCalls({ kind: '500' })
     assert.equal(codeOf(await shop.send('GET', REFRESHED)), 'BILLING_UNAVAILABLE')
     assert.equal((await shop.send('GET', SUBSCRIPTION)).status, 200)
