@@ -36,9 +36,9 @@ interface Step {
 
 const STEPS: readonly Step[] = [
   {
-    name: 'checkout: creates a customer and a page, closes a page that nobody saw, creates another',
+    name: 'checkout: creates and names a customer, opens a page, closes it unseen, opens another',
     ask: () => ({ method: 'POST', path: SUBSCRIPTION, body: { planId: 'starter' } }),
-    kills: [1, 1, 1, 1],
+    kills: [1, 1, 1, 1, 1],
     afterwards: (shop) => payOpenPage(shop),
   },
   {
