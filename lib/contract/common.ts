@@ -64,4 +64,39 @@ export function singleLine(most: number) {
   )
 }
 
+/** The largest number that `wholeNumber` accepts. */
+const MAX_OFFSET = 999_999_999
+
+function wholeNumber(fallback: number) {
+  return v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/)), String(fallback)),
+    v.toNumber(),
+    v.number(),
+    v.integer(),
+    v.minValue(0),
+    v.metadata({ default: fallback }),
+  )
+}
+
+interface Page {
+  /** What a page has, in the plural. */
+  readonly name: string
+  /** How many a page has by default, and at most. */
+  readonly usual: number
+  readonly most: number
+}
+
+/** The query of a list that is read in pages. */
+export function pageOf({ name, usual, most }: Page) {
+  return {
+    limit: v.pipe(
+      wholeNumber(usual),
+      v.minValue(1),
+      v.maxValue(most),
+      v.description(`${name} per page`),
+    ),
+    offset: v.pipe(wholeNumber(0), v.maxValue(MAX_OFFSET), v.description(`${name} to skip`)),
+  }
+}
+
 export const UrlText = v.pipe(v.string(), v.url())
