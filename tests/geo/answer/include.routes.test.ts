@@ -94,3 +94,18 @@ describe('include=network', () => {
 function without({ network, ...answer }: GeolocationResult, requestId: string) {
   return { ...answer, meta: { ...answer.meta, requestId } }
 }
+
+describe('a query parameter', () => {
+  it('is 400 if it is given twice, since one of the values would be ignored', async () => {
+    for (const query of ['fields=query&fields=network', 'include=network&include=network']) {
+      const answer = await get(`/v1/ip/81.2.69.160?${query}`)
+      assert.equal(codeOf(answer), 'BAD_REQUEST', query)
+      assert.match(answer.text, new RegExp(`"${query.split('=', 1)}: must be given once"`))
+    }
+    assert.equal(codeOf(await get('/v1/asn/20712?limit=1&limit=2')), 'BAD_REQUEST')
+  })
+
+  it('is ignored if the operation does not have it', async () => {
+    assert.equal((await get('/v1/ip/81.2.69.160?utm=1&utm=2&fields=query')).status, 200)
+  })
+})
