@@ -27,6 +27,13 @@ export type ApiErrorBody = v.InferOutput<typeof ApiErrorBody>
 
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
+const QUOTED_CHARACTERS = 100
+
+/** A value that is not valid, for a message: as JSON, or the start of it. */
+export function quoted(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, QUOTED_CHARACTERS) ?? 'nothing'
+}
+
 /** An object schema with a description. Unknown fields are dropped. */
 export function object<Entries extends v.ObjectEntries>(description: string, entries: Entries) {
   return v.pipe(v.object(entries), v.description(description))
