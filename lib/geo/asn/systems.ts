@@ -29,7 +29,7 @@ interface Index {
   readonly summaries: BoundedCache<number, Promise<SystemSummary>>
 }
 
-/** Without a request for so long, the index is dropped: it takes about 10 MB. */
+/** Without a request for so long, the index is dropped: it takes 12 MB. */
 const UNUSED_MS = 10 * MINUTE_MS
 const REMEMBERED_SUMMARIES = 1_000
 

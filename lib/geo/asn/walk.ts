@@ -11,7 +11,7 @@ export interface SystemTree extends Branches {
 /** Takes the prefix of the first `bits` bits of `words`, which change after the call. */
 export type AddPrefix = (words: Uint32Array, bits: number, asn: number) => void
 
-/** The bits of an address, and the ranges that no database has. */
+/** The bits of an address, and the ranges without records. */
 const FAMILIES = {
   4: { width: 32, ranges: [] },
   6: { width: 128, ranges: WITHOUT_RECORDS },

@@ -131,7 +131,7 @@ export function branchesOf(tree: Tree, version: 4 | 6): Branches {
     nodeCount,
     child: (node, bit) => {
       const record = child(tree, node, bit)
-      return record === ipv4Root ? nodeCount : record
+      return record === ipv4Root && record < nodeCount ? nodeCount : record
     },
   }
 }

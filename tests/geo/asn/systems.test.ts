@@ -117,6 +117,13 @@ describe('the prefixes of an autonomous system', () => {
     assert.ok(eight.some((one) => covers(one, '::1:0:0:0')))
   })
 
+  it('are listed though the file has the same record for all of IPv4', async () => {
+    const database = await open({ '::/8': as(7), '2a00::/16': as(7) })
+    const prefixes = await prefixesOf([database], 7)
+    assert.deepEqual([prefixes[0], prefixes.at(-1)], ['0.0.0.0/0', '2a00::/16'])
+    assert.ok(!prefixes.some((one) => covers(one, '::1') || covers(one, '::ffff:0:1')))
+  })
+
   it('may be everything', async () => {
     assert.deepEqual(await prefixesOf([await open({ '0.0.0.0/0': as(7) })], 7), ['0.0.0.0/0'])
   })
