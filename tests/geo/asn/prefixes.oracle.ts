@@ -6,15 +6,11 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
-import { locate } from '../../../lib/geo/answer/locate.ts'
-import type { NetworkList } from '../../../lib/geo/asn/prefixes.ts'
-import { createSystems } from '../../../lib/geo/asn/systems.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
 import { findBundled } from '../../../lib/geo/files/bundled.ts'
 import { compileAsn } from '../../../lib/geo/files/compile-asn.ts'
-import { silentLog } from '../../../lib/log/log.ts'
-import { type Address, parseAddress } from '../../../lib/net/address.ts'
-import { networkText } from '../../../lib/net/network.ts'
+import { parseAddress } from '../../../lib/net/address.ts'
+import { systemsOf, texts } from './open-systems.ts'
 
 const SCRIPT = fileURLToPath(new URL('./prefixes.py', import.meta.url))
 const SYSTEMS = 200
@@ -46,13 +42,7 @@ describe('the prefixes of autonomous systems in the bundled data', () => {
   after(() => rmSync(folder, { recursive: true }))
 
   it("are those of Python's ipaddress module, with the same numbers of addresses", async () => {
-    const lookUp = (address: Address) => locate([database], address)
-    const { find } = createSystems({
-      databases: () => [database],
-      lookUp,
-      log: silentLog,
-      now: () => 0,
-    })
+    const { find } = systemsOf([database])
     for (const { asn, ipv4, ipv6 } of expected) {
       const system = await find(asn)
       assert.ok(system !== null || ipv4.prefixes.length + ipv6.prefixes.length === 0, `AS${asn}`)
@@ -85,10 +75,3 @@ describe('the prefixes of autonomous systems in the bundled data', () => {
     assert.ok(looked > 10_000)
   })
 })
-
-function texts(list: NetworkList): string[] {
-  return Array.from({ length: list.length }, (_, n) => {
-    const { address, prefix } = list.at(n)
-    return networkText(address, prefix)
-  })
-}
