@@ -5,6 +5,7 @@ import type { Services } from '../lib/services/services.ts'
 import { accountHandlers } from './api/account.ts'
 import { accountEndingHandlers } from './api/account-ending.ts'
 import { mountAuth } from './api/auth.ts'
+import { autonomousSystemHandlers } from './api/autonomous-systems.ts'
 import { batchHandlers } from './api/batch.ts'
 import { serveBeacon } from './api/beacon.ts'
 import { billingAccountHandlers } from './api/billing/billing-account.ts'
@@ -38,6 +39,7 @@ function createRoutes(services: Services) {
     ...geolocationHandlers(services),
     ...batchHandlers(services),
     ...summaryHandlers(services),
+    ...autonomousSystemHandlers(services),
     ...accountHandlers(services),
     ...accountEndingHandlers(services),
     ...sessionHandlers(services),

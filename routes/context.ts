@@ -32,7 +32,10 @@ export interface HeadContext {
 export interface RequestContext extends HeadContext {
   readonly req: HeadContext['req'] & {
     param(): Readonly<Record<string, string>>
+    /** The first value of each parameter. */
     query(): Readonly<Record<string, string>>
+    /** All values of each parameter. */
+    queries(): Readonly<Record<string, readonly string[]>>
     readonly raw: Request
   }
 }

@@ -27,6 +27,13 @@ export type ApiErrorBody = v.InferOutput<typeof ApiErrorBody>
 
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
+const QUOTED_CHARACTERS = 100
+
+/** A value that is not valid, for a message: as JSON, or the start of it. */
+export function quoted(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, QUOTED_CHARACTERS) ?? 'nothing'
+}
+
 /** An object schema with a description. Unknown fields are dropped. */
 export function object<Entries extends v.ObjectEntries>(description: string, entries: Entries) {
   return v.pipe(v.object(entries), v.description(description))
@@ -62,6 +69,41 @@ export function singleLine(most: number) {
     textUpTo(most),
     v.regex(SINGLE_LINE, 'must not be blank, and must have no control characters'),
   )
+}
+
+/** The largest number that `wholeNumber` accepts. */
+const MAX_OFFSET = 999_999_999
+
+function wholeNumber(fallback: number) {
+  return v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/)), String(fallback)),
+    v.toNumber(),
+    v.number(),
+    v.integer(),
+    v.minValue(0),
+    v.metadata({ default: fallback }),
+  )
+}
+
+interface Page {
+  /** What a page has, in the plural. */
+  readonly name: string
+  /** How many a page has by default, and at most. */
+  readonly usual: number
+  readonly most: number
+}
+
+/** The query of a list that is read in pages. */
+export function pageOf({ name, usual, most }: Page) {
+  return {
+    limit: v.pipe(
+      wholeNumber(usual),
+      v.minValue(1),
+      v.maxValue(most),
+      v.description(`${name} per page`),
+    ),
+    offset: v.pipe(wholeNumber(0), v.maxValue(MAX_OFFSET), v.description(`${name} to skip`)),
+  }
 }
 
 export const UrlText = v.pipe(v.string(), v.url())

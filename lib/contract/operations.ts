@@ -8,6 +8,7 @@ import { duplicateOperations } from './billing/duplicates.ts'
 import { overageOperations } from './billing/overages.ts'
 import { webhookOperations } from './billing/webhook.ts'
 import { contactOperations } from './contact.ts'
+import { autonomousSystemOperations } from './geo/autonomous-systems.ts'
 import { batchOperations } from './geo/batch.ts'
 import { lookUpOperations } from './geo/look-ups.ts'
 import { summaryOperations } from './geo/summary.ts'
@@ -21,6 +22,7 @@ export const operations = [
   ...lookUpOperations,
   ...batchOperations,
   ...summaryOperations,
+  ...autonomousSystemOperations,
   ...accountOperations,
   ...sessionOperations,
   ...emailOperations,

@@ -4,6 +4,7 @@ import * as bodies from './billing/billing-account-bodies.ts'
 import * as billing from './billing/billing-schemas.ts'
 import { ApiErrorBody } from './common.ts'
 import { ContactBody, ContactChallenge, InquiryBody, OkResponse } from './contact.ts'
+import { AutonomousSystem } from './geo/autonomous-systems.ts'
 import { BatchBody, BatchError, BatchResponse } from './geo/batch.ts'
 import { GeolocationResult, Location, SelectedResult } from './geo/geolocation.ts'
 import { AddressSummary, SummaryBody } from './geo/summary.ts'
@@ -25,6 +26,7 @@ export const schemas = {
   BatchError,
   SummaryBody,
   AddressSummary,
+  AutonomousSystem,
   UserProfile: account.UserProfile,
   ApiKeyInfo: account.ApiKeyInfo,
   ApiKeyCreated: account.ApiKeyCreated,

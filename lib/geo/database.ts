@@ -2,12 +2,14 @@ import { basename } from 'node:path'
 import type { Address } from '../net/address.ts'
 import { reasonOf } from '../reason.ts'
 import { mapInSlices } from './answer/in-slices.ts'
+import { createSystemTree, type ReadAsn } from './asn/system-tree.ts'
 import { openBytes } from './files/mapped-file.ts'
 import { asMap } from './mmdb/fields.ts'
 import { type Mmdb, type MmdbMetadata, openMmdb } from './mmdb/mmdb.ts'
 import { RecordCache } from './mmdb/record-cache.ts'
 import { type Finding, NOTHING } from './place/finding.ts'
 import type { PlaceNames } from './place/names.ts'
+import { systemNumber } from './place/network-owner.ts'
 import { chooseSchema } from './providers/choose.ts'
 import type { RegionCode, Schema } from './providers/schema.ts'
 
@@ -30,13 +32,15 @@ export async function openDatabase(path: string, options: OpenOptions) {
     const { bytes, residence } = await openBytes(path, options.map)
     const mmdb = openMmdb(bytes)
     const schema = chooseSchema(mmdb)
-    await checkRecords(mmdb)
     const name = options.name ?? basename(path).replace(/\.mmdb$/, '')
+    const provider = providerOf(schema, mmdb.metadata, name)
+    const readAsn = createReadAsn(mmdb, schema)
+    const asns = await probeRecords(mmdb, readAsn)
     return {
       /** By default, the file name without its extension. */
       name,
       /** Short name of the provider: maxmind, dbip, ipinfo. */
-      provider: providerOf(schema, mmdb.metadata, name),
+      provider,
       metadata: mmdb.metadata,
       residence,
       bytes: bytes.length,
@@ -47,6 +51,10 @@ export async function openDatabase(path: string, options: OpenOptions) {
       /** See `Mmdb`. */
       matchedBits: mmdb.matchedBits,
       ipv4Starts: mmdb.ipv4Starts,
+      /** Whether the first records name autonomous systems; any record of an overlay may. */
+      knowsSystems: provider === 'overlay' || asns.some((asn) => asn > 0),
+      /** The networks of one IP version with their autonomous systems, for a walk. */
+      systems: (version: 4 | 6) => createSystemTree(mmdb, version, readAsn),
       /** Number of different records. Walks the whole tree. */
       countRecords: () => [...mmdb.offsets(Number.POSITIVE_INFINITY)].length,
     }
@@ -66,15 +74,30 @@ function providerOf(schema: Schema, metadata: MmdbMetadata, name: string): strin
 
 const PROBE_RECORDS = 1_000
 
-/** Throws if the first records cannot be decoded, as in a file that is cut off or overwritten. */
-async function checkRecords(mmdb: Mmdb): Promise<void> {
-  await mapInSlices([...mmdb.offsets(PROBE_RECORDS)], (offset) => {
+/**
+ * Returns the autonomous systems of the first records. Throws if one cannot be decoded, as in a file that
+ * is cut off or overwritten.
+ */
+function probeRecords(mmdb: Mmdb, readAsn: ReadAsn): Promise<number[]> {
+  return mapInSlices([...mmdb.offsets(PROBE_RECORDS)], (offset) => {
     mmdb.decode(offset)
+    return readAsn(offset)
   })
 }
 
+/** A damaged record names none. */
+function createReadAsn(mmdb: Mmdb, schema: Schema): ReadAsn {
+  return (offset) => {
+    try {
+      return systemNumber(schema.asn?.(asMap(mmdb.decode(offset))))
+    } catch {
+      return 0
+    }
+  }
+}
+
 /**
- * Caches findings by the offset of their record. A damaged record that `checkRecords` did not reach
+ * Caches findings by the offset of their record. A damaged record that `probeRecords` did not reach
  * counts as no record, so that a look-up never throws.
  */
 function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 16 }: OpenOptions) {

@@ -5,6 +5,7 @@ import { networkText } from '../net/network.ts'
 import { reasonOf } from '../reason.ts'
 import type { LookupResult } from './answer/describe.ts'
 import { locate } from './answer/locate.ts'
+import { createSystems } from './asn/systems.ts'
 import type { AtlasKeeper } from './atlas/keeper.ts'
 import { type GeoDatabase, type OpenOptions, openDatabase } from './database.ts'
 import type { SourceFile } from './files/source-files.ts'
@@ -72,10 +73,15 @@ export async function openLibrary(options: LibraryOptions) {
     throw new Error('Cannot look anything up: no database is usable')
   }
   await adoptAtlas(atlas, served)
+  const find = (address: Address): LookupResult =>
+    atlas?.find(address) ?? locate(served.databases, address)
+  const databases = () => served.databases
+  const systems = createSystems({ databases, lookUp: find, log: options.log, now })
   return {
     /** Looks the address up in the atlas if possible, else in all databases. */
-    find: (address: Address): LookupResult =>
-      atlas?.find(address) ?? locate(served.databases, address),
+    find,
+    /** See `createSystems`. */
+    findSystem: systems.find,
     /**
      * The smallest of the blocks around the address that decide what a database finds, in CIDR form. The atlas
      * has no blocks, only ranges; so this always asks the databases.
@@ -89,7 +95,7 @@ export async function openLibrary(options: LibraryOptions) {
     names: (address: Address): PlaceNames[] =>
       served.databases.flatMap(({ findNames }) => findNames(address) ?? []),
     /** The open databases, in order of priority. */
-    list: () => served.databases,
+    list: databases,
     /** How often a file has been refused so far. */
     refused: () => served.refused,
     /** Whether an atlas is in use. */
@@ -109,7 +115,9 @@ export async function openLibrary(options: LibraryOptions) {
         served = await load(files, served, options)
         loadedAt = now()
         atlas?.drop()
+        systems.drop()
       }
+      systems.dropIfUnused()
       await adoptAtlas(atlas, served)
     },
   }

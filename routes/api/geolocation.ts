@@ -8,6 +8,7 @@ import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
+import { refuseOverCap } from './over-cap.ts'
 
 /** The handlers of look-ups without a query, which answer at once. */
 export function plainLookUps({ geo }: Services) {
@@ -74,9 +75,7 @@ function locate(
 }
 
 function timezone(geo: Library, address: Address | null, call: { readonly degraded: boolean }) {
-  if (call.degraded) {
-    throw new ApiError('PLAN_CAP_EXCEEDED', 'The monthly cap of the plan is used up')
-  }
+  refuseOverCap(call)
   const zone = address === null ? undefined : geo.find(address).timezone?.name
   if (zone !== undefined) return { status: 200, body: zone } as const
   const name = address?.text ?? 'an unknown address'

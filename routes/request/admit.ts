@@ -85,8 +85,15 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'UNAUTHORIZED'
 }
 
+/** Parses the query. Of a parameter that is given twice, one value would be ignored. */
 export function readQuery({ query }: Operation, c: RequestContext): unknown {
-  return query === undefined ? undefined : parse(query, c.req.query())
+  if (query === undefined) return undefined
+  const parsed: unknown = parse(query, c.req.query())
+  for (const [name, values] of Object.entries(c.req.queries())) {
+    if (values.length === 1 || !Object.hasOwn(Object(parsed), name)) continue
+    throw new ApiError('BAD_REQUEST', `${name}: must be given once`)
+  }
+  return parsed
 }
 
 export async function readBody(body: Body, c: RequestContext): Promise<unknown> {

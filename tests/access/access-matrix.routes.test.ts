@@ -175,7 +175,10 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 
 async function outcome(row: Operation, { headers }: Credential): Promise<string> {
   const { query = '', body = row.body?.example } = REQUESTS[row.id]?.() ?? {}
-  const path = row.path.replace('{ipAddress}', '81.2.69.160').replaceAll(/\{\w+\}/g, 'some')
+  const path = row.path
+    .replace('{ipAddress}', '81.2.69.160')
+    .replace('{asn}', 'AS20712')
+    .replaceAll(/\{\w+\}/g, 'some')
   const from = row.path.startsWith('/v1/ip/me') ? '81.2.69.160' : freshClient()
   const method = row.method.toUpperCase()
   const answer = await app.send(method, `${path}${query}`, { headers, body, from })

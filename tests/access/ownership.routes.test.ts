@@ -14,7 +14,7 @@ import { signIn, signUp } from '../support/sign-in.ts'
  */
 
 const rows: readonly Operation[] = operations
-const withId = rows.filter(({ path }) => /\{(?!ipAddress)\w+\}/.test(path))
+const withId = rows.filter(({ path }) => /\{(?!ipAddress|asn)\w+\}/.test(path))
 
 const Id = v.object({ id: v.string() })
 const Sessions = v.array(v.object({ id: v.string(), isCurrent: v.boolean() }))

@@ -16,7 +16,10 @@ const rows: readonly Operation[] = operations
 const paths = [...new Set(rows.map(({ path }) => path))]
 
 function filled({ path }: Pick<Operation, 'path'>): string {
-  return path.replace('{ipAddress}', '81.2.69.160').replaceAll(/\{\w+\}/g, 'some')
+  return path
+    .replace('{ipAddress}', '81.2.69.160')
+    .replace('{asn}', 'AS20712')
+    .replaceAll(/\{\w+\}/g, 'some')
 }
 
 const QUERIES: Readonly<Record<string, string>> = {

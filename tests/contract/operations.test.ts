@@ -21,10 +21,11 @@ const ENDPOINTS = [
   ['POST /v1/contact', 'public', 200],
   ['GET /v1/contact/challenge', 'public', 200],
   ['POST /v1/telemetry/rum', 'public', 204],
-  // The next three are additions, too.
+  // The next four are additions, too.
   ['GET /rum.json', 'public', 200],
   ['POST /v1/ip/batch', 'geo:read', 200],
   ['POST /v1/ip/summary', 'geo:read', 200],
+  ['GET /v1/asn/{asn}', 'geo:read', 200, 404],
   ['GET /v1/ip/me', 'geo:read', 200, 404],
   ['GET /v1/ip/{ipAddress}', 'geo:read', 200, 404],
   ['GET /v1/ip/me/timezone', 'geo:read', 200, 404],

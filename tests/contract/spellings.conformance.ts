@@ -178,7 +178,10 @@ function assertGuarded(method: string, { status, code, route }: Outcome, name: s
 const requests = [
   ...rows.map(({ method, path }) => ({
     method: method.toUpperCase(),
-    path: path.replace('{ipAddress}', '81.2.69.160').replaceAll(/\{\w+\}/g, 'some'),
+    path: path
+      .replace('{ipAddress}', '81.2.69.160')
+      .replace('{asn}', 'AS20712')
+      .replaceAll(/\{\w+\}/g, 'some'),
   })),
   ...AUTH_REQUESTS.map(({ method, path }) => ({ method, path: `${AUTH_BASE_PATH}${path}` })),
   ...[HOME_PATH, DOCS_PATH, ROBOTS_PATH, SCRIPT_PATH].map((path) => ({ method: 'GET', path })),
@@ -201,7 +204,10 @@ describe('an unusual spelling of a request', () => {
 
   it('reaches each operation when spelt as in the contract', async () => {
     for (const { method, path } of rows) {
-      const plain = path.replace('{ipAddress}', '81.2.69.160').replaceAll(/\{\w+\}/g, 'some')
+      const plain = path
+        .replace('{ipAddress}', '81.2.69.160')
+        .replace('{asn}', 'AS20712')
+        .replaceAll(/\{\w+\}/g, 'some')
       const { route } = await outcome(urls.both, method.toUpperCase(), plain, '')
       assert.equal(route, path)
     }

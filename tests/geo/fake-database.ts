@@ -34,6 +34,13 @@ export function fakeDatabase(
     findNames: () => undefined,
     matchedBits: () => 0,
     ipv4Starts: () => Uint32Array.of(0),
+    knowsSystems: finding.network?.asn !== undefined,
+    systems: () => ({
+      root: 0,
+      nodeCount: 0,
+      child: () => 0,
+      asn: () => Number(finding.network?.asn?.slice(2) ?? 0),
+    }),
     countRecords: () => 1,
   }
 }

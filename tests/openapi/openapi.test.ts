@@ -288,6 +288,7 @@ describe('an operation of the OpenAPI document', () => {
       [
         ['locateCaller', 'fields? include? lang?'],
         ['locateAddress', 'fields? include? lang?'],
+        ['getAutonomousSystem', 'family? limit? offset?'],
         ['listAuditLog', 'limit? offset? action? search?'],
         ['getSubscription', 'refresh?'],
         ['previewPlanChange', 'planId interval?'],

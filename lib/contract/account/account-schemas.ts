@@ -1,5 +1,14 @@
 import * as v from 'valibot'
-import { Count, object, singleLine, strictObject, Timestamp, textUpTo, UrlText } from '../common.ts'
+import {
+  Count,
+  object,
+  pageOf,
+  singleLine,
+  strictObject,
+  Timestamp,
+  textUpTo,
+  UrlText,
+} from '../common.ts'
 import { SCOPES } from '../operation.ts'
 
 export const KEY_TYPES = ['secret', 'publishable'] as const
@@ -171,23 +180,8 @@ export const CreateSiteBody = object('The site to register', {
 })
 export type CreateSiteBody = v.InferOutput<typeof CreateSiteBody>
 
-/** The largest number that `wholeNumber` accepts. */
-const MAX_OFFSET = 999_999_999
-
-function wholeNumber(fallback: number) {
-  return v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/)), String(fallback)),
-    v.toNumber(),
-    v.number(),
-    v.integer(),
-    v.minValue(0),
-    v.metadata({ default: fallback }),
-  )
-}
-
 export const AuditQuery = v.object({
-  limit: v.pipe(wholeNumber(50), v.minValue(1), v.maxValue(100), v.description('Entries per page')),
-  offset: v.pipe(wholeNumber(0), v.maxValue(MAX_OFFSET), v.description('Entries to skip')),
+  ...pageOf({ name: 'Entries', usual: 50, most: 100 }),
   action: v.optional(v.pipe(textUpTo(100), v.description('Only this action'))),
   search: v.optional(v.pipe(textUpTo(200), v.description('Text in action, target or detail'))),
 })

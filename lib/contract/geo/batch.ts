@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ApiErrorBody, object, RequestId, strictObject } from '../common.ts'
+import { ApiErrorBody, object, quoted, RequestId, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import {
   GeolocationResult,
@@ -21,14 +21,16 @@ export const BatchBody = object('Addresses to locate in one request', {
   ),
   fields: v.optional(
     v.pipe(
-      v.array(v.picklist(LIST_FIELDS, 'is not a field of a result')),
+      v.array(
+        v.picklist(LIST_FIELDS, ({ input }) => `${quoted(input)} is not a field of a result`),
+      ),
       v.minLength(1),
       v.description('Return only these fields'),
     ),
   ),
   include: v.optional(
     v.pipe(
-      v.array(v.picklist(LIST_INCLUDES, 'cannot be included')),
+      v.array(v.picklist(LIST_INCLUDES, ({ input }) => `${quoted(input)} cannot be included`)),
       v.minLength(1),
       v.description('Add to the results what they lack by default: network adds network.prefix'),
     ),

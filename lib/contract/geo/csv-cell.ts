@@ -1,8 +1,13 @@
+/** Characters with which a formula begins, the full-width ones included. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+const UTC_OFFSET = /^[+-]\d{2}:\d{2}$/
+
 /**
  * A cell of CSV. Escapes texts that a spreadsheet would run as a formula (OWASP, CSV Injection),
- * because others choose the names of places and networks. Numbers are safe, even negative ones.
+ * because others choose the names of places and networks. Numbers and offsets from UTC are safe, even
+ * negative ones.
  */
 export function csvCell(value: string | number | boolean | undefined): string {
   if (typeof value !== 'string') return String(value ?? '')
-  return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return FORMULA.test(value) && !UTC_OFFSET.test(value) ? `'${value}` : value
 }

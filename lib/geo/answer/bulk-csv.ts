@@ -1,4 +1,5 @@
 import { csvFormatRow } from 'd3-dsv'
+import { csvCell } from '../../contract/geo/csv-cell.ts'
 import type { Precision } from '../../contract/geo/geolocation.ts'
 import { type Address, parseAddress } from '../../net/address.ts'
 import { LEVEL, type Place } from '../place/finding.ts'
@@ -70,5 +71,5 @@ export function createCsvLines(locate: (address: Address) => Located): AnswerLin
 const CELLS = Object.values(COLUMNS)
 
 function toRow(answer: Answer): string {
-  return `${csvFormatRow(CELLS.map((cell) => String(cell(answer) ?? '')))}\n`
+  return `${csvFormatRow(CELLS.map((cell) => csvCell(cell(answer))))}\n`
 }

@@ -3,6 +3,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const SLICE_MS = 1
 const VALUES_PER_CLOCK_CHECK = 20
 
+/** Runs the work from step to step, and lets other requests run after each millisecond. */
+export async function runInSlices<Result>(work: Iterator<void, Result>): Promise<Result> {
+  let end = performance.now() + SLICE_MS
+  for (;;) {
+    const { done, value } = work.next()
+    if (done === true) return value
+    if (performance.now() < end) continue
+    await nextTurn()
+    end = performance.now() + SLICE_MS
+  }
+}
+
 /** Maps the values in order, and lets other requests run after each millisecond. */
 export async function mapInSlices<Value, Result>(
   values: readonly Value[],

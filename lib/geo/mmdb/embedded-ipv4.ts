@@ -14,6 +14,13 @@ export interface EmbeddedIpv4 {
   readonly always: boolean
 }
 
+/** The ranges whose addresses have no record of their own: `::/96`, IPv4-mapped, Teredo. */
+export const WITHOUT_RECORDS: readonly (readonly [words: Words, bits: number])[] = [
+  [[0, 0, 0, 0], 96],
+  [[0, 0, 0xffff, 0], 96],
+  [[0x2001_0000, 0, 0, 0], 32],
+]
+
 /** The IPv4 address inside `words`, or null. */
 export function embeddedIpv4(words: Words): EmbeddedIpv4 | null {
   const [a, b, , d] = words

@@ -1,5 +1,5 @@
 import type { Address, Words } from '../../net/address.ts'
-import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
+import { embeddedIpv4, isIpv4Compatible, WITHOUT_RECORDS } from './embedded-ipv4.ts'
 import { child, type Tree } from './search-tree.ts'
 
 /**
@@ -40,12 +40,7 @@ function follow(tree: Tree, start: number, words: readonly number[]) {
 }
 
 /** Ranges of IPv6 that are looked up in a way of their own: see `embeddedIpv4` and `isIpv4Compatible`. */
-const RANGES: readonly (readonly [words: Words, bits: number])[] = [
-  [[0, 0, 0, 0], 96],
-  [[0, 0, 0xffff, 0], 96],
-  [[0x2001_0000, 0, 0, 0], 32],
-  [[0x2002_0000, 0, 0, 0], 16],
-]
+const RANGES: typeof WITHOUT_RECORDS = [...WITHOUT_RECORDS, [[0x2002_0000, 0, 0, 0], 16]]
 
 /** The leading bits that say which of these ranges an address is in, and which it is not in. */
 function rangeBits(words: Words): number {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Address } from '../../net/address.ts'
 import { MmdbDecoder } from './decoder.ts'
 import { matchedBits } from './matched-bits.ts'
-import { findRecord, readTree, walkIpv4, walkOffsets } from './search-tree.ts'
+import { branchesOf, findRecord, readTree, walkIpv4, walkOffsets } from './search-tree.ts'
 
 /** A MaxMind DB, format 2.0: https://maxmind.github.io/MaxMind-DB/ */
 export type Mmdb = ReturnType<typeof openMmdb>
@@ -48,6 +48,10 @@ export function openMmdb(bytes: Buffer) {
     decodeNames: (offset: number) => namesDecoder.decode(offset),
     /** First addresses of the IPv4 networks, in order; neighbours with the same record are joined. */
     ipv4Starts: () => walkIpv4(tree),
+    /** The records of one IP version, for walks. */
+    branches: (version: 4 | 6) => branchesOf(tree, version),
+    /** The offset that a record of the tree leads to; 0 if none. */
+    offsetOf,
     /** Offsets of records in tree order, each once, at most `limit`. */
     offsets: (limit: number) => walkOffsets(tree, offsetOf, limit),
   }

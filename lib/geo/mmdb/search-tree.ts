@@ -112,6 +112,30 @@ function walk32(tree: Nodes, start: number, bits: number): number {
   return tree.walk(tree, start, bits | 0, 32)
 }
 
+/** The records of one IP version, for walks. Below `nodeCount` they are nodes. */
+export interface Branches {
+  readonly root: number
+  readonly nodeCount: number
+  /** The left or right record of a node. */
+  child(node: number, bit: 0 | 1): number
+}
+
+/** In IPv6, the root of IPv4 and its aliases count as nothing. */
+export function branchesOf(tree: Tree, version: 4 | 6): Branches {
+  const { nodeCount, ipv4Root } = tree
+  if (version === 4) {
+    return { root: ipv4Root, nodeCount, child: (node, bit) => child(tree, node, bit) }
+  }
+  return {
+    root: tree.ipVersion === 4 ? nodeCount : 0,
+    nodeCount,
+    child: (node, bit) => {
+      const record = child(tree, node, bit)
+      return record === ipv4Root && record < nodeCount ? nodeCount : record
+    },
+  }
+}
+
 /** The left or right record of a node. */
 export function child(tree: Nodes, node: number, bit: 0 | 1): number {
   return tree.walk(tree, node, bit === 0 ? 0 : -1, 1)

@@ -7,10 +7,16 @@ export interface RawNetwork extends Partial<Pick<NetworkOwner, 'organization' | 
   readonly asn?: number | string | undefined
 }
 
-/** Returns the usable fields, or undefined if there are none. AS0 has no owner (RFC 7607). */
+/** The number of a system; 0 if there is none. AS0 has no owner (RFC 7607). */
+export function systemNumber(raw: RawNetwork['asn']): number {
+  const digits = /^(?:AS)?(\d{1,10})$/i.exec(String(raw ?? ''))?.[1]
+  return Number(digits ?? 0)
+}
+
+/** Returns the usable fields, or undefined if there are none. */
 export function toNetworkOwner(raw: RawNetwork): NetworkOwner | undefined {
-  const digits = /^(?:AS)?(\d{1,10})$/i.exec(String(raw.asn ?? ''))?.[1]
-  const asn = digits === undefined || Number(digits) === 0 ? undefined : `AS${Number(digits)}`
+  const number = systemNumber(raw.asn)
+  const asn = number === 0 ? undefined : `AS${number}`
   if (asn === undefined && raw.organization === undefined && raw.domain === undefined) {
     return undefined
   }

@@ -20,12 +20,17 @@ export const ipinfo: Schema = {
       country: named(record, 'country'),
     })
     const network = toNetworkOwner({
-      asn: textAt(record, 'asn'),
+      asn: asn(record),
       organization: textAt(record, 'as_name'),
       domain: textAt(record, 'as_domain'),
     })
     return { place, network }
   },
+  asn,
+}
+
+function asn(record: DecodedMap): string | undefined {
+  return textAt(record, 'asn')
 }
 
 function named(record: DecodedMap, key: 'country' | 'continent'): RawNamed {

@@ -34,6 +34,7 @@ export const maxmind: Schema = {
     place: placeOf(record, regionCode),
     network: networkOf(record),
   }),
+  asn: (record) => asnOf(traitsOf(record)),
   names: placeNames,
 }
 
@@ -80,15 +81,23 @@ function regionOf(map: DecodedMap, country: string, regionCode: RegionCode): Nam
   return code === undefined ? undefined : { code, name }
 }
 
-/** ASN, ISP and Domain files have the fields at the top; City and Enterprise files under `traits`. */
 function networkOf(record: DecodedMap): NetworkOwner | undefined {
-  const traits = 'traits' in record ? mapAt(record, 'traits') : record
+  const traits = traitsOf(record)
   return toNetworkOwner({
-    asn: numberAt(traits, 'autonomous_system_number'),
+    asn: asnOf(traits),
     organization:
       textAt(traits, 'autonomous_system_organization') ??
       textAt(traits, 'organization') ??
       textAt(traits, 'isp'),
     domain: textAt(traits, 'domain'),
   })
+}
+
+/** ASN, ISP and Domain files have the fields at the top; City and Enterprise files under `traits`. */
+function traitsOf(record: DecodedMap): DecodedMap {
+  return 'traits' in record ? mapAt(record, 'traits') : record
+}
+
+function asnOf(traits: DecodedMap): number | undefined {
+  return numberAt(traits, 'autonomous_system_number')
 }

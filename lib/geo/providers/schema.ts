@@ -2,6 +2,7 @@ import type { DecodedMap } from '../mmdb/decoder.ts'
 import type { MmdbMetadata } from '../mmdb/mmdb.ts'
 import type { Finding } from '../place/finding.ts'
 import type { PlaceNames } from '../place/names.ts'
+import type { RawNetwork } from '../place/network-owner.ts'
 
 /** Returns the ISO 3166-2 code of the region called `name` in a country; undefined if unknown. */
 export type RegionCode = (country: string, name: string) => string | undefined
@@ -15,6 +16,8 @@ export interface Schema {
   provider(metadata: MmdbMetadata): string | undefined
   /** Converts a record. `regionCode` is for files that name regions without their codes. */
   read(record: DecodedMap, regionCode: RegionCode): Finding
+  /** The autonomous system alone, without the cost of `read`. */
+  asn?(record: DecodedMap): RawNetwork['asn']
   /** Returns the names of a record that was decoded with all names; absent if the layout has one language. */
   names?(record: DecodedMap): PlaceNames
 }

@@ -63,6 +63,7 @@ describe('a batch as text/csv', () => {
       region: 'GB-ENG',
       city: 'London',
       longitude: '-0.0931',
+      utc_offset: '+00:00',
       organization: 'Andrews & Arnold Ltd',
       degraded: 'false',
       error: '',

@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import { createBulk, createJsonLines } from '../../../lib/geo/answer/bulk.ts'
 import { CSV_HEADER, createCsvLines } from '../../../lib/geo/answer/bulk-csv.ts'
 import type { Located } from '../../../lib/geo/answer/locate.ts'
+import { toNetworkOwner } from '../../../lib/geo/place/network-owner.ts'
+import { toPlace } from '../../../lib/geo/place/place.ts'
 
 const NOWHERE: Located = {
   place: undefined,
@@ -90,5 +92,27 @@ describe('the answer to a line', () => {
     const columns = CSV_HEADER.split(',').length
     assert.equal(toCsvLine('1.2.3.4', 0).split(',').length, columns)
     assert.equal(toCsvLine('x', 0).split(',').length, columns)
+  })
+
+  it('escapes formulas in CSV, whether from a line or from a database', () => {
+    const network = toNetworkOwner({ asn: 7, organization: '=1+1' })
+    const [line, organization] = [
+      toCsvLine('@SUM(1)', 0),
+      createCsvLines(() => ({ ...NOWHERE, network }))('1.2.3.4', 0),
+    ]
+    assert.ok(line.startsWith("'@SUM(1),"), line)
+    assert.match(organization, /,AS7,'=1\+1,/)
+  })
+
+  it('leaves numbers and offsets from UTC in CSV as they are', () => {
+    const place = toPlace({
+      country: { code: 'BR' },
+      city: 'Acre',
+      latitude: -9.97,
+      longitude: -67.8,
+    })
+    const timezone = { name: 'America/Rio_Branco', source: 'maxmind' }
+    const row = createCsvLines(() => ({ ...NOWHERE, place, timezone }))('1.2.3.4', 0)
+    assert.match(row, /,-9\.97,-67\.8,,America\/Rio_Branco,-05:00,/)
   })
 })

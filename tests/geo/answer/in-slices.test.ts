@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { mapInSlices } from '../../../lib/geo/answer/in-slices.ts'
+import { mapInSlices, runInSlices } from '../../../lib/geo/answer/in-slices.ts'
 
 describe('mapInSlices', () => {
   it('maps all values in order', async () => {
@@ -30,5 +30,28 @@ describe('mapInSlices', () => {
     )
     clearImmediate(next)
     assert.ok(turns >= 4, `${turns} turns`)
+  })
+})
+
+describe('runInSlices', () => {
+  it('lets other work run between steps', async () => {
+    let turns = 0
+    let next: NodeJS.Immediate
+    const takeTurn = () => {
+      turns += 1
+      next = setImmediate(takeTurn)
+    }
+    next = setImmediate(takeTurn)
+    function* work(): Generator<void, string> {
+      for (let n = 0; n < 50; n++) {
+        const end = performance.now() + 0.5
+        while (performance.now() < end);
+        yield
+      }
+      return 'done'
+    }
+    assert.equal(await runInSlices(work()), 'done')
+    clearImmediate(next)
+    assert.ok(turns > 10, String(turns))
   })
 })

@@ -94,3 +94,56 @@ describe('include=network', () => {
 function without({ network, ...answer }: GeolocationResult, requestId: string) {
   return { ...answer, meta: { ...answer.meta, requestId } }
 }
+
+describe('a query parameter', () => {
+  it('is 400 if it is given twice, since one of the values would be ignored', async () => {
+    for (const query of ['fields=query&fields=network', 'include=network&include=network']) {
+      const answer = await get(`/v1/ip/81.2.69.160?${query}`)
+      assert.equal(codeOf(answer), 'BAD_REQUEST', query)
+      assert.match(answer.text, new RegExp(`"${query.split('=', 1)}: must be given once"`))
+    }
+    assert.equal(codeOf(await get('/v1/asn/20712?limit=1&limit=2')), 'BAD_REQUEST')
+  })
+
+  it('is ignored if the operation does not have it', async () => {
+    assert.equal((await get('/v1/ip/81.2.69.160?utm=1&utm=2&fields=query')).status, 200)
+  })
+})
+
+describe('the error for an unknown name', () => {
+  const message = ({ body }: { readonly body: unknown }) => String(Object(body).error.message)
+  const long = 'x'.repeat(1_000)
+
+  const queries = [
+    ['fields=location.city,location.town', 'location.town'],
+    ['fields=location.city,,query', ''],
+    ['fields=location.city, query', ' query'],
+    ['include=network,privacy', 'privacy'],
+  ] as const
+  for (const [query, name] of queries) {
+    it(`quotes it for ${query}`, async () => {
+      const answer = await get(`/v1/ip/81.2.69.160?${query}`)
+      assert.equal(codeOf(answer), 'BAD_REQUEST')
+      assert.ok(message(answer).includes(`"${name}" is not`), message(answer))
+    })
+  }
+
+  const bodies = [
+    [{ fields: ['location.city', 'location.town'] }, 'location.town'],
+    [{ include: ['hostname'] }, 'hostname'],
+  ] as const
+  for (const [options, name] of bodies) {
+    it(`quotes it for ${JSON.stringify(options)} in a batch`, async () => {
+      const body = { ips: ['81.2.69.160'], ...options }
+      const answer = await app.send('POST', '/v1/ip/batch', { key, body })
+      assert.equal(codeOf(answer), 'BAD_REQUEST')
+      assert.ok(message(answer).includes(`"${name}" `), message(answer))
+    })
+  }
+
+  it('quotes only the start of a long one', async () => {
+    const answer = await get(`/v1/ip/81.2.69.160?fields=${long}`)
+    assert.ok(message(answer).includes('"xxx'))
+    assert.ok(message(answer).length < 300, message(answer))
+  })
+})

@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { locate } from '../../../lib/geo/answer/locate.ts'
+import type { NetworkList } from '../../../lib/geo/asn/prefixes.ts'
+import { createSystems } from '../../../lib/geo/asn/systems.ts'
+import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import type { Address } from '../../../lib/net/address.ts'
+import { networkText } from '../../../lib/net/network.ts'
+import { mmdbBytes } from '../../support/geo-files.ts'
+import { recordingLog } from '../../support/helpers.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+export const folder = tempFolder()
+let count = 0
+
+/** The record of an owner. */
+export const as = (number: number, organization = `Owner of ${number}`) => ({
+  autonomous_system_number: number,
+  autonomous_system_organization: organization,
+})
+
+export type Records = Parameters<typeof mmdbBytes>[0]
+
+/** Opens a file with these records. */
+export async function open(records: Records, databaseType = 'GeoLite2-ASN'): Promise<GeoDatabase> {
+  const path = join(folder, `${count++}.mmdb`)
+  writeFileSync(path, mmdbBytes(records, { databaseType }))
+  return openDatabase(path, { map: false, cacheBits: 8, regionCode: () => undefined })
+}
+
+export function systemsOf(databases: readonly GeoDatabase[], now = () => 0) {
+  const log = recordingLog()
+  const lookUp = (address: Address) => locate(databases, address)
+  return { ...createSystems({ databases: () => databases, lookUp, log, now }), log }
+}
+
+export function texts(list: NetworkList): string[] {
+  return Array.from({ length: list.length }, (_, n) => {
+    const { address, prefix } = list.at(n)
+    return networkText(address, prefix)
+  })
+}
+
+/** The prefixes of a system, IPv4 first. */
+export async function prefixesOf(
+  databases: readonly GeoDatabase[],
+  asn: number,
+): Promise<string[]> {
+  const system = await systemsOf(databases).find(asn)
+  return system === null ? [] : [...texts(system.ipv4), ...texts(system.ipv6)]
+}
