@@ -12,8 +12,8 @@ export interface PriceChange {
   readonly price: string
   /** The moment from which the new price is charged, in epoch milliseconds. */
   readonly chargedFrom: number
-  /** Whether the change begins a new period, as a change of the interval does. */
-  readonly period: 'keep' | 'restart'
+  /** Whether the change begins a new period, as a change of the interval and the end of a trial do. */
+  readonly period: 'keep' | 'restart' | 'end-trial'
 }
 
 /** A change of the price that waits until the customer has confirmed its payment. */
@@ -96,9 +96,18 @@ function paramsOf({ itemId, price, chargedFrom, period }: PriceChange) {
   return {
     items: [{ id: itemId, price }],
     proration_behavior: 'always_invoice' as const,
-    ...(period === 'restart'
-      ? { billing_cycle_anchor: { type: 'now' as const } }
-      : { proration_date: toSeconds(chargedFrom) }),
+    ...periodParams(period, chargedFrom),
+  }
+}
+
+function periodParams(period: PriceChange['period'], chargedFrom: number) {
+  switch (period) {
+    case 'keep':
+      return { proration_date: toSeconds(chargedFrom) }
+    case 'restart':
+      return { billing_cycle_anchor: { type: 'now' as const } }
+    case 'end-trial':
+      return { trial_end: 'now' as const }
   }
 }
 

@@ -131,7 +131,7 @@ function requirePaid({ status }: SubscriptionRow, { invoices }: Unpaid): void {
 
 /**
  * The change at Stripe, and why it credits less than the time left. A change of the interval begins a new
- * period now, unless it is still a trial.
+ * period now, unless it is still a trial. So does a dearer plan without a trial, which ends the trial.
  */
 function toPriceChange(
   { plans, prices, countRequests }: Billing,
@@ -141,15 +141,24 @@ function toPriceChange(
   const price = getPrice(prices, to, interval)
   const period = countedPeriod(row, now)
   const used = countRequests(row.userId, period)
-  const plansAndUse = { from: plans.ofUser(row.plan), to, used, now }
+  const from = plans.ofUser(row.plan)
+  const plansAndUse = { from, to, used, now }
   const chargedFrom = changeTime(row, plansAndUse)
   const change = { subscriptionId: row.id, itemId: row.itemId, price, chargedFrom }
   const reason = explainCredit(row, plansAndUse)
+  if (endsTrial(row, from, to)) {
+    return { change: { ...change, chargedFrom: now, period: 'end-trial' }, reason }
+  }
   if (interval === row.interval) return { change: { ...change, period: 'keep' }, reason }
   requireMonthlyUnused(row)
   if (row.status === 'trialing') return { change: { ...change, period: 'keep' }, reason }
   requireUncharged(chargedFrom, now)
   return { change: { ...change, period: 'restart' }, reason }
+}
+
+/** A trial is given only of plans that have one: nobody may try a dearer plan by way of a cheaper one. */
+function endsTrial({ status }: SubscriptionRow, from: Plan, to: Plan): boolean {
+  return status === 'trialing' && to.trialDays === undefined && to.price > from.price
 }
 
 /** The item that charges for requests over the cap stays with the subscription, by the month. */
