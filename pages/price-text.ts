@@ -13,6 +13,12 @@ export function priceTexts({ price }: { readonly price: number }, offer?: PlanPr
   return [`${plainPrice(price, offer?.currency)} per month`]
 }
 
+/** The price in this currency alone; undefined if it is not sold in it. */
+export function priceIn({ currencies, ...price }: Price, currency: string): Price | undefined {
+  const found = [price, ...currencies].find((one) => one.currency === currency)
+  return found && { ...price, currency, amount: found.amount, currencies: [] }
+}
+
 /** In all its currencies. */
 function priceText({ interval, amount, currency, currencies }: Price): string {
   const amounts = [{ amount, currency }, ...currencies]

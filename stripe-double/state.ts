@@ -30,6 +30,8 @@ interface PendingChange {
   readonly items: readonly Stripe.SubscriptionItem[]
   readonly metadata: Stripe.Metadata
   readonly prorations: readonly Stripe.InvoiceLineItem[]
+  /** When it ends the trial; undefined if it does not. */
+  readonly trialEnd: number | undefined
 }
 
 /** What a checkout session sells, and what its subscription inherits. */

@@ -8,6 +8,7 @@ import { removeOldEvents } from '../billing/events/received-events.ts'
 import { type ReconcileFindings, reconcile } from '../billing/events/reconcile.ts'
 import { WrongOwner } from '../billing/mirror/owner.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
+import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
 import type { UseFlusher } from '../db/use-flusher.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
@@ -33,10 +34,15 @@ export function openBilling(
       const { requests, overage } = meters.periodCounts({ userId, paid }, Math.min(now(), end - 1))
       return requests - overage
     },
-    onFailure: (failure) => log.error({ ...failure }, 'a call to Stripe failed'),
+    onFailure: (failure) => log[levelOf(failure)]({ ...failure }, 'a call to Stripe failed'),
     onDuplicate: ({ userId, id }) => log.warn({ userId, subscription: id }, DUPLICATE),
     ...(patience !== undefined && { patience }),
   })
+}
+
+/** Most calls that Stripe refuses are slips of a user, which must not alarm the operator. */
+function levelOf({ type }: StripeFailure): 'warn' | 'error' {
+  return type === 'StripeInvalidRequestError' ? 'warn' : 'error'
 }
 
 const REPORT_INTERVAL_MS = 10 * SECOND_MS

@@ -92,14 +92,18 @@ async function showChange(visit: UserVisit): Promise<PageAnswer> {
   const { callApi, instance, c } = visit
   const planId = c.req.query('plan') ?? ''
   const interval = readInterval(c.req.query('interval'))
-  const [preview, plans, { plan }] = await Promise.all([
+  const [preview, plans, prices, terms, { plan }] = await Promise.all([
     callApi('previewPlanChange', { query: { planId, interval } }),
     callApi('listPlans'),
+    callApi('listPrices'),
+    orNull(callApi('getTerms')),
     callApi('getSubscription', { query: {} }),
   ])
   const to = plans.find(({ id }) => id === planId)
   if (to === undefined) throw new ApiError('NOT_FOUND', 'Plan not found')
-  const content = PlanChange({ base: instance.base, from: plan, to, interval, preview })
+  const offer = prices.find((one) => one.planId === planId)
+  const wanted = { from: plan, to, interval, preview, offer, terms }
+  const content = PlanChange({ base: instance.base, ...wanted })
   return showPage(visit, { title: 'Change plan', content })
 }
 

@@ -21,6 +21,7 @@ const PreviewParams = v.strictObject({
     {
       billing_cycle_anchor: ProrationParams.billing_cycle_anchor,
       proration_date: ProrationParams.proration_date,
+      trial_end: ProrationParams.trial_end,
     },
   ),
 })

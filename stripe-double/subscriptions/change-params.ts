@@ -37,6 +37,7 @@ export const ProrationParams = {
   billing_cycle_anchor: v.strictObject({ type: v.literal('now', 'the double supports now only') }),
   proration_behavior: v.picklist(['create_prorations', 'always_invoice', 'none']),
   proration_date: Integer,
+  trial_end: v.literal('now', 'the double supports now only'),
 }
 
 export const ChangeParams = optional({

@@ -13,7 +13,7 @@ import { changeRow, getRow, type World } from '../world.ts'
 import { cancellationOf } from './cancellation.ts'
 import type { ChangeParam } from './change-params.ts'
 import { computeChange, type SubscriptionChange } from './compute-change.ts'
-import { discardPending, requireSupported, suspendChange } from './pending-update.ts'
+import { afterTrial, discardPending, requireSupported, suspendChange } from './pending-update.ts'
 
 /** Applies an update. Run it in `atomically`, which undoes it if it throws. */
 export function changeSubscription(
@@ -41,6 +41,7 @@ export function changeSubscription(
   const changes = {
     ...cancellationOf(row, params, world.now()),
     automatic_tax: taxAfter(world, row, params),
+    ...afterTrial(change),
     billing_cycle_anchor: change.anchor,
     default_payment_method: emptyToNull(params.default_payment_method),
     description: emptyToNull(params.description),

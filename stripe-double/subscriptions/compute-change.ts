@@ -23,7 +23,9 @@ export function computeChange(
   const period = restarted ?? current
   const items = subscription.items.data
   const changes = computeItems(world, itemParams, { subscription: subscription.id, period, items })
-  const isFree = behavior === 'none' || subscription.status === 'trialing'
+  const trialEnd = params.trial_end === undefined ? undefined : world.now()
+  const isTrial = subscription.status === 'trialing' && trialEnd === undefined
+  const isFree = behavior === 'none' || isTrial
   const prorations = isFree ? [] : prorationLines(world, changes, { period, date })
   const pending = world.state.pendingLines.get(subscription.id) ?? []
   const after = itemsAfter(items, changes).map((item) => inPeriod(item, period))
@@ -32,6 +34,8 @@ export function computeChange(
     items: after,
     /** When the new period begins; undefined if the change begins none. */
     anchor: restarted?.start,
+    /** When the change ends the trial; undefined if it does not. */
+    trialEnd,
     /** Includes the lines that already wait for the next invoice. */
     lines: [...pending, ...prorations],
     prorations,

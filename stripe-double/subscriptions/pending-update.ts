@@ -20,6 +20,7 @@ const SUPPORTED: readonly string[] = [
   'payment_behavior',
   'proration_behavior',
   'proration_date',
+  'trial_end',
 ] satisfies (keyof ChangeParam)[]
 
 /** Throws Stripe's 400 for parameters that a pending update cannot have. */
@@ -32,13 +33,18 @@ export function requireSupported(params: ChangeParam): void {
   )
 }
 
+/** What a change that ends the trial does to the subscription. */
+export function afterTrial({ trialEnd }: Pick<SubscriptionChange, 'trialEnd'>) {
+  return trialEnd === undefined ? {} : ({ status: 'active', trial_end: trialEnd } as const)
+}
+
 /** Invoices the change and tries to charge it, but leaves the subscription as it is. */
 export function suspendChange(
   world: World,
   row: Stripe.Subscription,
   { change, params }: { change: SubscriptionChange; params: ChangeParam },
 ): void {
-  const { anchor, lines, period, prorations, items } = change
+  const { anchor, lines, period, prorations, items, trialEnd } = change
   const plan = { subscription: row, lines, period, reason: 'subscription_update' } as const
   const invoice = finalizeInvoice(world, addInvoice(world, newInvoice(world, plan)))
   const metadata = params.metadata || {}
@@ -48,6 +54,7 @@ export function suspendChange(
     items,
     metadata,
     prorations,
+    trialEnd,
   })
   payInvoice(world, invoice)
   const pending_update: Stripe.Subscription.PendingUpdate = {
@@ -58,7 +65,7 @@ export function suspendChange(
     expires_at: Math.min(world.now() + PENDING_SECONDS, periodOf(row).end),
     metadata,
     subscription_items: items,
-    trial_end: null,
+    trial_end: trialEnd ?? null,
     trial_from_plan: null,
   }
   const current = getRow(world, 'subscriptions', row.id)
@@ -78,6 +85,7 @@ export function applyPending(world: World, invoice: Stripe.Invoice, id: string):
   recordDebits(world, pending.prorations, row.discounts.map(String))
   world.state.pendingLines.delete(id)
   const changes = {
+    ...afterTrial(pending),
     billing_cycle_anchor: pending.anchor,
     items: toList(row.items.url, after),
     metadata: mergeMetadata(row.metadata, pending.metadata),

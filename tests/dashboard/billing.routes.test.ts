@@ -152,7 +152,7 @@ describe('the billing pages', () => {
     })
     await shop.settled()
     const { html } = await visit('/app/billing')
-    assert.match(html, new RegExp(`You pay twice.*Pro.*${id}.*starter.*${first?.id}`, 's'))
+    assert.match(html, new RegExp(`You pay twice.*Pro.*${id}.*Starter.*${first?.id}`, 's'))
     assert.match(html, /<form[^>]* method="post" action="[^"]*\/app\/billing\/duplicates\/end"/)
     const ended = await visit('/app/billing/duplicates/end', {})
     assert.match(ended.location ?? '', /done=duplicates-ended$/)

@@ -29,6 +29,14 @@ function termsIn(html: string): string {
 }
 
 describe('the pages about overages', () => {
+  it('are not offered if the currency of the subscription has no price', async () => {
+    await using shop = await openShop()
+    const { visit } = await openSubscriber(shop, 'pro')
+    shop.app.services.db.$client.prepare("UPDATE overage_prices SET currency = 'eur'").run()
+    assert.doesNotMatch((await visit('/app/billing')).html, new RegExp(`href="${PAGE}"`))
+    assert.match((await visit(PAGE)).html, /Overages have no price in usd/)
+  })
+
   it('show price, cap and an example before they ask for consent, with an unticked box', async () => {
     await using shop = await openShop()
     const { visit } = await openSubscriber(shop, 'pro')

@@ -45,12 +45,43 @@ describe('the billing page', () => {
     assert.match((await at.visit('/app/billing')).html, /Pay by the year/)
   })
 
+  it('says what the new plan costs from the next period on', async () => {
+    await using at = await openBilling({ sellsYearly: true })
+    await at.subscribe({ plan: 'starter', interval: 'month' })
+    const change = async (query: string) => (await at.visit(`/app/billing/change?${query}`)).html
+    assert.match(await change('plan=pro'), /Then \$29\.00 per month, plus tax if any, less disc/)
+    assert.match(await change('plan=pro&interval=year'), /Then \$290\.00 per year/)
+  })
+
+  it('says that a trial goes on after a change, and what is charged then', async () => {
+    const limits = { monthlyCap: 9, maxKeys: 1, maxSites: 1, requestsPerMinute: 9, trialDays: 14 }
+    const plans = [
+      { id: 'starter', name: 'Starter', price: 9, ...limits },
+      { id: 'pro', name: 'Pro', price: 29, ...limits },
+    ]
+    await using at = await openBilling({ env: { MERIDIAN_PLANS: plansFileOf(plans) } })
+    await at.subscribe({ plan: 'starter' })
+    const { html } = await at.visit('/app/billing/change?plan=pro')
+    assert.match(html, /goes on until <time[^>]*>2026-01-29<\/time>; then \$29\.00 per month/)
+  })
+
+  it('shows a subscriber the prices in the currency of the subscription, and no others', async () => {
+    await using at = await openBilling({ sellsYearly: true })
+    await at.subscribe({ plan: 'pro', interval: 'year' })
+    at.shop.app.services.db.$client.prepare("UPDATE subscriptions SET currency = 'eur'").run()
+    const { html } = await at.visit('/app/billing')
+    assert.match(html, /€270\.00<span class="soft per"> per year/)
+    assert.doesNotMatch(html, /\$290\.00|Pay by the month|Change to Starter/)
+    assert.match(html, /Not available in EUR/)
+  })
+
   it('says when a trial ends, and what is charged then', async () => {
     const pro = { id: 'pro', name: 'Pro', monthlyCap: 9, maxKeys: 1, maxSites: 1, price: 29 }
     const plans = [{ ...pro, requestsPerMinute: 9, trialDays: 14 }]
     await using at = await openBilling({ env: { MERIDIAN_PLANS: plansFileOf(plans) } })
     assert.match((await at.visit('/app/billing')).html, /First 14 days free, once/)
     const html = await at.subscribe({ plan: 'pro' })
+    assert.doesNotMatch(html, /First 14 days free/)
     assert.match(html, /2026-01-29<\/time>; then \$29\.00 is charged/)
     await at.visit('/app/billing/cancel', {})
     assert.match((await at.visit('/app/billing')).html, /<\/time>; nothing will be charged/)

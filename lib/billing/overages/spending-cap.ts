@@ -12,13 +12,16 @@ import { getOveragePrice } from './overage-price.ts'
 
 /**
  * Returns the user's subscription and the terms of its overages, whether they are on or off. `plan` is
- * the plan in effect. Throws PLAN_REQUIRED if it has no overages.
+ * the plan in effect. Throws PLAN_REQUIRED if it has no overages, and BILLING_NOT_CONFIGURED if they are
+ * off and have no price in the currency of the subscription.
  */
 export async function getOverages(billing: Billing, userId: string, plan: Plan) {
   const found = await findSubscription(billing.db, userId)
   requireOverages(billing, { plan, interval: found?.interval ?? 'month' })
   const row = requireActive(found)
-  return { row, terms: await getTerms(billing, userId, plan) }
+  const terms = await getTerms(billing, userId, plan)
+  if (!row.overages) requireCurrency(row, terms)
+  return { row, terms }
 }
 
 /** Sets the most that requests over the cap may cost in a period, in the smallest unit of the currency. */
@@ -43,19 +46,19 @@ export async function setSpendingCap(
   return { row, terms: toTerms(plan, terms, chosen) }
 }
 
-/**
- * The terms to which a subscriber agrees, such as `$0.001 per request, at most $87.00 per period`.
- * Stripe would charge in the currency of the subscription, whatever we show.
- */
-export async function describeTerms(
-  billing: Billing,
-  { userId, plan, currency: charged }: SubscriptionRow,
-): Promise<string> {
+/** The terms to which a subscriber agrees, such as `$0.001 per request, at most $87.00 per period`. */
+export async function describeTerms(billing: Billing, row: SubscriptionRow): Promise<string> {
+  const { userId, plan } = row
   const terms = await getTerms(billing, userId, billing.plans.find(plan) ?? billing.plans.free)
+  requireCurrency(row, terms)
   const { unitAmount, spendingCap, currency } = terms
-  if (charged !== currency) throw notConfigured(`Overages have no price in ${charged}`)
   const [price, cap] = [moneyText(unitAmount, currency), moneyText(spendingCap, currency)]
   return `${price} per request, at most ${cap} per period`
+}
+
+/** Stripe would charge in the currency of the subscription, whatever we show. */
+function requireCurrency({ currency: charged }: SubscriptionRow, { currency }: OverageTerms): void {
+  if (charged !== currency) throw notConfigured(`Overages have no price in ${charged}`)
 }
 
 async function getTerms(billing: Billing, userId: string, plan: Plan): Promise<OverageTerms> {
@@ -80,6 +83,12 @@ export function requireOverages({ prices }: Billing, offer: Offer): void {
 export function requireNoTrial({ status }: SubscriptionRow): void {
   if (status !== 'trialing') return
   throw new ApiError('PLAN_REQUIRED', 'There are no overages in a trial: wait until it has ended')
+}
+
+/** Whoever owes a renewal gets no further credit. */
+export function requirePaidRenewal({ status }: SubscriptionRow): void {
+  if (status !== 'past_due') return
+  throw new ApiError('PAYMENT_FAILED', 'Pay the open invoice before you turn on overages')
 }
 
 function requireWithin(amount: number, largest: number): void {

@@ -22,8 +22,8 @@ export interface PriceChange {
   readonly chargedFrom: string
   /** Kept with the subscription: requests used before the period that begins now. */
   readonly carried: CarriedRequests | null
-  /** Whether the change begins a new period, as a change of the interval does. */
-  readonly period: 'keep' | 'restart'
+  /** Whether the change begins a new period, as a change of the interval and the end of a trial do. */
+  readonly period: 'keep' | 'restart' | 'end-trial'
 }
 
 /** A change of the price that waits until the customer has confirmed its payment. */
@@ -114,9 +114,18 @@ function paramsOf({ itemId, price, at, period }: PriceChange) {
   return {
     items: [{ id: itemId, price }],
     proration_behavior: 'always_invoice' as const,
-    ...(period === 'restart'
-      ? { billing_cycle_anchor: { type: 'now' as const } }
-      : { proration_date: toSeconds(at) }),
+    ...periodParams(period, at),
+  }
+}
+
+function periodParams(period: PriceChange['period'], at: number) {
+  switch (period) {
+    case 'keep':
+      return { proration_date: toSeconds(at) }
+    case 'restart':
+      return { billing_cycle_anchor: { type: 'now' as const } }
+    case 'end-trial':
+      return { trial_end: 'now' as const }
   }
 }
 

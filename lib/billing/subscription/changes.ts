@@ -2,7 +2,12 @@ import type { Plan } from '../../config/plans.ts'
 import type { CancelResponse, ReactivateResponse } from '../../contract/billing/billing-schemas.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
 import { refreshOveragePrice } from '../overages/overage-price.ts'
-import { describeTerms, requireNoTrial, requireOverages } from '../overages/spending-cap.ts'
+import {
+  describeTerms,
+  requireNoTrial,
+  requireOverages,
+  requirePaidRenewal,
+} from '../overages/spending-cap.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import { findSubscription, type SubscriptionRow, toNote } from './subscriptions.ts'
 import { sync } from './sync.ts'
@@ -34,7 +39,7 @@ export function reactivateSubscription(
 /**
  * Switches overages on or off; `plan` is the plan in effect. Returns whether they are on. Switching
  * them off keeps the subscription item that charges for them, since it must still charge the units used
- * so far. Throws PLAN_REQUIRED if the plan has no overages.
+ * so far. Throws PLAN_REQUIRED if the plan has no overages, and PAYMENT_FAILED if a renewal is not paid.
  */
 export async function setOverages(
   billing: Billing,
@@ -52,6 +57,7 @@ export async function setOverages(
     requireOverages(billing, { plan: billing.plans.ofUser(row.plan), interval: row.interval })
     requireNoTrial(row)
     if (row.overages === (wanted === 'on')) return row.overages
+    if (wanted === 'on') requirePaidRenewal(row)
     const detail = wanted === 'on' ? `on: ${await describeTerms(billing, row)}` : wanted
     await stripe.setOverages(row.id, wanted, row.overageItemId === null ? overagePrice : null)
     return (await finish(billing, stripe, actor, toNote('set_overages', row, detail))).overages

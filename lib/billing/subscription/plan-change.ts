@@ -150,31 +150,45 @@ function requirePaid({ status }: SubscriptionRow, { invoices }: Unpaid): void {
   )
 }
 
-/** The change at Stripe, and what a preview says about it besides Stripe's lines. */
+/**
+ * The change at Stripe, and what a preview says about it besides Stripe's lines. A change of the interval
+ * begins a new period now, unless it is still a trial. So does a dearer plan without a trial, which ends
+ * the trial.
+ */
 function toPriceChange(
   { plans, prices, countRequests }: Billing,
   { row, offer: { plan: to, interval } }: Wanted,
   now: number,
 ): { readonly change: PriceChange; readonly notes: readonly (string | null)[] } {
   const price = getPrice(prices, to, interval)
-  const used = countRequests(row.userId, countedPeriod(row, now))
-  const plansAndUse = { plans, from: plans.ofUser(row.plan), to, used, now }
+  const from = plans.ofUser(row.plan)
   const subject = { subscriptionId: row.id, itemId: row.itemId, price }
+  const fromNow = { ...subject, at: now, chargedFrom: '' }
+  if (endsTrial(row, from, to)) {
+    return { change: { ...fromNow, carried: null, period: 'end-trial' }, notes: [] }
+  }
+  const used = countRequests(row.userId, countedPeriod(row, now))
+  const plansAndUse = { plans, from, to, used, now }
   if (interval !== row.interval) {
     requireMonthlyUnused(row)
     if (row.status !== 'trialing') {
       const carried = getCarried(row, plansAndUse)
-      const change = { ...subject, at: now, chargedFrom: '', carried, period: 'restart' } as const
-      return { change, notes: [explainCarried(carried)] }
+      return {
+        change: { ...fromNow, carried, period: 'restart' },
+        notes: [explainCarried(carried)],
+      }
     }
   }
-  const change = {
-    ...subject,
-    ...changeTime(row, plansAndUse),
-    carried: null,
-    period: 'keep',
-  } as const
-  return { change, notes: [explainCredit(row, plansAndUse)] }
+  const time = changeTime(row, plansAndUse)
+  return {
+    change: { ...subject, ...time, carried: null, period: 'keep' },
+    notes: [explainCredit(row, plansAndUse)],
+  }
+}
+
+/** A trial is given only of plans that have one: nobody may try a dearer plan by way of a cheaper one. */
+function endsTrial({ status }: SubscriptionRow, from: Plan, to: Plan): boolean {
+  return status === 'trialing' && to.trialDays === undefined && to.price > from.price
 }
 
 /** The item that charges for requests over the cap stays with the subscription, by the month. */

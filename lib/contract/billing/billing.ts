@@ -65,7 +65,7 @@ export const billingOperations = [
     summary: 'Turn paid requests over the cap on or off; Pro and up',
     body: { schema: OveragesBody, example: { overagesEnabled: true } },
     replies: ok('The setting in effect', OveragesResponse, { overagesEnabled: true }),
-    errors: ['PLAN_REQUIRED', ...subscriptionErrors],
+    errors: ['PLAN_REQUIRED', 'PAYMENT_FAILED', ...subscriptionErrors],
   },
   {
     id: 'cancelSubscription',

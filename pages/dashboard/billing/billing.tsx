@@ -96,7 +96,7 @@ function Subscription(props: BillingProps) {
       <PlanChoice
         {...{ base, plans, prices }}
         current={plan}
-        paid={subscription === null ? null : (terms?.interval ?? 'month')}
+        paid={subscription === null ? null : (terms ?? { interval: 'month', currency: null })}
       />
       {subscription !== null && (
         <>

@@ -10,12 +10,13 @@ interface DuplicatesProps {
   readonly base: string
   /** The plan in effect. */
   readonly plan: Plan
+  readonly plans: readonly Plan[]
   readonly subscription: NonNullable<SubscriptionResponse['subscription']>
   readonly duplicates: readonly DuplicateSubscription[]
 }
 
 /** Warns of subscriptions that are charged without any use. */
-export function Duplicates({ base, plan, subscription, duplicates }: DuplicatesProps) {
+export function Duplicates({ base, plan, plans, subscription, duplicates }: DuplicatesProps) {
   if (duplicates.length === 0) return null
   return (
     <section class="card" aria-labelledby="duplicates">
@@ -27,8 +28,8 @@ export function Duplicates({ base, plan, subscription, duplicates }: DuplicatesP
       <ul>
         {duplicates.map(({ id, planId, currentPeriodEnd }) => (
           <li>
-            {planId}, subscription <code>{id}</code>, paid until{' '}
-            <Time at={currentPeriodEnd} precision="day" />
+            {plans.find(({ id: plan }) => plan === planId)?.name ?? planId}, subscription{' '}
+            <code>{id}</code>, paid until <Time at={currentPeriodEnd} precision="day" />
           </li>
         ))}
       </ul>

@@ -1,9 +1,11 @@
 import type { Plan, ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
-import type { Interval } from '../../../lib/contract/billing/price-schemas.ts'
+import type { Interval, PlanPrices, Terms } from '../../../lib/contract/billing/price-schemas.ts'
+import { priceIn } from '../../price-text.ts'
 import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { PostButton } from '../parts/form.tsx'
 import { money } from '../parts/format.ts'
+import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
 
 interface PlanChangeProps {
@@ -12,10 +14,15 @@ interface PlanChangeProps {
   readonly to: Plan
   readonly interval: Interval | undefined
   readonly preview: ProrationPreview
+  /** What the new plan costs; undefined if Stripe has not said yet. */
+  readonly offer: PlanPrices | undefined
+  /** null: no active subscription. */
+  readonly terms: Terms | null
 }
 
 /** Shows what changing the plan will cost, and asks for confirmation. */
-export function PlanChange({ base, from, to, interval, preview }: PlanChangeProps) {
+export function PlanChange(props: PlanChangeProps) {
+  const { base, from, to, interval, preview } = props
   const { amountDue, currency, lines } = preview
   const how = interval === undefined ? '' : `, paid by the ${interval}`
   return (
@@ -36,6 +43,7 @@ export function PlanChange({ base, from, to, interval, preview }: PlanChangeProp
             </tr>
           </Table>
         </div>
+        <Later {...props} />
         <p class="soft">
           This amount is valid for one hour, unless you change how often you pay; only requests that
           you use until then can lower a credit. Any credit goes towards your next invoices.
@@ -54,5 +62,27 @@ export function PlanChange({ base, from, to, interval, preview }: PlanChangeProp
         </div>
       </Card>
     </>
+  )
+}
+
+/** What each later period costs, and when a trial that goes on ends. */
+function Later({ interval: wanted, preview, offer, terms }: PlanChangeProps) {
+  const { currency, lines } = preview
+  const interval = wanted ?? terms?.interval ?? 'month'
+  const price = offer?.prices.find((one) => one.interval === interval)
+  const own = price && priceIn(price, currency)
+  if (own === undefined) return null
+  const trialEndsAt = lines.length === 0 ? (terms?.trialEndsAt ?? null) : null
+  return (
+    <p>
+      {trialEndsAt === null ? (
+        'Then '
+      ) : (
+        <>
+          Your trial goes on until <Time at={trialEndsAt} precision="day" />; then{' '}
+        </>
+      )}
+      {money(own.amount, currency)} per {interval}, plus tax if any, less discounts.
+    </p>
   )
 }

@@ -1,6 +1,6 @@
 import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Interval, PlanPrices } from '../../../lib/contract/billing/price-schemas.ts'
-import { priceTexts } from '../../price-text.ts'
+import { priceIn, priceTexts } from '../../price-text.ts'
 import { PostButton } from '../parts/form.tsx'
 import { count, counted } from '../parts/format.ts'
 
@@ -11,8 +11,14 @@ interface PlanChoiceProps {
   readonly prices: readonly PlanPrices[]
   /** The plan that applies now. */
   readonly current: Plan
-  /** How often the subscription is paid; null: there is none. */
-  readonly paid: Interval | null
+  /** How the subscription is paid; null: there is none. */
+  readonly paid: Paid | null
+}
+
+interface Paid {
+  readonly interval: Interval
+  /** It stays with the subscription; null if it is not known. */
+  readonly currency: string | null
 }
 
 /** The plans side by side, each with a button for every way to pay it. */
@@ -22,7 +28,10 @@ export function PlanChoice({ base, plans, prices, current, paid }: PlanChoicePro
       <h2 id="plans">Plans</h2>
       <ul class="tiles">
         {plans.map((plan) => {
-          const offer = prices.find(({ planId }) => planId === plan.id)
+          const { offer, isSold } = offerTo(
+            paid,
+            prices.find(({ planId }) => planId === plan.id),
+          )
           return (
             <li class={plan.id === current.id ? 'card current' : 'card'}>
               <h3>{plan.name}</h3>
@@ -30,7 +39,7 @@ export function PlanChoice({ base, plans, prices, current, paid }: PlanChoicePro
                 <PriceFigure text={text} />
               ))}
               <ul class="plain">
-                {offer?.trialDays !== undefined && (
+                {paid === null && offer?.trialDays !== undefined && (
                   <li>First {counted(offer.trialDays, 'day', 'days')} free, once</li>
                 )}
                 <li>{counted(plan.monthlyCap, 'request', 'requests')} per month</li>
@@ -40,7 +49,7 @@ export function PlanChoice({ base, plans, prices, current, paid }: PlanChoicePro
               </ul>
               <PlanActions
                 {...{ base, plan, current, paid }}
-                intervals={intervalsOf(plan, offer)}
+                intervals={isSold ? intervalsOf(plan, offer) : []}
               />
             </li>
           )
@@ -60,6 +69,18 @@ function PriceFigure({ text }: { readonly text: string }) {
   )
 }
 
+/** What a subscriber sees of an offer: the prices in the currency of the subscription, if it has any. */
+function offerTo(paid: Paid | null, offer: PlanPrices | undefined) {
+  const currency = paid?.currency ?? null
+  if (currency === null || offer === undefined || offer.prices.length === 0) {
+    return { offer, isSold: true }
+  }
+  const own = offer.prices.flatMap((price) => priceIn(price, currency) ?? [])
+  return own.length === 0
+    ? { offer, isSold: false }
+    : { offer: { ...offer, prices: own }, isSold: true }
+}
+
 /** Until the prices are known, a plan that is for sale is sold by the month. */
 function intervalsOf({ stripePriceId }: Plan, offer: PlanPrices | undefined): readonly Interval[] {
   const intervals = (offer?.prices ?? []).map(({ interval }) => interval)
@@ -75,7 +96,7 @@ interface PlanActionsProps extends Pick<PlanChoiceProps, 'base' | 'current' | 'p
 function PlanActions({ base, plan, current, paid, intervals }: PlanActionsProps) {
   const how = (interval: Interval) => (intervals.length > 1 ? `, by the ${interval}` : '')
   if (plan.id === current.id) {
-    const others = paid === null ? [] : intervals.filter((interval) => interval !== paid)
+    const others = paid === null ? [] : intervals.filter((interval) => interval !== paid.interval)
     return (
       <>
         <p class="soft">Current plan</p>
@@ -85,7 +106,10 @@ function PlanActions({ base, plan, current, paid, intervals }: PlanActionsProps)
       </>
     )
   }
-  if (intervals.length === 0) return <p class="soft">{plan.price > 0 && 'Not available'}</p>
+  if (intervals.length === 0) {
+    const where = paid?.currency ? ` in ${paid.currency.toUpperCase()}` : ''
+    return <p class="soft">{plan.price > 0 && `Not available${where}`}</p>
+  }
   return (
     <>
       {intervals.map((interval) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TaxId } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Answer } from '../../support/contract-check.ts'
-import { codeOf } from '../../support/helpers.ts'
+import { codeOf, recordingLog } from '../../support/helpers.ts'
 import { makeBillingApp } from '../customers.ts'
 
 const PATH = '/v1/billing/tax-ids'
@@ -29,6 +29,19 @@ describe('tax ids', () => {
       { action: 'add_tax_id', detail: 'eu_vat' },
       { action: 'delete_tax_id', detail: null },
     ])
+  })
+
+  it('that are wrong are logged as a warning, not as an error', async () => {
+    const log = recordingLog()
+    await using at = await makeBillingApp({ log })
+    const ada = await at.addCustomer()
+    const wrong = await ada.send('POST', PATH, { body: { ...BODY, value: 'DE1' } })
+    assert.equal(codeOf(wrong), 'BAD_REQUEST')
+    const failures = log.events.filter(({ message }) => message === 'a call to Stripe failed')
+    assert.deepEqual(
+      failures.map(({ level }) => level),
+      ['warn'],
+    )
   })
 
   it('are added once, however often they are sent and however they are written', async () => {

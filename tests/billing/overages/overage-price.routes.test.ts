@@ -56,6 +56,9 @@ describe('the price of overages', () => {
     // The subscription is paid in dollars: it keeps what it has, but cannot begin anew.
     assert.equal((await setOverages(app, key, false)).status, 200)
     assert.equal(codeOf(await setOverages(app, key, true)), 'BILLING_NOT_CONFIGURED')
+    const later = await app.send('GET', '/v1/billing/overages', { key })
+    assert.equal(codeOf(later), 'BILLING_NOT_CONFIGURED')
+    assert.match(later.text, /Overages have no price in usd/)
     await app.close()
   })
 

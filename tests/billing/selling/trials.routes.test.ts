@@ -7,14 +7,24 @@ import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const limits = { monthlyCap: 100, maxKeys: 5, maxSites: 1, requestsPerMinute: 100 }
 
-/** A shop in which Pro can be tried for a fortnight, and Starter not at all. */
-function openTrialShop(): Promise<Shop> {
+interface TrialDays {
+  readonly starter?: number
+  readonly pro?: number
+}
+
+/** A shop in which Pro, by default, can be tried for a fortnight, and Starter not at all. */
+function openTrialShop({ starter, pro }: TrialDays = { pro: 14 }): Promise<Shop> {
   const plans = [
-    { id: 'starter', name: 'Starter', ...limits, price: 9 },
-    { id: 'pro', name: 'Pro', ...limits, price: 29, trialDays: 14 },
+    { id: 'starter', name: 'Starter', ...limits, price: 9, ...daysOf(starter) },
+    { id: 'pro', name: 'Pro', ...limits, price: 29, ...daysOf(pro) },
   ]
   return openShop({ env: { MERIDIAN_PLANS: plansFileOf(plans) } })
 }
+
+const daysOf = (trialDays: number | undefined) => (trialDays === undefined ? {} : { trialDays })
+
+/** A shop in which the cheaper plan can be tried, and the dearer one not at all. */
+const openStarterTrialShop = () => openTrialShop({ starter: 14 })
 
 const invoices = ({ double }: Shop) => [...double.world.state.tables.invoices.values()]
 
@@ -25,6 +35,24 @@ async function planAndStatus(shop: Shop) {
   const { plan, subscription } = v.parse(Answer, body)
   return [plan.id, subscription?.status]
 }
+
+async function setCard(shop: Shop, paymentMethodId: string): Promise<void> {
+  const answer = await shop.send('POST', '/v1/billing/payment-method', { paymentMethodId })
+  assert.equal(answer.status, 200)
+}
+
+/** Answers the bank's question on the page of the open invoice. */
+async function confirmPayment(shop: Shop): Promise<void> {
+  const url = invoices(shop).find(({ status }) => status === 'open')?.hosted_invoice_url
+  const body = new URLSearchParams({ authentication: 'confirmed' })
+  await fetch(url ?? '', { method: 'POST', body, redirect: 'manual' })
+  await shop.settled()
+}
+
+const Preview = v.object({
+  amountDue: v.number(),
+  lines: v.array(v.object({ description: v.string(), amount: v.number() })),
+})
 
 const Answer = v.object({
   plan: v.object({ id: v.string() }),
@@ -116,6 +144,54 @@ describe('a trial', () => {
     assert.deepEqual(await planAndStatus(shop), ['starter', 'trialing'])
     shop.pass(12 * DAY + 2 * 3_600)
     assert.deepEqual(paid(shop), [0, 900])
+  })
+
+  it('ends, and the plan is paid at once, with a change to a dearer plan that has none', async () => {
+    await using shop = await openStarterTrialShop()
+    await shop.buy('starter')
+    shop.pass(2 * DAY)
+    const { body } = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=pro`)
+    const { amountDue, lines } = v.parse(Preview, body)
+    assert.equal(amountDue, 2900)
+    assert.deepEqual(lines, [{ description: '1 × Meridian Pro', amount: 2900 }])
+    assert.equal((await shop.send('PUT', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+    assert.deepEqual(await planAndStatus(shop), ['pro', 'active'])
+    assert.deepEqual(paid(shop), [0, 2900])
+    const row = await shop.row()
+    assert.equal(row?.periodStart, shop.now())
+    assert.equal(row?.trialEnd, null)
+    shop.pass(31 * DAY + 2 * 3_600)
+    await shop.settled()
+    assert.deepEqual(paid(shop), [0, 2900, 2900])
+  })
+
+  it('goes on if the card of a dearer plan is declined', async () => {
+    await using shop = await openStarterTrialShop()
+    await shop.buy('starter')
+    await setCard(shop, 'pm_card_chargeCustomerFail')
+    const answer = await shop.send('PUT', SUBSCRIPTION, { planId: 'pro' })
+    assert.equal(codeOf(answer), 'PAYMENT_FAILED')
+    assert.deepEqual(await planAndStatus(shop), ['starter', 'trialing'])
+  })
+
+  it('goes on until the bank has the payment of a dearer plan confirmed', async () => {
+    await using shop = await openStarterTrialShop()
+    const { id } = await shop.buy('starter')
+    await setCard(shop, 'pm_card_authenticationRequired')
+    const { body } = await shop.send('PUT', SUBSCRIPTION, { planId: 'pro' })
+    assert.match(JSON.stringify(body), /"confirmation"/)
+    assert.deepEqual(await planAndStatus(shop), ['starter', 'trialing'])
+    await confirmPayment(shop)
+    assert.deepEqual(await planAndStatus(shop), ['pro', 'active'])
+    assert.deepEqual(paid(shop), [0, 2900])
+    assert.equal(shop.atStripe(id).status, 'active')
+  })
+
+  it('goes on with a change to a dearer plan that has one, too', async () => {
+    await using shop = await openTrialShop({ starter: 7, pro: 14 })
+    await shop.buy('starter')
+    assert.equal((await shop.send('PUT', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+    assert.deepEqual(await planAndStatus(shop), ['pro', 'trialing'])
   })
 
   it('has no overages, which Stripe would not charge for', async () => {

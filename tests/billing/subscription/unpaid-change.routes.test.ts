@@ -26,6 +26,20 @@ const balanceOf = ({ double }: Shop) =>
 const open = async (shop: Shop) =>
   (await shop.stripe.invoices.list({ status: 'open' })).data.map(({ amount_due }) => amount_due)
 
+describe('overages while a renewal is not paid', () => {
+  it('cannot be turned on, but off', async () => {
+    await using shop = await openPastDue()
+    const answer = await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })
+    assert.equal(answer.status, 400)
+    assert.equal(codeOf(answer), 'PAYMENT_FAILED')
+    assert.equal((await shop.row())?.overages, false)
+    assert.equal((await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: false })).status, 200)
+    const paymentMethodId = 'pm_card_visa'
+    await shop.send('POST', '/v1/billing/payment-method', { paymentMethodId })
+    assert.equal((await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })).status, 200)
+  })
+})
+
 describe('a change of the plan while an invoice is open', () => {
   it('is refused with advice, and credits nothing', async () => {
     await using shop = await openPastDue()
