@@ -18,8 +18,8 @@ const REFUSED = /^(HPE_|ERR_HTTP_REQUEST_TIMEOUT$)/
 
 /**
  * Answers CONNECT, and requests of `server` that node:http could not read. Sends the answer after
- * those to earlier requests, then closes the connection. A client that sent nothing or has
- * disconnected gets no answer.
+ * those to earlier requests, then closes the connection. A client that sent nothing, has disconnected
+ * or already has the answer to a request with an unreadable body gets no answer.
  */
 export function answerClientErrors(server: Server, answer: AnswerUnreadable): void {
   /** The last response of each connection and the one before. */
@@ -44,19 +44,34 @@ export function answerClientErrors(server: Server, answer: AnswerUnreadable): vo
       socket.destroy()
       return
     }
-    const refuse = () => {
+    const responses = last.get(socket) ?? []
+    const complete = responses.find((response) => response?.req.complete)
+    afterAnswer(complete, () => {
       if (!socket.writable) return
-      writeAnswer(socket, answer({ code, remoteAddress: socket.remoteAddress }), 'close')
-      socket.destroySoon()
-    }
-    // Only the last request can be incomplete. The refusal is then its only answer.
-    const before = last.get(socket)?.find((response) => response?.req.complete)
-    if (before === undefined || isOver(before)) refuse()
-    else whenAnswered(before, refuse)
+      const own = findBegun(responses[0])
+      if (own === undefined) {
+        writeAnswer(socket, answer({ code, remoteAddress: socket.remoteAddress }), 'close')
+      }
+      afterAnswer(own, () => socket.destroySoon())
+    })
   })
 }
 
 const NO_TUNNELS = Object.assign(new Error('CONNECT'), { code: 'HPE_INVALID_METHOD' })
+
+/** Calls `next` once `response` is sent or its connection closed; at once if it is, or undefined. */
+function afterAnswer(response: ServerResponse | undefined, next: () => void): void {
+  if (response === undefined || isOver(response)) next()
+  else whenAnswered(response, next)
+}
+
+/**
+ * Returns the answer to a request that cannot be read to its end, if it has begun. Then it is the
+ * request's only answer. Only the last request of a connection can be incomplete.
+ */
+function findBegun(last: ServerResponse | undefined): ServerResponse | undefined {
+  return last?.req.complete === false && last.headersSent ? last : undefined
+}
 
 function isOver({ writableFinished, destroyed }: ServerResponse): boolean {
   return writableFinished || destroyed

@@ -9,6 +9,8 @@ import { installFastPath } from '../../lib/http/fast-path/fast-path.ts'
 import { openConnection } from '../support/raw-connection.ts'
 
 const GOOD = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab'
+/** Its body is to follow. */
+const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 
 let server: Server
 let url: string
@@ -91,7 +93,7 @@ describe('bytes that are not a request', () => {
   it('are refused at once in the body of a request, which gets no other answer', async () => {
     const arrived = requests()
     const { socket, ended } = await openConnection(url)
-    socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n')
+    socket.write(`${CHUNKED}zz\r\n`)
     await arrived
     assert.deepEqual(statuses(await ended), ['400'])
   })
@@ -108,12 +110,38 @@ describe('bytes that are not a request', () => {
   it('are refused in the body of a request after the answers to the requests before it', async () => {
     const arrived = requests()
     const { socket, ended } = await openConnection(url)
-    const broken = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
-    socket.write(GOOD + broken)
+    socket.write(`${GOOD}${CHUNKED}zz\r\n`)
     const response = await arrived
     response.writeHead(201).end('made')
     const text = await ended
     assert.deepEqual(statuses(text), ['201', '400'])
     assert.match(text, /made/)
+  })
+  it('are not refused in the body of a request that was answered: it gets one answer', async () => {
+    const arrived = requests()
+    const { socket, ended } = await openConnection(url)
+    socket.write(CHUNKED)
+    const response = await arrived
+    response.writeHead(401).end('no')
+    await once(socket, 'data')
+    socket.write('zz\r\n')
+    const text = await ended
+    assert.deepEqual(statuses(text), ['401'])
+    assert.match(text, /no/)
+  })
+
+  it('are not refused behind an answer that closes the connection', async () => {
+    const responses: ServerResponse[] = []
+    server.on('request', (_, response) => {
+      if (responses.push(response) < 2) return
+      // Waits for the answer before it.
+      response.writeHead(405, { connection: 'close' }).end('no')
+      setImmediate(() => responses[0]?.writeHead(201).end('made'))
+    })
+    const { socket, ended } = await openConnection(url)
+    socket.write(`${GOOD}${CHUNKED}zz\r\n`)
+    const text = await ended
+    assert.deepEqual(statuses(text), ['201', '405'])
+    assert.match(text, /made.*no/s)
   })
 })

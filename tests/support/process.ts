@@ -58,8 +58,13 @@ export async function waitForUrl(child: ChildProcess): Promise<Running> {
   const address = Promise.withResolvers<string>()
   child.stdout?.on('data', (chunk) => {
     written.stdout += chunk
+  })
+  // Only until the URL is found: under load the log becomes long.
+  child.stdout?.on('data', function findUrl() {
     const url = /^Meridian +(http:\S+)\n/m.exec(written.stdout)?.[1]
-    if (url !== undefined) address.resolve(url)
+    if (url === undefined) return
+    address.resolve(url)
+    child.stdout?.off('data', findUrl)
   })
   child.stderr?.on('data', (chunk) => {
     written.stderr += chunk

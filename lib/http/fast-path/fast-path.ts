@@ -4,6 +4,7 @@ import { nameRuntime } from '../../config/runtime.ts'
 import { type WholeAnswer, writeAnswer } from '../write-answer.ts'
 import { Feed } from './feed.ts'
 import { type RequestHead, RequestReader } from './plain-request.ts'
+import { Turns } from './turns.ts'
 
 export interface FastPathOptions {
   /** Returns null to leave the request to node:http. */
@@ -25,11 +26,12 @@ export interface FastRequest extends RequestHead {
 export function installFastPath(server: Server, options: FastPathOptions): void {
   const connections = new WeakMap<Socket, KeepAliveConnection>()
   const batch = new Batch(`keep-alive\r\nKeep-Alive: timeout=${server.keepAliveTimeout / 1_000}`)
+  const turns = new Turns()
   server.on('connection', (socket: Socket) => {
     const [parse, ...others] = socket.listeners('data')
     // Bun reads connections differently: there, node:http answers everything.
     if (parse === undefined || others.length > 0) return
-    const feed = new Feed(socket, parse.bind(socket))
+    const feed = new Feed(socket, parse.bind(socket), turns)
     const connection = new KeepAliveConnection(feed)
     connections.set(socket, connection)
     takeOverReading(socket)

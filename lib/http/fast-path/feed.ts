@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { nameRuntime } from '../../config/runtime.ts'
 import { whenAnswered } from '../when-answered.ts'
+import type { Turns } from './turns.ts'
 
 /**
  * The most unanswered requests of a connection. Reading pauses while there are more than half as many,
@@ -11,11 +11,6 @@ export const MOST_UNANSWERED = 16
 
 /** Fewer than nine requests fit into so few bytes; longer requests are passed on whole. */
 const SLICE_BYTES = 128
-/**
- * Deno reads from other connections only while no timer is due. So on Deno the pause is longer than
- * it takes to answer the requests that a flood sends at once.
- */
-const PAUSE_MS = nameRuntime(process.versions) === 'deno' ? 20 : 0
 const EMPTY = Buffer.alloc(0)
 const END = '\r\n\r\n'
 
@@ -33,60 +28,60 @@ type HttpSocket = Socket & { readonly _paused?: boolean; readonly parser?: objec
 export class Feed {
   readonly #socket: HttpSocket
   readonly #parse: (chunk: Buffer) => void
+  readonly #turns: Turns
   #rest: Buffer = EMPTY
   #unanswered = 0
-  #isFeeding = false
-  #hasTurn = false
+  #isParsing = false
   #isPaused = false
 
-  constructor(socket: Socket, parse: (chunk: Buffer) => void) {
+  constructor(socket: Socket, parse: (chunk: Buffer) => void, turns: Turns) {
     this.#socket = socket
     this.#parse = parse
+    this.#turns = turns
     // node:http resumes reading when the client has read enough.
-    socket.on('resume', () => this.#feed())
+    socket.on('resume', this.#feed)
   }
 
   push(chunk: Buffer): void {
     if (this.#socket.parser === null) return
+    const isIdle = this.#rest.length === 0 && this.#unanswered === 0
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    // A client that waits for answers does not have to wait for those that do not.
+    if (isIdle && this.#isReady()) this.#parseSlice()
     this.#feed()
   }
 
   /** Notes that node:http has parsed a request and will answer it with `response`. */
   watch(response: ServerResponse): void {
     this.#unanswered += 1
+    this.#turns.count()
     whenAnswered(response, () => {
       this.#unanswered -= 1
-      if (this.#rest.length > 0) this.#takeTurn()
+      if (this.#rest.length > 0) this.#turns.wait(this.#feed)
     })
   }
 
-  /** Continues after other connections have been served. */
-  #takeTurn(): void {
-    if (this.#hasTurn) return
-    this.#hasTurn = true
-    setTimeout(() => {
-      this.#hasTurn = false
-      this.#feed()
-    }, PAUSE_MS)
-  }
-
-  #feed(): void {
-    if (this.#isFeeding) return
-    this.#isFeeding = true
-    while (this.#rest.length > 0 && this.#socket.writable && this.#hasRoom()) {
-      const end = this.#rest.indexOf(END, SLICE_BYTES - END.length)
-      const slice = end < 0 ? this.#rest : this.#rest.subarray(0, end + END.length)
-      this.#rest = this.#rest.subarray(slice.length)
-      this.#parse(slice)
-      if (this.#socket.parser === null) this.#rest = EMPTY
-    }
-    this.#isFeeding = false
+  readonly #feed = (): void => {
+    if (this.#isParsing) return
+    while (this.#isReady() && this.#turns.hasRoom()) this.#parseSlice()
+    if (this.#isReady()) this.#turns.wait(this.#feed)
     this.#pauseOrResume()
   }
 
-  #hasRoom(): boolean {
-    return this.#unanswered <= MOST_UNANSWERED / 2 && this.#socket._paused !== true
+  #parseSlice(): void {
+    this.#isParsing = true
+    const end = this.#rest.indexOf(END, SLICE_BYTES - END.length)
+    const slice = end < 0 ? this.#rest : this.#rest.subarray(0, end + END.length)
+    this.#rest = this.#rest.subarray(slice.length)
+    this.#parse(slice)
+    if (this.#socket.parser === null) this.#rest = EMPTY
+    this.#isParsing = false
+  }
+
+  #isReady(): boolean {
+    const { writable, _paused } = this.#socket
+    const hasRoom = this.#unanswered <= MOST_UNANSWERED / 2
+    return this.#rest.length > 0 && hasRoom && writable && _paused !== true
   }
 
   #pauseOrResume(): void {

@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
+import { MOST_IN_TURN } from '../../../lib/http/fast-path/turns.ts'
 import { openConnection } from '../../support/raw-connection.ts'
 
 const MOST = 16
@@ -70,6 +71,32 @@ describe('requests that a client sends without waiting for answers', () => {
       assert.ok(most <= MOST && most > 1, `${most}`)
     })
   }
+
+  it('are started few at a time, on however many connections', async () => {
+    const [connections, count] = [20, 100]
+    let [started, mostStarted, total] = [0, 0, 0]
+    const { promise: isOver, resolve } = Promise.withResolvers<void>()
+    server.on('request', (_, response: ServerResponse) => {
+      if (started === 0) {
+        setImmediate(() => {
+          mostStarted = Math.max(mostStarted, started)
+          started = 0
+        })
+      }
+      started += 1
+      total += 1
+      response.end()
+      if (total === connections * count) resolve()
+    })
+    // Longer than a slice: the first one of each connection starts at once.
+    const request = `GET / HTTP/1.1\r\nHost:a\r\nx:${'y'.repeat(200)}\r\n\r\n`
+    const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(url)))
+    for (const { socket } of opened) socket.write(request.repeat(count))
+    await isOver
+    await nextTurn()
+    assert.ok(mostStarted <= connections + MOST_IN_TURN, `${mostStarted}`)
+    assert.ok(mostStarted > 1, `${mostStarted}`)
+  })
 
   it('may have bodies, and arrive in any parts', async () => {
     const posts = Array.from({ length: 200 }, (_, n) => {

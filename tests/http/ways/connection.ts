@@ -98,6 +98,8 @@ export async function connectTo(
     hasRead() &&
     server.unansweredOf(serverSocket) === 0 &&
     socket.bytesRead === serverSocket.bytesWritten &&
+    // The server has no more bytes to parse.
+    !serverSocket.isPaused() &&
     !serverSocket.writableEnded
   const progress = () =>
     `${serverSocket.bytesRead} ${serverSocket.bytesWritten} ${socket.bytesRead}`

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { MOST_IN_TURN, Turns } from '../../../lib/http/fast-path/turns.ts'
+
+describe('Turns', () => {
+  it('has room for some requests in each turn of the event loop', async () => {
+    const turns = new Turns()
+    for (let turn = 0; turn < 3; turn++) {
+      for (let n = 0; n < MOST_IN_TURN; n++) {
+        assert.ok(turns.hasRoom())
+        turns.count()
+      }
+      assert.ok(!turns.hasRoom())
+      await nextTurn()
+    }
+  })
+
+  it('lets connections continue one after the other, each time while there is room', async () => {
+    const turns = new Turns()
+    const { promise: isOver, resolve } = Promise.withResolvers<void>()
+    let order = ''
+    const connect = (name: string) => {
+      const feed = () => {
+        assert.ok(turns.hasRoom())
+        for (let n = 0; n < MOST_IN_TURN / 2; n++) turns.count()
+        order += name
+        if (order.length < 9) turns.wait(feed)
+        else resolve()
+      }
+      turns.wait(feed)
+    }
+    for (const name of ['a', 'b', 'c']) connect(name)
+    await isOver
+    assert.equal(order.slice(0, 9), 'abcabcabc')
+  })
+})
