@@ -1,4 +1,5 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
+import { findPassword } from '../../lib/access/session.ts'
 import {
   confirmSecondFactor,
   findSecondFactor,
@@ -35,6 +36,9 @@ export function secondFactorHandlers(services: Services) {
     },
     offerSecondFactor: async ({ caller, body: { password } }) => {
       const { email } = await getOwner(caller, password)
+      if (((await findPassword(db, email))?.hash ?? null) === null) {
+        throw new ApiError('BAD_REQUEST', 'This account has no password: set one first')
+      }
       const secret = await offerSecondFactor(secondFactors, caller.userId)
       if (secret === null) throw new ApiError('BAD_REQUEST', 'The second factor is on already')
       const uri = toUri(secret, { issuer: ISSUER, account: email })

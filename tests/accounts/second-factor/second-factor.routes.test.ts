@@ -42,6 +42,12 @@ describe('turning the second factor on', () => {
     assert.deepEqual(audited(), [])
   })
 
+  it('is not for an account without a password, as the command line makes them', async () => {
+    const key = await app.makeKey({ email: 'bob@example.com' })
+    const answer = await app.send('POST', PATH, { key, body: { password: PASSWORD } })
+    assert.match(answer.text, /This account has no password/)
+  })
+
   it('gives ten recovery codes, is audited, and ends the sessions that began without it', async () => {
     const { token, call, recoveryCodes, other } = await signUpWithFactor(app, clock)
     assert.equal(recoveryCodes.length, 10)
