@@ -17,6 +17,7 @@ import { contactHandlers } from './api/contact.ts'
 import { emailHandlers } from './api/email.ts'
 import { geolocationHandlers } from './api/geolocation.ts'
 import { keyHandlers } from './api/keys.ts'
+import { secondFactorHandlers } from './api/second-factor.ts'
 import { sessionHandlers } from './api/sessions.ts'
 import { siteHandlers } from './api/sites.ts'
 import { summaryHandlers } from './api/summary.ts'
@@ -44,6 +45,7 @@ function createRoutes(services: Services) {
     ...accountEndingHandlers(services),
     ...sessionHandlers(services),
     ...emailHandlers(services),
+    ...secondFactorHandlers(services),
     ...keyHandlers(services),
     ...siteHandlers(services),
     ...usageHandlers(services),

@@ -3,7 +3,7 @@ import { report, run } from './parts/run.ts'
 import { readUserCommand, type UserCommand } from './parts/users/command.ts'
 import { removeUser } from './parts/users/remove.ts'
 import { setUser } from './parts/users/set.ts'
-import { claimLink, setPasswordOf } from './parts/users/sign-in.ts'
+import { claimLink, resetSecondFactor, setPasswordOf } from './parts/users/sign-in.ts'
 import { userTable } from './parts/users/table.ts'
 
 await run(async () => {
@@ -24,6 +24,9 @@ async function act(accounts: ConfiguredAccounts, command: UserCommand): Promise<
       return
     case 'set-password':
       report(await setPasswordOf(accounts, command.email))
+      return
+    case 'reset-second-factor':
+      report(await resetSecondFactor(accounts, command.email))
       return
     case 'delete':
       report(await removeUser(accounts, command))

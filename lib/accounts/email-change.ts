@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { capNotices } from '../db/contact-tables.ts'
 import { and, eq, gt, ne } from '../db/drizzle.ts'
 import { isTaken } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
@@ -57,7 +58,10 @@ export async function changeEmail(db: Db, change: EmailChange): Promise<'changed
   return outcome === 'taken' ? 'taken' : 'changed'
 }
 
-/** Also ends the other sessions, and spends all links that were mailed to the old address. */
+/**
+ * Also ends the other sessions, spends all links that were mailed to the old address, and redirects the
+ * notices that wait for delivery.
+ */
 function toStatements(
   db: Db,
   { userId, email, sessionId, event }: EmailChange,
@@ -71,6 +75,10 @@ function toStatements(
       .where(eq(users.id, userId)),
     db.delete(sessions).where(and(eq(sessions.userId, userId), others)),
     db.delete(verifications).where(eq(verifications.value, userId)),
+    db
+      .update(capNotices)
+      .set({ email })
+      .where(and(eq(capNotices.userId, userId), eq(capNotices.state, 'waiting'))),
     insertAudit(db, event),
   ]
 }

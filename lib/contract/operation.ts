@@ -23,6 +23,7 @@ export type SuccessLimit =
   | 'newKeys'
   | 'newSites'
   | 'passwords'
+  | 'secondFactors'
 
 export type Tag = 'System' | 'Geolocation' | 'Account' | 'Billing' | 'Telemetry' | 'Contact'
 

@@ -1,6 +1,7 @@
 import { accountOperations } from './account/account.ts'
 import { accountEndingOperations } from './account/account-ending.ts'
 import { emailOperations } from './account/email.ts'
+import { secondFactorOperations } from './account/second-factor.ts'
 import { sessionOperations } from './account/sessions.ts'
 import { billingOperations } from './billing/billing.ts'
 import { billingAccountOperations } from './billing/billing-account.ts'
@@ -26,6 +27,7 @@ export const operations = [
   ...accountOperations,
   ...sessionOperations,
   ...emailOperations,
+  ...secondFactorOperations,
   ...accountEndingOperations,
   ...billingOperations,
   ...overageOperations,

@@ -196,6 +196,29 @@ export const verifications = sqliteTable(
   ],
 )
 
+/** Codes of an authenticator app, asked for at sign-in. */
+export const secondFactors = sqliteTable('second_factors', {
+  userId: ofUser().primaryKey(),
+  /** Encrypted. */
+  secret: text().notNull(),
+  /** null: no first code was entered yet, so it is not asked for. */
+  confirmedAt: integer('confirmed_at'),
+  /** The time step of the newest code that was used. */
+  lastStep: integer('last_step').notNull().default(0),
+})
+
+/** The codes that are still good. */
+export const recoveryCodes = sqliteTable(
+  'recovery_codes',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => secondFactors.userId, { onDelete: 'cascade' }),
+    hash: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.hash] })],
+)
+
 /** Prepared statements write one row for each active caller, once a second. It is read at the start. */
 export const buckets = sqliteTable('buckets', {
   callerId: text('caller_id').primaryKey(),

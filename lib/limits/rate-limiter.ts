@@ -41,6 +41,8 @@ export const POLICIES = {
   pages: { name: 'pages', capacity: 600, windowMs: MINUTE_MS },
   /** Mails to reset a password, per account. */
   resetMails: { name: 'reset-mails', capacity: 5, windowMs: HOUR_MS },
+  /** Codes of second factors that are wrong, and changes of second factors, per account. */
+  secondFactors: { name: 'second-factors', capacity: 20, windowMs: HOUR_MS },
   /** Sign-ins that fail, per account. */
   signIns: { name: 'sign-ins', capacity: 20, windowMs: 15 * MINUTE_MS },
   /** Mails to verify an address, and sign-ups, which send one, per account. */
@@ -74,6 +76,7 @@ export function createLimits() {
     pages: createRateLimiter(POLICIES.pages),
     passwords: createRateLimiter(POLICIES.passwords),
     resetMails: createRateLimiter(POLICIES.resetMails),
+    secondFactors: createRateLimiter(POLICIES.secondFactors),
     signIns: createRateLimiter(POLICIES.signIns),
     verificationMails: createRateLimiter(POLICIES.verificationMails),
   }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { AuthCall, HandleAuth, PasswordResets } from '../access/sign-in/embedded-auth.ts'
+import type { SecondStep } from '../access/sign-in/second-step.ts'
 import type { Execute } from '../db/engine.ts'
 import { connect, fromPlain, serve } from '../storage/channel.ts'
 import type { Base } from './base.ts'
@@ -20,7 +21,7 @@ export interface AuthSettings {
 }
 
 /** What the thread of sign-in asks of this one. */
-export interface AuthHost extends PasswordResets {
+export interface AuthHost extends PasswordResets, SecondStep {
   readonly execute: Execute
   readonly log: (level: 'warn' | 'error', fields: object, message: string) => Promise<void>
 }
@@ -45,7 +46,7 @@ export interface AuthMethods {
 /** Starts sign-in in a thread of its own. Rejects if it cannot be loaded. */
 export async function startAuth(
   { db, log, onCrash }: Pick<Base, 'db' | 'log'> & { readonly onCrash: (error: unknown) => void },
-  passwordResets: PasswordResets,
+  answers: PasswordResets & SecondStep,
   settings: AuthSettings,
 ) {
   const url = new URL('./auth-thread.ts', import.meta.url)
@@ -57,7 +58,7 @@ export async function startAuth(
   })
   const host: AuthHost = {
     execute: db.execute,
-    ...passwordResets,
+    ...answers,
     log: async (level, { err, ...fields }: { readonly err?: unknown }, message) =>
       log[level]({ ...fields, ...(err !== undefined && { err: fromPlain(err) }) }, message),
   }

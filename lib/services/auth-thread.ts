@@ -21,6 +21,10 @@ function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSetting
       hasSuspectKeys: (user) => host('hasSuspectKeys', user),
       reset: (user, reset) => host('reset', user, reset),
     },
+    secondStep: {
+      challenge: (userId) => host('challenge', userId),
+      pass: (answer) => host('pass', answer),
+    },
     log: { warn: logTo(host, 'warn'), error: logTo(host, 'error') },
   })
   return {

@@ -8,10 +8,13 @@ import {
   removeExpired,
   removeIncompleteUsers,
 } from '../access/session.ts'
-import type { HandleAuth, PasswordResets } from '../access/sign-in/embedded-auth.ts'
+import type { EmbeddedAuthOptions, HandleAuth } from '../access/sign-in/embedded-auth.ts'
 import { createFindRemoteSession } from '../access/sign-in/remote-auth.ts'
 import { type AskRemoteAuth, createAskRemoteAuth } from '../access/sign-in/remote-sign-in.ts'
+import type { SecondStep } from '../access/sign-in/second-step.ts'
 import { adoptUser } from '../accounts/remote-users.ts'
+import { challengeUser, passChallenge } from '../accounts/second-factor/challenge.ts'
+import type { FactorStore } from '../accounts/second-factor/spend-code.ts'
 import { deriveSecret } from '../config/secrets.ts'
 import { HOUR_MS } from '../durations.ts'
 import { createKnownDevices, type KnownDevices } from '../limits/known-devices.ts'
@@ -32,11 +35,12 @@ export interface Auth {
   /** Loads sign-in before its first use. */
   readonly loadAuth: Load
   readonly devices: KnownDevices
+  readonly secondFactors: FactorStore
   /** null if this service sends no mail. */
   readonly postMail: PostMail | null
 }
 
-type EmbeddedOrRemote = Omit<Auth, 'devices' | 'postMail'>
+type EmbeddedOrRemote = Omit<Auth, 'devices' | 'secondFactors' | 'postMail'>
 
 const NO_MAIL =
   'MERIDIAN_SMTP_URL is not set: users cannot verify an e-mail address or reset a password'
@@ -56,14 +60,30 @@ export function openAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStac
     secret,
     async (email) => (await findPassword(db, email))?.hash ?? '',
   )
+  const secondFactors = { db, key: deriveSecret(secrets, 'second factors') }
   const { authUrl } = config
   const auth =
-    authUrl === undefined ? embedAuth(base, keys, opening) : openRemoteAuth(base, authUrl)
-  return { ...auth, devices, postMail: openOwnMail(config, log, opening) }
+    authUrl === undefined
+      ? embedAuth(base, opening, {
+          passwordResets: createPasswordResets(base, keys),
+          secondStep: createSecondStep(secondFactors, now),
+        })
+      : openRemoteAuth(base, authUrl)
+  return { ...auth, devices, secondFactors, postMail: openOwnMail(config, log, opening) }
 }
 
+function createSecondStep(store: FactorStore, now: () => number): SecondStep {
+  return {
+    challenge: (userId) => challengeUser(store, userId, now()),
+    pass: ({ challenge, ...entered }) =>
+      passChallenge(store, challenge, { ...entered, now: now() }),
+  }
+}
+
+type Answers = Pick<EmbeddedAuthOptions, 'passwordResets' | 'secondStep'>
+
 /** Loads better-auth on first use: loading it takes longer than the rest of the start. */
-function embedAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStack): EmbeddedOrRemote {
+function embedAuth(base: Base, opening: AsyncDisposableStack, answers: Answers): EmbeddedOrRemote {
   const { config, secrets, db, log, onCrash } = base
   const sendsMail = config.smtpUrl !== undefined
   if (!sendsMail) log.warn({}, NO_MAIL)
@@ -76,10 +96,10 @@ function embedAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStack): Em
   })
   const load = once(async () => {
     const settings = authSettings(base)
-    const passwordResets = createPasswordResets(base, keys)
-    if (onCrash === undefined) return loadAuth(base, settings, passwordResets)
+    if (onCrash === undefined) return loadAuth(base, settings, answers)
     if (isClosed) throw new Error('the server has stopped')
-    starting = startAuth({ db, log, onCrash }, passwordResets, settings)
+    const { passwordResets, secondStep } = answers
+    starting = startAuth({ db, log, onCrash }, { ...passwordResets, ...secondStep }, settings)
     return (await starting).handle
   })
   return {
@@ -100,12 +120,12 @@ function authSettings({ config, secrets, plans, baseUrl }: Base): AuthSettings {
 async function loadAuth(
   { db, log }: Base,
   { smtpUrl, mailFrom, ...settings }: AuthSettings,
-  passwordResets: PasswordResets,
+  answers: Answers,
 ): Promise<HandleAuth> {
   const { createEmbeddedAuth } = await import('../access/sign-in/embedded-auth.ts')
   const { createSendMail } = await import('../mail.ts')
   const sendMail = smtpUrl === undefined ? null : createSendMail({ url: smtpUrl, from: mailFrom })
-  return createEmbeddedAuth({ ...settings, db, sendMail, passwordResets, log })
+  return createEmbeddedAuth({ ...settings, db, sendMail, ...answers, log })
 }
 
 function openRemoteAuth({ db, plans, log }: Base, url: string): EmbeddedOrRemote {

@@ -7,7 +7,7 @@ import { createEndAccount } from '../../lib/services/account-ending.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser } from './account.ts'
-import { confirmPassword } from './confirm-password.ts'
+import { confirmOwner } from './confirm-owner.ts'
 
 export function accountEndingHandlers(services: Services) {
   const { db, storage, flusher, log } = services
@@ -22,13 +22,13 @@ export function accountEndingHandlers(services: Services) {
       const day = new Date(now).toISOString().slice(0, 10)
       return { status: 200, file, name: `meridian-${day}.tar.gz` }
     },
-    deleteAccount: async ({ caller, body: { email, password }, now }) => {
+    deleteAccount: async ({ caller, body, now }) => {
       const user = await getUser(db, caller)
       refuseRemote(services, user)
-      if (normaliseEmail(email) !== user.email) {
+      if (normaliseEmail(body.email) !== user.email) {
         throw new ApiError('BAD_REQUEST', 'email is not the address of this account')
       }
-      await confirmPassword(services, user.email, password)
+      await confirmOwner(services, { caller, now }, user.email, body)
       // The entry outlives the account, so it does not name the person.
       const nameless = { ...caller, label: null }
       const event = callerEvent(nameless, { action: 'delete_account' }, now)

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { bearerOf } from '../../lib/access/authenticate.ts'
+import { findChallenged } from '../../lib/accounts/second-factor/challenge.ts'
 import {
   type AccountLimit,
   type AddressLimit,
@@ -80,10 +81,14 @@ function findUser({ findSession, now }: Services, { needsSession }: AuthRequest,
  * the request has a session.
  */
 async function accountOf(
-  { devices }: Services,
-  { devices: tokens, given: { email } }: Awaited<ReturnType<typeof readCall>>,
+  { db, devices, now }: Services,
+  { devices: tokens, given: { email, challenge } }: Awaited<ReturnType<typeof readCall>>,
   user: { readonly id: string } | null,
 ) {
+  if (challenge !== undefined) {
+    const challenged = await findChallenged(db, challenge, now())
+    return challenged && { id: challenged.id, limitId: challenged.id, isKnown: false }
+  }
   if (email === undefined)
     return user === null ? null : { id: user.id, limitId: user.id, isKnown: true }
   const id = email.toLowerCase()

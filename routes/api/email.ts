@@ -11,7 +11,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser } from './account.ts'
-import { confirmPassword } from './confirm-password.ts'
+import { confirmOwner } from './confirm-owner.ts'
 
 export function emailHandlers(services: Services) {
   const { db, postMail, baseUrl } = services
@@ -19,7 +19,7 @@ export function emailHandlers(services: Services) {
     changeEmail: async ({ caller, body, now }) => {
       refuseRemote(services)
       const user = await getUser(db, caller)
-      await confirmPassword(services, user.email, body.password)
+      await confirmOwner(services, { caller, now }, user.email, body)
       const change = toChange(caller, body.email, now)
       if (postMail === null) {
         if ((await changeEmail(db, change)) === 'taken') throw taken()

@@ -3,7 +3,7 @@ import { showAccount } from './account.ts'
 import { redirectTo } from './request/answer.ts'
 import { fetchFile } from './request/call-api.ts'
 import { expiredCookie } from './request/cookies.ts'
-import { readForm } from './request/form.ts'
+import { codeIn, readForm } from './request/form.ts'
 import { catchErrors } from './request/form-routes.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
@@ -21,7 +21,8 @@ async function exportAccount(visit: UserVisit): Promise<PageAnswer> {
 
 async function deleteAccount(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
-  const body = { email: form.text('deleteEmail'), password: form.exact('deletePassword') }
+  const password = form.exact('deletePassword')
+  const body = { email: form.text('deleteEmail'), password, ...codeIn(form, 'deleteCode') }
   await visit.callApi('deleteAccount', { body })
   return redirectTo(visit, '/app/sign-in?done=deleted', [expiredCookie(visit.services)])
 }

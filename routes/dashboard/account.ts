@@ -40,6 +40,7 @@ export async function showAccount(
   const content = Account({
     base: instance.base,
     me,
+    asksCode: (await orNull(callApi('getSecondFactor')))?.isOn ?? false,
     sessions: authUrl === undefined ? await orNull(callApi('listSessions')) : null,
     authUrl: authUrl ?? null,
     canMail: smtpUrl !== undefined,

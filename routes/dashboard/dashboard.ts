@@ -25,6 +25,7 @@ import { refuseOtherSites } from './request/same-site.ts'
 import { createSendApi } from './request/send-api.ts'
 import { redirectToSignIn } from './request/sign-in-first.ts'
 import type { AppRoute, UserVisit, Visit } from './request/visit.ts'
+import { secondFactorRoutes } from './second-factor.ts'
 import { siteRoutes } from './sites.ts'
 import { vitalRoutes } from './vitals.ts'
 
@@ -39,6 +40,7 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   ...invoiceRoutes,
   ...accountRoutes,
   ...emailRoutes,
+  ...secondFactorRoutes,
   ...accountEndingRoutes,
   ...batchRoutes,
   ...siteRoutes,

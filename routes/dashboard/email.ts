@@ -3,7 +3,7 @@ import type { PageAnswer } from '../pages/page.ts'
 import { showAccount } from './account.ts'
 import { redirectTo, showPage } from './request/answer.ts'
 import { deviceCookie } from './request/cookies.ts'
-import { readForm } from './request/form.ts'
+import { codeIn, readForm } from './request/form.ts'
 import { catchErrors } from './request/form-routes.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
@@ -16,7 +16,7 @@ export const emailRoutes: readonly AppRoute<UserVisit>[] = [
 async function changeEmail(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const email = form.text('newEmail')
-  const body = { email, password: form.exact('emailPassword') }
+  const body = { email, password: form.exact('emailPassword'), ...codeIn(form, 'emailCode') }
   const { status } = await visit.callApi('changeEmail', { body })
   if (status === 'mailed') return redirectTo(visit, '/app/account?done=mailed')
   return finish(visit, email)

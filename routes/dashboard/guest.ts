@@ -3,6 +3,8 @@ import {
   ForgotPassword,
   ResetPassword,
   type ResetPasswordProps,
+  SecondStep,
+  type SecondStepProps,
   SignIn,
   type SignInProps,
   SignUp,
@@ -20,6 +22,7 @@ import type { AppRoute, Visit } from './request/visit.ts'
 export const guestRoutes: readonly AppRoute<Visit>[] = [
   { method: 'get', path: '/app/sign-in', answer: (visit) => showSignIn(visit) },
   { method: 'post', path: '/app/sign-in', answer: signIn },
+  { method: 'post', path: '/app/sign-in/code', answer: signInByCode },
   { method: 'post', path: '/app/sign-out', answer: signOut },
   { method: 'get', path: '/app/sign-up', answer: (visit) => showSignUp(visit) },
   { method: 'post', path: '/app/sign-up', answer: signUp },
@@ -47,12 +50,36 @@ async function signIn(visit: Visit): Promise<PageAnswer> {
   // The link in the e-mail carries it.
   const verify = form.text('verify') || undefined
   const body = { email, password: form.exact('password'), verificationToken: verify }
-  const { status, message, token } = await callWithoutSession(visit, '/sign-in/email', body)
+  const answer = await callWithoutSession(visit, '/sign-in/email', body)
+  const { status, message, token, challenge } = answer
   if (token !== null) return startSession(visit, { email, token }, next)
+  if (challenge !== null) return showSecondStep(visit, { challenge, next })
   const refused = canMail(visit) ? NOT_SIGNED_IN_OR_VERIFIED : NOT_SIGNED_IN
   const error = status === 429 ? message : refused
   return showSignIn(visit, { email, next, verify, error }, status)
 }
+
+type SecondStepShown = Omit<SecondStepProps, 'base'>
+
+function showSecondStep(visit: Visit, shown: SecondStepShown, status = 200): Promise<PageAnswer> {
+  const content = SecondStep({ base: visit.instance.base, ...shown })
+  return showGuestPage(visit, { title: 'Enter your code', content, status })
+}
+
+async function signInByCode(visit: Visit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const [challenge, next] = [form.text('challenge'), safeNext(form.text('next'))]
+  const body = { challenge, code: form.text('code') || form.text('recoveryCode') }
+  const answer = await callWithoutSession(visit, '/two-factor/verify', body)
+  const { status, message, token, email } = answer
+  // The form must not name the address: it would make this browser known to any account.
+  if (token !== null && email !== null) return startSession(visit, { email, token }, next)
+  const error = status === 429 ? message : WRONG_CODE
+  return showSecondStep(visit, { challenge, next, error }, status)
+}
+
+const WRONG_CODE =
+  'This code is wrong or was used before, or you gave your password more than ten minutes ago: then start again.'
 
 /** These do not reveal whether the user exists. */
 const NOT_SIGNED_IN = 'Incorrect e-mail address or password.'

@@ -73,6 +73,24 @@ describe('POST /v1/account/me/email', () => {
     assert.doesNotMatch(text, /new\.example/)
   })
 
+  it('sends the notices of limits that still wait to the new address', async () => {
+    await using app = await makeApp()
+    const token = await signUp(app)
+    await signUp(app, 'eve@example.com')
+    const { $client } = app.services.db
+    $client.exec(`INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state,
+        created_at, queued_at, due_at, attempts)
+      SELECT email || ' ' || state, 'mail', id, email, 'near_cap', 80, state, 1, 1, 1, 0
+      FROM users, (SELECT 'waiting' AS state UNION SELECT 'delivered')`)
+    await change(app, token)
+    assert.deepEqual($client.prepare('SELECT id, email FROM cap_notices ORDER BY id').raw().all(), [
+      ['ada@example.com delivered', 'ada@example.com'],
+      ['ada@example.com waiting', NEW],
+      ['eve@example.com delivered', 'eve@example.com'],
+      ['eve@example.com waiting', 'eve@example.com'],
+    ])
+  })
+
   it('refuses a wrong password and the address of another account', async () => {
     await using app = await makeApp()
     const token = await signUp(app)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { openDb } from '../../lib/db/open.ts'
+import { codeAt } from '../support/authenticator.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { RUNTIME } from '../support/runtime.ts'
 
@@ -111,6 +112,33 @@ describe('npm run user, while the server runs', () => {
     assert.equal(answer.status, 400)
   })
 
+  it('--reset-second-factor lets a person in who lost app and recovery codes', async () => {
+    const email = 'lost@example.com'
+    const options = ['--email', email, '--reset-second-factor']
+    await key(email)
+    await piped(`${PASSWORD}\n`, '--email', email, '--set-password')
+    assert.match((await user(...options)).stderr, /lost@example\.com has no second factor\n$/)
+    const { token } = JSON.parse((await signIn(email)).body)
+    const call = async (path: string, body: object) => {
+      const response = await fetch(`${server.url}/v1/account/me/second-factor${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return JSON.parse(await response.text())
+    }
+    const { secret } = await call('', { password: PASSWORD })
+    const { recoveryCodes } = await call('/confirm', { code: await codeAt(secret, Date.now()) })
+    const { challenge } = JSON.parse((await signIn(email)).body)
+    const verify = (code: string) => post('/two-factor/verify', { challenge, code })
+    assert.equal((await verify('000-000')).status, 401)
+    assert.match((await verify(recoveryCodes[0])).body, /"token":/)
+    assert.match((await signIn(email)).body, /"challenge":/)
+    assert.match((await user(...options)).stderr, /Turned off the second factor of lost@/)
+    assert.match((await signIn(email)).body, /"token":/)
+    assert.deepEqual(audited('disable_two_factor'), [['cli', 'npm run user', null]])
+  })
+
   it('--role sets the role, and --list shows it', async () => {
     const options = ['--email', 'ada@example.com', '--role', 'operator']
     assert.match((await user(...options)).stderr, /from user to operator\n$/)
@@ -148,6 +176,7 @@ describe('npm run user, while the server runs', () => {
     const bad = [
       [...ada, '--set-password', '--plan', 'pro'],
       [...ada, '--link', '--delete'],
+      [...ada, '--reset-second-factor', '--plan', 'pro'],
       [...ada, '--list', '--role', 'user'],
       ['--delete', '--yes'],
     ]

@@ -43,12 +43,17 @@ const ENDPOINTS = [
   ['GET /v1/account/me/sites/{siteId}/proof', 'account:read', 200],
   ['POST /v1/account/me/sites/{siteId}/proof', 'account:write', 200],
   ['GET /v1/account/me/audit', 'account:read', 200],
-  // The next seven are additions, too.
+  // The next twelve are additions, too.
   ['GET /v1/account/me/sessions', 'account:read', 200],
   ['DELETE /v1/account/me/sessions', 'account:write', 200],
   ['DELETE /v1/account/me/sessions/{sessionId}', 'account:write', 200],
   ['POST /v1/account/me/email', 'account:write', 200],
   ['POST /v1/account/me/email/confirm', 'account:write', 200],
+  ['GET /v1/account/me/second-factor', 'account:read', 200],
+  ['POST /v1/account/me/second-factor', 'account:write', 200],
+  ['POST /v1/account/me/second-factor/confirm', 'account:write', 200],
+  ['POST /v1/account/me/second-factor/recovery-codes', 'account:write', 200],
+  ['POST /v1/account/me/second-factor/remove', 'account:write', 200],
   ['GET /v1/account/me/export', 'account:read', 200],
   ['POST /v1/account/me/delete', 'account:write', 200],
   ['GET /v1/billing/subscription', 'billing:read', 200],

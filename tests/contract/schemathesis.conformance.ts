@@ -33,6 +33,10 @@ const RARELY_SUCCESSFUL: readonly OperationId[] = [
   'changeEmail',
   'confirmEmail',
   'deleteAccount',
+  'offerSecondFactor',
+  'confirmSecondFactor',
+  'renewRecoveryCodes',
+  'removeSecondFactor',
 ]
 
 /** The operations that never succeeded: the run shows only that they refuse requests. */

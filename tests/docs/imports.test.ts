@@ -80,6 +80,8 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/access/sign-in/map-errors.ts',
     'lib/access/sign-in/passwords.ts',
     'lib/access/sign-in/reset-password.ts',
+    'lib/access/sign-in/second-step.ts',
+    'lib/accounts/second-factor/sealed.ts',
   ],
   'better-sqlite3': ['lib/db/check-integrity.ts', 'lib/db/client.ts', 'lib/db/connection.ts'],
   'd3-dsv': [
@@ -99,6 +101,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   pino: ['lib/log/log.ts'],
   'playwright-core': ['scripts/bench/', 'scripts/parts/demo-instance.ts'],
   'prom-client': ['lib/metrics/metrics.ts'],
+  qr: ['pages/dashboard/account/qr-code.tsx'],
   stripe: ['lib/billing/stripe/', 'stripe-double/'],
   tar: ['lib/accounts/export/pack-files.ts', 'lib/backup/archive.ts', 'lib/geo/download/unpack.ts'],
   tdigest: ['lib/rum/sketch/sketch.ts'],

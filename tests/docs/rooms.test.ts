@@ -7,10 +7,11 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SOURCES = '{admin,lib,pages,routes,scripts,stripe-double,tests,web}/**/*'
 const MOST_FILES = 20
-/** Migrations are one sequence, which only grows. */
-const SEQUENCE = 'lib/db/migrations'
 /** A file at the root of lib/ serves at least this many other rooms. */
 const LEAST_ROOMS = 3
+
+/** One sequence, which only grows. */
+const MIGRATIONS = 'lib/db/migrations'
 
 const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true })
   .filter((entry) => entry.isFile())
@@ -37,8 +38,9 @@ function importersOf(target: string): string[] {
 describe('a folder', () => {
   it(`holds at most ${MOST_FILES} files`, () => {
     const folders = Map.groupBy(files, (file) => dirname(file))
-    folders.delete(SEQUENCE)
-    const large = [...folders].filter(([, within]) => within.length > MOST_FILES)
+    const large = [...folders].filter(
+      ([folder, within]) => within.length > MOST_FILES && folder !== MIGRATIONS,
+    )
     assert.deepEqual(
       large.map(([folder, within]) => `${folder}: ${within.length}`),
       [],

@@ -10,8 +10,13 @@ const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'
 
 function start({ db, log }: Services, changes: Partial<AuthSettings> = {}) {
-  const resets = { hasSuspectKeys: async () => false, reset: async () => true }
-  return startAuth({ db, log, onCrash: fail }, resets, {
+  const answers = {
+    hasSuspectKeys: async () => false,
+    reset: async () => true,
+    challenge: async () => null,
+    pass: async () => null,
+  }
+  return startAuth({ db, log, onCrash: fail }, answers, {
     secret: 'a secret for tests of thirty-two characters',
     baseUrl: 'http://127.0.0.1:8787',
     plan: 'free',

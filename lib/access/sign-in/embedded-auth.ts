@@ -21,6 +21,7 @@ import { hashTokens } from './hashed-tokens.ts'
 import { createOrder } from './in-order.ts'
 import { mapErrors } from './map-errors.ts'
 import { type ResetOptions, resetPassword } from './reset-password.ts'
+import { askSecondStep, SECOND_STEP_PATH, type SecondStep, secondStep } from './second-step.ts'
 
 export interface EmbeddedAuthOptions {
   readonly db: Queries
@@ -33,6 +34,7 @@ export interface EmbeddedAuthOptions {
   /** null without a mail server: then users cannot verify an address or reset a password. */
   readonly sendMail: SendMail | null
   readonly passwordResets: PasswordResets
+  readonly secondStep: SecondStep
   readonly log: Pick<Log, 'warn' | 'error'>
 }
 
@@ -81,6 +83,7 @@ export function createEmbeddedAuth(options: EmbeddedAuthOptions): HandleAuth {
     if (isFor(call, '/sign-in/email')) return signIn(options, call, ask)
     if (isFor(call, '/change-password')) return inOrder(() => changePassword(options, call, ask))
     if (isFor(call, '/reset-password')) return inOrder(() => ask(call))
+    if (isFor(call, SECOND_STEP_PATH)) return inOrder(() => ask(call))
     if (!isFor(call, '/request-password-reset')) return ask(call)
     const [response] = await Promise.all([ask(call), sleep(RESET_REQUEST_MS)])
     return response
@@ -104,16 +107,16 @@ async function signIn(
   const response = await ask(call)
   if (response.status !== 200) return response
   if ((await findPassword(db, email))?.hash === stored?.hash) return response
-  // The password has changed meanwhile, so this session was started with the old one.
+  // The password has changed meanwhile, so this session or challenge was got with the old one.
   const { token } = v.parse(SignedIn, await response.json())
-  await db
-    .delete(sessions)
-    .where(eq(sessions.tokenHash, hashToken(token)))
-    .run()
+  await (token === undefined
+    ? db.delete(verifications).where(eq(verifications.value, stored?.userId ?? ''))
+    : db.delete(sessions).where(eq(sessions.tokenHash, hashToken(token)))
+  ).run()
   return signIn(options, call, ask)
 }
 
-const SignedIn = v.object({ token: v.string() })
+const SignedIn = v.object({ token: v.optional(v.string()) })
 
 /** Also spends the links that were mailed for a reset: somebody else may have read them. */
 async function changePassword(
@@ -156,7 +159,7 @@ function settingsOf(options: EmbeddedAuthOptions) {
     basePath: AUTH_BASE_PATH,
     secret,
     database: (settings: BetterAuthOptions) => hashTokens(mapErrors(adapter(settings), errors)),
-    ...(mail !== null && { databaseHooks: refuseUnverified(db) }),
+    databaseHooks: guardSessions(options),
     trustedOrigins: originsOf(baseUrl),
     user: {
       additionalFields: {
@@ -180,7 +183,11 @@ function settingsOf(options: EmbeddedAuthOptions) {
       log: (_, message) => log.warn({ by: 'auth' }, message),
     },
     hooks: { before: refuseEasyPasswords },
-    plugins: [bearer(), resetPassword({ reset: passwordResets.reset, appOf })],
+    plugins: [
+      bearer(),
+      resetPassword({ reset: passwordResets.reset, appOf }),
+      secondStep(options.secondStep, appOf),
+    ],
   } satisfies BetterAuthOptions
 }
 
@@ -200,18 +207,30 @@ const FIXED_SETTINGS = {
   onAPIError: { throw: true },
 } satisfies BetterAuthOptions
 
+/** Refuses sessions that may not begin yet. */
+function guardSessions({ db, sendMail, secondStep }: EmbeddedAuthOptions) {
+  const before = async (
+    { userId }: { readonly userId: string },
+    call: { readonly path?: string | undefined } | null,
+  ) => {
+    if (sendMail !== null) await refuseUnverified(db, userId)
+    if (!PASSED.has(call?.path)) await askSecondStep(secondStep, userId)
+  }
+  return { session: { create: { before } } } satisfies BetterAuthOptions['databaseHooks']
+}
+
+/** Endpoints whose callers have given a second factor, if they have one. */
+const PASSED: ReadonlySet<unknown> = new Set([SECOND_STEP_PATH, '/change-password'])
+
 /**
  * Until the address of a new account is verified, the right password gets the answer for a wrong
  * one. Otherwise a sign-up and a sign-in would show whether the address already had an account.
  */
-function refuseUnverified(db: Queries): NonNullable<BetterAuthOptions['databaseHooks']> {
-  const before = async ({ userId }: { readonly userId: string }) => {
-    if (await mayBeginSession(db, userId)) return
-    const message = 'Invalid email or password'
-    // Same order of fields as in better-auth, so that the bytes are equal.
-    throw new APIError('UNAUTHORIZED', { message, code: 'INVALID_EMAIL_OR_PASSWORD' })
-  }
-  return { session: { create: { before } } }
+async function refuseUnverified(db: Queries, userId: string): Promise<void> {
+  if (await mayBeginSession(db, userId)) return
+  const message = 'Invalid email or password'
+  // Same order of fields as in better-auth, so that the bytes are equal.
+  throw new APIError('UNAUTHORIZED', { message, code: 'INVALID_EMAIL_OR_PASSWORD' })
 }
 
 /** The fields with a new password, by endpoint. */

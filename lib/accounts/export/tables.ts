@@ -45,6 +45,13 @@ export const EXPORTED: readonly ExportedTable[] = [
     columns: ['id', 'ip_address', 'user_agent', 'created_at', 'updated_at', 'expires_at'],
   },
   {
+    name: 'second-factor',
+    table: 'second_factors',
+    owner: 'user_id',
+    key: ['user_id'],
+    columns: ['confirmed_at'],
+  },
+  {
     name: 'usage-by-day',
     table: 'usage_by_day',
     owner: 'user_id',

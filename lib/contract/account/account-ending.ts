@@ -2,11 +2,12 @@ import * as v from 'valibot'
 import { strictObject, textUpTo } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import { DeletedResponse } from './account-schemas.ts'
-import { PasswordAgain } from './email.ts'
+import { CodeAgain, PasswordAgain } from './email.ts'
 
 export const DeleteAccountBody = strictObject('Confirms that the account is to be deleted', {
   email: v.pipe(textUpTo(254), v.description('The e-mail address of the account')),
   password: PasswordAgain,
+  code: CodeAgain,
 })
 
 export const accountEndingOperations = [

@@ -14,7 +14,9 @@ export const AUDIT_ACTIONS = [
   'delete_account',
   'delete_site',
   'delete_tax_id',
+  'disable_two_factor',
   'dispute_closed',
+  'enable_two_factor',
   'end_duplicate',
   'end_session',
   'export_account',
@@ -36,6 +38,7 @@ export const AUDIT_ACTIONS = [
   'reactivate_subscription',
   'release_customer',
   'renew_key',
+  'renew_recovery_codes',
   'revoke_key',
   'send_inquiry',
   'set_overages',
@@ -46,6 +49,7 @@ export const AUDIT_ACTIONS = [
   'subscription_ended',
   'subscription_updated',
   'update_address',
+  'use_recovery_code',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

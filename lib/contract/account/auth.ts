@@ -15,9 +15,15 @@ export interface AuthRequest {
   readonly limits?: readonly (AccountLimit | AddressLimit)[]
 }
 
-/** A limit per account: the one that the body's `email` names, or else that of the session. */
+/** A limit per account: the one that the body's `email` or `challenge` names, or that of the session. */
 export interface AccountLimit extends Counted {
-  readonly of: 'newSessions' | 'passwords' | 'resetMails' | 'signIns' | 'verificationMails'
+  readonly of:
+    | 'newSessions'
+    | 'passwords'
+    | 'resetMails'
+    | 'secondFactors'
+    | 'signIns'
+    | 'verificationMails'
 }
 
 /** A limit per address of the client. */
@@ -54,6 +60,8 @@ const AuthBody = v.pipe(
     name: v.optional(NAME),
     image: v.optional(v.nullable(IMAGE)),
     revokeKeys: v.optional(v.boolean()),
+    /** Of the second step of a sign-in. */
+    challenge: v.optional(v.string()),
   }),
   v.check((body) => isWellFormed(body), MALFORMED),
 )
@@ -69,6 +77,13 @@ const PasswordsBody = v.pipe(
   v.looseObject({}),
   v.check((body) => isWellFormed(body), MALFORMED),
   v.transform(() => ({})),
+)
+
+/** The challenge alone names the account. */
+const SecondStepBody = v.pipe(
+  v.looseObject({ challenge: textUpTo(100), code: textUpTo(100) }),
+  v.check((body) => isWellFormed(body), MALFORMED),
+  v.transform(({ challenge }) => ({ challenge })),
 )
 
 const SIGN_IN = [
@@ -94,6 +109,15 @@ export const AUTH_REQUESTS: readonly AuthRequest[] = [
     limits: VERIFICATION_MAIL,
   },
   { method: 'POST', path: '/sign-in/email', body: AuthBody, hashes: true, limits: SIGN_IN },
+  {
+    method: 'POST',
+    path: '/two-factor/verify',
+    body: SecondStepBody,
+    limits: [
+      { of: 'secondFactors', counts: 401 },
+      { of: 'addressSignIns', counts: 401 },
+    ],
+  },
   { method: 'POST', path: '/sign-out', needsSession: true },
   { method: 'GET', path: '/get-session', needsSession: true },
   { method: 'POST', path: '/request-password-reset', body: AuthBody, limits: RESET_MAIL },

@@ -9,9 +9,18 @@ export const PasswordAgain = v.optional(
   v.pipe(textUpTo(1_000), v.description('Required if the account has a password')),
 )
 
+/** A code of the second factor, asked where the password is. */
+export const CodeAgain = v.optional(
+  v.pipe(
+    textUpTo(100),
+    v.description('Required if the second factor is on: a code of the app, or a recovery code'),
+  ),
+)
+
 export const ChangeEmailBody = strictObject('The new e-mail address', {
   email: Email,
   password: PasswordAgain,
+  code: CodeAgain,
 })
 
 export const ConfirmEmailBody = strictObject('What the link in the mail contains', {

@@ -7,6 +7,7 @@ import { Time } from '../parts/time.tsx'
 import { EmailForm } from './email.tsx'
 import { CurrentPassword, NameField, NewPassword } from './fields.tsx'
 import { DeleteCard, ExportCard } from './leaving.tsx'
+import { SecondFactorCard } from './second-factor.tsx'
 import { Sessions, type SessionsProps } from './sessions.tsx'
 
 export interface AccountProps extends PageProps {
@@ -15,6 +16,8 @@ export interface AccountProps extends PageProps {
   readonly authUrl: string | null
   readonly canMail: boolean
   readonly sessions: SessionsProps['sessions']
+  /** Whether forms that ask for the password ask for a code, too. */
+  readonly asksCode: boolean
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -24,11 +27,12 @@ const DONE: Readonly<Record<string, string>> = {
   mailed: 'We have sent an e-mail to the new address. Open the link in it to confirm the change.',
   email: 'E-mail address changed. You are signed out on all other devices.',
   ended: 'Signed out there.',
+  'factor-off': 'The second factor is off.',
   'ended-others': 'You are signed out on all other devices.',
 }
 
 export function Account(props: AccountProps) {
-  const { base, me, sessions, authUrl, canMail, done = '', error } = props
+  const { base, me, sessions, authUrl, canMail, asksCode, done = '', error } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
@@ -46,7 +50,8 @@ export function Account(props: AccountProps) {
               <NewPassword />
             </Form>
           </Card>
-          <EmailForm base={base} canMail={canMail} />
+          <SecondFactorCard base={base} isOn={asksCode} />
+          <EmailForm base={base} canMail={canMail} asksCode={asksCode} />
           <Sessions base={base} sessions={sessions} />
         </>
       ) : (
@@ -57,7 +62,7 @@ export function Account(props: AccountProps) {
         </p>
       )}
       <ExportCard base={base} />
-      {authUrl === null && <DeleteCard base={base} />}
+      {authUrl === null && <DeleteCard base={base} asksCode={asksCode} />}
     </>
   )
 }

@@ -2,10 +2,16 @@ import { Card } from '../parts/card.tsx'
 import { Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
-import { CurrentPassword } from './fields.tsx'
+import { CurrentPassword, OwnerCode } from './fields.tsx'
 
-/** `canMail`: whether the new address gets a link first. */
-export function EmailForm({ base, canMail }: { base: string; canMail: boolean }) {
+interface EmailFormProps {
+  readonly base: string
+  /** Whether the new address gets a link first. */
+  readonly canMail: boolean
+  readonly asksCode: boolean
+}
+
+export function EmailForm({ base, canMail, asksCode }: EmailFormProps) {
   const hint = canMail
     ? 'It gets a link to confirm the change. You are signed out on all other devices.'
     : 'You are signed out on all other devices.'
@@ -22,6 +28,7 @@ export function EmailForm({ base, canMail }: { base: string; canMail: boolean })
           required
         />
         <CurrentPassword name="emailPassword" label="Your password" />
+        {asksCode && <OwnerCode name="emailCode" />}
       </Form>
     </Card>
   )

@@ -1,7 +1,7 @@
-import { Choice } from '../parts/field.tsx'
+import { Choice, Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
-import { CurrentPassword, EmailField, NameField, NewPassword } from './fields.tsx'
+import { CodeField, CurrentPassword, EmailField, NameField, NewPassword } from './fields.tsx'
 
 export interface SignInProps extends PageProps {
   /** The path to open after signing in. */
@@ -37,6 +37,41 @@ export function SignIn({ base, next, offers, email = '', verify, ...result }: Si
       <p class="ways">
         {offers.signUp && <a href={`${base}/app/sign-up`}>Create an account</a>}
         {offers.reset && <a href={`${base}/app/forgot`}>Forgot your password?</a>}
+      </p>
+    </>
+  )
+}
+
+export interface SecondStepProps extends PageProps {
+  readonly next: string
+  /** Proves that the password was given. */
+  readonly challenge: string
+}
+
+export function SecondStep({ base, next, challenge, error }: SecondStepProps) {
+  const form = { action: `${base}/app/sign-in/code`, text: 'Sign in' }
+  const fields = (
+    <>
+      <input type="hidden" name="challenge" value={challenge} />
+      <input type="hidden" name="next" value={next} />
+    </>
+  )
+  return (
+    <>
+      <Result error={error} />
+      <Form {...form}>
+        {fields}
+        <CodeField />
+      </Form>
+      <details class="confirm">
+        <summary>Use a recovery code</summary>
+        <Form {...form} kind="quiet">
+          {fields}
+          <Field name="recoveryCode" label="Recovery code" autocomplete="off" required />
+        </Form>
+      </details>
+      <p class="ways">
+        <a href={`${base}/app/sign-in`}>Start again</a>
       </p>
     </>
   )

@@ -1,7 +1,7 @@
 import { Card } from '../parts/card.tsx'
 import { Field } from '../parts/field.tsx'
 import { Confirm } from '../parts/form.tsx'
-import { CurrentPassword } from './fields.tsx'
+import { CurrentPassword, OwnerCode } from './fields.tsx'
 
 export function ExportCard({ base }: { base: string }) {
   return (
@@ -17,7 +17,7 @@ export function ExportCard({ base }: { base: string }) {
   )
 }
 
-export function DeleteCard({ base }: { base: string }) {
+export function DeleteCard({ base, asksCode }: { base: string; asksCode: boolean }) {
   return (
     <Card id="delete-title" title="Delete account">
       <p>
@@ -37,6 +37,7 @@ export function DeleteCard({ base }: { base: string }) {
           required
         />
         <CurrentPassword name="deletePassword" label="Your password" />
+        {asksCode && <OwnerCode name="deleteCode" />}
       </Confirm>
     </Card>
   )

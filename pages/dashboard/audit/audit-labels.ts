@@ -15,7 +15,9 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   delete_account: 'Account deleted',
   delete_site: 'Site removed',
   delete_tax_id: 'Tax ID removed',
+  disable_two_factor: 'Second factor turned off',
   dispute_closed: 'Payment dispute closed',
+  enable_two_factor: 'Second factor turned on',
   end_duplicate: 'Second subscription ended',
   end_session: 'Session ended',
   export_account: 'Data exported',
@@ -37,6 +39,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   reactivate_subscription: 'Subscription reactivated',
   release_customer: 'Stripe customer given up',
   renew_key: 'Key renewed',
+  renew_recovery_codes: 'Recovery codes replaced',
   revoke_key: 'Key revoked',
   send_inquiry: 'Inquiry sent',
   set_overages: 'Overages turned on or off',
@@ -47,6 +50,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   subscription_ended: 'Subscription ended',
   subscription_updated: 'Subscription updated',
   update_address: 'Billing address changed',
+  use_recovery_code: 'Recovery code used',
 }
 
 export const APP_LABELS: Readonly<Record<string, string>> = {

@@ -28,6 +28,7 @@ interface FieldProps extends Omit<LabelledProps, 'children'> {
   readonly type?: 'text' | 'email' | 'password' | 'search' | 'date'
   readonly value?: string
   readonly autocomplete?: string
+  readonly inputmode?: 'numeric'
   readonly maxlength?: number
   readonly minlength?: number
   readonly placeholder?: string

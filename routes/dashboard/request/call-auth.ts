@@ -18,8 +18,10 @@ export interface AuthAnswer {
   readonly message: string
   /** The token of the session that this answer starts. */
   readonly token: string | null
-  /** The address of the account whose password this answer reset. */
+  /** The address of the account that this answer signs in, or whose password it reset. */
   readonly email: string | null
+  /** What the second step of a sign-in must bring back. */
+  readonly challenge: string | null
 }
 
 const AuthBody = v.object({
@@ -29,6 +31,8 @@ const AuthBody = v.object({
   error: v.optional(v.object({ message: v.string() })),
   token: v.nullish(v.pipe(v.string(), v.regex(TOKEN)), null),
   email: v.nullish(v.string(), null),
+  user: v.nullish(v.object({ email: v.nullish(v.string(), null) }), null),
+  challenge: v.nullish(v.string(), null),
 })
 
 /**
@@ -48,12 +52,13 @@ export async function callAuth(
       ? await callOwnAuth(visit, call)
       : await callRemoteAuth(visit, services.askRemoteAuth, call)
   if (status >= 500) throw unavailable()
-  const none = { status, code: '', token: null, email: null }
+  const none = { status, code: '', token: null, email: null, challenge: null }
   if (status === 429) return { ...none, message: TOO_OFTEN }
   const read = v.safeParse(AuthBody, answer)
   if (!read.success) return { ...none, message: '' }
-  const { error, ...given } = read.output
-  return { status, ...given, message: error?.message ?? given.message }
+  const { error, user, ...given } = read.output
+  const email = given.email ?? user?.email ?? null
+  return { status, ...given, email, message: error?.message ?? given.message }
 }
 
 async function callOwnAuth(

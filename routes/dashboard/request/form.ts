@@ -18,3 +18,9 @@ export async function readForm(c: Context<Env>, maxBytes = MAX_BODY_BYTES) {
     all: (name: string) => fields.getAll(name),
   }
 }
+
+/** The code of the second factor, if the form has a field for it. */
+export function codeIn(form: Form, name: string): { readonly code?: string } {
+  const code = form.text(name)
+  return code === '' ? {} : { code }
+}

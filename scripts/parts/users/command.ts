@@ -8,6 +8,7 @@ const USAGE = `Usage: npm run --silent user -- --email you@example.com --plan pr
 or, with --email and one of these:
   --set-password           set the password: asks for it, or reads one line from a pipe
   --link                   print a link, valid once within an hour, to set the password
+  --reset-second-factor    turn off the second factor of a person who lost app and recovery codes
   --delete                 delete the account for good; asks first, unless --yes is given
 or
   --list                   list all users`
@@ -30,6 +31,10 @@ const ACTIONS = {
     'cannot be used with --set-password',
   ),
   link: v.strictObject({ email: Email, link: TRUE }, 'cannot be used with --link'),
+  'reset-second-factor': v.strictObject(
+    { email: Email, 'reset-second-factor': TRUE },
+    'cannot be used with --reset-second-factor',
+  ),
   delete: v.strictObject(
     { email: Email, delete: TRUE, yes: v.optional(TRUE) },
     'cannot be used with --delete',
@@ -38,14 +43,14 @@ const ACTIONS = {
 
 export type UserCommand =
   | { readonly action: 'list' }
-  | { readonly action: 'set-password' | 'link'; readonly email: string }
+  | { readonly action: 'set-password' | 'link' | 'reset-second-factor'; readonly email: string }
   | { readonly action: 'delete'; readonly email: string; readonly yes?: true | undefined }
   | ({ readonly action: 'set' } & SetOptions)
 
 /** Reads the arguments of `npm run user`. Throws an error that contains the usage. */
 export function readUserCommand(): UserCommand {
   const flags = { list: FLAG, 'set-password': FLAG, link: FLAG, delete: FLAG, yes: FLAG }
-  const options = { email: TEXT, plan: TEXT, role: TEXT, ...flags }
+  const options = { email: TEXT, plan: TEXT, role: TEXT, ...flags, 'reset-second-factor': FLAG }
   const { values } = readArguments({ options }, USAGE)
   if (values.list === true) {
     checkOptions(ACTIONS.list, values, USAGE)
@@ -58,6 +63,10 @@ export function readUserCommand(): UserCommand {
   }
   if (values.link === true) {
     return { action: 'link', email: checkOptions(ACTIONS.link, given, USAGE).email }
+  }
+  if (values['reset-second-factor'] === true) {
+    const { email } = checkOptions(ACTIONS['reset-second-factor'], given, USAGE)
+    return { action: 'reset-second-factor', email }
   }
   if (values.delete === true) {
     const { email, yes } = checkOptions(ACTIONS.delete, given, USAGE)

@@ -1,6 +1,7 @@
 import { setPassword } from '../../../lib/access/session.ts'
 import { hashPassword, whyRefused } from '../../../lib/access/sign-in/passwords.ts'
 import { endSignIns, insertResetToken } from '../../../lib/access/sign-in/reset-tokens.ts'
+import { removeSecondFactor } from '../../../lib/accounts/second-factor/second-factor.ts'
 import { findUserByEmail, type UserRow } from '../../../lib/accounts/users.ts'
 import { runInTransaction } from '../../../lib/db/transaction.ts'
 import { audit, type ConfiguredAccounts } from '../accounts.ts'
@@ -17,6 +18,22 @@ export async function setPasswordOf(accounts: ConfiguredAccounts, email: string)
     ...endSignIns(db, user.id),
   ])
   return `Set the password of ${user.email}, and ended all sessions`
+}
+
+/** Turns off the second factor of somebody who lost it. Returns what was done. */
+export async function resetSecondFactor(
+  accounts: ConfiguredAccounts,
+  email: string,
+): Promise<string> {
+  const { db } = accounts
+  const user = await getOwnUser(accounts, email)
+  const isReset = await runInTransaction(db, [
+    removeSecondFactor(db, user.id),
+    audit(accounts, user.id, { action: 'disable_two_factor' }),
+  ])
+  return isReset
+    ? `Turned off the second factor of ${user.email}`
+    : `${user.email} has no second factor`
 }
 
 /** Returns a link with which the owner of the account sets a password. */

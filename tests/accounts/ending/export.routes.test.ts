@@ -42,6 +42,8 @@ async function filled(app: TestApp) {
   app.services.db.$client.exec(`
     INSERT INTO spending_caps (user_id, currency, amount)
       SELECT id, 'usd', 500 FROM users WHERE email LIKE 'ada%';
+    INSERT INTO second_factors (user_id, secret, confirmed_at)
+      SELECT id, 'sealed secret', 1 FROM users;
     INSERT INTO trials (user_id, started_at) SELECT id, 1 FROM users WHERE email LIKE 'ada%';
     INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state, created_at,
         queued_at, due_at, attempts)
@@ -73,6 +75,7 @@ describe('GET /v1/account/me/export', () => {
         'keys',
         'sites',
         'sessions',
+        'second-factor',
         'usage-by-day',
         'usage-by-period',
         'trial',
@@ -87,8 +90,11 @@ describe('GET /v1/account/me/export', () => {
     assert.match(profile.created_at, /^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
     const [day] = JSON.parse(files.get('usage-by-day-0001.json') ?? '')
     assert.deepEqual([day.day, day.requests], ['2026-01-15', 1])
+    const [factor] = JSON.parse(files.get('second-factor-0001.json') ?? '')
+    assert.deepEqual(factor, { confirmed_at: '1970-01-01T00:00:00.001Z' })
     const all = [...files.values()].join()
-    for (const secret of [token, key, PASSWORD, 'eve']) assert.equal(all.includes(secret), false)
+    for (const secret of [token, key, PASSWORD, 'sealed secret', 'eve'])
+      assert.equal(all.includes(secret), false)
   })
 
   it('reads large tables in pieces, each row once', async () => {

@@ -1,0 +1,51 @@
+import type { Caller } from '../../lib/access/authenticate.ts'
+import { findPassword } from '../../lib/access/session.ts'
+import { isPassword } from '../../lib/access/sign-in/passwords.ts'
+import { findSecondFactor } from '../../lib/accounts/second-factor/second-factor.ts'
+import { spendCode } from '../../lib/accounts/second-factor/spend-code.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+
+interface Given {
+  readonly password?: string | undefined
+  readonly code?: string | undefined
+}
+
+/**
+ * Throws BAD_REQUEST unless the caller has given the password of the account with this e-mail address
+ * and, if it has a second factor, a code, which is then spent.
+ */
+export async function confirmOwner(
+  services: Services,
+  { caller, now }: { readonly caller: Caller; readonly now: number },
+  email: string,
+  { password, code }: Given,
+): Promise<void> {
+  const { secondFactors } = services
+  await confirmPassword(services, email, password)
+  if ((await findSecondFactor(secondFactors, caller.userId)) === null) return
+  if (code === undefined) throw new ApiError('BAD_REQUEST', 'code is missing')
+  if (!(await spendCode(secondFactors, { actor: caller, code, now }))) throw wrongCode()
+}
+
+/** Accounts that were made on the command line have no password. */
+export async function confirmPassword(
+  { db, passwordQueue }: Services,
+  email: string,
+  password: string | undefined,
+): Promise<void> {
+  const hash = (await findPassword(db, email))?.hash ?? null
+  if (hash === null) return
+  if (password === undefined) throw new ApiError('BAD_REQUEST', 'password is missing')
+  const checked = await passwordQueue.run(async () => ({
+    isRight: await isPassword(password, hash),
+  }))
+  if (checked === null) {
+    throw new ApiError('SERVICE_UNAVAILABLE', 'Too many passwords are checked now; try again later')
+  }
+  if (!checked.isRight) throw new ApiError('BAD_REQUEST', 'The password is wrong')
+}
+
+export function wrongCode(): ApiError {
+  return new ApiError('BAD_REQUEST', 'The code is wrong or was used before')
+}

@@ -1,0 +1,77 @@
+import type { Caller } from '../../lib/access/authenticate.ts'
+import { findPassword } from '../../lib/access/session.ts'
+import {
+  confirmSecondFactor,
+  findSecondFactor,
+  offerSecondFactor,
+  renewRecoveryCodes,
+  turnOffSecondFactor,
+} from '../../lib/accounts/second-factor/second-factor.ts'
+import { toBase32, toUri } from '../../lib/accounts/second-factor/totp.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
+import { getUser } from './account.ts'
+import { confirmPassword, wrongCode } from './confirm-owner.ts'
+
+const ISSUER = 'Meridian'
+
+export function secondFactorHandlers(services: Services) {
+  const { db, secondFactors } = services
+  /** The user, who has given the password. */
+  const getOwner = async (caller: Caller, password: string | undefined) => {
+    refuseRemote(services)
+    const user = await getUser(db, caller)
+    await confirmPassword(services, user.email, password)
+    return user
+  }
+  return {
+    getSecondFactor: async ({ caller }) => {
+      refuseRemote(services)
+      const found = await findSecondFactor(secondFactors, caller.userId)
+      if (found === null) return { status: 200, body: { isOn: false } }
+      const { confirmedAt, recoveryCodes } = found
+      const since = new Date(confirmedAt).toISOString()
+      return { status: 200, body: { isOn: true, since, recoveryCodes } }
+    },
+    offerSecondFactor: async ({ caller, body: { password } }) => {
+      const { email } = await getOwner(caller, password)
+      if (((await findPassword(db, email))?.hash ?? null) === null) {
+        throw new ApiError('BAD_REQUEST', 'This account has no password: set one first')
+      }
+      const secret = await offerSecondFactor(secondFactors, caller.userId)
+      if (secret === null) throw new ApiError('BAD_REQUEST', 'The second factor is on already')
+      const uri = toUri(secret, { issuer: ISSUER, account: email })
+      return { status: 200, body: { secret: toBase32(secret), uri } }
+    },
+    confirmSecondFactor: async ({ caller, body: { code }, now }) => {
+      refuseRemote(services)
+      const recoveryCodes = await confirmSecondFactor(
+        secondFactors,
+        { actor: caller, code, now },
+        caller.sessionId,
+      )
+      if (recoveryCodes === null) {
+        throw new ApiError('BAD_REQUEST', 'The code is wrong, or there is nothing to confirm')
+      }
+      return { status: 200, body: { recoveryCodes } }
+    },
+    renewRecoveryCodes: async ({ caller, body: { password, code }, now }) => {
+      await getOwner(caller, password)
+      const recoveryCodes = await renewRecoveryCodes(secondFactors, { actor: caller, code, now })
+      if (recoveryCodes === null) throw wrongCode()
+      return { status: 200, body: { recoveryCodes } }
+    },
+    removeSecondFactor: async ({ caller, body: { password, code }, now }) => {
+      await getOwner(caller, password)
+      if (!(await turnOffSecondFactor(secondFactors, { actor: caller, code, now })))
+        throw wrongCode()
+      return { status: 200, body: { isOn: false } }
+    },
+  } satisfies Partial<Handlers>
+}
+
+function refuseRemote({ config: { authUrl } }: Services): void {
+  if (authUrl === undefined) return
+  throw new ApiError('FORBIDDEN', `The auth service signs users in: turn it on at ${authUrl}`)
+}

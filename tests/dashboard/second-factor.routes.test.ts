@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import decodeQR from 'qr/decode.js'
+import { type Clock, createClock } from '../accounts/second-factor/with-factor.ts'
+import { codeAt } from '../support/authenticator.ts'
+import { makeApp, type TestApp } from '../support/helpers.ts'
+import { PASSWORD } from '../support/sign-in.ts'
+import { cookieOf, signInNewUser, visitPage } from './pages.ts'
+
+const PATH = '/app/account/second-factor'
+const EMAIL = 'ada@example.com'
+
+let app: TestApp
+let clock: Clock
+beforeEach(async () => {
+  clock = createClock()
+  app = await makeApp({ now: clock.now })
+})
+afterEach(() => app.close())
+
+/** The value of a hidden field. */
+function fieldIn(html: string, name: string): string {
+  const [, value = ''] = new RegExp(`name="${name}" value="([^"]*)"`).exec(html) ?? []
+  return value.replaceAll('&amp;', '&')
+}
+
+/** The recovery codes that the page shows. */
+function codesIn(html: string): string[] {
+  return /<pre id="recovery-codes"[^>]*>([^<]*)</.exec(html)?.[1]?.trim().split('\n') ?? []
+}
+
+const PIXELS = 4
+
+/** Decodes the picture on the page. */
+function readQr(html: string): string {
+  const [svg = ''] = /<svg class="qr".*?<\/svg>/s.exec(html) ?? []
+  const width = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]) * PIXELS
+  const data = new Uint8Array(width * width * 3).fill(255)
+  for (const [, x, y] of svg.matchAll(/M(\d+) (\d+)h1v1h-1z/g)) {
+    for (let row = 0; row < PIXELS; row++) {
+      const from = ((Number(y) * PIXELS + row) * width + Number(x) * PIXELS) * 3
+      data.fill(0, from, from + PIXELS * 3)
+    }
+  }
+  return decodeQR({ width, height: width, data })
+}
+
+async function turnOn(cookie: string) {
+  const offered = await visitPage(app, PATH, { cookie, form: { password: PASSWORD } })
+  const uri = fieldIn(offered.html, 'uri')
+  const secret = new URL(uri).searchParams.get('secret') ?? ''
+  const code = () => codeAt(secret, clock.now())
+  const form = { uri, code: await code() }
+  const shown = await visitPage(app, `${PATH}/confirm`, { cookie, form })
+  assert.equal(shown.status, 200, shown.html)
+  const recoveryCodes = codesIn(shown.html)
+  return { offered, uri, secret, code, recoveryCodes }
+}
+
+async function givePassword(next = '/app/keys') {
+  const form = { email: EMAIL, password: PASSWORD, next }
+  const page = await visitPage(app, '/app/sign-in', { form })
+  assert.equal(page.status, 200)
+  assert.equal(page.headers.get('set-cookie'), null)
+  return { page, fields: { challenge: fieldIn(page.html, 'challenge'), next } }
+}
+
+describe('the page of the second factor', () => {
+  it('asks for the password, then shows the secret as a QR code and as text', async () => {
+    const cookie = await signInNewUser(app)
+    const wrong = await visitPage(app, PATH, { cookie, form: { password: 'wrong horse' } })
+    assert.equal(wrong.status, 400)
+    assert.match(wrong.html, /role="alert">The password is wrong/)
+    const { offered, secret, recoveryCodes } = await turnOn(cookie)
+    assert.match(offered.html, /<svg class="qr"[^>]* role="img"/)
+    assert.match(offered.html, new RegExp(`>${secret}<`))
+    assert.equal(recoveryCodes.length, 10)
+  })
+
+  it('draws what a QR reader can read', async () => {
+    const cookie = await signInNewUser(app)
+    const { html } = await visitPage(app, PATH, { cookie, form: { password: PASSWORD } })
+    assert.equal(readQr(html), fieldIn(html, 'uri'))
+  })
+
+  it('keeps the secret on the page after a wrong code', async () => {
+    const cookie = await signInNewUser(app)
+    const offered = await visitPage(app, PATH, { cookie, form: { password: PASSWORD } })
+    const uri = fieldIn(offered.html, 'uri')
+    const wrong = await visitPage(app, `${PATH}/confirm`, { cookie, form: { uri, code: '1' } })
+    assert.equal(wrong.status, 400)
+    assert.equal(fieldIn(wrong.html, 'uri'), uri)
+    const forged = { uri: 'https://evil.example', code: '1' }
+    const page = await visitPage(app, `${PATH}/confirm`, { cookie, form: forged })
+    assert.doesNotMatch(page.html, /evil/)
+  })
+
+  it('replaces the recovery codes, and turns the second factor off', async () => {
+    const cookie = await signInNewUser(app)
+    const { code, recoveryCodes } = await turnOn(cookie)
+    assert.match((await visitPage(app, PATH, { cookie })).html, /Recovery codes left/)
+    clock.pass(30_000)
+    const replace = { codesPassword: PASSWORD, codesCode: await code() }
+    const shown = await visitPage(app, `${PATH}/recovery-codes`, { cookie, form: replace })
+    const fresh = codesIn(shown.html)
+    assert.equal(fresh.length, 10)
+    const off = (offCode = '') =>
+      visitPage(app, `${PATH}/remove`, { cookie, form: { offPassword: PASSWORD, offCode } })
+    assert.equal((await off(recoveryCodes[0])).status, 400)
+    assert.equal((await off(fresh[0])).location, '/app/account?done=factor-off')
+    const form = { email: EMAIL, password: PASSWORD }
+    assert.equal((await visitPage(app, '/app/sign-in', { form })).status, 303)
+  })
+
+  it('makes the forms of address and deletion ask for a code', async () => {
+    const cookie = await signInNewUser(app)
+    const { recoveryCodes } = await turnOn(cookie)
+    const account = await visitPage(app, '/app/account', { cookie })
+    assert.match(account.html, /name="emailCode"/)
+    assert.match(account.html, /name="deleteCode"/)
+    const change = { newEmail: 'new@example.com', emailPassword: PASSWORD }
+    const path = '/app/account/email'
+    assert.equal((await visitPage(app, path, { cookie, form: change })).status, 400)
+    const form = { ...change, emailCode: recoveryCodes[0] ?? '' }
+    assert.equal((await visitPage(app, path, { cookie, form })).status, 303)
+    const end = { deleteEmail: 'new@example.com', deletePassword: PASSWORD }
+    const last = { ...end, deleteCode: recoveryCodes[1] ?? '' }
+    const ended = await visitPage(app, '/app/account/delete', { cookie, form: last })
+    assert.equal(ended.location, '/app/sign-in?done=deleted')
+  })
+})
+
+describe('the second step of the sign-in page', () => {
+  it('asks for the code, and then opens the requested page', async () => {
+    const { code } = await turnOn(await signInNewUser(app))
+    const { page, fields } = await givePassword()
+    assert.match(page.html, /autocomplete="one-time-code"/)
+    assert.match(page.html, /inputmode="numeric"/)
+    const step = (form: Record<string, string>) =>
+      visitPage(app, '/app/sign-in/code', { form: { ...fields, ...form } })
+    const wrong = await step({ code: '000-000' })
+    assert.equal(wrong.status, 401)
+    assert.match(wrong.html, /role="alert">This code is wrong/)
+    assert.deepEqual(
+      [fieldIn(wrong.html, 'challenge'), fieldIn(wrong.html, 'next')],
+      [fields.challenge, fields.next],
+    )
+    clock.pass(30_000)
+    const passed = await step({ code: await code() })
+    assert.equal(passed.location, '/app/keys')
+    const cookie = cookieOf(passed)
+    assert.equal((await visitPage(app, '/app/account', { cookie })).status, 200)
+    const logins = "SELECT app FROM audit_log WHERE action = 'login' ORDER BY id"
+    const apps = app.services.db.$client.prepare(logins).pluck().all()
+    assert.deepEqual(apps, ['dashboard', 'dashboard'])
+  })
+
+  it('takes a recovery code instead', async () => {
+    const { recoveryCodes } = await turnOn(await signInNewUser(app))
+    const { fields } = await givePassword('https://evil.example')
+    const form = { ...fields, code: '', recoveryCode: recoveryCodes[9] ?? '' }
+    assert.equal((await visitPage(app, '/app/sign-in/code', { form })).location, '/app')
+  })
+
+  it('makes the browser known to the account that signs in, whatever address the form names', async () => {
+    const { recoveryCodes } = await turnOn(await signInNewUser(app))
+    await signInNewUser(app, 'eve@example.com')
+    const { fields } = await givePassword()
+    const form = { ...fields, email: 'eve@example.com', code: recoveryCodes[0] ?? '' }
+    const passed = await visitPage(app, '/app/sign-in/code', { form })
+    const cookies = passed.headers.getSetCookie().map((text) => text.split(';')[0] ?? '')
+    const [name, device = ''] = cookies[1]?.split('=') ?? []
+    assert.equal(name, 'meridian_device')
+    const { devices } = app.services
+    assert.match(await devices.limitId(EMAIL, decodeURIComponent(device)), /^device /)
+    assert.equal(
+      await devices.limitId('eve@example.com', decodeURIComponent(device)),
+      'eve@example.com',
+    )
+  })
+})
