@@ -1,7 +1,7 @@
 import { ApiError } from '../../lib/errors.ts'
 import { redirectTo } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
-import { peopleRoutes } from './people.ts'
+import { peopleRoutes } from './person.ts'
 
 const ROUTES: readonly AppRoute<UserVisit>[] = [
   {
