@@ -1,7 +1,9 @@
 import { ApiError } from '../../lib/errors.ts'
 import { redirectTo } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
+import { showWholeAudit } from './audit.ts'
 import { peopleRoutes } from './person.ts'
+import { showAllSites } from './sites.ts'
 
 const ROUTES: readonly AppRoute<UserVisit>[] = [
   {
@@ -10,6 +12,8 @@ const ROUTES: readonly AppRoute<UserVisit>[] = [
     answer: async (visit) => redirectTo(visit, '/app/operate/people'),
   },
   ...peopleRoutes,
+  { method: 'get', path: '/app/operate/sites', answer: showAllSites },
+  { method: 'get', path: '/app/operate/audit', answer: showWholeAudit },
 ]
 
 /** The pages of those who run this instance. For everybody else they do not exist. */

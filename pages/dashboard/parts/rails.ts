@@ -26,6 +26,8 @@ export const OPERATE_RAIL: Rail = {
   label: 'Operate',
   pages: [
     { path: '/app/operate/people', text: 'People' },
+    { path: '/app/operate/sites', text: 'Sites' },
+    { path: '/app/operate/audit', text: 'Audit' },
     { path: '/app', text: 'Dashboard' },
   ],
 }
