@@ -30,8 +30,14 @@ export const users = sqliteTable(
     role: text({ enum: ['user', 'operator'] })
       .notNull()
       .default('user'),
+    /** null: not disabled by an operator. */
+    disabledAt: integer('disabled_at'),
   },
-  (table) => [uniqueIndex('users_by_remote_id').on(table.remoteId)],
+  (table) => [
+    uniqueIndex('users_by_remote_id').on(table.remoteId),
+    index('users_disabled').on(table.email).where(isNotNull(table.disabledAt)),
+    index('users_operators').on(table.email).where(sql`${table.role} = 'operator'`),
+  ],
 )
 
 /** Accounts that a command asks the running server to delete. */
@@ -105,6 +111,7 @@ export const sites = sqliteTable(
   (table) => [
     unique().on(table.userId, table.name),
     index('sites_by_name').on(table.name, table.isFirst),
+    index('sites_in_order').on(table.name, table.id),
     index('sites_by_host').on(table.host, table.provenAt),
     index('sites_proven').on(table.checkedAt).where(isNotNull(table.provenAt)),
   ],
@@ -134,6 +141,9 @@ export const auditLog = sqliteTable(
     index('audit_log_by_actor').on(table.actorId, table.id),
     index('audit_log_by_action').on(table.actorId, table.action, table.id),
     index('audit_log_by_text').on(table.actorId, table.id, table.searchText),
+    index('audit_log_of_action').on(table.action, table.id),
+    index('audit_log_by_time').on(table.createdAt, table.id),
+    index('audit_log_about').on(table.targetId, table.id).where(sql`${table.targetType} = 'user'`),
   ],
 )
 

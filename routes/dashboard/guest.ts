@@ -51,11 +51,12 @@ async function signIn(visit: Visit): Promise<PageAnswer> {
   const verify = form.text('verify') || undefined
   const body = { email, password: form.exact('password'), verificationToken: verify }
   const answer = await callWithoutSession(visit, '/sign-in/email', body)
-  const { status, message, token, challenge } = answer
+  const { status, code, message, token, challenge } = answer
   if (token !== null) return startSession(visit, { email, token }, next)
   if (challenge !== null) return showSecondStep(visit, { challenge, next })
   const refused = canMail(visit) ? NOT_SIGNED_IN_OR_VERIFIED : NOT_SIGNED_IN
-  const error = status === 429 ? message : refused
+  const isPlain = status === 429 || code === 'ACCOUNT_DISABLED'
+  const error = isPlain ? message : refused
   return showSignIn(visit, { email, next, verify, error }, status)
 }
 

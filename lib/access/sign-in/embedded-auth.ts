@@ -12,7 +12,7 @@ import { sessions, users, verifications } from '../../db/tables.ts'
 import type { Log } from '../../log/log.ts'
 import type { SendMail } from '../../mail.ts'
 import { LOCAL_HOSTS } from '../origins.ts'
-import { findPassword, hashToken, mayBeginSession } from '../session.ts'
+import { findPassword, hashToken, isDisabled, mayBeginSession } from '../session.ts'
 import { DASHBOARD_PREFIX } from '../sessions.ts'
 import { authMail, type ResetUser } from './auth-mail.ts'
 import { authTables } from './auth-tables.ts'
@@ -213,6 +213,7 @@ function guardSessions({ db, sendMail, secondStep }: EmbeddedAuthOptions) {
     { userId }: { readonly userId: string },
     call: { readonly path?: string | undefined } | null,
   ) => {
+    await refuseDisabled(db, userId)
     if (sendMail !== null) await refuseUnverified(db, userId)
     if (!PASSED.has(call?.path)) await askSecondStep(secondStep, userId)
   }
@@ -221,6 +222,14 @@ function guardSessions({ db, sendMail, secondStep }: EmbeddedAuthOptions) {
 
 /** Endpoints whose callers have given a second factor, if they have one. */
 const PASSED: ReadonlySet<unknown> = new Set([SECOND_STEP_PATH, '/change-password'])
+
+/** Only who has the password learns that the account is disabled. */
+async function refuseDisabled(db: Queries, userId: string): Promise<void> {
+  if (!(await isDisabled(db, userId))) return
+  throw new APIError('FORBIDDEN', { message: DISABLED, code: 'ACCOUNT_DISABLED' })
+}
+
+const DISABLED = 'This account is disabled. Ask those who run this service.'
 
 /**
  * Until the address of a new account is verified, the right password gets the answer for a wrong
