@@ -17,7 +17,13 @@ import { checkFolder } from '../lib/doctor/check-folder.ts'
 import { checkMirror } from '../lib/doctor/check-mirror.ts'
 import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
 import { checkTax } from '../lib/doctor/check-tax.ts'
-import { type Check, type Finding, type NamedFinding, runCheck, wrong } from '../lib/doctor/finding.ts'
+import {
+  type Check,
+  type Finding,
+  type NamedFinding,
+  runCheck,
+  wrong,
+} from '../lib/doctor/finding.ts'
 import { timezoneData } from '../lib/geo/answer/timezones.ts'
 import { findLastDownload } from '../lib/geo/download/last-download.ts'
 import { reasonOf } from '../lib/reason.ts'

@@ -8,7 +8,7 @@ import { AUTH_BASE_PATH, AUTH_REQUESTS } from '../../lib/contract/account/auth.t
 import { operations } from '../../lib/contract/operations.ts'
 import { assetPath, DOCS_PATH, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
 import { pinnedScriptPath, SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
-import { createJob } from '../../lib/job.ts'
+import { createJob } from '../../lib/services/operate/job.ts'
 import { listMeasures } from '../../lib/services/measures.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'

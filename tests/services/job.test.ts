@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createJob } from '../lib/job.ts'
+import { createJob } from '../../lib/services/operate/job.ts'
 
 describe('a job', () => {
   it('runs once at a time, and shows when it started and how it ended', async () => {

@@ -23,15 +23,24 @@ export async function repair(
   mismatches: readonly Mismatch[],
   options: RepairOptions,
 ): Promise<Mismatch[]> {
+  const { audit } = options
   const mended: Mismatch[] = []
   for (const mismatch of mismatches) {
     const { user, repair: how } = mismatch
     if (how === null || user === null) continue
     if (how === 'assign' && !(await assign(billing, mismatch, options))) continue
-    await sync(billing, billing.openStripe(), user, (result) => auditSync(billing, user, result))
+    const ownNotes = how === 'resync' ? [audit(user, toResyncNote(mismatch))] : []
+    await sync(billing, billing.openStripe(), user, (result) => [
+      ...ownNotes,
+      ...auditSync(billing, user, result),
+    ])
     mended.push(mismatch)
   }
   return mended
+}
+
+function toResyncNote({ customer, detail }: Mismatch): AuditNote {
+  return { action: 'resync_subscription', targetType: 'customer', targetId: customer, detail }
 }
 
 /** Makes the customer that of the user whom our metadata names. Returns false if something has changed. */

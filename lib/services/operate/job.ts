@@ -1,4 +1,4 @@
-import { reasonOf } from './reason.ts'
+import { reasonOf } from '../../reason.ts'
 
 /** What a job does now, and how its last run ended. Times are epoch milliseconds. */
 export interface JobState<Result> {

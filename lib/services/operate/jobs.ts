@@ -1,8 +1,10 @@
 import * as v from 'valibot'
+import type { Billing } from '../../billing/billing.ts'
 import type { NamedFinding } from '../../doctor/finding.ts'
-import { createJob } from '../../job.ts'
 import type { RunScript } from '../../process/run-script.ts'
 import type { Base } from '../base.ts'
+import { createComparison } from './comparison.ts'
+import { createJob } from './job.ts'
 
 /** What operators start on their pages, beside a running server: each at most once at a time. */
 export type OperatorJobs = ReturnType<typeof openOperatorJobs>
@@ -20,7 +22,11 @@ const Findings: v.GenericSchema<unknown, NamedFinding[]> = v.array(
 )
 
 /** `runScript` is absent if this process must start no others. */
-export function openOperatorJobs({ log, now }: Base, runScript: RunScript = refuse) {
+export function openOperatorJobs(
+  { log, now }: Pick<Base, 'log' | 'now'>,
+  billing: Billing,
+  runScript: RunScript = refuse,
+) {
   const runLogged: RunScript = async (name, ...args) => {
     try {
       return await runScript(name, ...args)
@@ -37,6 +43,7 @@ export function openOperatorJobs({ log, now }: Base, runScript: RunScript = refu
     ),
     /** Makes an archive in the backup folder, as `npm run backup` does. Returns its path. */
     backup: createJob(async () => (await runLogged('backup')).trim(), now),
+    comparison: createComparison(billing, log, now),
   }
 }
 
