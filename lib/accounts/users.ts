@@ -16,6 +16,11 @@ export async function findUser(db: Db, id: string): Promise<UserRow | null> {
   return (await db.select().from(users).where(eq(users.id, id)).get()) ?? null
 }
 
+export async function isOperator(db: Db, id: string): Promise<boolean> {
+  const found = await db.select({ role: users.role }).from(users).where(eq(users.id, id)).get()
+  return found?.role === 'operator'
+}
+
 /** All users with the number of their keys, oldest first. */
 export async function listUsers(db: Db) {
   const { email, plan, role, emailVerified, createdAt } = users

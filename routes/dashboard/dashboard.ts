@@ -1,8 +1,10 @@
 import type { Context, Hono } from 'hono'
+import { isOperator } from '../../lib/accounts/users.ts'
 import { APP_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
+import { operateRoutes } from '../operate/operate.ts'
 import { instanceOf, type PageAnswer, servePage } from '../pages/page.ts'
 import { toResponse } from '../request/respond.ts'
 import { refuseMethod } from '../request/unmatched.ts'
@@ -43,9 +45,13 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   ...batchRoutes,
   ...siteRoutes,
   ...vitalRoutes,
+  ...operateRoutes,
 ]
 
-/** Mounts the dashboard. Its pages read and change data only through the public API. */
+/**
+ * Mounts the dashboard. Its pages read and change data only through the public API, except those for
+ * operators, who see what no user may ask the API for.
+ */
 export function mountDashboard(app: Hono<Env>, services: Services): void {
   const mount = ({ method, path, answer }: AppRoute<Visit>) =>
     app.on(method.toUpperCase(), path, (c) =>
@@ -79,12 +85,13 @@ function redirectToPage(services: Services, c: Context<Env>, path: string): Prom
 }
 
 async function answerUser(route: AppRoute<UserVisit>, visit: Visit): Promise<PageAnswer> {
-  const { token, sendApi } = visit
+  const { token, sendApi, services } = visit
   if (token === null) return redirectToSignIn(visit)
   try {
     const me = await createCallApi(sendApi, { token, isSignedIn: false })('getProfile')
     const callApi = createCallApi(sendApi, { token, isSignedIn: true })
-    return await route.answer({ ...visit, token, callApi, me })
+    const user = { me, isOperator: await isOperator(services.db, me.id) }
+    return await route.answer({ ...visit, token, callApi, ...user })
   } catch (error) {
     if (error instanceof ApiError && error.code === 'UNAUTHORIZED') return redirectToSignIn(visit)
     throw error

@@ -1,25 +1,21 @@
 import { Document, Mark } from '../../document.tsx'
 import type { LayoutProps } from '../../layout.tsx'
 
+/** The navigation at the side of a page. */
+export interface Rail {
+  /** Read out by screen readers. */
+  readonly label: string
+  readonly pages: readonly { readonly path: `/app${string}`; readonly text: string }[]
+}
+
 interface FrameProps extends LayoutProps {
   /** The name or address shown for the user. */
   readonly user: string
+  readonly rail: Rail
 }
 
-const PAGES = [
-  { path: '/app', text: 'Overview' },
-  { path: '/app/keys', text: 'Keys' },
-  { path: '/app/sites', text: 'Sites' },
-  { path: '/app/vitals', text: 'Web vitals' },
-  { path: '/app/look-up', text: 'Look up' },
-  { path: '/app/batch', text: 'Batch look-up' },
-  { path: '/app/billing', text: 'Billing' },
-  { path: '/app/audit', text: 'Audit log' },
-  { path: '/app/account', text: 'Account' },
-] as const
-
 /** The frame of every page for signed-in users: the user, the navigation and the heading. */
-export function Frame({ instance, assets, title, path, user, children }: FrameProps) {
+export function Frame({ instance, assets, title, path, user, rail, children }: FrameProps) {
   const { base } = instance
   return (
     <Document title={`${title} · Meridian`} assets={assets}>
@@ -33,8 +29,8 @@ export function Frame({ instance, assets, title, path, user, children }: FramePr
         </form>
       </header>
       <div class="app">
-        <nav class="rail" aria-label="Dashboard">
-          {PAGES.map((page) => (
+        <nav class="rail" aria-label={rail.label}>
+          {rail.pages.map((page) => (
             <a
               href={`${base}${page.path}`}
               aria-current={isAt(path, page.path) ? 'page' : undefined}

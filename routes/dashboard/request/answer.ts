@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { AssetName } from '../../../lib/assets/page-assets.ts'
 import { GuestFrame } from '../../../pages/dashboard/account/guest-frame.tsx'
-import { Frame } from '../../../pages/dashboard/parts/frame.tsx'
+import { Frame, type Rail } from '../../../pages/dashboard/parts/frame.tsx'
+import { OPERATE_RAIL, OPERATOR_RAIL, USER_RAIL } from '../../../pages/dashboard/parts/rails.ts'
 import type { PageAnswer } from '../../pages/page.ts'
 import { pageAssets } from '../../pages/page-assets.ts'
 import type { UserVisit, Visit } from './visit.ts'
@@ -17,11 +18,20 @@ interface Page {
 
 /** Answers a signed-in user with a page of the dashboard. */
 export async function showPage(visit: UserVisit, page: Page): Promise<PageAnswer> {
+  return showInFrame(visit, page, visit.isOperator ? OPERATOR_RAIL : USER_RAIL)
+}
+
+/** Answers an operator with a page below /app/operate. */
+export async function showOperatePage(visit: UserVisit, page: Page): Promise<PageAnswer> {
+  return showInFrame(visit, page, OPERATE_RAIL)
+}
+
+async function showInFrame(visit: UserVisit, page: Page, rail: Rail): Promise<PageAnswer> {
   const { instance, c, me } = visit
   const { title, content, status = 200, assets = [] } = page
   const loaded = await pageAssets(instance.base, 'app.css', 'app.js', ...assets)
   const user = me.email ?? me.name ?? me.id
-  const frame = { instance, assets: loaded, title, path: c.req.path, user }
+  const frame = { instance, assets: loaded, title, path: c.req.path, user, rail }
   return { status, html: Frame({ ...frame, children: content }) }
 }
 

@@ -25,6 +25,8 @@ export interface UserVisit extends Visit {
   readonly token: string
   readonly callApi: CallApi
   readonly me: UserProfile
+  /** Whether the user has the role `operator`. */
+  readonly isOperator: boolean
 }
 
 /** A path of the dashboard in Hono syntax, and its handler. Forms from other sites are rejected. */

@@ -1,0 +1,22 @@
+import { ApiError } from '../../lib/errors.ts'
+import { redirectTo } from '../dashboard/request/answer.ts'
+import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
+import { peopleRoutes } from './people.ts'
+
+const ROUTES: readonly AppRoute<UserVisit>[] = [
+  {
+    method: 'get',
+    path: '/app/operate',
+    answer: async (visit) => redirectTo(visit, '/app/operate/people'),
+  },
+  ...peopleRoutes,
+]
+
+/** The pages of those who run this instance. For everybody else they do not exist. */
+export const operateRoutes: readonly AppRoute<UserVisit>[] = ROUTES.map((route) => ({
+  ...route,
+  answer: async (visit) => {
+    if (!visit.isOperator) throw new ApiError('NOT_FOUND', 'No such page')
+    return route.answer(visit)
+  },
+}))
