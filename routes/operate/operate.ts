@@ -1,7 +1,9 @@
 import { ApiError } from '../../lib/errors.ts'
 import { redirectTo } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
+import { databaseRoutes } from './databases.ts'
 import { peopleRoutes } from './people.ts'
+import { systemRoutes } from './system.ts'
 
 const ROUTES: readonly AppRoute<UserVisit>[] = [
   {
@@ -10,6 +12,8 @@ const ROUTES: readonly AppRoute<UserVisit>[] = [
     answer: async (visit) => redirectTo(visit, '/app/operate/people'),
   },
   ...peopleRoutes,
+  ...databaseRoutes,
+  ...systemRoutes,
 ]
 
 /** The pages of those who run this instance. For everybody else they do not exist. */
