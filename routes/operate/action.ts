@@ -42,10 +42,10 @@ export async function startJob<Result, Input>(
   job: Pick<Job<Result, Input>, 'state' | 'start'>,
   note: AuditNote,
   input: Input,
-): Promise<void> {
-  if (job.state().startedAt !== null) return
+): Promise<'started' | 'running'> {
+  if (job.state().startedAt !== null) return 'running'
   await runInTransaction(visit.services.db, [operatorAudit(visit, note)])
-  job.start(input)
+  return job.start(input)
 }
 
 export function toJobView({ startedAt, last }: JobState<unknown>): JobView {

@@ -1,6 +1,7 @@
 import { ApiError } from '../../lib/errors.ts'
 import { redirectTo } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
+import { operateBillingRoutes } from './billing.ts'
 import { databaseRoutes } from './databases.ts'
 import { peopleRoutes } from './people.ts'
 import { systemRoutes } from './system.ts'
@@ -14,6 +15,7 @@ const ROUTES: readonly AppRoute<UserVisit>[] = [
   ...peopleRoutes,
   ...databaseRoutes,
   ...systemRoutes,
+  ...operateBillingRoutes,
 ]
 
 /** The pages of those who run this instance. For everybody else they do not exist. */

@@ -31,7 +31,11 @@ async function open(options: AppOptions = {}) {
 }
 
 /** Runs the real commands, as a server does, but with the settings of the tests. */
-function realCommands(): { runScript: RunScript; env: Record<string, string>; use(dataDir: string): void } {
+function realCommands(): {
+  runScript: RunScript
+  env: Record<string, string>
+  use(dataDir: string): void
+} {
   const backups = join(tempFolder(), 'backups')
   const env: Record<string, string> = { MERIDIAN_BACKUP_DIR: backups }
   let settings = {}

@@ -28,6 +28,7 @@ export const OPERATE_RAIL: Rail = {
     { path: '/app/operate/people', text: 'People' },
     { path: '/app/operate/databases', text: 'Databases' },
     { path: '/app/operate/system', text: 'System' },
+    { path: '/app/operate/billing', text: 'Billing' },
     { path: '/app', text: 'Dashboard' },
   ],
 }
