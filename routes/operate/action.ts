@@ -34,6 +34,19 @@ export function operatorAudit({ services, me }: UserVisit, note: AuditNote): Sta
 }
 
 /**
+ * Two rows: in the operator's log, naming the user, and in the user's own, without the operator's name.
+ */
+export function auditForUser(visit: UserVisit, userId: string, note: AuditNote): Statement[] {
+  const { services } = visit
+  const detail = [`user ${userId}`, note.detail].filter(Boolean).join(': ')
+  const operator = { app: 'dashboard', userId, label: 'operator' } as const
+  return [
+    operatorAudit(visit, { ...note, detail }),
+    insertAudit(services.db, callerEvent(operator, note, services.now())),
+  ]
+}
+
+/**
  * Starts a run of the job unless one is under way. Its audit row is written before: what cannot be
  * recorded does not start, and a run may end with the process.
  */

@@ -16,7 +16,7 @@ import { showOperatePage } from '../dashboard/request/answer.ts'
 import { readForm } from '../dashboard/request/form.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
-import { actionRoutes, isoTime, operatorAudit, startJob, toJobView } from './action.ts'
+import { actionRoutes, auditForUser, isoTime, startJob, toJobView } from './action.ts'
 
 const PATH = '/app/operate/billing'
 const COMPARE = 'compare_billing'
@@ -41,10 +41,9 @@ export const operateBillingRoutes: readonly AppRoute<UserVisit>[] = [
       throw new ApiError('BAD_REQUEST', 'A comparison is under way: repair after its end')
     },
     '/duplicates/end': async (visit) => {
-      const { billing, now } = visit.services
       const userId = (await readForm(visit.c)).text('user')
-      const audit = (note: AuditNote) => auditOfUser(visit, userId, note)
-      await endDuplicates(billing, { userId, now: now(), audit })
+      const audit = (note: AuditNote) => auditForUser(visit, userId, note)
+      await endDuplicates(visit.services.billing, { userId, audit })
       return `${PATH}?done=ended`
     },
   }),
@@ -55,14 +54,8 @@ function toRepairing(visit: UserVisit, wanted: string): Repairing {
   return {
     now: visit.services.now(),
     wants: (mismatch) => wanted === '' || nameOf(mismatch) === wanted,
-    audit: (userId, note) => auditOfUser(visit, userId, note),
+    audit: (userId, note) => auditForUser(visit, userId, note),
   }
-}
-
-/** The row stands in the operator's log, so it names the user. */
-function auditOfUser(visit: UserVisit, userId: string, { detail, ...note }: AuditNote) {
-  const about = [`user ${userId}`, detail].filter(Boolean).join(': ')
-  return operatorAudit(visit, { ...note, detail: about })
 }
 
 /** A customer has at most one mismatch of each kind that can be repaired. */

@@ -97,8 +97,11 @@ describe('the billing page of operators', () => {
       ['compare_billing', null, `repair outdated ${customer}`],
       ['resync_subscription', customer, `user ${shop.userId}: pro here, no plan at Stripe`],
     ])
-    const { app, action } = auditOf(shop).at(-1) ?? {}
-    assert.deepEqual([app, action], ['stripe', 'subscription_ended'])
+    const ofUser = auditOf(shop).map(({ app, action }) => [app, action])
+    assert.deepEqual(ofUser.slice(-2), [
+      ['dashboard', 'resync_subscription'],
+      ['stripe', 'subscription_ended'],
+    ])
   })
 
   it('repairs only what is wanted, or all', async () => {
@@ -165,6 +168,8 @@ describe('a customer who pays twice', () => {
     const after = await show('?done=ended')
     assert.match(after, /The second subscription is ended.*Nobody pays for two subscriptions/)
     assert.deepEqual(actions(), [['end_duplicate', starter, `user ${shop.userId}: starter`]])
+    const { app, action, detail } = auditOf(shop).at(-1) ?? {}
+    assert.deepEqual([app, action, detail], ['dashboard', 'end_duplicate', 'starter'])
   })
 
   it('keeps both while Stripe is away, and the page says so', async () => {

@@ -14,7 +14,7 @@ import { saveOwner } from './owner.ts'
 export interface RepairOptions {
   /** Epoch milliseconds. */
   readonly now: number
-  readonly audit: (userId: string, note: AuditNote) => Statement
+  readonly audit: (userId: string, note: AuditNote) => readonly Statement[]
 }
 
 /** Mends what can be mended. A server may run meanwhile. Returns the mended mismatches. */
@@ -29,7 +29,7 @@ export async function repair(
     const { user, repair: how } = mismatch
     if (how === null || user === null) continue
     if (how === 'assign' && !(await assign(billing, mismatch, options))) continue
-    const ownNotes = how === 'resync' ? [audit(user, toResyncNote(mismatch))] : []
+    const ownNotes = how === 'resync' ? audit(user, toResyncNote(mismatch)) : []
     await sync(billing, billing.openStripe(), user, (result) => [
       ...ownNotes,
       ...auditSync(billing, user, result),
@@ -53,8 +53,8 @@ async function assign(
   const insert = insertCustomer(db, { userId: user, customerId: customer, createdAt: now })
   const note = { action: 'assign_customer', targetType: 'customer', targetId: customer } as const
   const old = await findCustomer(db, user)
-  if (old === null) return change([insert, audit(user, note)])
-  return change([deleteCustomer(db, old), insert, audit(user, note)])
+  if (old === null) return change([insert, ...audit(user, note)])
+  return change([deleteCustomer(db, old), insert, ...audit(user, note)])
 }
 
 /**
@@ -73,7 +73,7 @@ export async function acceptOwner(billing: Billing, { audit }: RepairOptions): P
       targetType: 'customer',
       targetId: customerId,
     } as const
-    const statements = [fitKeys(userId), audit(userId, note)]
+    const statements = [fitKeys(userId), ...audit(userId, note)]
     if (await change([deleteCustomer(db, customer), ...statements])) released.push(customerId)
   }
   return released
