@@ -13,16 +13,27 @@ interface Wanted {
 }
 
 /** What an operator reads and changes of the messages that a courier delivers. */
-export const inquiryStore = createStore(inquiries)
-export const noticeStore = createStore(capNotices)
+export interface DeliveryStore<Row> {
+  /** One page of the messages, newest first. */
+  list(db: Queries, wanted: Wanted): Promise<Row[]>
+  /** The number of messages in each state. */
+  count(db: Queries): Promise<ReadonlyMap<DeliveryState, number>>
+  find(db: Queries, id: string): Promise<Row | null>
+  /** Queues the message again, unless an attempt is running or has succeeded meanwhile. */
+  requeue(db: Queries, row: { id: string; state: DeliveryState }, now: number): Statement
+  remove(db: Queries, row: { id: string }): Statement
+}
 
-function createStore<Table extends typeof inquiries | typeof capNotices>(source: Table) {
+export const inquiryStore: DeliveryStore<typeof inquiries.$inferSelect> = createStore(inquiries)
+export const noticeStore: DeliveryStore<typeof capNotices.$inferSelect> = createStore(capNotices)
+
+function createStore<Table extends typeof inquiries | typeof capNotices>(
+  source: Table,
+): DeliveryStore<Table['$inferSelect']> {
   // safe: only the columns that all queues share are named below
   const table = source as typeof inquiries
-  type Row = Table['$inferSelect']
   return {
-    /** One page of the messages, newest first. */
-    list: async (db: Queries, { state, limit, offset }: Wanted): Promise<Row[]> =>
+    list: async (db, { state, limit, offset }) =>
       db
         .select()
         .from(table)
@@ -31,23 +42,19 @@ function createStore<Table extends typeof inquiries | typeof capNotices>(source:
         .limit(limit)
         .offset(offset)
         .all(),
-    /** The number of messages in each state. */
-    count: async (db: Queries): Promise<ReadonlyMap<DeliveryState, number>> => {
+    count: async (db) => {
       const { state } = table
       const rows = await db.select({ state, rows: count() }).from(table).groupBy(state).all()
       return new Map(rows.map((row) => [row.state, row.rows]))
     },
-    find: async (db: Queries, id: string): Promise<Row | null> =>
-      (await db.select().from(table).where(eq(table.id, id)).get()) ?? null,
-    /** Queues the message again, unless an attempt is running or has succeeded meanwhile. */
-    requeue: (db: Queries, { id, state }: Pick<Row, 'id' | 'state'>, now: number): Statement => {
+    find: async (db, id) => (await db.select().from(table).where(eq(table.id, id)).get()) ?? null,
+    requeue: (db, { id, state }, now) => {
       const isFree = or(isNull(table.claim), lte(table.dueAt, now))
       return db
         .update(table)
         .set({ state: 'waiting', queuedAt: now, dueAt: now, attempts: 0, settledAt: null })
         .where(and(eq(table.id, id), eq(table.state, state), isFree))
     },
-    remove: (db: Queries, { id }: Pick<Row, 'id'>): Statement =>
-      db.delete(table).where(eq(table.id, id)),
+    remove: (db, { id }) => db.delete(table).where(eq(table.id, id)),
   }
 }

@@ -3,6 +3,8 @@ import { redirectTo } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import { operateBillingRoutes } from './billing.ts'
 import { databaseRoutes } from './databases.ts'
+import { inquiryRoutes } from './inquiries.ts'
+import { noticeRoutes } from './notices.ts'
 import { peopleRoutes } from './people.ts'
 import { systemRoutes } from './system.ts'
 
@@ -16,6 +18,8 @@ const ROUTES: readonly AppRoute<UserVisit>[] = [
   ...databaseRoutes,
   ...systemRoutes,
   ...operateBillingRoutes,
+  ...inquiryRoutes,
+  ...noticeRoutes,
 ]
 
 /** The pages of those who run this instance. For everybody else they do not exist. */

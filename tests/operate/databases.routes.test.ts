@@ -155,6 +155,13 @@ describe('a download that an operator starts', () => {
     assert.equal(app.services.downloads?.job.state().last, null)
   })
 
+  it('leads back to the page if its address is opened', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    const { status, location } = await visitPage(app, DOWNLOAD, { cookie })
+    assert.deepEqual([status, location], [303, PAGE])
+  })
+
   it('is refused from other sites', async () => {
     const download = async () => assert.fail('it has started')
     await using app = await makeApp({ replace: downloadWith(download) })

@@ -29,6 +29,8 @@ export const OPERATE_RAIL: Rail = {
     { path: '/app/operate/databases', text: 'Databases' },
     { path: '/app/operate/system', text: 'System' },
     { path: '/app/operate/billing', text: 'Billing' },
+    { path: '/app/operate/inquiries', text: 'Inquiries' },
+    { path: '/app/operate/notices', text: 'Mails and webhook calls' },
     { path: '/app', text: 'Dashboard' },
   ],
 }
