@@ -164,7 +164,7 @@ function Duplicates({ path, duplicates }: DuplicatesProps) {
               Also pays {plan} by <code>{id}</code>, until <Time at={periodEnd} precision="day" />
             </p>
             <Confirm
-              summary="End it…"
+              summary="End the second subscription…"
               label={`End the second subscription of ${email}…`}
               action={`${path}/duplicates/end`}
               text="End it now"

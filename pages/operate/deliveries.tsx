@@ -107,6 +107,7 @@ interface DeliveryItemProps {
 
 function DeliveryItem({ path, noun, delivery }: DeliveryItemProps) {
   const { id, heading, facts, message, state, createdAt, nextAt, settledAt } = delivery
+  const retry = state === 'kept' ? 'Deliver' : 'Retry'
   return (
     <li class="card item">
       <div class="item-head">
@@ -133,8 +134,8 @@ function DeliveryItem({ path, noun, delivery }: DeliveryItemProps) {
         {delivery.canRetry && (
           <PostButton
             action={`${path}/${id}/retry`}
-            text={state === 'kept' ? 'Deliver' : 'Retry'}
-            label={`Deliver ${heading} again`}
+            text={retry}
+            label={`${retry} ${heading}`}
             kind="quiet"
           />
         )}
