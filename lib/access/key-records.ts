@@ -101,7 +101,7 @@ const KEYS = `SELECT hash, api_keys.id, api_keys.user_id AS userId, prefix, type
     subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, interval,
     overages, overage_prices.currency AS priceCurrency, unit_amount AS unitAmount,
     spending_caps.currency AS capCurrency, amount AS capAmount
-  FROM api_keys JOIN users ON users.id = api_keys.user_id
+  FROM api_keys JOIN users ON users.id = api_keys.user_id AND disabled_at IS NULL
   LEFT JOIN subscriptions ON subscriptions.user_id = users.id
   LEFT JOIN overage_prices
   LEFT JOIN spending_caps ON spending_caps.user_id = users.id`

@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { StoredEntitlement } from '../config/entitlement.ts'
 import { overagePrices, spendingCaps, subscriptions } from '../db/billing-tables.ts'
-import { and, eq, exists, gt, isNull, lte, notExists, or, sql } from '../db/drizzle.ts'
+import { and, eq, exists, gt, isNotNull, isNull, lte, notExists, or, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../db/tables.ts'
@@ -45,7 +45,11 @@ export function createFindSession(db: Db, { secret, sendsMail }: FindSessionOpti
   return async (text, now) => {
     const token = readToken(text, secret)
     if (token === null) return null
-    const isOpen = and(eq(sessions.tokenHash, hashToken(token)), gt(sessions.expiresAt, now))
+    const isOpen = and(
+      eq(sessions.tokenHash, hashToken(token)),
+      gt(sessions.expiresAt, now),
+      isNull(users.disabledAt),
+    )
     const found = await db
       .select({ ...userColumns, sessionId: sessions.id, usedAt: sessions.updatedAt })
       .from(users)
@@ -93,9 +97,10 @@ export async function rememberSession(db: Db, session: RemoteSession, now: numbe
     .run()
 }
 
-export async function findSessionUser(db: Db, id: string): Promise<SessionUser | null> {
+/** Returns the user even if the account is disabled. */
+export async function findSessionUser(db: Db, id: string) {
   const user = await db
-    .select(userColumns)
+    .select({ ...userColumns, disabledAt: users.disabledAt })
     .from(users)
     .leftJoin(subscriptions, subscriptionOfUser)
     .leftJoin(overagePrices, sql`true`)
@@ -103,6 +108,12 @@ export async function findSessionUser(db: Db, id: string): Promise<SessionUser |
     .where(eq(users.id, id))
     .get()
   return user ?? null
+}
+
+/** Whether an operator has disabled the account. */
+export async function isDisabled(db: Queries, userId: string): Promise<boolean> {
+  const isOff = and(eq(users.id, userId), isNotNull(users.disabledAt))
+  return (await db.select({ id: users.id }).from(users).where(isOff).get()) !== undefined
 }
 
 /**

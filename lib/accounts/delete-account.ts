@@ -1,4 +1,4 @@
-import { eq } from '../db/drizzle.ts'
+import { and, eq, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { auditLog, sites, users, verifications } from '../db/tables.ts'
@@ -78,8 +78,10 @@ async function removeUnlinked(
   await queries.delete(verifications).where(eq(verifications.value, userId)).run()
 }
 
-/** A trigger allows this change, and no other, once the user is gone. */
+/** A trigger allows these changes, and no other, once the user is gone. */
 async function removeFromAudit(queries: Queries, userId: string): Promise<void> {
   const set = { actorLabel: null, detail: null }
   await queries.update(auditLog).set(set).where(eq(auditLog.actorId, userId)).run()
+  const isAbout = and(sql`${auditLog.targetType} = 'user'`, eq(auditLog.targetId, userId))
+  await queries.update(auditLog).set({ detail: null }).where(isAbout).run()
 }

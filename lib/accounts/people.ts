@@ -1,27 +1,83 @@
-import { and, asc, gt, gte, lt } from '../db/drizzle.ts'
+import { ACCESS_STATUSES } from '../config/entitlement.ts'
+import { subscriptions } from '../db/billing-tables.ts'
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  sql,
+} from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
 import { users } from '../db/tables.ts'
+
+/** Which users a list shows. */
+export type PeopleStatus = keyof typeof WHERE
 
 export interface PeopleQuery {
   /** Beginning of the e-mail address, in lower case; empty: all. */
   readonly search: string
+  /** Id of the plan in effect; empty: all. */
+  readonly plan: string
+  readonly status: PeopleStatus
   /** E-mail address of the last user of the page before; empty: the first page. */
   readonly after: string
   readonly limit: number
 }
 
-/** Reads one page of all users, by e-mail address. */
-export async function readPeople(db: Queries, { search, after, limit }: PeopleQuery) {
-  const { id, email, plan, role, emailVerified, createdAt } = users
-  // Above every address that begins so: no character sorts higher.
-  const end = `${search}\u{10ffff}`
-  return db
-    .select({ id, email, plan, role, emailVerified, createdAt })
-    .from(users)
-    .where(and(gte(email, search), lt(email, end), gt(email, after)))
-    .orderBy(asc(email))
-    .limit(limit)
-    .all()
+/** Written out: SQLite uses an index for a part of the rows only if the query has its condition. */
+const WHERE = {
+  all: undefined,
+  disabled: isNotNull(users.disabledAt),
+  operators: sql`${users.role} = 'operator'`,
+  unverified: and(eq(users.emailVerified, false), isNull(users.disabledAt)),
+} as const
+
+const planInEffect = sql`iif(${subscriptions.status} IN ${ACCESS_STATUSES}, ${subscriptions.plan}, ${users.plan})`
+
+const columns = {
+  id: users.id,
+  email: users.email,
+  name: users.name,
+  emailVerified: users.emailVerified,
+  role: users.role,
+  disabledAt: users.disabledAt,
+  createdAt: users.createdAt,
+  givenPlan: users.plan,
+  subscribed: getTableColumns(subscriptions),
 }
 
-export type Person = Awaited<ReturnType<typeof readPeople>>[number]
+/** A user as operators see one. */
+export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
+
+/** Reads one page of the users, in the order of their e-mail addresses. */
+export async function readPeople(db: Queries, query: PeopleQuery): Promise<Person[]> {
+  return selectPeople(db, query).all()
+}
+
+export function selectPeople(db: Queries, { search, plan, status, after, limit }: PeopleQuery) {
+  // No character sorts higher, so this is above every address that begins so.
+  const end = `${search}\u{10ffff}`
+  const isInRange = and(gte(users.email, search), lt(users.email, end), gt(users.email, after))
+  const hasPlan = plan === '' ? undefined : sql`${planInEffect} = ${plan}`
+  return db
+    .select(columns)
+    .from(users)
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .where(and(isInRange, WHERE[status], hasPlan))
+    .orderBy(asc(users.email))
+    .limit(limit)
+}
+
+export async function findPerson(db: Queries, id: string) {
+  return db
+    .select(columns)
+    .from(users)
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .where(eq(users.id, id))
+    .get()
+}

@@ -1,5 +1,5 @@
 import type { UserProfile } from '../contract/account/account-schemas.ts'
-import { asc, eq, sql } from '../db/drizzle.ts'
+import { and, asc, eq, isNotNull, isNull, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { accounts, apiKeys, users } from '../db/tables.ts'
@@ -61,6 +61,7 @@ export function newUser({ email, plan, now }: NewUser): UserRow {
     image: null,
     remoteId: null,
     role: 'user',
+    disabledAt: null,
   }
 }
 
@@ -71,6 +72,27 @@ export function insertUser(db: Queries, user: UserRow): Statement {
 
 export function updatePlan(db: Db, userId: string, plan: string): Statement {
   return db.update(users).set({ plan }).where(eq(users.id, userId))
+}
+
+/** `at`: since when; null: enables the account. Does nothing if it is so already; never disables an operator. */
+export function setDisabled(db: Db, userId: string, at: number | null): Statement {
+  const mayChange =
+    at === null
+      ? isNotNull(users.disabledAt)
+      : and(isNull(users.disabledAt), eq(users.role, 'user'))
+  return db
+    .update(users)
+    .set({ disabledAt: at })
+    .where(and(eq(users.id, userId), mayChange))
+}
+
+/** Takes the role `operator`, unless nobody else has it. */
+export function takeRole(db: Db, userId: string): Statement {
+  const others = sql`(SELECT count(*) FROM users AS others WHERE others.role = 'operator' AND others.id <> ${userId})`
+  return db
+    .update(users)
+    .set({ role: 'user' })
+    .where(and(eq(users.id, userId), eq(users.role, 'operator'), sql`${others} > 0`))
 }
 
 export function updateRole(db: Db, userId: string, role: UserRow['role']): Statement {

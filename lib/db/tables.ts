@@ -30,8 +30,14 @@ export const users = sqliteTable(
     role: text({ enum: ['user', 'operator'] })
       .notNull()
       .default('user'),
+    /** null: not disabled by an operator. */
+    disabledAt: integer('disabled_at'),
   },
-  (table) => [uniqueIndex('users_by_remote_id').on(table.remoteId)],
+  (table) => [
+    uniqueIndex('users_by_remote_id').on(table.remoteId),
+    index('users_disabled').on(table.email).where(isNotNull(table.disabledAt)),
+    index('users_operators').on(table.email).where(sql`${table.role} = 'operator'`),
+  ],
 )
 
 /** Each plan as the settings last had it. */
@@ -123,6 +129,7 @@ export const auditLog = sqliteTable(
     index('audit_log_by_actor').on(table.actorId, table.id),
     index('audit_log_by_action').on(table.actorId, table.action, table.id),
     index('audit_log_by_text').on(table.actorId, table.id, table.searchText),
+    index('audit_log_about').on(table.targetId, table.id).where(sql`${table.targetType} = 'user'`),
   ],
 )
 

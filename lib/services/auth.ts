@@ -113,7 +113,10 @@ function openRemoteAuth({ db, plans, log }: Base, url: string): EmbeddedOrRemote
     url,
     adopt: (user, now) => adoptUser(db, user, { plan: plans.free.id, now }),
     onSession: (session, now) => rememberSession(db, session, now),
-    findUser: (id) => findSessionUser(db, id),
+    findUser: async (id) => {
+      const user = await findSessionUser(db, id)
+      return user?.disabledAt === null ? user : null
+    },
     onFailure: (reason) => log.error({ reason }, 'cannot ask the auth service'),
   })
   const askRemoteAuth = createAskRemoteAuth(url)

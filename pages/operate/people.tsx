@@ -1,60 +1,94 @@
-import type { Person } from '../../lib/accounts/people.ts'
-import { Field } from '../dashboard/parts/field.tsx'
+import type { Plan } from '../../lib/config/plans.ts'
+import { Field, Option, Select } from '../dashboard/parts/field.tsx'
+import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
+import { NextPage } from './next-page.tsx'
+import { PersonBadges } from './person-badges.tsx'
+import type { PersonView } from './person-view.ts'
+
+export type PeopleStatus = 'all' | 'disabled' | 'operators' | 'unverified'
+
+export const STATUS_LABELS: Readonly<Record<PeopleStatus, string>> = {
+  all: 'Everybody',
+  disabled: 'Disabled',
+  operators: 'Operators',
+  unverified: 'Address not verified',
+}
 
 export interface PeopleFilter {
   /** Beginning of the e-mail address; empty: all. */
   readonly search: string
+  /** Id of the plan in effect; empty: all. */
+  readonly plan: string
+  readonly status: PeopleStatus
 }
 
-interface PeopleProps {
-  readonly base: string
+interface PeopleProps extends PageProps {
   readonly filter: PeopleFilter
-  readonly people: readonly Person[]
+  readonly plans: readonly Plan[]
+  /** With the name of the plan in effect. */
+  readonly people: readonly (PersonView & { readonly plan: string })[]
   /** Where the next page begins; null: there is none. */
   readonly next: string | null
 }
 
-export function People({ base, filter, people, next }: PeopleProps) {
+const DONE: Readonly<Record<string, string>> = { deleted: 'Account deleted.' }
+
+export function People({ base, filter, plans, people, next, done = '' }: PeopleProps) {
   const path = `${base}/app/operate/people`
   return (
     <>
-      <form class="audit-filter" method="get" action={path}>
-        <Field
-          name="search"
-          label="E-mail address begins with"
-          type="search"
-          value={filter.search}
-          maxlength={320}
-        />
-        <button type="submit">Filter</button>
-      </form>
+      <Result done={DONE[done]} />
+      <FilterForm path={path} filter={filter} plans={plans} />
       {people.length === 0 ? (
-        <p class="lead">Nobody matches.</p>
+        <p class="lead">
+          Nobody matches. <a href={path}>Show everybody</a>
+        </p>
       ) : (
-        <section class="wide" tabindex={0} aria-label="People">
+        <section class="wide" tabindex={0} aria-label="Users">
           <Table
-            heads={['E-mail address', 'Plan', 'Role', 'Since']}
-            rows={people.map(({ email, plan, role, createdAt }) => [
-              email,
-              plan,
-              role,
-              <Time at={new Date(createdAt).toISOString()} precision="day" />,
+            heads={['E-mail address', 'Plan', 'Status', 'Since']}
+            rows={people.map((person) => [
+              <a href={`${path}/${person.id}`}>{person.email}</a>,
+              person.plan,
+              <PersonBadges person={person} />,
+              <Time at={new Date(person.createdAt).toISOString()} precision="day" />,
             ])}
           />
         </section>
       )}
-      {next !== null && (
-        <nav class="actions pages" aria-label="Pages">
-          <a
-            class="button quiet"
-            href={`${path}?${new URLSearchParams({ ...filter, after: next })}`}
-          >
-            Next
-          </a>
-        </nav>
-      )}
+      <NextPage path={path} query={next === null ? null : { ...filter, after: next }} />
     </>
+  )
+}
+
+interface FilterFormProps extends Pick<PeopleProps, 'filter' | 'plans'> {
+  readonly path: string
+}
+
+function FilterForm({ path, filter, plans }: FilterFormProps) {
+  return (
+    <form class="people-filter" method="get" action={path}>
+      <Field
+        name="search"
+        label="E-mail address begins with"
+        type="search"
+        value={filter.search}
+        maxlength={320}
+      />
+      <Select name="plan" label="Plan in effect">
+        <Option value="" text="All plans" chosen={filter.plan} />
+        {plans.map(({ id, name }) => (
+          <Option value={id} text={name} chosen={filter.plan} />
+        ))}
+      </Select>
+      <Select name="status" label="Status">
+        {Object.entries(STATUS_LABELS).map(([status, text]) => (
+          <Option value={status} text={text} chosen={filter.status} />
+        ))}
+      </Select>
+      <button type="submit">Filter</button>
+    </form>
   )
 }

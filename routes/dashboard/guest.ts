@@ -47,10 +47,11 @@ async function signIn(visit: Visit): Promise<PageAnswer> {
   // The link in the e-mail carries it.
   const verify = form.text('verify') || undefined
   const body = { email, password: form.exact('password'), verificationToken: verify }
-  const { status, message, token } = await callWithoutSession(visit, '/sign-in/email', body)
+  const { status, code, message, token } = await callWithoutSession(visit, '/sign-in/email', body)
   if (token !== null) return startSession(visit, { email, token }, next)
   const refused = canMail(visit) ? NOT_SIGNED_IN_OR_VERIFIED : NOT_SIGNED_IN
-  const error = status === 429 ? message : refused
+  const isPlain = status === 429 || code === 'ACCOUNT_DISABLED'
+  const error = isPlain ? message : refused
   return showSignIn(visit, { email, next, verify, error }, status)
 }
 

@@ -5,7 +5,7 @@ import { operateBillingRoutes } from './billing.ts'
 import { databaseRoutes } from './databases.ts'
 import { inquiryRoutes } from './inquiries.ts'
 import { noticeRoutes } from './notices.ts'
-import { peopleRoutes } from './people.ts'
+import { peopleRoutes } from './person.ts'
 import { systemRoutes } from './system.ts'
 
 const ROUTES: readonly AppRoute<UserVisit>[] = [

@@ -1,24 +1,47 @@
+import * as v from 'valibot'
 import { readPeople } from '../../lib/accounts/people.ts'
-import { normaliseEmail } from '../../lib/accounts/users.ts'
-import { People } from '../../pages/operate/people.tsx'
+import { planInEffect } from '../../lib/config/entitlement.ts'
+import { textUpTo } from '../../lib/contract/common.ts'
+import { parse } from '../../lib/parse.ts'
+import { People, STATUS_LABELS } from '../../pages/operate/people.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
-import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
+import type { UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
+import { splitPage } from './paging.ts'
 
 const PAGE_SIZE = 50
 
-export const peopleRoutes: readonly AppRoute<UserVisit>[] = [
-  { method: 'get', path: '/app/operate/people', answer: showPeople },
-]
+const EmailText = v.optional(textUpTo(320), '')
 
-async function showPeople(visit: UserVisit): Promise<PageAnswer> {
+/** Shows a page of the users whose addresses begin with the text that was typed. */
+export async function showPeople(visit: UserVisit): Promise<PageAnswer> {
   const { services, instance, c } = visit
-  const filter = { search: normaliseEmail(c.req.query('search') ?? '') }
-  const after = c.req.query('after') ?? ''
+  const { plans, storage } = services
+  const { after, ...filter } = parse(querySchema(plans.list), c.req.query())
   const wanted = { ...filter, after, limit: PAGE_SIZE + 1 }
-  const found = await readPeople(services.storage.longReads, wanted)
-  const people = found.slice(0, PAGE_SIZE)
-  const next = found.length > PAGE_SIZE ? (people.at(-1)?.email ?? null) : null
-  const content = People({ base: instance.base, filter, people, next })
+  const { rows, last } = splitPage(await readPeople(storage.longReads, wanted), PAGE_SIZE)
+  const content = People({
+    base: instance.base,
+    filter,
+    plans: plans.list,
+    people: rows.map((person) => ({ ...person, plan: planInEffect(person, plans).name })),
+    next: last?.email ?? null,
+    done: c.req.query('done'),
+  })
   return showOperatePage(visit, { title: 'People', content })
+}
+
+function querySchema(plans: readonly { readonly id: string }[]) {
+  const ids = ['', ...plans.map(({ id }) => id)]
+  return v.object({
+    search: v.pipe(EmailText, v.trim(), v.toLowerCase()),
+    plan: v.optional(v.picklist(ids, 'is not a plan'), ''),
+    status: v.optional(v.picklist(keysOf(STATUS_LABELS), 'is not a status'), 'all'),
+    after: EmailText,
+  })
+}
+
+function keysOf<Key extends string>(labels: Readonly<Record<Key, string>>): Key[] {
+  // safe: the labels are written with these keys alone
+  return Object.keys(labels) as Key[]
 }

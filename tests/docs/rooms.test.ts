@@ -10,6 +10,9 @@ const MOST_FILES = 20
 /** A file at the root of lib/ serves at least this many other rooms. */
 const LEAST_ROOMS = 3
 
+/** One sequence, which only grows. */
+const MIGRATIONS = 'lib/db/migrations'
+
 const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => join(parentPath, name).slice(ROOT.length))
@@ -35,7 +38,9 @@ function importersOf(target: string): string[] {
 describe('a folder', () => {
   it(`holds at most ${MOST_FILES} files`, () => {
     const folders = Map.groupBy(files, (file) => dirname(file))
-    const large = [...folders].filter(([, within]) => within.length > MOST_FILES)
+    const large = [...folders].filter(
+      ([folder, within]) => within.length > MOST_FILES && folder !== MIGRATIONS,
+    )
     assert.deepEqual(
       large.map(([folder, within]) => `${folder}: ${within.length}`),
       [],

@@ -1,13 +1,35 @@
+import assert from 'node:assert/strict'
+import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { signInNewUser } from '../dashboard/pages.ts'
 import type { TestApp } from '../support/helpers.ts'
 
 export const OPERATOR = 'olga@example.com'
+export const PERSON = 'ada@example.com'
 
 /** Signs up an operator. Returns the cookie of the session. */
-export async function signInOperator(app: TestApp): Promise<string> {
-  const cookie = await signInNewUser(app, OPERATOR)
-  app.services.db.$client
-    .prepare("UPDATE users SET role = 'operator' WHERE email = ?")
-    .run(OPERATOR)
+export async function signInOperator(app: TestApp, email = OPERATOR): Promise<string> {
+  const cookie = await signInNewUser(app, email)
+  app.services.db.$client.prepare("UPDATE users SET role = 'operator' WHERE email = ?").run(email)
   return cookie
+}
+
+export async function idOf({ services }: TestApp, email: string): Promise<string> {
+  const user = await findUserByEmail(services.db, email)
+  assert.ok(user, email)
+  return user.id
+}
+
+/** Path of the page about the user. */
+export async function personPath(app: TestApp, email = PERSON): Promise<string> {
+  return `/app/operate/people/${await idOf(app, email)}`
+}
+
+/** The audit rows of an action, oldest first: app, label, target and detail, by whose log they are in. */
+export function auditOf({ services }: TestApp, action: string) {
+  return services.db.$client
+    .prepare(
+      `SELECT coalesce(email, 'gone') AS log, app, actor_label AS label, target_id AS target, detail
+       FROM audit_log LEFT JOIN users ON users.id = actor_id WHERE action = ? ORDER BY audit_log.id`,
+    )
+    .all(action)
 }

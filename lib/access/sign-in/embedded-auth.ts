@@ -12,7 +12,7 @@ import { sessions, users, verifications } from '../../db/tables.ts'
 import type { Log } from '../../log/log.ts'
 import type { SendMail } from '../../mail.ts'
 import { LOCAL_HOSTS } from '../origins.ts'
-import { findPassword, hashToken, mayBeginSession } from '../session.ts'
+import { findPassword, hashToken, isDisabled, mayBeginSession } from '../session.ts'
 import { DASHBOARD_PREFIX } from '../sessions.ts'
 import { authMail, type ResetUser } from './auth-mail.ts'
 import { authTables } from './auth-tables.ts'
@@ -156,7 +156,7 @@ function settingsOf(options: EmbeddedAuthOptions) {
     basePath: AUTH_BASE_PATH,
     secret,
     database: (settings: BetterAuthOptions) => hashTokens(mapErrors(adapter(settings), errors)),
-    ...(mail !== null && { databaseHooks: refuseUnverified(db) }),
+    databaseHooks: refuseSessions(db, { sendsMail: mail !== null }),
     trustedOrigins: originsOf(baseUrl),
     user: {
       additionalFields: {
@@ -201,18 +201,27 @@ const FIXED_SETTINGS = {
 } satisfies BetterAuthOptions
 
 /**
- * Until the address of a new account is verified, the right password gets the answer for a wrong
- * one. Otherwise a sign-up and a sign-in would show whether the address already had an account.
+ * Refuses sessions of disabled accounts: only who has the password learns that they are. Until the
+ * address of a new account is verified, the right password gets the answer for a wrong one. Otherwise
+ * a sign-up and a sign-in would show whether the address already had an account.
  */
-function refuseUnverified(db: Queries): NonNullable<BetterAuthOptions['databaseHooks']> {
+function refuseSessions(
+  db: Queries,
+  { sendsMail }: { readonly sendsMail: boolean },
+): NonNullable<BetterAuthOptions['databaseHooks']> {
   const before = async ({ userId }: { readonly userId: string }) => {
-    if (await mayBeginSession(db, userId)) return
+    if (await isDisabled(db, userId)) {
+      throw new APIError('FORBIDDEN', { message: DISABLED, code: 'ACCOUNT_DISABLED' })
+    }
+    if (!sendsMail || (await mayBeginSession(db, userId))) return
     const message = 'Invalid email or password'
     // Same order of fields as in better-auth, so that the bytes are equal.
     throw new APIError('UNAUTHORIZED', { message, code: 'INVALID_EMAIL_OR_PASSWORD' })
   }
   return { session: { create: { before } } }
 }
+
+const DISABLED = 'This account is disabled. Ask those who run this service.'
 
 /** The fields with a new password, by endpoint. */
 const NEW_PASSWORDS: Readonly<Record<string, string>> = {

@@ -1,8 +1,9 @@
-import type { AuditList, AuditLogEntry } from '../../../lib/contract/account/account-schemas.ts'
+import type { AuditList } from '../../../lib/contract/account/account-schemas.ts'
 import { Field, Option, Select } from '../parts/field.tsx'
 import { count, counted } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
-import { ACTION_LABELS, APP_LABELS, labelOf } from './audit-labels.ts'
+import { AuditEntry } from './audit-entry.tsx'
+import { ACTION_LABELS, labelOf } from './audit-labels.ts'
 
 export interface AuditFilter {
   /** Empty: all. */
@@ -76,39 +77,12 @@ function Entries({ base, filter, list }: EntriesProps) {
       ) : (
         <ol class="card entries">
           {list.logs.map((entry) => (
-            <Entry entry={entry} />
+            <AuditEntry entry={entry} />
           ))}
         </ol>
       )}
       <Pages base={base} filter={filter} list={list} />
     </>
-  )
-}
-
-function Entry({ entry }: { readonly entry: AuditLogEntry }) {
-  const at = new Date(entry.created_at * 1000).toISOString()
-  return (
-    <li class="entry">
-      <time datetime={at}>{at.slice(0, 19).replace('T', ' ')}</time>
-      <div class="what">
-        <p>
-          <strong>{labelOf(entry.action, ACTION_LABELS)}</strong>{' '}
-          <code class="soft">{entry.action}</code>
-        </p>
-        {entry.detail !== null && <p class="detail">{entry.detail}</p>}
-        <p class="soft small">
-          by {entry.actor_label ?? entry.actor_id}
-          {entry.target_type !== null && ` · ${entry.target_type.replaceAll('_', ' ')}`}
-          {entry.target_id !== null && (
-            <>
-              {' '}
-              <code>{entry.target_id}</code>
-            </>
-          )}
-        </p>
-      </div>
-      <span class="badge">{labelOf(entry.app, APP_LABELS)}</span>
-    </li>
   )
 }
 

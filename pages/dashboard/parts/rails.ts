@@ -30,7 +30,7 @@ export const OPERATE_RAIL: Rail = {
     { path: '/app/operate/system', text: 'System' },
     { path: '/app/operate/billing', text: 'Billing' },
     { path: '/app/operate/inquiries', text: 'Inquiries' },
-    { path: '/app/operate/notices', text: 'Mails and webhook calls' },
+    { path: '/app/operate/notices', text: 'Deliveries' },
     { path: '/app', text: 'Dashboard' },
   ],
 }

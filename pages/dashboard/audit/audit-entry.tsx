@@ -1,0 +1,30 @@
+import type { AuditLogEntry } from '../../../lib/contract/account/account-schemas.ts'
+import { ACTION_LABELS, APP_LABELS, labelOf } from './audit-labels.ts'
+
+/** One action: what was done, when and by whom. */
+export function AuditEntry({ entry }: { readonly entry: AuditLogEntry }) {
+  const at = new Date(entry.created_at * 1000).toISOString()
+  return (
+    <li class="entry">
+      <time datetime={at}>{at.slice(0, 19).replace('T', ' ')}</time>
+      <div class="what">
+        <p>
+          <strong>{labelOf(entry.action, ACTION_LABELS)}</strong>{' '}
+          <code class="soft">{entry.action}</code>
+        </p>
+        {entry.detail !== null && <p class="detail">{entry.detail}</p>}
+        <p class="soft small">
+          by {entry.actor_label ?? entry.actor_id}
+          {entry.target_type !== null && ` · ${entry.target_type.replaceAll('_', ' ')}`}
+          {entry.target_id !== null && (
+            <>
+              {' '}
+              <code>{entry.target_id}</code>
+            </>
+          )}
+        </p>
+      </div>
+      <span class="badge">{labelOf(entry.app, APP_LABELS)}</span>
+    </li>
+  )
+}

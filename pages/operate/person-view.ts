@@ -1,0 +1,15 @@
+/** A user as operators see one. Times are epoch milliseconds. */
+export interface PersonView {
+  readonly id: string
+  readonly email: string
+  readonly name: string | null
+  readonly emailVerified: boolean
+  readonly role: 'user' | 'operator'
+  /** null: the account is not disabled. */
+  readonly disabledAt: number | null
+  readonly createdAt: number
+  /** Id of the plan that was set by hand. */
+  readonly givenPlan: string
+  /** The subscription at Stripe; null: there is none. */
+  readonly subscribed: { readonly status: string } | null
+}

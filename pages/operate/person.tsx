@@ -1,0 +1,135 @@
+import type { Plan } from '../../lib/config/plans.ts'
+import type { AuditLogEntry } from '../../lib/contract/account/account-schemas.ts'
+import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
+import { Card } from '../dashboard/parts/card.tsx'
+import { count } from '../dashboard/parts/format.ts'
+import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
+import { Time } from '../dashboard/parts/time.tsx'
+import { FactList } from '../fact-list.tsx'
+import { Table } from '../table.tsx'
+import { PersonActions, type PersonActionsProps } from './person-actions.tsx'
+import { PersonBadges } from './person-badges.tsx'
+
+interface KeyView {
+  readonly prefix: string
+  readonly name: string
+  readonly type: string
+  readonly lastUsedAt: number | null
+  /** null: never. */
+  readonly expiresAt: number | null
+}
+
+interface SiteView {
+  readonly name: string
+  readonly createdAt: number
+  /** null: no valid proof. */
+  readonly provenAt: number | null
+}
+
+export interface PersonProps extends PageProps, PersonActionsProps {
+  /** The plan in effect. */
+  readonly plan: Plan
+  /** Whether a subscription gives the plan. */
+  readonly isPaid: boolean
+  /** Answered requests of the current period. */
+  readonly requests: number
+  readonly keys: readonly KeyView[]
+  readonly sites: readonly SiteView[]
+  /** The newest of the audit log. */
+  readonly entries: readonly AuditLogEntry[]
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  plan: 'Plan set.',
+  disable: 'Account disabled.',
+  enable: 'Account enabled.',
+  'sign-out': 'All sessions ended.',
+  role: 'Role changed.',
+}
+
+export function PersonPage(props: PersonProps) {
+  const { keys, sites, entries, done = '', error } = props
+  return (
+    <>
+      <Result error={error} done={DONE[done]} />
+      <Account {...props} />
+      <PersonActions {...props} />
+      <Card id="keys" title="Keys">
+        {keys.length === 0 ? <p>None.</p> : <Keys keys={keys} />}
+      </Card>
+      <Card id="sites" title="Sites">
+        {sites.length === 0 ? <p>None.</p> : <Sites sites={sites} />}
+      </Card>
+      <Card id="entries" title="Audit log">
+        {entries.length === 0 ? (
+          <p>None.</p>
+        ) : (
+          <ol class="entries">
+            {entries.map((entry) => (
+              <AuditEntry entry={entry} />
+            ))}
+          </ol>
+        )}
+      </Card>
+    </>
+  )
+}
+
+function Account({ person, plan, isPaid, requests }: PersonProps) {
+  const { id, name, createdAt, givenPlan, subscribed } = person
+  const status = subscribed?.status.replaceAll('_', ' ')
+  return (
+    <Card id="account" title="Account">
+      <PersonBadges person={person} />
+      <FactList
+        facts={[
+          ['Name', name || undefined],
+          ['Id', <code>{id}</code>],
+          ['Since', <Time at={timeOf(createdAt)} precision="day" />],
+          ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'by hand'})`],
+          ['Plan by hand', isPaid ? givenPlan : undefined],
+          ['Subscription', isPaid ? undefined : status],
+          ['Requests in this period', `${count(requests)} of ${count(plan.monthlyCap)}`],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function Keys({ keys }: Pick<PersonProps, 'keys'>) {
+  return (
+    <section class="wide" tabindex={0} aria-label="Table of keys">
+      <Table
+        heads={['Key', 'Name', 'Type', 'Last used', 'Expires']}
+        rows={keys.map(({ prefix, name, type, lastUsedAt, expiresAt }) => [
+          <code>{prefix}…</code>,
+          name,
+          type,
+          <Time at={timeOf(lastUsedAt)} />,
+          <Time at={timeOf(expiresAt)} precision="day" />,
+        ])}
+      />
+    </section>
+  )
+}
+
+function Sites({ sites }: Pick<PersonProps, 'sites'>) {
+  return (
+    <section class="wide" tabindex={0} aria-label="Table of sites">
+      <Table
+        heads={['Site', 'Added', 'Proven']}
+        rows={sites.map(({ name, createdAt, provenAt }) => [
+          name,
+          <Time at={timeOf(createdAt)} precision="day" />,
+          <Time at={timeOf(provenAt)} precision="day" />,
+        ])}
+      />
+    </section>
+  )
+}
+
+function timeOf(at: number): string
+function timeOf(at: number | null): string | null
+function timeOf(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}

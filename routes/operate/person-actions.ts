@@ -1,0 +1,194 @@
+import { fitKeyExpiry } from '../../lib/access/key-expiry.ts'
+import { deleteOtherSessions } from '../../lib/access/sessions.ts'
+import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import type { Person } from '../../lib/accounts/people.ts'
+import { setDisabled, takeRole, updatePlan, updateRole } from '../../lib/accounts/users.ts'
+import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
+import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { createEndAccount } from '../../lib/services/account-ending.ts'
+import type { UserVisit } from '../dashboard/request/visit.ts'
+
+/** An operator, the person whose account it is about, and the choice: a plan or a role, else empty. */
+interface Asked {
+  readonly visit: UserVisit
+  readonly person: Person
+  readonly to: string
+}
+
+interface Question {
+  readonly title: string
+  /** What will happen. */
+  readonly text: string
+  /** The text of the button. */
+  readonly button: string
+}
+
+export interface PersonAction {
+  /** Returns what to ask the operator. Throws BAD_REQUEST if it cannot be done. */
+  readonly ask: (asked: Asked) => Question
+  readonly perform: (asked: Asked) => Promise<void>
+}
+
+/** By the last part of their path. */
+export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
+  plan: {
+    ask: ({ visit, person, to }) => {
+      const plan = visit.services.plans.find(to)
+      if (plan === undefined) throw refusal('Choose a plan')
+      if (plan.id === person.givenPlan) throw refusal(`The plan by hand is ${plan.name} already`)
+      return {
+        title: 'Set the plan?',
+        text: `The plan by hand becomes ${plan.name}. It applies while no subscription at Stripe does.`,
+        button: `Set the plan to ${plan.name}`,
+      }
+    },
+    perform: async (asked) => {
+      const { visit, person, to } = asked
+      const { db, plans, keys } = visit.services
+      const fit = fitKeyExpiry(db, plans, visit.exchange.now, person.id)
+      const rows = auditRows(asked, { action: 'change_plan', detail: to })
+      await keys.change([updatePlan(db, person.id, to), fit, ...rows])
+    },
+  },
+  disable: {
+    ask: ({ visit, person }) => {
+      refuseSelf(visit, person)
+      refuseOperator(person)
+      if (person.disabledAt !== null) throw refusal('The account is disabled already')
+      return {
+        title: 'Disable the account?',
+        text: 'Its sessions end, its keys stop working, and nobody can sign in to it. No data is deleted, and a subscription goes on.',
+        button: 'Disable',
+      }
+    },
+    perform: async (asked) => {
+      const { visit, person } = asked
+      const { db, keys } = visit.services
+      const isDone = await keys.change([
+        setDisabled(db, person.id, visit.exchange.now),
+        deleteOtherSessions(db, person.id, undefined),
+        ...auditRows(asked, { action: 'disable_account' }),
+      ])
+      if (!isDone) throw changedMeanwhile()
+    },
+  },
+  enable: {
+    ask: ({ person }) => {
+      if (person.disabledAt === null) throw refusal('The account is not disabled')
+      return {
+        title: 'Enable the account?',
+        text: 'Its keys work again, and its owner can sign in.',
+        button: 'Enable',
+      }
+    },
+    perform: async (asked) => {
+      const { visit, person } = asked
+      const { db, keys } = visit.services
+      const isDone = await keys.change([
+        setDisabled(db, person.id, null),
+        ...auditRows(asked, { action: 'enable_account' }),
+      ])
+      if (!isDone) throw changedMeanwhile()
+    },
+  },
+  'sign-out': {
+    ask: ({ visit }) => {
+      const { authUrl } = visit.services.config
+      if (authUrl !== undefined) throw refusal(`Sessions are kept by the auth service: ${authUrl}`)
+      return {
+        title: 'Sign out everywhere?',
+        text: 'All sessions of the account end. Its keys go on.',
+        button: 'Sign out everywhere',
+      }
+    },
+    perform: async (asked) => {
+      const { visit, person } = asked
+      const { db } = visit.services
+      const isDone = await runInTransaction(db, [
+        deleteOtherSessions(db, person.id, undefined),
+        ...auditRows(asked, { action: 'end_session', detail: 'all' }),
+      ])
+      if (!isDone) throw refusal('The account has no session')
+    },
+  },
+  role: {
+    ask: ({ visit, person, to }) => {
+      if (to !== 'operator' && to !== 'user') throw refusal('Choose a role')
+      refuseSelf(visit, person)
+      if (to === person.role) throw refusal(`The role is ${to} already`)
+      if (to === 'user') return TAKE_ROLE
+      if (person.disabledAt !== null) throw refusal('The account is disabled')
+      return GIVE_ROLE
+    },
+    perform: async (asked) => {
+      const { visit, person, to } = asked
+      const { db } = visit.services
+      const change =
+        to === 'operator' ? updateRole(db, person.id, 'operator') : takeRole(db, person.id)
+      const rows = auditRows(asked, { action: 'set_role', detail: to })
+      if (!(await runInTransaction(db, [change, ...rows]))) throw changedMeanwhile()
+    },
+  },
+  delete: {
+    ask: ({ visit, person }) => {
+      refuseSelf(visit, person)
+      refuseOperator(person)
+      return {
+        title: 'Delete the account?',
+        text: 'Its subscription ends, and all its keys, sites and data are deleted for good.',
+        button: 'Delete for good',
+      }
+    },
+    perform: async ({ visit, person }) => {
+      const note = { action: 'delete_account', targetType: 'user', targetId: person.id } as const
+      const event = callerEvent(actorOf(visit), note, visit.exchange.now)
+      if (!(await createEndAccount(visit.services)(person.id, event))) throw changedMeanwhile()
+    },
+  },
+}
+
+const GIVE_ROLE: Question = {
+  title: 'Make the person an operator?',
+  text: 'Operators see and change all accounts of this instance.',
+  button: 'Make an operator',
+}
+
+const TAKE_ROLE: Question = {
+  title: 'Take the role of operator?',
+  text: 'The person keeps the account, and sees no other one any more.',
+  button: 'Take the role',
+}
+
+/** Two rows: in the operator's log, naming the person, and in the person's own, without the operator's name. */
+function auditRows({ visit, person }: Asked, note: AuditNote): Statement[] {
+  const { db } = visit.services
+  const { now } = visit.exchange
+  const detail = note.detail == null ? person.email : `${person.email}: ${note.detail}`
+  const about = { ...note, targetType: 'user', targetId: person.id, detail }
+  const own = insertAudit(db, callerEvent(actorOf(visit), about, now))
+  if (person.id === visit.me.id) return [own]
+  const operator = { app: 'dashboard', userId: person.id, label: 'operator' } as const
+  return [own, insertAudit(db, callerEvent(operator, note, now))]
+}
+
+function actorOf({ me }: UserVisit) {
+  return { app: 'dashboard', userId: me.id, label: me.email } as const
+}
+
+function refuseSelf({ me }: UserVisit, { id }: Person): void {
+  if (id === me.id) throw refusal('Another operator must do this: it is your own account')
+}
+
+function refuseOperator({ role }: Person): void {
+  if (role === 'operator') throw refusal('Take the role of operator first')
+}
+
+function refusal(message: string): ApiError {
+  return new ApiError('BAD_REQUEST', message)
+}
+
+/** Another operator was faster. */
+function changedMeanwhile(): ApiError {
+  return refusal('The account has changed meanwhile: look again')
+}

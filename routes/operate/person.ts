@@ -1,0 +1,102 @@
+import { listKeys } from '../../lib/access/keys.ts'
+import { readAuditPage } from '../../lib/accounts/audit-page.ts'
+import { findPerson, type Person } from '../../lib/accounts/people.ts'
+import { listSites } from '../../lib/accounts/sites.ts'
+import { toEntitlement } from '../../lib/config/entitlement.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { Confirmation } from '../../pages/operate/confirmation.tsx'
+import { PersonPage, type PersonProps } from '../../pages/operate/person.tsx'
+import { redirectTo, showOperatePage } from '../dashboard/request/answer.ts'
+import { readForm } from '../dashboard/request/form.ts'
+import { catchErrors } from '../dashboard/request/form-routes.ts'
+import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
+import type { PageAnswer } from '../pages/page.ts'
+import { showPeople } from './people.ts'
+import { PERSON_ACTIONS, type PersonAction } from './person-actions.ts'
+
+const LIST = '/app/operate/people'
+const PERSON = `${LIST}/:id` as const
+const SHOWN_ENTRIES = 20
+
+/** The list, the page of each person, and for each action a question (GET) and its answer (POST). */
+export const peopleRoutes: readonly AppRoute<UserVisit>[] = [
+  { method: 'get', path: LIST, answer: showPeople },
+  { method: 'get', path: PERSON, answer: (visit) => showPerson(visit) },
+  ...Object.entries(PERSON_ACTIONS).flatMap(([name, action]) => {
+    const path = `${PERSON}/${name}` as const
+    const ask = catchErrors(showPerson, (visit) => confirm(visit, action))
+    const act = catchErrors(showPerson, (visit) => perform(visit, action, name))
+    return [
+      { method: 'get', path, answer: ask },
+      { method: 'post', path, answer: act },
+    ] as const
+  }),
+]
+
+async function confirm(visit: UserVisit, action: PersonAction): Promise<PageAnswer> {
+  const person = await getPerson(visit)
+  const to = visit.c.req.query('to') ?? ''
+  const { title, ...question } = action.ask({ visit, person, to })
+  const { base } = visit.instance
+  const paths = { action: `${base}${visit.c.req.path}`, back: `${base}${LIST}/${person.id}` }
+  const content = Confirmation({ ...question, ...paths, to, email: person.email })
+  return showOperatePage(visit, { title, content })
+}
+
+async function perform(visit: UserVisit, action: PersonAction, name: string) {
+  const person = await getPerson(visit)
+  const to = (await readForm(visit.c)).text('to')
+  const asked = { visit, person, to }
+  // Throws if it cannot be done, as before the form was shown.
+  action.ask(asked)
+  await action.perform(asked)
+  if (name === 'delete') return redirectTo(visit, `${LIST}?done=deleted`)
+  return redirectTo(visit, `${LIST}/${person.id}?done=${name}`)
+}
+
+async function getPerson({ services, c }: UserVisit): Promise<Person> {
+  const person = await findPerson(services.db, c.req.param('id') ?? '')
+  if (person === undefined) throw new ApiError('NOT_FOUND', 'No such user')
+  return person
+}
+
+async function showPerson(
+  visit: UserVisit,
+  shown: Pick<PersonProps, 'error'> = {},
+  status = 200,
+): Promise<PageAnswer> {
+  const { services, instance, me, c } = visit
+  const person = await getPerson(visit)
+  const content = PersonPage({
+    base: instance.base,
+    person,
+    isSelf: person.id === me.id,
+    plans: services.plans.list,
+    keepsSessions: services.config.authUrl === undefined,
+    done: c.req.query('done'),
+    ...(await readAccount(services, person)),
+    ...shown,
+  })
+  return showOperatePage(visit, { title: person.email, content, status })
+}
+
+async function readAccount(services: Services, person: Person) {
+  const { db, storage, plans, flusher, meters, lastUsed, now } = services
+  const { id, givenPlan, subscribed } = person
+  const stored = { givenPlan, subscribed, overagePrice: null, spendingCap: null }
+  const { plan, paid } = toEntitlement(stored, plans)
+  const [keys, sites, { logs }] = await Promise.all([
+    listKeys(db, id),
+    listSites(db, id),
+    readAuditPage(storage.longReads, id, { limit: SHOWN_ENTRIES, offset: 0 }),
+  ])
+  const requests = await flusher.betweenFlushes(() =>
+    meters.periodRequests({ userId: id, paid }, now()),
+  )
+  const used = keys.map((key) => ({
+    ...key,
+    lastUsedAt: lastUsed.unwritten(key.id) ?? key.lastUsedAt,
+  }))
+  return { plan, isPaid: paid !== null, keys: used, sites, entries: logs, requests }
+}

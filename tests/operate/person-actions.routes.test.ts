@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { PERSON_ACTIONS } from '../../routes/operate/person-actions.ts'
+import { signInNewUser, visitPage } from '../dashboard/pages.ts'
+import { makeApp, type TestApp } from '../support/helpers.ts'
+import { PASSWORD } from '../support/sign-in.ts'
+import { auditOf, idOf, OPERATOR, PERSON, personPath, signInOperator } from './operator.ts'
+
+/** Opens the question, checks that nothing has happened, and sends its form. Returns the page after that. */
+async function answer(app: TestApp, cookie: string, path: string) {
+  const { $client } = app.services.db
+  const before = $client.pragma('data_version')
+  const rows = () => $client.prepare('SELECT count(*) FROM audit_log').pluck().get()
+  const audited = rows()
+  const asked = await visitPage(app, path, { cookie })
+  assert.equal(asked.status, 200, asked.html)
+  assert.deepEqual([rows(), $client.pragma('data_version')], [audited, before])
+  const [, action = ''] = /<form[^>]* action="([^"]*operate[^"]*)"/.exec(asked.html) ?? []
+  const [, to = ''] = /name="to" value="([^"]*)"/.exec(asked.html) ?? []
+  const { status, location, html } = await visitPage(app, action, { cookie, form: { to } })
+  assert.equal(status, 303, html)
+  return visitPage(app, location ?? '', { cookie })
+}
+
+async function signIn(app: TestApp, email: string) {
+  return visitPage(app, '/app/sign-in', { form: { email, password: PASSWORD } })
+}
+
+describe('what an operator does about a person', () => {
+  it('sets the plan by hand, in effect at once', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    const key = await app.makeKey({ email: PERSON, plan: 'free' })
+    const path = await personPath(app)
+    const { html } = await answer(app, cookie, `${path}/plan?to=pro`)
+    assert.match(html, /Plan set\./)
+    assert.match(html, /Pro \(by hand\)/)
+    const { headers } = await app.send('GET', '/v1/ip/81.2.69.160', { key })
+    assert.match(headers.get('ratelimit-policy') ?? '', /q=600/)
+    const expiry = app.services.db.$client.prepare('SELECT expires_at FROM api_keys').pluck()
+    assert.equal(expiry.get(), null)
+    assert.deepEqual(auditOf(app, 'change_plan'), [
+      {
+        log: OPERATOR,
+        app: 'dashboard',
+        label: OPERATOR,
+        target: await idOf(app, PERSON),
+        detail: `${PERSON}: pro`,
+      },
+      { log: PERSON, app: 'dashboard', label: 'operator', target: null, detail: 'pro' },
+    ])
+  })
+
+  it('disables and enables the account', async () => {
+    await using app = await makeApp()
+    const [cookie, ada] = [await signInOperator(app), await signInNewUser(app, PERSON)]
+    const key = await app.makeKey({ email: PERSON, plan: 'free' })
+    const lookUp = async () => (await app.send('GET', '/v1/ip/81.2.69.160', { key })).status
+    assert.equal(await lookUp(), 200)
+    const path = await personPath(app)
+    const { html } = await answer(app, cookie, `${path}/disable`)
+    assert.match(html, /badge error">Disabled/)
+    assert.equal(await lookUp(), 401)
+    assert.match((await visitPage(app, '/app', { cookie: ada })).location ?? '', /sign-in/)
+    const refused = await signIn(app, PERSON)
+    assert.equal(refused.status, 403)
+    assert.match(refused.html, /This account is disabled/)
+    const wrong = await visitPage(app, '/app/sign-in', {
+      form: { email: PERSON, password: 'another password' },
+    })
+    assert.equal(wrong.status, 401)
+    assert.doesNotMatch(wrong.html, /disabled/)
+    await answer(app, cookie, `${path}/enable`)
+    assert.equal(await lookUp(), 200)
+    assert.match((await visitPage(app, '/app', { cookie: ada })).location ?? '', /sign-in/)
+    assert.equal((await signIn(app, PERSON)).status, 303)
+    for (const action of ['disable_account', 'enable_account']) {
+      const logs = auditOf(app, action).map((row) => Object.values(Object(row)).slice(0, 3))
+      assert.deepEqual(logs, [
+        [OPERATOR, 'dashboard', OPERATOR],
+        [PERSON, 'dashboard', 'operator'],
+      ])
+    }
+  })
+
+  it('ends all sessions of the person', async () => {
+    await using app = await makeApp()
+    const [cookie, ada] = [await signInOperator(app), await signInNewUser(app, PERSON)]
+    const path = `${await personPath(app)}/sign-out`
+    await answer(app, cookie, path)
+    assert.match((await visitPage(app, '/app', { cookie: ada })).location ?? '', /sign-in/)
+    assert.equal(auditOf(app, 'end_session').length, 2)
+    const again = await visitPage(app, path, { cookie, form: {} })
+    assert.equal(again.status, 400)
+    assert.match(again.html, /role="alert">The account has no session/)
+    assert.equal(auditOf(app, 'end_session').length, 2)
+  })
+
+  it('deletes the account, and keeps no name of it', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    const key = await app.makeKey({ email: PERSON, plan: 'free' })
+    const path = await personPath(app)
+    const id = await idOf(app, PERSON)
+    await answer(app, cookie, `${path}/plan?to=pro`)
+    const { html } = await answer(app, cookie, `${path}/delete`)
+    assert.match(html, /Account deleted\./)
+    assert.doesNotMatch(html, /ada@/)
+    assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 401)
+    assert.equal((await visitPage(app, path, { cookie })).status, 404)
+    assert.deepEqual(auditOf(app, 'delete_account'), [
+      { log: OPERATOR, app: 'dashboard', label: OPERATOR, target: id, detail: null },
+    ])
+    const texts = app.services.db.$client.prepare('SELECT * FROM audit_log').all()
+    assert.doesNotMatch(JSON.stringify(texts), /ada@/)
+  })
+
+  it('gives and takes the role of operator', async () => {
+    await using app = await makeApp()
+    const [cookie, ada] = [await signInOperator(app), await signInNewUser(app, PERSON)]
+    const path = await personPath(app)
+    const people = async () => (await visitPage(app, '/app/operate/people', { cookie: ada })).status
+    await answer(app, cookie, `${path}/role?to=operator`)
+    assert.equal(await people(), 200)
+    await answer(app, cookie, `${path}/role?to=user`)
+    assert.equal(await people(), 404)
+    assert.deepEqual(
+      auditOf(app, 'set_role').map((row) => Object(row).detail),
+      [`${PERSON}: operator`, 'operator', `${PERSON}: user`, 'user'],
+    )
+  })
+})
+
+describe('what an operator cannot do', () => {
+  const cases = [
+    { name: 'an unknown plan', of: PERSON, action: 'plan', to: 'gold' },
+    { name: 'no plan', of: PERSON, action: 'plan' },
+    { name: 'the plan of the demo', of: PERSON, action: 'plan', to: 'demo' },
+    { name: 'the same plan', of: PERSON, action: 'plan', to: 'free' },
+    { name: 'enabling an account that is not disabled', of: PERSON, action: 'enable' },
+    { name: 'an unknown role', of: PERSON, action: 'role', to: 'admin' },
+    { name: 'the same role', of: PERSON, action: 'role', to: 'user' },
+    { name: 'taking the own role', of: OPERATOR, action: 'role', to: 'user' },
+    { name: 'disabling oneself', of: OPERATOR, action: 'disable' },
+    { name: 'deleting oneself', of: OPERATOR, action: 'delete' },
+    { name: 'disabling an operator', of: 'eve@example.com', action: 'disable' },
+    { name: 'deleting an operator', of: 'eve@example.com', action: 'delete' },
+  ]
+  for (const { name, of, action, to = '' } of cases) {
+    it(`refuses ${name}, when asked and when sent`, async () => {
+      await using app = await makeApp()
+      const cookie = await signInOperator(app)
+      await signInOperator(app, 'eve@example.com')
+      await signInNewUser(app, PERSON)
+      const before = await findUserByEmail(app.services.db, of)
+      const path = `${await personPath(app, of)}/${action}`
+      for (const page of [
+        await visitPage(app, `${path}?to=${to}`, { cookie }),
+        await visitPage(app, path, { cookie, form: { to } }),
+      ]) {
+        assert.equal(page.status, 400)
+        assert.match(page.html, /role="alert">/)
+      }
+      assert.deepEqual(await findUserByEmail(app.services.db, of), before)
+      const count = "SELECT count(*) FROM audit_log WHERE target_type = 'user'"
+      assert.equal(app.services.db.$client.prepare(count).pluck().get(), 0)
+    })
+  }
+
+  it('keeps one operator if two take the role of each other', async () => {
+    await using app = await makeApp()
+    const [olga, eve] = [await signInOperator(app), await signInOperator(app, 'eve@example.com')]
+    const [toOlga, toEve] = [
+      await personPath(app, OPERATOR),
+      await personPath(app, 'eve@example.com'),
+    ]
+    const form = { to: 'user' }
+    const pages = await Promise.all([
+      visitPage(app, `${toEve}/role`, { cookie: olga, form }),
+      visitPage(app, `${toOlga}/role`, { cookie: eve, form }),
+    ])
+    assert.equal(pages.filter(({ status }) => status === 303).length, 1)
+    const count = "SELECT count(*) FROM users WHERE role = 'operator'"
+    assert.equal(app.services.db.$client.prepare(count).pluck().get(), 1)
+  })
+
+  it('accepts no forms of other sites', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    await signInNewUser(app, PERSON)
+    const path = await personPath(app)
+    for (const name of Object.keys(PERSON_ACTIONS)) {
+      const headers = { 'sec-fetch-site': 'cross-site' }
+      const form = { to: name === 'plan' ? 'pro' : 'operator' }
+      const { status } = await visitPage(app, `${path}/${name}`, { cookie, form, headers })
+      assert.equal(status, 403, name)
+    }
+    const user = await findUserByEmail(app.services.db, PERSON)
+    assert.deepEqual([user?.plan, user?.role, user?.disabledAt], ['free', 'user', null])
+  })
+
+  it('changes nothing if the audit rows cannot be written', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    const key = await app.makeKey({ email: PERSON, plan: 'free' })
+    const path = await personPath(app)
+    app.services.db.$client.exec(`CREATE TRIGGER full BEFORE INSERT ON audit_log
+      WHEN NEW.action = 'disable_account' AND NEW.actor_label = 'operator'
+      BEGIN SELECT RAISE(ABORT, 'full'); END`)
+    assert.equal((await visitPage(app, `${path}/disable`, { cookie, form: {} })).status, 500)
+    assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 200)
+    assert.deepEqual(auditOf(app, 'disable_account'), [])
+  })
+})
