@@ -2,8 +2,6 @@ import { desc, eq, inArray } from '../../db/drizzle.ts'
 import type { Queries } from '../../db/queries.ts'
 import { auditLog, users } from '../../db/tables.ts'
 
-export type ReversalRow = Awaited<ReturnType<typeof listReversals>>[number]
-
 const ACTIONS = ['payment_refunded', 'payment_disputed', 'dispute_closed'] as const
 
 /** The latest refunds and disputes that were recorded, newest first. May read the whole audit log. */

@@ -6,9 +6,6 @@ import type { Base } from '../base.ts'
 import { createComparison } from './comparison.ts'
 import { createJob } from './job.ts'
 
-/** What operators start on their pages, beside a running server: each at most once at a time. */
-export type OperatorJobs = ReturnType<typeof openOperatorJobs>
-
 const Findings: v.GenericSchema<unknown, NamedFinding[]> = v.array(
   v.variant('state', [
     v.object({ check: v.string(), state: v.literal('ok'), text: v.string() }),
@@ -21,7 +18,10 @@ const Findings: v.GenericSchema<unknown, NamedFinding[]> = v.array(
   ]),
 )
 
-/** `runScript` is absent if this process must start no others. */
+/**
+ * What operators start on their pages, beside the running server. `runScript` is absent if this process
+ * must start no others.
+ */
 export function openOperatorJobs(
   { log, now }: Pick<Base, 'log' | 'now'>,
   billing: Billing,

@@ -6,8 +6,6 @@ import { availableMemory, totalMemory } from '../../process/available-memory.ts'
 import { reasonOf } from '../../reason.ts'
 import type { Services } from '../services.ts'
 
-export type SystemState = Awaited<ReturnType<typeof readSystem>>
-
 /** How the process and its machine are. Sizes are in bytes, times in epoch milliseconds. */
 export async function readSystem({ config, health }: Pick<Services, 'config' | 'health'>) {
   const { rss, heapUsed } = process.memoryUsage()
