@@ -100,6 +100,7 @@ export const sites = sqliteTable(
   (table) => [
     unique().on(table.userId, table.name),
     index('sites_by_name').on(table.name, table.isFirst),
+    index('sites_in_order').on(table.name, table.id),
     index('sites_by_host').on(table.host, table.provenAt),
     index('sites_proven').on(table.checkedAt).where(isNotNull(table.provenAt)),
   ],
@@ -129,6 +130,8 @@ export const auditLog = sqliteTable(
     index('audit_log_by_actor').on(table.actorId, table.id),
     index('audit_log_by_action').on(table.actorId, table.action, table.id),
     index('audit_log_by_text').on(table.actorId, table.id, table.searchText),
+    index('audit_log_of_action').on(table.action, table.id),
+    index('audit_log_by_time').on(table.createdAt, table.id),
     index('audit_log_about').on(table.targetId, table.id).where(sql`${table.targetType} = 'user'`),
   ],
 )

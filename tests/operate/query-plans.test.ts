@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { selectAllSites } from '../../lib/accounts/all-sites.ts'
 import { type PeopleQuery, readPeople, selectPeople } from '../../lib/accounts/people.ts'
+import {
+  readWholeAudit,
+  selectWholeAudit,
+  type WholeAuditQuery,
+} from '../../lib/accounts/whole-audit.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
 
 const USERS = 10_000
+const ENTRIES = 100_000
 
 let db: LocalDb
 before(() => {
@@ -12,7 +19,11 @@ before(() => {
     INSERT INTO users (id, email, email_verified, plan, created_at, role, disabled_at)
     SELECT 'id-' || n, printf('user%05d@example.com', n), 1, iif(n % 10 = 0, 'pro', 'free'), n,
       iif(n % 5000 = 0, 'operator', 'user'), iif(n % 1000 = 1, 1, NULL) FROM n;
-    ANALYZE`)
+    INSERT INTO sites (id, user_id, name, host, created_at)
+    SELECT 'site-' || id, id, 'https://' || email, email, 0 FROM users;
+    WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < ${ENTRIES - 1})
+    INSERT INTO audit_log (app, actor_id, action, created_at)
+    SELECT 'api', 'id-' || (n % ${USERS}), iif(n % 1000 = 0, 'delete_account', 'login'), n FROM n`)
 })
 after(() => db.$client.close())
 
@@ -36,6 +47,15 @@ function assertIndexed(statement: Statement): string[] {
   return plan
 }
 
+const NEWEST: WholeAuditQuery = {
+  action: '',
+  actorId: '',
+  from: null,
+  to: null,
+  before: Number.MAX_SAFE_INTEGER,
+  limit: 51,
+}
+
 const FIRST: PeopleQuery = { search: '', plan: '', status: 'all', after: '', limit: 51 }
 
 describe('the queries of the pages for operators', () => {
@@ -52,6 +72,43 @@ describe('the queries of the pages for operators', () => {
     assert.match(operators.join('\n'), /users_operators/)
     const disabled = assertIndexed(selectPeople(db, { ...FIRST, status: 'disabled' }))
     assert.match(disabled.join('\n'), /users_disabled/)
+  })
+
+  it('read sites in the order of an index', () => {
+    const after = { name: 'https://user05000@example.com', id: 'site-id-5000' }
+    for (const query of [
+      { search: '', after: null },
+      { search: '', after },
+      { search: 'https://user09', after: null },
+    ]) {
+      const plan = assertIndexed(selectAllSites(db, { ...query, limit: 51 }))
+      assert.match(plan.join('\n'), /sites_in_order/)
+    }
+  })
+
+  it('read audit rows in the order of an index', () => {
+    const time = { from: 50_000, to: 60_000 }
+    const cases: [Partial<WholeAuditQuery>, RegExp][] = [
+      [{}, /audit_log USING INTEGER PRIMARY KEY/],
+      [time, /audit_log USING INTEGER PRIMARY KEY[\s\S]*audit_log_by_time/],
+      [{ action: 'login', ...time }, /audit_log_of_action/],
+      [{ actorId: 'id-1', ...time }, /audit_log_by_(actor|text)/],
+      [{ actorId: 'id-1', action: 'login' }, /audit_log_by_action/],
+    ]
+    for (const [query, index] of cases) {
+      const plan = assertIndexed(selectWholeAudit(db, { ...NEWEST, before: 90_000, ...query }))
+      assert.match(plan.join('\n'), index)
+    }
+  })
+
+  it('find the same audit rows as a walk over all of them', async () => {
+    const count = async (query: Partial<WholeAuditQuery>) =>
+      (await readWholeAudit(db, { ...NEWEST, limit: ENTRIES, ...query })).length
+    assert.equal(await count({ from: 50_000, to: 60_000 }), 10_000)
+    assert.equal(await count({ from: 50_000, to: 60_000, action: 'delete_account' }), 10)
+    assert.equal(await count({ actorId: 'id-7' }), ENTRIES / USERS)
+    assert.equal(await count({ to: 0 }), 0)
+    assert.equal(await count({ from: ENTRIES }), 0)
   })
 
   it('find the same people as a walk over all of them', async () => {

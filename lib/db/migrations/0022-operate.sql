@@ -10,6 +10,9 @@ END;
 CREATE INDEX users_disabled ON users (email) WHERE disabled_at IS NOT NULL;
 CREATE INDEX users_operators ON users (email) WHERE role = 'operator';
 CREATE INDEX audit_log_about ON audit_log (target_id, id) WHERE target_type = 'user';
+CREATE INDEX audit_log_of_action ON audit_log (action, id);
+CREATE INDEX audit_log_by_time ON audit_log (created_at, id);
+CREATE INDEX sites_in_order ON sites (name, id);
 
 -- Once a user is deleted, what names the person may also be taken out of the rows of operators who
 -- changed the account: their detail.

@@ -1,8 +1,15 @@
+import type { Child } from 'hono/jsx'
 import type { AuditLogEntry } from '../../../lib/contract/account/account-schemas.ts'
 import { ACTION_LABELS, APP_LABELS, labelOf } from './audit-labels.ts'
 
+interface AuditEntryProps {
+  readonly entry: AuditLogEntry
+  /** Shown below. */
+  readonly children?: Child
+}
+
 /** One action: what was done, when and by whom. */
-export function AuditEntry({ entry }: { readonly entry: AuditLogEntry }) {
+export function AuditEntry({ entry, children }: AuditEntryProps) {
   const at = new Date(entry.created_at * 1000).toISOString()
   return (
     <li class="entry">
@@ -23,6 +30,7 @@ export function AuditEntry({ entry }: { readonly entry: AuditLogEntry }) {
             </>
           )}
         </p>
+        {children}
       </div>
       <span class="badge">{labelOf(entry.app, APP_LABELS)}</span>
     </li>

@@ -26,6 +26,8 @@ export const OPERATE_RAIL: Rail = {
   label: 'Operate',
   pages: [
     { path: '/app/operate/people', text: 'People' },
+    { path: '/app/operate/sites', text: 'Sites' },
+    { path: '/app/operate/audit', text: 'Audit' },
     { path: '/app/operate/databases', text: 'Databases' },
     { path: '/app/operate/system', text: 'System' },
     { path: '/app/operate/billing', text: 'Billing' },

@@ -1,0 +1,72 @@
+import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from '../db/drizzle.ts'
+import type { Queries } from '../db/queries.ts'
+import { auditLog, users } from '../db/tables.ts'
+
+export interface WholeAuditQuery {
+  /** Empty: all. */
+  readonly action: string
+  /** Id of the user in whose log the rows are; empty: all. */
+  readonly actorId: string
+  /** Epoch milliseconds; `to` is exclusive; null: no bound. */
+  readonly from: number | null
+  readonly to: number | null
+  /** Id of the last row of the page before. */
+  readonly before: number
+  readonly limit: number
+}
+
+/** Reads one page of the rows of all users, newest first. */
+export async function readWholeAudit(db: Queries, query: WholeAuditQuery) {
+  return selectWholeAudit(db, query).all()
+}
+
+export function selectWholeAudit(db: Queries, query: WholeAuditQuery) {
+  const { action, actorId, from, to, before, limit } = query
+  return db
+    .select({
+      id: auditLog.id,
+      app: auditLog.app,
+      actor_id: auditLog.actorId,
+      actor_label: auditLog.actorLabel,
+      action: auditLog.action,
+      target_type: auditLog.targetType,
+      target_id: auditLog.targetId,
+      detail: auditLog.detail,
+      created_at: sql<number>`${auditLog.createdAt} / 1000`,
+      email: users.email,
+    })
+    .from(auditLog)
+    .leftJoin(users, eq(users.id, auditLog.actorId))
+    .where(
+      and(
+        lt(auditLog.id, before),
+        action === '' ? undefined : eq(auditLog.action, action),
+        actorId === '' ? undefined : eq(auditLog.actorId, actorId),
+        ...since(db, from),
+        ...until(db, to),
+      ),
+    )
+    .orderBy(desc(auditLog.id))
+    .limit(limit)
+}
+
+/*
+ * Rows are added in the order of time, so the bounds of the time are also bounds of the ids, which the
+ * index for the other conditions has. The time itself is compared too: a clock may have been set back.
+ */
+
+function since(db: Queries, from: number | null): SQL[] {
+  if (from === null) return []
+  const { id, createdAt } = auditLog
+  const isIn = gte(createdAt, from)
+  const first = db.select({ id }).from(auditLog).where(isIn).orderBy(asc(createdAt), asc(id))
+  return [gte(id, sql`(${first.limit(1)})`), sql`+${isIn}`]
+}
+
+function until(db: Queries, to: number | null): SQL[] {
+  if (to === null) return []
+  const { id, createdAt } = auditLog
+  const isIn = lt(createdAt, to)
+  const last = db.select({ id }).from(auditLog).where(isIn).orderBy(desc(createdAt), desc(id))
+  return [lte(id, sql`(${last.limit(1)})`), sql`+${isIn}`]
+}

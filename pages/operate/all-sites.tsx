@@ -1,0 +1,73 @@
+import { Field } from '../dashboard/parts/field.tsx'
+import { dayOf } from '../dashboard/parts/format.ts'
+import type { PageProps } from '../dashboard/parts/notice.tsx'
+import { Time } from '../dashboard/parts/time.tsx'
+import { Table } from '../table.tsx'
+import { NextPage } from './next-page.tsx'
+
+/** A site with its owner. Times are epoch milliseconds. */
+interface OwnedSite {
+  readonly name: string
+  readonly userId: string
+  readonly email: string
+  readonly createdAt: number
+  /** null: no valid proof of the host. */
+  readonly provenAt: number | null
+  readonly missingSince: number | null
+  readonly isFirst: boolean
+}
+
+interface AllSitesProps extends PageProps {
+  /** Beginning of the origin; empty: all. */
+  readonly search: string
+  readonly sites: readonly OwnedSite[]
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null
+}
+
+export function AllSites({ base, search, sites, next }: AllSitesProps) {
+  const path = `${base}/app/operate/sites`
+  return (
+    <>
+      <form class="site-filter" method="get" action={path}>
+        <Field
+          name="search"
+          label="Origin begins with"
+          type="search"
+          value={search}
+          maxlength={300}
+          placeholder="https://"
+        />
+        <button type="submit">Filter</button>
+      </form>
+      {sites.length === 0 ? (
+        <p class="lead">
+          No site matches. <a href={path}>Show all sites</a>
+        </p>
+      ) : (
+        <section class="wide" tabindex={0} aria-label="Table of sites">
+          <Table
+            heads={['Site', 'Owner', 'Proof', 'Added']}
+            rows={sites.map((site) => [
+              site.name,
+              <a href={`${base}/app/operate/people/${site.userId}`}>{site.email}</a>,
+              proofOf(site),
+              <Time at={timeOf(site.createdAt)} precision="day" />,
+            ])}
+          />
+        </section>
+      )}
+      <NextPage path={path} query={next === null ? null : { search, after: next }} />
+    </>
+  )
+}
+
+function proofOf({ provenAt, missingSince, isFirst }: OwnedSite): string {
+  if (provenAt === null) return isFirst ? 'None; registered first' : 'None'
+  if (missingSince === null) return `Since ${dayOf(timeOf(provenAt))}`
+  return `Record missing since ${dayOf(timeOf(missingSince))}`
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString()
+}

@@ -1,0 +1,77 @@
+import type { AuditLogEntry } from '../../lib/contract/account/account-schemas.ts'
+import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
+import { ACTION_LABELS, labelOf } from '../dashboard/audit/audit-labels.ts'
+import { Field, Option, Select } from '../dashboard/parts/field.tsx'
+import type { PageProps } from '../dashboard/parts/notice.tsx'
+import { NextPage } from './next-page.tsx'
+
+/** Empty: all. */
+interface AuditFilter {
+  readonly action: string
+  /** E-mail address or id. */
+  readonly user: string
+  /** YYYY-MM-DD, both inclusive. */
+  readonly from: string
+  readonly to: string
+}
+
+interface WholeAuditProps extends PageProps {
+  readonly filter: AuditFilter
+  /** With the address of the user in whose log it is; null: the user is deleted. */
+  readonly entries: readonly (AuditLogEntry & { readonly email: string | null })[]
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null
+}
+
+export function WholeAudit({ base, filter, entries, next }: WholeAuditProps) {
+  const path = `${base}/app/operate/audit`
+  return (
+    <>
+      <FilterForm path={path} filter={filter} />
+      {entries.length === 0 ? (
+        <p class="lead">
+          No entries match. <a href={path}>Show all entries</a>
+        </p>
+      ) : (
+        <ol class="card entries">
+          {entries.map((entry) => (
+            <AuditEntry entry={entry}>
+              <p class="soft small">
+                Account:{' '}
+                {entry.email === null ? (
+                  <code>{entry.actor_id}</code>
+                ) : (
+                  <a href={`${base}/app/operate/people/${entry.actor_id}`}>{entry.email}</a>
+                )}
+              </p>
+            </AuditEntry>
+          ))}
+        </ol>
+      )}
+      <NextPage path={path} query={next === null ? null : { ...filter, before: next }} />
+    </>
+  )
+}
+
+interface FilterFormProps {
+  readonly path: string
+  readonly filter: AuditFilter
+}
+
+function FilterForm({ path, filter: { action, user, from, to } }: FilterFormProps) {
+  const unknown = action === '' || Object.hasOwn(ACTION_LABELS, action) ? [] : [action]
+  return (
+    <form class="people-filter" method="get" action={path}>
+      <Field name="user" label="E-mail address or id" type="search" value={user} maxlength={320} />
+      <Select name="action" label="Action">
+        <option value="">All actions</option>
+        {[...unknown, ...Object.keys(ACTION_LABELS)].map((name) => (
+          <Option value={name} text={labelOf(name, ACTION_LABELS)} chosen={action} />
+        ))}
+      </Select>
+      <Field name="from" label="From (UTC)" type="date" value={from} />
+      <Field name="to" label="Until (UTC)" type="date" value={to} />
+      <button type="submit">Filter</button>
+    </form>
+  )
+}
