@@ -13,6 +13,7 @@ import { stopServer } from './lib/http/stop.ts'
 import { createLog, type Log } from './lib/log/log.ts'
 import { checkFileLimit } from './lib/process/file-limit.ts'
 import { createGeoJobs } from './lib/process/geo-jobs.ts'
+import { createRunScript } from './lib/process/run-script.ts'
 import { stopOnSignals } from './lib/process/stop-on-signals.ts'
 import { reasonOf } from './lib/reason.ts'
 import { openServices, type Services } from './lib/services/services.ts'
@@ -49,6 +50,7 @@ export async function start(): Promise<void> {
       listenUrl: () => listenUrl,
       compileAtlas: () => listening.promise.then(compileAtlas),
       downloadGeo,
+      runScript: createRunScript(stopping.signal),
       onCrash: (error) => crash(log, error),
     }),
   )

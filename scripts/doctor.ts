@@ -17,25 +17,37 @@ import { checkFolder } from '../lib/doctor/check-folder.ts'
 import { checkMirror } from '../lib/doctor/check-mirror.ts'
 import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
 import { checkTax } from '../lib/doctor/check-tax.ts'
-import { type Check, type Finding, runCheck, wrong } from '../lib/doctor/finding.ts'
+import {
+  type Check,
+  type Finding,
+  type NamedFinding,
+  runCheck,
+  wrong,
+} from '../lib/doctor/finding.ts'
 import { timezoneData } from '../lib/geo/answer/timezones.ts'
 import { findLastDownload } from '../lib/geo/download/last-download.ts'
 import { reasonOf } from '../lib/reason.ts'
 import { isDownloading } from '../lib/services/downloads.ts'
 import { openBilling } from './parts/billing.ts'
 import { readGeoFiles } from './parts/geo-files.ts'
-import { readArguments } from './parts/options.ts'
+import { FLAG, readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'
 
-const USAGE = `Usage: npm run doctor
+const USAGE = `Usage: npm run --silent doctor -- [option]
 Checks everything that a server with this environment needs, and advises how to fix each problem.
-Changes nothing; the server may be running. The exit code is 1 if something is wrong.`
+Changes nothing; the server may be running. The exit code is 1 if something is wrong.
+  --json   print a list of all findings as JSON; the exit code is 0 if all checks have run`
 
 await run(async () => {
-  readArguments({}, USAGE)
+  const { values } = readArguments({ options: { json: FLAG } }, USAGE)
+  const found: NamedFinding[] = []
   for (const check of checksOf(readConfig(process.env))) {
-    for (const finding of await runCheck(check)) print(check.name, finding)
+    for (const finding of await runCheck(check)) {
+      if (values.json === true) found.push({ check: check.name, ...finding })
+      else print(check.name, finding)
+    }
   }
+  if (values.json === true) process.stdout.write(`${JSON.stringify(found)}\n`)
 })
 
 function checksOf(config: Config): Check[] {

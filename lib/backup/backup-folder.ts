@@ -9,8 +9,14 @@ export function backupName(now: number): string {
   return `meridian-${time}.tar.gz`
 }
 
-/** The backups in `directory` with their times in epoch milliseconds, latest first. */
-export async function listBackups(directory: string) {
+export interface Backup {
+  readonly path: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+/** The backups in `directory`, latest first. */
+export async function listBackups(directory: string): Promise<Backup[]> {
   const names = await readdir(directory).catch(() => [])
   return names
     .flatMap((name) => {

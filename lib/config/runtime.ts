@@ -17,6 +17,12 @@ export function nameRuntime(versions: Versions): Runtime {
   return find(versions)[0]
 }
 
+/** The runtime and its version, such as `Node.js 24.1.0`. */
+export function runtimeText(versions: Versions): string {
+  const [key, name] = find(versions)
+  return `${name} ${versions[key] ?? ''}`
+}
+
 /**
  * Throws if the runtime is too old, and says what to do. On an old Node.js the SQLite driver may
  * crash the process without a message; older Deno and Bun lack the time-outs of node:http.

@@ -1,6 +1,6 @@
 import type { InquiryBody } from '../contract/contact.ts'
 import { inquiries } from '../db/contact-tables.ts'
-import { and, asc, count, eq, isNull, lte, or, sql } from '../db/drizzle.ts'
+import { asc, eq, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/transaction.ts'
 
@@ -45,28 +45,8 @@ export async function listInquiries(db: Db, state?: InquiryState): Promise<Inqui
     .all()
 }
 
-/** The number of inquiries in each state. */
-export async function countInquiries(db: Db): Promise<ReadonlyMap<InquiryState, number>> {
-  const { state } = inquiries
-  const rows = await db.select({ state, rows: count() }).from(inquiries).groupBy(state).all()
-  return new Map(rows.map((row) => [row.state, row.rows]))
-}
-
 /** The inquiries whose id begins with `start`. */
 export async function findInquiries(db: Db, start: string): Promise<InquiryRow[]> {
   const hasPrefix = sql`substr(${inquiries.id}, 1, ${start.length}) = ${start}`
   return db.select().from(inquiries).where(hasPrefix).all()
-}
-
-/** Queues the inquiry again, unless an attempt is running or has succeeded meanwhile. */
-export function requeue(db: Db, { id, state }: InquiryRow, now: number): Statement {
-  const isFree = or(isNull(inquiries.claim), lte(inquiries.dueAt, now))
-  return db
-    .update(inquiries)
-    .set({ state: 'waiting', queuedAt: now, dueAt: now, attempts: 0, settledAt: null })
-    .where(and(eq(inquiries.id, id), eq(inquiries.state, state), isFree))
-}
-
-export function removeInquiry(db: Db, { id }: InquiryRow): Statement {
-  return db.delete(inquiries).where(eq(inquiries.id, id))
 }

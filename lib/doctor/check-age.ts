@@ -21,11 +21,17 @@ export function checkGeo(files: readonly GeoFile[], now: number): Finding[] {
       const advice = `a server ${effect}: replace the file if it is yours; npm run geo prepares the bundled ones`
       return wrong(file.problem, advice)
     }
-    const age = now - Date.parse(file.builtAt)
-    const text = `${file.name} was built ${counted(Math.floor(age / DAY_MS), 'day')} ago`
-    if (age <= OLD_GEO_MS) return ok(text)
+    const { days, isOld } = geoAge(Date.parse(file.builtAt), now)
+    const text = `${file.name} was built ${counted(days, 'day')} ago`
+    if (!isOld) return ok(text)
     return warning(text, 'fetch a newer one: npm run geo -- --download')
   })
+}
+
+/** The age of a database in whole days, and whether its provider has published a newer one by now. */
+export function geoAge(builtAt: number, now: number): { days: number; isOld: boolean } {
+  const age = now - builtAt
+  return { days: Math.floor(age / DAY_MS), isOld: age > OLD_GEO_MS }
 }
 
 /** Names the release of the IANA timezone database in use, and the software that carries it. */

@@ -25,7 +25,8 @@ export function checkMirror(mismatches: readonly Mismatch[]): Finding[] {
   return findings.length > 0 ? findings : [ok('The database agrees with Stripe')]
 }
 
-function adviceFor({ kind, repair }: Mismatch): string {
+/** What an operator does about a mismatch. */
+export function adviceFor({ kind, repair }: Pick<Mismatch, 'kind' | 'repair'>): string {
   if (repair !== null) return 'npm run billing -- --repair'
   if (kind === 'wrong-account' || kind === 'missing-customer') {
     return 'check STRIPE_SECRET_KEY; after an intended move: npm run billing -- --repair --accept-account'

@@ -11,6 +11,9 @@ export type Finding =
       readonly advice: string
     }
 
+/** A finding with the name of its check, as `npm run doctor -- --json` lists it. */
+export type NamedFinding = Finding & { readonly check: string }
+
 /** One of the checks of `npm run doctor`. */
 export interface Check {
   readonly name: string

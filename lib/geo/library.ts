@@ -21,11 +21,20 @@ interface LibraryOptions extends Omit<OpenOptions, 'name'> {
   readonly atlas?: AtlasKeeper
   /** Milliseconds of a clock that is never set back. */
   readonly now?: () => number
+  /** Epoch milliseconds, for the times in `files`; default: the system's clock. */
+  readonly clock?: (() => number) | undefined
 }
 
-interface OpenFile {
+/** A file that is served, and what became of its newer versions. Times are epoch milliseconds. */
+export interface OpenFile {
   readonly file: SourceFile
   readonly database: GeoDatabase
+  /** When this version was opened. */
+  readonly openedAt: number
+  /** The last time that a version of the file was refused. */
+  readonly refusal?: { readonly at: number; readonly reason: string }
+  /** Whether the file was refused and an earlier version of it is served. */
+  readonly isEarlier: boolean
 }
 
 interface Outcome {
@@ -96,6 +105,8 @@ export async function openLibrary(options: LibraryOptions) {
       served.databases.flatMap(({ findNames }) => findNames(address) ?? []),
     /** The open databases, in order of priority. */
     list: databases,
+    /** The open files, in order of priority. */
+    files: () => served.openFiles,
     /** How often a file has been refused so far. */
     refused: () => served.refused,
     /** Whether an atlas is in use. */
@@ -141,8 +152,11 @@ async function load(
   const outcomes: Outcome[] = []
   for (const file of files) {
     const old = before.openFiles.find((open) => open.file.path === file.path)
-    const isSame = old?.file.version === file.version
-    outcomes.push(isSame ? { file, openFile: old } : await open(file, old, options))
+    const isSame = old !== undefined && old.file.version === file.version
+    const outcome = isSame
+      ? { file, openFile: { ...old, isEarlier: false } }
+      : await open(file, old, options)
+    outcomes.push(outcome)
   }
   const openFiles = outcomes.flatMap(({ openFile }) => openFile ?? [])
   const signature = signatureOf(files)
@@ -162,22 +176,25 @@ async function load(
 async function open(
   file: SourceFile,
   old: OpenFile | undefined,
-  { map, regionCode, cacheBits, log }: LibraryOptions,
+  { map, regionCode, cacheBits, log, clock = Date.now }: LibraryOptions,
 ): Promise<Outcome> {
   const { path, name } = file
   const use = (from: string) => openDatabase(from, { map, regionCode, cacheBits, name })
   try {
     const database = await (map ? file.openPrivate(use) : use(path))
     if (old !== undefined) log.info({ path }, 'database replaced')
-    return { file, openFile: { file, database } }
+    const opened = { file, database, openedAt: clock(), isEarlier: false }
+    return { file, openFile: { ...old, ...opened } }
   } catch (error) {
     const reason = reasonOf(causeOf(error))
+    const earlier = { refusal: { at: clock(), reason }, isEarlier: true }
     log.error({ path, reason }, 'database refused')
-    if (old !== undefined) return { file, openFile: old, reason }
+    if (old !== undefined) return { file, openFile: { ...old, ...earlier }, reason }
     const database = await file.openLastGood(use)
     if (database === null) return { file, openFile: undefined, reason }
     log.warn({ path }, 'serving the last usable version of the database')
-    return { file, openFile: { file: { ...file, version: 'last usable' }, database }, reason }
+    const kept = { file: { ...file, version: 'last usable' }, database, openedAt: clock() }
+    return { file, openFile: { ...kept, ...earlier }, reason }
   }
 }
 

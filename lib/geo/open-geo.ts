@@ -25,6 +25,8 @@ export interface GeoOptions extends PrepareOptions {
   /** The cache of each database holds up to 2^cacheBits findings. */
   readonly cacheBits?: number
   readonly log: Log
+  /** Epoch milliseconds; default: the system's clock. */
+  readonly now?: () => number
   /** Makes the atlas in another process; undefined: use none. */
   readonly compileAtlas?: (() => Promise<void>) | undefined
 }
@@ -33,7 +35,7 @@ const REFRESH_INTERVAL_MS = 2_000
 
 /** Prepares missing files, opens the databases and watches for new ones until disposed. */
 export async function openGeo(options: GeoOptions): Promise<Library & Disposable> {
-  const { directory, map, cacheBits, log, compileAtlas } = options
+  const { directory, map, cacheBits, log, now, compileAtlas } = options
   const findFiles = await prepareGeo(options)
   const library = await openLibrary({
     findFiles,
@@ -41,6 +43,7 @@ export async function openGeo(options: GeoOptions): Promise<Library & Disposable
     cacheBits,
     regionCode: createRegionCode(readRegions(join(directory, PREPARED.regions))),
     log,
+    clock: now,
     ...(map && compileAtlas !== undefined && { atlas: keepAtlas(options, compileAtlas) }),
   })
   const refresh = () => {

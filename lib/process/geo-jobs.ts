@@ -1,14 +1,11 @@
-import { fileURLToPath } from 'node:url'
 import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 import type { Log } from '../log/log.ts'
 import { availableMemory } from './available-memory.ts'
-import { runLowPriority } from './low-priority.ts'
+import { createRunScript } from './run-script.ts'
 
 const MB = 1024 * 1024
 /** Peak memory of combining the databases, with room for larger ones than the bundled set. */
 const ATLAS_BYTES = 300 * MB
-/** Keeps the heap small. Most of what the process holds lies outside of it. */
-const HEAP_LIMITS = '--max-old-space-size=96 --max-semi-space-size=8'
 /** Ends downloads from a provider that sends very slowly. */
 const DOWNLOAD_TIMEOUT_MS = 6 * HOUR_MS
 
@@ -18,13 +15,8 @@ const DOWNLOAD_TIMEOUT_MS = 6 * HOUR_MS
  */
 export function createGeoJobs(log: Log, stopping: AbortSignal, findMemory = availableMemory) {
   const runGeo = async (option: string, signal = stopping) => {
-    const script = fileURLToPath(new URL('../../scripts/geo.ts', import.meta.url))
-    const command = [process.execPath, ...process.execArgv, script, option] as const
     try {
-      await runLowPriority([...command, '--until-stdin-ends'], signal, {
-        ...process.env,
-        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} ${HEAP_LIMITS}`,
-      })
+      await createRunScript(signal)('geo', option, '--until-stdin-ends')
     } catch (error) {
       if (!stopping.aborted) throw error
     }

@@ -4,23 +4,28 @@ import { constants, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
 
 /**
- * Runs a program at low priority and waits for its end. Its stdin ends when this process ends, even
- * if it is killed. Throws an error with its stderr, exit code or signal if it fails, or an
+ * Runs a program at low priority, waits for its end and returns what it wrote to stdout. Its stdin ends
+ * when this process ends, even if it is killed. Throws an error with its stderr, exit code or signal if it fails, or an
  * AbortError if `signal` ends it.
  */
 export async function runLowPriority(
   [program, ...args]: readonly [string, ...string[]],
   signal: AbortSignal,
   env = process.env,
-): Promise<void> {
+): Promise<string> {
   // Only SIGKILL ends a frozen program.
   const ending = { signal, killSignal: 'SIGKILL' } as const
-  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'], env, ...ending })
+  const child = spawn(program, args, { stdio: 'pipe', env, ...ending })
   if (child.pid !== undefined) lowerPriority(child.pid)
-  const [errors, [code, killedBy]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  const [output, errors, [code, killedBy]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
   if (killedBy === 'SIGKILL') throw new Error('killed by SIGKILL, perhaps for lack of memory')
   if (killedBy !== null) throw new Error(`killed by ${killedBy}`)
   if (code !== 0) throw new Error(errors.trim().slice(-500) || `ended with the code ${code}`)
+  return output
 }
 
 /** Best effort: the system may forbid it, or the program may have ended. */

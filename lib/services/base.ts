@@ -9,6 +9,7 @@ import { openSecrets, UNFINISHED_SECRETS } from '../config/secrets.ts'
 import { lockDataDir } from '../db/lock.ts'
 import type { GeoOptions } from '../geo/open-geo.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
+import type { RunScript } from '../process/run-script.ts'
 import { openStorage } from '../storage/open-storage.ts'
 
 /** What the services need from the process that opens them. */
@@ -18,6 +19,8 @@ export interface ServiceOptions
   readonly now: () => number
   /** Downloads the providers' databases; absent if this process must not. Rejects if one fails. */
   readonly downloadGeo?: () => Promise<void>
+  /** Runs a command in another process; absent if this process must start none. */
+  readonly runScript?: RunScript | undefined
   /** The address on which the server listens; empty until it does. */
   readonly listenUrl: () => string
   /** How long billing tries to reach Stripe; nine seconds by default. */

@@ -27,6 +27,8 @@ export function openCapNotices(base: Base, opening: AsyncDisposableStack) {
       [...couriers.keys()].map((channel) =>
         insertCapNotice(db, notice, { channel, now: now() }).toSQL(),
       ),
+    /** Whether the channel is configured. */
+    delivers: (channel: Channel) => couriers.has(channel),
     wake: () => {
       for (const courier of couriers.values()) courier.wake()
     },

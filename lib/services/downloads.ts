@@ -5,6 +5,7 @@ import { findLastDownload } from '../geo/download/last-download.ts'
 import { hasAccount } from '../geo/download/sources.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
+import { createJob } from './operate/job.ts'
 
 /** Downloads the providers' databases regularly. */
 export type Downloads = NonNullable<ReturnType<typeof openDownloads>>
@@ -28,29 +29,36 @@ export function openDownloads(
   const spread = Math.random()
   let failedAt = 0
   let failures = 0
+  const job = createJob(async () => {
+    const before = findLastDownload(directory, now())
+    try {
+      await download()
+      failures = 0
+      // The download ends early, without an error, when this process stops.
+      if (findLastDownload(directory, now()) > before) log.info({}, 'checked for newer databases')
+    } catch (error) {
+      failures += 1
+      failedAt = now()
+      log.error({ err: error, failures }, 'cannot download databases; the old ones stay in use')
+      throw error
+    }
+  }, now)
   const downloadIfDue = async () => {
     // These times may come from a clock that was ahead: they must not delay the next download.
     startedAt = Math.min(startedAt, now())
     failedAt = Math.min(failedAt, now())
     const succeededAt = findLastDownload(directory, now())
     if (now() < nextDownload({ startedAt, succeededAt, failedAt, failures }, spread)) return
-    try {
-      await download()
-      failures = 0
-      // The download ends early, without an error, when this process stops.
-      if (findLastDownload(directory, now()) > succeededAt)
-        log.info({}, 'checked for newer databases')
-    } catch (error) {
-      failures += 1
-      failedAt = now()
-      log.error({ err: error, failures }, 'cannot download databases; the old ones stay in use')
-    }
+    job.start()
+    await job.settled()
   }
   const onError = (error: unknown) => log.error({ err: error }, 'cannot schedule downloads')
   opening.use(repeat(CHECK_INTERVAL_MS, downloadIfDue, onError))
   return {
     /** Downloads if the time of `nextDownload` has come. */
     downloadIfDue,
+    /** Downloads whenever it is started. */
+    job,
     /** Times of the last failed and the last successful download, in epoch milliseconds; 0: never. */
     last: () => ({ failedAt, succeededAt: findLastDownload(directory, now()) }),
   }

@@ -4,7 +4,7 @@ import { listBackups } from '../backup/backup-folder.ts'
 import { findLastEventTime } from '../billing/events/received-events.ts'
 import { countUnsent } from '../billing/overages/overage-store.ts'
 import { INTERFACE_VERSION, VERSION } from '../config/version.ts'
-import { countInquiries } from '../contact/inquiry-store.ts'
+import { inquiryStore } from '../contact/delivery-store.ts'
 import type { Measure, Sample } from '../metrics/metrics.ts'
 import type { Downloads } from './downloads.ts'
 import type { Services } from './services.ts'
@@ -137,7 +137,7 @@ function trafficMeasures({ db, rum }: Services): Measure[] {
       help: 'Inquiries by state; dead ones need the operator: npm run contact.',
       labels: ['state'],
       read: async () => {
-        const found = await countInquiries(db)
+        const found = await inquiryStore.count(db)
         const states = ['waiting', 'dead', 'kept'] as const
         return byLabel(
           'state',

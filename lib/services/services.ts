@@ -40,6 +40,7 @@ import { openDownloads } from './downloads.ts'
 import { createHealth } from './health.ts'
 import { createFindHostname, type FindHostname } from './hostnames.ts'
 import { openFlusher, openMeters } from './metering.ts'
+import { openOperatorJobs } from './operate/jobs.ts'
 import { type Load, preload } from './preload.ts'
 import { openSiteProofs } from './site-proofs.ts'
 
@@ -73,7 +74,6 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const keys = openKeys(base)
   const notices = openCapNotices(base, opening)
   const flusher = openFlusher(base, notices, opening)
-  const lastUsed = createLastUsed(flusher.add)
   const meters = openMeters(base, { flusher, notices }, opening)
   const billing = openBilling({ ...base, meters }, keys)
   const overages = openOverages(base, { billing, flusher }, opening)
@@ -94,7 +94,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     catalogue,
     reconciliation,
     overages,
-    lastUsed,
+    lastUsed: createLastUsed(flusher.add),
     notices,
     flusher,
     meters,
@@ -106,6 +106,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     geo,
     findHostname: openHostnames(config),
     downloads,
+    operatorJobs: openOperatorJobs(base, billing, options.runScript),
     health: openHealth(base, geo, checkDamage),
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config),

@@ -79,9 +79,10 @@ export function mountDashboard(app: Hono<Env>, services: Services): void {
 
 /** After an error the address bar shows a form's path. Opening it redirects to the page above. */
 function redirectToPage(services: Services, c: Context<Env>, path: string): Promise<Response> {
-  const page = USER_ROUTES.find(
+  const above = USER_ROUTES.filter(
     (route) => route.method === 'get' && route.path !== APP_PATH && path.startsWith(route.path),
   )
+  const [page] = above.toSorted((a, b) => b.path.length - a.path.length)
   const instance = instanceOf(services)
   return servePage(services, c, path, async () => redirectTo({ instance }, page?.path ?? APP_PATH))
 }

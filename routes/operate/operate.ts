@@ -2,8 +2,13 @@ import { ApiError } from '../../lib/errors.ts'
 import { redirectTo } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import { showWholeAudit } from './audit.ts'
+import { operateBillingRoutes } from './billing.ts'
+import { databaseRoutes } from './databases.ts'
+import { inquiryRoutes } from './inquiries.ts'
+import { noticeRoutes } from './notices.ts'
 import { peopleRoutes } from './person.ts'
 import { showAllSites } from './sites.ts'
+import { systemRoutes } from './system.ts'
 
 const ROUTES: readonly AppRoute<UserVisit>[] = [
   {
@@ -14,6 +19,11 @@ const ROUTES: readonly AppRoute<UserVisit>[] = [
   ...peopleRoutes,
   { method: 'get', path: '/app/operate/sites', answer: showAllSites },
   { method: 'get', path: '/app/operate/audit', answer: showWholeAudit },
+  ...databaseRoutes,
+  ...systemRoutes,
+  ...operateBillingRoutes,
+  ...inquiryRoutes,
+  ...noticeRoutes,
 ]
 
 /** The pages of those who run this instance. For everybody else they do not exist. */

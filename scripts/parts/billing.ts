@@ -55,8 +55,9 @@ export async function repairMismatches(
 ): Promise<string[]> {
   const options = {
     now: accounts.now,
-    audit: (...about: [userId: string, note: Parameters<typeof audit>[2]]) =>
+    audit: (...about: [userId: string, note: Parameters<typeof audit>[2]]) => [
       audit(accounts, ...about),
+    ],
   }
   const released = account === 'accept' ? await acceptOwner(billing, options) : []
   const mended = await repair(billing, await inspect(billing), options)

@@ -1,10 +1,5 @@
-import {
-  findInquiries,
-  type InquiryRow,
-  listInquiries,
-  removeInquiry,
-  requeue,
-} from '../../lib/contact/inquiry-store.ts'
+import { inquiryStore } from '../../lib/contact/delivery-store.ts'
+import { findInquiries, type InquiryRow, listInquiries } from '../../lib/contact/inquiry-store.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
 import type { Accounts } from './accounts.ts'
 import { printable, textTable } from './text-table.ts'
@@ -49,7 +44,7 @@ export async function inquiryText(accounts: Accounts, name: string): Promise<str
 export async function retryOne(accounts: Accounts, name: string): Promise<string> {
   const { db, now } = accounts
   const inquiry = await getInquiry(accounts, name)
-  if (await runInTransaction(db, [requeue(db, inquiry, now)])) return inquiry.id
+  if (await runInTransaction(db, [inquiryStore.requeue(db, inquiry, now)])) return inquiry.id
   throw new Error(`${inquiry.id} is being delivered right now`)
 }
 
@@ -57,7 +52,7 @@ export async function retryOne(accounts: Accounts, name: string): Promise<string
 export async function retryAllDead({ db, now }: Accounts): Promise<number> {
   let queued = 0
   for (const inquiry of await listInquiries(db, 'dead')) {
-    if (await runInTransaction(db, [requeue(db, inquiry, now)])) queued += 1
+    if (await runInTransaction(db, [inquiryStore.requeue(db, inquiry, now)])) queued += 1
   }
   return queued
 }
@@ -65,7 +60,7 @@ export async function retryAllDead({ db, now }: Accounts): Promise<number> {
 /** Removes one inquiry. Returns its id. */
 export async function removeOne(accounts: Accounts, name: string): Promise<string> {
   const inquiry = await getInquiry(accounts, name)
-  await runInTransaction(accounts.db, [removeInquiry(accounts.db, inquiry)])
+  await runInTransaction(accounts.db, [inquiryStore.remove(accounts.db, inquiry)])
   return inquiry.id
 }
 

@@ -9,13 +9,18 @@ import { operations } from '../../lib/contract/operations.ts'
 import { assetPath, DOCS_PATH, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
 import { pinnedScriptPath, SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
 import { listMeasures } from '../../lib/services/measures.ts'
+import { createJob } from '../../lib/services/operate/job.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'
 import { mmdbBytes } from '../support/geo-files.ts'
 import { freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 
 const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-const NEVER = { failedAt: 0, succeededAt: 0 }
+const NO_DOWNLOADS = {
+  downloadIfDue: async () => {},
+  job: createJob(async () => {}, Date.now),
+  last: () => ({ failedAt: 0, succeededAt: 0 }),
+}
 const REQUESTS = 'http_server_request_duration_seconds'
 const ORIGIN = 'https://shop.example'
 const LOCAL = { port: 0, host: '127.0.0.1' }
@@ -112,7 +117,7 @@ describe('GET /metrics', () => {
 
   it('says when databases were last downloaded, if the server downloads them', async () => {
     const [failedAt, succeededAt] = [NOON + 5_000, NOON]
-    const downloads = { downloadIfDue: async () => {}, last: () => ({ failedAt, succeededAt }) }
+    const downloads = { ...NO_DOWNLOADS, last: () => ({ failedAt, succeededAt }) }
     await using other = await makeApp({ replace: () => ({ downloads }) })
     const port = await startAdmin(LOCAL, other.services)
     const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
@@ -147,7 +152,7 @@ describe('GET /metrics', () => {
   it('has the metrics that docs/operations.md lists', async () => {
     await using other = await makeApp({
       env: { STRIPE_SECRET_KEY: newSecretKey() },
-      replace: () => ({ downloads: { downloadIfDue: async () => {}, last: () => NEVER } }),
+      replace: () => ({ downloads: NO_DOWNLOADS }),
     })
     const documented = [...OPERATIONS.matchAll(/^- `(meridian_\w+)`/gm)].map(([, name]) => name)
     const measured = listMeasures(other.services).map(({ name }) => name)

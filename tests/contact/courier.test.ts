@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Courier, type Deliver, type FailedAttempt } from '../../lib/contact/courier.ts'
 import { inquiryQueue } from '../../lib/contact/delivery-queue.ts'
+import { inquiryStore } from '../../lib/contact/delivery-store.ts'
 import { createDeliverMail } from '../../lib/contact/inquiry-mail.ts'
 import {
   findInquiries,
@@ -11,7 +12,6 @@ import {
   insertInquiry,
   listInquiries,
   newInquiry,
-  requeue,
 } from '../../lib/contact/inquiry-store.ts'
 import { createDeliverWebhook } from '../../lib/contact/inquiry-webhook.ts'
 import { openDb } from '../../lib/db/open.ts'
@@ -168,7 +168,7 @@ describe('Courier', () => {
   })
 })
 
-describe('requeue', () => {
+describe('requeueing', () => {
   it('does not change an inquiry that is being delivered', async () => {
     const { db, clock, newCourier } = await setUp(1)
     const late = Promise.withResolvers<void>()
@@ -176,8 +176,8 @@ describe('requeue', () => {
     await nextTurn()
     await nextTurn()
     const [row = assert.fail('it is gone')] = await listInquiries(db)
-    assert.equal((await requeue(db, row, clock.now).run()).changes, 0)
-    assert.equal((await requeue(db, row, clock.now + LEASE_MS).run()).changes, 1)
+    assert.equal((await inquiryStore.requeue(db, row, clock.now).run()).changes, 0)
+    assert.equal((await inquiryStore.requeue(db, row, clock.now + LEASE_MS).run()).changes, 1)
     late.resolve()
     await running
   })

@@ -30,6 +30,10 @@ describe('runLowPriority', () => {
       process.exitCode = ${isLow} ? 0 : 1`)
   })
 
+  it('returns what the program wrote to stdout', async () => {
+    assert.equal(await run('console.log("found")'), 'found\n')
+  })
+
   it('throws what a failing program wrote to stderr', async () => {
     await assert.rejects(run('console.error("no room"); process.exitCode = 2'), /^Error: no room$/)
     await assert.rejects(run('process.exitCode = 3'), /ended with the code 3/)

@@ -17,6 +17,7 @@ import { type Db, openDb } from '../../lib/db/open.ts'
 import { createRateLimiter, POLICIES, type Policy } from '../../lib/limits/rate-limiter.ts'
 import { type Log, type RequestLine, silentLog } from '../../lib/log/log.ts'
 import { once } from '../../lib/once.ts'
+import type { RunScript } from '../../lib/process/run-script.ts'
 import { openServices, type Services } from '../../lib/services/services.ts'
 import { createApp } from '../../routes/app.ts'
 import type { Env } from '../../routes/context.ts'
@@ -35,6 +36,8 @@ export interface AppOptions {
   readonly now?: () => number
   /** How long billing tries to reach Stripe; default: once. */
   readonly patience?: Partial<Patience>
+  /** Runs the commands that an operator starts; default: none can be started. */
+  readonly runScript?: RunScript
   /** Replaces some services, for example by one that fails. */
   readonly replace?: (services: Services) => Partial<Services>
 }
@@ -134,7 +137,10 @@ async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
   }
 }
 
-function openIn(dataDir: string, { env, log, now, patience }: AppOptions): Promise<Services> {
+function openIn(
+  dataDir: string,
+  { env, log, now, patience, runScript }: AppOptions,
+): Promise<Services> {
   const { city, dbip, asn, ipinfo } = geoFiles()
   const config = readConfig({
     MERIDIAN_DATA_DIR: dataDir,
@@ -143,6 +149,7 @@ function openIn(dataDir: string, { env, log, now, patience }: AppOptions): Promi
   })
   return openServices(config, {
     log: log ?? silentLog,
+    runScript,
     now: now ?? (() => NOON),
     onProgress: () => {},
     // Allocating the usual size again and again would take most of the time of the tests.

@@ -14,7 +14,7 @@ import { saveOwner } from './owner.ts'
 export interface RepairOptions {
   /** Epoch milliseconds. */
   readonly now: number
-  readonly audit: (userId: string, note: AuditNote) => Statement
+  readonly audit: (userId: string, note: AuditNote) => readonly Statement[]
 }
 
 /** Mends what can be mended. A server may run meanwhile. Returns the mended mismatches. */
@@ -23,15 +23,24 @@ export async function repair(
   mismatches: readonly Mismatch[],
   options: RepairOptions,
 ): Promise<Mismatch[]> {
+  const { audit } = options
   const mended: Mismatch[] = []
   for (const mismatch of mismatches) {
     const { user, repair: how } = mismatch
     if (how === null || user === null) continue
     if (how === 'assign' && !(await assign(billing, mismatch, options))) continue
-    await sync(billing, billing.openStripe(), user, (result) => auditSync(billing, user, result))
+    const ownNotes = how === 'resync' ? audit(user, toResyncNote(mismatch)) : []
+    await sync(billing, billing.openStripe(), user, (result) => [
+      ...ownNotes,
+      ...auditSync(billing, user, result),
+    ])
     mended.push(mismatch)
   }
   return mended
+}
+
+function toResyncNote({ customer, detail }: Mismatch): AuditNote {
+  return { action: 'resync_subscription', targetType: 'customer', targetId: customer, detail }
 }
 
 /** Makes the customer that of the user whom our metadata names. Returns false if something has changed. */
@@ -44,8 +53,8 @@ async function assign(
   const insert = insertCustomer(db, { userId: user, customerId: customer, createdAt: now })
   const note = { action: 'assign_customer', targetType: 'customer', targetId: customer } as const
   const old = await findCustomer(db, user)
-  if (old === null) return change([insert, audit(user, note)])
-  return change([deleteCustomer(db, old), insert, audit(user, note)])
+  if (old === null) return change([insert, ...audit(user, note)])
+  return change([deleteCustomer(db, old), insert, ...audit(user, note)])
 }
 
 /**
@@ -64,7 +73,7 @@ export async function acceptOwner(billing: Billing, { audit }: RepairOptions): P
       targetType: 'customer',
       targetId: customerId,
     } as const
-    const statements = [fitKeys(userId), audit(userId, note)]
+    const statements = [fitKeys(userId), ...audit(userId, note)]
     if (await change([deleteCustomer(db, customer), ...statements])) released.push(customerId)
   }
   return released

@@ -28,6 +28,11 @@ export const OPERATE_RAIL: Rail = {
     { path: '/app/operate/people', text: 'People' },
     { path: '/app/operate/sites', text: 'Sites' },
     { path: '/app/operate/audit', text: 'Audit' },
+    { path: '/app/operate/databases', text: 'Databases' },
+    { path: '/app/operate/system', text: 'System' },
+    { path: '/app/operate/billing', text: 'Billing' },
+    { path: '/app/operate/inquiries', text: 'Inquiries' },
+    { path: '/app/operate/notices', text: 'Deliveries' },
     { path: '/app', text: 'Dashboard' },
   ],
 }

@@ -15,7 +15,8 @@ export function duplicateHandlers({ billing, db }: Services) {
       return { status: 200, body: rows.map(toDuplicate) }
     },
     endDuplicates: async ({ caller, now }) => {
-      await endDuplicates(billing, toActor(db, caller, now))
+      const { userId, audit } = toActor(db, caller, now)
+      await endDuplicates(billing, { userId, audit: (note) => [audit(note)] })
       return { status: 200, body: { success: true } }
     },
   } satisfies Partial<Handlers>

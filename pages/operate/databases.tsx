@@ -1,0 +1,113 @@
+import { Card } from '../dashboard/parts/card.tsx'
+import { PostButton } from '../dashboard/parts/form.tsx'
+import { counted } from '../dashboard/parts/format.ts'
+import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
+import { Time } from '../dashboard/parts/time.tsx'
+import { FactList } from '../fact-list.tsx'
+import { JobStatus, type JobView } from './job-status.tsx'
+import { sizeText } from './sizes.ts'
+
+/** A database that is served. Times are ISO 8601. */
+export interface ServedDatabase {
+  readonly name: string
+  readonly provider: string
+  readonly type: string
+  readonly path: string
+  readonly bytes: number
+  readonly builtAt: string
+  readonly ageDays: number
+  /** Whether its provider has published a newer one by now. */
+  readonly isOld: boolean
+  readonly openedAt: string
+  /** The last version that was refused since the start. */
+  readonly refusal: { readonly at: string; readonly reason: string } | undefined
+  /** Whether the file was refused and an earlier version of it is served. */
+  readonly isEarlier: boolean
+}
+
+interface DatabasesProps extends PageProps {
+  readonly databases: readonly ServedDatabase[]
+  /** null: this server does not download. */
+  readonly download: (JobView & { readonly succeededAt: string | null }) | null
+}
+
+export function Databases({ base, databases, download, error }: DatabasesProps) {
+  return (
+    <>
+      <Result error={error} />
+      <Card id="download-title" title="Download">
+        {download === null ? (
+          <p>
+            This server does not download databases: MERIDIAN_GEO names its files, or MaxMind's
+            account is not set.
+          </p>
+        ) : (
+          <>
+            <p>
+              The server checks for newer databases once a day. Last successful check:{' '}
+              <Time at={download.succeededAt} />
+            </p>
+            <PostButton action={`${base}/app/operate/databases/download`} text="Download now" />
+          </>
+        )}
+      </Card>
+      <JobStatus
+        id="databases"
+        job={download ?? NO_JOB}
+        running="Downloading"
+        done="The last download ended"
+      >
+        <ul class="items">
+          {databases.map((database) => (
+            <DatabaseItem database={database} />
+          ))}
+        </ul>
+      </JobStatus>
+    </>
+  )
+}
+
+const NO_JOB: JobView = { startedAt: null, endedAt: null, failure: null }
+
+function DatabaseItem({ database }: { readonly database: ServedDatabase }) {
+  const { name, provider, type, path, bytes, builtAt, ageDays, openedAt, refusal } = database
+  return (
+    <li class="card item">
+      <div class="item-head">
+        <h2>{name}</h2>
+        <State database={database} />
+      </div>
+      {database.isOld && (
+        <Notice kind="hint">
+          This database is old: providers publish a new one at least once a month.
+        </Notice>
+      )}
+      {refusal !== undefined && (
+        <Notice kind={database.isEarlier ? 'error' : 'hint'}>
+          A new version was refused <Time at={refusal.at} />: {refusal.reason}
+          {database.isEarlier && '. An earlier version is served until the file is replaced.'}
+        </Notice>
+      )}
+      <FactList
+        facts={[
+          ['Provider', provider],
+          ['Type', type],
+          [
+            'Built',
+            <>
+              <Time at={builtAt} precision="day" />, {counted(ageDays, 'day', 'days')} ago
+            </>,
+          ],
+          ['Size', sizeText(bytes)],
+          ['In use since', <Time at={openedAt} />],
+          ['File', <code>{path}</code>],
+        ]}
+      />
+    </li>
+  )
+}
+
+function State({ database: { isEarlier, isOld } }: { readonly database: ServedDatabase }) {
+  if (isEarlier) return <span class="badge error">Earlier version</span>
+  return isOld ? <span class="badge near">Old</span> : <span class="badge good">Current</span>
+}

@@ -1,0 +1,128 @@
+import type { HealthStatus } from '../../lib/contract/system.ts'
+import { Card } from '../dashboard/parts/card.tsx'
+import { PostButton } from '../dashboard/parts/form.tsx'
+import { count } from '../dashboard/parts/format.ts'
+import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
+import { Time } from '../dashboard/parts/time.tsx'
+import { FactList } from '../fact-list.tsx'
+import { type DoctorFinding, Findings } from './findings.tsx'
+import { JobStatus, type JobView } from './job-status.tsx'
+import { sizeText } from './sizes.ts'
+
+/** Sizes are in bytes. */
+export interface SystemFacts {
+  readonly health: HealthStatus
+  readonly version: string
+  readonly interfaceVersion: string
+  readonly runtime: string
+  readonly memory: {
+    readonly process: number
+    readonly heap: number
+    readonly available: number
+    readonly total: number
+  }
+  readonly disk:
+    | { readonly free: number; readonly database: number; readonly log: number }
+    | { readonly problem: string }
+  readonly dataDir: string
+  readonly backupDir: string
+  readonly isReplicated: boolean
+}
+
+interface SystemProps extends PageProps {
+  readonly system: SystemFacts
+  /** The latest backups, newest first. */
+  readonly backups: readonly { readonly path: string; readonly at: string }[]
+  readonly backupCount: number
+  readonly backup: JobView
+  readonly doctor: JobView
+  /** null: the doctor has not run since the start of the server, or failed. */
+  readonly findings: readonly DoctorFinding[] | null
+}
+
+export function System({ base, system, doctor, findings, error, ...backups }: SystemProps) {
+  const path = `${base}/app/operate/system`
+  return (
+    <>
+      <Result error={error} />
+      <Health system={system} />
+      <Card id="doctor-title" title="Doctor">
+        <p>Checks everything that this server needs, as npm run doctor does.</p>
+        <PostButton action={`${path}/doctor`} text="Run the doctor" />
+        <JobStatus id="doctor" job={doctor} running="The doctor has been running" done="It ran">
+          {findings !== null && <Findings findings={findings} />}
+        </JobStatus>
+      </Card>
+      <Backups base={base} system={system} {...backups} />
+    </>
+  )
+}
+
+function Health({ system }: { readonly system: SystemFacts }) {
+  const { health, version, interfaceVersion, runtime, memory } = system
+  const checks = Object.entries(health.checks)
+  return (
+    <Card id="health" title="Health">
+      <div class="item-head">
+        <span class={`badge ${health.status === 'ok' ? 'good' : 'error'}`}>{health.status}</span>
+        {checks.map(([name, passes]) => (
+          <span class={`badge ${passes ? 'good' : 'error'}`}>
+            {name}: {passes ? 'passes' : 'fails'}
+          </span>
+        ))}
+      </div>
+      <FactList
+        facts={[
+          ['Version', `${version}, API ${interfaceVersion}`],
+          ['Runtime', runtime],
+          ['Uptime', health.uptime],
+          ['Memory of the process', `${sizeText(memory.process)}, heap ${sizeText(memory.heap)}`],
+          [
+            'Memory of the machine',
+            `${sizeText(memory.available)} available of ${sizeText(memory.total)}`,
+          ],
+          ['Data folder', <code>{system.dataDir}</code>],
+          ['Disk', diskText(system.disk)],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function diskText(disk: SystemFacts['disk']): string {
+  if ('problem' in disk) return disk.problem
+  const { free, database, log } = disk
+  return `${sizeText(free)} free; database ${sizeText(database)}, its log ${sizeText(log)}`
+}
+
+type BackupsProps = Pick<SystemProps, 'base' | 'system' | 'backups' | 'backupCount' | 'backup'>
+
+function Backups({ base, system, backups, backupCount, backup }: BackupsProps) {
+  return (
+    <Card id="backups-title" title="Backups">
+      <p>
+        {system.isReplicated
+          ? 'Litestream copies the database all the time; litestream databases shows how far it is.'
+          : 'The database is not replicated.'}{' '}
+        An archive holds the database and the secrets: keep copies on another machine.
+      </p>
+      <PostButton action={`${base}/app/operate/system/backup`} text="Back up now" />
+      <JobStatus id="backup" job={backup} running="Backing up" done="The last backup ended">
+        {backups.length === 0 ? (
+          <Notice kind="hint">There is no backup in {system.backupDir}</Notice>
+        ) : (
+          <>
+            <p>Backups in the folder: {count(backupCount)}. The latest:</p>
+            <ul class="plain">
+              {backups.map(({ path, at }) => (
+                <li>
+                  <Time at={at} /> <code>{path}</code>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </JobStatus>
+    </Card>
+  )
+}

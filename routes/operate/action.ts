@@ -1,0 +1,77 @@
+import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
+import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
+import type { Job, JobState } from '../../lib/services/operate/job.ts'
+import type { JobView } from '../../pages/operate/job-status.tsx'
+import { formRoutes } from '../dashboard/request/form-routes.ts'
+import type { UserVisit } from '../dashboard/request/visit.ts'
+import { toPublicError } from '../request/exchange.ts'
+
+type Forms = Parameters<typeof formRoutes>
+
+/**
+ * Routes for the forms of an operator's page. These actions use the database themselves, not through the
+ * API, so the page shows its faults, too.
+ */
+export function actionRoutes(root: Forms[0], show: Forms[1], actions: Forms[2]) {
+  const guarded = Object.entries(actions).map(([name, act]) => {
+    const guard: typeof act = async (visit) => {
+      try {
+        return await act(visit)
+      } catch (error) {
+        throw toPublicError(visit.services, visit.exchange, error)
+      }
+    }
+    return [name, guard] as const
+  })
+  return formRoutes(root, show, Object.fromEntries(guarded))
+}
+
+/** The audit row of an operator's action, under the operator's id. */
+export function operatorAudit({ services, me }: UserVisit, note: AuditNote): Statement {
+  const operator = { app: 'dashboard', userId: me.id, label: me.email } as const
+  return insertAudit(services.db, callerEvent(operator, note, services.now()))
+}
+
+/**
+ * Two rows: in the operator's log, naming the user, and in the user's own, without the operator's name.
+ */
+export function auditForUser(visit: UserVisit, userId: string, note: AuditNote): Statement[] {
+  const { services } = visit
+  const detail = [`user ${userId}`, note.detail].filter(Boolean).join(': ')
+  const operator = { app: 'dashboard', userId, label: 'operator' } as const
+  return [
+    operatorAudit(visit, { ...note, detail }),
+    insertAudit(services.db, callerEvent(operator, note, services.now())),
+  ]
+}
+
+/**
+ * Starts a run of the job unless one is under way. Its audit row is written before: what cannot be
+ * recorded does not start, and a run may end with the process.
+ */
+export async function startJob<Result, Input>(
+  visit: UserVisit,
+  job: Pick<Job<Result, Input>, 'state' | 'start'>,
+  note: AuditNote,
+  input: Input,
+): Promise<'started' | 'running'> {
+  if (job.state().startedAt !== null) return 'running'
+  await runInTransaction(visit.services.db, [operatorAudit(visit, note)])
+  return job.start(input)
+}
+
+export function toJobView({ startedAt, last }: JobState<unknown>): JobView {
+  return {
+    startedAt: isoTime(startedAt),
+    endedAt: isoTime(last?.endedAt ?? null),
+    failure: last !== null && 'reason' in last ? last.reason : null,
+  }
+}
+
+/** ISO 8601 of epoch milliseconds. */
+export function isoTime(at: number): string
+export function isoTime(at: number | null): string | null
+export function isoTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}

@@ -1,0 +1,53 @@
+import { ApiError } from '../../lib/errors.ts'
+import { describeDatabases } from '../../lib/services/operate/databases.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { Databases, type ServedDatabase } from '../../pages/operate/databases.tsx'
+import { showOperatePage } from '../dashboard/request/answer.ts'
+import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
+import type { PageAnswer } from '../pages/page.ts'
+import { actionRoutes, isoTime, startJob, toJobView } from './action.ts'
+
+const PATH = '/app/operate/databases'
+
+export const databaseRoutes: readonly AppRoute<UserVisit>[] = [
+  { method: 'get', path: PATH, answer: (visit) => showDatabases(visit) },
+  ...actionRoutes(PATH, showDatabases, {
+    '/download': async (visit) => {
+      const { downloads } = visit.services
+      if (downloads === null) {
+        throw new ApiError('BAD_REQUEST', 'This server does not download databases')
+      }
+      await startJob(visit, downloads.job, { action: 'download_databases' }, undefined)
+      return PATH
+    },
+  }),
+]
+
+async function showDatabases(
+  visit: UserVisit,
+  shown: { readonly error?: string } = {},
+  status = 200,
+): Promise<PageAnswer> {
+  const { services, instance } = visit
+  const databases = describeDatabases(services).map(
+    ({ builtAt, openedAt, refusal, ...database }): ServedDatabase => ({
+      ...database,
+      builtAt: isoTime(builtAt),
+      openedAt: isoTime(openedAt),
+      refusal: refusal && { ...refusal, at: isoTime(refusal.at) },
+    }),
+  )
+  const content = Databases({
+    base: instance.base,
+    databases,
+    download: toDownload(services),
+    ...shown,
+  })
+  return showOperatePage(visit, { title: 'Databases', content, status })
+}
+
+function toDownload({ downloads }: Services) {
+  if (downloads === null) return null
+  const { succeededAt } = downloads.last()
+  return { ...toJobView(downloads.job.state()), succeededAt: isoTime(succeededAt || null) }
+}

@@ -1,0 +1,46 @@
+import { readSystem } from '../../lib/services/operate/system.ts'
+import { System } from '../../pages/operate/system.tsx'
+import { showOperatePage } from '../dashboard/request/answer.ts'
+import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
+import type { PageAnswer } from '../pages/page.ts'
+import { actionRoutes, isoTime, startJob, toJobView } from './action.ts'
+
+const PATH = '/app/operate/system'
+
+export const systemRoutes: readonly AppRoute<UserVisit>[] = [
+  { method: 'get', path: PATH, answer: (visit) => showSystem(visit) },
+  ...actionRoutes(PATH, showSystem, {
+    '/doctor': async (visit) => {
+      const { doctor } = visit.services.operatorJobs
+      await startJob(visit, doctor, { action: 'run_doctor' }, undefined)
+      return PATH
+    },
+    '/backup': async (visit) => {
+      const { backup } = visit.services.operatorJobs
+      await startJob(visit, backup, { action: 'create_backup' }, undefined)
+      return PATH
+    },
+  }),
+]
+
+async function showSystem(
+  visit: UserVisit,
+  shown: { readonly error?: string } = {},
+  status = 200,
+): Promise<PageAnswer> {
+  const { services, instance } = visit
+  const { doctor, backup } = services.operatorJobs
+  const { backups, ...system } = await readSystem(services)
+  const { last } = doctor.state()
+  const content = System({
+    base: instance.base,
+    system,
+    backups: backups.latest.map(({ path, createdAt }) => ({ path, at: isoTime(createdAt) })),
+    backupCount: backups.count,
+    backup: toJobView(backup.state()),
+    doctor: toJobView(doctor.state()),
+    findings: last !== null && 'result' in last ? last.result : null,
+    ...shown,
+  })
+  return showOperatePage(visit, { title: 'System', content, status })
+}

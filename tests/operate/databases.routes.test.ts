@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { DAY_MS } from '../../lib/durations.ts'
+import { silentLog } from '../../lib/log/log.ts'
+import { openDownloads } from '../../lib/services/downloads.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { visitPage } from '../dashboard/pages.ts'
+import { mmdbBytes } from '../support/geo-files.ts'
+import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { actionsOf } from './actions.ts'
+import { OPERATOR, signInOperator } from './operator.ts'
+
+const PAGE = '/app/operate/databases'
+const DOWNLOAD = `${PAGE}/download`
+const folder = tempFolder()
+let count = 0
+
+function writeDatabase(path: string, builtAt: number): void {
+  writeFileSync(
+    `${path}.new`,
+    mmdbBytes({ '1.0.0.0/8': { country: { iso_code: 'DE' } } }, { builtAt }),
+  )
+  renameSync(`${path}.new`, path)
+}
+
+/** A service with one database, and its operator. */
+async function openWith(builtAt: number) {
+  const file = join(folder, `Mine-${count++}.mmdb`)
+  writeDatabase(file, builtAt)
+  const app = await makeApp({ env: { MERIDIAN_GEO: file } })
+  const cookie = await signInOperator(app)
+  const show = async () => (await visitPage(app, PAGE, { cookie })).html
+  const refresh = async () => {
+    for (let looks = 0; looks < 2; looks++) await app.services.geo.refresh()
+  }
+  return { app, file, show, refresh }
+}
+
+/** Replaces the downloads of the service by those of one that downloads with `download`. */
+function downloadWith(download: () => Promise<void>) {
+  return ({ config, now }: Services): Partial<Services> => ({
+    downloads: openDownloads(
+      {
+        config: {
+          ...config,
+          geo: { ...config.geo, files: undefined },
+          download: { ...config.download, maxmindAccountId: '1', maxmindLicenseKey: 'none' },
+        },
+        log: silentLog,
+        now,
+      },
+      download,
+      new AsyncDisposableStack(),
+    ),
+  })
+}
+
+const settled = ({ services }: TestApp) => services.downloads?.job.settled()
+
+describe('the page of the databases', () => {
+  it('shows each database with its provider, type, age, size and file', async () => {
+    const { app, file, show } = await openWith(NOON - 3 * DAY_MS)
+    await using _app = app
+    const html = await show()
+    assert.match(html, /<h2>Mine-0<\/h2><span class="badge good">Current/)
+    for (const text of ['maxmind', 'GeoLite2-City', ', 3 days ago', file]) {
+      assert.ok(html.includes(text), text)
+    }
+    assert.match(html, /<dt>Size<\/dt><dd>\d+\.\d kB/)
+    assert.match(html, /<dt>In use since<\/dt><dd><time datetime="2026-01-15T12:00:00/)
+  })
+
+  it('warns of a database that is older than providers let theirs become', async () => {
+    const { app, show } = await openWith(NOON - 46 * DAY_MS)
+    await using _app = app
+    assert.match(await show(), /badge near">Old<.*This database is old/)
+  })
+
+  it('shows why a new version was refused, and that the earlier one is served', async () => {
+    const { app, file, show, refresh } = await openWith(NOON)
+    await using _app = app
+    writeFileSync(file, 'no database')
+    await refresh()
+    const html = await show()
+    assert.match(html, /badge error">Earlier version/)
+    assert.match(
+      html,
+      /role="alert">A new version was refused .*metadata.* earlier version is served/,
+    )
+    writeDatabase(file, NOON - DAY_MS)
+    await refresh()
+    assert.match(await show(), /badge good">Current.*A new version was refused/)
+  })
+
+  it('says that the server does not download, and refuses to', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    assert.match((await visitPage(app, PAGE, { cookie })).html, /does not download databases/)
+    const { status, html } = await visitPage(app, DOWNLOAD, { cookie, form: {} })
+    assert.equal(status, 400)
+    assert.match(html, /role="alert">This server does not download databases/)
+    assert.deepEqual(actionsOf(app, OPERATOR), [])
+  })
+})
+
+describe('a download that an operator starts', () => {
+  it('runs once at a time, is audited, and is followed by the page', async () => {
+    const downloaded = Promise.withResolvers<void>()
+    await using app = await makeApp({ replace: downloadWith(() => downloaded.promise) })
+    const cookie = await signInOperator(app)
+    const { status, location } = await visitPage(app, DOWNLOAD, { cookie, form: {} })
+    assert.deepEqual([status, location], [303, PAGE])
+    await visitPage(app, DOWNLOAD, { cookie, form: {} })
+    const { html } = await visitPage(app, PAGE, { cookie })
+    assert.match(html, /id="databases" class="job" data-refresh="2".*Downloading since/)
+    downloaded.resolve()
+    await settled(app)
+    const after = await visitPage(app, PAGE, { cookie })
+    assert.match(after.html, /id="databases" class="job"><p class="soft">The last download ended/)
+    assert.deepEqual(actionsOf(app, OPERATOR), [
+      {
+        app: 'dashboard',
+        actor_label: OPERATOR,
+        action: 'download_databases',
+        target_id: null,
+        detail: null,
+      },
+    ])
+  })
+
+  it('shows why it was refused', async () => {
+    const reason = 'GeoLite2 City: the server answered 401: MERIDIAN_MAXMIND_LICENSE_KEY is wrong'
+    const download = () => Promise.reject(new Error(reason))
+    await using app = await makeApp({ replace: downloadWith(download) })
+    const cookie = await signInOperator(app)
+    await visitPage(app, DOWNLOAD, { cookie, form: {} })
+    await settled(app)
+    const { status, html } = await visitPage(app, PAGE, { cookie })
+    assert.equal(status, 200)
+    assert.match(html, /role="alert">Failed .*: GeoLite2 City: the server answered 401/)
+  })
+
+  it('does not start if it cannot be recorded: the disk is read-only', async () => {
+    const download = async () => assert.fail('it has started')
+    await using app = await makeApp({ replace: downloadWith(download) })
+    const cookie = await signInOperator(app)
+    app.services.db.$client.pragma('query_only = ON')
+    const { status, html } = await visitPage(app, DOWNLOAD, { cookie, form: {} })
+    app.services.db.$client.pragma('query_only = OFF')
+    assert.equal(status, 503)
+    assert.match(html, /role="alert">The database cannot be used now/)
+    assert.equal(app.services.downloads?.job.state().last, null)
+  })
+
+  it('leads back to the page if its address is opened', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    const { status, location } = await visitPage(app, DOWNLOAD, { cookie })
+    assert.deepEqual([status, location], [303, PAGE])
+  })
+
+  it('is refused from other sites', async () => {
+    const download = async () => assert.fail('it has started')
+    await using app = await makeApp({ replace: downloadWith(download) })
+    const cookie = await signInOperator(app)
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    assert.equal((await visitPage(app, DOWNLOAD, { cookie, form: {}, headers })).status, 403)
+  })
+})

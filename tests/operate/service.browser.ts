@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { insertInquiry, newInquiry } from '../../lib/contact/inquiry-store.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { ask, openServerShop, type ServerShop, SUBSCRIPTION } from '../billing/server-shop.ts'
+import { INQUIRY } from '../contact/inquiry.ts'
+import { assertAccessible, SCREENS } from '../pages/accessible.ts'
+import { openBrowser, type TestBrowser } from '../pages/browser.ts'
+import type { Running } from '../support/process.ts'
+import { PASSWORD } from '../support/sign-in.ts'
+import { OPERATOR } from './operator.ts'
+
+/* The operator of the real process, with the Stripe double: what the pages start runs in real processes. */
+
+const TIMEOUT_MS = 900_000
+/** The doctor and backups run at low priority: on a busy machine they wait. */
+const SLOW = { timeout: 300_000 }
+const PAGES = ['databases', 'system', 'billing', 'inquiries', 'inquiries?state=dead', 'notices']
+
+let shop: ServerShop
+let server: Running
+let browser: TestBrowser
+let session: Awaited<ReturnType<typeof signUp>>
+before(async () => {
+  browser = await openBrowser()
+  shop = await openServerShop({ starter: 9, pro: 29 })
+  server = await shop.start({
+    MERIDIAN_BACKUP_DIR: join(shop.dataDir, 'backups'),
+    MERIDIAN_CONTACT: 'store',
+  })
+  await sellUnnoticed()
+  session = await signUp()
+  await addRows()
+})
+after(async () => {
+  await browser.close()
+  await shop[Symbol.asyncDispose]()
+})
+
+/** Sells a plan whose events never arrive: the database is outdated. */
+async function sellUnnoticed(): Promise<void> {
+  const key = await shop.addUser('ada@example.com')
+  const body = { planId: 'pro' }
+  await ask(server, key, { method: 'POST', path: SUBSCRIPTION, body })
+  const [checkout] = [...shop.double.world.state.tables.sessions.values()]
+  shop.double.payCheckout(checkout?.id ?? '', { card: 'pm_card_visa' })
+}
+
+async function signUp() {
+  const { page } = await browser.visitor()
+  await page.goto(`${server.url}/app/sign-up`)
+  await page.fill('#name', 'Olga')
+  await page.fill('#email', OPERATOR)
+  await page.fill('#password', PASSWORD)
+  await page.click('main button')
+  await page.waitForURL(/\/app$/)
+  const cookies = await page.context().cookies(`${server.url}/app`)
+  await page.context().close()
+  return cookies
+}
+
+async function addRows(): Promise<void> {
+  const db = openDb(join(shop.dataDir, 'app.db'))
+  db.$client.prepare("UPDATE users SET role = 'operator' WHERE email = ?").run(OPERATOR)
+  for (const name of ['Zoë Quarryman', 'Yves Removed']) {
+    const inquiry = { ...INQUIRY, name, userId: null, now: Date.now() }
+    await insertInquiry(db, newInquiry({ ...inquiry, state: 'kept' })).run()
+  }
+  db.$client.exec(
+    "UPDATE inquiries SET state = 'dead', last_error = 'the answer is 500' WHERE name LIKE 'Z%'",
+  )
+  db.$client.exec(`INSERT INTO cap_notices SELECT 'notice-1', 'mail', id, email, 'reach_cap', 5000,
+    NULL, NULL, 'dead', 0, 0, 0, 3, NULL, 1, 'the mail server did not accept the message'
+    FROM users WHERE email = 'ada@example.com'`)
+  db.$client.exec(`INSERT INTO duplicate_subscriptions
+    SELECT 'sub_other', user_id, 'starter', 'active', 1e12 FROM billing_customers`)
+  db.$client.exec(`INSERT INTO audit_log (app, actor_id, action, detail, created_at)
+    SELECT 'stripe', user_id, 'payment_refunded', '900 of 2900 usd', 0 FROM billing_customers`)
+  db.$client.close()
+}
+
+async function open(path: string, options: BrowserContextOptions = {}) {
+  const visitor = await browser.visitor(options)
+  await visitor.page.context().addCookies(session)
+  await visitor.page.goto(`${server.url}/app/operate/${path}`)
+  return visitor
+}
+
+/** Loads the page again, as without script, until it shows the text. */
+async function reloadUntil(page: Page, text: string): Promise<void> {
+  const late = AbortSignal.timeout(SLOW.timeout)
+  while (!(await page.locator(`text=${text}`).isVisible())) {
+    assert.equal(late.aborted, false, text)
+    await page.reload()
+  }
+}
+
+describe('the pages of operators about the service', { timeout: TIMEOUT_MS }, () => {
+  it('run the doctor and a backup, and follow them', async () => {
+    const { page, errors } = await open('system')
+    await page.click('text=Run the doctor')
+    await page.waitForSelector('.findings :text("Settings")', SLOW)
+    await page.click('text=Back up now')
+    await page.waitForSelector('#backup :text("The last backup ended")', SLOW)
+    await page.waitForSelector('#backup :text("meridian-")')
+    assert.equal(await page.locator('[data-refresh]').count(), 0)
+    assert.deepEqual(errors, [])
+    await page.context().close()
+  })
+
+  it('compare with Stripe without JavaScript', async () => {
+    const { page } = await open('billing', { javaScriptEnabled: false })
+    await page.click('text=Compare now')
+    await reloadUntil(page, 'outdated')
+    await page.context().close()
+  })
+
+  for (const { name, options } of SCREENS) {
+    it(`are accessible: ${name}`, async () => {
+      const { page, errors } = await open('system', options)
+      for (const path of PAGES) {
+        await page.goto(`${server.url}/app/operate/${path}`)
+        for (const details of await page.locator('main details > summary').all()) {
+          await details.click()
+        }
+        await assertAccessible(page, path)
+      }
+      assert.deepEqual(errors, [])
+      await page.context().close()
+    })
+  }
+
+  it('repair what the comparison has found without JavaScript', async () => {
+    const { page } = await open('billing', { javaScriptEnabled: false })
+    await page.click('summary:has-text("Repair…")')
+    await page.click('text=Read the subscription again')
+    await reloadUntil(page, '1 mismatch repaired')
+    await page.waitForSelector('text=The database agrees with Stripe')
+    await page.context().close()
+  })
+
+  it('remove an inquiry by keyboard', async () => {
+    const { page, errors } = await open('inquiries?state=kept')
+    await page.focus('summary[aria-label="Remove Yves Removed…"]')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=Removed.')
+    assert.equal(await page.locator('text=Yves Removed').count(), 0)
+    assert.deepEqual(errors, [])
+    await page.context().close()
+  })
+})

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { VERSION } from '../../lib/config/version.ts'
+import type { RunScript } from '../../lib/process/run-script.ts'
+import { visitPage } from '../dashboard/pages.ts'
+import { type AppOptions, makeApp } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { actionsOf } from './actions.ts'
+import { OPERATOR, signInOperator } from './operator.ts'
+
+const PAGE = '/app/operate/system'
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** A service, its operator, and what the operator does on the page. */
+async function open(options: AppOptions = {}) {
+  const app = await makeApp(options)
+  const cookie = await signInOperator(app)
+  return {
+    app,
+    show: async () => (await visitPage(app, PAGE, { cookie })).html,
+    act: (name: 'backup' | 'doctor') => visitPage(app, `${PAGE}/${name}`, { cookie, form: {} }),
+    settled: (name: 'backup' | 'doctor') => app.services.operatorJobs[name].settled(),
+    actions: () => actionsOf(app, OPERATOR).map(({ action }) => action),
+  }
+}
+
+/** Runs the real commands, as a server does, but with the settings of the tests. */
+function realCommands(): {
+  runScript: RunScript
+  env: Record<string, string>
+  use(dataDir: string): void
+} {
+  const backups = join(tempFolder(), 'backups')
+  const env: Record<string, string> = { MERIDIAN_BACKUP_DIR: backups }
+  let settings = {}
+  return {
+    env,
+    use: (dataDir) => {
+      settings = { ...env, MERIDIAN_DATA_DIR: dataDir }
+    },
+    runScript: async (name, ...args) => {
+      const command = [...process.execArgv, join(root, `scripts/${name}.ts`), ...args]
+      return (await run(process.execPath, command, { env: { ...process.env, ...settings } })).stdout
+    },
+  }
+}
+
+describe('the page of the system', () => {
+  it('shows health, version, runtime, memory and disk', async () => {
+    const { app, show } = await open()
+    await using _app = app
+    const html = await show()
+    assert.match(html, /badge good">ok<.*geolocation: passes.*database: passes/)
+    assert.match(html, new RegExp(`<dt>Version</dt><dd>${VERSION.replaceAll('.', '\\.')}, API`))
+    assert.match(html, /<dt>Runtime<\/dt><dd>(Node\.js|Deno|Bun) \d/)
+    assert.match(html, /<dt>Disk<\/dt><dd>\d+\.\d [MG]B free; database \d/)
+    assert.match(html, /<dt>Memory of the machine<\/dt><dd>\d+\.\d [MG]B available of/)
+    assert.match(html, /The database is not replicated/)
+  })
+
+  it('lists the latest backups', async () => {
+    const backups = join(tempFolder(), 'backups')
+    const { app, show } = await open({
+      env: { MERIDIAN_BACKUP_DIR: backups, MERIDIAN_REPLICATED: '1' },
+    })
+    await using _app = app
+    assert.match(await show(), /There is no backup in .*backups/)
+    mkdirSync(backups)
+    for (const day of [10, 11, 12, 13, 14, 15]) {
+      writeFileSync(join(backups, `meridian-2026-01-${day}T030000Z.tar.gz`), '')
+    }
+    const html = await show()
+    assert.match(html, /Backups in the folder: 6\..*2026-01-15 03:00.*2026-01-11 03:00/)
+    assert.doesNotMatch(html, /2026-01-10 03:00/)
+    assert.match(html, /Litestream copies the database/)
+  })
+})
+
+describe('the doctor on the page', () => {
+  it('shows its findings with their advice, and is audited', async () => {
+    const found = [
+      { check: 'Disk', state: 'ok', text: '9000 MB are free' },
+      { check: 'Backups', state: 'warning', text: 'There is no backup', advice: 'make one' },
+    ]
+    const { app, show, act, settled, actions } = await open({
+      runScript: async () => JSON.stringify(found),
+    })
+    await using _app = app
+    assert.equal((await act('doctor')).location, PAGE)
+    await settled('doctor')
+    const html = await show()
+    assert.match(html, /badge good">ok<\/span><div><strong>Disk<\/strong> 9000 MB are free/)
+    assert.match(html, /badge near">warning<.*There is no backup<p class="soft">make one/)
+    assert.deepEqual(actions(), ['run_doctor'])
+  })
+
+  it('runs in another process, and only once at a time', async () => {
+    const ended = Promise.withResolvers<string>()
+    let runs = 0
+    const { app, show, act, settled, actions } = await open({
+      runScript: () => {
+        runs += 1
+        return ended.promise
+      },
+    })
+    await using _app = app
+    await act('doctor')
+    await act('doctor')
+    assert.match(await show(), /id="doctor" class="job" data-refresh="2".*has been running since/)
+    ended.resolve('[]')
+    await settled('doctor')
+    assert.doesNotMatch(await show(), /data-refresh/)
+    assert.equal(runs, 1)
+    assert.deepEqual(actions(), ['run_doctor'])
+  })
+
+  it('shows why it could not run', async () => {
+    const { app, show, act, settled } = await open()
+    await using _app = app
+    await act('doctor')
+    await settled('doctor')
+    assert.match(await show(), /role="alert">Failed .*: This server starts no other processes/)
+  })
+})
+
+describe('a backup that an operator starts', () => {
+  it('is made beside the server, listed and audited; the doctor finds it', async () => {
+    const commands = realCommands()
+    const { app, show, act, settled, actions } = await open(commands)
+    await using _app = app
+    commands.use(app.dataDir)
+    assert.equal((await act('backup')).location, PAGE)
+    await settled('backup')
+    const html = await show()
+    assert.match(html, /The last backup ended/)
+    const [path = ''] = /[^>]*backups\/meridian-[^<]*\.tar\.gz/.exec(html) ?? []
+    assert.ok(existsSync(path), html)
+    await act('doctor')
+    await settled('doctor')
+    assert.match(await show(), /<strong>Backups<\/strong> The latest backup in/)
+    assert.deepEqual(actions(), ['create_backup', 'run_doctor'])
+  })
+
+  it('shows why it failed: the disk is read-only', async () => {
+    const reason = 'Cannot write /backups: EROFS; the disk of / is read-only'
+    const { app, show, act, settled } = await open({
+      runScript: () => Promise.reject(new Error(reason)),
+    })
+    await using _app = app
+    await act('backup')
+    await settled('backup')
+    assert.match(await show(), /role="alert">Failed .*: Cannot write \/backups: EROFS/)
+  })
+
+  it('does not start if it cannot be recorded', async () => {
+    const { app, act } = await open({ runScript: async () => assert.fail('it has started') })
+    await using _app = app
+    app.services.db.$client.pragma('query_only = ON')
+    const { status, html } = await act('backup')
+    app.services.db.$client.pragma('query_only = OFF')
+    assert.equal(status, 503)
+    assert.match(html, /role="alert">The database cannot be used now/)
+  })
+})

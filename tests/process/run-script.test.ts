@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import * as v from 'valibot'
+import { createRunScript } from '../../lib/process/run-script.ts'
+
+const Findings = v.array(v.object({ check: v.string(), state: v.string(), text: v.string() }))
+
+it('a command of the service runs with the settings of this process', async () => {
+  const runScript = createRunScript(new AbortController().signal)
+  const found = v.parse(Findings, JSON.parse(await runScript('doctor', '--json')))
+  assert.ok(found.some(({ check }) => check === 'Settings'))
+  assert.ok(found.every(({ text }) => text !== ''))
+  await assert.rejects(runScript('doctor', '--nothing'), /Usage: npm run --silent doctor/)
+})
