@@ -44,6 +44,11 @@ function withAccess(status: string, kept = status): Record<Operation, Outcome> {
   }
 }
 
+/** Pro has no trial here, and costs more. */
+function asTrial(): Record<Operation, Outcome> {
+  return { ...withAccess('trialing'), 'change to another plan': ['200', 'pro active'] }
+}
+
 /** No credit for time that is not paid. */
 function withOpenInvoice(status: string, kept = status): Record<Operation, Outcome> {
   const unchanged = ['400 PAYMENT_FAILED', `starter ${status}`] as const
@@ -66,7 +71,7 @@ const TABLE: readonly (readonly [State, Record<Operation, Outcome>])[] = [
   [{ status: 'active', mark: 'none' }, withAccess('active')],
   [{ status: 'active', mark: 'at-period-end' }, withAccess('canceling', 'active')],
   [{ status: 'active', mark: 'at' }, withAccess('canceling', 'active')],
-  [{ status: 'trialing', mark: 'none' }, withAccess('trialing')],
+  [{ status: 'trialing', mark: 'none' }, asTrial()],
   [{ status: 'trialing', mark: 'at' }, withAccess('canceling', 'trialing')],
   [{ status: 'past_due', mark: 'none' }, withOpenInvoice('past_due')],
   [{ status: 'past_due', mark: 'at-period-end' }, withOpenInvoice('canceling', 'past_due')],
