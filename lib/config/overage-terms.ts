@@ -53,13 +53,14 @@ export function amountOf({ unitAmount }: Pick<OveragePrice, 'unitAmount'>, units
   return Number((scaled(unitAmount) * BigInt(units) + SCALE / 2n) / SCALE)
 }
 
-/** The most units that cost no more than `amount`; infinite if they are free. */
+/** The most units that cost no more than `amount`, up to the largest safe integer; infinite if they are free. */
 export function unitsWithin(
   { unitAmount }: Pick<OveragePrice, 'unitAmount'>,
   amount: number,
 ): number {
   const unit = scaled(unitAmount)
-  return unit === 0n ? Number.POSITIVE_INFINITY : Number((BigInt(amount) * SCALE) / unit)
+  if (unit === 0n) return Number.POSITIVE_INFINITY
+  return Math.min(Number((BigInt(amount) * SCALE) / unit), Number.MAX_SAFE_INTEGER)
 }
 
 /** Stripe allows 12 decimal places. */
