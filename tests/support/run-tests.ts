@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, run } from 'node:test'
@@ -14,6 +14,11 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const GROUPS = join(ROOT, 'node_modules/.cache/test-groups')
 /** The same on every machine, so that a file has the same neighbours everywhere. */
 const PROCESSES = 4
+/** The server's flags save memory; tests need time. */
+const FLAGS = ['--max-semi-space-size=64', '--import', './jsx.ts']
+/** Files in memory: tests open hundreds of databases, and each waits for the disk at every commit. */
+const MEMORY = '/dev/shm'
+const ENOUGH_BYTES = 2 ** 30
 /** Limits each file, and each of its tests. */
 const TIMEOUT_MS = 120_000
 
@@ -25,11 +30,21 @@ function main(globs: string[]): void {
   mkdirSync(GROUPS, { recursive: true })
   const groups = Map.groupBy(files, (file) => files.indexOf(file) % PROCESSES)
   const entries = [...groups].map(([at, group]) => writeEntry(at, group))
-  const tests = run({ files: entries, concurrency: PROCESSES })
+  if (hasMemory()) process.env['TMPDIR'] = MEMORY
+  const tests = run({ files: entries, concurrency: PROCESSES, execArgv: FLAGS })
   tests.on('test:fail', () => {
     process.exitCode = 1
   })
   tests.compose(spec).pipe(process.stdout)
+}
+
+function hasMemory(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize >= ENOUGH_BYTES
+  } catch {
+    return false
+  }
 }
 
 function writeEntry(at: number, files: string[]): string {
