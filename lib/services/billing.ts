@@ -40,9 +40,13 @@ export function openBilling(
   })
 }
 
-/** Most calls that Stripe refuses are slips of a user, which must not alarm the operator. */
-function levelOf({ type }: StripeFailure): 'warn' | 'error' {
-  return type === 'StripeInvalidRequestError' ? 'warn' : 'error'
+/**
+ * Most calls that Stripe refuses are slips of a user, which must not alarm the operator. Prices are the
+ * operator's.
+ */
+function levelOf({ type, param }: StripeFailure): 'warn' | 'error' {
+  const isOfUser = type === 'StripeInvalidRequestError' && param?.includes('[price]') !== true
+  return isOfUser ? 'warn' : 'error'
 }
 
 const REPORT_INTERVAL_MS = 10 * SECOND_MS

@@ -13,7 +13,8 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const GROUPS = join(ROOT, 'node_modules/.cache/test-groups')
 /** The same on every machine, so that a file has the same neighbours everywhere. */
-const PROCESSES = 4
+const PROCESSES = 8
+const AT_ONCE = 4
 /** The server's flags save memory; tests need time. */
 const FLAGS = ['--max-semi-space-size=64', '--import', './jsx.ts']
 /** Files in memory: tests open hundreds of databases, and each waits for the disk at every commit. */
@@ -31,7 +32,7 @@ function main(globs: string[]): void {
   const groups = Map.groupBy(files, (file) => files.indexOf(file) % PROCESSES)
   const entries = [...groups].map(([at, group]) => writeEntry(at, group))
   if (hasMemory()) process.env['TMPDIR'] = MEMORY
-  const tests = run({ files: entries, concurrency: PROCESSES, execArgv: FLAGS })
+  const tests = run({ files: entries, concurrency: AT_ONCE, execArgv: FLAGS })
   tests.on('test:fail', () => {
     process.exitCode = 1
   })
