@@ -92,20 +92,23 @@ async function skip(
   return (await db.select({ count: count(), last }).from(newest).get()) ?? none
 }
 
+/** The columns of an entry, as the API has them. Times are in seconds. */
+export const ENTRY = {
+  id: auditLog.id,
+  app: auditLog.app,
+  actor_id: auditLog.actorId,
+  actor_label: auditLog.actorLabel,
+  action: auditLog.action,
+  target_type: auditLog.targetType,
+  target_id: auditLog.targetId,
+  detail: auditLog.detail,
+  created_at: sql<number>`${auditLog.createdAt} / 1000`,
+}
+
 /** The ids come from the index; only the rows of the page are read. */
 async function readEntries(db: Queries, range: Range, limit: number): Promise<AuditLogEntry[]> {
   return db
-    .select({
-      id: auditLog.id,
-      app: auditLog.app,
-      actor_id: auditLog.actorId,
-      actor_label: auditLog.actorLabel,
-      action: auditLog.action,
-      target_type: auditLog.targetType,
-      target_id: auditLog.targetId,
-      detail: auditLog.detail,
-      created_at: sql<number>`${auditLog.createdAt} / 1000`,
-    })
+    .select(ENTRY)
     .from(auditLog)
     .where(inArray(auditLog.id, selectIds(db, range).orderBy(NEWEST_FIRST).limit(limit)))
     .orderBy(NEWEST_FIRST)

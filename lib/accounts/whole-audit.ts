@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
 import { auditLog, users } from '../db/tables.ts'
+import { ENTRY } from './audit-page.ts'
 
 export interface WholeAuditQuery {
   /** Empty: all. */
@@ -23,18 +24,7 @@ export async function readWholeAudit(db: Queries, query: WholeAuditQuery) {
 export function selectWholeAudit(db: Queries, query: WholeAuditQuery) {
   const { action, actorId, from, to, before, limit } = query
   return db
-    .select({
-      id: auditLog.id,
-      app: auditLog.app,
-      actor_id: auditLog.actorId,
-      actor_label: auditLog.actorLabel,
-      action: auditLog.action,
-      target_type: auditLog.targetType,
-      target_id: auditLog.targetId,
-      detail: auditLog.detail,
-      created_at: sql<number>`${auditLog.createdAt} / 1000`,
-      email: users.email,
-    })
+    .select({ ...ENTRY, email: users.email })
     .from(auditLog)
     .leftJoin(users, eq(users.id, auditLog.actorId))
     .where(

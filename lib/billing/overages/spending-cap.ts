@@ -85,7 +85,7 @@ export function requireNoTrial({ status }: SubscriptionRow): void {
   throw new ApiError('PLAN_REQUIRED', 'There are no overages in a trial: wait until it has ended')
 }
 
-/** Whoever owes a renewal gets no further credit. */
+/** A user who owes a renewal gets no further credit. */
 export function requirePaidRenewal({ status }: SubscriptionRow): void {
   if (status !== 'past_due') return
   throw new ApiError('PAYMENT_FAILED', 'Pay the open invoice before you turn on overages')

@@ -19,7 +19,7 @@ const FAMILIES = {
 
 /** Nodes between two pauses: less than a millisecond, even if the record of each is decoded. */
 const NODES_PER_STEP = 100
-/** What decides about a node are the records below it. */
+/** The records below a node decide about it. */
 const BELOW = -1
 
 /**
