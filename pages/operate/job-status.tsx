@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { Notice } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 
-/** What a job does now, and how its last run ended. */
+/** Whether a job is running, and the end of its last run. */
 export interface JobView {
   /** ISO 8601; null: it is not running. */
   readonly startedAt: string | null

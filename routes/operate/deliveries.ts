@@ -27,7 +27,7 @@ export interface DeliveryKind<Row extends DeliveryRow> {
   readonly noun: 'inquiry' | 'notice'
   readonly store: DeliveryStore<Row>
   readonly describe: (row: Row) => Pick<ShownDelivery, 'heading' | 'facts' | 'message'>
-  /** What delivers the row; null: it is only stored. */
+  /** The channel that delivers the row; null: the row is only stored. */
   readonly findCourier: (services: Services, row: Row) => { retry(): Promise<void> } | null
   /** Why it is only stored. */
   readonly undeliverable: string

@@ -10,7 +10,7 @@ import type { ResetOptions } from './reset-password.ts'
  * a code twice within its time.
  */
 export interface SecondStep {
-  /** What a user who gave the password must bring back with a code; null: the password is enough. */
+  /** Makes the text that the user must send back with a code; null: the password is enough. */
   readonly challenge: (userId: string) => Promise<string | null>
   /** Spends challenge and code. Returns the id of the user; null if one of them is wrong or used. */
   readonly pass: (answer: Answer) => Promise<string | null>

@@ -1,6 +1,6 @@
 import { reasonOf } from '../../reason.ts'
 
-/** What a job does now, and how its last run ended. Times are epoch milliseconds. */
+/** Whether a job is running, and the end of its last run. Times are epoch milliseconds. */
 export interface JobState<Result> {
   /** null: it is not running. */
   readonly startedAt: number | null

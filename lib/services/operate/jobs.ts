@@ -19,8 +19,8 @@ const Findings: v.GenericSchema<unknown, NamedFinding[]> = v.array(
 )
 
 /**
- * What operators start on their pages, beside the running server. `runScript` is absent if this process
- * must start no others.
+ * The jobs that operators start on their pages, beside the running server. Without `runScript` this
+ * process starts no other processes.
  */
 export function openOperatorJobs(
   { log, now }: Pick<Base, 'log' | 'now'>,

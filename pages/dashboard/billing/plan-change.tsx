@@ -65,7 +65,7 @@ export function PlanChange(props: PlanChangeProps) {
   )
 }
 
-/** What each later period costs, and when a trial that goes on ends. */
+/** The price of each later period, and the end of a trial that goes on. */
 function Later({ interval: wanted, preview, offer, terms }: PlanChangeProps) {
   const { currency, lines } = preview
   const interval = wanted ?? terms?.interval ?? 'month'
