@@ -4,15 +4,16 @@
  * looked up once, and keeping those would only burden the garbage collector.
  */
 export class RecordCache<Value extends NonNullable<unknown>> {
+  readonly #bits: number
   readonly #shift: number
-  readonly #offsets: Uint32Array
-  readonly #values: (Value | undefined)[]
+  /** Empty until the first offer: behind an atlas, many caches are never used. */
+  #offsets = new Uint32Array()
+  #values: (Value | undefined)[] = []
 
   /** Has 2^bits slots. */
   constructor(bits: number) {
+    this.#bits = bits
     this.#shift = 32 - bits
-    this.#offsets = new Uint32Array(2 ** bits)
-    this.#values = new Array(2 ** bits).fill(undefined)
   }
 
   get(offset: number): Value | undefined {
@@ -22,11 +23,17 @@ export class RecordCache<Value extends NonNullable<unknown>> {
 
   /** Offers the value of an offset for which `get` found nothing. Returns whether it is kept. */
   offer(offset: number, value: Value): boolean {
+    if (this.#values.length === 0) this.#allocate()
     const slot = this.#slotOf(offset)
     const again = this.#offsets[slot] === offset
     this.#offsets[slot] = offset
     this.#values[slot] = again ? value : undefined
     return again
+  }
+
+  #allocate(): void {
+    this.#offsets = new Uint32Array(2 ** this.#bits)
+    this.#values = new Array(2 ** this.#bits).fill(undefined)
   }
 
   /** Fibonacci hashing spreads neighbouring offsets. */
