@@ -14,6 +14,7 @@ import { checkConfig } from '../lib/doctor/check-config.ts'
 import { checkClock, checkDatabase } from '../lib/doctor/check-database.ts'
 import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
 import { checkFolder } from '../lib/doctor/check-folder.ts'
+import { checkLists } from '../lib/doctor/check-lists.ts'
 import { checkMirror } from '../lib/doctor/check-mirror.ts'
 import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
 import { checkTax } from '../lib/doctor/check-tax.ts'
@@ -26,6 +27,7 @@ import {
 } from '../lib/doctor/finding.ts'
 import { timezoneData } from '../lib/geo/answer/timezones.ts'
 import { findLastDownload } from '../lib/geo/download/last-download.ts'
+import { triedLists } from '../lib/geo/lists/list-states.ts'
 import { reasonOf } from '../lib/reason.ts'
 import { isDownloading } from '../lib/services/downloads.ts'
 import { openBilling } from './parts/billing.ts'
@@ -75,9 +77,14 @@ function checksOf(config: Config): Check[] {
 
 async function findGeo(config: Config): Promise<Finding[]> {
   const now = Date.now()
-  const found = [...checkGeo(await readGeoFiles(config), now), checkTimezones(timezoneData())]
+  const directory = join(config.dataDir, 'geo')
+  const found = [
+    ...checkGeo(await readGeoFiles(config), now),
+    ...checkLists(triedLists(directory), now),
+    checkTimezones(timezoneData()),
+  ]
   if (!isDownloading(config)) return found
-  return [...found, checkDownloads(findLastDownload(join(config.dataDir, 'geo'), now), now)]
+  return [...found, checkDownloads(findLastDownload(directory, now), now)]
 }
 
 async function findBackups(directory: string): Promise<Finding[]> {

@@ -9,7 +9,9 @@ import { hasAccount } from '../lib/geo/download/sources.ts'
 import { type OnProgress, PREPARED } from '../lib/geo/files/prepare.ts'
 import { readRegions } from '../lib/geo/files/regions.ts'
 import { removeAbandoned, replaceFile } from '../lib/geo/files/replace-file.ts'
-import { OPTIONAL } from '../lib/geo/files/source-files.ts'
+import { OPTIONAL, type SourceFile } from '../lib/geo/files/source-files.ts'
+import { downloadLists } from '../lib/geo/lists/download-lists.ts'
+import { triedLists } from '../lib/geo/lists/list-states.ts'
 import { findSourceFiles, prepareGeo } from '../lib/geo/open-geo.ts'
 import { compileOverlay } from '../lib/geo/overlay/overlay.ts'
 import { createProgress } from '../lib/geo/progress.ts'
@@ -17,6 +19,7 @@ import { exitWhenStdinEnds } from '../lib/process/exit-when-stdin-ends.ts'
 import { reasonOf } from '../lib/reason.ts'
 import { compileAtlas } from './parts/compile-atlas.ts'
 import { listDatabases } from './parts/geo-files.ts'
+import { tableOfLists } from './parts/list-table.ts'
 import { FLAG, readArguments, TEXT } from './parts/options.ts'
 import { run } from './parts/run.ts'
 import { isoDay } from './parts/times.ts'
@@ -25,7 +28,9 @@ const USAGE = `Usage: npm run geo -- [options]
   (none)               prepare the bundled databases and list the databases that a server uses
   --download           first download DB-IP's file of the month and, if
                        MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY are set,
-                       MaxMind's files; resumes an interrupted download
+                       MaxMind's files, and the free lists of clouds, VPNs, relays and Tor;
+                       resumes an interrupted download
+  --accept-smaller     with it: accept a list that has less than half of its networks of before
   --overlay FILE.csv   first add your own networks, one per line; they override all databases:
                        10.0.0.0/8,country=DE,region=DE-BE,city=Berlin,asn=AS64500
   --remove-overlay     first remove your own networks
@@ -41,6 +46,7 @@ The exit code is 1 if a file cannot be downloaded or used.
 const OPTIONS = {
   help: FLAG,
   download: FLAG,
+  'accept-smaller': FLAG,
   overlay: TEXT,
   'remove-overlay': FLAG,
   atlas: FLAG,
@@ -69,7 +75,7 @@ async function runGeo(options: Options, config: Config): Promise<void> {
   makeDataDir(config.dataDir)
   const directory = join(config.dataDir, 'geo')
   if (options.update) {
-    await fetchAll(directory, config, () => {})
+    await fetchAll(directory, config, { onProgress: () => {} })
     return
   }
   const onProgress = options['until-stdin-ends'] ? () => {} : createProgress(process.stderr)
@@ -85,9 +91,16 @@ async function runGeo(options: Options, config: Config): Promise<void> {
   }
   if (options.overlay !== undefined) await writeOverlay(directory, options.overlay)
   if (options['remove-overlay']) await removeOverlay(directory)
-  if (options.download) await download(directory, config)
-  const { table, problems } = await listDatabases(findFiles())
+  if (options.download) await download(directory, config, options)
+  await showFiles(directory, findFiles())
+}
+
+/** Prints the databases and the free lists. */
+async function showFiles(directory: string, files: readonly SourceFile[]): Promise<void> {
+  const { table, problems } = await listDatabases(files)
   process.stdout.write(table)
+  const lists = triedLists(directory)
+  if (lists.length > 0) process.stdout.write(`\n${tableOfLists(lists)}`)
   for (const problem of problems) fail(problem)
 }
 
@@ -120,27 +133,45 @@ async function removeOverlay(directory: string): Promise<void> {
   else report('There is no overlay')
 }
 
-async function download(directory: string, config: Config): Promise<void> {
+async function download(directory: string, config: Config, options: Options): Promise<void> {
   if (!hasAccount(config.download)) {
     report('MaxMind: set MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY to download')
   }
-  const results = await fetchAll(directory, config, createProgress(process.stderr))
+  const results = await fetchAll(directory, config, {
+    onProgress: createProgress(process.stderr),
+    acceptSmaller: options['accept-smaller'],
+  })
   for (const result of results) {
     const { name, outcome } = result
     if (outcome === 'up-to-date') report(`${name}: up to date`)
+    if (outcome === 'accepted') report(`${name}: downloaded, ${result.networks} networks`)
     if (outcome === 'installed') {
       reportChange(`${name}: downloaded, built ${isoDay(result.builtAt)}`)
     }
   }
+  if (results.some(({ outcome }) => outcome === 'accepted')) reportChange('Compiled the lists')
   if (config.geo.files !== undefined) {
     report('MERIDIAN_GEO is set: a server does not use the downloaded files')
   }
 }
 
-/** Downloads the files and reports failures. */
-async function fetchAll(directory: string, config: Config, onProgress: OnProgress) {
-  const options = { ...config.download, now: Date.now(), onProgress }
-  const results = await downloadAll(directory, options)
+interface FetchAllOptions {
+  readonly onProgress: OnProgress
+  readonly acceptSmaller?: boolean | undefined
+}
+
+/** Downloads the files and lists, and reports failures. */
+async function fetchAll(directory: string, { download }: Config, options: FetchAllOptions) {
+  const { onProgress, acceptSmaller = false } = options
+  const now = Date.now()
+  const files = await downloadAll(directory, { ...download, now, onProgress })
+  const { lists } = download
+  const results = [
+    ...files,
+    ...(lists === null
+      ? []
+      : await downloadLists(directory, { ...lists, acceptSmaller, now, onProgress })),
+  ]
   for (const result of results) {
     if (result.outcome === 'failed') fail(`${result.name}: ${result.reason}`)
   }

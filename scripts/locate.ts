@@ -31,7 +31,7 @@ await run(async () => {
 async function locateLines(csv: boolean): Promise<void> {
   using geo = await openLibrary()
   const answer = csv
-    ? createCsvLines((address) => locate(geo.list(), address))
+    ? createCsvLines((address) => locate(geo.places(), address))
     : createJsonLines(geo.find)
   const bulk = createBulk(answer, Date.now)
   const startedAt = performance.now()

@@ -129,12 +129,18 @@ function toConfig(env: Settings, given: Variables) {
       /** Whether to combine the databases into one index, a file of about 120 MB. */
       atlas: env.MERIDIAN_GEO_ATLAS,
     },
-    download: {
-      maxmindUrl: env.MERIDIAN_MAXMIND_URL,
-      maxmindAccountId: env.MERIDIAN_MAXMIND_ACCOUNT_ID,
-      maxmindLicenseKey: env.MERIDIAN_MAXMIND_LICENSE_KEY,
-      dbipUrl: env.MERIDIAN_DBIP_URL,
-    },
+    download: toDownload(env),
+  }
+}
+
+function toDownload(env: Settings) {
+  return {
+    maxmindUrl: env.MERIDIAN_MAXMIND_URL,
+    maxmindAccountId: env.MERIDIAN_MAXMIND_ACCOUNT_ID,
+    maxmindLicenseKey: env.MERIDIAN_MAXMIND_LICENSE_KEY,
+    dbipUrl: env.MERIDIAN_DBIP_URL,
+    /** Where to download the free lists; null: nowhere. */
+    lists: env.MERIDIAN_LISTS,
   }
 }
 

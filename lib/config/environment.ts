@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns'
 import * as v from 'valibot'
 import { parseNetwork, unmappedNetwork } from '../net/network.ts'
 import { parseOrigin } from '../net/origin.ts'
+import { ListSource } from './list-source.ts'
 
 const Text = v.string()
 
@@ -245,6 +246,7 @@ export const Environment = v.object({
     HttpUrl,
     'Address of DB-IP downloads',
   ),
+  MERIDIAN_LISTS: withDefault('owners', ListSource, 'Free lists from `owners`, `none` or a mirror'),
   STRIPE_SECRET_KEY: optional(
     matching(/^(sk|rk)_(live|test)_\w+$/, 'must be a Stripe secret key or restricted key'),
     'Secret key of your Stripe account; without it billing is off',

@@ -10,6 +10,7 @@ import { RecordCache } from './mmdb/record-cache.ts'
 import { type Finding, NOTHING } from './place/finding.ts'
 import type { PlaceNames } from './place/names.ts'
 import { systemNumber } from './place/network-owner.ts'
+import { createPrivacyFinder } from './privacy/finder.ts'
 import { chooseSchema } from './providers/choose.ts'
 import type { RegionCode, Schema } from './providers/schema.ts'
 
@@ -46,6 +47,10 @@ export async function openDatabase(path: string, options: OpenOptions) {
       bytes: bytes.length,
       /** Returns the content of the record of an address; an empty finding if there is none. */
       find: createFinder(mmdb, schema, options),
+      /** What its records are about; only those about places are asked for a default answer. */
+      subject: schema.privacy === undefined ? ('place' as const) : ('privacy' as const),
+      /** Returns what the record of an address states about privacy; undefined if nothing. */
+      findPrivacy: createPrivacyFinder(mmdb, schema, provider),
       /** Returns the names of the record of an address in all languages; undefined if it has none. */
       findNames: (address: Address) => readNames(mmdb, schema, address),
       /** See `Mmdb`. */

@@ -10,6 +10,7 @@ import type { AtlasKeeper } from './atlas/keeper.ts'
 import { type GeoDatabase, type OpenOptions, openDatabase } from './database.ts'
 import type { SourceFile } from './files/source-files.ts'
 import type { PlaceNames } from './place/names.ts'
+import { joinFindings, type PrivacyFinding } from './privacy/finding.ts'
 
 /** The open databases. A replaced file is reopened while look-ups go on. */
 export type Library = Awaited<ReturnType<typeof openLibrary>>
@@ -50,7 +51,12 @@ interface Served {
   /** The paths and versions of the files found at the last load, including refused ones. */
   readonly signature: string
   readonly openFiles: readonly OpenFile[]
-  readonly databases: readonly GeoDatabase[]
+  /** Those that locate addresses. */
+  readonly places: readonly GeoDatabase[]
+  /** Those about privacy, which only look-ups that include it read. */
+  readonly privacy: readonly GeoDatabase[]
+  /** Whether no file that may locate addresses was refused. */
+  readonly arePlacesCurrent: boolean
   /** The first file without a usable version; undefined if each has one. */
   readonly unusable: Outcome | undefined
   /** How often a file has been refused so far. */
@@ -62,7 +68,9 @@ interface Served {
 const NOTHING_SERVED: Served = {
   signature: '',
   openFiles: [],
-  databases: [],
+  places: [],
+  privacy: [],
+  arePlacesCurrent: true,
   unusable: undefined,
   refused: 0,
   failures: 0,
@@ -77,35 +85,33 @@ export async function openLibrary(options: LibraryOptions) {
   let served = await load(findFiles(), NOTHING_SERVED, options)
   let loadedAt = now()
   let lastSeen = ''
-  if (served.unusable !== undefined) throw unusable(served.unusable)
-  if (served.databases.length === 0) {
-    throw new Error('Cannot look anything up: no database is usable')
-  }
+  checkUsable(served)
   await adoptAtlas(atlas, served)
   const find = (address: Address): LookupResult =>
-    atlas?.find(address) ?? locate(served.databases, address)
-  const databases = () => served.databases
-  const systems = createSystems({ databases, lookUp: find, log: options.log, now })
+    atlas?.find(address) ?? locate(served.places, address)
+  const places = () => served.places
+  const systems = createSystems({ databases: places, lookUp: find, log: options.log, now })
   return {
     /** Looks the address up in the atlas if possible, else in all databases. */
     find,
     /** See `createSystems`. */
     findSystem: systems.find,
     /**
-     * The smallest of the blocks around the address that decide what a database finds, in CIDR form. The atlas
-     * has no blocks, only ranges; so this always asks the databases.
+     * The smallest of the blocks around the address that decide what a database about `subjects` finds, in CIDR
+     * form. The atlas has no blocks, only ranges; so this always asks the databases.
      */
-    prefix: (address: Address): string =>
-      networkText(
-        address,
-        Math.max(...served.databases.map(({ matchedBits }) => matchedBits(address))),
-      ),
+    prefix: (address: Address, subjects: Subjects) => prefixOf(served, address, subjects),
+    /** What the databases about privacy state together; undefined if nothing. */
+    findPrivacy: (address: Address): PrivacyFinding | undefined =>
+      joinFindings(served.privacy.flatMap(({ findPrivacy }) => findPrivacy(address) ?? [])),
     /** The names of the address's place in all languages, in order of priority. */
     names: (address: Address): PlaceNames[] =>
-      served.databases.flatMap(({ findNames }) => findNames(address) ?? []),
-    /** The open databases, in order of priority. */
-    list: databases,
-    /** The open files, in order of priority. */
+      served.places.flatMap(({ findNames }) => findNames(address) ?? []),
+    /** The open databases that locate addresses, in order of priority. */
+    places,
+    /** All open databases, in order of priority. */
+    list: () => served.openFiles.map(({ database }) => database),
+    /** All open files, in order of priority. */
     files: () => served.openFiles,
     /** How often a file has been refused so far. */
     refused: () => served.refused,
@@ -123,10 +129,13 @@ export async function openLibrary(options: LibraryOptions) {
       lastSeen = signature
       const isDue = now() - loadedAt >= retryPause(served)
       if (isSettled && (signature !== served.signature || isDue)) {
+        const before = signatureOf(placeFiles(served))
         served = await load(files, served, options)
         loadedAt = now()
-        atlas?.drop()
-        systems.drop()
+        if (signatureOf(placeFiles(served)) !== before) {
+          atlas?.drop()
+          systems.drop()
+        }
       }
       systems.dropIfUnused()
       await adoptAtlas(atlas, served)
@@ -134,13 +143,24 @@ export async function openLibrary(options: LibraryOptions) {
   }
 }
 
+type Subjects = 'place' | 'place and privacy'
+
+function prefixOf({ places, privacy }: Served, address: Address, subjects: Subjects): string {
+  const asked = subjects === 'place' ? places : [...places, ...privacy]
+  return networkText(address, Math.max(...asked.map(({ matchedBits }) => matchedBits(address))))
+}
+
 function retryPause({ failures }: Served): number {
   if (failures === 0) return Number.POSITIVE_INFINITY
   return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS)
 }
 
-function unusable({ file: { path, remedy }, reason }: Outcome): Error {
-  return new Error(`Cannot use the database ${path}: ${reason}; ${remedy}`)
+function checkUsable({ unusable, places }: Served): void {
+  if (unusable !== undefined) {
+    const { path, remedy } = unusable.file
+    throw new Error(`Cannot use the database ${path}: ${unusable.reason}; ${remedy}`)
+  }
+  if (places.length === 0) throw new Error('Cannot look anything up: no database is usable')
 }
 
 /** Opens the files, but keeps those that `before` has open in the same version. */
@@ -160,16 +180,25 @@ async function load(
   }
   const openFiles = outcomes.flatMap(({ openFile }) => openFile ?? [])
   const signature = signatureOf(files)
-  const refused = outcomes.filter(({ reason }) => reason !== undefined).length
+  const refusals = outcomes.filter(({ reason }) => reason !== undefined)
   const earlierFailures = signature === before.signature ? before.failures : 0
   return {
     signature,
     openFiles,
-    databases: openFiles.map(({ database }) => database),
+    places: databasesOf(openFiles, 'place'),
+    privacy: databasesOf(openFiles, 'privacy'),
+    arePlacesCurrent: refusals.every(({ openFile }) => openFile?.database.subject === 'privacy'),
     unusable: outcomes.find(({ openFile }) => openFile === undefined),
-    refused: before.refused + refused,
-    failures: refused === 0 ? 0 : earlierFailures + 1,
+    refused: before.refused + refusals.length,
+    failures: refusals.length === 0 ? 0 : earlierFailures + 1,
   }
+}
+
+function databasesOf(
+  openFiles: readonly OpenFile[],
+  subject: GeoDatabase['subject'],
+): GeoDatabase[] {
+  return openFiles.flatMap(({ database }) => (database.subject === subject ? [database] : []))
 }
 
 /** If the file is unusable, logs why and keeps an earlier version: the open one or the kept copy. */
@@ -203,13 +232,13 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error
 }
 
-async function adoptAtlas(
-  atlas: AtlasKeeper | undefined,
-  { openFiles, signature }: Served,
-): Promise<void> {
-  const files = openFiles.map(({ file }) => file)
+async function adoptAtlas(atlas: AtlasKeeper | undefined, served: Served): Promise<void> {
   // After a refusal the previous file is still served, but an atlas would be made from the new one.
-  if (signatureOf(files) === signature) await atlas?.adopt(files)
+  if (served.arePlacesCurrent) await atlas?.adopt(placeFiles(served))
+}
+
+function placeFiles({ openFiles }: Pick<Served, 'openFiles'>): SourceFile[] {
+  return openFiles.flatMap(({ file, database }) => (database.subject === 'place' ? [file] : []))
 }
 
 function signatureOf(files: readonly SourceFile[]): string {

@@ -16,6 +16,11 @@ export function isPublic(address: Address): boolean {
   return isIn(GLOBAL_UNICAST) && !isIn(SPECIAL)
 }
 
+/** Whether hosts on the Internet may have all addresses of the network. */
+export function isPublicNetwork(network: Network): boolean {
+  return isPublic(network.address) && !SPECIAL.some(({ address }) => contains(network, address))
+}
+
 function networks(...texts: readonly string[]): Network[] {
   return texts.map(parseNetwork).filter((network) => network !== null)
 }

@@ -7,6 +7,7 @@ import { INTERFACE_VERSION, VERSION } from '../config/version.ts'
 import { inquiryStore } from '../contact/delivery-store.ts'
 import type { Measure, Sample } from '../metrics/metrics.ts'
 import type { Downloads } from './downloads.ts'
+import { describeLists } from './operate/databases.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -79,7 +80,8 @@ function storageMeasures({ config, flusher }: Services): Measure[] {
   ]
 }
 
-function geoMeasures({ geo }: Services): Measure[] {
+function geoMeasures(services: Services): Measure[] {
+  const { geo } = services
   return [
     {
       name: 'meridian_geo_build_timestamp_seconds',
@@ -95,6 +97,18 @@ function geoMeasures({ geo }: Services): Measure[] {
       name: 'meridian_geo_refused_total',
       help: 'Database files refused since the start; the old ones stay in use.',
       read: () => geo.refused(),
+    },
+    {
+      name: 'meridian_geo_list_timestamp_seconds',
+      help: 'When the version of a free list in use was last up to date; 0 if never.',
+      labels: ['list'],
+      read: () => {
+        const lists = describeLists(services)
+        return byLabel(
+          'list',
+          lists.map(({ id, checkedAt = 0 }) => [id, checkedAt / 1_000]),
+        )
+      },
     },
     {
       name: 'meridian_geo_atlas',

@@ -4,6 +4,7 @@ import { counted } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
+import { FreeLists, type ShownList } from './free-lists.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
 import { sizeText } from './sizes.ts'
 
@@ -27,11 +28,13 @@ export interface ServedDatabase {
 
 interface DatabasesProps extends PageProps {
   readonly databases: readonly ServedDatabase[]
+  /** The free lists that a download has tried. */
+  readonly lists: readonly ShownList[]
   /** null: this server does not download. */
   readonly download: (JobView & { readonly succeededAt: string | null }) | null
 }
 
-export function Databases({ base, databases, download, error }: DatabasesProps) {
+export function Databases({ base, databases, lists, download, error }: DatabasesProps) {
   return (
     <>
       <Result error={error} />
@@ -62,6 +65,7 @@ export function Databases({ base, databases, download, error }: DatabasesProps) 
             <DatabaseItem database={database} />
           ))}
         </ul>
+        {lists.length > 0 && <FreeLists lists={lists} />}
       </JobStatus>
     </>
   )

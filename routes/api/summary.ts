@@ -1,4 +1,4 @@
-import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
+import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { createSummary } from '../../lib/geo/answer/summary.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
@@ -8,9 +8,17 @@ export function summaryHandlers(services: Services) {
   return {
     summarizeAddresses: async (call) => {
       const { body, caller, requestId } = call
-      const { add, addInvalid, summarize } = createSummary(body.top ?? TOP_DEFAULT)
+      const { add, addInvalid, summarize } = createSummary(body)
+      const hasPrivacy = body.include?.includes('privacy') ?? false
       const { degraded } = await locateAll(services, call, {
-        located: (json, address) => add(address.text, JSON.parse(json)),
+        located: (json, address, isReduced) => {
+          const result: GeolocationResult = JSON.parse(json)
+          const finding = hasPrivacy && !isReduced ? services.geo.findPrivacy(address) : undefined
+          add(
+            address.text,
+            finding === undefined ? result : { ...result, privacy: finding.privacy },
+          )
+        },
         invalid: addInvalid,
       })
       const meta = { tier: caller.plan.id, requestId, degraded }

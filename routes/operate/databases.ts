@@ -1,7 +1,8 @@
 import { ApiError } from '../../lib/errors.ts'
-import { describeDatabases } from '../../lib/services/operate/databases.ts'
+import { describeDatabases, describeLists } from '../../lib/services/operate/databases.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { Databases, type ServedDatabase } from '../../pages/operate/databases.tsx'
+import type { ShownList } from '../../pages/operate/free-lists.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
@@ -37,9 +38,18 @@ async function showDatabases(
       refusal: refusal && { ...refusal, at: isoTime(refusal.at) },
     }),
   )
+  const lists = describeLists(services).map(
+    ({ name, networks, checkedAt, failure }): ShownList => ({
+      name,
+      networks,
+      checkedAt: isoTime(checkedAt ?? null),
+      failure: failure && { ...failure, at: isoTime(failure.at) },
+    }),
+  )
   const content = Databases({
     base: instance.base,
     databases,
+    lists,
     download: toDownload(services),
     ...shown,
   })

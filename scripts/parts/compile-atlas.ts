@@ -26,15 +26,16 @@ export async function compileAtlas(
     inUse: `${failed}: another process is doing it`,
     failed,
   })
-  const files = findFiles()
   const library = await openLibrary({
-    findFiles: () => files,
+    findFiles,
     map: geo.map,
     cacheBits: CACHE_BITS,
     regionCode: createRegionCode(readRegions(join(directory, PREPARED.regions))),
     log: createLog({ level: 'error', fd: process.stderr.fd }),
   })
-  if (library.refused() > 0) throw new Error(`${failed}: one is unusable`)
+  const places = library.files().filter(({ database }) => database.subject === 'place')
+  if (places.some(({ isEarlier }) => isEarlier)) throw new Error(`${failed}: one is unusable`)
+  const files = places.map(({ file }) => file)
   const show = (share: number) => onProgress('Combine the databases', share)
-  await makeAtlas(directory, files, library.list(), show)
+  await makeAtlas(directory, files, library.places(), show)
 }

@@ -54,6 +54,7 @@ describe('readConfig', () => {
         maxmindAccountId: undefined,
         maxmindLicenseKey: undefined,
         dbipUrl: 'https://download.db-ip.com',
+        lists: { mirror: undefined },
       },
     })
   })
@@ -140,6 +141,7 @@ describe('readConfig', () => {
     ['MERIDIAN_MAXMIND_ACCOUNT_ID', ['abc', '1 2']],
     ['MERIDIAN_MAXMIND_URL', ['maxmind']],
     ['MERIDIAN_DBIP_URL', ['dbip']],
+    ['MERIDIAN_LISTS', ['no', 'mirror.example', 'https://mirror.example/?a=1']],
   ] as const
   for (const [name, values] of bad) {
     for (const value of values) {

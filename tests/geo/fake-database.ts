@@ -31,6 +31,8 @@ export function fakeDatabase(
     residence: 'read',
     bytes: 0,
     find: () => finding,
+    subject: 'place',
+    findPrivacy: () => undefined,
     findNames: () => undefined,
     matchedBits: () => 0,
     ipv4Starts: () => Uint32Array.of(0),

@@ -22,6 +22,7 @@ import { parseAddress } from '../../lib/net/address.ts'
 import { parseNetwork } from '../../lib/net/network.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { type FileServer, openFileServer } from './download/file-server.ts'
+import { pathOf, publishedFiles } from './lists/published.ts'
 
 const BUILT_AT = Date.UTC(2026, 2, 1)
 const TITLES = 'Name Provider Type IP Records Built Size File'
@@ -63,6 +64,7 @@ function start(args: readonly string[], settings: Settings = {}): ChildProcess {
     env: {
       MERIDIAN_DATA_DIR: folder,
       MERIDIAN_GEO: operatorFile,
+      MERIDIAN_LISTS: 'none',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -224,6 +226,44 @@ describe('npm run geo -- --download', () => {
     assert.equal(code, 1)
     assert.match(rows[1] ?? '', MINE)
     assert.match(stderr, /^DB-IP City Lite: Cannot download http.*: the server answered 404/m)
+  })
+
+  it('downloads the free lists from a mirror, compiles them and shows their age', async () => {
+    serve(database(['12.0.0.0/8']))
+    for (const [path, file] of publishedFiles(3)) server.files.set(path, file)
+    const mirrored = { ...settings(), MERIDIAN_LISTS: server.origin }
+    const { code, rows, stderr } = await geoCommand(['--download'], mirrored)
+    assert.equal(code, 0)
+    assert.match(stderr, /^Amazon AWS: downloaded, 1800 networks$/m)
+    assert.match(stderr, /^Compiled the lists; a running server notices within a few seconds$/m)
+    assert.match(rows[2] ?? '', /^downloaded-lists lists Meridian-Lists 6 \d+ 20\d\d-.*\.mmdb$/)
+    assert.equal(rows[4], 'List Networks Checked Problem')
+    assert.match(rows[5] ?? '', /^Amazon AWS 1,800 20\d\d-\d\d-\d\d$/)
+
+    server.files.set(pathOf('tor'), { bytes: Buffer.from('185.1.2.3\n') })
+    const refused = await geoCommand(['--download'], mirrored)
+    assert.equal(refused.code, 1)
+    const reason = 'it has 1 networks; at least 100 are expected'
+    assert.match(refused.stderr, new RegExp(`^Tor exits: ${reason}$`, 'm'))
+    const shown = refused.rows.find((row) => row.startsWith('Tor exits'))
+    assert.match(shown ?? '', new RegExp(`^Tor exits 1,200 20\\d\\d-\\d\\d-\\d\\d ${reason}$`))
+  })
+
+  it('accepts a list that has shrunk only if told to', async () => {
+    serve(database(['12.0.0.0/8']))
+    for (const [path, file] of publishedFiles(3)) server.files.set(path, file)
+    const mirrored = { ...settings(), MERIDIAN_LISTS: server.origin }
+    await geoCommand(['--download'], mirrored)
+    const few = Array.from({ length: 500 }, (_, n) => `185.1.${n >> 8}.${n & 255}\n`).join('')
+    server.files.set(pathOf('tor'), { bytes: Buffer.from(few) })
+    const refused = await geoCommand(['--download'], mirrored)
+    assert.match(
+      refused.stderr,
+      /^Tor exits: .*less than half of the 1200 before; --accept-smaller/m,
+    )
+    const { code, stderr } = await geoCommand(['--download', '--accept-smaller'], mirrored)
+    assert.equal(code, 0)
+    assert.match(stderr, /^Tor exits: downloaded, 500 networks$/m)
   })
 
   it('resumes a download that was killed', async () => {

@@ -43,7 +43,7 @@ beforeEach(() => {
 
 const databaseNaming = (city: string) =>
   mmdbBytes({ '1.2.3.0/24': { country: { iso_code: 'DE' }, city: { names: { en: city } } } })
-const cityOf = (library: Library) => locate(library.list(), ADDRESS).place?.city
+const cityOf = (library: Library) => locate(library.places(), ADDRESS).place?.city
 
 function open(paths: readonly string[], map = true) {
   const findFiles = () => operatorFiles(directory, paths)
@@ -284,6 +284,7 @@ describe('the default files', () => {
       'downloaded-GeoLite2-City',
       'downloaded-dbip-city-lite',
       'downloaded-GeoLite2-ASN',
+      'downloaded-lists',
     ])
     writeFileSync(join(directory, overlay), '')
     assert.equal(names()[0], 'overlay')

@@ -44,7 +44,7 @@ const Document = v.looseObject({
 /** The published fields of the resources; `?` marks optional fields. */
 const FIELDS = {
   // `hostname` is an addition.
-  GeolocationResult: 'query? hostname? location? network? sources? meta?',
+  GeolocationResult: 'query? hostname? location? network? privacy? sources? meta?',
   UserProfile: 'id name email emailVerified createdAt',
   ApiKeyInfo: 'id prefix name type scopes allowedOrigins isActive createdAt lastUsedAt expiresAt',
   ApiKeyCreated: 'rawKey prefix id name type scopes allowedOrigins?',

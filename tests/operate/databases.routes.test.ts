@@ -95,6 +95,24 @@ describe('the page of the databases', () => {
     assert.match(await show(), /badge good">Current.*A new version was refused/)
   })
 
+  it('shows the age of the free lists, and why one was refused', async () => {
+    const { app, show } = await openWith(NOON)
+    await using _app = app
+    assert.doesNotMatch(await show(), /Free lists/)
+    const failure = { at: NOON - DAY_MS, reason: 'it has 3 networks; at least 100 are expected' }
+    const states = { aws: { checkedAt: NOON - DAY_MS, networks: 12_345 }, tor: { failure } }
+    writeFileSync(join(app.dataDir, 'geo', 'lists.json'), JSON.stringify(states))
+    const html = await show()
+    assert.match(
+      html,
+      /<th scope="row">Amazon AWS<\/th><td>12,345<\/td><td><time datetime="2026-01-14T12:00:00/,
+    )
+    assert.match(
+      html,
+      /<th scope="row">Tor exits<\/th><td><\/td><td>.*Never.*<\/time>: it has 3 networks; at least/,
+    )
+  })
+
   it('says that the server does not download, and refuses to', async () => {
     await using app = await makeApp()
     const cookie = await signInOperator(app)

@@ -75,8 +75,8 @@ let atlas: ReturnType<typeof openTestAtlas> | undefined
 async function withAtlas(geo: Library): Promise<Library> {
   atlas ??= openTestAtlas(geo)
   const opened = await atlas
-  const databases = geo.list()
-  const isSame = () => geo.list().every((database, at) => database === databases[at])
+  const databases = geo.places()
+  const isSame = () => geo.places().every((database, at) => database === databases[at])
   const find = (address: Address) =>
     address.version === 4 && isSame() ? opened.find(address.bits) : geo.find(address)
   return { ...geo, find }
@@ -84,7 +84,7 @@ async function withAtlas(geo: Library): Promise<Library> {
 
 async function openTestAtlas(geo: Library) {
   const path = join(folder, 'atlas.bin')
-  await writeAtlas(path, geo.list(), () => {})
+  await writeAtlas(path, geo.places(), () => {})
   return openAtlas(readFileSync(path))
 }
 

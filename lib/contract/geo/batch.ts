@@ -32,7 +32,9 @@ export const BatchBody = object('Addresses to locate in one request', {
     v.pipe(
       v.array(v.picklist(LIST_INCLUDES, ({ input }) => `${quoted(input)} cannot be included`)),
       v.minLength(1),
-      v.description('Add to the results what they lack by default: network adds network.prefix'),
+      v.description(
+        'Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded',
+      ),
     ),
   ),
   lang: v.optional(Lang),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { RequestId, strictObject } from '../common.ts'
 import { fieldPaths, selectionOf } from '../field-paths.ts'
+import { Privacy } from './privacy.ts'
 
 const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 
@@ -90,11 +91,13 @@ export const GeolocationResult = strictObject(
         ),
       }),
     ),
+    privacy: v.optional(Privacy),
     sources: v.optional(
       v.strictObject({
         geo: v.optional(v.array(v.string())),
         asn: v.optional(v.array(v.string())),
         tz: v.optional(v.array(v.string())),
+        privacy: v.optional(v.pipe(v.array(v.string()), v.description('Only with `privacy`'))),
       }),
     ),
     meta: v.optional(
@@ -132,9 +135,9 @@ export const Lang = v.pipe(
 )
 
 /** What a caller can include beyond the fields of the default answer. */
-export const INCLUDES = ['network', 'hostname'] as const
+export const INCLUDES = ['network', 'privacy', 'hostname'] as const
 export type Include = (typeof INCLUDES)[number]
-export const LIST_INCLUDES = ['network'] as const satisfies readonly Include[]
+export const LIST_INCLUDES = ['network', 'privacy'] as const satisfies readonly Include[]
 
 export const SelectedResult = v.pipe(
   selectionOf(GeolocationResult),

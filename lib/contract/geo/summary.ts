@@ -1,11 +1,13 @@
 import * as v from 'valibot'
-import { Count, object, RequestId, strictObject } from '../common.ts'
+import { Count, object, quoted, RequestId, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import { PRECISIONS } from './geolocation.ts'
+import { PRIVACY_FLAGS } from './privacy.ts'
 
 const SUMMARY_MAX = 10_000
 const TOP_MAX = 1_000
 export const TOP_DEFAULT = 10
+const SUMMARY_INCLUDES = ['privacy'] as const
 
 export const SummaryBody = object('Addresses to count by where they are', {
   ips: v.pipe(
@@ -23,7 +25,15 @@ export const SummaryBody = object('Addresses to count by where they are', {
       v.description(`Length of each list of the answer; default: ${TOP_DEFAULT}`),
     ),
   ),
+  include: v.optional(
+    v.pipe(
+      v.array(v.picklist(SUMMARY_INCLUDES, ({ input }) => `${quoted(input)} cannot be included`)),
+      v.minLength(1),
+      v.description('Add to the answer what it lacks by default: privacy adds privacy'),
+    ),
+  ),
 })
+export type SummaryBody = v.InferOutput<typeof SummaryBody>
 
 const counted = <Entries extends v.ObjectEntries>(description: string, entries: Entries) =>
   v.pipe(
@@ -52,6 +62,14 @@ export const AddressSummary = strictObject('How many addresses are where', {
     asn: v.string(),
     organization: v.optional(v.string()),
   }),
+  privacy: v.optional(
+    v.pipe(
+      v.strictObject(v.entriesFromList(PRIVACY_FLAGS, v.optional(Count))),
+      v.description(
+        'Only if included: addresses by the flags of privacy that are true; one that is true for none is omitted',
+      ),
+    ),
+  ),
   meta: v.strictObject({
     tier: v.pipe(v.string(), v.description('Plan of the caller')),
     requestId: RequestId,
@@ -74,7 +92,7 @@ export const summaryOperations = [
       'Each address counts as one request towards the monthly cap, found or not. Up to 100 addresses count as one request towards the rate limit.',
     access: 'geo:read',
     limit: 'plan',
-    weigh: ({ ips }: v.InferOutput<typeof SummaryBody>) => Math.ceil(ips.length / 100),
+    weigh: ({ ips }: SummaryBody) => Math.ceil(ips.length / 100),
     body: {
       schema: SummaryBody,
       example: { ips: ['81.2.69.160', '81.2.69.161', '10.0.0.1', 'nowhere'], top: 5 },

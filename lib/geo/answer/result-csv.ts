@@ -1,5 +1,6 @@
 import { csvFormatRow } from 'd3-dsv'
 import { csvCell } from '../../contract/geo/csv-cell.ts'
+import { LIST_INCLUDES } from '../../contract/geo/geolocation.ts'
 import { valueAt } from '../../contract/value-at.ts'
 import type { Json } from './select-fields.ts'
 import type { Asked } from './shape.ts'
@@ -41,8 +42,27 @@ export function createResultCsv({ fields, include = [] }: Asked) {
   }
 }
 
+/** Further columns for what is included, likewise. */
+const INCLUDED: Readonly<Record<(typeof LIST_INCLUDES)[number], Readonly<Record<string, string>>>> =
+  {
+    network: { prefix: 'network.prefix' },
+    privacy: {
+      hosting: 'privacy.hosting',
+      vpn: 'privacy.vpn',
+      proxy: 'privacy.proxy',
+      tor: 'privacy.tor',
+      relay: 'privacy.relay',
+      residential_proxy: 'privacy.residentialProxy',
+      service: 'privacy.service',
+      provider: 'privacy.provider',
+    },
+  }
+
 function included(include: NonNullable<Asked['include']>): Record<string, string> {
-  return include.includes('network') ? { prefix: 'network.prefix' } : {}
+  const columns = LIST_INCLUDES.filter((name) => include.includes(name)).map(
+    (name) => INCLUDED[name],
+  )
+  return Object.assign({}, ...columns)
 }
 
 function namedAs(fields: readonly string[]): Record<string, string> {

@@ -1,6 +1,7 @@
 import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../net/address.ts'
 import type { Library } from '../library.ts'
+import type { PrivacyFinding } from '../privacy/finding.ts'
 import { createSelect, type Json } from './select-fields.ts'
 import { translate } from './translate.ts'
 
@@ -21,7 +22,7 @@ export function asksHostname({ fields, include = [] }: Asked): boolean {
 
 /** Returns undefined if the caller asks for nothing: the default answer is then right as it is. */
 export function createShape(
-  geo: Pick<Library, 'prefix' | 'names'>,
+  geo: Pick<Library, 'prefix' | 'names' | 'findPrivacy'>,
   { fields, include = [], lang = 'en' }: Asked,
   { degraded }: { readonly degraded: boolean },
 ): Shape | undefined {
@@ -31,12 +32,15 @@ export function createShape(
     if (lang === 'en' || address === null || result.location === undefined) return result
     return { ...result, location: translate(result.location, geo.names(address), lang) }
   }
-  // Over the cap there is no network.
+  // Over the cap there is neither.
   const hasPrefix = !degraded && (include.includes('network') || asks(fields, 'network.prefix'))
+  const hasPrivacy = !degraded && (include.includes('privacy') || asksPrivacy(fields))
+  const subjects = hasPrivacy ? 'place and privacy' : 'place'
   return (json, address, hostname) => {
     const result: GeolocationResult = JSON.parse(json)
-    const prefix = hasPrefix && address !== null ? geo.prefix(address) : undefined
-    const extended = extend(inLanguage(result, address), { prefix, hostname })
+    const prefix = hasPrefix && address !== null ? geo.prefix(address, subjects) : undefined
+    const finding = hasPrivacy && address !== null ? geo.findPrivacy(address) : undefined
+    const extended = extend(inLanguage(result, address), { prefix, finding, hostname })
     return select === undefined ? extended : select(extended)
   }
 }
@@ -45,22 +49,28 @@ function asks(fields: Asked['fields'], name: string): boolean {
   return fields?.includes(name) ?? false
 }
 
+function asksPrivacy(fields: Asked['fields'] = []): boolean {
+  return fields.some((name) => /^(sources\.)?privacy\b/.test(name))
+}
+
 interface Extras {
   readonly prefix: string | undefined
+  readonly finding: PrivacyFinding | undefined
   readonly hostname: string | undefined
 }
 
 /** Fields that are undefined are not in the JSON. */
 function extend(
   { query, location, network, sources, meta }: GeolocationResult,
-  { prefix, hostname }: Extras,
+  { prefix, finding, hostname }: Extras,
 ): Json {
   return {
     query,
     hostname,
     location,
     network: prefix === undefined ? network : { ...network, prefix },
-    sources,
+    privacy: finding?.privacy,
+    sources: finding === undefined ? sources : { ...sources, privacy: finding.sources },
     meta,
   }
 }

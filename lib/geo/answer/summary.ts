@@ -1,19 +1,21 @@
 import type { GeolocationResult } from '../../contract/geo/geolocation.ts'
-import type { AddressSummary } from '../../contract/geo/summary.ts'
+import { PRIVACY_FLAGS } from '../../contract/geo/privacy.ts'
+import { type AddressSummary, type SummaryBody, TOP_DEFAULT } from '../../contract/geo/summary.ts'
 
 export type Summary = Omit<AddressSummary, 'meta'>
 
 type List = 'countries' | 'regions' | 'cities' | 'networks'
 type Item<Name extends List> = Omit<Summary[Name][number], 'count'>
 
-/** Counts results; `summarize` lists the `top` most frequent values. */
-export function createSummary(top: number) {
+/** Counts results; `summarize` lists the `top` most frequent values, and adds what is included. */
+export function createSummary({ top = TOP_DEFAULT, include = [] }: Omit<SummaryBody, 'ips'>) {
   const seen = new Set<string>()
   const precision: Summary['precision'] = { city: 0, region: 0, country: 0, continent: 0, none: 0 }
   const countries = new Counts<Item<'countries'>>()
   const regions = new Counts<Item<'regions'>>()
   const cities = new Counts<Item<'cities'>>()
   const networks = new Counts<Item<'networks'>>()
+  const flags: NonNullable<Summary['privacy']> = {}
   let total = 0
   let invalid = 0
   return {
@@ -21,7 +23,7 @@ export function createSummary(top: number) {
       total += 1
       invalid += 1
     },
-    add: (address: string, { location, network, meta }: GeolocationResult) => {
+    add: (address: string, { location, network, privacy, meta }: GeolocationResult) => {
       total += 1
       seen.add(address)
       precision[meta?.precision ?? 'none'] += 1
@@ -29,6 +31,9 @@ export function createSummary(top: number) {
       regions.add(location?.region)
       cities.add(cityOf(location))
       networks.add(networkOf(network))
+      for (const flag of PRIVACY_FLAGS) {
+        if (privacy?.[flag] === true) flags[flag] = (flags[flag] ?? 0) + 1
+      }
     },
     summarize: (): Summary => ({
       addresses: { total, distinct: seen.size, invalid },
@@ -37,6 +42,7 @@ export function createSummary(top: number) {
       regions: regions.top(top),
       cities: cities.top(top),
       networks: networks.top(top),
+      ...(include.includes('privacy') && { privacy: flags }),
     }),
   }
 }

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
-import { explainWrite } from '../../disk-advice.ts'
-import { reasonOf } from '../../reason.ts'
 import type { OnProgress } from '../files/prepare.ts'
 import { makeFolder, removeAbandoned } from '../files/replace-file.ts'
+import { reasonOfFailure } from './failure.ts'
 import { type FetchOptions, fetchFile, isUnchanged } from './fetch-file.ts'
-import { failedRequest, fetchText, innermostCause } from './http-request.ts'
+import { failedRequest, fetchText } from './http-request.ts'
 import { type Done, findCurrent, installArchive } from './install-archive.ts'
 import { noteDownload } from './last-download.ts'
 import { removeFetched } from './partial-file.ts'
@@ -42,20 +41,13 @@ export async function downloadAll(
       results.push({
         name,
         outcome: 'failed',
-        reason: explain(join(directory, source.file), error),
+        reason: reasonOfFailure(join(directory, source.file), error),
       })
     }
   }
   const succeeded = results.every(({ outcome }) => outcome !== 'failed')
   if (succeeded && hasAccount(options)) await noteDownload(directory, options.now)
   return results
-}
-
-/** The advice for a full or failing disk, or else what the error says. */
-function explain(path: string, error: unknown): string {
-  const cause = innermostCause(error)
-  const explained = explainWrite(path, cause)
-  return reasonOf(explained === cause ? error : explained)
 }
 
 async function download(

@@ -19,12 +19,13 @@ export interface SourceFile {
   openLastGood<Opened>(use: (path: string) => Promise<Opened>): Promise<Opened | null>
 }
 
-/** Files in the geo folder that replace the bundled ones or take priority over them. */
+/** Files in the geo folder that replace the bundled ones or are used together with them. */
 export const OPTIONAL = {
   overlay: 'overlay.mmdb',
   downloadedMaxmindCity: 'downloaded-GeoLite2-City.mmdb',
   downloadedMaxmindAsn: 'downloaded-GeoLite2-ASN.mmdb',
   downloadedDbipCity: 'downloaded-dbip-city-lite.mmdb',
+  lists: 'downloaded-lists.mmdb',
 } as const
 
 /** The bundled set, in order of priority; downloaded files replace bundled ones. */
@@ -33,23 +34,28 @@ export function defaultFiles(directory: string, bundled: Bundled): SourceFile[] 
   const choose = (downloaded: string, otherwise: readonly SourceFile[]) =>
     existsSync(join(directory, downloaded)) ? [inGeo(downloaded)] : otherwise
   return [
-    ...overlayFile(directory),
+    ...optionalFile(directory, OPTIONAL.overlay),
     ...choose(OPTIONAL.downloadedMaxmindCity, [inGeo(PREPARED.maxmindCity)]),
     ...choose(
       OPTIONAL.downloadedDbipCity,
       bundled.dbipCity.map(({ path }) => ownFile(path)),
     ),
     ...choose(OPTIONAL.downloadedMaxmindAsn, [inGeo(PREPARED.asn)]),
+    ...optionalFile(directory, OPTIONAL.lists),
   ]
 }
 
-/** The overlay, then the operator's files, which are copied before they are mapped. */
+/** The operator's files, which are copied before they are mapped, between the overlay and the lists. */
 export function operatorFiles(directory: string, paths: readonly string[]): SourceFile[] {
-  return [...overlayFile(directory), ...paths.map((path) => operatorFile(directory, path))]
+  return [
+    ...optionalFile(directory, OPTIONAL.overlay),
+    ...paths.map((path) => operatorFile(directory, path)),
+    ...optionalFile(directory, OPTIONAL.lists),
+  ]
 }
 
-function overlayFile(directory: string): SourceFile[] {
-  const path = join(directory, OPTIONAL.overlay)
+function optionalFile(directory: string, name: string): SourceFile[] {
+  const path = join(directory, name)
   return existsSync(path) ? [ownFile(path)] : []
 }
 

@@ -22,6 +22,12 @@ export function mapsAt(record: DecodedMap, key: string): DecodedMap[] {
   return Array.isArray(value) ? value.filter(isMap) : []
 }
 
+/** The texts in an array, in order. */
+export function textsAt(record: DecodedMap, key: string): string[] {
+  const value = record[key]
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
 /** The text, or undefined if the value is empty or not a text. */
 export function textAt(record: DecodedMap, key: string): string | undefined {
   const value = record[key]

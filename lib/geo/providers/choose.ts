@@ -3,10 +3,19 @@ import type { Mmdb } from '../mmdb/mmdb.ts'
 import { flatCity } from './flat-city.ts'
 import { ipinfo } from './ipinfo.ts'
 import { maxmind } from './maxmind.ts'
+import { freeLists, ip2proxy, ipinfoPrivacy, maxmindAnonymous } from './privacy-files.ts'
 import type { Schema } from './schema.ts'
 
-/** Most specific first: IPinfo's files also have a country_code. */
-const SCHEMAS: readonly Schema[] = [maxmind, ipinfo, flatCity]
+/** Most specific first: the files of IPinfo and IP2Proxy also have a country_code. */
+const SCHEMAS: readonly Schema[] = [
+  freeLists,
+  maxmindAnonymous,
+  ipinfoPrivacy,
+  ip2proxy,
+  maxmind,
+  ipinfo,
+  flatCity,
+]
 
 /** Many records may be empty, so one record is not enough to recognize a schema. */
 const SAMPLES = 200

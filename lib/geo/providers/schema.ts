@@ -1,3 +1,4 @@
+import type { PrivacyField } from '../../contract/geo/privacy.ts'
 import type { DecodedMap } from '../mmdb/decoder.ts'
 import type { MmdbMetadata } from '../mmdb/mmdb.ts'
 import type { Finding } from '../place/finding.ts'
@@ -16,6 +17,13 @@ export interface Schema {
   provider(metadata: MmdbMetadata): string | undefined
   /** Converts a record. `regionCode` is for files that name regions without their codes. */
   read(record: DecodedMap, regionCode: RegionCode): Finding
+  /**
+   * Returns the value that a record states for each field; undefined for the others. Present only if the file is
+   * about privacy: it then locates nothing.
+   */
+  privacy?(record: DecodedMap): (field: PrivacyField) => boolean | string | undefined
+  /** The names of those who state it; absent if it is the provider. */
+  privacySources?(record: DecodedMap): readonly string[]
   /** The autonomous system alone, without the cost of `read`. */
   asn?(record: DecodedMap): RawNetwork['asn']
   /** Returns the names of a record that was decoded with all names; absent if the layout has one language. */

@@ -1,7 +1,8 @@
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { geoAge } from '../../doctor/check-age.ts'
 import { OPTIONAL } from '../../geo/files/source-files.ts'
 import type { OpenFile } from '../../geo/library.ts'
+import { triedLists } from '../../geo/lists/list-states.ts'
 import type { Services } from '../services.ts'
 
 /** A served database, as its operator wants to know it. Times are epoch milliseconds. */
@@ -43,4 +44,9 @@ export function describeDatabases({ geo, now }: Pick<Services, 'geo' | 'now'>): 
       isEarlier,
     }
   })
+}
+
+/** The free lists that a download has tried, in order of priority. */
+export function describeLists({ config }: Pick<Services, 'config'>) {
+  return triedLists(join(config.dataDir, 'geo'))
 }

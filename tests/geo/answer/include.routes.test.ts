@@ -118,7 +118,7 @@ describe('the error for an unknown name', () => {
     ['fields=location.city,location.town', 'location.town'],
     ['fields=location.city,,query', ''],
     ['fields=location.city, query', ' query'],
-    ['include=network,privacy', 'privacy'],
+    ['include=network,secrecy', 'secrecy'],
   ] as const
   for (const [query, name] of queries) {
     it(`quotes it for ${query}`, async () => {

@@ -60,6 +60,7 @@ function environment(): Record<string, string> {
     MERIDIAN_MAXMIND_LICENSE_KEY: LICENSE_KEY,
     MERIDIAN_MAXMIND_URL: at.server.origin,
     MERIDIAN_DBIP_URL: at.server.origin,
+    MERIDIAN_LISTS: 'none',
   }
 }
 

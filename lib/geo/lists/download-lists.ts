@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { reasonOfFailure } from '../download/failure.ts'
+import { fetchFile } from '../download/fetch-file.ts'
+import { failedRequest, fetchText } from '../download/http-request.ts'
+import { removeFetched } from '../download/partial-file.ts'
+import type { OnProgress } from '../files/prepare.ts'
+import { putInPlace } from '../files/replace-file.ts'
+import { OPTIONAL } from '../files/source-files.ts'
+import { FREE_LISTS, type FreeList } from './free-lists.ts'
+import { type ListState, readListStates, writeListStates } from './list-states.ts'
+import { checkSize, readList } from './read-list.ts'
+import { compileStored, storedName, storedPath } from './stored-lists.ts'
+
+export interface ListOptions {
+  /** A server that has each list at the host and path of its owner; undefined: the owners themselves. */
+  readonly mirror: string | undefined
+  /** Whether to accept a list with less than half of the networks that it had. */
+  readonly acceptSmaller: boolean
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly onProgress: OnProgress
+  /** How long to wait for more data; default: half a minute. */
+  readonly idleMs?: number | undefined
+}
+
+export type DownloadedList = { readonly name: string } & (
+  | { readonly outcome: 'accepted'; readonly networks: number }
+  | { readonly outcome: 'up-to-date' }
+  | { readonly outcome: 'failed'; readonly reason: string }
+)
+
+/** Larger than any of the lists. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/**
+ * Downloads the free lists into `directory` and compiles them into one database. If a list cannot be downloaded
+ * or makes no sense, its earlier version stays in use.
+ */
+export async function downloadLists(
+  directory: string,
+  options: ListOptions,
+): Promise<DownloadedList[]> {
+  const states = readListStates(directory)
+  const results: DownloadedList[] = []
+  for (const list of FREE_LISTS) {
+    const { id, name } = list
+    const path = storedPath(directory, list)
+    const before = existsSync(path) ? (states[id] ?? {}) : {}
+    try {
+      const { result, state } = await downloadList(directory, { list, before }, options)
+      states[id] = state
+      results.push({ name, ...result })
+    } catch (error) {
+      const reason = reasonOfFailure(path, error)
+      states[id] = { ...before, failure: { at: options.now, reason } }
+      results.push({ name, outcome: 'failed', reason })
+    }
+  }
+  await writeListStates(directory, states)
+  const isNew = results.some(({ outcome }) => outcome === 'accepted')
+  if (!isNew && existsSync(join(directory, OPTIONAL.lists))) return results
+  return [...results, ...(await compile(directory, options))]
+}
+
+/** Returns only what failed. */
+async function compile(directory: string, { now }: ListOptions): Promise<DownloadedList[]> {
+  try {
+    await compileStored(directory, now)
+    return []
+  } catch (error) {
+    const reason = reasonOfFailure(join(directory, OPTIONAL.lists), error)
+    return [{ name: 'Compiled lists', outcome: 'failed', reason }]
+  }
+}
+
+interface Step {
+  readonly list: FreeList
+  /** Empty if no version is stored. */
+  readonly before: ListState
+}
+
+async function downloadList(directory: string, { list, before }: Step, options: ListOptions) {
+  const { mirror, acceptSmaller, now, onProgress, idleMs } = options
+  const url = await findUrl(list, mirror, idleMs)
+  const fetched = join(directory, `.download-list-${list.id}`)
+  const answer = await fetchFile(url, fetched, {
+    idleMs,
+    modifiedSince: before.modifiedAt,
+    most: MOST_BYTES,
+    onShare: (share) => onProgress(`Download ${list.name}`, share),
+  })
+  if (answer.outcome === 'refused') throw refusal(url, answer.status)
+  if (answer.outcome === 'not-modified') {
+    const { failure: _, ...state } = before
+    return { result: { outcome: 'up-to-date' }, state: { ...state, checkedAt: now } } as const
+  }
+  try {
+    const networks = readList(list, await readFile(fetched, 'utf8')).length
+    if (!acceptSmaller) checkSize(networks, before.networks)
+    await putInPlace(fetched, directory, storedName(list))
+    const { modifiedAt } = answer
+    const state = { checkedAt: now, networks, ...(modifiedAt !== undefined && { modifiedAt }) }
+    return { result: { outcome: 'accepted', networks }, state } as const
+  } finally {
+    await removeFetched(fetched)
+  }
+}
+
+/** The URL of the list, which may be on a page that changes. */
+async function findUrl(
+  { url, link }: FreeList,
+  mirror: string | undefined,
+  idleMs: number | undefined,
+): Promise<string> {
+  const first = atMirror(url, mirror)
+  if (link === undefined) return first
+  const page = await fetchText(first, { idleMs })
+  if (typeof page === 'number') throw refusal(first, page)
+  const found = link.exec(page)?.[0]
+  if (found !== undefined) return atMirror(found, mirror)
+  throw failedRequest(first, new Error('the page has no link to the list'))
+}
+
+function refusal(url: string, status: number): Error {
+  return failedRequest(url, new Error(`the server answered ${status}`))
+}
+
+function atMirror(url: string, mirror: string | undefined): string {
+  if (mirror === undefined) return url
+  const { host, pathname, search } = new URL(url)
+  return `${mirror}/${host}${pathname}${search}`
+}

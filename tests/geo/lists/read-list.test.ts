@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { FREE_LISTS, type FreeList } from '../../../lib/geo/lists/free-lists.ts'
+import { checkSize, readList } from '../../../lib/geo/lists/read-list.ts'
+
+function listOf(id: string): FreeList {
+  const list = FREE_LISTS.find((one) => one.id === id)
+  assert.ok(list)
+  return list
+}
+
+const vpn = listOf('vpn-4')
+const aws = listOf('aws')
+const plausible = Array.from({ length: 1_000 }, (_, n) => `45.${n >> 8}.${n & 255}.0/24`)
+const read = (...more: readonly string[]) => readList(vpn, [...plausible, ...more].join('\n'))
+
+describe('a list', () => {
+  it('is accepted with blank lines, comments, Windows line ends and repetitions', () => {
+    const text = `# a comment\r\n\r\n${plausible.join('\r\n')}\r\n45.0.0.0/24 # again\r\n`
+    assert.equal(readList(vpn, text).length, 1_000)
+  })
+
+  it('is refused if it is a page or nothing', () => {
+    const page = '<!DOCTYPE html>\n<html><body>\n<h1>Sorry</h1>\n</body></html>\n'
+    assert.throws(
+      () => readList(vpn, page),
+      /4 of its 4 entries are not public .* "<!DOCTYPE html>"/,
+    )
+    assert.throws(() => readList(vpn, ''), /it has 0 networks; at least 500 are expected/)
+    assert.throws(() => readList(aws, page), /it is not JSON: /)
+    assert.throws(() => readList(aws, '{"prefixes":[]}'), /another form than before: ipv6_prefixes/)
+    assert.throws(() => readList(aws, '{"prefixes":[],"ipv6_prefixes":[]}'), /it has 0 networks/)
+  })
+
+  const mistakes = [
+    ...['0.0.0.0/0', '45.0.0.0/7', '2000::/3', '2a00::/15'],
+    ...['10.0.0.0/8', '192.168.1.1', '100.64.0.0/16', '127.0.0.1', '224.0.0.0/8', '240.0.0.1'],
+    ...[
+      '172.0.0.0/8',
+      '198.0.0.0/8',
+      '::1',
+      'fd00::/16',
+      'fe80::/64',
+      '2001:db8::/48',
+      '2001::/16',
+    ],
+    ...['45.0.0.1/24', '45.0.0.0/33', '45.0.0', 'localhost', '45.0.0.0-45.0.0.255'],
+  ]
+  for (const mistake of mistakes) {
+    it(`never has ${mistake}`, () => {
+      assert.deepEqual(read(mistake), read())
+      const many = Array.from({ length: 11 }, (_, n) => `no network ${n}`)
+      assert.throws(() => read(mistake, ...many), /^Error: 12 of its 1012 entries are not public/)
+    })
+  }
+
+  it('is refused if it covers more than a quarter of the IPv4 addresses', () => {
+    const wide = Array.from({ length: 65 }, (_, n) => `${n + 20}.0.0.0/8`)
+    assert.throws(() => read(...wide), /more than a quarter of all IPv4 addresses/)
+    assert.equal(read(...wide.slice(0, 60)).length, 1_060)
+  })
+
+  it('is refused if it has less than half of the networks of before', () => {
+    checkSize(500, 1_000)
+    checkSize(1, undefined)
+    assert.throws(
+      () => checkSize(499, 1_000),
+      /has 499 networks, less than half of the 1000 before/,
+    )
+  })
+})
