@@ -1,6 +1,8 @@
 import {
   authenticateKey,
   authenticateSession,
+  authorizeKey,
+  authorizeSession,
   type Caller,
   readKeyText,
 } from '../../lib/access/authenticate.ts'
@@ -37,10 +39,22 @@ export function admitKey(
   c: HeadContext,
   exchange: Exchange,
 ): Caller {
+  const readHeader = (name: string) => c.req.header(name)
+  const key = findKey(services, readHeader, exchange)
+  const caller = authorizeKey(services, key, readHeader, row)
+  services.lastUsed.touch(key, exchange.now)
+  return caller
+}
+
+function findKey(
+  services: Services,
+  readHeader: Parameters<typeof authenticateKey>[1],
+  exchange: Exchange,
+) {
   try {
-    return authenticateKey(services, (name) => c.req.header(name), row, exchange.now)
+    return authenticateKey(services, readHeader, exchange.now)
   } catch (error) {
-    if (isUnauthorized(error)) chargeAddress(services, exchange, 'failures')
+    chargeAddress(services, exchange, 'failures')
     throw error
   }
 }
@@ -76,8 +90,8 @@ async function findCaller(
   { client, now }: Exchange,
 ) {
   const findSession: FindSession = (token, at) => find(token, at, client?.address.text)
-  const checks = { plans, findSession }
-  const caller = await authenticateSession(checks, (name) => c.req.header(name), row, now)
+  const user = await authenticateSession({ findSession }, (name) => c.req.header(name), row, now)
+  const caller = authorizeSession({ plans }, user, row)
   return { ...caller, app: c.env?.app ?? caller.app }
 }
 
