@@ -41,6 +41,7 @@ export function admitKey(
 ): Caller {
   const readHeader = (name: string) => c.req.header(name)
   const key = findKey(services, readHeader, exchange)
+  exchange.sender = services.requestCounts.findSender(key.userId, key.id)
   const caller = authorizeKey(services, key, readHeader, row)
   services.lastUsed.touch(key, exchange.now)
   return caller
@@ -84,15 +85,22 @@ async function admitSession(
 }
 
 async function findCaller(
-  { plans, findSession: find }: Services,
+  { plans, requestCounts, findSession: find }: Services,
   row: Operation,
   c: HeadContext,
-  { client, now }: Exchange,
+  exchange: Exchange,
 ) {
+  const { client, now } = exchange
   const findSession: FindSession = (token, at) => find(token, at, client?.address.text)
   const user = await authenticateSession({ findSession }, (name) => c.req.header(name), row, now)
+  if (isUserOwn(c, row)) exchange.sender = requestCounts.findSender(user.id, null)
   const caller = authorizeSession({ plans }, user, row)
   return { ...caller, app: c.env?.app ?? caller.app }
+}
+
+/** What the dashboard reads to show its pages is not the user's own usage, unlike look-ups made there. */
+function isUserOwn({ env }: HeadContext, { access }: Operation): boolean {
+  return env?.app !== 'dashboard' || access === 'geo:read'
 }
 
 function isUnauthorized(error: unknown): boolean {
