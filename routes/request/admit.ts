@@ -55,7 +55,7 @@ function findKey(
   try {
     return authenticateKey(services, readHeader, exchange.now)
   } catch (error) {
-    chargeAddress(services, exchange, 'failures')
+    if (isUnauthorized(error)) chargeAddress(services, exchange, 'failures')
     throw error
   }
 }
