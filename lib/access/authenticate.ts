@@ -4,10 +4,9 @@ import type { Operation, Scope } from '../contract/operation.ts'
 import { ApiError } from '../errors.ts'
 import type { KeyRecord } from './key-records.ts'
 import type { KeyRing } from './key-ring.ts'
-import type { LastUsed } from './last-used.ts'
 import { matchesOrigin } from './origins.ts'
 import { hasScope } from './scopes.ts'
-import type { FindSession } from './session.ts'
+import type { FindSession, SessionUser } from './session.ts'
 
 /** The authenticated caller of a request. */
 export interface Caller extends Entitlement {
@@ -29,7 +28,6 @@ export interface Caller extends Entitlement {
 /** What the checks of keys and sessions need. */
 interface Checks {
   readonly keys: KeyRing
-  readonly lastUsed: LastUsed
   readonly findSession: FindSession
   readonly plans: Plans
   /** Public address of this service. */
@@ -56,18 +54,24 @@ export function readKeyText(readHeader: ReadHeader): string | undefined {
   return readHeader('x-api-key') ?? KEY_TOKEN.exec(readHeader('authorization') ?? '')?.[1]
 }
 
-/**
- * Returns the caller whose API key the request carries. Throws 401 if the key is invalid, 403 if it
- * may not use the operation.
- */
+/** Returns the API key that the request carries. Throws 401 if it is invalid. */
 export function authenticateKey(
-  checks: Checks,
+  { keys }: Pick<Checks, 'keys'>,
+  readHeader: ReadHeader,
+  now: number,
+): KeyRecord {
+  const key = keys.find(readKeyText(readHeader) ?? '', now)
+  if (key === null) throw unauthorized()
+  return key
+}
+
+/** Returns the caller that the key identifies. Throws 403 if it may not use the operation. */
+export function authorizeKey(
+  checks: Pick<Checks, 'baseUrl'>,
+  key: KeyRecord,
   readHeader: ReadHeader,
   { access, fullAccess }: Row,
-  now: number,
 ): Caller {
-  const key = checks.keys.find(readKeyText(readHeader) ?? '', now)
-  if (key === null) throw unauthorized()
   if (access !== 'public' && !mayUse(key, access)) {
     throw new ApiError('INSUFFICIENT_SCOPE', `This key lacks the scope ${access}`)
   }
@@ -75,22 +79,20 @@ export function authenticateKey(
     throw new ApiError('INSUFFICIENT_SCOPE', 'This needs a session or a key with full access')
   }
   const origin = key.type === 'secret' ? null : allowedOrigin(checks, key, readHeader)
-  checks.lastUsed.touch(key, now)
   const { userId, plan, paid, scopes, prefix: label } = key
   return { userId, app: 'api', plan, paid, scopes, key, label, origin }
 }
 
 /**
- * Returns the caller whose session the request carries; a session may do everything that its user
- * may. Throws 401 if the session is missing or invalid, 403 if its user must first verify the e-mail
- * address or if a look-up has no credential, and 503 if the auth service does not answer.
+ * Returns the user whose session the request carries. Throws 401 if the session is missing or invalid,
+ * 403 if a look-up has no credential, and 503 if the auth service does not answer.
  */
 export async function authenticateSession(
-  { findSession, plans }: Pick<Checks, 'findSession' | 'plans'>,
+  { findSession }: Pick<Checks, 'findSession'>,
   readHeader: ReadHeader,
   row: Row,
   now: number,
-): Promise<Caller> {
+): Promise<SessionUser> {
   const authorization = readHeader('authorization')
   if (authorization === undefined && row.errors?.includes('ANONYMOUS_ACCESS')) {
     throw new ApiError('ANONYMOUS_ACCESS', 'This look-up needs an API key')
@@ -98,6 +100,18 @@ export async function authenticateSession(
   const token = bearerOf(authorization)
   const user = token === null ? null : await findSession(token, now)
   if (user === null) throw unauthorized()
+  return user
+}
+
+/**
+ * Returns the caller: a session may do everything that its user may. Throws 403 if the user must first
+ * verify the e-mail address.
+ */
+export function authorizeSession(
+  { plans }: Pick<Checks, 'plans'>,
+  user: SessionUser,
+  row: Row,
+): Caller {
   if (user.mustVerify === true && row.errors?.includes('EMAIL_NOT_VERIFIED')) {
     throw new ApiError('EMAIL_NOT_VERIFIED', NOT_VERIFIED)
   }
@@ -127,7 +141,11 @@ function mayUse(key: KeyRecord, scope: Scope): boolean {
   return key.type === 'publishable' ? scope === 'geo:read' : hasScope(key.scopes, scope)
 }
 
-function allowedOrigin(checks: Checks, key: KeyRecord, readHeader: ReadHeader): string {
+function allowedOrigin(
+  checks: Pick<Checks, 'baseUrl'>,
+  key: KeyRecord,
+  readHeader: ReadHeader,
+): string {
   const origin = readHeader('origin') ?? ownOrigin(checks, readHeader)
   if (origin === undefined || !matchesOrigin(key.origins, origin)) {
     throw new ApiError('ORIGIN_NOT_ALLOWED', 'This key may not be used from this origin')
@@ -139,6 +157,9 @@ function allowedOrigin(checks: Checks, key: KeyRecord, readHeader: ReadHeader): 
  * Browsers send no Origin when a page calls its own server with GET. Instead, they send a header that
  * no page can set (Fetch Metadata), which proves that the page is ours.
  */
-function ownOrigin({ baseUrl }: Checks, readHeader: ReadHeader): string | undefined {
+function ownOrigin(
+  { baseUrl }: Pick<Checks, 'baseUrl'>,
+  readHeader: ReadHeader,
+): string | undefined {
   return readHeader('sec-fetch-site') === 'same-origin' ? new URL(baseUrl()).origin : undefined
 }

@@ -10,6 +10,8 @@ import type { SiteChange } from './sites.ts'
 /** Tables that name the user, or a site, without a foreign key that would remove their rows. */
 const BY_USER = [
   'usage_by_day',
+  'usage_by_operation',
+  'usage_by_month',
   'usage_by_period',
   'overage_reports',
   'cap_notices',

@@ -16,6 +16,7 @@ const LOADERS = {
   'batch.js': load('batch.js'),
   'world-map.svg': load('world-map.svg'),
   'vitals.js': load('vitals.js'),
+  'usage.js': load('usage.js'),
   'docs.css': load('docs.css'),
   'docs.js': load('docs.js'),
   'swagger-ui.js': load('swagger-ui.js'),

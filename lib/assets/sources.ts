@@ -19,6 +19,7 @@ export const SOURCES = {
   'batch.js': () => bundle('app/batch/batch.ts'),
   'world-map.svg': drawWorldMap,
   'vitals.js': () => bundle('app/vitals.ts'),
+  'usage.js': () => bundle('app/usage.ts'),
   'docs.css': () => bundle('docs/docs.css'),
   'docs.js': () => bundle('docs/main.ts'),
   'swagger-ui.js': () => readFile(resolve('swagger-ui-dist/swagger-ui-bundle.js')),

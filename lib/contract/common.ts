@@ -107,3 +107,16 @@ export function pageOf({ name, usual, most }: Page) {
 }
 
 export const UrlText = v.pipe(v.string(), v.url())
+
+/** Some of the names, separated by commas. */
+export function listOf(names: readonly string[], message: string) {
+  const name = names.map((one) => one.replaceAll('.', '\\.')).join('|')
+  const unknownIn = (text: string) => text.split(',').find((one) => !names.includes(one))
+  return v.pipe(
+    v.string(),
+    v.regex(
+      new RegExp(`^(${name})(,(${name}))*$`),
+      ({ input }) => `${message}; ${quoted(unknownIn(input))} is not one`,
+    ),
+  )
+}

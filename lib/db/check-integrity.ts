@@ -4,11 +4,11 @@ import type { Client } from './client.ts'
 /** Reading this much takes about 60 ms from the page cache and a second from a slow disk. */
 const READ_WHOLE_BYTES = 64 * 1024 * 1024
 
-/** All tables except the largest: telemetry, the audit log and the counts of days. */
+/** All tables except the largest: telemetry, the audit log and the counts of days and operations. */
 const SMALL_TABLES = `
   SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name NOT LIKE 'rum\\_%' ESCAPE '\\'
-    AND name NOT IN ('audit_log', 'usage_by_day')`
+    AND name NOT IN ('audit_log', 'usage_by_day', 'usage_by_operation')`
 
 /**
  * Throws if pages of the database are damaged. In a large database it reads only the schema and the

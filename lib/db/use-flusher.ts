@@ -31,7 +31,7 @@ export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice)
 
   const size = () => waiting.length + inFlight.length
   const writeChunk = async (chunk: readonly Unwritten[]) => {
-    const uses: Uses = { callers: [], users: [], keys: [] }
+    const uses: Uses = { callers: [], users: [], keys: [], operations: [] }
     for (const item of chunk) item.collect(uses)
     const notices = await write(uses)
     for (const item of chunk) item.written()

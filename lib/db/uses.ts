@@ -1,3 +1,5 @@
+import { isUsageError } from '../contract/account/usage-details.ts'
+import { DAY_MS } from '../durations.ts'
 import type { Client } from './client.ts'
 import type { Query } from './engine.ts'
 
@@ -70,8 +72,21 @@ export interface KeyUse {
   readonly usedAt: number
 }
 
+/** How many requests of a key, or of all sessions of a user, were answered alike since the last write. */
+export interface OperationUse {
+  readonly userId: string
+  /** Empty for sessions. */
+  readonly keyId: string
+  readonly day: number
+  /** Id of an operation of the contract. */
+  readonly operation: string
+  readonly status: number
+  readonly requests: number
+}
+
 /** What one transaction writes. */
 export interface Uses {
+  readonly operations: OperationUse[]
   readonly callers: CallerUse[]
   readonly users: UserUse[]
   readonly keys: KeyUse[]
@@ -84,11 +99,13 @@ export type WriteUses = (uses: Uses) => Promise<CapNotice[]>
 export function prepareUses(client: Client): (uses: Uses) => CapNotice[] {
   const addCaller = prepareCallers(client)
   const addUser = prepareUsers(client)
+  const addOperations = prepareOperations(client)
   const setLastUse = client.prepare<[number, string, number]>(
     'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
   )
-  const writeAll = client.transaction(({ callers, users, keys }: Uses) => {
+  const writeAll = client.transaction(({ callers, users, keys, operations }: Uses) => {
     for (const use of callers) addCaller(use)
+    addOperations(operations)
     for (const { keyId, usedAt } of keys) setLastUse.run(usedAt, keyId, usedAt)
     return users.flatMap(addUser)
   })
@@ -108,6 +125,55 @@ function prepareCallers(client: Client) {
     setBucket.run(id, bucket.spent, bucket.at)
     if (requests > 0) addDay.run(userId, day, keyId, requests)
   }
+}
+
+function prepareOperations(client: Client) {
+  const addToDay = client.prepare(
+    `INSERT INTO usage_by_operation (day, user_id, key_id, operation, status, requests)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
+  )
+  const addToMonth = client.prepare(
+    `INSERT INTO usage_by_month (month, user_id, key_id, requests, errors, limited)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+       errors = errors + excluded.errors, limited = limited + excluded.limited`,
+  )
+  const addToAll = client.prepare(
+    `INSERT INTO usage_of_all (day, operation, status, requests) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
+  )
+  return (uses: readonly OperationUse[]) => {
+    for (const { day, userId, keyId, operation, status, requests } of uses) {
+      addToDay.run(day, userId, keyId, operation, status, requests)
+      const errors = isUsageError(status) ? requests : 0
+      const limited = status === 429 ? requests : 0
+      addToMonth.run(monthOf(day), userId, keyId, requests, errors, limited)
+    }
+    for (const { day, operation, status, requests } of addUp(uses)) {
+      addToAll.run(day, operation, status, requests)
+    }
+  }
+}
+
+/** The first day of the month of a day. */
+function monthOf(day: number): number {
+  return new Date(day * DAY_MS).setUTCDate(1) / DAY_MS
+}
+
+/** Adds up what different callers did alike: it is much less to write. */
+function addUp(uses: readonly OperationUse[]) {
+  const sums = new Map<
+    string,
+    Pick<OperationUse, 'day' | 'operation' | 'status'> & { requests: number }
+  >()
+  for (const { day, operation, status, requests } of uses) {
+    const id = `${day} ${operation} ${status}`
+    const sum = sums.get(id)
+    if (sum === undefined) sums.set(id, { day, operation, status, requests })
+    else sum.requests += requests
+  }
+  return sums.values()
 }
 
 /** Returns a function that adds the use of a user, and returns the notices that are new. */

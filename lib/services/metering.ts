@@ -1,16 +1,30 @@
+import { createLastUsed } from '../access/last-used.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { limitText } from '../contact/cap-notices.ts'
 import { createUseFlusher, type UseFlusher } from '../db/use-flusher.ts'
 import type { CapNotice } from '../db/uses.ts'
-import { MINUTE_MS, SECOND_MS } from '../durations.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { Meters } from '../limits/meters.ts'
 import { repeat } from '../periodic.ts'
+import { createRequestCounts, type RequestCounts } from '../usage/request-counts.ts'
+import { removeOldUsage } from '../usage/retention.ts'
 import type { Base } from './base.ts'
 import type { CapNotices } from './cap-notices.ts'
 
+/** Opens everything that is counted in memory and written once a second. */
+export function openCounters(base: Base, notices: CapNotices, opening: AsyncDisposableStack) {
+  const flusher = openFlusher(base, notices, opening)
+  return {
+    flusher,
+    meters: openMeters(base, { flusher, notices }, opening),
+    requestCounts: openRequestCounts(base, flusher, opening),
+    lastUsed: createLastUsed(flusher.add),
+  }
+}
+
 /** Writes once a second, and once more when the services are closed. */
-export function openFlusher(
+function openFlusher(
   { storage, log }: Base,
   notices: CapNotices,
   opening: AsyncDisposableStack,
@@ -41,7 +55,7 @@ const ANNOUNCED: Readonly<Record<CapNotice['threshold'], string>> = {
 }
 
 /** Opens the buckets and counters of callers; `flusher` writes them. */
-export function openMeters(
+function openMeters(
   { db, log, now }: Base,
   { flusher, notices }: { readonly flusher: UseFlusher; readonly notices: CapNotices },
   opening: AsyncDisposableStack,
@@ -57,4 +71,15 @@ export function openMeters(
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove full buckets')
   opening.use(repeat(MINUTE_MS, () => meters.removeIdle(now()), onError))
   return meters
+}
+
+/** Opens the counters of requests by operation; `flusher` writes them. */
+function openRequestCounts(
+  { db, log, now }: Base,
+  flusher: UseFlusher,
+  opening: AsyncDisposableStack,
+): RequestCounts {
+  const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old counts')
+  opening.use(repeat(HOUR_MS, () => removeOldUsage(db, now()), onError))
+  return createRequestCounts(flusher.add)
 }

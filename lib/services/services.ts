@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
 import { openKeyRing } from '../access/key-ring.ts'
-import { createLastUsed } from '../access/last-used.ts'
 import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
@@ -40,7 +39,7 @@ import { createOpenDemo } from './demo.ts'
 import { openDownloads } from './downloads.ts'
 import { createHealth } from './health.ts'
 import { createFindHostname, type FindHostname } from './hostnames.ts'
-import { openFlusher, openMeters } from './metering.ts'
+import { openCounters } from './metering.ts'
 import { openOperatorJobs } from './operate/jobs.ts'
 import { type Load, preload } from './preload.ts'
 import { openSiteProofs } from './site-proofs.ts'
@@ -74,8 +73,8 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const downloads = openDownloads(base, options.downloadGeo, opening)
   const keys = openKeys(base)
   const notices = openCapNotices(base, opening)
-  const flusher = openFlusher(base, notices, opening)
-  const meters = openMeters(base, { flusher, notices }, opening)
+  const counters = openCounters(base, notices, opening)
+  const { flusher, meters } = counters
   const billing = openBilling({ ...base, meters }, keys)
   const overages = openOverages(base, { billing, flusher }, opening)
   const auth = openAuth(base, keys, opening)
@@ -95,10 +94,8 @@ export async function openServices(config: Config, options: ServiceOptions) {
     catalogue,
     reconciliation,
     overages,
-    lastUsed: createLastUsed(flusher.add),
     notices,
-    flusher,
-    meters,
+    ...counters,
     ...createAdmission(),
     rum,
     findReceiver,

@@ -1,11 +1,12 @@
 import { isExpired, listKeys } from '../../lib/access/keys.ts'
 import { dateOfDay, dayOf } from '../../lib/config/period.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { readUsageDetails, toWantedUsage, usageCsv } from '../../lib/usage/usage-details.ts'
 import type { Handlers } from '../context.ts'
 
 const DAYS = 30
 
-export function usageHandlers({ db, flusher, lastUsed, meters }: Services) {
+export function usageHandlers({ db, flusher, lastUsed, meters, storage }: Services) {
   return {
     getUsage: async ({ caller, now }) => {
       const { userId, plan, paid } = caller
@@ -30,6 +31,12 @@ export function usageHandlers({ db, flusher, lastUsed, meters }: Services) {
         }),
       }))
       return { status: 200, body }
+    },
+    getUsageDetails: async ({ caller, query, form, now }) => {
+      const wanted = toWantedUsage(caller.userId, query, now)
+      const body = await readUsageDetails(storage.longReads, wanted)
+      if (form === 'application/json') return { status: 200, body }
+      return { status: 200, form, text: usageCsv(wanted.by, body.rows) }
     },
   } satisfies Partial<Handlers>
 }

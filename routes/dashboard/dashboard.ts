@@ -29,6 +29,7 @@ import { redirectToSignIn } from './request/sign-in-first.ts'
 import type { AppRoute, UserVisit, Visit } from './request/visit.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { siteRoutes } from './sites.ts'
+import { usageRoutes } from './usage/usage.ts'
 import { vitalRoutes } from './vitals.ts'
 
 /** For signed-in users. */
@@ -47,6 +48,7 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   ...batchRoutes,
   ...siteRoutes,
   ...vitalRoutes,
+  ...usageRoutes,
   ...operateRoutes,
 ]
 

@@ -9,6 +9,7 @@ import { noticeRoutes } from './notices.ts'
 import { peopleRoutes } from './person.ts'
 import { showAllSites } from './sites.ts'
 import { systemRoutes } from './system.ts'
+import { showWholeUsage } from './usage.ts'
 
 const ROUTES: readonly AppRoute<UserVisit>[] = [
   {
@@ -18,6 +19,7 @@ const ROUTES: readonly AppRoute<UserVisit>[] = [
   },
   ...peopleRoutes,
   { method: 'get', path: '/app/operate/sites', answer: showAllSites },
+  { method: 'get', path: '/app/operate/usage', answer: showWholeUsage },
   { method: 'get', path: '/app/operate/audit', answer: showWholeAudit },
   ...databaseRoutes,
   ...systemRoutes,

@@ -1,6 +1,8 @@
 import {
   authenticateKey,
   authenticateSession,
+  authorizeKey,
+  authorizeSession,
   type Caller,
   readKeyText,
 } from '../../lib/access/authenticate.ts'
@@ -37,8 +39,21 @@ export function admitKey(
   c: HeadContext,
   exchange: Exchange,
 ): Caller {
+  const readHeader = (name: string) => c.req.header(name)
+  const key = findKey(services, readHeader, exchange)
+  exchange.sender = services.requestCounts.findSender(key.userId, key.id)
+  const caller = authorizeKey(services, key, readHeader, row)
+  services.lastUsed.touch(key, exchange.now)
+  return caller
+}
+
+function findKey(
+  services: Services,
+  readHeader: Parameters<typeof authenticateKey>[1],
+  exchange: Exchange,
+) {
   try {
-    return authenticateKey(services, (name) => c.req.header(name), row, exchange.now)
+    return authenticateKey(services, readHeader, exchange.now)
   } catch (error) {
     if (isUnauthorized(error)) chargeAddress(services, exchange, 'failures')
     throw error
@@ -70,15 +85,22 @@ async function admitSession(
 }
 
 async function findCaller(
-  { plans, findSession: find }: Services,
+  { plans, requestCounts, findSession: find }: Services,
   row: Operation,
   c: HeadContext,
-  { client, now }: Exchange,
+  exchange: Exchange,
 ) {
+  const { client, now } = exchange
   const findSession: FindSession = (token, at) => find(token, at, client?.address.text)
-  const checks = { plans, findSession }
-  const caller = await authenticateSession(checks, (name) => c.req.header(name), row, now)
+  const user = await authenticateSession({ findSession }, (name) => c.req.header(name), row, now)
+  if (isUserOwn(c, row)) exchange.sender = requestCounts.findSender(user.id, null)
+  const caller = authorizeSession({ plans }, user, row)
   return { ...caller, app: c.env?.app ?? caller.app }
+}
+
+/** What the dashboard reads to show its pages is not the user's own usage, unlike look-ups made there. */
+function isUserOwn({ env }: HeadContext, { access }: Operation): boolean {
+  return env?.app !== 'dashboard' || access === 'geo:read'
 }
 
 function isUnauthorized(error: unknown): boolean {

@@ -5,6 +5,7 @@ import { isFault } from '../../lib/db/fault.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { parseTraceparent, type TraceContext } from '../../lib/log/trace-context.ts'
 import type { Services } from '../../lib/services/services.ts'
+import type { Sender } from '../../lib/usage/request-counts.ts'
 import type { HeadContext } from '../context.ts'
 import { corsHeaders, isForListedOrigins } from './cors.ts'
 import { type Charge, setLimitHeaders } from './limit-headers.ts'
@@ -28,6 +29,8 @@ export interface Exchange {
   /** The origin of the page that sent the request, if `MERIDIAN_CORS_ORIGINS` lists it. */
   readonly listedOrigin: string | null
   caller: Caller | null
+  /** Counts the answer; null if the credential is not known, or need not be counted. */
+  sender: Sender | null
   /** The limit that was charged; null if none was. */
   charge: Charge | null
 }
@@ -53,6 +56,7 @@ export function openExchange(
     trace: traceparent === undefined ? null : parseTraceparent(traceparent),
     listedOrigin: row !== undefined && isForListedOrigins(row) ? findListed(services, c) : null,
     caller: null,
+    sender: null,
     charge: null,
   }
 }
@@ -107,9 +111,10 @@ export function logExchange(
   exchange: Exchange,
   status: number,
 ): void {
-  const { now, requestId, method, route, startedAt, caller, client, trace } = exchange
+  const { now, requestId, method, row, route, startedAt, caller, sender, client, trace } = exchange
   const ms = performance.now() - startedAt
   requestTimes.observe(route, method, status, ms)
+  if (sender !== null && row !== undefined) sender.count(row.id, status, now)
   log.request({
     time: now,
     requestId,

@@ -12,6 +12,7 @@ import * as contactTables from '../../lib/db/contact-tables.ts'
 import { getTableConfig, type SQLiteColumn } from '../../lib/db/drizzle.ts'
 import { openDb } from '../../lib/db/open.ts'
 import * as mainTables from '../../lib/db/tables.ts'
+import * as usageTables from '../../lib/usage/tables.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
@@ -20,7 +21,7 @@ const fileOf = (name: string) => join(folder, name)
 const NAMES = readdirSync(new URL('../../lib/db/migrations/', import.meta.url)).toSorted()
 const MIGRATIONS = NAMES.length
 
-const tables = { ...mainTables, ...billingTables, ...contactTables }
+const tables = { ...mainTables, ...billingTables, ...contactTables, ...usageTables }
 
 it('the migrations are numbered from 1 without a gap', () => {
   assert.deepEqual(

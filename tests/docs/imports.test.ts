@@ -59,6 +59,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/limits/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/metrics/', ['lib/']],
   ['lib/rum/', ['lib/', 'lib/db/', ...PARTS]],
+  ['lib/usage/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/billing/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/backup/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/doctor/', ['lib/', 'lib/db/', ...PARTS]],

@@ -46,7 +46,9 @@ function readCounted(): number {
     const read = (table: string) =>
       Number(db.prepare(`SELECT coalesce(sum(requests), 0) FROM ${table}`).pluck().get())
     const [days, periods] = [read('usage_by_day'), read('usage_by_period')]
+    const answered = read('usage_by_operation WHERE status IN (200, 404)')
     assert.equal(days, periods, 'days and periods must have the same count')
+    assert.equal(answered, periods, 'operations and periods must have the same count')
     return periods
   } finally {
     db.close()

@@ -8,6 +8,14 @@ import {
   type WholeAuditQuery,
 } from '../../lib/accounts/whole-audit.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
+import {
+  readDaysOfAll,
+  readTopKeys,
+  readTopUsers,
+  selectDaysOfAll,
+  selectTopKeys,
+  selectTopUsers,
+} from '../../lib/usage/whole-usage.ts'
 
 const USERS = 10_000
 const ENTRIES = 100_000
@@ -23,7 +31,14 @@ before(() => {
     SELECT 'site-' || id, id, 'https://' || email, email, 0 FROM users;
     WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < ${ENTRIES - 1})
     INSERT INTO audit_log (app, actor_id, action, created_at)
-    SELECT 'api', 'id-' || (n % ${USERS}), iif(n % 1000 = 0, 'delete_account', 'login'), n FROM n`)
+    SELECT 'api', 'id-' || (n % ${USERS}), iif(n % 1000 = 0, 'delete_account', 'login'), n FROM n;
+    WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 2)
+    INSERT INTO usage_by_month SELECT n * 31, id, 'key', length(id) + n, 1, created_at % 100 = 0
+    FROM n, users;
+    WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 89)
+    INSERT INTO usage_of_all SELECT n, operation.value, status.value, 1 FROM n,
+      json_each('["locateAddress","getTimezone","listKeys"]') AS operation,
+      json_each('[200,404,429]') AS status`)
 })
 after(() => db.$client.close())
 
@@ -99,6 +114,33 @@ describe('the queries of the pages for operators', () => {
       const plan = assertIndexed(selectWholeAudit(db, { ...NEWEST, before: 90_000, ...query }))
       assert.match(plan.join('\n'), index)
     }
+  })
+
+  it('read usage of the chosen time alone', () => {
+    const page = { month: 31, limit: 51, offset: 50 }
+    for (const order of ['requests', 'limited'] as const) {
+      const plan = planOf(selectTopUsers(db, { ...page, order })).join('\n')
+      assert.match(plan, /SEARCH usage_by_month USING PRIMARY KEY \(month=\?\)/)
+      assert.doesNotMatch(plan, /SCAN (?!top)|GROUP BY/)
+    }
+    const keys = planOf(selectTopKeys(db, page)).join('\n')
+    assert.match(keys, /SEARCH usage_by_month USING PRIMARY KEY \(month=\?\)/)
+    assert.doesNotMatch(keys, /SCAN (?!top)/)
+    const days = planOf(selectDaysOfAll(db, { from: 1, to: 30 }, 'operation')).join('\n')
+    assert.match(days, /SEARCH usage_of_all USING PRIMARY KEY \(day>\? AND day<\?\)/)
+  })
+
+  it('find the same usage as a walk over all of it', async () => {
+    const page = { month: 31, limit: USERS, offset: 0 }
+    const users = await readTopUsers(db, { ...page, order: 'requests' })
+    assert.equal(users.length, USERS)
+    assert.deepEqual(
+      users.map(({ requests }) => requests),
+      users.map(({ userId }) => userId.length + 1).toSorted((one, other) => other - one),
+    )
+    assert.equal((await readTopUsers(db, { ...page, order: 'limited' })).length, USERS / 100)
+    assert.equal((await readTopKeys(db, { ...page, offset: 9_990 })).length, 10)
+    assert.equal((await readDaysOfAll(db, { from: 1, to: 30 }, 'status')).length, 30 * 3)
   })
 
   it('find the same audit rows as a walk over all of them', async () => {

@@ -11,6 +11,7 @@ import type { RateLimiter } from '../../lib/limits/rate-limiter.ts'
 import { silentLog } from '../../lib/log/log.ts'
 import type { Address } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { createRequestCounts } from '../../lib/usage/request-counts.ts'
 import { createFastLookUps } from '../../routes/request/fast-look-ups.ts'
 import { processFolder } from './temp-folder.ts'
 
@@ -52,6 +53,7 @@ function withoutSideEffects(services: Services): Services {
     log: silentLog,
     requestTimes: { observe: () => {}, text: () => '' },
     lastUsed: { touch: () => {}, unwritten: () => undefined },
+    requestCounts: createRequestCounts(() => {}),
     // All other methods throw, because the private fields are missing.
     meters: Object.assign(Object.create(meters), looking),
     limits: { ...limits, failures: withoutCharge(limits.failures) },

@@ -1,4 +1,5 @@
 import uPlot, { type Options, type Series } from 'uplot'
+import { baseOptions, type Color, readColors } from './chart-parts.ts'
 import { type Columns, listIsolated } from './timeline.ts'
 
 export interface ChartLook {
@@ -8,52 +9,26 @@ export interface ChartLook {
   readonly toText: (value: number) => string
 }
 
-export const HEIGHT = 240
 /** The share of the height for the bars that count the values. */
 const BARS_SHARE = 1 / 4
 
 /** Draws p50, p75 and p95 over the thresholds, and the number of values as faint bars. */
 export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook): uPlot {
   const color = readColors(holder)
-  const axis = {
-    stroke: color('--ink-soft'),
-    grid: { stroke: color('--line'), width: 1 },
-    ticks: { stroke: color('--line'), width: 1 },
-    font: `12px ${getComputedStyle(holder).fontFamily}`,
-  }
+  const { axes, ...base } = baseOptions(holder)
   const options: Options = {
-    width: holder.clientWidth,
-    height: HEIGHT,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    cursor: { drag: { x: false, y: false }, points: { size: 6 } },
+    ...base,
     legend: { markers: { width: 2, dash: (u, at) => (u.series[at]?.dash ? 'dashed' : 'solid') } },
     scales: {
       y: { range: (_, __, most) => [0, Math.max((most ?? 0) * 1.05, look.good * 1.1)] },
       values: { range: (_, __, most) => [0, Math.max(1, most ?? 0) / BARS_SHARE] },
     },
-    axes: [
-      { ...axis, values: (_, splits) => splits.map(toTimeText) },
-      { ...axis, size: 84, values: (_, splits) => splits.map(look.toText) },
-    ],
+    axes: [axes.time, { ...axes.value, values: (_, splits) => splits.map(look.toText) }],
     series: [{ label: 'UTC', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...toSeries(color, look)],
     hooks: { drawClear: [(u) => drawBands(u, color, look)] },
   }
   const [times, p50, p75, p95, values] = columns
   return new uPlot(options, [times, values, p50, p75, p95], holder)
-}
-
-/** The time of day, or the date at midnight. */
-function toTimeText(seconds: number): string {
-  const time = new Date(seconds * 1000).toISOString()
-  return time.slice(11, 16) === '00:00' ? time.slice(5, 10) : time.slice(11, 16)
-}
-
-type Color = (name: `--${string}`) => string
-
-/** Reads the colours of the style sheet in the current colour scheme. */
-function readColors(element: HTMLElement): Color {
-  const style = getComputedStyle(element)
-  return (name) => style.getPropertyValue(name).trim()
 }
 
 function toSeries(color: Color, { toText }: ChartLook): Series[] {

@@ -13,7 +13,7 @@ export function keepFresh(): void {
     clearTimeout(timer)
     if (document.hidden) return
     try {
-      replaceParts(await fetchPage())
+      replaceParts(await fetchPage(location.href))
       failures = 0
     } catch {
       failures += 1
@@ -36,9 +36,13 @@ function parts(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>('[id][data-refresh]')]
 }
 
-async function fetchPage(): Promise<Document> {
-  const signal = AbortSignal.timeout(ANSWER_MS)
-  const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal })
+/** Loads a page of the dashboard. Rejects if `signal` is aborted or the answer is an error. */
+export async function fetchPage(url: string, signal?: AbortSignal): Promise<Document> {
+  const late = AbortSignal.timeout(ANSWER_MS)
+  const response = await fetch(url, {
+    headers: { accept: 'text/html' },
+    signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+  })
   // After the session has ended, the server redirects to the sign-in page.
   if (!response.ok || response.redirected) throw new Error(`Cannot refresh: ${response.status}`)
   return new DOMParser().parseFromString(await response.text(), 'text/html')

@@ -1,7 +1,7 @@
-import type uPlot from 'uplot'
 import { METRIC_RULES, VITALS } from '../../lib/contract/telemetry/metrics.ts'
 import { valueText } from '../../pages/dashboard/vitals/rating.ts'
-import { drawChart, HEIGHT } from './chart.ts'
+import { drawChart } from './chart.ts'
+import { keepDrawn } from './chart-parts.ts'
 import { toColumns } from './timeline.ts'
 
 /** Draws each chart from the table below it. */
@@ -19,14 +19,5 @@ function show(figure: HTMLElement): void {
   )
   const { good, poor } = METRIC_RULES[vital]
   const look = { good, poor, toText: (value: number) => valueText(vital, value) }
-  let chart: uPlot | undefined
-  const draw = () => {
-    chart?.destroy()
-    chart = drawChart(holder, columns, look)
-  }
-  draw()
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
-  new ResizeObserver(() => chart?.setSize({ width: holder.clientWidth, height: HEIGHT })).observe(
-    holder,
-  )
+  keepDrawn(holder, () => drawChart(holder, columns, look))
 }

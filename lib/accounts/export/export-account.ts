@@ -75,7 +75,8 @@ function shownValue(name: string, value: unknown): unknown {
   if (typeof value === 'number') {
     if (/(^|_)at$|^period_/.test(name)) return new Date(value).toISOString()
     if (name === 'hour') return new Date(value * HOUR_MS).toISOString()
-    if (name === 'day') return new Date(value * DAY_MS).toISOString().slice(0, 10)
+    if (name === 'day' || name === 'month')
+      return new Date(value * DAY_MS).toISOString().slice(0, 10)
   }
   return typeof value === 'string' && STORED_AS_JSON.has(name) ? JSON.parse(value) : value
 }

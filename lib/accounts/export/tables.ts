@@ -59,6 +59,20 @@ export const EXPORTED: readonly ExportedTable[] = [
     columns: ['day', 'key_id', 'requests'],
   },
   {
+    name: 'usage-by-operation',
+    table: 'usage_by_operation',
+    owner: 'user_id',
+    key: ['day', 'key_id', 'operation', 'status'],
+    columns: ['day', 'key_id', 'operation', 'status', 'requests'],
+  },
+  {
+    name: 'usage-by-month',
+    table: 'usage_by_month',
+    owner: 'user_id',
+    key: ['month', 'key_id'],
+    columns: ['month', 'key_id', 'requests', 'errors', 'limited'],
+  },
+  {
     name: 'usage-by-period',
     table: 'usage_by_period',
     owner: 'user_id',

@@ -17,6 +17,7 @@ import {
   UserProfile,
 } from './account-schemas.ts'
 import { SiteProof, siteProofExample } from './site-proof.ts'
+import { USAGE_KEPT_DAYS, UsageDetailsQuery, usageDetailsReplies } from './usage-details.ts'
 
 const keyId = {
   keyId: { description: 'The id of the key', example: examples.key.id, schema: KeyId },
@@ -101,6 +102,16 @@ export const accountOperations = [
     ...read,
     summary: 'Usage of the caller',
     replies: ok('The usage', UsageStats, examples.usage),
+  },
+  {
+    id: 'getUsageDetails',
+    method: 'get',
+    path: '/v1/account/me/usage/details',
+    ...read,
+    summary: 'Requests of the caller by day, key, operation and status',
+    description: `Counts every answer to a key or session of the user, refusals included, but not what the dashboard reads to show its pages. Counts are written once a second, and kept for ${USAGE_KEPT_DAYS} days.`,
+    query: UsageDetailsQuery,
+    replies: usageDetailsReplies,
   },
   {
     id: 'listSites',

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { quoted } from '../common.ts'
+import { listOf } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import { FIELDS, GeolocationResult, INCLUDES, Lang, located, unknown } from './geolocation.ts'
 
@@ -23,19 +23,6 @@ const LookupQuery = v.object({
   lang: v.optional(Lang),
 })
 export type LookupQuery = v.InferOutput<typeof LookupQuery>
-
-/** Some of the names, separated by commas. */
-function listOf(names: readonly string[], message: string) {
-  const name = names.map((one) => one.replaceAll('.', '\\.')).join('|')
-  const unknownIn = (text: string) => text.split(',').find((one) => !names.includes(one))
-  return v.pipe(
-    v.string(),
-    v.regex(
-      new RegExp(`^(${name})(,(${name}))*$`),
-      ({ input }) => `${message}; ${quoted(unknownIn(input))} is not one`,
-    ),
-  )
-}
 
 export const Timezone = v.pipe(v.string(), v.description('IANA timezone name'))
 

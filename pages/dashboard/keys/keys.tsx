@@ -76,6 +76,13 @@ function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {
         ]}
       />
       <div class="actions">
+        <a
+          class="button quiet"
+          href={`${base}/app/usage?key=${key.id}`}
+          aria-label={`Usage of ${key.name}`}
+        >
+          Usage
+        </a>
         <PostButton
           action={`${path}/renew`}
           text="Renew"

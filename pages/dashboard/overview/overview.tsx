@@ -64,6 +64,9 @@ export function Overview({ base, url, usage, plan, overages }: OverviewProps) {
         <>
           <Card id="daily" title="Requests per day">
             <DailyChart days={dailyUsage} />
+            <p>
+              <a href={`${base}/app/usage`}>By endpoint, key and result</a>
+            </p>
           </Card>
           <KeyRates keys={keys} />
         </>

@@ -2,6 +2,7 @@ import type { Rail } from './frame.tsx'
 
 const USER_PAGES: Rail['pages'] = [
   { path: '/app', text: 'Overview' },
+  { path: '/app/usage', text: 'Usage' },
   { path: '/app/keys', text: 'Keys' },
   { path: '/app/sites', text: 'Sites' },
   { path: '/app/vitals', text: 'Web vitals' },
@@ -27,6 +28,7 @@ export const OPERATE_RAIL: Rail = {
   pages: [
     { path: '/app/operate/people', text: 'People' },
     { path: '/app/operate/sites', text: 'Sites' },
+    { path: '/app/operate/usage', text: 'Usage' },
     { path: '/app/operate/audit', text: 'Audit' },
     { path: '/app/operate/databases', text: 'Databases' },
     { path: '/app/operate/system', text: 'System' },

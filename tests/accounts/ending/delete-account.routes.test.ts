@@ -73,6 +73,7 @@ describe('POST /v1/account/me/delete', () => {
     await askToDelete(app, { token })
     await app.services.flusher.flush()
     assert.equal(countOf(app, 'SELECT count(*) FROM usage_by_day'), 0)
+    assert.equal(countOf(app, 'SELECT count(*) FROM usage_by_operation'), 0)
     assert.equal(countOf(app, 'SELECT count(*) FROM usage_by_period'), 0)
   })
 

@@ -39,6 +39,7 @@ async function filled(app: TestApp) {
   const key = await app.makeKey({ email: 'ada@example.com' })
   await app.makeKey({ email: 'eve@example.com' })
   await app.send('GET', '/v1/ip/81.2.69.160', { key })
+  await app.services.flusher.flush()
   app.services.db.$client.exec(`
     INSERT INTO spending_caps (user_id, currency, amount)
       SELECT id, 'usd', 500 FROM users WHERE email LIKE 'ada%';
@@ -77,6 +78,8 @@ describe('GET /v1/account/me/export', () => {
         'sessions',
         'second-factor',
         'usage-by-day',
+        'usage-by-operation',
+        'usage-by-month',
         'usage-by-period',
         'trial',
         'spending-cap',
@@ -90,6 +93,15 @@ describe('GET /v1/account/me/export', () => {
     assert.match(profile.created_at, /^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
     const [day] = JSON.parse(files.get('usage-by-day-0001.json') ?? '')
     assert.deepEqual([day.day, day.requests], ['2026-01-15', 1])
+    const [counted] = JSON.parse(files.get('usage-by-operation-0001.json') ?? '')
+    const { key_id, ...answered } = counted
+    assert.match(key_id, /^[0-9a-f]{32}$/)
+    assert.deepEqual(answered, {
+      day: '2026-01-15',
+      operation: 'locateAddress',
+      status: 200,
+      requests: 1,
+    })
     const [factor] = JSON.parse(files.get('second-factor-0001.json') ?? '')
     assert.deepEqual(factor, { confirmed_at: '1970-01-01T00:00:00.001Z' })
     const all = [...files.values()].join()

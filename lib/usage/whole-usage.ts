@@ -1,0 +1,116 @@
+import { dateOfDay } from '../config/period.ts'
+import type { UsageRow } from '../contract/account/usage-details.ts'
+import { subscriptions } from '../db/billing-tables.ts'
+import { and, asc, desc, eq, getTableColumns, gte, lte, sql } from '../db/drizzle.ts'
+import type { Queries } from '../db/queries.ts'
+import { apiKeys, users } from '../db/tables.ts'
+import { usageByMonth, usageOfAll } from './tables.ts'
+
+/** Days since 1970-01-01, UTC; both are included. */
+interface Days {
+  readonly from: number
+  readonly to: number
+}
+
+/** Reads the requests of all users by day and `column`. */
+export async function readDaysOfAll(
+  db: Queries,
+  days: Days,
+  column: 'operation' | 'status',
+): Promise<UsageRow[]> {
+  const rows = await selectDaysOfAll(db, days, column).all()
+  return rows.map(({ day, ...row }) => ({ day: dateOfDay(day), ...row }))
+}
+
+export function selectDaysOfAll(db: Queries, { from, to }: Days, column: 'operation' | 'status') {
+  const { day, requests } = usageOfAll
+  const by = usageOfAll[column]
+  return db
+    .select({ day, [column]: by, requests: sql<number>`sum(${requests})` })
+    .from(usageOfAll)
+    .where(and(gte(day, from), lte(day, to)))
+    .groupBy(day, by)
+}
+
+/** Part of a list of a month. */
+export interface MonthPage {
+  /** The first day of the month. */
+  readonly month: number
+  /** Most of these come first; those who have none are left out. */
+  readonly order: 'requests' | 'limited'
+  readonly limit: number
+  readonly offset: number
+}
+
+const { month, userId, keyId } = usageByMonth
+const SUMS = {
+  requests: sql<number>`sum(${usageByMonth.requests})`.as('requests'),
+  errors: sql<number>`sum(${usageByMonth.errors})`.as('errors'),
+  limited: sql<number>`sum(${usageByMonth.limited})`.as('limited'),
+}
+
+/** Reads the users with the most requests in a month. */
+export async function readTopUsers(db: Queries, page: MonthPage) {
+  return selectTopUsers(db, page).all()
+}
+
+export function selectTopUsers(db: Queries, page: MonthPage) {
+  const most = SUMS[page.order]
+  // Named after the page is cut, so that only its users are looked up.
+  const top = db
+    .select({ userId, ...SUMS })
+    .from(usageByMonth)
+    .where(eq(month, page.month))
+    .groupBy(userId)
+    .having(sql`${most} > 0`)
+    .orderBy(desc(most), asc(userId))
+    .limit(page.limit)
+    .offset(page.offset)
+    .as('top')
+  return db
+    .select({
+      userId: top.userId,
+      email: users.email,
+      givenPlan: users.plan,
+      subscribed: getTableColumns(subscriptions),
+      requests: top.requests,
+      errors: top.errors,
+      limited: top.limited,
+    })
+    .from(top)
+    .innerJoin(users, eq(users.id, top.userId))
+    .leftJoin(subscriptions, eq(subscriptions.userId, top.userId))
+    .orderBy(desc(top[page.order]), asc(top.userId))
+}
+
+/** Reads the keys, and sessions of a user, with the most requests in a month. */
+export async function readTopKeys(db: Queries, page: Omit<MonthPage, 'order'>) {
+  return selectTopKeys(db, page).all()
+}
+
+export function selectTopKeys(db: Queries, page: Omit<MonthPage, 'order'>) {
+  const { requests, errors, limited } = usageByMonth
+  const top = db
+    .select({ userId, keyId, requests, errors, limited })
+    .from(usageByMonth)
+    .where(eq(month, page.month))
+    .orderBy(desc(requests), asc(userId), asc(keyId))
+    .limit(page.limit)
+    .offset(page.offset)
+    .as('top')
+  return db
+    .select({
+      userId: top.userId,
+      email: users.email,
+      keyId: top.keyId,
+      /** null: the key is revoked, or these are sessions. */
+      key: { name: apiKeys.name, prefix: apiKeys.prefix },
+      requests: top.requests,
+      errors: top.errors,
+      limited: top.limited,
+    })
+    .from(top)
+    .innerJoin(users, eq(users.id, top.userId))
+    .leftJoin(apiKeys, eq(apiKeys.id, top.keyId))
+    .orderBy(desc(top.requests), asc(top.userId), asc(top.keyId))
+}

@@ -1,0 +1,153 @@
+import type { Child } from 'hono/jsx'
+import { SESSION } from '../../../lib/contract/account/usage-details.ts'
+import { Table } from '../../table.tsx'
+import { Card } from '../parts/card.tsx'
+import { count, counted } from '../parts/format.ts'
+import { type PageProps, Result } from '../parts/notice.tsx'
+import { endpointName } from './endpoints.ts'
+import { Filters, type NamedKey, PERIODS, revokedName, type UsageChoice } from './filters.tsx'
+import type { DailyUsage, UsageTotal } from './report.ts'
+import { UsageChart } from './usage-chart.tsx'
+
+export interface UsageReport {
+  readonly total: Omit<UsageTotal, 'id'>
+  readonly daily: DailyUsage
+  readonly endpoints: readonly UsageTotal[]
+  readonly keys: readonly UsageTotal[]
+}
+
+interface UsageProps extends PageProps {
+  readonly choice: UsageChoice
+  readonly keys: readonly NamedKey[]
+  /** null if the API answered with an error; `error` is its message. */
+  readonly report: UsageReport | null
+}
+
+export function Usage({ base, choice, keys, report, error }: UsageProps) {
+  return (
+    <>
+      <Filters base={base} choice={choice} keys={keys} />
+      <p class="soft" id="summary" role="status">
+        {report !== null && summaryOf(report.total.requests, choice)}
+      </p>
+      <div class="usage-report" id="report">
+        <Result error={error} />
+        {report !== null && <Report base={base} choice={choice} names={keys} report={report} />}
+      </div>
+    </>
+  )
+}
+
+function summaryOf(requests: number, { period }: UsageChoice): string {
+  return `${counted(requests, 'request', 'requests')} in the last ${PERIODS[period]} days`
+}
+
+interface ReportProps {
+  readonly base: string
+  readonly choice: UsageChoice
+  readonly names: readonly NamedKey[]
+  readonly report: UsageReport
+}
+
+function Report({ base, choice, names, report }: ReportProps) {
+  const { total, daily, endpoints, keys } = report
+  if (total.requests === 0) {
+    return <p class="lead">No requests in this period. New ones show here within seconds.</p>
+  }
+  const linkTo = (change: Partial<UsageChoice>) =>
+    `${base}/app/usage?${new URLSearchParams({ ...choice, ...change })}`
+  return (
+    <>
+      <Tiles total={total} />
+      <Card id="daily" title="Requests per day">
+        <UsageChart daily={daily} />
+        <p>
+          <a href={`${base}/app/usage/export?${new URLSearchParams({ ...choice })}`}>
+            Download CSV
+          </a>
+        </p>
+      </Card>
+      <Totals
+        id="endpoints"
+        title="Endpoints"
+        head="Endpoint"
+        totals={endpoints}
+        show={({ id }) => (
+          <a href={linkTo({ operation: id })}>
+            <code>{endpointName(id)}</code>
+          </a>
+        )}
+      />
+      <Totals
+        id="keys"
+        title="Keys"
+        head="Key"
+        totals={keys}
+        show={({ id }) => (
+          <a href={linkTo({ key: id })}>
+            {keyName(id, names.find((key) => key.id === id) ?? null)}
+          </a>
+        )}
+      />
+    </>
+  )
+}
+
+function Tiles({ total: { requests, errors, limited } }: { readonly total: UsageReport['total'] }) {
+  return (
+    <div class="tiles">
+      <Card id="requests" title="Requests">
+        <p class="figure">{count(requests)}</p>
+        <p class="soft">Answers to your keys and sessions</p>
+      </Card>
+      <Card id="errors" title="Errors">
+        <p class="figure">{share(errors, requests)}</p>
+        <p class="soft">{count(errors)} refused or failed</p>
+      </Card>
+      <Card id="limited" title="Over a limit">
+        <p class="figure">{count(limited)}</p>
+        <p class="soft">Answered with 429</p>
+      </Card>
+    </div>
+  )
+}
+
+interface TotalsProps {
+  readonly id: string
+  readonly title: string
+  readonly head: string
+  readonly totals: readonly UsageTotal[]
+  readonly show: (total: UsageTotal) => Child
+}
+
+function Totals({ id, title, head, totals, show }: TotalsProps) {
+  return (
+    <Card id={id} title={title}>
+      <section class="wide usage-totals" tabindex={0} aria-label={`Table of ${title}`}>
+        <Table
+          heads={[head, 'Requests', 'Errors', 'Share of errors', 'Over a limit']}
+          rows={totals.map((total) => [
+            show(total),
+            count(total.requests),
+            count(total.errors),
+            share(total.errors, total.requests),
+            count(total.limited),
+          ])}
+        />
+      </section>
+    </Card>
+  )
+}
+
+/** `id` is empty or `session` for sessions; `key` is null if the key is revoked. */
+export function keyName(id: string, key: Pick<NamedKey, 'name' | 'prefix'> | null): Child {
+  if (id === '' || id === SESSION) return 'Signed in, without a key'
+  return key === null ? revokedName(id) : [key.name, ' ', <code class="soft">{key.prefix}…</code>]
+}
+
+/** With a digit after the point, so that few errors among many requests are not 0%. */
+export function share(part: number, all: number): string {
+  if (part === 0 || all === 0) return '0%'
+  const percent = (part / all) * 100
+  return percent < 0.1 ? 'under 0.1%' : `${Number(percent.toFixed(1))}%`
+}

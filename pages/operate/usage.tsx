@@ -1,0 +1,139 @@
+import type { Child } from 'hono/jsx'
+import { Card } from '../dashboard/parts/card.tsx'
+import { Option, Select } from '../dashboard/parts/field.tsx'
+import { count, counted } from '../dashboard/parts/format.ts'
+import type { PageProps } from '../dashboard/parts/notice.tsx'
+import { SPLITS, type Split } from '../dashboard/usage/filters.tsx'
+import type { DailyUsage } from '../dashboard/usage/report.ts'
+import { share } from '../dashboard/usage/usage.tsx'
+import { UsageChart } from '../dashboard/usage/usage-chart.tsx'
+import { Table } from '../table.tsx'
+import { NextPage } from './next-page.tsx'
+
+export const LISTS = { users: 'Users', keys: 'Keys', limited: 'Over a limit' } as const
+export type ListName = keyof typeof LISTS
+
+export interface WholeUsageChoice {
+  /** Such as 2026-01. */
+  readonly month: string
+  readonly split: Split
+  readonly list: ListName
+  /** From 1. */
+  readonly page: number
+}
+
+/** Requests of a month. */
+interface Totals {
+  readonly userId: string
+  readonly email: string
+  readonly requests: number
+  readonly errors: number
+  readonly limited: number
+}
+
+/** The users or the keys of the chosen list, most requests first. */
+export type WholeUsageList =
+  | { readonly of: 'users'; readonly rows: readonly (Totals & { readonly plan: string })[] }
+  | { readonly of: 'keys'; readonly rows: readonly (Totals & { readonly key: Child })[] }
+
+interface WholeUsageProps extends PageProps {
+  readonly choice: WholeUsageChoice
+  /** Newest first. */
+  readonly months: readonly string[]
+  readonly daily: DailyUsage
+  readonly list: WholeUsageList
+  readonly hasMore: boolean
+}
+
+export function WholeUsage({ base, choice, months, daily, list, hasMore }: WholeUsageProps) {
+  const path = `${base}/app/operate/usage`
+  const { page, ...kept } = choice
+  const requests = daily.days.flatMap((day) => day.requests).reduce((sum, n) => sum + n, 0)
+  return (
+    <>
+      <Filters path={path} choice={choice} months={months} />
+      <p class="soft" id="summary" role="status">
+        {counted(requests, 'request', 'requests')} of all users in {choice.month}
+      </p>
+      <div class="usage-report" id="report">
+        <Card id="daily" title="Requests per day">
+          <UsageChart daily={daily} />
+        </Card>
+        <Lists path={path} choice={choice} />
+        {list.rows.length === 0 ? (
+          <p class="lead">Nobody in this month.</p>
+        ) : (
+          <ListTable base={base} list={list} name={LISTS[choice.list]} />
+        )}
+        <NextPage path={path} query={hasMore ? { ...kept, page: String(page + 1) } : null} />
+      </div>
+    </>
+  )
+}
+
+interface FiltersProps extends Pick<WholeUsageProps, 'choice' | 'months'> {
+  readonly path: string
+}
+
+/** A script shows the result at once and hides the button. */
+function Filters({ path, choice, months }: FiltersProps) {
+  return (
+    <form class="filters usage-filters" method="get" action={path}>
+      <Select name="month" label="Month (UTC)">
+        {months.map((month) => (
+          <Option value={month} text={month} chosen={choice.month} />
+        ))}
+      </Select>
+      <Select name="split" label="Split by">
+        {Object.entries(SPLITS).map(([name, text]) => (
+          <Option value={name} text={text} chosen={choice.split} />
+        ))}
+      </Select>
+      <input type="hidden" name="list" value={choice.list} />
+      <button type="submit">Show</button>
+    </form>
+  )
+}
+
+function Lists({ path, choice }: Pick<FiltersProps, 'path' | 'choice'>) {
+  const { month, split } = choice
+  return (
+    <nav class="tabs" aria-label="Lists">
+      {Object.entries(LISTS).map(([list, text]) => (
+        <a
+          href={`${path}?${new URLSearchParams({ month, split, list })}`}
+          aria-current={list === choice.list ? 'page' : undefined}
+        >
+          {text}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+interface ListTableProps {
+  readonly base: string
+  readonly list: WholeUsageList
+  readonly name: string
+}
+
+function ListTable({ base, list, name }: ListTableProps) {
+  const person = ({ userId, email }: Totals) => (
+    <a href={`${base}/app/operate/people/${userId}`}>{email}</a>
+  )
+  const heads =
+    list.of === 'users' ? ['E-mail address', 'Plan in effect'] : ['Key', 'E-mail address']
+  const rows =
+    list.of === 'users'
+      ? list.rows.map((row) => [person(row), row.plan, ...numbersOf(row)])
+      : list.rows.map((row) => [row.key, person(row), ...numbersOf(row)])
+  return (
+    <section class="wide usage-totals" tabindex={0} aria-label={`Table of ${name}`}>
+      <Table heads={[...heads, 'Requests', 'Share of errors', 'Over a limit']} rows={rows} />
+    </section>
+  )
+}
+
+function numbersOf({ requests, errors, limited }: Totals): Child[] {
+  return [count(requests), share(errors, requests), count(limited)]
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { dayOf } from '../../lib/config/period.ts'
+import { DAY_MS } from '../../lib/durations.ts'
+import { visitPage } from '../dashboard/pages.ts'
+import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { PERSON, personPath, signInOperator } from './operator.ts'
+
+const PATH = '/app/operate/usage'
+const LOCATE = '/v1/ip/81.2.69.160'
+
+function rowsOf(html: string, label: string): string[][] {
+  const table = new RegExp(`aria-label="Table of ${label}">([\\s\\S]*?)</table>`).exec(html)?.[1]
+  return [...(table ?? '').matchAll(/<tr[^>]*><th scope="row">.*?<\/tr>/gs)].map(([row]) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
+      cell.replaceAll(/<[^>]*>/g, '').trim(),
+    ),
+  )
+}
+
+function nextOf(html: string): string | undefined {
+  return /href="([^"]*)">\s*Next/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+}
+
+async function ask(app: TestApp, key: string, times: number) {
+  for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
+  await app.services.flusher.flush()
+}
+
+describe('the usage of everybody', () => {
+  it('shows requests by day, and users, keys and limits hit of a month', async () => {
+    let now = NOON
+    await using app = await makeApp({ now: () => now })
+    const cookie = await signInOperator(app)
+    const ada = await app.makeKey({ email: PERSON, plan: 'pro' })
+    const eve = await app.makeKey({ email: 'eve@example.com', plan: 'free' })
+    const { requestsPerMinute } = app.services.plans.free
+    await ask(app, ada, 20)
+    await ask(app, eve, requestsPerMinute + 3)
+    now += 20 * DAY_MS
+    await ask(app, ada, 1)
+    const visit = async (query: string) =>
+      (await visitPage(app, `${PATH}?${query}`, { cookie })).html
+    const january = await visit('month=2026-01')
+    assert.match(january, new RegExp(`${requestsPerMinute + 23} requests of all users in 2026-01`))
+    assert.deepEqual(
+      rowsOf(january, 'requests per day').find(([day]) => day === '2026-01-15'),
+      ['2026-01-15', String(requestsPerMinute + 20), '3', String(requestsPerMinute + 23)],
+    )
+    assert.deepEqual(
+      rowsOf(january, 'Users').map(([email, plan, ...n]) => [email, plan, n[0], n[2]]),
+      [
+        [PERSON, 'Pro', '20', '0'],
+        ['eve@example.com', 'Free', String(requestsPerMinute + 3), '3'],
+      ],
+    )
+    assert.ok(january.includes(`href="${await personPath(app)}"`))
+    const keys = rowsOf(await visit('month=2026-01&list=keys'), 'Keys')
+    assert.deepEqual(
+      keys.map(([key, email]) => [key, email]),
+      [
+        [`test ${ada.slice(0, 16)}…`, PERSON],
+        [`test ${eve.slice(0, 16)}…`, 'eve@example.com'],
+      ],
+    )
+    const limited = rowsOf(await visit('month=2026-01&list=limited'), 'Over a limit')
+    assert.deepEqual(
+      limited.map(([email, plan, , , n]) => [email, plan, n]),
+      [['eve@example.com', 'Free', '3']],
+    )
+    const february = await visit('split=endpoint')
+    assert.match(february, /1 request of all users in 2026-02/)
+    assert.equal(rowsOf(february, 'requests per day').length, 4)
+    assert.match(await visit('list=limited'), /Nobody in this month/)
+  })
+
+  it('keeps the totals when a user is deleted, but not the user', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    await ask(app, await app.makeKey({ email: PERSON, plan: 'pro' }), 5)
+    const form = { email: PERSON }
+    const done = await visitPage(app, `${await personPath(app)}/delete`, { cookie, form })
+    assert.equal(done.status, 303)
+    const { html } = await visitPage(app, PATH, { cookie })
+    assert.match(html, /5 requests of all users/)
+    assert.deepEqual(rowsOf(html, 'Users'), [])
+  })
+
+  it('shows everybody once, page by page', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    const month = dayOf(Date.UTC(2026, 0))
+    app.services.db.$client.exec(`WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 119)
+      INSERT INTO users (id, email, plan, created_at)
+      SELECT 'id-' || n, n || '@example.com', 'free', 0 FROM n;
+      INSERT INTO usage_by_month SELECT ${month}, id, 'key', 7, 0, 1 FROM users WHERE id LIKE 'id-%'`)
+    for (const [list, label] of [
+      ['users', 'Users'],
+      ['keys', 'Keys'],
+      ['limited', 'Over a limit'],
+    ] as const) {
+      const shown: string[] = []
+      for (let path: string | undefined = `${PATH}?list=${list}`; path !== undefined; ) {
+        const { status, html } = await visitPage(app, path, { cookie })
+        assert.equal(status, 200)
+        shown.push(...rowsOf(html, label).map((row) => row[list === 'keys' ? 1 : 0] ?? ''))
+        path = nextOf(html)
+      }
+      assert.equal(shown.length, 120, list)
+      assert.equal(new Set(shown).size, 120, list)
+    }
+  })
+
+  it('refuses queries that it does not understand', async () => {
+    await using app = await makeApp()
+    const cookie = await signInOperator(app)
+    for (const query of ['month=2024-01', 'month=x', 'split=x', 'list=x', 'page=0', 'page=x']) {
+      assert.equal((await visitPage(app, `${PATH}?${query}`, { cookie })).status, 400, query)
+    }
+    assert.equal((await visitPage(app, `${PATH}?month=2025-02&page=9`, { cookie })).status, 200)
+  })
+})

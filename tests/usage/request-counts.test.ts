@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { dayOf } from '../../lib/config/period.ts'
+import { type LocalDb, openDb } from '../../lib/db/open.ts'
+import { createUseFlusher } from '../../lib/db/use-flusher.ts'
+import { prepareUses } from '../../lib/db/uses.ts'
+import { DAY_MS } from '../../lib/durations.ts'
+import { createRequestCounts } from '../../lib/usage/request-counts.ts'
+import { NOON } from '../support/helpers.ts'
+
+const USERS = ['ada', 'bob']
+
+/** Counters over a database that can refuse writes. */
+function open() {
+  const db = openDb(':memory:')
+  const insert = 'INSERT INTO users (id, email, plan, created_at) VALUES (?, ?, ?, 0)'
+  for (const name of USERS) db.$client.prepare(insert).run(name, `${name}@example.com`, 'free')
+  const disk = { isFull: false }
+  const write = prepareUses(db.$client)
+  const flusher = createUseFlusher(
+    async (uses) => {
+      if (disk.isFull) throw new Error('full')
+      return write(uses)
+    },
+    () => {},
+  )
+  return { db, disk, flusher, counts: createRequestCounts(flusher.add) }
+}
+
+function storedIn({ $client }: LocalDb): Map<string, number> {
+  const rows = $client
+    .prepare<[], { id: string; requests: number }>(
+      `SELECT format('%s/%s %d %s %d', user_id, key_id, day, operation, status) AS id, requests
+       FROM usage_by_operation`,
+    )
+    .all()
+  return new Map(rows.map(({ id, requests }) => [id, requests]))
+}
+
+interface Asked {
+  readonly userId: string
+  readonly key: string
+  readonly operation: string
+  readonly status: number
+  readonly now: number
+}
+
+const ONE: Asked = { userId: 'ada', key: 'k1', operation: 'listKeys', status: 200, now: NOON }
+
+const Request: fc.Arbitrary<Asked> = fc.record({
+  userId: fc.constantFrom(...USERS),
+  key: fc.constantFrom('', 'k1', 'k2'),
+  operation: fc.constantFrom('locateAddress', 'getTimezone', 'listKeys'),
+  status: fc.constantFrom(200, 404, 429),
+  now: fc.constantFrom(NOON, NOON + DAY_MS),
+})
+const Step = fc.oneof(
+  { weight: 8, arbitrary: Request },
+  { weight: 1, arbitrary: fc.constantFrom('flush', 'fail', 'count while writing') },
+)
+
+/** Counts in memory and in a plain map. */
+class Tally {
+  readonly service = open()
+  readonly expected = new Map<string, number>()
+
+  count({ userId, key, operation, status, now }: Asked): void {
+    // The id of a key belongs to one user.
+    const keyId = key === '' ? '' : `${userId}-${key}`
+    const sender = this.service.counts.findSender(userId, keyId === '' ? null : keyId)
+    sender.count(operation, status, now)
+    const id = `${userId}/${keyId} ${dayOf(now)} ${operation} ${status}`
+    this.expected.set(id, (this.expected.get(id) ?? 0) + 1)
+  }
+
+  async run(step: Asked | 'flush' | 'fail' | 'count while writing'): Promise<void> {
+    if (typeof step !== 'string') return this.count(step)
+    const { disk, flusher } = this.service
+    disk.isFull = step === 'fail'
+    const flushing = flusher.flush().catch(() => {})
+    if (step === 'count while writing') this.count(ONE)
+    await flushing
+    disk.isFull = false
+  }
+}
+
+describe('the counts of requests', () => {
+  it('are written once each, whatever fails and whatever is counted meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(Step, { maxLength: 60 }), async (steps) => {
+        const tally = new Tally()
+        for (const step of steps) await tally.run(step)
+        await tally.run('flush')
+        const { db } = tally.service
+        assert.deepEqual(storedIn(db), tally.expected)
+        assert.deepEqual(sumsOf(db), Array(3).fill(total(tally.expected)))
+        db.$client.close()
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('are not lost if a request ends after its counters were written and forgotten', async () => {
+    const { db, flusher, counts } = open()
+    const early = counts.findSender('ada', 'k1')
+    early.count('listKeys', 200, NOON)
+    await flusher.flush()
+    assert.notEqual(counts.findSender('ada', 'k1'), early)
+    counts.findSender('ada', 'k1').count('listKeys', 200, NOON)
+    early.count('listKeys', 200, NOON)
+    await flusher.flush()
+    assert.deepEqual([...storedIn(db).values()], [3])
+    db.$client.close()
+  })
+
+  it('are dropped if the user is deleted meanwhile', async () => {
+    const { db, flusher, counts } = open()
+    counts.findSender('ada', null).count('listKeys', 200, NOON)
+    db.$client.exec("DELETE FROM users WHERE id = 'ada'")
+    await flusher.flush()
+    assert.equal(storedIn(db).size, 0)
+    db.$client.close()
+  })
+})
+
+function total(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, n) => sum + n, 0)
+}
+
+/** By day, by month and of all users. */
+function sumsOf({ $client }: LocalDb): number[] {
+  return ['usage_by_operation', 'usage_by_month', 'usage_of_all'].map((table) =>
+    Number($client.prepare(`SELECT coalesce(sum(requests), 0) FROM ${table}`).pluck().get()),
+  )
+}

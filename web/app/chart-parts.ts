@@ -1,0 +1,58 @@
+import uPlot from 'uplot'
+
+const HEIGHT = 240
+
+export type Color = (name: string) => string
+
+/** Reads the colours of the style sheet in the current colour scheme. */
+export function readColors(element: HTMLElement): Color {
+  const style = getComputedStyle(element)
+  return (name) => style.getPropertyValue(name).trim()
+}
+
+/** What all charts by time have in common. */
+export function baseOptions(holder: HTMLElement) {
+  const color = readColors(holder)
+  const axis = {
+    stroke: color('--ink-soft'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { stroke: color('--line'), width: 1 },
+    font: `12px ${getComputedStyle(holder).fontFamily}`,
+  }
+  return {
+    width: holder.clientWidth,
+    height: HEIGHT,
+    tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    cursor: { drag: { x: false, y: false }, points: { size: 6 } },
+    axes: {
+      time: { ...axis, values: (_: uPlot, splits: number[]) => splits.map(toTimeText) },
+      value: { ...axis, size: 84 },
+    },
+  }
+}
+
+/** The time of day, or the date at midnight. */
+function toTimeText(seconds: number): string {
+  const time = new Date(seconds * 1000).toISOString()
+  return time.slice(11, 16) === '00:00' ? time.slice(5, 10) : time.slice(11, 16)
+}
+
+/** Draws the chart, and again when colours or its width change, until it leaves the page. */
+export function keepDrawn(holder: HTMLElement, make: () => uPlot): void {
+  let chart = make()
+  const gone = new AbortController()
+  const ifShown = (update: () => void) => () => {
+    if (holder.isConnected) return update()
+    observer.disconnect()
+    gone.abort()
+  }
+  const redraw = ifShown(() => {
+    chart.destroy()
+    chart = make()
+  })
+  const resize = ifShown(() => chart.setSize({ width: holder.clientWidth, height: HEIGHT }))
+  const observer = new ResizeObserver(resize)
+  observer.observe(holder)
+  const { signal } = gone
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw, { signal })
+}

@@ -1,0 +1,62 @@
+import uPlot, { type Options, type Series } from 'uplot'
+import { baseOptions, readColors } from './chart-parts.ts'
+
+/** A part of each bar. */
+export interface Part {
+  readonly name: string
+  /** Name of a custom property of the style sheet, such as --accent. */
+  readonly color: string
+  /** One for each day, from the first to the last. */
+  readonly requests: readonly number[]
+}
+
+const HALF_DAY = 43_200
+
+/** Draws a bar for each day; its parts lie on each other, the first at the bottom. */
+export function drawStack(
+  holder: HTMLElement,
+  times: readonly number[],
+  parts: readonly Part[],
+): uPlot {
+  const color = readColors(holder)
+  const { axes, ...base } = baseOptions(holder)
+  // uPlot draws later series over earlier ones: the highest bars come first.
+  const layers = parts.map((part, at) => ({ part, tops: addUp(parts.slice(0, at + 1)) })).reverse()
+  const options: Options = {
+    ...base,
+    scales: {
+      x: { range: (_, first, last) => [first - HALF_DAY, last + HALF_DAY] },
+      y: { range: (_, __, most) => [0, Math.max(1, (most ?? 0) * 1.05)] },
+    },
+    axes: [
+      axes.time,
+      { ...axes.value, values: (_, splits) => splits.map((n) => n.toLocaleString('en')) },
+    ],
+    series: [
+      { label: 'UTC', value: '{YYYY}-{MM}-{DD}' },
+      ...layers.map(({ part }) => toSeries(part, color(part.color))),
+    ],
+  }
+  return new uPlot(options, [[...times], ...layers.map(({ tops }) => tops)], holder)
+}
+
+function addUp(parts: readonly Part[]): number[] {
+  const [first] = parts
+  return (first?.requests ?? []).map((_, day) =>
+    parts.reduce((sum, { requests }) => sum + (requests[day] ?? 0), 0),
+  )
+}
+
+function toSeries({ name, requests }: Part, color: string): Series {
+  const { bars } = uPlot.paths
+  return {
+    label: name,
+    ...(bars !== undefined && { paths: bars({ size: [0.8, 48] }) }),
+    fill: color,
+    stroke: color,
+    width: 0,
+    points: { show: false },
+    // The value of the layer includes the parts below.
+    value: (_, __, ___, day) => (day === null ? '–' : (requests[day] ?? 0).toLocaleString('en')),
+  }
+}
