@@ -11,7 +11,7 @@ export function summaryHandlers(services: Services) {
       const { add, addInvalid, summarize } = createSummary(body.top ?? TOP_DEFAULT)
       const { degraded } = await locateAll(services, call, {
         located: (json, address) => add(address.text, JSON.parse(json)),
-        invalid: addInvalid,
+        invalid: () => addInvalid(),
       })
       const meta = { tier: caller.plan.id, requestId, degraded }
       return { status: 200, body: { ...summarize(), meta } }

@@ -17,18 +17,19 @@ export function createSummary(top: number) {
   let total = 0
   let invalid = 0
   return {
-    addInvalid: () => {
-      total += 1
-      invalid += 1
+    addInvalid: (times = 1) => {
+      total += times
+      invalid += times
     },
-    add: (address: string, { location, network, meta }: GeolocationResult) => {
-      total += 1
+    /** `times`: how often the address occurs. */
+    add: (address: string, { location, network, meta }: GeolocationResult, times = 1) => {
+      total += times
       seen.add(address)
-      precision[meta?.precision ?? 'none'] += 1
-      countries.add(countryOf(location))
-      regions.add(location?.region)
-      cities.add(cityOf(location))
-      networks.add(networkOf(network))
+      precision[meta?.precision ?? 'none'] += times
+      countries.add(countryOf(location), times)
+      regions.add(location?.region, times)
+      cities.add(cityOf(location), times)
+      networks.add(networkOf(network), times)
     },
     summarize: (): Summary => ({
       addresses: { total, distinct: seen.size, invalid },
@@ -63,12 +64,12 @@ function networkOf(network: GeolocationResult['network']): Item<'networks'> | un
 class Counts<Value extends object> {
   readonly #counted = new Map<string, Value & { count: number }>()
 
-  add(value: Value | undefined): void {
+  add(value: Value | undefined, times: number): void {
     if (value === undefined) return
     const key = JSON.stringify(value)
     const known = this.#counted.get(key)
-    if (known === undefined) this.#counted.set(key, { ...value, count: 1 })
-    else known.count += 1
+    if (known === undefined) this.#counted.set(key, { ...value, count: times })
+    else known.count += times
   }
 
   /** The most frequent values; of equally frequent ones, those that came first. */
