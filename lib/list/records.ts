@@ -1,6 +1,8 @@
 /** A record that is longer was opened by a stray quote. */
 const MAX_QUOTED_CHARACTERS = 1_000_000
 
+const MAX_LINE_CHARACTERS = 10_000_000
+
 const LINE_BREAK = /\r\n|\n|\r/g
 
 interface Line {
@@ -25,7 +27,7 @@ export class Records {
     this.#delimiter = delimiter
   }
 
-  /** The records that end in the chunk. */
+  /** The records that end in the chunk. Throws an Error if a line is too long to be kept in memory. */
   push(chunk: string): string[] {
     const text = this.#rest + chunk
     const records: string[] = []
@@ -39,6 +41,7 @@ export class Records {
       start = LINE_BREAK.lastIndex
     }
     this.#rest = text.slice(start)
+    if (this.#rest.length > MAX_LINE_CHARACTERS) throw new Error(TOO_LONG)
     return records
   }
 
@@ -80,6 +83,8 @@ export class Records {
     for (const line of others) this.#add(line, records)
   }
 }
+
+const TOO_LONG = `The list has a line of more than ${MAX_LINE_CHARACTERS.toLocaleString('en')} characters`
 
 /** Whether a quote is open at the end of the line. Only at the start of a cell does a quote open. */
 function leavesQuoteOpen(line: string, delimiter: string, isOpen: boolean): boolean {

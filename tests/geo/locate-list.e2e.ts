@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { csvParse, csvParseRows } from 'd3-dsv'
+import { RUNTIME } from '../support/runtime.ts'
 import { prepareLocate } from './run-locate.ts'
 
-const { locate } = prepareLocate()
+const { env, locate } = prepareLocate()
 
 const NO_ADDRESS = 'No IPv4 or IPv6 address'
 const VISITORS = 'who;ip\r\n"Doe; Jo";1.1.1.1\r\n\r\n=1+1;none\r\nEve;[2001:DB8::1]:443\r\n'
@@ -53,17 +57,17 @@ describe('npm run locate -- --keep', () => {
   })
 
   it('takes corrections', async () => {
-    const text = 'from,to\n1.1.1.1,2001:db8::1\n'
-    const named = await locate(text, ['--keep', '--column', 'TO'])
+    const list = 'from,to\n1.1.1.1,2001:db8::1\n'
+    const named = await locate(list, ['--keep', '--column', 'TO'])
     assert.equal(csvParse(named.stdout)[0]?.['ip'], '2001:db8::1')
-    const counted = await locate(text, ['--keep', '--column', '2'])
+    const counted = await locate(list, ['--keep', '--column', '2'])
     assert.equal(counted.stdout, named.stdout)
-    const lines = await locate(text, ['--keep', '--as', 'lines'])
+    const lines = await locate(list, ['--keep', '--as', 'lines'])
     assert.deepEqual(
       csvParseRows(lines.stdout).map(([line]) => line),
-      ['line', ...text.trim().split('\n')],
+      ['line', ...list.trim().split('\n')],
     )
-    const wrong = await locate(text, ['--keep', '--column', 'x'])
+    const wrong = await locate(list, ['--keep', '--column', 'x'])
     assert.equal(wrong.code, 1)
     assert.equal(wrong.stderr, 'The list has no column "x"; its columns: from, to\n')
   })
@@ -75,6 +79,18 @@ describe('npm run locate -- --keep', () => {
     assert.equal(rows.length, 200_001)
     assert.deepEqual(rows.at(-1)?.slice(0, 4), ['199999', 'a\n199999', '1.1.2.1', '1.1.2.1'])
     assert.match(stderr, /\n200,000 rows, 7 different addresses, 0 rows without an address\n/)
+  })
+
+  it('ends quietly when the reader closes the pipe', async () => {
+    const command = `${RUNTIME.join(' ')} scripts/locate.ts --keep --as lines | head -n 1`
+    const child = spawn('sh', ['-c', command], { env: env() })
+    child.stdin.on('error', () => {}) // closed before all of it is written
+    child.stdin.end('1.1.1.1\n'.repeat(200_000))
+    const output = Promise.all([text(child.stdout), text(child.stderr)])
+    const [code] = await once(child, 'close')
+    const [stdout, stderr] = await output
+    assert.match(stdout, /^line,ip,version,[^\n]*\n$/)
+    assert.deepEqual({ code, lines: stderr.split('\n').length }, { code: 0, lines: 2 }, stderr)
   })
 })
 

@@ -35,6 +35,12 @@ describe('Records', () => {
     assert.deepEqual(recordsOf([['"a', ...lines].join('\n')], ','), ['"a', ...lines])
   })
 
+  it('refuses a line that would fill the memory', () => {
+    const endless = Array<string>(11).fill('x'.repeat(1_000_000))
+    assert.throws(() => recordsOf(endless, ','), /a line of more than 10,000,000 characters/)
+    assert.equal(recordsOf(['x'.repeat(9_000_000), '\nb'], ',').length, 2)
+  })
+
   it('reads what another writer of CSV wrote, however the text is cut', () => {
     const cell = fc.string({ unit: fc.constantFrom(',', '"', '\n', '\r', 'a', '1', ' ', 'é') })
     const row = fc.array(cell, { minLength: 2, maxLength: 4 })

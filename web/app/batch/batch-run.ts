@@ -72,7 +72,8 @@ export function createRun(service: Service, list: List, { view, results }: Views
       const answerTo = (address: string) => answers.at(all.indexOf(address))
       return writeResults(rowsIn(list, stopping.signal), output, { ...list, answerTo })
     }
-    results.show({ ...(await toTable(list, write)), ...countPlaces(all, answers), rows: all.rows })
+    const counts = await countPlaces(all, answers)
+    results.show({ ...(await toTable(list, write)), ...counts, rows: all.rows })
   }
 
   return {

@@ -50,7 +50,7 @@ describe('countPlaces', () => {
       { query, location, meta: { precision: 'country', degraded: true } },
       { query: { ...query, value: '2001:db8::1' }, meta: { precision: 'none' } },
     ])
-    const { summary, waiting, spots, elsewhere } = countPlaces(collected, answers)
+    const { summary, waiting, spots, elsewhere } = await countPlaces(collected, answers)
     assert.deepEqual(summary.addresses, { total: 5, distinct: 2, invalid: 1 })
     assert.deepEqual(summary.countries, [{ code: 'GB', name: 'United Kingdom', count: 2 }])
     assert.equal(summary.precision.none, 2)
