@@ -5,17 +5,13 @@ import { makeDataDir } from '../lib/config/data-dir.ts'
 import { type Bulk, createBulk, createJsonLines } from '../lib/geo/answer/bulk.ts'
 import { CSV_HEADER, createCsvLines } from '../lib/geo/answer/bulk-csv.ts'
 import { locate } from '../lib/geo/answer/locate.ts'
+import type { Library } from '../lib/geo/library.ts'
 import { openGeo } from '../lib/geo/open-geo.ts'
 import { createProgress } from '../lib/geo/progress.ts'
 import { createLog } from '../lib/log/log.ts'
-import { FLAG, readArguments } from './parts/options.ts'
+import { locateList } from './locate/list.ts'
+import { readTask, USAGE } from './locate/options.ts'
 import { run } from './parts/run.ts'
-
-const USAGE = `Usage: npm run --silent locate -- [options] < addresses.txt > results.jsonl
-Looks up one IPv4 or IPv6 address per line and writes one JSON object per line, in order.
-  --csv   write CSV with a header row instead
-  --help  show this
-`
 
 const PROGRESS_INTERVAL_MS = 1_000
 
@@ -23,13 +19,18 @@ const PROGRESS_INTERVAL_MS = 1_000
 const CACHE_BITS = 18
 
 await run(async () => {
-  const { values } = readArguments({ options: { csv: FLAG, help: FLAG } }, USAGE)
-  if (values.help === true) process.stdout.write(USAGE)
-  else await locateLines(values.csv === true)
+  const task = readTask()
+  if (task.kind === 'help') {
+    process.stdout.write(USAGE)
+    return
+  }
+  using geo = await openLibrary()
+  await untilClosed(
+    task.kind === 'list' ? locateList(geo, task.options) : locateLines(geo, task.csv),
+  )
 })
 
-async function locateLines(csv: boolean): Promise<void> {
-  using geo = await openLibrary()
+async function locateLines(geo: Library, csv: boolean): Promise<void> {
   const answer = csv
     ? createCsvLines((address) => locate(geo.places(), address))
     : createJsonLines(geo.find)
@@ -38,9 +39,14 @@ async function locateLines(csv: boolean): Promise<void> {
   const seconds = () => (performance.now() - startedAt) / 1000
   using progress = showProgress(bulk, seconds)
   const answers = answersTo(process.stdin.setEncoding('utf8'), bulk, csv ? CSV_HEADER : '')
+  await pipeline(answers, process.stdout)
+  progress.finish()
+}
+
+/** Ends quietly if the reader, such as head, has closed the pipe. */
+async function untilClosed(work: Promise<void>): Promise<void> {
   try {
-    await pipeline(answers, process.stdout)
-    progress.finish()
+    await work
   } catch (error) {
     if (!isClosedPipe(error)) throw error
   }
@@ -78,7 +84,6 @@ function showProgress(bulk: Bulk, seconds: () => number) {
   return { finish: () => write('\n'), [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Whether the reader, such as head, has closed the pipe. */
 function isClosedPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

@@ -1,4 +1,5 @@
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
+import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
 import { createSummary } from '../../lib/geo/answer/summary.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
@@ -8,7 +9,10 @@ export function summaryHandlers(services: Services) {
   return {
     summarizeAddresses: async (call) => {
       const { body, caller, requestId } = call
-      const { add, addInvalid, summarize } = createSummary(body)
+      const { add, addInvalid, summarize } = createSummary({
+        top: body.top ?? TOP_DEFAULT,
+        include: body.include,
+      })
       const hasPrivacy = body.include?.includes('privacy') ?? false
       const { degraded } = await locateAll(services, call, {
         located: (json, address, isReduced) => {
@@ -19,7 +23,7 @@ export function summaryHandlers(services: Services) {
             finding === undefined ? result : { ...result, privacy: finding.privacy },
           )
         },
-        invalid: addInvalid,
+        invalid: () => addInvalid(),
       })
       const meta = { tier: caller.plan.id, requestId, degraded }
       return { status: 200, body: { ...summarize(), meta } }

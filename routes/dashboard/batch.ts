@@ -1,10 +1,13 @@
-import { BATCH_MAX, BatchBody } from '../../lib/contract/geo/batch.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { BatchBody } from '../../lib/contract/geo/batch.ts'
+import { recognise } from '../../lib/list/form.ts'
 import { parse, readJson } from '../../lib/parse.ts'
-import { Batch, type BatchAnswer } from '../../pages/dashboard/look-up/batch.tsx'
-import { columnsNamed, fieldsOf } from '../../pages/dashboard/look-up/batch-columns.ts'
+import { Batch } from '../../pages/dashboard/look-up/batch.tsx'
+import { columnsNamed } from '../../pages/dashboard/look-up/batch-columns.ts'
+import { readCorrections } from '../../pages/dashboard/look-up/list-fields.tsx'
 import type { PageAnswer } from '../pages/page.ts'
+import { assetHref } from '../pages/page-assets.ts'
 import { messageOf } from '../request/admit.ts'
+import { lookUpList } from './look-up-list.ts'
 import { showPage } from './request/answer.ts'
 import { errorForPage } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
@@ -15,13 +18,17 @@ export const batchRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'post', path: '/app/batch', answer: lookUp },
 ]
 
-/** Enough for the largest batch that the API accepts, as a form or as JSON. */
-const MAX_BYTES = 65_536
+/** Enough for the largest batch that the API accepts. */
+const MAX_JSON_BYTES = 65_536
+/** Enough for as many lines of a log. */
+const MAX_FORM_BYTES = 524_288
 
-type Shown = Omit<Parameters<typeof Batch>[0], 'base'>
+type Shown = Omit<Parameters<typeof Batch>[0], 'base' | 'world'>
 
-function showBatch(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
-  const content = Batch({ base: visit.instance.base, ...shown })
+async function showBatch(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
+  const { base } = visit.instance
+  const world = await assetHref(base, 'world-map.svg')
+  const content = Batch({ base, world, ...shown })
   return showPage(visit, { title: 'Batch', content, status, assets: ['batch.js'] })
 }
 
@@ -33,7 +40,7 @@ function lookUp(visit: UserVisit): Promise<PageAnswer> {
 
 async function answerScript({ callApi, c }: UserVisit): Promise<PageAnswer> {
   try {
-    const body = parse(BatchBody, await readJson(messageOf(c), MAX_BYTES))
+    const body = parse(BatchBody, await readJson(messageOf(c), MAX_JSON_BYTES))
     return { status: 200, ...toFile(await callApi('locateBatch', { body })) }
   } catch (error) {
     const { status, code, message, headers } = errorForPage(error)
@@ -46,24 +53,16 @@ function toFile(body: unknown) {
 }
 
 async function answerForm(visit: UserVisit): Promise<PageAnswer> {
-  const form = await readForm(visit.c, MAX_BYTES)
-  const typed = form.text('addresses')
-  const columns = columnsNamed(form.all('column'))
+  const fields = await readForm(visit.c, MAX_FORM_BYTES)
+  const typed = fields.exact('addresses')
+  const corrections = readCorrections(fields.text)
+  const columns = columnsNamed(fields.all('column'))
   try {
-    const body = { ips: readAddresses(typed), fields: fieldsOf(columns) }
-    const { results, meta } = await visit.callApi('locateBatch', { body })
-    const answer: BatchAnswer = { results, degraded: meta.degraded }
-    return showBatch(visit, { typed, columns, answer })
+    const list = { text: typed, form: recognise(typed, corrections), columns }
+    const answer = await lookUpList(list, visit.callApi)
+    return showBatch(visit, { typed, corrections, columns, answer })
   } catch (error) {
     const { status, message } = errorForPage(error)
-    return showBatch(visit, { typed, columns, error: `${message}.` }, status)
+    return showBatch(visit, { typed, corrections, columns, error: `${message}.` }, status)
   }
-}
-
-function readAddresses(text: string): string[] {
-  const lines = text.split(/\s+/).filter(Boolean)
-  if (lines.length === 0) throw new ApiError('BAD_REQUEST', 'Enter at least one address')
-  if (lines.length <= BATCH_MAX) return lines
-  const message = `${lines.length} addresses are too many; the maximum is ${BATCH_MAX}`
-  throw new ApiError('BAD_REQUEST', message)
 }

@@ -8,6 +8,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Rooms below the subjects, which every subject may use. `lib/db/` is only for subjects that store data. */
 const PARTS = ['lib/config/', 'lib/contract/', 'lib/log/', 'lib/net/', 'lib/process/']
+/** What browsers and commands do with lists of addresses. */
+const LISTS = ['lib/geo/answer/summary.ts', 'lib/list/']
 
 /**
  * Rooms that the files of a room may import from. A file belongs to the last row whose name its path
@@ -32,15 +34,16 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['announce.ts', ['lib/contract/', 'lib/geo/']],
   ['admin/', ['lib/http/', 'lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
+  ['scripts/locate/', ['lib/', 'lib/*/', 'pages/', 'scripts/']],
   ['scripts/parts/compile.ts', ['lib/', 'lib/*/', 'start.ts']],
   ['scripts/stripe.ts', ['lib/', 'lib/config/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/soak/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/tail/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/traffic/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['stripe-double/', []],
-  ['pages/', ['lib/config/', 'lib/contract/']],
+  ['pages/', ['lib/config/', 'lib/contract/', 'lib/list/']],
   ['web/', ['lib/contract/']],
-  ['web/app/', ['lib/contract/', 'pages/']],
+  ['web/app/', ['lib/contract/', 'pages/', ...LISTS]],
   ['web/home/', ['lib/contract/', 'pages/']],
   ['routes/', ['lib/', 'lib/*/', 'pages/']],
   ['lib/', ['lib/contract/']],
@@ -49,6 +52,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/contract/', ['lib/']],
   ['lib/db/', ['lib/', 'lib/contract/']],
   ['lib/http/', ['lib/', 'lib/config/', 'lib/net/']],
+  ['lib/list/', ['lib/contract/']],
   ['lib/log/', ['lib/']],
   ['lib/net/', []],
   ['lib/openapi/', ['lib/', 'lib/config/', 'lib/contract/']],
@@ -90,11 +94,19 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/geo/answer/result-csv.ts',
     'lib/geo/files/compile-asn.ts',
     'lib/geo/overlay/row.ts',
-    'web/app/',
+    'lib/list/write-list.ts',
   ],
   'drizzle-orm': ['lib/db/drizzle.ts'],
   esbuild: ['jsx.ts', 'lib/assets/bundle.ts'],
-  hono: ['pages/', 'routes/', 'stripe-double/', 'scripts/bench/', 'web/home/'],
+  hono: [
+    'pages/',
+    'routes/',
+    'scripts/bench/',
+    'scripts/locate/',
+    'stripe-double/',
+    'web/app/',
+    'web/home/',
+  ],
   koffi: ['lib/geo/files/mapped-file.ts'],
   'mmdb-lib': ['scripts/bench/'],
   'moment-timezone': ['lib/geo/answer/packed-zones.ts'],

@@ -1,56 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { csvParse } from 'd3-dsv'
-import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
-import { parseNetwork } from '../../lib/net/network.ts'
 import { RUNTIME } from '../support/runtime.ts'
+import { prepareLocate } from './run-locate.ts'
 
 const MESSAGE = 'Not an IPv4 or IPv6 address'
 
-let folder = ''
-let env: NodeJS.ProcessEnv = {}
-
-before(() => {
-  folder = mkdtempSync(join(tmpdir(), 'meridian-locate-'))
-  mkdirSync(join(folder, 'geo'))
-  writeFileSync(join(folder, 'geo', 'regions.json'), '{}')
-  const file = join(folder, 'GeoLite2-City.mmdb')
-  writeFileSync(file, database())
-  env = { MERIDIAN_DATA_DIR: folder, MERIDIAN_GEO: file, PATH: process.env['PATH'] }
-})
-after(() => rmSync(folder, { recursive: true }))
-
-function database(): Uint8Array {
-  const type = { databaseType: 'GeoLite2-City', description: 'Test', builtAt: Date.UTC(2026, 2, 1) }
-  const writer = createMmdbWriter({ ...type, ipVersion: 6 })
-  const cities = [
-    ['1.0.0.0/8', 'Köln'],
-    ['2.0.0.0/8', 'Two, "quoted"'],
-    ['2001:db8::/32', 'Six'],
-  ] as const
-  for (const [text, city] of cities) {
-    const network = parseNetwork(text)
-    assert.ok(network)
-    writer.insert(network, { country: { iso_code: 'DE' }, city: { names: { en: city } } })
-  }
-  return writer.toBytes()
-}
-
-async function locate(input: string | Buffer, args: readonly string[] = []) {
-  const [program, ...options] = RUNTIME
-  const child = spawn(program, [...options, 'scripts/locate.ts', ...args], { env })
-  child.stdin.end(input)
-  const output = Promise.all([text(child.stdout), text(child.stderr)])
-  const [code] = await once(child, 'close')
-  const [stdout, stderr] = await output
-  return { code, stdout, stderr }
-}
+const { env, locate } = prepareLocate()
 
 /** The city, the error or the precision of each line. */
 function outcomesIn(stdout: string): string[] {
@@ -115,7 +74,7 @@ describe('npm run locate', () => {
 
   it('ends quietly when the reader closes the pipe', async () => {
     const command = `${RUNTIME.join(' ')} scripts/locate.ts | head -n 1`
-    const child = spawn('sh', ['-c', command], { env })
+    const child = spawn('sh', ['-c', command], { env: env() })
     child.stdin.on('error', () => {}) // closed before all of it is written
     child.stdin.end('1.1.1.1\n'.repeat(200_000))
     const output = Promise.all([text(child.stdout), text(child.stderr)])

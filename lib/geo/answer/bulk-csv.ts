@@ -44,19 +44,31 @@ const COLUMNS: Readonly<Record<string, (answer: Answer) => string | number | und
   error: ({ error }) => error,
 }
 
+export const CSV_COLUMNS: readonly string[] = Object.keys(COLUMNS)
+
 /** The first row: the names of the columns. */
-export const CSV_HEADER = `${csvFormatRow(Object.keys(COLUMNS))}\n`
+export const CSV_HEADER = `${csvFormatRow([...CSV_COLUMNS])}\n`
+
+type Cells = readonly (string | number | undefined)[]
 
 /** Each answer is a row of CSV (RFC 4180). Cells of unknown values are empty. */
 export function createCsvLines(locate: (address: Address) => Located): AnswerLine {
+  const toCells = createCells(locate)
+  return (line, now) => `${csvFormatRow(toCells(line, now).map(csvCell))}\n`
+}
+
+/** The cells of the answer to a text, in the order of `CSV_COLUMNS`. */
+export function createCells(
+  locate: (address: Address) => Located,
+): (line: string, now: number) => Cells {
   return (line, now) => {
     const text = line.trim()
     const address = parseAddress(text)
-    if (address === null) return toRow({ ip: shownText(text), error: NOT_AN_ADDRESS })
+    if (address === null) return cellsOf({ ip: shownText(text), error: NOT_AN_ADDRESS })
     const { place, timezone, confidence, network } = locate(address)
     const level = place?.level ?? 0
     const offset = timezone && utcOffset(timezone.name, now)
-    return toRow({
+    return cellsOf({
       ip: address.text,
       version: address.version,
       precision: precisionOf(place?.level),
@@ -70,6 +82,6 @@ export function createCsvLines(locate: (address: Address) => Located): AnswerLin
 
 const CELLS = Object.values(COLUMNS)
 
-function toRow(answer: Answer): string {
-  return `${csvFormatRow(CELLS.map((cell) => csvCell(cell(answer))))}\n`
+function cellsOf(answer: Answer): Cells {
+  return CELLS.map((cell) => cell(answer))
 }

@@ -1,14 +1,19 @@
 import type { GeolocationResult } from '../../contract/geo/geolocation.ts'
-import { PRIVACY_FLAGS } from '../../contract/geo/privacy.ts'
-import { type AddressSummary, type SummaryBody, TOP_DEFAULT } from '../../contract/geo/summary.ts'
+import type { PrivacyFlag } from '../../contract/geo/privacy.ts'
+import type { AddressSummary, SummaryBody } from '../../contract/geo/summary.ts'
 
 export type Summary = Omit<AddressSummary, 'meta'>
+
+interface SummaryOptions {
+  readonly top: number
+  readonly include?: SummaryBody['include']
+}
 
 type List = 'countries' | 'regions' | 'cities' | 'networks'
 type Item<Name extends List> = Omit<Summary[Name][number], 'count'>
 
 /** Counts results; `summarize` lists the `top` most frequent values, and adds what is included. */
-export function createSummary({ top = TOP_DEFAULT, include = [] }: Omit<SummaryBody, 'ips'>) {
+export function createSummary({ top, include = [] }: SummaryOptions) {
   const seen = new Set<string>()
   const precision: Summary['precision'] = { city: 0, region: 0, country: 0, continent: 0, none: 0 }
   const countries = new Counts<Item<'countries'>>()
@@ -19,21 +24,20 @@ export function createSummary({ top = TOP_DEFAULT, include = [] }: Omit<SummaryB
   let total = 0
   let invalid = 0
   return {
-    addInvalid: () => {
-      total += 1
-      invalid += 1
+    addInvalid: (times = 1) => {
+      total += times
+      invalid += times
     },
-    add: (address: string, { location, network, privacy, meta }: GeolocationResult) => {
-      total += 1
+    /** `times`: how often the address occurs. */
+    add: (address: string, { location, network, privacy, meta }: GeolocationResult, times = 1) => {
+      total += times
       seen.add(address)
-      precision[meta?.precision ?? 'none'] += 1
-      countries.add(countryOf(location))
-      regions.add(location?.region)
-      cities.add(cityOf(location))
-      networks.add(networkOf(network))
-      for (const flag of PRIVACY_FLAGS) {
-        if (privacy?.[flag] === true) flags[flag] = (flags[flag] ?? 0) + 1
-      }
+      precision[meta?.precision ?? 'none'] += times
+      countries.add(countryOf(location), times)
+      regions.add(location?.region, times)
+      cities.add(cityOf(location), times)
+      networks.add(networkOf(network), times)
+      for (const flag of flagsOf(privacy)) flags[flag] = (flags[flag] ?? 0) + times
     },
     summarize: (): Summary => ({
       addresses: { total, distinct: seen.size, invalid },
@@ -65,16 +69,23 @@ function networkOf(network: GeolocationResult['network']): Item<'networks'> | un
   return { asn, ...(organization !== undefined && { organization }) }
 }
 
+/** What the address is known to be, such as `vpn`. */
+function flagsOf(privacy: GeolocationResult['privacy']): PrivacyFlag[] {
+  const raised = Object.entries(privacy ?? {}).filter(([, value]) => value === true)
+  // safe: only flags are true
+  return raised.map(([name]) => name as PrivacyFlag)
+}
+
 /** Counts equal objects, whose fields must come in the same order. */
 class Counts<Value extends object> {
   readonly #counted = new Map<string, Value & { count: number }>()
 
-  add(value: Value | undefined): void {
+  add(value: Value | undefined, times: number): void {
     if (value === undefined) return
     const key = JSON.stringify(value)
     const known = this.#counted.get(key)
-    if (known === undefined) this.#counted.set(key, { ...value, count: 1 })
-    else known.count += 1
+    if (known === undefined) this.#counted.set(key, { ...value, count: times })
+    else known.count += times
   }
 
   /** The most frequent values; of equally frequent ones, those that came first. */

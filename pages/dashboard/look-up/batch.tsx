@@ -1,84 +1,109 @@
 import { BATCH_MAX } from '../../../lib/contract/geo/batch.ts'
-import { Table } from '../../table.tsx'
+import type { Corrections, ListForm } from '../../../lib/list/form.ts'
+import type { Spot } from '../../../lib/list/map-spots.ts'
 import { Card } from '../parts/card.tsx'
 import { Choice } from '../parts/field.tsx'
 import { count } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
-import { BATCH_COLUMNS, type BatchColumn, cellAt } from './batch-columns.ts'
+import { BATCH_COLUMNS, type BatchColumn } from './batch-columns.ts'
+import { ListFields } from './list-fields.tsx'
+import { ListMap } from './list-map.tsx'
+import { type ListCounts, ListSummary } from './list-summary.tsx'
+import { ListTable } from './list-table.tsx'
 
 interface BatchProps extends PageProps {
+  /** Address of the world map image. */
+  readonly world: string
   /** The text typed into the form. */
   readonly typed?: string
+  readonly corrections?: Corrections
   /** The chosen columns. */
   readonly columns?: readonly BatchColumn[]
-  /** The results, one per address in `typed`. */
+  /** The results of what was typed. */
   readonly answer?: BatchAnswer
 }
 
 export interface BatchAnswer {
-  readonly results: readonly unknown[]
+  readonly form: ListForm
+  readonly heads: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  readonly summary: ListCounts
+  readonly spots: readonly Spot[]
+  readonly elsewhere: number
   readonly degraded: boolean
 }
 
-export function Batch({ base, typed = '', columns = BATCH_COLUMNS, answer, error }: BatchProps) {
+export function Batch(props: BatchProps) {
+  const { base, world, typed = '', corrections = {}, columns = BATCH_COLUMNS } = props
   return (
     <>
-      <Result error={error} />
-      {answer !== undefined && <Answers base={base} columns={columns} answer={answer} />}
+      <Result error={props.error} />
       <form
         id="batch"
         class="card stack batch"
         method="post"
         action={`${base}/app/batch`}
         data-size={BATCH_MAX}
+        data-world={world}
       >
-        <div class="field">
-          <label for="addresses">Addresses</label>
-          <textarea
-            id="addresses"
-            name="addresses"
-            rows={6}
-            placeholder={'81.2.69.160\n2001:db8::1'}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            aria-describedby="addresses-hint"
-          >
-            {typed}
-          </textarea>
-          <p class="hint" id="addresses-hint">
-            One per line. Each valid address counts as one request, even if nothing is known about
-            it.
-          </p>
-          <noscript>
-            <p class="hint">Without JavaScript: up to {count(BATCH_MAX)} at a time.</p>
-          </noscript>
-        </div>
-        <div class="field" id="from-file" hidden>
-          <label for="file">Or a CSV or text file</label>
-          <input
-            id="file"
-            type="file"
-            accept=".csv,.tsv,.txt,text/*"
-            aria-describedby="file-hint"
-          />
-          <p class="hint" id="file-hint">
-            Choose a file, or drop it on this page. Your browser reads the file and sends only the
-            addresses in it.
-          </p>
-        </div>
+        <Typed text={typed} />
+        <FromFile />
+        <ListFields corrections={corrections} form={props.answer?.form} />
         <ColumnChoice chosen={columns} />
         <button type="submit">Look up</button>
       </form>
       <Run />
+      <div id="results" class="items">
+        {props.answer !== undefined && <Answers base={base} world={world} answer={props.answer} />}
+      </div>
     </>
+  )
+}
+
+function Typed({ text }: { readonly text: string }) {
+  return (
+    <div class="field">
+      <label for="addresses">Addresses</label>
+      <textarea
+        id="addresses"
+        name="addresses"
+        rows={6}
+        placeholder={'81.2.69.160\n2001:db8::1'}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        aria-describedby="addresses-hint"
+      >
+        {text}
+      </textarea>
+      <p class="hint" id="addresses-hint">
+        One per line, or CSV, TSV, JSON lines or lines of a log. Each different address counts as
+        one request, even if nothing is known about it.
+      </p>
+      <noscript>
+        <p class="hint">Without JavaScript: up to {count(BATCH_MAX)} at a time.</p>
+      </noscript>
+    </div>
+  )
+}
+
+function FromFile() {
+  return (
+    <div class="field" id="from-file" hidden>
+      <label for="file">Or a file</label>
+      <input id="file" type="file" aria-describedby="file-hint" />
+      <p class="hint" id="file-hint">
+        Choose a file, or drop it on this page. Your browser reads the file and sends only the
+        addresses in it.
+      </p>
+    </div>
   )
 }
 
 function ColumnChoice({ chosen }: { readonly chosen: readonly BatchColumn[] }) {
   return (
     <fieldset class="choices columns">
-      <legend>Columns of the result</legend>
+      <legend>Columns of the result, after your own</legend>
       {BATCH_COLUMNS.map((column) => (
         <Choice type="checkbox" name="column" value={column.name} checked={chosen.includes(column)}>
           {column.label}
@@ -95,7 +120,7 @@ function Run() {
       <h2 id="run-title">Progress</h2>
       <progress id="progress" aria-labelledby="run-title" />
       <p id="counted" class="soft" />
-      <p id="message" role="status" />
+      <p id="message" role="status" tabindex={-1} />
       <ul id="errors" class="hint" aria-label="Rows without an address" hidden />
       <div class="actions">
         <button type="button" class="quiet" id="stop" hidden>
@@ -104,48 +129,31 @@ function Run() {
         <button type="button" id="go-on" hidden>
           Continue
         </button>
-        <span class="actions" id="downloads" />
       </div>
     </section>
   )
 }
 
-type AnswersProps = Required<Pick<BatchProps, 'base' | 'columns' | 'answer'>>
+type AnswersProps = Required<Pick<BatchProps, 'base' | 'world' | 'answer'>>
 
-function Answers({ base, columns, answer: { results, degraded } }: AnswersProps) {
+function Answers({ base, world, answer }: AnswersProps) {
   return (
-    <Card id="answers" title="Results">
-      {degraded && (
-        <p class="hint">
-          You have used all requests of this period, so some results contain only the country.{' '}
-          <a href={`${base}/app/billing`}>See plans and billing</a>.
-        </p>
-      )}
-      <figure class="wide answers" aria-labelledby="answers" tabindex={0}>
-        <Table heads={['Address', ...columns.map(({ label }) => label)]}>
-          {results.map((result) => (
-            <AnswerRow columns={columns} result={result} />
-          ))}
-        </Table>
-      </figure>
-    </Card>
-  )
-}
-
-function AnswerRow({ columns, result }: Pick<AnswersProps, 'columns'> & { result: unknown }) {
-  const error = cellAt(result, 'error.message')
-  return (
-    <tr>
-      <th scope="row">
-        <code>{cellAt(result, 'query.value')}</code>
-      </th>
-      {error === undefined ? (
-        columns.map(({ field }) => <td>{cellAt(result, field)}</td>)
-      ) : (
-        <td class="soft" colspan={columns.length}>
-          {error}
-        </td>
-      )}
-    </tr>
+    <>
+      <Card id="summary" title="Summary">
+        {answer.degraded && (
+          <p class="hint">
+            You have used all requests of this period, so results that are marked as degraded
+            contain only the country. <a href={`${base}/app/billing`}>See plans and billing</a>.
+          </p>
+        )}
+        <ListSummary summary={answer.summary} />
+      </Card>
+      <Card id="map" title="Map">
+        <ListMap world={world} spots={answer.spots} elsewhere={answer.elsewhere} />
+      </Card>
+      <Card id="rows" title="Rows">
+        <ListTable labelledBy="rows" heads={answer.heads} rows={answer.rows} />
+      </Card>
+    </>
   )
 }

@@ -1,9 +1,16 @@
-import { type BatchColumn, fieldsOf } from '../../../pages/dashboard/look-up/batch-columns.ts'
-import { type BatchView, type Files, rowsOf } from './batch-view.ts'
+import { BYTE_ORDER_MARK, type ListForm } from '../../../lib/list/form.ts'
+import { readList } from '../../../lib/list/read-list.ts'
+import { BATCH_FIELDS, type BatchColumn } from '../../../pages/dashboard/look-up/batch-columns.ts'
+import { createAnswers } from './answers.ts'
+import { addressesOf, type BatchView, rowsOf } from './batch-view.ts'
+import { type Collected, collectAddresses } from './collect.ts'
+import { countPlaces } from './count-places.ts'
 import { fetchBatch } from './fetch-batch.ts'
-import { lookUpRows } from './look-up-rows.ts'
-import type { AddressColumn } from './read-rows.ts'
-import { type AnsweredRow, toCsvHeader, toCsvLine, toJsonLine } from './result-lines.ts'
+import { lookUpAddresses } from './look-up-addresses.ts'
+import type { Report, ResultsView } from './results-view.tsx'
+import { textOf } from './source.ts'
+import { openTable, toBlobs } from './table-pages.ts'
+import { delimiterOf, OUTPUTS, type Output, writeResults } from './write-results.ts'
 
 export interface Service {
   readonly path: string
@@ -11,70 +18,119 @@ export interface Service {
   readonly size: number
 }
 
-/** Looks up one batch and collects the results as blobs, which browsers can keep out of memory. */
-export function createRun(service: Service, view: BatchView, columns: readonly BatchColumn[]) {
-  const csv = [new Blob([toCsvHeader(columns)])]
-  const json: Blob[] = []
-  let [answered, invalid, degraded] = [0, 0, false]
+export interface List {
+  readonly source: Blob
+  /** Whether the list begins with a byte order mark. */
+  readonly hasMark: boolean
+  readonly form: ListForm
+  readonly columns: readonly BatchColumn[]
+}
+
+interface Views {
+  readonly view: BatchView
+  readonly results: ResultsView
+}
+
+/** Looks up one list: reads it, asks for each address once, and reads it again to write the results. */
+export function createRun(service: Service, list: List, { view, results }: Views) {
+  const answers = createAnswers()
+  let collected: Collected | undefined
   let stopping = new AbortController()
 
-  const keep = (rows: readonly AnsweredRow[]) => {
-    csv.push(new Blob(rows.map((row) => toCsvLine(row, columns))))
-    json.push(new Blob(rows.map(toJsonLine)))
-    answered += rows.length
-    const without = rows.filter(({ result }) => 'error' in result)
-    invalid += without.length
-    view.listBadRows(without)
-    view.progress(answered)
+  const collect = async () => {
+    view.announce('Reading the list.')
+    const all = await collectAddresses(rowsIn(list, stopping.signal), view.reading)
+    view.listBadRows(all)
+    if (all.rows === 0) throw new Error('Enter an address or choose a file.')
+    return all
   }
-  const send = async (ips: readonly string[]) => {
-    const request = { ips, fields: fieldsOf(columns) }
-    const reply = await fetchBatch(service.path, request, stopping.signal)
-    degraded ||= reply.degraded === true
-    return reply
+  const lookUp = async ({ addresses }: Collected) => {
+    const show = () => view.progress(answers.count(), addresses.length)
+    show()
+    view.announce(`Looking up ${addressesOf(addresses.length - answers.count())}.`)
+    await lookUpAddresses(addresses, answers.count(), {
+      size: service.size,
+      send: (ips) => fetchBatch(service.path, { ips, fields: BATCH_FIELDS }, stopping.signal),
+      wait: (seconds) => waitFor(seconds, view, stopping.signal),
+      keep: (found) => {
+        answers.keep(found)
+        show()
+      },
+    })
   }
-  const wait = async (seconds: number) => {
-    view.announce('You have reached the per-minute limit. The look-up continues automatically.')
-    for (let left = seconds; left > 0; left--) {
-      view.waiting(left)
-      await waitSecond(stopping.signal)
+  const run = async () => {
+    collected ??= await collect()
+    await lookUp(collected)
+    return describeOutcome(collected, answers.degraded(collected))
+  }
+  const reasonOf = (error: Error) => (stopping.signal.aborted ? 'Stopped.' : error.message)
+  const showResults = async (all: Collected) => {
+    // The results so far are also shown after a stop.
+    if (stopping.signal.aborted) stopping = new AbortController()
+    view.announce('Preparing the results.')
+    const write = (output: Output) => {
+      const answerTo = (address: string) => answers.at(all.indexOf(address))
+      return writeResults(rowsIn(list, stopping.signal), output, { ...list, answerTo })
     }
+    const counts = await countPlaces(all, answers)
+    results.show({ ...(await toTable(list, write)), ...counts, rows: all.rows })
   }
-  const summary = () =>
-    [
-      `Done: ${rowsOf(answered)}${invalid === 0 ? '' : `, ${rowsOf(invalid)} without a valid address`}.`,
-      ...(degraded ? [REDUCED] : []),
-    ].join(' ')
 
   return {
-    /** Looks up the remaining rows. */
-    go: async ({ header, rows }: AddressColumn) => {
+    /** Looks up the remaining addresses, and shows all results so far. */
+    go: async () => {
       stopping = new AbortController()
-      view.begin(rows.length)
-      view.progress(answered)
-      const place = header === null ? '' : ` of the column “${header.slice(0, 100)}”`
-      view.announce(`Looking up ${rowsOf(rows.length - answered)}${place}.`)
-      const outcome = await lookUpRows(rows, answered, {
-        size: service.size,
-        send,
-        wait,
-        keep,
-      }).then(summary, (error: Error) => (stopping.signal.aborted ? 'Stopped.' : error.message))
-      view.progress(answered)
-      view.announce(outcome)
-      view.end(answered === 0 ? null : filesOf(csv, json), rows.length - answered)
+      results.clear()
+      view.begin()
+      const outcome = await run().catch(reasonOf)
+      if (collected === undefined) {
+        view.announce(outcome)
+        return view.end(0)
+      }
+      const problem = await showResults(collected).then(() => null, reasonOf)
+      view.announce(problem ?? outcome)
+      view.end(collected.addresses.length - answers.count())
     },
     stop: () => stopping.abort(),
   }
 }
 
-const REDUCED =
-  'You have used all requests of this period, so some results contain only the country.'
+function rowsIn({ source, form }: List, signal: AbortSignal) {
+  return readList(textOf(source, signal), form)
+}
 
-function filesOf(csv: readonly Blob[], json: readonly Blob[]): Files {
+/** The table of the results, and the files to download. */
+async function toTable(
+  { form, hasMark }: List,
+  write: (output: Output) => AsyncIterable<string>,
+): Promise<Pick<Report, 'table' | 'firstPage' | 'download'>> {
+  const table = await openTable(write('csv'), delimiterOf('csv', form))
   return {
-    csv: new Blob([...csv], { type: 'text/csv' }),
-    json: new Blob([...json], { type: 'application/jsonl' }),
+    table,
+    firstPage: await table.readPage(0),
+    download: async (output) => {
+      const parts = output === 'csv' ? table.parts : await toBlobs(write(output))
+      const mark = hasMark && output !== 'json' ? [BYTE_ORDER_MARK] : []
+      return new Blob([...mark, ...parts], { type: OUTPUTS[output].type })
+    },
+  }
+}
+
+function describeOutcome({ rows, without, several }: Collected, degraded: number): string {
+  return [
+    `Done: ${rowsOf(rows)}${without === 0 ? '' : `, ${rowsOf(without)} without an address`}.`,
+    ...(several === 0 ? [] : [`Of ${rowsOf(several)} with several addresses, one was looked up.`]),
+    ...(degraded === 0 ? [] : [`${REDUCED} ${rowsOf(degraded)}, marked in the column degraded.`]),
+  ].join(' ')
+}
+
+const REDUCED = 'You have used all requests of this period, so results contain only the country in'
+
+async function waitFor(seconds: number, view: BatchView, signal: AbortSignal): Promise<void> {
+  view.announce('You have reached the per-minute limit. The look-up continues automatically.')
+  for (let left = seconds; left > 0; left--) {
+    view.waiting(left)
+    await waitSecond(signal)
   }
 }
 

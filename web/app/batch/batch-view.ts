@@ -1,13 +1,7 @@
 import { count, counted } from '../../../pages/dashboard/parts/format.ts'
-import type { AddressRow } from './read-rows.ts'
+import type { BadRow, Collected } from './collect.ts'
 
-const SHOWN = 20
 const SHOWN_CHARACTERS = 100
-
-export interface Files {
-  readonly csv: Blob
-  readonly json: Blob
-}
 
 /** The element with this id. */
 export function part<T extends HTMLElement>(id: string): T {
@@ -19,15 +13,18 @@ export function rowsOf(total: number): string {
   return counted(total, 'row', 'rows')
 }
 
+export function addressesOf(total: number): string {
+  return counted(total, 'address', 'addresses')
+}
+
 export type BatchView = ReturnType<typeof viewBatch>
 
-/** The view of a batch. Sets all texts with textContent, so markup in them is harmless. */
+/** The progress of a look-up. Sets all texts with textContent, so markup in them is harmless. */
 export function viewBatch() {
   const [section, progress] = [part('run'), part<HTMLProgressElement>('progress')]
   const [counter, message] = [part('counted'), part('message')]
-  const [stop, goOn] = [part('stop'), part('go-on')]
-  const [downloads, badRows] = [part('downloads'), createBadRows(part('errors'))]
-  const progressText = () => `${count(progress.value)} of ${rowsOf(progress.max)}`
+  const [stop, goOn, badRows] = [part('stop'), part('go-on'), part('errors')]
+  const progressText = () => `${count(progress.value)} of ${addressesOf(progress.max)}`
   const announce = (text: string) => {
     message.textContent = text
   }
@@ -39,86 +36,53 @@ export function viewBatch() {
       announce(text)
     },
     /** Shows that the look-up is running. */
-    begin: (rows: number) => {
+    begin: () => {
       for (const element of [section, progress, stop]) element.hidden = false
       goOn.hidden = true
-      removeLinks(downloads)
-      progress.max = rows
       section.scrollIntoView({ block: 'nearest' })
       stop.focus()
     },
-    progress: (answered: number) => {
-      if (answered === 0) badRows.clear()
-      progress.value = answered
-      counter.textContent = progressText()
+    /** Shows how many rows are read so far; their total is not known. */
+    reading: (rows: number) => {
+      progress.removeAttribute('value')
+      counter.textContent = `${rowsOf(rows)} read`
+    },
+    progress: (answered: number, addresses: number) => {
+      progress.max = Math.max(1, addresses)
+      progress.value = addresses === 0 ? 1 : answered
+      counter.textContent = `${count(answered)} of ${addressesOf(addresses)}`
     },
     /** Shows a message that screen readers read out. */
     announce,
-    listBadRows: badRows.add,
     waiting: (seconds: number) => {
       counter.textContent = `${progressText()}, continuing in ${seconds} s`
     },
-    /** Shows that the look-up has ended, and offers the files. */
-    end: (files: Files | null, left: number) => {
+    /** Lists the first rows without an address, and counts the rest. */
+    listBadRows: ({ bad, without }: Collected) => {
+      const left = without - bad.length
+      const more = left === 0 ? [] : [`and ${rowsOf(left)} more; see the column error`]
+      badRows.replaceChildren(...[...bad.map(describeBadRow), ...more].map(toItem))
+      badRows.hidden = without === 0
+    },
+    /** Shows that the look-up has ended. */
+    end: (left: number) => {
       const wasOnStop = document.activeElement === stop
       stop.hidden = true
       goOn.hidden = left === 0
-      if (files !== null) downloads.append(...linksTo(files))
       // The Stop button is hidden now, so move the focus.
-      if (wasOnStop) section.querySelector<HTMLElement>('button:not([hidden]), a')?.focus()
+      if (wasOnStop) (left === 0 ? message : goOn).focus()
     },
     onStop: (listener: () => void) => stop.addEventListener('click', listener),
     onGoOn: (listener: () => void) => goOn.addEventListener('click', listener),
   }
 }
 
-function linksTo({ csv, json }: Files): HTMLAnchorElement[] {
-  return [
-    linkTo(csv, { download: 'addresses.csv', textContent: 'Download CSV', className: 'button' }),
-    linkTo(json, {
-      download: 'addresses.jsonl',
-      textContent: 'Download JSON Lines',
-      className: 'button quiet',
-    }),
-  ]
+function describeBadRow({ row, text }: BadRow): string {
+  return `Row ${count(row)} has no address: “${text.slice(0, SHOWN_CHARACTERS)}”`
 }
 
-function linkTo(blob: Blob, properties: Partial<HTMLAnchorElement>): HTMLAnchorElement {
-  const href = URL.createObjectURL(blob)
-  return Object.assign(document.createElement('a'), properties, { href })
-}
-
-/** Also revokes the object URLs, so that the browser can free the blobs. */
-function removeLinks(downloads: HTMLElement): void {
-  for (const { href } of downloads.querySelectorAll('a')) URL.revokeObjectURL(href)
-  downloads.replaceChildren()
-}
-
-/** Lists the first rows without a valid address, and counts the rest. */
-function createBadRows(list: HTMLElement) {
-  const more = document.createElement('li')
-  let total = 0
-  return {
-    clear: () => {
-      total = 0
-      list.replaceChildren()
-      list.hidden = true
-    },
-    add: (rows: readonly AddressRow[]) => {
-      if (rows.length === 0) return
-      list.append(...rows.slice(0, Math.max(0, SHOWN - total)).map(toItem))
-      total += rows.length
-      list.hidden = false
-      if (total <= SHOWN) return
-      more.textContent = `and ${rowsOf(total - SHOWN)} more; see the downloaded file`
-      list.append(more)
-    },
-  }
-}
-
-function toItem({ row, text }: AddressRow): HTMLLIElement {
+function toItem(text: string): HTMLLIElement {
   const item = document.createElement('li')
-  const shown = text.slice(0, SHOWN_CHARACTERS)
-  item.textContent = `Row ${count(row)} has no valid address: “${shown}”`
+  item.textContent = text
   return item
 }

@@ -1,31 +1,41 @@
 import { columnsNamed } from '../../../pages/dashboard/look-up/batch-columns.ts'
 import { createRun } from './batch-run.ts'
-import { part, rowsOf, viewBatch } from './batch-view.ts'
-import { type AddressColumn, readRows } from './read-rows.ts'
+import { part, viewBatch } from './batch-view.ts'
+import { listFormFields } from './list-form-fields.ts'
+import { viewResults } from './results-view.tsx'
 
-const MAX_ROWS = 100_000
-const MAX_FILE_BYTES = 50_000_000
+const MAX_BYTES = 1_000_000_000
 
-/** Looks up whole files in parts. Without this script the form submits only typed addresses. */
+/** Looks up lists of any length in parts. Without this script the form submits short ones as typed. */
 function main(form: HTMLFormElement): void {
   const [text, file] = [part<HTMLTextAreaElement>('addresses'), part<HTMLInputElement>('file')]
   const submit = form.querySelector<HTMLButtonElement>('[type=submit]')
-  const view = viewBatch()
-  let run = createRun(serviceOf(form), view, [])
-  let source: AddressColumn = { header: null, rows: [] }
+  const fields = listFormFields(form)
+  const { size, world = '' } = form.dataset
+  const service = { path: form.action, size: Number(size) }
+  const views = { view: viewBatch(), results: viewResults(part('results'), world) }
+  let run: ReturnType<typeof createRun> | undefined
 
-  const busy = async (work: () => Promise<void>) => {
+  const source = () => file.files?.[0] ?? new Blob([text.value])
+  const busy = async (work: () => Promise<void> | undefined) => {
     if (submit !== null) submit.disabled = true
     await work()
     if (submit !== null) submit.disabled = false
   }
   const start = async () => {
-    const typed = await readSource(file.files?.[0], text.value)
-    if (typeof typed === 'string') return view.refuse(typed)
-    source = typed
-    const names = new FormData(form).getAll('column').map(String)
-    run = createRun(serviceOf(form), view, columnsNamed(names))
-    await run.go(source)
+    const list = source()
+    if (list.size === 0) return views.view.refuse('Enter an address or choose a file.')
+    if (list.size > MAX_BYTES) return views.view.refuse('The file is larger than 1 GB.')
+    const recognised = await fields.recognise(list).catch((error: Error) => error.message)
+    if (typeof recognised === 'string') return views.view.refuse(recognised)
+    const columns = columnsNamed(new FormData(form).getAll('column').map(String))
+    run = createRun(service, { source: list, ...recognised, columns }, views)
+    await run.go()
+  }
+  const show = afterPause(() => void fields.show(source()))
+  const changed = () => {
+    fields.forgetPlace()
+    show()
   }
 
   part('from-file').hidden = false
@@ -33,40 +43,37 @@ function main(form: HTMLFormElement): void {
     event.preventDefault()
     void busy(start)
   })
-  view.onStop(() => run.stop())
-  view.onGoOn(() => void busy(() => run.go(source)))
+  views.view.onStop(() => run?.stop())
+  views.view.onGoOn(() => void busy(() => run?.go()))
   text.addEventListener('input', () => {
     file.value = ''
+    changed()
   })
   file.addEventListener('change', () => {
     text.value = ''
+    changed()
   })
-  acceptDrops(form, file, text)
+  part('list-form').addEventListener('change', show)
+  acceptDrops(form, (files) => {
+    file.files = files
+    text.value = ''
+    changed()
+  })
 }
 
-function serviceOf({ action, dataset }: HTMLFormElement) {
-  return { path: action, size: Number(dataset['size']) }
-}
+const PAUSE_MS = 150
 
-/** The rows, or a message that says why they cannot be looked up. */
-async function readSource(file: File | undefined, typed: string): Promise<AddressColumn | string> {
-  if (file !== undefined && file.size > MAX_FILE_BYTES) return 'The file is larger than 50 MB.'
-  // It fails if the file has changed or gone since it was chosen.
-  const text = file === undefined ? typed : await file.text().catch(() => null)
-  if (text === null) return 'The file cannot be read. Choose it again.'
-  const column = readRows(text)
-  const { rows } = column
-  if (rows.length === 0) return 'Enter an address or choose a file.'
-  if (rows.length <= MAX_ROWS) return column
-  return `${rowsOf(rows.length)} are too many; the maximum is ${rowsOf(MAX_ROWS)}.`
+/** Runs the work once after several calls: someone who types causes many. */
+function afterPause(work: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return () => {
+    clearTimeout(timer)
+    timer = setTimeout(work, PAUSE_MS)
+  }
 }
 
 /** Accepts a file dropped anywhere on the page. The browser would open it instead. */
-function acceptDrops(
-  form: HTMLFormElement,
-  file: HTMLInputElement,
-  text: HTMLTextAreaElement,
-): void {
+function acceptDrops(form: HTMLFormElement, accept: (files: FileList) => void): void {
   const over = (event: DragEvent, isOver: boolean) => {
     if (event.dataTransfer?.types.includes('Files') !== true) return
     event.preventDefault()
@@ -77,9 +84,7 @@ function acceptDrops(
   document.addEventListener('drop', (event) => {
     over(event, false)
     const files = event.dataTransfer?.files
-    if (files === undefined || files.length === 0) return
-    file.files = files
-    text.value = ''
+    if (files !== undefined && files.length > 0) accept(files)
   })
 }
 

@@ -1,13 +1,11 @@
-import type { Reply } from './look-up-rows.ts'
+import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
+import type { Reply } from './look-up-addresses.ts'
 
 /** The answer of the page to its script. */
 interface Body {
-  readonly results?: readonly object[]
-  readonly meta?: { readonly degraded: boolean }
+  readonly results?: readonly GeolocationResult[]
   readonly error?: { readonly message: string }
 }
-
-export type BatchReply = Reply & { readonly degraded?: boolean }
 
 const TIMEOUT_MS = 60_000
 
@@ -16,7 +14,7 @@ export async function fetchBatch(
   path: string,
   request: { readonly ips: readonly string[]; readonly fields: readonly string[] },
   signal: AbortSignal,
-): Promise<BatchReply> {
+): Promise<Reply> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -32,11 +30,11 @@ export async function fetchBatch(
   if (response.status === 429) {
     return { kind: 'wait', seconds: Number(response.headers.get('retry-after') ?? 60) }
   }
-  const { results, meta, error } = await readBody(response)
+  const { results, error } = await readBody(response)
   if (results === undefined) {
     throw new Error(`${error?.message ?? `The service answered with status ${response.status}`}.`)
   }
-  return { kind: 'answered', results, degraded: meta?.degraded === true }
+  return { kind: 'answered', results }
 }
 
 async function readBody(response: Response): Promise<Body> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { BatchResponse } from '../../lib/contract/geo/batch.ts'
-import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from './pages.ts'
+import { findUserByEmail } from '../../../lib/accounts/users.ts'
+import { BatchResponse } from '../../../lib/contract/geo/batch.ts'
+import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { signInNewUser, visitPage } from '../pages.ts'
 
 async function findAda({ services }: TestApp) {
   const user = await findUserByEmail(services.db, 'ada@example.com')
@@ -33,6 +33,14 @@ async function sendAsScript({ app }: TestApp, cookie: string, body: unknown, hea
   }
 }
 
+/** The cells of the table of the results, with its head. */
+function tableIn(html: string): string[][] {
+  const [, table = ''] = /<figure class="wide answers".*?>(.*?)<\/figure>/s.exec(html) ?? []
+  return [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => cell),
+  )
+}
+
 describe('POST /app/batch', () => {
   it('answers the form with a table of the chosen columns', async () => {
     await using app = await makeApp()
@@ -40,11 +48,42 @@ describe('POST /app/batch', () => {
     const form = { addresses: '81.2.69.160\r\nnope\r\n\r\n10.0.0.1', column: ['city', 'asn'] }
     const { status, html } = await visitPage(app, '/app/batch', { cookie, form })
     assert.equal(status, 200)
-    assert.match(html, /Address<\/th><th scope="col">City<\/th><th scope="col">ASN</)
-    assert.match(html, /81\.2\.69\.160<\/code><\/th><td>London<\/td><td>AS20712<\/td>/)
-    assert.match(html, /nope<\/code><\/th><td class="soft" colspan="2">Not an IPv4 or IPv6 address/)
-    assert.match(html, /10\.0\.0\.1<\/code><\/th><td><\/td><td><\/td>/)
+    assert.deepEqual(tableIn(html), [
+      ['column_1', 'ip', 'city', 'asn', 'degraded', 'error'],
+      ['81.2.69.160', '81.2.69.160', 'London', 'AS20712', '', ''],
+      ['nope', '', '', '', '', 'No IPv4 or IPv6 address'],
+      ['10.0.0.1', '10.0.0.1', '', '', '', ''],
+    ])
+    assert.match(html, /United Kingdom \(GB\)<\/th><td>1<\/td><td>50\.0 %</)
+    assert.match(html, /aria-label="Map of the world, most addresses: around London, GB: 1 row"/)
     assert.equal(app.services.meters.periodRequests(await findAda(app), NOON), 2)
+  })
+
+  it('recognises the form of a list, keeps its columns, and asks for each address once', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    const addresses = 'who;ip\r\nAda;81.2.69.160\r\n"Doe; Jo";[2001:db8::1]:443\r\nEve;81.2.69.160'
+    const form = { addresses, column: 'city' }
+    const { html } = await visitPage(app, '/app/batch', { cookie, form })
+    assert.match(html, /CSV with semicolons, with a header; addresses in “ip”/)
+    assert.deepEqual(tableIn(html), [
+      ['who', 'ip', 'geo_ip', 'city', 'degraded', 'error'],
+      ['Ada', '81.2.69.160', '81.2.69.160', 'London', '', ''],
+      ['Doe; Jo', '[2001:db8::1]:443', '2001:db8::1', '', '', ''],
+      ['Eve', '81.2.69.160', '81.2.69.160', 'London', '', ''],
+    ])
+    assert.equal(app.services.meters.periodRequests(await findAda(app), NOON), 2)
+  })
+
+  it('takes corrections', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    const corrections = { kind: 'comma', header: 'no', place: '1', take: 'last' }
+    const form = { addresses: 'a,from 10.0.0.1 to 81.2.69.160', column: 'city', ...corrections }
+    const { html } = await visitPage(app, '/app/batch', { cookie, form })
+    assert.match(html, /CSV with commas; addresses in “column_2”, the last of several/)
+    assert.deepEqual(tableIn(html)[1]?.slice(2, 4), ['81.2.69.160', 'London'])
+    assert.match(html, /<option value="1" selected="">in column_2/)
   })
 
   it('shows what is wrong with the input, and keeps it', async () => {
@@ -55,20 +94,28 @@ describe('POST /app/batch', () => {
     const empty = await send(' \n ')
     assert.equal(empty.status, 400)
     assert.match(empty.html, /role="alert">Enter at least one address\./)
-    const many = await send('::1\n'.repeat(1_001))
+    const many = await send(Array.from({ length: 1_001 }, (_, n) => `::${n}`).join('\n'))
     assert.equal(many.status, 400)
     assert.match(many.html, /1001 addresses are too many; the maximum is 1000/)
-    assert.match(many.html, /::1<\/textarea>/)
+    assert.match(many.html, /::1000<\/textarea>/)
   })
 
   it('accepts a form with a thousand of the longest addresses', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
-    const address = '2001:0db8:aaaa:aaaa:aaaa:aaaa:aaaa:aaaa'
-    const form = { addresses: Array<string>(1_000).fill(address).join('\r\n'), column: 'city' }
+    const all = Array.from(
+      { length: 1_000 },
+      (_, n) => `2001:db8:aaaa:aaaa:aaaa:aaaa:aaaa:${1_000 + n}`,
+    )
+    const form = { addresses: all.join('\r\n'), column: 'city' }
     const { status, html } = await visitPage(app, '/app/batch', { cookie, form })
     assert.equal(status, 200)
-    assert.equal(html.match(/<tr>/g)?.length, 1_001)
+    assert.deepEqual(
+      tableIn(html)
+        .slice(1)
+        .map(([address]) => address),
+      all,
+    )
   })
 
   it('escapes markup in the input', async () => {
@@ -129,6 +176,7 @@ describe('POST /app/batch', () => {
     app.services.meters.count(await findAda(app), NOON, 5_000)
     const form = { addresses: '81.2.69.160' }
     const { html } = await visitPage(app, '/app/batch', { cookie, form })
-    assert.match(html, /some results contain only the country/)
+    assert.match(html, /results that are marked as degraded contain only the country/)
+    assert.deepEqual(tableIn(html)[1]?.slice(-2), ['true', ''])
   })
 })

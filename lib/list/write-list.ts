@@ -1,0 +1,84 @@
+import { dsvFormat } from 'd3-dsv'
+import { csvCell } from '../contract/geo/csv-cell.ts'
+import { KINDS, type ListForm } from './form.ts'
+import { toObject } from './json-object.ts'
+import type { Row } from './read-list.ts'
+
+export type Cell = string | number | boolean | undefined
+
+/**
+ * Writes the rows of a list as CSV with more cells at their end. The list's own cells stay as they are;
+ * a line without cells becomes one cell. `delimiter` is the list's own, or a tab for TSV.
+ */
+export function createTableWriter(form: ListForm, delimiter: string, names: readonly string[]) {
+  const { formatRow } = dsvFormat(delimiter)
+  const own = KINDS[form.kind]
+  const width = own === undefined ? 1 : form.columns.length
+  const ownNames = own === undefined ? ['line'] : form.columns
+  const added = formatRow(uniqueNames(names, ownNames))
+  const ownCells = ({ record, cells }: Row): string => {
+    if (cells === undefined) return formatRow([record])
+    const isAsWritten = own === delimiter && !record.includes('"')
+    const text = isAsWritten ? record : formatRow([...cells])
+    return cells.length < width ? text + delimiter.repeat(width - cells.length) : text
+  }
+  return {
+    /** Names for the columns, if the list has no header. */
+    header: (): string => (form.hasHeader ? '' : toLine(formatRow([...ownNames]), added)),
+    /** The row with its cells; the header with the names of the added columns. */
+    line: (row: Row, added: string): string =>
+      row.kind === 'empty' ? row.record + form.lineBreak : toLine(ownCells(row), added),
+    /** The cells to add to a row, as `line` takes them. Cells that a spreadsheet would run are escaped. */
+    toCells: (cells: readonly Cell[]): string => formatRow(cells.map(csvCell)),
+    names: added,
+  }
+
+  function toLine(text: string, more: string): string {
+    return `${text}${delimiter}${more}${form.lineBreak}`
+  }
+}
+
+/** The delimiter of a list that is written as CSV: its own, or a comma. */
+export function csvDelimiter({ kind }: ListForm): string {
+  return kind === 'semicolon' ? ';' : ','
+}
+
+/** Puts `geo_` before the names that the list has already. */
+export function uniqueNames(names: readonly string[], taken: readonly string[]): string[] {
+  const all = new Set(taken.map((name) => name.toLowerCase()))
+  return names.map((name) => {
+    let unique = name
+    while (all.has(unique)) unique = `geo_${unique}`
+    return unique
+  })
+}
+
+/**
+ * The row as a line of JSON with a result in JSON, which is the value of `geo`: a line of JSON itself as
+ * it is, cells by the names of their columns.
+ */
+export function toJsonLine(row: Row, result: string, { columns }: ListForm): string {
+  const own = ownJson(row, columns)
+  let name = 'geo'
+  while (own.includes(`"${name}"`)) name = `geo_${name}`
+  const separator = own === '{' ? '' : ','
+  return `${own}${separator}"${name}":${result}}\n`
+}
+
+/** An object in JSON, without its closing brace. */
+function ownJson({ record, cells }: Row, columns: readonly string[]): string {
+  if (cells !== undefined) return `{${namedCells(cells, columns).join(',')}`
+  const line = record.trim()
+  if (toObject(line) !== null) return line.slice(0, -1).trimEnd()
+  return `{"line":${JSON.stringify(record)}`
+}
+
+function namedCells(cells: readonly string[], columns: readonly string[]): string[] {
+  const names = new Set<string>()
+  return cells.map((cell, at) => {
+    let name = columns[at] ?? `column_${at + 1}`
+    while (names.has(name)) name = `${name}_${at + 1}`
+    names.add(name)
+    return `${JSON.stringify(name)}:${JSON.stringify(cell)}`
+  })
+}

@@ -1,0 +1,94 @@
+import { PRECISIONS, type Precision } from '../../../lib/contract/geo/geolocation.ts'
+import type { AddressSummary } from '../../../lib/contract/geo/summary.ts'
+import { Table } from '../../table.tsx'
+import { count } from '../parts/format.ts'
+
+export type ListCounts = Omit<AddressSummary, 'meta'>
+
+const PRECISION_NAMES: Readonly<Record<Precision, string>> = {
+  city: 'City',
+  region: 'Region',
+  country: 'Country',
+  continent: 'Continent',
+  none: 'Unknown',
+}
+
+interface ListSummaryProps {
+  readonly summary: ListCounts
+  /** The rows whose address is not looked up yet. */
+  readonly waiting?: number
+}
+
+/** How many rows are where. */
+export function ListSummary({ summary, waiting = 0 }: ListSummaryProps) {
+  const { addresses, precision, countries, cities, networks } = summary
+  const located = addresses.total - addresses.invalid
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Rows" value={addresses.total + waiting} />
+        <Fact name="Different addresses" value={addresses.distinct} />
+        <Fact name="Rows without an address" value={addresses.invalid} />
+        {waiting > 0 && <Fact name="Rows not looked up" value={waiting} />}
+      </dl>
+      <div class="counts">
+        <Counts
+          name="Country"
+          of={located}
+          rows={countries.map(({ code, name, count: n }) => [`${name} (${code})`, n])}
+        />
+        <Counts
+          name="Network"
+          of={located}
+          rows={networks.map(({ asn, organization, count: n }) => [
+            organization === undefined ? asn : `${organization} (${asn})`,
+            n,
+          ])}
+        />
+        <Counts
+          name="City"
+          of={located}
+          rows={cities.map(({ name, region, country, count: n }) => [
+            `${name}, ${region ?? country}`,
+            n,
+          ])}
+        />
+        <Counts
+          name="Precision"
+          of={located}
+          rows={PRECISIONS.map((level) => [PRECISION_NAMES[level], precision[level]])}
+        />
+      </div>
+    </>
+  )
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: number }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{count(value)}</dd>
+    </div>
+  )
+}
+
+interface CountsProps {
+  readonly name: string
+  /** What the shares are of. */
+  readonly of: number
+  readonly rows: readonly (readonly [name: string, count: number])[]
+}
+
+function Counts({ name, of, rows }: CountsProps) {
+  if (rows.length === 0) return null
+  return (
+    <Table
+      heads={[name, 'Rows', 'Share']}
+      rows={rows.map(([value, n]) => [value, count(n), shareOf(n, of)])}
+    />
+  )
+}
+
+function shareOf(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`
+}

@@ -1,0 +1,94 @@
+import { BATCH_MAX } from '../../lib/contract/geo/batch.ts'
+import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
+import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { createSummary } from '../../lib/geo/answer/summary.ts'
+import { NO_ADDRESS } from '../../lib/list/find-addresses.ts'
+import type { ListForm } from '../../lib/list/form.ts'
+import { createSpots } from '../../lib/list/map-spots.ts'
+import { type Row, readList } from '../../lib/list/read-list.ts'
+import { uniqueNames } from '../../lib/list/write-list.ts'
+import { parseAddress } from '../../lib/net/address.ts'
+import type { BatchAnswer } from '../../pages/dashboard/look-up/batch.tsx'
+import {
+  addedCells,
+  addedNames,
+  BATCH_FIELDS,
+  type BatchColumn,
+} from '../../pages/dashboard/look-up/batch-columns.ts'
+import type { CallApi } from './request/call-api.ts'
+
+interface TypedList {
+  readonly text: string
+  readonly form: ListForm
+  readonly columns: readonly BatchColumn[]
+}
+
+/** Looks up a short list, asking for each address once. */
+export async function lookUpList(
+  { text, form, columns }: TypedList,
+  callApi: CallApi,
+): Promise<BatchAnswer> {
+  const rows = await readRows(text, form)
+  const results = await locateOnce(rows, callApi)
+  const resultOf = ({ address }: Row) => results.get(canonical(address))
+  const added = rows.map((row) => {
+    const result = resultOf(row)
+    const answer =
+      result === undefined ? { error: NO_ADDRESS } : { ip: canonical(row.address), result }
+    return addedCells(columns, answer).map((cell) => String(cell ?? ''))
+  })
+  const own = form.columns.length === 0 || form.kind === 'json' ? ['line'] : form.columns
+  return {
+    form,
+    heads: [...own, ...uniqueNames(addedNames(columns), own)],
+    rows: rows.map((row, at) => [...ownCells(row, own.length), ...(added[at] ?? [])]),
+    ...countPlaces(rows.map((row) => [canonical(row.address), resultOf(row)])),
+    degraded: [...results.values()].some(({ meta }) => meta?.degraded === true),
+  }
+}
+
+async function readRows(text: string, form: ListForm): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const part of readList([text], form)) rows.push(...part)
+  const filled = rows.filter(({ kind }) => kind === 'row')
+  if (filled.length === 0) throw new ApiError('BAD_REQUEST', 'Enter at least one address')
+  return filled
+}
+
+async function locateOnce(
+  rows: readonly Row[],
+  callApi: CallApi,
+): Promise<ReadonlyMap<string, GeolocationResult>> {
+  const ips = [...new Set(rows.map(({ address }) => canonical(address)))].filter((ip) => ip !== '')
+  if (ips.length === 0) return new Map()
+  if (ips.length > BATCH_MAX) {
+    const message = `${ips.length} addresses are too many; the maximum is ${BATCH_MAX}`
+    throw new ApiError('BAD_REQUEST', message)
+  }
+  const { results } = await callApi('locateBatch', { body: { ips, fields: [...BATCH_FIELDS] } })
+  // safe: all texts are addresses, so none of the results is an error
+  return new Map(ips.map((ip, at) => [ip, results[at] as GeolocationResult]))
+}
+
+/** The address as the API writes it; '' if there is none. */
+function canonical(address: string | undefined): string {
+  return parseAddress(address ?? '')?.text ?? ''
+}
+
+function ownCells({ record, cells = [record] }: Row, width: number): string[] {
+  return [...cells, ...Array<string>(Math.max(0, width - cells.length)).fill('')]
+}
+
+function countPlaces(rows: readonly (readonly [string, GeolocationResult | undefined])[]) {
+  const [summary, spots] = [createSummary({ top: TOP_DEFAULT }), createSpots()]
+  for (const [address, result] of rows) {
+    if (result === undefined) {
+      summary.addInvalid()
+      continue
+    }
+    summary.add(address, result)
+    spots.add(result)
+  }
+  return { summary: summary.summarize(), spots: spots.spots(), elsewhere: spots.elsewhere() }
+}

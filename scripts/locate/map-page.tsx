@@ -1,0 +1,46 @@
+import { raw } from 'hono/html'
+import { SOURCES } from '../../lib/assets/sources.ts'
+import type { Spot } from '../../lib/list/map-spots.ts'
+import { ListMap } from '../../pages/dashboard/look-up/list-map.tsx'
+import { type ListCounts, ListSummary } from '../../pages/dashboard/look-up/list-summary.tsx'
+
+interface MapPageProps {
+  readonly summary: ListCounts
+  readonly spots: readonly Spot[]
+  readonly elsewhere: number
+}
+
+/** Allows only what the page contains. */
+const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+/** A page with a map and a summary of a list, which needs no other file. */
+export async function mapPage({ summary, spots, elsewhere }: MapPageProps): Promise<string> {
+  const [site, app, world] = await Promise.all(
+    (['site.css', 'app.css', 'world-map.svg'] as const).map((name) => SOURCES[name]()),
+  )
+  const styles = [site, app].map((bytes) => Buffer.from(bytes ?? []).toString()).join('\n')
+  const image = `data:image/svg+xml;base64,${Buffer.from(world ?? []).toString('base64')}`
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content={CONTENT_SECURITY_POLICY} />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Addresses on the map</title>
+        <style>{raw(styles)}</style>
+      </head>
+      <body>
+        <main class="list-page">
+          <h1>Addresses on the map</h1>
+          <section class="card" aria-label="Map">
+            <ListMap world={image} spots={spots} elsewhere={elsewhere} />
+          </section>
+          <section class="card" aria-label="Summary">
+            <ListSummary summary={summary} />
+          </section>
+        </main>
+      </body>
+    </html>
+  )
+  return `<!doctype html>\n${await page}`
+}

@@ -1,0 +1,52 @@
+import { PRECISIONS } from '../../lib/contract/geo/geolocation.ts'
+import type { Summary } from '../../lib/geo/answer/summary.ts'
+
+/** A summary for people, as lines of text. */
+export function summaryText(summary: Summary): string {
+  const { addresses, precision, countries, networks, cities } = summary
+  const located = addresses.total - addresses.invalid
+  const section = (title: string, counts: readonly Count[]) => [
+    '',
+    title,
+    ...counts.map(([name, count]) => lineOf(name, count, located)),
+  ]
+  return [
+    `${inEnglish(addresses.total)} rows, ${inEnglish(addresses.distinct)} different addresses, ${inEnglish(addresses.invalid)} rows without an address`,
+    ...section(
+      'Countries',
+      countries.map(({ code, name, count }) => [`${name} (${code})`, count]),
+    ),
+    ...section(
+      'Networks',
+      networks.map(({ asn, organization = '', count }) => [`${asn} ${organization}`, count]),
+    ),
+    ...section(
+      'Cities',
+      cities.map(({ name, region, country, count }) => [`${name}, ${region ?? country}`, count]),
+    ),
+    ...section(
+      'Precision',
+      PRECISIONS.map((level) => [level, precision[level]]),
+    ),
+  ].join('\n')
+}
+
+type Count = readonly [name: string, count: number]
+
+const COUNT_WIDTH = 13
+const SHARE_WIDTH = 8
+
+function lineOf(name: string, count: number, whole: number): string {
+  const share = whole === 0 ? '–' : `${((100 * count) / whole).toFixed(1)} %`
+  return `${inEnglish(count).padStart(COUNT_WIDTH)}${share.padStart(SHARE_WIDTH)}  ${plain(name)}`
+}
+
+function inEnglish(count: number): string {
+  return count.toLocaleString('en')
+}
+
+/** Without characters that control a terminal: others choose the names of places and networks. */
+function plain(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  return name.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()
+}

@@ -1,0 +1,110 @@
+import { NO_ADDRESS } from '../../../lib/list/find-addresses.ts'
+import { KINDS, type ListForm } from '../../../lib/list/form.ts'
+import type { Row } from '../../../lib/list/read-list.ts'
+import { createTableWriter, csvDelimiter, toJsonLine } from '../../../lib/list/write-list.ts'
+import {
+  addedCells,
+  addedNames,
+  type BatchColumn,
+  type RowAnswer,
+  selectFields,
+} from '../../../pages/dashboard/look-up/batch-columns.ts'
+
+export const OUTPUTS = {
+  csv: { type: 'text/csv', extension: 'csv' },
+  tsv: { type: 'text/tab-separated-values', extension: 'tsv' },
+  json: { type: 'application/jsonl', extension: 'jsonl' },
+} as const
+export type Output = keyof typeof OUTPUTS
+
+export const ROWS_PER_PART = 1_000
+
+export interface Results {
+  readonly form: ListForm
+  readonly columns: readonly BatchColumn[]
+  /** The answer to an address of the list. */
+  readonly answerTo: (address: string) => RowAnswer
+}
+
+/**
+ * Writes the rows of a list with their results: in CSV and TSV first the header, then parts of
+ * `ROWS_PER_PART` rows each.
+ */
+export async function* writeResults(
+  list: AsyncIterable<readonly Row[]>,
+  output: Output,
+  results: Results,
+): AsyncGenerator<string> {
+  const { header, line } = output === 'json' ? jsonLines(results) : tableLines(output, results)
+  const parts = createParts(header)
+  for await (const rows of list) {
+    for (const row of rows) {
+      if (parts.isFull(row)) yield parts.take()
+      parts.add(line(row), row)
+    }
+  }
+  yield parts.take()
+}
+
+/** Collects lines until the next row begins another part. */
+function createParts(header: string) {
+  let lines = [header]
+  let rows = 0
+  return {
+    isFull: ({ kind }: Row) => kind === 'row' && rows % ROWS_PER_PART === 0,
+    add: (line: string, { kind }: Row) => {
+      lines.push(line)
+      if (kind === 'row') rows += 1
+    },
+    take: () => {
+      const text = lines.join('')
+      lines = []
+      return text
+    },
+  }
+}
+
+interface Lines {
+  readonly header: string
+  readonly line: (row: Row) => string
+}
+
+/** The delimiter of the file that is written. */
+export function delimiterOf(output: 'csv' | 'tsv', form: ListForm): string {
+  return output === 'tsv' ? KINDS.tab : csvDelimiter(form)
+}
+
+function tableLines(output: 'csv' | 'tsv', { form, columns, answerTo }: Results): Lines {
+  const writer = createTableWriter(form, delimiterOf(output, form), addedNames(columns))
+  const empty = writer.toCells(addedCells(columns, { error: NO_ADDRESS }))
+  const toAdded = remember((answer: RowAnswer) => writer.toCells(addedCells(columns, answer)))
+  return {
+    header: writer.header(),
+    line: (row) => {
+      if (row.kind !== 'row') return writer.line(row, writer.names)
+      return writer.line(row, row.address === undefined ? empty : toAdded(answerTo(row.address)))
+    },
+  }
+}
+
+function jsonLines({ form, columns, answerTo }: Results): Lines {
+  const none = JSON.stringify(selectFields(columns, { error: NO_ADDRESS }))
+  const toJson = remember((answer: RowAnswer) => JSON.stringify(selectFields(columns, answer)))
+  return {
+    header: '',
+    line: (row) => {
+      if (row.kind !== 'row') return ''
+      return toJsonLine(row, row.address === undefined ? none : toJson(answerTo(row.address)), form)
+    },
+  }
+}
+
+/** Keeps the texts of answers, which rows with the same address share. */
+function remember(write: (answer: RowAnswer) => string): (answer: RowAnswer) => string {
+  const texts = new WeakMap<RowAnswer, string>()
+  return (answer) => {
+    const text = texts.get(answer) ?? write(answer)
+    texts.set(answer, text)
+    return text
+  }
+}
