@@ -18,7 +18,6 @@ const LOADERS = {
   'vitals.js': load('vitals.js'),
   'docs.css': load('docs.css'),
   'docs.js': load('docs.js'),
-  'swagger-ui.js': load('swagger-ui.js'),
 } as const
 
 export type AssetName = keyof typeof LOADERS
