@@ -110,7 +110,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   tldts: ['lib/access/origins.ts'],
   'topojson-client': ['lib/assets/world-map.ts'],
   uplot: ['web/app/'],
-  valibot: ['lib/', 'routes/', 'scripts/', 'stripe-double/'],
+  valibot: ['lib/', 'pages/reference/', 'routes/', 'scripts/', 'stripe-double/'],
   'web-vitals': ['web/rum/'],
   'world-atlas': ['lib/assets/world-map.ts'],
 }
