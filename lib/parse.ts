@@ -10,7 +10,14 @@ export function parse<Schema extends v.GenericSchema>(
   if (result.success) return result.output
   const [issue] = result.issues
   const field = v.getDotPath(issue)
-  throw new ApiError('BAD_REQUEST', field === null ? issue.message : `${field}: ${issue.message}`)
+  const message = messageOf(issue)
+  throw new ApiError('BAD_REQUEST', field === null ? message : `${field}: ${message}`)
+}
+
+/** Valibot reports a field that is missing, or one too many, in words about keys and types. */
+function messageOf({ path, expected, message }: v.BaseIssue<unknown>): string {
+  if (path?.at(-1)?.origin !== 'key') return message
+  return expected === 'never' ? 'is not a field of this request' : 'is missing'
 }
 
 /** A request or a response. */

@@ -24,7 +24,7 @@ const LINKS = [
   { path: '/app', text: 'Dashboard' },
 ] as const
 
-/** The frame of every public page. Its child must be `main` with the id `content`. */
+/** The frame of every public page. Its children must include `main` with the id `content`. */
 export function Layout({
   instance: { base, version },
   title,
@@ -38,7 +38,10 @@ export function Layout({
         <Mark href={`${base}/`} icon={assets.icon} />
         <nav aria-label="Pages">
           {LINKS.map((link) => (
-            <a href={`${base}${link.path}`} aria-current={link.path === path ? 'page' : undefined}>
+            <a
+              href={`${base}${link.path}`}
+              aria-current={isWithin(path, link.path) ? 'page' : undefined}
+            >
               {link.text}
             </a>
           ))}
@@ -56,4 +59,9 @@ export function Layout({
       </footer>
     </Document>
   )
+}
+
+/** Whether the path is the linked one, or below it. */
+function isWithin(path: string, linked: string): boolean {
+  return path === linked || (linked !== '/' && path.startsWith(`${linked}/`))
 }

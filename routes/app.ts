@@ -29,6 +29,7 @@ import { mountDashboard } from './dashboard/dashboard.ts'
 import { mountPageAssets } from './pages/page-assets.ts'
 import { mountPages, serveNotFound, wantsPage } from './pages/pages.ts'
 import { mountScript, scriptHandlers } from './pages/script.ts'
+import { mountReference } from './reference/reference.ts'
 import { toResponse } from './request/respond.ts'
 import { type AnyHandler, serve } from './request/serve.ts'
 import { answerUnmatched } from './request/unmatched.ts'
@@ -79,6 +80,7 @@ export function createApp(services: Services): Hono<Env> {
   )
   mountScript(app, services)
   mountPages(app, services)
+  mountReference(app, services)
   mountPageAssets(app, services)
   mountDashboard(app, services)
   if (services.handleAuth !== null) mountAuth(app, services, services.handleAuth)

@@ -10,7 +10,7 @@ import { openGeo } from '../lib/geo/open-geo.ts'
 import { createProgress } from '../lib/geo/progress.ts'
 import { createLog } from '../lib/log/log.ts'
 import { locateList } from './locate/list.ts'
-import { readTask, USAGE } from './locate/options.ts'
+import { readTask } from './locate/options.ts'
 import { run } from './parts/run.ts'
 
 const PROGRESS_INTERVAL_MS = 1_000
@@ -20,10 +20,6 @@ const CACHE_BITS = 18
 
 await run(async () => {
   const task = readTask()
-  if (task.kind === 'help') {
-    process.stdout.write(USAGE)
-    return
-  }
   using geo = await openLibrary()
   await untilClosed(
     task.kind === 'list' ? locateList(geo, task.options) : locateLines(geo, task.csv),

@@ -1,10 +1,14 @@
 import { createOpenApi } from '../lib/openapi/openapi.ts'
+import { readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'
 
 const BASE_URL = 'http://127.0.0.1:8787'
 
-/** Prints the OpenAPI document; the only argument is its base URL. */
+const USAGE = `Usage: npm run --silent openapi -- [URL]
+Prints the OpenAPI document of a service at this base URL; default: ${BASE_URL}`
+
 await run(async () => {
-  const [baseUrl = BASE_URL] = process.argv.slice(2)
+  const { positionals } = readArguments({ allowPositionals: true }, USAGE)
+  const [baseUrl = BASE_URL] = positionals
   process.stdout.write(`${JSON.stringify(createOpenApi(baseUrl), null, 2)}\n`)
 })

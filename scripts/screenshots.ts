@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDashboard, SITE } from './parts/demo-instance.ts'
+import { readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 
-/*
- * `npm run screenshots` takes the pictures for the documents, using an instance with made-up visitors.
- * Run `npm run geo` first to prepare the databases in `data/geo`. CHROMIUM names the browser.
- */
+const USAGE = `Usage: npm run screenshots
+Takes the pictures for the documents, using an instance with made-up visitors. Run npm run geo first to
+prepare the databases in data/geo. CHROMIUM names the browser.`
 
 const FOLDER = 'docs/pictures'
 
@@ -17,6 +17,7 @@ const PICTURES = [
 ]
 
 await run(async () => {
+  readArguments({}, USAGE)
   const past = { days: 7, viewsPerDay: 2_000, keys: 2, auditRows: 0 }
   await using dashboard = await openDashboard({ geoFolder: 'data/geo', ...past })
   mkdirSync(FOLDER, { recursive: true })

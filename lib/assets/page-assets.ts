@@ -19,7 +19,6 @@ const LOADERS = {
   'usage.js': load('usage.js'),
   'docs.css': load('docs.css'),
   'docs.js': load('docs.js'),
-  'swagger-ui.js': load('swagger-ui.js'),
 } as const
 
 export type AssetName = keyof typeof LOADERS

@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { bundle } from './bundle.ts'
 import { drawWorldMap } from './world-map.ts'
-
-const { resolve } = createRequire(import.meta.url)
 
 /** Omits the version of Meridian: a release that leaves the script unchanged keeps its hash. */
 const BANNER = '/*! Meridian (MIT), web-vitals (Apache-2.0) */'
@@ -22,7 +19,6 @@ export const SOURCES = {
   'usage.js': () => bundle('app/usage.ts'),
   'docs.css': () => bundle('docs/docs.css'),
   'docs.js': () => bundle('docs/main.ts'),
-  'swagger-ui.js': () => readFile(resolve('swagger-ui-dist/swagger-ui-bundle.js')),
 } as const satisfies Record<string, () => Promise<Uint8Array>>
 
 export type SourceName = keyof typeof SOURCES

@@ -2,8 +2,12 @@
 export const HOME_PATH = '/'
 export const DOCS_PATH = '/docs'
 export const ROBOTS_PATH = '/robots.txt'
+/** The API reference as Markdown, for programs that read texts. */
+export const LLMS_PATH = '/llms.txt'
 /** Root path of the dashboard. */
 export const APP_PATH = '/app'
+/** Sends a request of the reference with the session of the dashboard. */
+export const TRY_PATH = '/app/try'
 
 /** Route of the scripts and styles that pages load. Browsers cache them for a year. */
 export const ASSET_PATTERN = '/assets/:file{[a-z-]+\\.[0-9a-f]{16}\\.[a-z]+}'

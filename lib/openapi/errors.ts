@@ -35,7 +35,11 @@ const MESSAGES = {
 
 /** One line of Markdown: the code and its meaning. */
 export function describeError(code: ErrorCode): string {
-  return `\`${code}\`: ${MESSAGES[code]}`
+  return `\`${code}\`: ${meaningOf(code)}`
+}
+
+export function meaningOf(code: ErrorCode): string {
+  return MESSAGES[code]
 }
 
 /** Error codes of the row in alphabetical order, grouped by status. */

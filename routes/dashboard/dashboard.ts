@@ -1,11 +1,12 @@
 import type { Context, Hono } from 'hono'
 import { isOperator } from '../../lib/accounts/users.ts'
-import { APP_PATH } from '../../lib/contract/pages.ts'
+import { APP_PATH, TRY_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
 import { operateRoutes } from '../operate/operate.ts'
 import { instanceOf, type PageAnswer, servePage } from '../pages/page.ts'
+import { tryWithSession } from '../reference/try-with-session.ts'
 import { toResponse } from '../request/respond.ts'
 import { refuseMethod } from '../request/unmatched.ts'
 import { accountRoutes } from './account.ts'
@@ -37,6 +38,7 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app', answer: showOverview },
   { method: 'get', path: '/app/look-up', answer: showLookUp },
   { method: 'get', path: '/app/audit', answer: showAudit },
+  { method: 'post', path: TRY_PATH, answer: tryWithSession },
   ...keyRoutes,
   ...billingRoutes,
   ...overageRoutes,

@@ -1,42 +1,28 @@
 import type { Context, Hono } from 'hono'
-import { operations } from '../../lib/contract/operations.ts'
-import { API_PATHS, DOCS_PATH, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
+import { API_PATHS, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { once } from '../../lib/once.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { DocsPage } from '../../pages/docs.tsx'
 import type { Env } from '../context.ts'
 import { toResponse } from '../request/respond.ts'
 import { refuseMethod } from '../request/unmatched.ts'
 import { showHome } from './home.ts'
-import { instanceOf, render, servePage } from './page.ts'
-import { pageAssets } from './page-assets.ts'
+import { servePage } from './page.ts'
 
 /** Mounts the public pages. */
 export function mountPages(app: Hono<Env>, services: Services): void {
   app.get(HOME_PATH, (c) =>
     servePage(services, c, HOME_PATH, (exchange) => showHome(services, c, exchange)),
   )
-  const showDocs = once(() => renderDocs(services))
-  app.get(DOCS_PATH, (c) => servePage(services, c, DOCS_PATH, showDocs))
   app.get(ROBOTS_PATH, (c) => servePage(services, c, ROBOTS_PATH, async () => ROBOTS))
-  for (const path of [HOME_PATH, DOCS_PATH, ROBOTS_PATH]) {
+  for (const path of [HOME_PATH, ROBOTS_PATH]) {
     app.all(path, (c) => toResponse(refuseMethod(services, c, { route: path })))
   }
-}
-
-/** Rendering takes milliseconds, and the page is the same for everybody. */
-async function renderDocs(services: Services) {
-  const instance = instanceOf(services)
-  const assets = await pageAssets(instance.base, 'docs.css', 'swagger-ui.js', 'docs.js')
-  const html = await render(DocsPage({ instance, assets, url: services.baseUrl(), operations }))
-  return { status: 200, html }
 }
 
 /** Keeps look-up results out of search engines. */
 const ROBOTS = {
   status: 200,
-  file: 'User-agent: *\nDisallow: /v1/\nDisallow: /api/\nDisallow: /app\nDisallow: /?ip=\n',
+  file: 'User-agent: *\nDisallow: /v1/\nDisallow: /api/\nDisallow: /app\nDisallow: /?ip=\nDisallow: /docs?q=\n',
   type: 'text/plain; charset=utf-8',
 } as const
 

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { readConfig } from '../../lib/config/config.ts'
 import { prepareGeo } from '../../lib/geo/open-geo.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
-import { checkOptions, FLAG, readArguments, TEXT } from '../parts/options.ts'
+import { checkOptions, readArguments, TEXT } from '../parts/options.ts'
 import { run } from '../parts/run.ts'
 import { benchGrowth } from './growth.ts'
 import { benchBatch, benchHttp, benchPeers, benchProxy } from './http.ts'
@@ -62,23 +62,20 @@ const Options = v.strictObject({
   minutes: v.optional(COUNT, '60'),
   plot: v.optional(v.string()),
   maxmind: v.optional(v.string(), '.'),
-  help: v.optional(v.boolean()),
 })
 
 await run(async () => {
   const counts = { rounds: TEXT, seconds: TEXT, minutes: TEXT, rate: TEXT }
-  const options = { ...counts, plot: TEXT, maxmind: TEXT, help: FLAG }
+  const options = { ...counts, plot: TEXT, maxmind: TEXT }
   const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
-  const { help, plot, maxmind: maxmindFolder, ...checked } = checkOptions(Options, values, USAGE)
+  const { plot, maxmind: maxmindFolder, ...checked } = checkOptions(Options, values, USAGE)
   const [name = 'http', ...more] = positionals
   const [, bench] = (Object.hasOwn(SUBJECTS, name) && SUBJECTS[name]) || []
-  if (help) process.stdout.write(USAGE)
-  else if (bench === undefined || more.length > 0) {
+  if (bench === undefined || more.length > 0) {
     throw new Error(`Unknown benchmark "${positionals.join(' ')}"\n\n${USAGE}`)
-  } else {
-    process.stdout.write(`Machine: ${machineLine()}\n`)
-    await bench({ ...checked, plot, maxmindFolder, geoFolder: await prepareGeoFolder() })
   }
+  process.stdout.write(`Machine: ${machineLine()}\n`)
+  await bench({ ...checked, plot, maxmindFolder, geoFolder: await prepareGeoFolder() })
 })
 
 async function prepareGeoFolder(): Promise<string> {

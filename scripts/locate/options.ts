@@ -1,7 +1,7 @@
 import { type Corrections, KINDS, type Kind } from '../../lib/list/form.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'
 
-export const USAGE = `Usage: npm run --silent locate -- [options] < addresses.txt > results.jsonl
+const USAGE = `Usage: npm run --silent locate -- [options] < addresses.txt > results.jsonl
 Looks up one IPv4 or IPv6 address per line and writes one JSON object per line, in order.
   --csv   write CSV with a header row instead
   --help  show this
@@ -33,7 +33,6 @@ export interface ListOptions {
 }
 
 export type Task =
-  | { readonly kind: 'help' }
   | { readonly kind: 'lines'; readonly csv: boolean }
   | { readonly kind: 'list'; readonly options: ListOptions }
 
@@ -47,13 +46,11 @@ const OPTIONS = {
   column: TEXT,
   anywhere: FLAG,
   last: FLAG,
-  help: FLAG,
 } as const
 
 /** Reads the command line. Throws an error that contains the usage. */
 export function readTask(): Task {
   const { values } = readArguments({ options: OPTIONS }, USAGE)
-  if (values.help === true) return { kind: 'help' }
   const isList = values.keep === true || values.summary === true || values.map !== undefined
   refuseUseless(values, isList)
   if (!isList) return { kind: 'lines', csv: values.csv === true }

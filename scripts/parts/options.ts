@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import * as v from 'valibot'
 import { reasonOf } from '../../lib/reason.ts'
+import { UsageRequest } from './run.ts'
 
 export const TEXT = { type: 'string' } as const
 export const FLAG = { type: 'boolean' } as const
@@ -10,8 +11,12 @@ export const Email = v.pipe(
   v.email('must be an e-mail address with a full domain, such as you@example.com'),
 )
 
-/** Reads the command line, or `args` if given. Throws an error that contains the usage. */
+/**
+ * Reads the command line, or `args` if given. Throws an error that contains the usage, or with
+ * `--help` the usage itself.
+ */
 export function readArguments<Config extends ParseArgsConfig>(config: Config, usage: string) {
+  if ((config.args ?? process.argv.slice(2)).includes('--help')) throw new UsageRequest(usage)
   try {
     return parseArgs(config)
   } catch (error) {

@@ -1,10 +1,20 @@
 import { reasonOf } from '../../lib/reason.ts'
 
-/** Runs a command. On an error, prints its message to stderr and sets the exit code to 1. */
+/** Somebody asked for the usage, which is the message. */
+export class UsageRequest extends Error {}
+
+/**
+ * Runs a command. Prints the usage to stdout if it was asked for. On an error, prints its message to
+ * stderr and sets the exit code to 1.
+ */
 export async function run(command: () => Promise<void>): Promise<void> {
   try {
     await command()
   } catch (error) {
+    if (error instanceof UsageRequest) {
+      process.stdout.write(`${error.message.trimEnd()}\n`)
+      return
+    }
     report(reasonOf(error))
     process.exitCode = 1
   }

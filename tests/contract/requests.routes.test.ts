@@ -93,6 +93,16 @@ describe('a request body', () => {
     assert.match((await send({ name: 'a', scopes: ['x'] })).text, /scopes\.0/)
   })
 
+  it('is 400 with the name of a field that is missing, or that the operation does not have', async () => {
+    for (const [given, message] of [
+      [{ name: 'a', scope: ['geo:read'] }, 'scope: is not a field of this request'],
+      [{ type: 'secret' }, 'name: is missing'],
+    ] as const) {
+      const { body } = await send(given)
+      assert.partialDeepStrictEqual(body, { error: { code: 'BAD_REQUEST', message } })
+    }
+  })
+
   it('is read whatever its Content-Type', async () => {
     const answer = await send({ name: 'a' }, { 'content-type': 'text/plain' })
     assert.equal(answer.status, 201)

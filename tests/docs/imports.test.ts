@@ -42,8 +42,10 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['scripts/bench/traffic/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['stripe-double/', []],
   ['pages/', ['lib/config/', 'lib/contract/', 'lib/list/']],
+  ['pages/reference/', ['lib/', 'lib/config/', 'lib/contract/', 'lib/openapi/', 'pages/']],
   ['web/', ['lib/contract/']],
   ['web/app/', ['lib/contract/', 'pages/', ...LISTS]],
+  ['web/docs/', ['lib/contract/', 'pages/reference/', 'web/app/copying.ts']],
   ['web/home/', ['lib/contract/', 'pages/']],
   ['routes/', ['lib/', 'lib/*/', 'pages/']],
   ['lib/', ['lib/contract/']],
@@ -76,7 +78,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['routes/server.ts', 'stripe-double/', 'scripts/bench/'],
   '@photostructure/tz-lookup': ['lib/geo/place/timezone-at.ts'],
-  '@valibot/to-json-schema': ['lib/openapi/schemas.ts'],
+  '@valibot/to-json-schema': ['lib/openapi/'],
   '@zxcvbn-ts/language-common': ['lib/access/sign-in/common-passwords.ts'],
   'altcha-lib': ['lib/contact/proof-of-work.ts'],
   'better-auth': [
@@ -121,7 +123,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   tldts: ['lib/access/origins.ts'],
   'topojson-client': ['lib/assets/world-map.ts'],
   uplot: ['web/app/'],
-  valibot: ['lib/', 'routes/', 'scripts/', 'stripe-double/'],
+  valibot: ['lib/', 'pages/reference/', 'routes/', 'scripts/', 'stripe-double/'],
   'web-vitals': ['web/rum/'],
   'world-atlas': ['lib/assets/world-map.ts'],
 }

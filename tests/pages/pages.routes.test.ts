@@ -9,6 +9,9 @@ const LONDON = '81.2.69.160'
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+/** One page of each kind. */
+const REFERENCE = ['/docs', '/docs/operations/createKey', '/docs/guides/limits', '/docs?q=city']
+
 const log = recordingLog()
 let app: TestApp
 before(async () => {
@@ -40,7 +43,7 @@ function tagsOf(html: string): string[] {
 
 describe('pages', () => {
   it('allow only files of this service', async () => {
-    for (const path of ['/', '/docs', '/nothing']) {
+    for (const path of ['/', ...REFERENCE, '/nothing']) {
       const { headers } = await load(path, { headers: { accept: 'text/html' } })
       assert.equal(headers.get('content-security-policy'), CSP, path)
       assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
@@ -55,7 +58,7 @@ describe('pages', () => {
   })
 
   it('contain no inline scripts or styles', async () => {
-    for (const path of ['/', '/docs']) {
+    for (const path of ['/', ...REFERENCE]) {
       const { html } = await load(path)
       assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=/)
       for (const [tag] of html.matchAll(/<script[^>]*>/g)) assert.match(tag, / src="\/assets\//)
@@ -63,7 +66,7 @@ describe('pages', () => {
   })
 
   it('answer HEAD like GET, and other methods with 405', async () => {
-    for (const path of ['/', '/docs', '/robots.txt']) {
+    for (const path of ['/', ...REFERENCE, '/docs/search.json', '/robots.txt']) {
       const head = await load(path, { method: 'HEAD' })
       assert.deepEqual([head.status, head.html], [200, ''])
       const posted = await load(path, { method: 'POST' })
@@ -72,7 +75,7 @@ describe('pages', () => {
   })
 
   it('ignore the Host header', async () => {
-    for (const path of ['/', '/docs']) {
+    for (const path of ['/', ...REFERENCE]) {
       const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
       const { html } = await load(path, { headers })
       assert.doesNotMatch(html, /evil/)
@@ -81,7 +84,7 @@ describe('pages', () => {
 
   it('link to paths below the base URL', async () => {
     await using mounted = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://host.example/geo' } })
-    for (const path of ['/', '/docs']) {
+    for (const path of ['/', ...REFERENCE]) {
       const { html } = await load(path, { in: mounted })
       const paths = [...html.matchAll(/ (?:href|src|action)="(\/[^"]*)"/g)].map(([, link]) => link)
       assert.ok(paths.length > 5)
@@ -214,19 +217,6 @@ describe('GET /', () => {
   })
 })
 
-describe('GET /docs', () => {
-  it('lists every operation without JavaScript', async () => {
-    const { html } = await load('/docs')
-    assert.match(html, /<code>GET \/v1\/ip\/\{ipAddress\}<\/code><span>Locate an address<\/span>/)
-    assert.match(html, /<code>POST \/v1\/telemetry\/rum<\/code>/)
-  })
-
-  it('is the documentation that GET /v1 links to', async () => {
-    const { body } = await app.send('GET', '/v1')
-    assert.partialDeepStrictEqual(body, { documentation: 'http://127.0.0.1:8787/docs' })
-  })
-})
-
 describe('page assets', () => {
   const paths = async () => {
     const { html } = await load('/docs')
@@ -236,7 +226,7 @@ describe('page assets', () => {
 
   it('are cached for a year at an address that changes with their content', async () => {
     const found = await paths()
-    assert.equal(found.length, 5)
+    assert.equal(found.length, 4)
     for (const path of found) {
       const { status, headers } = await load(path)
       assert.equal(status, 200, path)

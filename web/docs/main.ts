@@ -1,47 +1,22 @@
-import { nameControls } from './name-controls.ts'
-import { LAYOUT, plugin } from './plugin.ts'
+import { offerCopying } from '../app/copying.ts'
+import { offerKey } from './api-key.ts'
+import { filterPages } from './filter.ts'
+import { keepLanguage } from './languages.ts'
+import { offerTrying } from './try-it.ts'
 
-/** The global function that the script of swagger-ui-dist defines. */
-declare const SwaggerUIBundle: (options: object) => unknown
+/* Runs on every page of the API reference. The pages can be read without it. */
+offerCopying(document)
+keepLanguage(document)
+offerKey(document)
+offerTrying(document)
+filterPages(document)
+showCurrent(document)
 
-interface OpenApi {
-  readonly paths: Readonly<Record<string, { readonly parameters?: unknown }>>
+/** Scrolls the list of pages to the current one. */
+function showCurrent(root: ParentNode): void {
+  const list = root.querySelector<HTMLElement>('.pages')
+  const current = list?.querySelector<HTMLElement>('[aria-current]')
+  if (!list || !current) return
+  const { top } = list.getBoundingClientRect()
+  list.scrollTop = current.getBoundingClientRect().top - top - list.clientHeight / 2
 }
-
-/** Replaces the list of operations with Swagger UI. */
-async function main(root: HTMLElement): Promise<void> {
-  const { base = '' } = root.dataset
-  const response = await fetch(`${base}/.well-known/openapi.json`)
-  if (!response.ok) return
-  const openApi: OpenApi = await response.json()
-  nameControls(root)
-  SwaggerUIBundle({
-    spec: toSpec(openApi, base),
-    domNode: root,
-    plugins: [plugin],
-    layout: LAYOUT,
-    deepLinking: true,
-    displayRequestDuration: true,
-    defaultModelsExpandDepth: -1,
-    docExpansion: 'list',
-    tryItOutEnabled: true,
-    syntaxHighlight: { activated: false },
-    validatorUrl: null,
-  })
-}
-
-/**
- * Points requests at the origin of the page, the only one that the Content-Security-Policy allows.
- * Drops the request id, which every operation takes, because nobody fills it in by hand.
- */
-function toSpec(openApi: OpenApi, base: string): object {
-  const paths = Object.entries(openApi.paths).map(([path, { parameters: _, ...item }]) => [
-    path,
-    item,
-  ])
-  const servers = [{ url: `${location.origin}${base}` }]
-  return { ...openApi, servers, paths: Object.fromEntries(paths) }
-}
-
-const root = document.querySelector<HTMLElement>('#reference')
-if (root !== null) void main(root)

@@ -1,0 +1,49 @@
+import type { Operation, Tag } from '../../lib/contract/operation.ts'
+import { operations } from '../../lib/contract/operations.ts'
+
+export const GUIDES = [
+  { name: 'authentication', title: 'Authentication' },
+  { name: 'errors', title: 'Errors' },
+  { name: 'limits', title: 'Limits' },
+  { name: 'fields', title: 'Fields' },
+  { name: 'batches', title: 'Batches' },
+] as const
+export type GuideName = (typeof GUIDES)[number]['name']
+
+/** What most readers look for comes first. */
+const TAGS: readonly Tag[] = ['Geolocation', 'Account', 'Billing', 'Telemetry', 'Contact', 'System']
+
+/** A page of the reference, as lists of pages show it. */
+export interface Entry {
+  /** Below the base path of the service. */
+  readonly path: string
+  readonly title: string
+  /** The method and path of an operation. */
+  readonly call?: Pick<Operation, 'method' | 'path'>
+}
+
+export interface Group {
+  readonly title: 'Guides' | Tag
+  readonly entries: readonly Entry[]
+}
+
+/** All pages of the reference except its first, in order. */
+export function contents(): Group[] {
+  const rows: readonly Operation[] = operations
+  const guides = GUIDES.map(({ name, title }) => ({ path: guidePath(name), title }))
+  const byTag = TAGS.map((title) => ({
+    title,
+    entries: rows
+      .filter(({ tag }) => tag === title)
+      .map((row) => ({ path: operationPath(row), title: row.summary, call: row })),
+  }))
+  return [{ title: 'Guides', entries: guides }, ...byTag]
+}
+
+export function operationPath({ id }: Pick<Operation, 'id'>): string {
+  return `/docs/operations/${id}`
+}
+
+export function guidePath(name: GuideName): string {
+  return `/docs/guides/${name}`
+}

@@ -1,0 +1,25 @@
+import { INCLUDES, LANGUAGES } from '../../../lib/contract/geo/geolocation.ts'
+import type { Block, GuideFacts } from './block.ts'
+
+export function fieldGuide({ url, result }: GuideFacts): Block[] {
+  return [
+    'A look-up answers with all that is known. Fields without a value are left out, never null. Names of fields inside others are joined by dots, such as `location.city`.',
+    { heading: 'Only some fields' },
+    '`fields` takes names separated by commas. With `Accept: text/plain` each value is a line of text. An unknown name is 400, and the message quotes it.',
+    {
+      code: `curl -H 'X-API-Key: YOUR_API_KEY' -H 'Accept: text/plain' \\
+  '${url}/v1/ip/81.2.69.160?fields=location.country.code'`,
+    },
+    { heading: 'More than by default' },
+    `\`include\` takes ${oneOf(INCLUDES)}: the first adds \`network.prefix\`, the block of addresses with the same answer, by which you can cache; the second asks the DNS for the name of the address, where the operator allows it.`,
+    { heading: 'Names in other languages' },
+    `\`lang\` takes ${oneOf(LANGUAGES)}. Names that are not known in it are English.`,
+    { heading: 'All fields' },
+    ...result.map(({ fields }) => ({ fields })),
+  ]
+}
+
+function oneOf(names: readonly string[]): string {
+  const codes = names.map((name) => `\`${name}\``)
+  return `${codes.slice(0, -1).join(', ')} or ${codes.at(-1)}`
+}

@@ -1,0 +1,31 @@
+interface LineProps {
+  /** Parts in backticks are code; `[text](path)` is a link to a page of this service. */
+  readonly text: string
+  /** Base path of the service, for links. */
+  readonly base?: string
+}
+
+/** A line of text with code and links. */
+export function Line({ text, base = '' }: LineProps) {
+  const parts = text.split(/(`[^`]+`|\[[^\]]+\]\([^)]+\))/)
+  return <>{parts.map((part) => partOf(part, base))}</>
+}
+
+function partOf(part: string, base: string) {
+  if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>
+  const [, text, path] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part) ?? []
+  return text === undefined ? part : <a href={`${base}${path}`}>{text}</a>
+}
+
+/** A text in which an empty line begins a new paragraph. */
+export function Prose({ text, base = '' }: LineProps) {
+  return (
+    <>
+      {text.split('\n\n').map((paragraph) => (
+        <p>
+          <Line text={paragraph} base={base} />
+        </p>
+      ))}
+    </>
+  )
+}

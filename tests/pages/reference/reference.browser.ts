@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { operations } from '../../../lib/contract/operations.ts'
+import { GUIDES, guidePath, operationPath } from '../../../pages/reference/contents.ts'
+import { PASSWORD } from '../../support/sign-in.ts'
+import { assertAccessible, SCREENS } from '../accessible.ts'
+import { openBrowser, type TestBrowser, type Visitor } from '../browser.ts'
+import { openSite, type Site } from '../site.ts'
+
+const TIMEOUT_MS = 300_000
+const MOST_PIXELS = 1_500
+const LOCATE = '/docs/operations/locateAddress'
+
+let browser: TestBrowser
+let site: Site
+let opened: Visitor[]
+let outsideRequests: string[]
+before(async () => {
+  browser = await openBrowser()
+})
+after(() => browser.close())
+beforeEach(async () => {
+  site = await openSite()
+  opened = []
+  outsideRequests = []
+})
+afterEach(async () => {
+  for (const { page } of opened) await page.context().close()
+  await site[Symbol.asyncDispose]()
+})
+
+/** Opens the page in a browser that can reach only the site. */
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const visitor = await browser.visitor(options)
+  opened.push(visitor)
+  await visitor.page.context().route('**', async (route) => {
+    const url = route.request().url()
+    if (url.startsWith(`${site.origin}/`) || url.startsWith('data:')) return route.continue()
+    outsideRequests.push(url)
+    return route.abort()
+  })
+  await visitor.page.goto(`${site.origin}${path}`)
+  return visitor
+}
+
+async function send(page: Page): Promise<string> {
+  await page.click('#try button')
+  await page.waitForSelector('#answer:not([aria-busy]) > *')
+  return (await page.textContent('#answer')) ?? ''
+}
+
+/** Titles in the list of pages that can be seen. */
+function shownTitles(page: Page): Promise<string[]> {
+  return page.locator('.pages li a:visible').allTextContents()
+}
+
+describe('the API reference', { timeout: TIMEOUT_MS }, () => {
+  for (const { name, options } of SCREENS) {
+    it(`is accessible, and sends requests with the reader's key: ${name}`, async () => {
+      const key = await site.app.makeKey()
+      const { page, errors } = await open('/docs', options)
+      await assertAccessible(page, 'the first page')
+      await page.goto(`${site.origin}/docs?q=city`)
+      await assertAccessible(page, 'results of a search')
+      for (const guide of GUIDES) {
+        await page.goto(`${site.origin}${guidePath(guide.name)}`)
+        await assertAccessible(page, guide.title)
+      }
+      await page.goto(`${site.origin}${LOCATE}`)
+      await page.fill('#key', key)
+      await page.click('#try > summary')
+      assert.match(await send(page), /^200.*"city": "London"/s)
+      await page.evaluate(
+        "for (const one of document.querySelectorAll('main details')) one.open = true",
+      )
+      assert.match((await page.textContent('#answer')) ?? '', /ratelimit: "per-key";r=\d+/)
+      await assertAccessible(page, 'an operation with everything unfolded')
+      assert.deepEqual([outsideRequests, errors], [[], []])
+    })
+  }
+
+  it(`has one screen per operation: at most ${MOST_PIXELS} pixels`, async () => {
+    const { page } = await open('/docs', { viewport: { width: 1280, height: 800 } })
+    const tall: string[] = []
+    for (const row of operations) {
+      await page.goto(`${site.origin}${operationPath(row)}`)
+      const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      if (height > MOST_PIXELS || beyond !== 0) tall.push(`${row.id}: ${height}, ${beyond}`)
+    }
+    assert.deepEqual(tall, [])
+  })
+
+  it('is never wider than a phone', async () => {
+    const { page } = await open('/docs', { viewport: { width: 390, height: 800 } })
+    const wide: string[] = []
+    for (const row of operations) {
+      await page.goto(`${site.origin}${operationPath(row)}`)
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      if (beyond !== 0) wide.push(`${row.id}: ${beyond}`)
+    }
+    assert.deepEqual(wide, [])
+  })
+
+  it('fills the samples with a key, and keeps it for the tab alone', async () => {
+    const key = await site.app.makeKey()
+    const { page } = await open(LOCATE)
+    const sample = () => page.textContent('#sample-curl')
+    assert.match((await sample()) ?? '', /YOUR_API_KEY/)
+    await page.fill('#key', `sk_live_'; rm -rf`)
+    assert.match((await sample()) ?? '', /YOUR_API_KEY/)
+    await page.fill('#key', key)
+    assert.ok((await sample())?.includes(`X-API-Key: ${key}'`))
+    await page.goto(`${site.origin}/docs/operations/getTimezone`)
+    assert.ok((await sample())?.includes(key))
+    assert.ok((await page.textContent('#sample-go'))?.includes(key))
+    assert.deepEqual(await page.evaluate('Object.keys(localStorage)'), [])
+    const other = await open(LOCATE)
+    assert.match((await other.page.textContent('#sample-curl')) ?? '', /YOUR_API_KEY/)
+  })
+
+  it('changes the language by keyboard, and remembers it', async () => {
+    const { page } = await open(LOCATE)
+    await page.focus('[name="language"]:checked')
+    await page.keyboard.press('ArrowRight')
+    assert.equal(await page.isVisible('#sample-typescript'), true)
+    assert.equal(await page.isVisible('#sample-curl'), false)
+    await page.goto(`${site.origin}/docs/operations/getHealth`)
+    assert.equal(await page.isVisible('#sample-typescript'), true)
+  })
+
+  it('filters the pages as the reader types, by fields too', async () => {
+    const { page, errors } = await open('/docs')
+    assert.ok((await shownTitles(page)).length > 50)
+    await page.fill('#q', 'accuracyradius')
+    await page.locator('#found:not(:empty)').waitFor()
+    const titles = await shownTitles(page)
+    assert.ok(
+      titles.some((title) => title.startsWith('Locate an address')),
+      titles.join(),
+    )
+    assert.ok(titles.length < 10)
+    assert.match((await page.textContent('#found')) ?? '', /^\d pages$/)
+    await page.fill('#q', '')
+    await page.locator('#found:empty').waitFor({ state: 'attached' })
+    assert.ok((await shownTitles(page)).length > 50)
+    assert.deepEqual(errors, [])
+  })
+
+  it('shows errors of the API, and sends public requests without a key', async () => {
+    const { page } = await open(LOCATE)
+    await page.click('#try > summary')
+    assert.match(await send(page), /^401.*"UNAUTHORIZED"/s)
+    await page.goto(`${site.origin}/docs/operations/getHealth`)
+    await page.click('#try > summary')
+    assert.match(await send(page), /^200.*"geolocation": true/s)
+  })
+
+  it('sends requests with the session of the dashboard', async () => {
+    const { page } = await open('/docs/operations/getProfile')
+    await page.click('#try > summary')
+    await page.selectOption('#try-as', 'session')
+    assert.match(await send(page), /signed out/)
+    await page.goto(`${site.origin}/app/sign-up`)
+    await page.fill('[name="name"]', 'Ada')
+    await page.fill('[name="email"]', 'ada@example.com')
+    await page.fill('[name="password"]', PASSWORD)
+    await page.click('main button[type="submit"]')
+    await page.waitForURL(`${site.origin}/app`)
+    await page.goto(`${site.origin}/docs/operations/getProfile`)
+    await page.click('#try > summary')
+    await page.selectOption('#try-as', 'session')
+    assert.match(await send(page), /^200.*"email": "ada@example\.com"/s)
+  })
+
+  it('works under any host name of the server', async () => {
+    const { page } = await open('/')
+    await page.context().unrouteAll()
+    const other = site.origin.replace('127.0.0.1', 'localhost')
+    await page.goto(`${other}/docs/operations/getHealth`)
+    await page.click('#try > summary')
+    assert.match(await send(page), /^200/)
+  })
+
+  it('can be read, searched and copied from without JavaScript', async () => {
+    const { page } = await open(LOCATE, { javaScriptEnabled: false })
+    assert.equal(await page.isVisible('#sample-curl'), true)
+    assert.equal(await page.isVisible('#try'), false)
+    assert.equal(await page.isVisible('#key'), false)
+    await page.click('label:has-text("Python")')
+    assert.equal(await page.isVisible('#sample-python'), true)
+    await page.fill('#q', 'renewKey')
+    await page.press('#q', 'Enter')
+    await page.waitForURL(/\?q=renewKey/)
+    await page.click('main a:has-text("Reset the expiry of a key")')
+    assert.match((await page.textContent('h1')) ?? '', /Reset the expiry/)
+  })
+})

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { jsx } from 'hono/jsx'
+import { errorCodes, type Operation } from '../../../lib/contract/operation.ts'
+import { operations } from '../../../lib/contract/operations.ts'
+import { ERROR_STATUS } from '../../../lib/errors.ts'
+import { GUIDES, operationPath } from '../../../pages/reference/contents.ts'
+import { freshClient, makeApp, type TestApp } from '../../support/helpers.ts'
+import { samplesIn } from './samples-in.ts'
+
+const rows: readonly Operation[] = operations
+
+let app: TestApp
+before(async () => {
+  app = await makeApp()
+})
+after(() => app.close())
+
+async function load(path: string) {
+  const request = new Request(new URL(path, 'http://127.0.0.1:8787'), {
+    headers: { accept: 'text/html' },
+  })
+  const response = await app.app.fetch(request, { remoteAddress: freshClient() })
+  return { status: response.status, html: await response.text() }
+}
+
+/** The text of the page, without tags. */
+async function textOf(path: string): Promise<string> {
+  const { status, html } = await load(path)
+  assert.equal(status, 200, path)
+  return html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+}
+
+describe('the reference of an operation', () => {
+  for (const row of rows) {
+    it(`says what it does, takes and answers: ${row.id}`, async () => {
+      const path = operationPath(row)
+      const { html } = await load(path)
+      const text = await textOf(path)
+      assert.ok(html.includes(`<code>${row.path}</code>`))
+      assert.match(html, new RegExp(`<span class="method ${row.method}">`))
+      for (const name of [row.params, row.headers].flatMap((named) => Object.keys(named ?? {}))) {
+        assert.ok(text.includes(` ${name} `), name)
+      }
+      for (const code of errorCodes(row)) assert.ok(text.includes(` ${code} `), code)
+      for (const status of Object.keys(row.replies)) assert.ok(text.includes(` ${status} `))
+      const { curl } = samplesIn(html)
+      assert.equal(curl.includes('YOUR_API_KEY'), row.access !== 'public')
+      assert.doesNotMatch(curl, /\{\w+\}|=(&|'|$)/, 'a parameter has no example')
+    })
+  }
+
+  it('names the scope and the limit', async () => {
+    const text = await textOf('/docs/operations/createKey')
+    assert.match(text, /Access A key with the scope account:write , or a session/)
+    assert.match(
+      text,
+      /Limit 120 requests per minute for each user 30 requests per hour that succeed/,
+    )
+    assert.match(
+      await textOf('/docs/operations/exportAccount'),
+      /A key with full access, or a session/,
+    )
+    assert.match(await textOf('/docs/operations/getHealth'), /No key needed Limit None/)
+  })
+
+  it('has the body and the nested fields of the answer', async () => {
+    const text = await textOf('/docs/operations/createKey')
+    assert.match(text, /Body .* name required text; at most 100 characters/)
+    assert.match(text, /One of secret , publishable/)
+    const answer = await textOf('/docs/operations/locateAddress')
+    assert.match(answer, /11 fields of Location|\d+ fields of Location/)
+    assert.match(answer, /accuracyRadius whole number; at least 1 Miles/)
+  })
+
+  it('is 404 for an unknown name', async () => {
+    for (const path of ['/docs/operations/nothing', '/docs/guides/constructor', '/docs/x']) {
+      const { status, html } = await load(path)
+      assert.equal(status, 404, path)
+      assert.match(html, /Page not found/)
+    }
+  })
+})
+
+describe('the first page of the reference', () => {
+  it('has a quick start and links to every page', async () => {
+    const { html } = await load('/docs')
+    assert.match(html, /<h2>Quick start<\/h2>/)
+    assert.match(samplesIn(html).curl, /^curl 'http:\/\/127\.0\.0\.1:8787\/v1\/ip\/81\.2\.69\.160'/)
+    for (const row of rows) assert.ok(html.includes(`href="${operationPath(row)}"`), row.id)
+    for (const { name } of GUIDES) assert.ok(html.includes(`href="/docs/guides/${name}"`), name)
+  })
+
+  it('is the documentation that GET /v1 links to', async () => {
+    const { body } = await app.send('GET', '/v1')
+    assert.partialDeepStrictEqual(body, { documentation: 'http://127.0.0.1:8787/docs' })
+  })
+})
+
+describe('the search of the reference', () => {
+  /** The pages that the search finds. */
+  async function find(query: string): Promise<(string | undefined)[]> {
+    const { html } = await load(`/docs?q=${encodeURIComponent(query)}`)
+    const main = html.slice(html.indexOf('<main'))
+    return [...main.matchAll(/<li><a href="([^"]*)"/g)].map(([, path]) => path)
+  }
+
+  it('finds operations by name, path, field, error and several words', async () => {
+    assert.deepEqual(await find('renewKey'), ['/docs/operations/renewKey'])
+    assert.deepEqual(await find('/v1/ip/batch'), ['/docs/operations/locateBatch'])
+    assert.ok((await find('accuracyRadius')).includes('/docs/operations/locateAddress'))
+    assert.ok((await find('site_limit_reached')).includes('/docs/operations/createSite'))
+    assert.ok((await find('RENEW key')).includes('/docs/operations/renewKey'))
+    assert.ok((await find('limits')).includes('/docs/guides/limits'))
+  })
+
+  it('says that nothing was found, and escapes the text', async () => {
+    const { html } = await load(`/docs?q=${encodeURIComponent('<b>nope"</b>')}`)
+    assert.match(html, /No page has <q>&lt;b&gt;nope&quot;&lt;\/b&gt;<\/q>/)
+    assert.match(html, /value="&lt;b&gt;nope&quot;&lt;\/b&gt;"/)
+    assert.deepEqual(await find('<b>nope"</b>'), [])
+  })
+
+  it('gives its script the words of every page', async () => {
+    const { html } = await load('/docs/search.json')
+    const index: { readonly path: string }[] = JSON.parse(html)
+    assert.equal(index.length, rows.length + GUIDES.length)
+    for (const { path } of index) assert.equal((await load(path)).status, 200)
+  })
+})
+
+describe('a guide', () => {
+  it('has every error code with its status', async () => {
+    const text = await textOf('/docs/guides/errors')
+    for (const [code, status] of Object.entries(ERROR_STATUS)) {
+      assert.ok(text.includes(` ${code} ${status} `), code)
+    }
+  })
+
+  it('has the limits of every plan', async () => {
+    const text = await textOf('/docs/guides/limits')
+    for (const { name, requestsPerMinute } of app.services.plans.list) {
+      assert.match(text, new RegExp(` ${name} ${requestsPerMinute} `))
+    }
+    assert.match(text, /Beacons: 100 requests per minute for each IP address/)
+    assert.match(text, /Inquiries: 5 requests in 15 minutes/)
+  })
+})
+
+describe('the reference as Markdown', () => {
+  it('has a page for every operation and guide, which /llms.txt lists', async () => {
+    const { html } = await load('/llms.txt')
+    assert.match(html, /^# Meridian\n\n> IP geolocation/)
+    const links = [...html.matchAll(/\]\(http:\/\/127\.0\.0\.1:8787(\/docs\/[^)]+)\)/g)]
+    assert.equal(links.length, rows.length + GUIDES.length)
+    for (const [, path = ''] of links) {
+      const page = await load(path)
+      assert.equal(page.status, 200, path)
+      assert.match(page.html, /^# \S/)
+      assert.doesNotMatch(page.html, /\]\(\/|(?<!is )undefined|\[object/)
+    }
+  })
+
+  it('says what the page says', async () => {
+    const { html } = await load('/docs/operations/createKey.md')
+    assert.match(html, /^# Create a key\n\n`POST \/v1\/account\/me\/keys`\n/)
+    assert.match(html, /^- `name` \(text; at most 100 characters; required\): Stored without/m)
+    assert.match(html, /^- 403 `KEY_LIMIT_REACHED`: The plan allows no more keys$/m)
+    const location = await load('/docs/operations/locateAddress.md')
+    assert.match(location.html, /^ {4}- `code` \(text; required\)/m)
+    assert.match((await load('/docs/guides/errors.md')).html, /^\| `NOT_FOUND` \| 404 \|/m)
+  })
+})
+
+describe('a page of the reference', () => {
+  it('is rendered once', async (t) => {
+    const paths = ['/docs', '/docs/operations/locateAddress', '/docs/guides/fields']
+    for (const path of paths) await load(path)
+    const rendering = t.mock.method(Object.getPrototypeOf(jsx('p', {})), 'toStringToBuffer')
+    for (const path of paths) await load(path)
+    assert.equal(rendering.mock.callCount(), 0)
+  })
+})

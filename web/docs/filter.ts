@@ -1,0 +1,46 @@
+import { isMatch, type SearchEntry } from '../../pages/reference/match.ts'
+
+/** Filters the list of pages while the reader types. Enter still asks the server. */
+export function filterPages(root: ParentNode): void {
+  const input = root.querySelector<HTMLInputElement>('#q')
+  const list = root.querySelector<HTMLDetailsElement>('.pages')
+  const found = root.querySelector('#found')
+  if (input === null || list === null || found === null) return
+  let loading: Promise<Map<string, SearchEntry>> | undefined
+  input.addEventListener('input', async () => {
+    loading ??= loadIndex(input.dataset['index'] ?? '')
+    const index = await loading
+    const query = input.value.trim()
+    const shown = show(list, query, index)
+    if (query !== '') list.open = true
+    found.textContent = query === '' ? '' : `${shown} ${shown === 1 ? 'page' : 'pages'}`
+  })
+}
+
+/** Without an answer, titles alone are searched. */
+async function loadIndex(path: string): Promise<Map<string, SearchEntry>> {
+  try {
+    const response = await fetch(path)
+    const entries: SearchEntry[] = response.ok ? await response.json() : []
+    return new Map(entries.map((entry) => [entry.path, entry]))
+  } catch {
+    return new Map()
+  }
+}
+
+/** Hides all other pages, and groups without any. Returns how many match. */
+function show(list: ParentNode, query: string, index: ReadonlyMap<string, SearchEntry>): number {
+  let shown = 0
+  for (const link of list.querySelectorAll<HTMLAnchorElement>('a[data-path]')) {
+    const path = link.dataset['path'] ?? ''
+    const words = index.get(path)?.words ?? (link.textContent ?? '').toLowerCase()
+    const isShown = query === '' || isMatch({ words }, query)
+    if (isShown) shown += 1
+    const item = link.closest('li') ?? link
+    item.hidden = !isShown
+  }
+  for (const group of list.querySelectorAll('section')) {
+    group.hidden = group.querySelector('li:not([hidden])') === null
+  }
+  return shown
+}
