@@ -39,7 +39,6 @@ The exit code is 1 if a file cannot be downloaded or used.
 `
 
 const OPTIONS = {
-  help: FLAG,
   download: FLAG,
   overlay: TEXT,
   'remove-overlay': FLAG,
@@ -59,8 +58,7 @@ await run(async () => {
   if (isAlone && (values.overlay !== undefined || values['remove-overlay'] || values.download)) {
     throw new Error(`--update and --atlas cannot be used with other changes\n\n${USAGE}`)
   }
-  if (values.help) process.stdout.write(USAGE)
-  else await runGeo(values, readConfig(process.env))
+  await runGeo(values, readConfig(process.env))
 })
 // Reading stdin would keep the process alive.
 if (process.argv.includes('--until-stdin-ends')) process.exit()

@@ -23,9 +23,8 @@ const PROGRESS_INTERVAL_MS = 1_000
 const CACHE_BITS = 18
 
 await run(async () => {
-  const { values } = readArguments({ options: { csv: FLAG, help: FLAG } }, USAGE)
-  if (values.help === true) process.stdout.write(USAGE)
-  else await locateLines(values.csv === true)
+  const { values } = readArguments({ options: { csv: FLAG } }, USAGE)
+  await locateLines(values.csv === true)
 })
 
 async function locateLines(csv: boolean): Promise<void> {

@@ -10,8 +10,16 @@ export const Email = v.pipe(
   v.email('must be an e-mail address with a full domain, such as you@example.com'),
 )
 
-/** Reads the command line, or `args` if given. Throws an error that contains the usage. */
+/** Ends a command that was only asked for its usage, which is the message. */
+export class UsageWanted extends Error {}
+
+/**
+ * Reads the command line, or `args` if given. Throws an error that contains the usage, and `UsageWanted`
+ * if `--help` is among the arguments.
+ */
 export function readArguments<Config extends ParseArgsConfig>(config: Config, usage: string) {
+  const { args = process.argv.slice(2) } = config
+  if (args.includes('--help')) throw new UsageWanted(usage)
   try {
     return parseArgs(config)
   } catch (error) {

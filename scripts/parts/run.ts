@@ -1,13 +1,21 @@
-import { reasonOf } from '../../lib/reason.ts'
+import { codeOf, reasonOf } from '../../lib/reason.ts'
+import { UsageWanted } from './options.ts'
 
 /** Runs a command. On an error, prints its message to stderr and sets the exit code to 1. */
 export async function run(command: () => Promise<void>): Promise<void> {
+  process.stdout.on('error', ignoreClosedPipe)
   try {
     await command()
   } catch (error) {
+    if (error instanceof UsageWanted) return void process.stdout.write(`${error.message.trim()}\n`)
     report(reasonOf(error))
     process.exitCode = 1
   }
+}
+
+/** A reader such as `head` may end before the output does. The command goes on with its work. */
+function ignoreClosedPipe(error: Error): void {
+  if (codeOf(error) !== 'EPIPE') throw error
 }
 
 /** Prints a message to stderr, because stdout is for the command's result. */
