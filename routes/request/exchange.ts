@@ -4,6 +4,7 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { isFault } from '../../lib/db/fault.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { parseTraceparent, type TraceContext } from '../../lib/log/trace-context.ts'
+import { beginningOf } from '../../lib/log/unknown-path.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { HeadContext } from '../context.ts'
 import { corsHeaders, isForListedOrigins } from './cors.ts'
@@ -18,6 +19,8 @@ export interface Exchange {
   readonly row: Operation | undefined
   /** The name of the path in the log; undefined for unknown paths. */
   readonly route: string | undefined
+  /** The beginning of an unknown path, for the log; undefined for known paths. */
+  readonly path: string | undefined
   /** Epoch milliseconds. */
   readonly now: number
   /** Monotonic milliseconds, for the duration. */
@@ -34,11 +37,17 @@ export interface Exchange {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** Begins an exchange with an operation (`row`), a page or script (`route`), or an unknown path. */
+interface Target {
+  readonly row?: Operation
+  readonly route?: string | undefined
+  readonly path?: string | undefined
+}
+
+/** Begins an exchange with an operation (`row`), a page or script (`route`), or an unknown `path`. */
 export function openExchange(
   services: Services,
   c: HeadContext,
-  { row, route = row?.path }: { row?: Operation; route?: string | undefined } = {},
+  { row, route = row?.path, path }: Target = {},
 ): Exchange {
   const given = c.req.header('x-request-id')
   const traceparent = c.req.header('traceparent')
@@ -47,6 +56,7 @@ export function openExchange(
     method: c.req.method,
     row,
     route,
+    path: route === undefined && path !== undefined ? beginningOf(path) : undefined,
     now: services.now(),
     startedAt: performance.now(),
     client: services.findClient(c.env?.remoteAddress, c.req),
@@ -107,7 +117,7 @@ export function logExchange(
   exchange: Exchange,
   status: number,
 ): void {
-  const { now, requestId, method, route, startedAt, caller, client, trace } = exchange
+  const { now, requestId, method, route, path, startedAt, caller, client, trace } = exchange
   const ms = performance.now() - startedAt
   requestTimes.observe(route, method, status, ms)
   log.request({
@@ -115,6 +125,7 @@ export function logExchange(
     requestId,
     method,
     route,
+    path,
     status,
     ms,
     key: caller?.key?.prefix,
