@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkRuntime } from './lib/config/runtime.ts'
 import { compileFirst } from './lib/process/compile-first.ts'
 import { exitOnSignals } from './lib/process/stop-on-signals.ts'
-import { reasonOf } from './lib/reason.ts'
+import { codeOf, reasonOf, withAdvice } from './lib/reason.ts'
 
 // First, since loading the rest takes a second.
 exitOnSignals()
 try {
   checkRuntime(process.versions)
+  refuseArguments(process.argv.slice(2))
   await compileFirst()
   // Imported only now: on an old runtime the SQLite driver would crash the process.
   const { start } = await import('./start.ts')
@@ -15,6 +16,16 @@ try {
   await nextTurn()
   await start()
 } catch (error) {
-  process.stderr.write(`${reasonOf(error)}\n`)
+  const isMissing = codeOf(error) === 'ERR_MODULE_NOT_FOUND'
+  const advice = isMissing ? 'a package is missing: run npm ci' : ''
+  process.stderr.write(`${withAdvice(reasonOf(error), advice)}\n`)
   process.exitCode = 1
+}
+
+/** Somebody who types `--port` or `--help` would otherwise get a server with the usual settings. */
+function refuseArguments([first]: readonly string[]): void {
+  if (first === undefined) return
+  throw new Error(
+    `Cannot start with ${first}: settings are environment variables, such as PORT=8080 npm start; see docs/configuration.md`,
+  )
 }
