@@ -3,11 +3,13 @@ import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
 import { openKeyRing } from '../access/key-ring.ts'
 import { createLastUsed } from '../access/last-used.ts'
+import { createShownKeys } from '../access/shown-keys.ts'
 import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
 import type { Config } from '../config/config.ts'
+import type { ApiKeyCreated } from '../contract/account/account-schemas.ts'
 import { checkWrite } from '../db/check-write.ts'
 import { runInTransaction } from '../db/transaction.ts'
 import { removeUnusedCopies } from '../geo/files/private-copy.ts'
@@ -94,7 +96,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     catalogue,
     reconciliation,
     overages,
-    lastUsed: createLastUsed(flusher.add),
+    ...createKeyUse(base, flusher),
     notices,
     flusher,
     meters,
@@ -136,6 +138,10 @@ function openKeys({ db, plans, log }: Base) {
   return openKeyRing(db, plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
+}
+
+function createKeyUse({ now }: Base, { add }: ReturnType<typeof openFlusher>) {
+  return { lastUsed: createLastUsed(add), shownKeys: createShownKeys<ApiKeyCreated>(now) }
 }
 
 /** What callers may do how often, and how much of it at once. */
