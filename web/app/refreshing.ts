@@ -1,5 +1,6 @@
+import { fetchPage } from './fetch-page.ts'
+
 const LONGEST_MS = 60_000
-const ANSWER_MS = 10_000
 
 /**
  * Refreshes each element that has an id and `data-refresh` (in seconds) by loading the page again,
@@ -13,7 +14,7 @@ export function keepFresh(): void {
     clearTimeout(timer)
     if (document.hidden) return
     try {
-      replaceParts(await fetchPage())
+      replaceParts(await fetchPage(location.href))
       failures = 0
     } catch {
       failures += 1
@@ -34,14 +35,6 @@ export function keepFresh(): void {
 
 function parts(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>('[id][data-refresh]')]
-}
-
-async function fetchPage(): Promise<Document> {
-  const signal = AbortSignal.timeout(ANSWER_MS)
-  const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal })
-  // After the session has ended, the server redirects to the sign-in page.
-  if (!response.ok || response.redirected) throw new Error(`Cannot refresh: ${response.status}`)
-  return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
 
 /** Replaces only the content: screen readers announce changes in elements that stay. */
