@@ -14,7 +14,7 @@ export type Comparison =
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** With fewer values, two percentiles differ by chance. */
-export const LEAST_COMPARED = 300
+const LEAST_COMPARED = 300
 
 /** Why nothing is compared; null if it is. */
 export function whyNotCompared(comparison: Comparison): string | null {
