@@ -1,4 +1,4 @@
-import { DOCS_PATH } from './lib/contract/pages.ts'
+import { APP_PATH, DOCS_PATH } from './lib/contract/pages.ts'
 import type { GeoDatabase } from './lib/geo/database.ts'
 
 export interface Announced {
@@ -16,6 +16,7 @@ export function announcement({ baseUrl, databases, adminUrl }: Announced): strin
   )
   return [
     `Meridian     ${baseUrl}`,
+    `Dashboard    ${baseUrl}${APP_PATH}`,
     `Reference    ${baseUrl}${DOCS_PATH}`,
     ...(adminUrl === undefined ? [] : [`Operators    ${adminUrl}/metrics`]),
     `Databases    ${rows.join('\n').trimStart()}`,

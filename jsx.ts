@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
  */
 
 const require = createRequire(import.meta.url)
-const { version: esbuildVersion } = require('esbuild/package.json')
+const esbuildVersion = readVersion()
 const CACHE = process.env['NODE_COMPILE_CACHE']
 const OPTIONS = { loader: 'tsx', jsx: 'automatic', jsxImportSource: 'hono/jsx' } as const
 
@@ -22,6 +22,16 @@ registerHooks({
     return { format: 'module', source, shortCircuit: true }
   },
 })
+
+/** This file runs before all others, so it finds out first that no package is installed. */
+function readVersion(): string {
+  try {
+    return require('esbuild/package.json').version
+  } catch {
+    process.stderr.write('Cannot start: the packages are not installed; run npm ci\n')
+    process.exit(1)
+  }
+}
 
 function compile(text: string): string {
   const esbuild: typeof import('esbuild') = require('esbuild')

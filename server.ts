@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkRuntime } from './lib/config/runtime.ts'
 import { compileFirst } from './lib/process/compile-first.ts'
 import { exitOnSignals } from './lib/process/stop-on-signals.ts'
-import { reasonOf } from './lib/reason.ts'
+import { codeOf, reasonOf, withAdvice } from './lib/reason.ts'
 
 const USAGE = `Usage: npm start
 Starts the service. Its settings are environment variables: see docs/configuration.md.
@@ -16,6 +16,7 @@ else await serve()
 async function serve(): Promise<void> {
   try {
     checkRuntime(process.versions)
+    refuseArguments(process.argv.slice(2))
     await compileFirst()
     // Imported only now: on an old runtime the SQLite driver would crash the process.
     const { start } = await import('./start.ts')
@@ -23,7 +24,17 @@ async function serve(): Promise<void> {
     await nextTurn()
     await start()
   } catch (error) {
-    process.stderr.write(`${reasonOf(error)}\n`)
+    const isMissing = codeOf(error) === 'ERR_MODULE_NOT_FOUND'
+    const advice = isMissing ? 'a package is missing: run npm ci' : ''
+    process.stderr.write(`${withAdvice(reasonOf(error), advice)}\n`)
     process.exitCode = 1
   }
+}
+
+/** Somebody who types `--port` would otherwise get a server with the usual settings. */
+function refuseArguments([first]: readonly string[]): void {
+  if (first === undefined) return
+  throw new Error(
+    `Cannot start with ${first}: settings are environment variables, such as PORT=8080 npm start; see docs/configuration.md`,
+  )
 }

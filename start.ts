@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { type Admin, startAdmin } from './admin/server.ts'
 import { announcement } from './announce.ts'
-import { readConfig } from './lib/config/config.ts'
+import { type Config, readConfig } from './lib/config/config.ts'
 import { nameRuntime } from './lib/config/runtime.ts'
 import { SECOND_MS } from './lib/durations.ts'
 import { createProgress } from './lib/geo/progress.ts'
 import { checkAddress, listen } from './lib/http/listen.ts'
 import { stopServer } from './lib/http/stop.ts'
 import { createLog, type Log } from './lib/log/log.ts'
+import { chooseStyle } from './lib/log/text-line.ts'
 import { checkFileLimit } from './lib/process/file-limit.ts'
 import { createGeoJobs } from './lib/process/geo-jobs.ts'
 import { createRunScript } from './lib/process/run-script.ts'
@@ -35,7 +36,7 @@ const SEMI_SPACE_OF_THREADS = '--max-semi-space-size=2'
 export async function start(): Promise<void> {
   if (nameRuntime(process.versions) === 'node') setFlagsFromString(SEMI_SPACE_OF_THREADS)
   const config = readConfig(process.env)
-  const log = createLog({ level: config.logLevel, fd: process.stdout.fd })
+  const log = openLog(config)
   await checkAddress(config)
   const listening = Promise.withResolvers<void>()
   const stopping = new AbortController()
@@ -88,6 +89,11 @@ export async function start(): Promise<void> {
       adminUrl: admin?.url,
     }),
   )
+}
+
+function openLog({ logLevel: level }: Config): Log {
+  const style = chooseStyle(process.stdout.isTTY === true, process.env)
+  return createLog({ level, fd: process.stdout.fd, style })
 }
 
 /** How long to wait, in milliseconds, if the database was opened at `openedAt`. */

@@ -14,6 +14,7 @@ export interface Admin {
   close(): void
 }
 
+const SETTINGS = { port: 'MERIDIAN_ADMIN_PORT', host: 'MERIDIAN_ADMIN_HOST' } as const
 const CONNECTIONS = 32
 const TIME_LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 65_000 }
 
@@ -42,7 +43,7 @@ export async function startAdmin(address: ListenAddress, services: Services): Pr
     }
   })
   server.maxConnections = CONNECTIONS
-  const url = await listen(server, address)
+  const url = await listen(server, address, SETTINGS)
   server.unref()
   return {
     url,

@@ -6,7 +6,7 @@ export function parse<Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,
 ): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, input, { abortEarly: true })
+  const result = v.safeParse(schema, input, { abortEarly: true, message: toWords })
   if (result.success) return result.output
   const [issue] = result.issues
   const field = v.getDotPath(issue)
@@ -18,6 +18,52 @@ export function parse<Schema extends v.GenericSchema>(
 function messageOf({ path, expected, message }: v.BaseIssue<unknown>): string {
   if (path?.at(-1)?.origin !== 'key') return message
   return expected === 'never' ? 'is not a field of this request' : 'is missing'
+}
+
+/**
+ * Says what is wrong with a value, after the name of its field: `must be a list`. For issues whose schema
+ * has no message of its own.
+ */
+function toWords(issue: v.BaseIssue<unknown>): string {
+  const { type, input, expected } = issue
+  if (expected === 'never') return 'is not a known field'
+  if (input === undefined) return 'is missing'
+  const rule = RULES[type]
+  return rule === undefined ? `must be ${typeWords(expected)}` : rule(issue)
+}
+
+type Rule = (issue: v.BaseIssue<unknown>) => string
+
+const RULES: Readonly<Record<string, Rule>> = {
+  email: () => 'must be an e-mail address',
+  integer: () => 'must be a whole number',
+  min_length: (issue) => `must have at least ${sizeWords(issue)}`,
+  max_length: (issue) => `must have at most ${sizeWords(issue)}`,
+  min_value: ({ requirement }) => `must be at least ${requirement}`,
+  max_value: ({ requirement }) => `must be at most ${requirement}`,
+  regex: () => 'has the wrong form',
+  url: () => 'must be a URL',
+  uuid: () => 'must be a UUID',
+}
+
+function sizeWords({ input, requirement }: v.BaseIssue<unknown>): string {
+  const [one, many] = Array.isArray(input) ? ['entry', 'entries'] : ['character', 'characters']
+  return `${requirement} ${requirement === 1 ? one : many}`
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  Array: 'a list',
+  Object: 'an object',
+  boolean: 'true or false',
+  null: 'null',
+  number: 'a number',
+  string: 'a text',
+}
+
+/** From the notation of valibot, such as `("secret" | "publishable")`. */
+function typeWords(expected: string | null): string {
+  const parts = (expected ?? 'valid').replace(/^\((.*)\)$/, '$1').split(' | ')
+  return parts.map((part) => TYPES[part] ?? part).join(' or ')
 }
 
 /** A request or a response. */

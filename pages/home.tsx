@@ -1,8 +1,10 @@
 import type { Child } from 'hono/jsx'
+import { Answer } from './answer.tsx'
 import { Databases, type ListedDatabase } from './databases.tsx'
+import { FirstKeyButton } from './first-key.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
-import { type Outcome, OutcomeView } from './outcome.tsx'
+import type { Outcome } from './outcome.tsx'
 import { PlanTable, type PlanTableProps } from './plan-table.tsx'
 
 interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
@@ -11,14 +13,20 @@ interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
   /** The typed address; null to show the visitor's own address. */
   readonly typed: string | null
   readonly outcome: Outcome
+  /** Address of the world map image. */
+  readonly world: string
+  readonly offersSignUp: boolean
   readonly about: Child
   /** null if visitors may look up only their own address. */
   readonly form: { readonly demoKey: string | null } | null
 }
 
+/** In several continents, one in IPv6: the bundled databases know them all. */
+export const SAMPLES = ['81.2.69.160', '8.8.8.8', '200.160.2.3', '2001:4860:4860::8888'] as const
+
 /** The landing page: what Meridian is, a look-up to try, the plans and the data sources. */
 export function HomePage(props: HomeProps) {
-  const { instance, assets, url, typed, outcome, about, form } = props
+  const { instance, assets, url, typed, outcome, world, offersSignUp, about, form } = props
   return (
     <Layout instance={instance} title="Meridian: where is an IP address?" path="/" assets={assets}>
       <main id="content">
@@ -34,25 +42,59 @@ export function HomePage(props: HomeProps) {
               action={`${instance.base}/`}
               typed={typed}
               isInvalid={outcome.kind === 'invalid'}
+              samples={SAMPLES}
               demoKey={form.demoKey}
             />
           )}
         </section>
-        <section id="answer" class="card" aria-live="polite" aria-label="Result">
-          <OutcomeView outcome={outcome} isOwn={typed === null} />
+        <section id="answer" aria-live="polite" aria-label="Answer" data-world={world}>
+          <Answer world={world} outcome={outcome} isOwn={typed === null} />
         </section>
-        <section aria-labelledby="code">
-          <h2 id="code">From your own programs</h2>
-          <p>
-            You look up an address with one request and an API key. The{' '}
-            <a href={`${instance.base}/docs`}>API reference</a> lists every operation and lets you
-            try it with your key.
-          </p>
-          <pre tabindex={0}>{`curl -H "X-API-Key: $KEY" ${url}/v1/ip/81.2.69.160`}</pre>
-        </section>
+        <Start base={instance.base} url={url} offersSignUp={offersSignUp} />
         {about}
       </main>
     </Layout>
+  )
+}
+
+interface StartProps extends Pick<HomeProps, 'url' | 'offersSignUp'> {
+  readonly base: string
+}
+
+/** From here to the first look-up of one's own program. */
+function Start({ base, url, offersSignUp }: StartProps) {
+  return (
+    <section aria-labelledby="code">
+      <h2 id="code">From your own programs</h2>
+      <ol class="steps card">
+        <li>
+          <h3>{offersSignUp ? 'Create an account' : 'Sign in'}</h3>
+          <p class="offers">
+            {offersSignUp && (
+              <a class="button" href={`${base}/app/sign-up`}>
+                Sign up
+              </a>
+            )}
+            <a class="button quiet" href={`${base}/app/sign-in`}>
+              Sign in
+            </a>
+          </p>
+        </li>
+        <li>
+          <h3>Create a key</h3>
+          <p class="soft">One click once you are signed in. It may look up addresses.</p>
+          <FirstKeyButton base={base} />
+        </li>
+        <li>
+          <h3>Look up an address</h3>
+          <pre tabindex={0}>{`curl -H "X-API-Key: $KEY" ${url}/v1/ip/81.2.69.160`}</pre>
+          <p class="soft">
+            The <a href={`${base}/docs`}>API reference</a> lists every operation, and sends requests
+            with your key.
+          </p>
+        </li>
+      </ol>
+    </section>
   )
 }
 

@@ -10,19 +10,21 @@ export interface ApiRequest {
 }
 
 interface LocatedProps {
+  /** What the address is, such as “Your address”. */
+  readonly eyebrow: string
   readonly result: GeolocationResult
+  readonly note?: string | undefined
   readonly request?: ApiRequest | undefined
-  readonly isOwn: boolean
 }
 
 /** The result of a look-up, in words and as JSON. */
-export function Located({ result, request, isOwn }: LocatedProps) {
+export function Located({ eyebrow, result, note, request }: LocatedProps) {
   return (
     <div class="located">
-      <p class="eyebrow">{isOwn ? 'Your address' : 'Looked up'}</p>
+      <p class="eyebrow">{eyebrow}</p>
       <h2 class="address">{result.query?.value}</h2>
       <p class="place">{placeOf(result) ?? 'No data for this address'}</p>
-      <UnknownNote result={result} isOwn={isOwn} />
+      {note !== undefined && <p class="note">{note}</p>}
       <FactList facts={factsOf(result)} />
       <details>
         <summary>Result as JSON</summary>
@@ -34,16 +36,5 @@ export function Located({ result, request, isOwn }: LocatedProps) {
         <pre tabindex={0}>{JSON.stringify(result, null, 2)}</pre>
       </details>
     </div>
-  )
-}
-
-function UnknownNote({ result, isOwn }: Omit<LocatedProps, 'request'>) {
-  if (result.meta?.precision !== 'none') return null
-  return (
-    <p class="note">
-      {isOwn
-        ? 'You reach this server over a private network, or no database lists your network.'
-        : 'This address is private, reserved or unused, or no database lists it yet.'}
-    </p>
   )
 }

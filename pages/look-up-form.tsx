@@ -4,12 +4,15 @@ interface LookUpFormProps {
   readonly action: string
   readonly typed: string | null
   readonly isInvalid: boolean
+  /** Addresses to look up with a click. */
+  readonly samples?: readonly string[]
   /** The key with which the script calls the API; null: the browser always submits the form. */
   readonly demoKey: string | null
 }
 
 /** Without a script the browser submits the form and gets the page with the result. */
-export function LookUpForm({ base, action, typed, isInvalid, demoKey }: LookUpFormProps) {
+export function LookUpForm(props: LookUpFormProps) {
+  const { base, action, typed, isInvalid, samples = [], demoKey } = props
   return (
     <form
       id="look-up"
@@ -35,6 +38,16 @@ export function LookUpForm({ base, action, typed, isInvalid, demoKey }: LookUpFo
         />
         <button type="submit">Look up</button>
       </div>
+      {samples.length > 0 && (
+        <p class="samples">
+          Try{' '}
+          {samples.map((address) => (
+            <a href={`${action}?ip=${address}`} data-sample={address}>
+              {address}
+            </a>
+          ))}
+        </p>
+      )}
     </form>
   )
 }

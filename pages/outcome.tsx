@@ -4,6 +4,8 @@ import { type ApiRequest, Located } from './located.tsx'
 /** The outcome of a look-up on a page. */
 export type Outcome =
   | { readonly kind: 'located'; readonly result: GeolocationResult; readonly request?: ApiRequest }
+  /** Shown to visitors whose own address, `own`, no database knows. */
+  | { readonly kind: 'example'; readonly result: GeolocationResult; readonly own: string }
   | { readonly kind: 'invalid'; readonly text: string }
   | { readonly kind: 'limited'; readonly seconds: number }
   /** The runtime does not know the visitor's address. */
@@ -18,8 +20,16 @@ interface OutcomeProps {
 /** Rendered both by the server and by the script in the browser. */
 export function OutcomeView({ outcome, isOwn }: OutcomeProps) {
   switch (outcome.kind) {
-    case 'located':
-      return <Located result={outcome.result} request={outcome.request} isOwn={isOwn} />
+    case 'located': {
+      const { result, request } = outcome
+      const eyebrow = isOwn ? 'Your address' : 'Looked up'
+      const note = result.meta?.precision === 'none' ? unknownNote(isOwn) : undefined
+      return <Located eyebrow={eyebrow} result={result} note={note} request={request} />
+    }
+    case 'example': {
+      const note = `You reach this server from ${outcome.own}, which no database knows, so this is another address.`
+      return <Located eyebrow="For example" result={outcome.result} note={note} />
+    }
     case 'invalid':
       return (
         <LookUpError title="This is not an IP address">
@@ -39,6 +49,12 @@ export function OutcomeView({ outcome, isOwn }: OutcomeProps) {
         <LookUpError title="Your address is unknown">Enter an address to look it up.</LookUpError>
       )
   }
+}
+
+function unknownNote(isOwn: boolean): string {
+  return isOwn
+    ? 'You reach this server over a private network, or no database lists your network.'
+    : 'This address is private, reserved or unused, or no database lists it yet.'
 }
 
 function LookUpError({ title, children }: { readonly title: string; readonly children?: unknown }) {

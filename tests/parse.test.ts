@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { readBytes } from '../lib/parse.ts'
+import * as v from 'valibot'
+import { parse, readBytes } from '../lib/parse.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -39,5 +40,45 @@ describe('readBytes', () => {
     const { length } = await readBytes({ headers: new Headers(), body }, MANY)
     assert.equal(length, MANY)
     assert.ok(growth < MAX_GROWTH_BYTES, `${growth} bytes`)
+  })
+})
+
+const Body = v.strictObject({
+  ips: v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(2)),
+  kind: v.optional(v.picklist(['a', 'b'])),
+  count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(9))),
+  note: v.nullish(v.pipe(v.string(), v.minLength(2))),
+  own: v.optional(v.pipe(v.string(), v.regex(/^x$/, 'must be x'))),
+})
+
+function problem(input: unknown): string {
+  try {
+    parse(Body, input)
+  } catch (error) {
+    return error instanceof Error ? error.message : ''
+  }
+  return ''
+}
+
+describe('the message for a bad value', () => {
+  it('says what is wrong in plain words', () => {
+    const ips = ['1']
+    for (const [input, message] of [
+      [{}, 'ips: is missing'],
+      [{ ips: [] }, 'ips: must have at least 1 entry'],
+      [{ ips: ['1', '2', '3'] }, 'ips: must have at most 2 entries'],
+      [{ ips: '1' }, 'ips: must be a list'],
+      [{ ips: [1] }, 'ips.0: must be a text'],
+      [{ ips, kind: 'c' }, 'kind: must be "a" or "b"'],
+      [{ ips, count: 1.5 }, 'count: must be a whole number'],
+      [{ ips, count: 0 }, 'count: must be at least 1'],
+      [{ ips, count: 10 }, 'count: must be at most 9'],
+      [{ ips, note: 'x' }, 'note: must have at least 2 characters'],
+      [{ ips, other: 1 }, 'other: is not a known field'],
+      ['text', 'must be an object'],
+      [{ ips, own: 'y' }, 'own: must be x'],
+    ] as const) {
+      assert.equal(problem(input), message)
+    }
   })
 })

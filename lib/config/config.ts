@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { findSimilar } from './did-you-mean.ts'
 import { Environment, List } from './environment.ts'
 
 /** The settings as the services use them. */
@@ -12,10 +13,8 @@ export type TurnstileConfig = NonNullable<Config['turnstile']>
 /** Reads the settings from `env`, or throws one error that names every bad variable. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.entries(env).filter(([, text]) => text !== undefined && text !== '')
-  const result = v.safeParse(Environment, Object.fromEntries(given))
-  const problems = unknownNames(given.map(([name]) => name)).map(
-    (name) => `unknown setting ${name}`,
-  )
+  const result = v.safeParse(Environment, Object.fromEntries(given), { abortPipeEarly: true })
+  const problems = unknownNames(given.map(([name]) => name)).map(unknownProblem)
   for (const issue of result.issues ?? []) {
     problems.push(problemOf(v.getDotPath(issue) ?? '', issue))
   }
@@ -33,6 +32,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 function unknownNames(names: readonly string[]): string[] {
   const taken = new Set<string>(Object.keys(Environment.entries))
   return names.filter((name) => name.startsWith('MERIDIAN_') && !taken.has(name))
+}
+
+function unknownProblem(name: string): string {
+  const similar = findSimilar(name, Object.keys(Environment.entries))
+  return `unknown setting ${name}${similar === undefined ? '' : `, did you mean ${similar}?`}`
 }
 
 /** The address of a mail server may hold a password. */

@@ -2,14 +2,16 @@ import {
   accessSync,
   chmodSync,
   constants,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   realpathSync,
   statSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { explainWrite } from '../disk-advice.ts'
+import { codeOf } from '../reason.ts'
 
 /** The bit of folders in which everybody may make files, such as /tmp. */
 const STICKY = 0o1000
@@ -28,14 +30,36 @@ const ANY = /^/
 export function makeDataDir(path: string): void {
   process.umask(0o077)
   try {
-    mkdirSync(path, { recursive: true })
+    makeFolders(path)
   } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') throw new Error(impossible(path), { cause })
     throw explainWrite(path, cause)
   }
   const folder = realpathSync(path)
   checkDataDir(folder)
   makeFolderPrivate(folder, OURS)
   for (const name of ['geo', 'backups']) makeFolderPrivate(join(folder, name), ANY)
+}
+
+/** Node.js's own recursion never ends where no folder can be made, such as in /proc. */
+function makeFolders(path: string): void {
+  if (isFolder(path)) return
+  const parent = dirname(path)
+  if (!existsSync(parent)) makeFolders(parent)
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(path)) throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function impossible(path: string): string {
+  return `Cannot make the data folder ${path}: ENOENT; set MERIDIAN_DATA_DIR to a folder on a disk`
 }
 
 /**

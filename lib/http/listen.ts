@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:net'
+import { codeOf, withAdvice } from '../reason.ts'
 
 export interface ListenAddress {
   /** 0: any free port. */
@@ -6,12 +7,28 @@ export interface ListenAddress {
   readonly host: string
 }
 
-/** Makes `server` listen and returns its URL. The error on failure names the address and the reason. */
-export async function listen(server: Server, { port, host }: ListenAddress): Promise<string> {
+/** The settings that an address comes from, for advice. */
+export interface AddressSettings {
+  readonly port: string
+  readonly host: string
+}
+
+const SETTINGS: AddressSettings = { port: 'PORT', host: 'HOST' }
+
+/**
+ * Makes `server` listen and returns its URL. The error on failure names the address and the reason, and
+ * says what to do.
+ */
+export async function listen(
+  server: Server,
+  { port, host }: ListenAddress,
+  settings = SETTINGS,
+): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(`Cannot listen on ${urlOf(host, port)}: ${error.code}`, { cause: error })),
-    )
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = withAdvice(codeOf(error), advise(codeOf(error), settings))
+      reject(new Error(`Cannot listen on ${urlOf(host, port)}: ${reason}`, { cause: error }))
+    })
     server.listen(port, host, resolve)
   })
   const address = server.address()
@@ -23,6 +40,20 @@ export async function checkAddress(address: ListenAddress): Promise<void> {
   const server = createServer((socket) => socket.destroy())
   await listen(server, address)
   await new Promise((closed) => server.close(closed))
+}
+
+function advise(code: string, { port, host }: AddressSettings): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `another program uses this port, perhaps another Meridian: stop it or set ${port}`
+    case 'EACCES':
+      return `this user may not use the port: set ${port} to 1024 or more`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `this machine has no such address: change ${host}`
+    default:
+      return ''
+  }
 }
 
 function urlOf(host: string, port: number | undefined): string {

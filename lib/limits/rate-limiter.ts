@@ -21,6 +21,11 @@ export const POLICIES = {
   beacons: { name: 'beacons', capacity: 100, windowMs: MINUTE_MS },
   /** Changes of a user's subscription or billing account. */
   billing: { name: 'billing-changes', capacity: 60, windowMs: HOUR_MS },
+  /**
+   * Account, billing and telemetry, per user, by the pages of the dashboard: a user's programs must not
+   * use up what the pages need, nor the pages what the programs need.
+   */
+  dashboard: { name: 'dashboard', capacity: 300, windowMs: MINUTE_MS },
   /** Changes of the e-mail address and tries at them, per user. */
   emailChanges: { name: 'email-changes', capacity: 10, windowMs: HOUR_MS },
   /** Exports of everything about an account, per user. */
@@ -67,6 +72,7 @@ export function createLimits() {
     beacons: createRateLimiter(POLICIES.beacons),
     billing: createRateLimiter(POLICIES.billing),
     contact: createRateLimiter(POLICIES.contact),
+    dashboard: createRateLimiter(POLICIES.dashboard),
     emailChanges: createRateLimiter(POLICIES.emailChanges),
     exports: createRateLimiter(POLICIES.exports),
     inquiries: createRateLimiter(POLICIES.inquiries),

@@ -2,11 +2,13 @@ import { join } from 'node:path'
 import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
 import { openKeyRing } from '../access/key-ring.ts'
+import { createShownKeys } from '../access/shown-keys.ts'
 import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
 import type { Config } from '../config/config.ts'
+import type { ApiKeyCreated } from '../contract/account/account-schemas.ts'
 import { checkWrite } from '../db/check-write.ts'
 import { runInTransaction } from '../db/transaction.ts'
 import { removeUnusedCopies } from '../geo/files/private-copy.ts'
@@ -94,6 +96,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     catalogue,
     reconciliation,
     overages,
+    shownKeys: createShownKeys<ApiKeyCreated>(base.now),
     notices,
     ...counters,
     ...createAdmission(),

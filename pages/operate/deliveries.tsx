@@ -1,6 +1,7 @@
 import { Confirm, PostButton } from '../dashboard/parts/form.tsx'
 import { count } from '../dashboard/parts/format.ts'
 import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
+import { PageLink, PageLinks } from '../dashboard/parts/page-links.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
 
@@ -155,19 +156,12 @@ function DeliveryItem({ path, noun, delivery }: DeliveryItemProps) {
 function Pager({ path, filter, hasMore }: Pick<DeliveriesProps, 'path' | 'filter' | 'hasMore'>) {
   const { state, page } = filter
   if (page === 1 && !hasMore) return null
-  const link = (to: number, text: string) => {
-    const query = new URLSearchParams({ ...(state !== '' && { state }), page: String(to) })
-    return (
-      <a class="button quiet" href={`${path}?${query}`}>
-        {text}
-      </a>
-    )
-  }
+  const at = (to: number) => ({ path, query: { state, page: String(to) } })
   return (
-    <nav class="actions pages" aria-label="Pages">
-      {page > 1 && link(page - 1, 'Newer')}
+    <PageLinks>
+      {page > 1 && <PageLink {...at(page - 1)} text="Newer" />}
       <span class="soft">Page {count(page)}</span>
-      {hasMore && link(page + 1, 'Older')}
-    </nav>
+      {hasMore && <PageLink {...at(page + 1)} text="Older" />}
+    </PageLinks>
   )
 }

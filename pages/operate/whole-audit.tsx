@@ -1,7 +1,7 @@
 import type { AuditLogEntry } from '../../lib/contract/account/account-schemas.ts'
+import { ActionSelect } from '../dashboard/audit/action-select.tsx'
 import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
-import { ACTION_LABELS, labelOf } from '../dashboard/audit/audit-labels.ts'
-import { Field, Option, Select } from '../dashboard/parts/field.tsx'
+import { Field } from '../dashboard/parts/field.tsx'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { NextPage } from './next-page.tsx'
 
@@ -59,16 +59,10 @@ interface FilterFormProps {
 }
 
 function FilterForm({ path, filter: { action, user, from, to } }: FilterFormProps) {
-  const unknown = action === '' || Object.hasOwn(ACTION_LABELS, action) ? [] : [action]
   return (
     <form class="people-filter" method="get" action={path}>
       <Field name="user" label="E-mail address or id" type="search" value={user} maxlength={320} />
-      <Select name="action" label="Action">
-        <option value="">All actions</option>
-        {[...unknown, ...Object.keys(ACTION_LABELS)].map((name) => (
-          <Option value={name} text={labelOf(name, ACTION_LABELS)} chosen={action} />
-        ))}
-      </Select>
+      <ActionSelect chosen={action} />
       <Field name="from" label="From (UTC)" type="date" value={from} />
       <Field name="to" label="Until (UTC)" type="date" value={to} />
       <button type="submit">Filter</button>

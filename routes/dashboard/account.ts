@@ -6,6 +6,7 @@ import { callAuth } from './request/call-auth.ts'
 import { deviceCookie, expiredCookie, sessionCookie } from './request/cookies.ts'
 import { readForm } from './request/form.ts'
 import { formRoutes } from './request/form-routes.ts'
+import { toAuthRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 export const accountRoutes: readonly AppRoute<UserVisit>[] = [
@@ -27,7 +28,7 @@ export const accountRoutes: readonly AppRoute<UserVisit>[] = [
   }),
 ]
 
-type Shown = Pick<AccountProps, 'error'>
+type Shown = Pick<AccountProps, 'error' | 'problem'>
 
 /** The page of the account. Its forms show their errors on it. */
 export async function showAccount(
@@ -61,12 +62,13 @@ async function setName(visit: UserVisit): Promise<PageAnswer> {
 /** Also ends all other sessions and forgets all other known browsers: one may be a stranger's. */
 async function changePassword(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
-  const { status, message, token } = await callAuth(visit, '/change-password', {
+  const answer = await callAuth(visit, '/change-password', {
     currentPassword: form.exact('current'),
     newPassword: form.exact('password'),
     revokeOtherSessions: true,
   })
-  if (status !== 200) return showAccount(visit, { error: message }, status)
+  const { status, token } = answer
+  if (status !== 200) return showAccount(visit, toAuthRefusal(answer), status)
   const device = await deviceCookie(visit, visit.me.email ?? '')
   const cookies = token === null ? [] : [sessionCookie(visit.services, token), device]
   return redirectTo(visit, '/app/account?done=password', cookies)

@@ -13,7 +13,7 @@ export async function checkBeacons(visit: UserVisit, site: Site): Promise<Beacon
   const dayAgo = to - HOURS_OF_DAY
   try {
     const { accepted, bots, lastHour } = await countBeacons(visit, site, Math.max(added, dayAgo))
-    if (lastHour !== null) return { state: 'receiving', accepted, lastHour }
+    if (lastHour !== null) return { state: 'receiving', accepted, bots, lastHour }
     // The page polls new sites, so a new site costs only one API call.
     const isNew = added >= dayAgo
     if (isNew) return { state: 'waiting', bots, isNew }

@@ -2,13 +2,18 @@ import { ConfirmEmail } from '../../pages/dashboard/account/email.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { showAccount } from './account.ts'
 import { redirectTo, showPage } from './request/answer.ts'
+import { errorForPage } from './request/call-api.ts'
 import { deviceCookie } from './request/cookies.ts'
 import { codeIn, readForm } from './request/form.ts'
 import { catchErrors } from './request/form-routes.ts'
+import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
+/** The fields of the form, by their names in the API. */
+const FIELDS = { email: 'newEmail', password: 'emailPassword', code: 'emailCode' }
+
 export const emailRoutes: readonly AppRoute<UserVisit>[] = [
-  { method: 'post', path: '/app/account/email', answer: catchErrors(showAccount, changeEmail) },
+  { method: 'post', path: '/app/account/email', answer: changeEmail },
   { method: 'get', path: '/app/account/email', answer: showLink },
   { method: 'post', path: '/app/account/email/confirm', answer: catchErrors(showAccount, confirm) },
 ]
@@ -17,8 +22,13 @@ async function changeEmail(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const email = form.text('newEmail')
   const body = { email, password: form.exact('emailPassword'), ...codeIn(form, 'emailCode') }
-  const { status } = await visit.callApi('changeEmail', { body })
-  if (status === 'mailed') return redirectTo(visit, '/app/account?done=mailed')
+  try {
+    const { status } = await visit.callApi('changeEmail', { body })
+    if (status === 'mailed') return redirectTo(visit, '/app/account?done=mailed')
+  } catch (error) {
+    const refused = errorForPage(error)
+    return showAccount(visit, toRefusal(refused, FIELDS), refused.status)
+  }
   return finish(visit, email)
 }
 

@@ -15,6 +15,7 @@ import { redirectTo, showGuestPage } from './request/answer.ts'
 import { type AuthAnswer, callAuth } from './request/call-auth.ts'
 import { deviceCookie, expiredCookie, sessionCookie } from './request/cookies.ts'
 import { readForm } from './request/form.ts'
+import { toAuthRefusal } from './request/problem.ts'
 import { safeNext } from './request/sign-in-first.ts'
 import type { AppRoute, Visit } from './request/visit.ts'
 
@@ -97,7 +98,7 @@ async function signOut(visit: Visit): Promise<PageAnswer> {
   return redirectTo(visit, '/app/sign-in', [expiredCookie(visit.services)])
 }
 
-type SignUpShown = Pick<SignUpProps, 'typed' | 'error'>
+type SignUpShown = Pick<SignUpProps, 'typed' | 'error' | 'problem'>
 
 async function showSignUp(visit: Visit, shown: SignUpShown = {}, status = 200) {
   const { allowSignUp, authUrl } = visit.services.config
@@ -110,10 +111,11 @@ async function signUp(visit: Visit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const typed = { name: form.text('name'), email: form.text('email') }
   const body = { ...typed, password: form.exact('password') }
-  const { status, message, token } = await callWithoutSession(visit, '/sign-up/email', body)
+  const answer = await callWithoutSession(visit, '/sign-up/email', body)
+  const { status, token } = answer
   if (token !== null) return startSession(visit, { ...typed, token }, '/app')
   if (status === 200) return redirectTo(visit, '/app/sign-in?done=signed-up')
-  return showSignUp(visit, { typed, error: message }, status)
+  return showSignUp(visit, { typed, ...toAuthRefusal(answer) }, status)
 }
 
 async function startSession(
@@ -154,7 +156,7 @@ function readToken({ c }: Visit): string | null {
   return c.req.query('token') ?? null
 }
 
-type ResetShown = Partial<Pick<ResetPasswordProps, 'error' | 'revokeKeys'>>
+type ResetShown = Partial<Pick<ResetPasswordProps, 'error' | 'problem' | 'revokeKeys'>>
 
 function showReset(
   visit: Visit,
@@ -175,7 +177,7 @@ async function reset(visit: Visit): Promise<PageAnswer> {
   const answer = await callWithoutSession(visit, '/reset-password', body)
   if (answer.status === 200) return finishReset(visit, answer)
   const token = answer.code === 'INVALID_TOKEN' ? null : body.token
-  return showReset(visit, token, { error: answer.message, revokeKeys }, answer.status)
+  return showReset(visit, token, { ...toAuthRefusal(answer), revokeKeys }, answer.status)
 }
 
 /**

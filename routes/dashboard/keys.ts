@@ -2,10 +2,11 @@ import { CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
 import { parse } from '../../lib/parse.ts'
 import { Keys, type KeysProps } from '../../pages/dashboard/keys/keys.tsx'
 import type { PageAnswer } from '../pages/page.ts'
-import { showPage } from './request/answer.ts'
-import { errorForPage } from './request/call-api.ts'
+import { redirectTo, showPage } from './request/answer.ts'
+import { errorForPage, orNull } from './request/call-api.ts'
 import { type Form, readForm } from './request/form.ts'
 import { formRoutes } from './request/form-routes.ts'
+import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 export const keyRoutes: readonly AppRoute<UserVisit>[] = [
@@ -23,33 +24,45 @@ export const keyRoutes: readonly AppRoute<UserVisit>[] = [
   }),
 ]
 
-type Shown = Pick<KeysProps, 'created' | 'typed' | 'error'>
+type Shown = Pick<KeysProps, 'typed' | 'error' | 'problem'>
 
 async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
-  const { callApi, instance, c } = visit
-  const { created } = shown
-  // A new key cannot be shown later, so show it even if the list fails, as over the limit.
+  const { callApi, instance, services, me, c } = visit
+  const created = services.shownKeys.find(me.id, c.req.query('created') ?? '')
+  // A new key cannot be shown much later, so show it even if the list fails, as over the limit.
   const keys = await callApi('listKeys').catch((error: unknown) => {
-    if (created === undefined) throw error
+    if (created === null) throw error
     return []
   })
-  const done = c.req.query('done')
-  const content = Keys({ base: instance.base, keys, done, ...shown })
+  const current = await orNull(callApi('getSubscription', { query: {} }))
+  const content = Keys({
+    base: instance.base,
+    url: services.baseUrl(),
+    keys,
+    created,
+    plan: current?.plan ?? null,
+    done: c.req.query('done'),
+    ...shown,
+  })
   return showPage(visit, { title: 'Keys', content, status })
 }
 
-/** Answers with the page instead of a redirect, because the key is shown only once. */
+/** Redirects to the page with the new key, so that reloading it creates no other key. */
 async function createKey(visit: UserVisit): Promise<PageAnswer> {
-  const form = await readForm(visit.c)
-  const typed = readDraft(form)
+  const { callApi, services, me, c } = visit
+  const typed = readDraft(await readForm(c))
   try {
     const body = parse(CreateKeyBody, toBody(typed))
-    return await showKeys(visit, { created: await visit.callApi('createKey', { body }) }, 201)
+    const created = services.shownKeys.keep(me.id, await callApi('createKey', { body }))
+    return redirectTo(visit, `/app/keys?${new URLSearchParams({ created })}`)
   } catch (error) {
-    const { message, status } = errorForPage(error)
-    return showKeys(visit, { typed, error: message }, status)
+    const refused = errorForPage(error)
+    return showKeys(visit, { typed, ...toRefusal(refused, FIELDS) }, refused.status)
   }
 }
+
+/** The fields of the form, by their names in the API. */
+const FIELDS = { name: 'name', allowedOrigins: 'origins' }
 
 function readDraft(form: Form) {
   return {

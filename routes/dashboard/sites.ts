@@ -8,6 +8,7 @@ import { redirectTo, showPage } from './request/answer.ts'
 import { errorForPage, orNull } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
 import { formRoutes } from './request/form-routes.ts'
+import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 export const siteRoutes: readonly AppRoute<UserVisit>[] = [
@@ -22,7 +23,7 @@ export const siteRoutes: readonly AppRoute<UserVisit>[] = [
   }),
 ]
 
-type Shown = Pick<SitesProps, 'typed' | 'error'>
+type Shown = Pick<SitesProps, 'typed' | 'error' | 'problem'>
 
 async function showSites(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
   const { callApi, instance, services, c } = visit
@@ -60,8 +61,8 @@ async function addSite(visit: UserVisit): Promise<PageAnswer> {
     await visit.callApi('createSite', { body: parse(CreateSiteBody, { name: typed }) })
     return redirectTo(visit, '/app/sites?done=added')
   } catch (error) {
-    const { message, status } = errorForPage(error)
-    return showSites(visit, { typed, error: message }, status)
+    const refused = errorForPage(error)
+    return showSites(visit, { typed, ...toRefusal(refused, { name: 'name' }) }, refused.status)
   }
 }
 

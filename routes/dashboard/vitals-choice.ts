@@ -32,7 +32,8 @@ export function toPeriod({ period, from, to }: VitalsChoice, now: number): Perio
   if (period !== 'custom') return lastDays(DAYS[period], hourOf(now))
   const [first, last] = [parseHour(`${from}T00`), parseHour(`${to}T23`)]
   if (first !== null && last !== null) return { from: first, to: last }
-  throw new ApiError('BAD_REQUEST', 'Choose the first and the last day')
+  const missing = first === null ? 'from: Choose the first day' : 'to: Choose the last day'
+  throw new ApiError('BAD_REQUEST', missing)
 }
 
 const DAYS = { '24h': 1, '7d': 7, '28d': 28, '90d': 90 } as const

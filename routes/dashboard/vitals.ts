@@ -1,13 +1,13 @@
-import { byVital } from '../../lib/contract/telemetry/metrics.ts'
 import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
 import { listCountries } from '../../lib/geo/place/countries.ts'
 import type { Period } from '../../lib/rum/hour.ts'
+import type { Comparison } from '../../pages/dashboard/vitals/comparison.tsx'
 import type { VitalsChoice } from '../../pages/dashboard/vitals/filters.tsx'
-import type { Percentiles75 } from '../../pages/dashboard/vitals/rating.ts'
 import { NoSites, type Report, Vitals } from '../../pages/dashboard/vitals/vitals.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { showPage } from './request/answer.ts'
-import { errorForPage, getOperation, orNull } from './request/call-api.ts'
+import { errorForPage, getOperation } from './request/call-api.ts'
+import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 import { periodBefore, readChoice, stepOf, toPeriod, toQuery } from './vitals-choice.ts'
 import { exportVitals } from './vitals-export.ts'
@@ -35,9 +35,10 @@ async function showVitals(visit: UserVisit): Promise<PageAnswer> {
     const report = await makeReport(visit, choice)
     return await showPage(visit, { ...PAGE, content: Vitals({ ...shown, report }) })
   } catch (error) {
-    const { message, status } = errorForPage(error)
-    const content = Vitals({ ...shown, report: null, error: message })
-    return showPage(visit, { ...PAGE, content, status })
+    const refused = errorForPage(error)
+    const why = toRefusal(refused, { from: 'from', to: 'to' })
+    const content = Vitals({ ...shown, report: null, ...why })
+    return showPage(visit, { ...PAGE, content, status: refused.status })
   }
 }
 
@@ -50,21 +51,25 @@ async function makeReport(visit: UserVisit, choice: VitalsChoice): Promise<Repor
   return {
     overview,
     step,
-    before: await findBefore(visit, choice, periodBefore(period, now)),
+    comparison: await compare(visit, choice, periodBefore(period, now)),
     curl: toCurl(visit, query),
     asOf: new Date(now).toISOString(),
   }
 }
 
-/** null if the API answers with an error, for example because the plan's rate limit is reached. */
-async function findBefore(
+/** An error costs only the comparison, not the page. `before`: null if its data is deleted. */
+async function compare(
   { callApi }: UserVisit,
   choice: VitalsChoice,
-  period: Period | null,
-): Promise<Percentiles75 | null> {
-  if (period === null) return null
-  const before = await orNull(callApi('getRumOverview', { query: toQuery(choice, period) }))
-  return before && byVital((vital) => before.metrics[vital].p75)
+  before: Period | null,
+): Promise<Comparison> {
+  if (before === null) return { kind: 'deleted' }
+  try {
+    const { metrics } = await callApi('getRumOverview', { query: toQuery(choice, before) })
+    return { kind: 'made', before: metrics }
+  } catch (error) {
+    return { kind: 'failed', reason: errorForPage(error).message }
+  }
 }
 
 function toCurl({ services }: UserVisit, query: ReturnType<typeof toQuery>): string {

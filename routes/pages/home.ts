@@ -3,14 +3,14 @@ import { ApiError } from '../../lib/errors.ts'
 import { describe } from '../../lib/geo/answer/describe.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { HomeAbout, HomePage } from '../../pages/home.tsx'
+import { HomeAbout, HomePage, SAMPLES } from '../../pages/home.tsx'
 import type { Outcome } from '../../pages/outcome.tsx'
 import { toPublicDatabase } from '../api/system.ts'
 import type { Env } from '../context.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { charge } from '../request/limit.ts'
 import { instanceOf, type PageAnswer, render } from './page.ts'
-import { pageAssets } from './page-assets.ts'
+import { assetHref, pageAssets } from './page-assets.ts'
 
 /** In characters. Longer input is cut off. */
 const MAX_TYPED = 100
@@ -31,6 +31,8 @@ export async function showHome(
     url: services.baseUrl(),
     typed,
     outcome,
+    world: await assetHref(instance.base, 'world-map.svg'),
+    offersSignUp: config.allowSignUp && config.authUrl === undefined,
     about: await renderAbout(services),
     form: config.demo ? { demoKey: await services.openDemo() } : null,
   })
@@ -67,11 +69,7 @@ type Answered = Pick<PageAnswer, 'status' | 'headers'> & { readonly outcome: Out
 
 /** Charges only for typed addresses. Showing visitors their own address is free. */
 function answerTyped(services: Services, exchange: Exchange, typed: string | null): Answered {
-  if (typed === null) {
-    const { client } = exchange
-    const outcome = client === null ? NO_CLIENT : locate(services, client.address, exchange)
-    return { outcome, status: 200 }
-  }
+  if (typed === null) return { outcome: greet(services, exchange), status: 200 }
   try {
     charge(services, exchange)
   } catch (error) {
@@ -86,9 +84,25 @@ function answerTyped(services: Services, exchange: Exchange, typed: string | nul
   return { outcome: locate(services, address, exchange), status: 200 }
 }
 
-const NO_CLIENT = { kind: 'no-client' } as const
+/** Shows the visitor's own address or, if nothing is known about it, a sample. */
+function greet(services: Services, exchange: Exchange): Outcome {
+  const { client } = exchange
+  if (client === null) return { kind: 'no-client' }
+  const own = locate(services, client.address, exchange)
+  const sample = parseAddress(SAMPLES[0])
+  if (isKnown(own) || sample === null || !services.config.demo) return own
+  const example = locate(services, sample, exchange)
+  if (!isKnown(example)) return own
+  return { kind: 'example', result: example.result, own: client.address.text }
+}
 
-function locate({ geo }: Services, address: Address, { now, requestId }: Exchange): Outcome {
+function isKnown({ result }: LocatedOutcome): boolean {
+  return result.meta?.precision !== 'none'
+}
+
+type LocatedOutcome = Extract<Outcome, { readonly kind: 'located' }>
+
+function locate({ geo }: Services, address: Address, { now, requestId }: Exchange): LocatedOutcome {
   const { json, precision } = describe(address, geo.find(address), { now, degraded: false })
   return { kind: 'located', result: { ...JSON.parse(`{${json}}`), meta: { precision, requestId } } }
 }

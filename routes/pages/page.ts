@@ -65,7 +65,7 @@ export async function servePage(
   route: string | undefined,
   show: (exchange: Exchange) => Promise<PageAnswer>,
 ): Promise<Response> {
-  const exchange = openExchange(services, c, { route })
+  const exchange = openExchange(services, c, { route, path: c.req.path })
   try {
     chargeAddress(services, exchange, 'pages')
     return await finish(services, exchange, await show(exchange))

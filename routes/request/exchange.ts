@@ -4,6 +4,7 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { isFault } from '../../lib/db/fault.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { parseTraceparent, type TraceContext } from '../../lib/log/trace-context.ts'
+import { beginningOf } from '../../lib/log/unknown-path.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Sender } from '../../lib/usage/request-counts.ts'
 import type { HeadContext } from '../context.ts'
@@ -19,6 +20,8 @@ export interface Exchange {
   readonly row: Operation | undefined
   /** The name of the path in the log; undefined for unknown paths. */
   readonly route: string | undefined
+  /** The beginning of an unknown path, for the log; undefined for known paths. */
+  readonly path: string | undefined
   /** Epoch milliseconds. */
   readonly now: number
   /** Monotonic milliseconds, for the duration. */
@@ -37,11 +40,17 @@ export interface Exchange {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** Begins an exchange with an operation (`row`), a page or script (`route`), or an unknown path. */
+interface Target {
+  readonly row?: Operation
+  readonly route?: string | undefined
+  readonly path?: string | undefined
+}
+
+/** Begins an exchange with an operation (`row`), a page or script (`route`), or an unknown `path`. */
 export function openExchange(
   services: Services,
   c: HeadContext,
-  { row, route = row?.path }: { row?: Operation; route?: string | undefined } = {},
+  { row, route = row?.path, path }: Target = {},
 ): Exchange {
   const given = c.req.header('x-request-id')
   const traceparent = c.req.header('traceparent')
@@ -50,6 +59,7 @@ export function openExchange(
     method: c.req.method,
     row,
     route,
+    path: route === undefined && path !== undefined ? beginningOf(path) : undefined,
     now: services.now(),
     startedAt: performance.now(),
     client: services.findClient(c.env?.remoteAddress, c.req),
@@ -111,7 +121,8 @@ export function logExchange(
   exchange: Exchange,
   status: number,
 ): void {
-  const { now, requestId, method, row, route, startedAt, caller, sender, client, trace } = exchange
+  const { now, requestId, method, row, route, path, startedAt, caller, sender, client, trace } =
+    exchange
   const ms = performance.now() - startedAt
   requestTimes.observe(route, method, status, ms)
   if (sender !== null && row !== undefined) sender.count(row.id, status, now)
@@ -120,6 +131,7 @@ export function logExchange(
     requestId,
     method,
     route,
+    path,
     status,
     ms,
     key: caller?.key?.prefix,

@@ -29,6 +29,9 @@ export function chargeBody({ meters, now }: Services, exchange: Exchange, body: 
 function takeOne({ limits, meters, now: clock }: Services, exchange: Exchange): Charge | null {
   const { row, caller } = exchange
   const now = clock()
+  if (caller !== null && row !== undefined && isForPages(row, caller)) {
+    return chargeTo(limits.dashboard, caller.userId, now)
+  }
   if (row?.limit === 'plan' && caller !== null) {
     const state = meters.take(caller, now)
     return { policy: planPolicy(caller, state), state }
@@ -42,6 +45,11 @@ function takeOne({ limits, meters, now: clock }: Services, exchange: Exchange): 
     return chargeTo(limits.address, addressId(exchange), now)
   }
   return null
+}
+
+/** What the dashboard reads and changes to show its pages. Its look-ups are requests of the plan. */
+function isForPages({ limit, access }: Operation, { app }: Caller): boolean {
+  return app === 'dashboard' && access !== 'geo:read' && (limit === 'plan' || limit === 'account')
 }
 
 /** Policies by plan. The plan objects never change while the server runs. */

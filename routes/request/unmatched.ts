@@ -16,7 +16,7 @@ export function answerUnmatched(services: Services, c: Context<Env>): Answer {
   const rows = rowsAt(c.req.path)
   if (rows.length === 0) {
     const error = new ApiError('NOT_FOUND', 'No such path')
-    return answerError(services, openExchange(services, c), error)
+    return answerError(services, openExchange(services, c, { path: c.req.path }), error)
   }
   const preflight = preflightHeaders(rows, c.req.header('origin'), services.config.corsOrigins)
   return refuseMethod(services, c, { allow: allowedMethods(rows, c.req.path), preflight })
@@ -37,7 +37,7 @@ export function refuseMethod(
   c: Context<Env>,
   { route, allow = 'GET, HEAD, OPTIONS', preflight }: RefusedMethod,
 ): Answer {
-  const exchange = openExchange(services, c, { route })
+  const exchange = openExchange(services, c, { route, path: c.req.path })
   if (c.req.method === 'OPTIONS') {
     return answer(services, exchange, { status: 204, json: null, headers: { allow, ...preflight } })
   }

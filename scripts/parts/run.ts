@@ -1,4 +1,4 @@
-import { reasonOf } from '../../lib/reason.ts'
+import { codeOf, reasonOf } from '../../lib/reason.ts'
 
 /** Somebody asked for the usage, which is the message. */
 export class UsageRequest extends Error {}
@@ -8,6 +8,7 @@ export class UsageRequest extends Error {}
  * stderr and sets the exit code to 1.
  */
 export async function run(command: () => Promise<void>): Promise<void> {
+  process.stdout.on('error', ignoreClosedPipe)
   try {
     await command()
   } catch (error) {
@@ -18,6 +19,11 @@ export async function run(command: () => Promise<void>): Promise<void> {
     report(reasonOf(error))
     process.exitCode = 1
   }
+}
+
+/** A reader such as `head` may end before the output does. The command goes on with its work. */
+function ignoreClosedPipe(error: Error): void {
+  if (codeOf(error) !== 'EPIPE') throw error
 }
 
 /** Prints a message to stderr, because stdout is for the command's result. */

@@ -161,6 +161,12 @@ describe('readConfig', () => {
     assert.equal(problem.includes('\n'), false)
   })
 
+  it('names each bad setting once, though it breaks several rules', () => {
+    const problem = problemsOf({ MERIDIAN_BASE_URL: 'nope', PORT: 'x' })
+    assert.equal(problem.split('MERIDIAN_BASE_URL').length - 1, 1, problem)
+    assert.equal(problem.split('PORT').length - 1, 1, problem)
+  })
+
   it('refuses unknown MERIDIAN_ names and ignores all others', () => {
     const problem = problemsOf({
       MERIDIAN_PORT: '1',
@@ -170,7 +176,7 @@ describe('readConfig', () => {
     })
     assert.equal(
       problem,
-      'Cannot read the configuration: unknown setting MERIDIAN_PORT; unknown setting MERIDIAN_GEOO',
+      'Cannot read the configuration: unknown setting MERIDIAN_PORT, did you mean PORT?; unknown setting MERIDIAN_GEOO, did you mean MERIDIAN_GEO?',
     )
   })
 

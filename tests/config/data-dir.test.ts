@@ -26,6 +26,13 @@ describe('makeDataDir', () => {
     assert.deepEqual([modeOf(path), modeOf(join(path, 'app.db'))], [0o700, 0o600])
   })
 
+  it('says what to do where no folder can be made', { skip: process.platform !== 'linux' }, () => {
+    assert.throws(
+      () => makeDataDir('/proc/nope/data'),
+      /^Error: Cannot make the data folder \/proc\/nope\/data: ENOENT; set MERIDIAN_DATA_DIR /,
+    )
+  })
+
   it('follows a link to the folder, but none in it', () => {
     const [outside, path] = [tempFolder(), tempFolder()]
     chmodSync(outside, 0o755)

@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { makeApp, type TestApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from './pages.ts'
+import { MINUTE_MS } from '../../lib/durations.ts'
+import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { leaveCalls, type PageOptions, signInNewUser, visitPage } from './pages.ts'
 
-/** Uses up the user's limit except for `requests` requests. */
-function leaveRequests({ services: { limits, now } }: TestApp, userId: string, requests: number) {
-  while (limits.account.take(userId, now()).allowed);
-  for (let left = 0; left < requests; left++) limits.account.refund(userId)
+const KEY = /sk_live_[0-9a-f]{64}/
+
+/** Creates a key, and returns the page that then shows it. */
+async function create(app: TestApp, cookie: string, form: NonNullable<PageOptions['form']>) {
+  const { status, location } = await visitPage(app, '/app/keys', { cookie, form })
+  assert.equal(status, 303)
+  return { path: location ?? '', ...(await visitPage(app, location ?? '', { cookie })) }
 }
 
 describe('the keys page', () => {
-  it('shows a new key once, and the key works', async () => {
+  it('shows a new key, and the key works', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const form = { name: 'Shop', type: 'secret', scope: ['geo:read', 'account:read'] }
-    const made = await visitPage(app, '/app/keys', { cookie, form })
-    assert.equal(made.status, 201)
-    const [key = ''] = /sk_live_[0-9a-f]{64}/.exec(made.html) ?? []
+    const [key = ''] = KEY.exec((await create(app, cookie, form)).html) ?? []
     const located = await app.send('GET', '/v1/ip/81.2.69.160', { key })
     assert.equal(located.status, 200)
     const { html } = await visitPage(app, '/app/keys', { cookie })
@@ -24,26 +26,69 @@ describe('the keys page', () => {
     assert.ok(!html.includes(key))
   })
 
+  it('shows a new key again if it is reloaded, for ten minutes and to its user alone', async () => {
+    let now = NOON
+    await using app = await makeApp({ now: () => now })
+    const [ada, eve] = [await signInNewUser(app), await signInNewUser(app, 'eve@example.com')]
+    const { path, html } = await create(app, ada, { name: 'Shop' })
+    const [key = ''] = KEY.exec(html) ?? []
+    assert.ok(html.includes(`X-API-Key: ${key}`), 'the command with which to try it')
+    const reload = async (cookie: string) => (await visitPage(app, path, { cookie })).html
+    assert.ok((await reload(ada)).includes(key))
+    assert.match(await reload(ada), /1 of 2 keys/)
+    assert.ok(!(await reload(eve)).includes(key))
+    now += 10 * MINUTE_MS
+    assert.ok(!(await reload(ada)).includes(key))
+  })
+
   it('shows a new key even if the limit is reached before the list is read', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
-    const [id, keys] = ['SELECT id FROM users', 'SELECT count(*) FROM api_keys'].map((sql) =>
-      app.services.db.$client.prepare(sql).pluck(),
-    )
-    let html = ''
-    for (let requests = 0; keys?.get() === 0; requests++) {
-      assert.ok(requests < 20, 'no key was created')
-      leaveRequests(app, String(id?.get()), requests)
-      html = (await visitPage(app, '/app/keys', { cookie, form: { name: 'Shop' } })).html
+    const { path } = await create(app, cookie, { name: 'Shop' })
+    // One for the profile.
+    await leaveCalls(app, 1)
+    assert.match((await visitPage(app, path, { cookie })).html, KEY)
+  })
+
+  it('creates a key for look-ups with one click, from the first page and the overview', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    for (const page of ['/', '/app']) {
+      const { html } = await visitPage(app, page, { cookie })
+      const [form = ''] = /<form method="post" action="\/app\/keys">.*?<\/form>/s.exec(html) ?? []
+      const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)]
+      const sent = Object.fromEntries(fields.map(([, name, value]) => [name, value ?? '']))
+      const [key = ''] = KEY.exec((await create(app, cookie, sent)).html) ?? []
+      assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 200)
+      assert.equal((await app.send('GET', '/v1/account/me', { key })).status, 403)
+      app.services.db.$client.exec('DELETE FROM api_keys')
     }
-    assert.match(html, /sk_live_[0-9a-f]{64}/)
+  })
+
+  it('says before it is made that a key without permissions has full access', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    assert.match(
+      (await visitPage(app, '/app/keys', { cookie })).html,
+      /If you tick none, the key has full access/,
+    )
+  })
+
+  it('says how many keys the plan allows, and offers no more than those', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    assert.match((await create(app, cookie, { name: 'One' })).html, /1 of 2 keys/)
+    const { html } = await create(app, cookie, { name: 'Two' })
+    assert.match(html, /2 of 2 keys/)
+    assert.match(html, /The Free plan allows 2 keys\..*change your plan/s)
+    assert.doesNotMatch(html, /<form[^>]* action="\/app\/keys"/)
   })
 
   it('revokes a key at once, and records it in the audit log', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
-    const { html } = await visitPage(app, '/app/keys', { cookie, form: { name: 'Shop' } })
-    const [key = ''] = /sk_live_[0-9a-f]{64}/.exec(html) ?? []
+    const { html } = await create(app, cookie, { name: 'Shop' })
+    const [key = ''] = KEY.exec(html) ?? []
     const path = /\/app\/keys\/[0-9a-f]{32}\/revoke/.exec(html)?.[0] ?? ''
     const { status, location } = await visitPage(app, path, { cookie, form: {} })
     assert.equal(status, 303)
@@ -64,8 +109,14 @@ describe('the keys page', () => {
     const form = { name: 'Shop', type: 'publishable', origins: 'ftp://shop.example' }
     const { status, html } = await visitPage(app, '/app/keys', { cookie, form })
     assert.equal(status, 400)
-    assert.match(html, /role="alert">[^<]*allowedOrigins/)
+    assert.match(html, /id="origins-problem" role="alert">Must look like https:/)
+    assert.match(html, /aria-describedby="origins-hint origins-problem" aria-invalid="true"/)
     assert.match(html, /ftp:\/\/shop\.example<\/textarea>/)
+    assert.doesNotMatch(html, /allowedOrigins/)
+    const none = await visitPage(app, '/app/keys', { cookie, form: { ...form, origins: '' } })
+    assert.match(none.html, /id="origins-problem" role="alert">Must have at least 1 entry/)
+    const blank = await visitPage(app, '/app/keys', { cookie, form: { name: ' ' } })
+    assert.match(blank.html, /id="name-problem" role="alert">Must not be blank/)
   })
 
   it('escapes markup in names', async () => {
@@ -83,7 +134,7 @@ describe('the keys page', () => {
   it('answers 404 for a key of another user', async () => {
     await using app = await makeApp()
     const [ada, eve] = [await signInNewUser(app), await signInNewUser(app, 'eve@example.com')]
-    const { html } = await visitPage(app, '/app/keys', { cookie: ada, form: { name: 'Ada' } })
+    const { html } = await create(app, ada, { name: 'Ada' })
     const path = /\/app\/keys\/[0-9a-f]{32}\/revoke/.exec(html)?.[0] ?? ''
     const { status, html: refused } = await visitPage(app, path, { cookie: eve, form: {} })
     assert.equal(status, 404)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { freshClient, type TestApp } from '../support/helpers.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
@@ -56,6 +57,14 @@ function toFields(form: NonNullable<PageOptions['form']>): URLSearchParams {
       [values].flat().map((value): [string, string] => [name, value]),
     ),
   )
+}
+
+/** Lets the user's pages make only so many more API calls now. */
+export async function leaveCalls({ services }: TestApp, calls: number): Promise<void> {
+  const { limits, db, now } = services
+  const user = (await findUserByEmail(db, 'ada@example.com')) ?? assert.fail()
+  while (limits.dashboard.take(user.id, now()).allowed);
+  for (let left = 0; left < calls; left++) limits.dashboard.refund(user.id)
 }
 
 /** Signs up a new user at the dashboard. Returns the cookie of the session that begins with it. */

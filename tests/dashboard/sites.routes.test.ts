@@ -6,7 +6,7 @@ import { createFindTxt } from '../../lib/net/txt-records.ts'
 import { openSiteProofs } from '../../lib/services/site-proofs.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from './pages.ts'
+import { leaveCalls, signInNewUser, visitPage } from './pages.ts'
 
 const SHOP = 'https://shop.example'
 
@@ -50,7 +50,7 @@ describe('the sites page', () => {
     const typed = '"><script>alert(1)</script>'
     const { status, html } = await add(app, cookie, typed)
     assert.equal(status, 400)
-    assert.match(html, /role="alert">name: must be an http or https origin/)
+    assert.match(html, /id="name-problem" role="alert">Must be an http or https origin/)
     assert.ok(html.includes('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"'))
     await add(app, cookie, SHOP)
     const again = await add(app, cookie, SHOP)
@@ -170,15 +170,28 @@ describe('the state of a site', () => {
     const cookie = await signInNewUser(app)
     await add(app, cookie, SHOP)
     await sendBeacon(app, 'Mozilla/5.0 (X11) HeadlessChrome/140.0')
-    const { html } = await visitPage(app, '/app/sites', { cookie })
-    assert.match(html, /1 beacon came from bots and did not count/)
+    const page = async () => (await visitPage(app, '/app/sites', { cookie })).html
+    assert.match(await page(), /Waiting<.*1 beacon of bots and automated browsers did not count/s)
+    await sendBeacon(app)
+    assert.match(await page(), /Receiving<.*1 beacon of bots and automated browsers did not count/s)
   })
 
-  it('is unknown, and refreshes less often, once the limit of the plan is used up', async () => {
+  it('needs no requests of the plan', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
     await add(app, cookie, SHOP)
-    for (let n = 0; n < 10; n++) await visitPage(app, '/app/sites', { cookie })
+    await sendBeacon(app)
+    for (let n = 0; n < 20; n++) {
+      assert.match((await visitPage(app, '/app/sites', { cookie })).html, />Receiving</)
+    }
+  })
+
+  it('is unknown, and refreshes less often, if the beacons cannot be counted', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    await add(app, cookie, SHOP)
+    // For the profile, the sites, the plan and the proof.
+    await leaveCalls(app, 4)
     const { status, html } = await visitPage(app, '/app/sites', { cookie })
     assert.equal(status, 200)
     assert.match(html, /data-refresh="60"/)

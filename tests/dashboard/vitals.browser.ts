@@ -66,6 +66,10 @@ async function sendBeacon(
   assert.equal(status, 204)
 }
 
+function openAll(page: Page): Promise<unknown> {
+  return page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
+}
+
 /** The width of the first chart, and the colours of its pixels. */
 const PAINTED = `(() => {
   const canvas = document.querySelector('.plot canvas')
@@ -119,8 +123,9 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
       const { page, errors } = await open('/app/vitals?period=24h', options)
       await page.waitForSelector('.plot canvas')
       assert.equal(await page.locator('.plot canvas').count(), 5)
-      for (const summary of await page.locator('summary').all()) await summary.click()
       await assertAccessible(page, 'many samples')
+      await openAll(page)
+      await assertAccessible(page, 'everything opened')
       assert.equal(await page.locator('b').count(), 0, 'markup in beacons is escaped')
       const { colors, width } = await paintedChart(page)
       assert.ok(colors > 5 && width > 200, `${colors} colours, ${width} pixels wide`)
@@ -146,13 +151,59 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
 
   it('shows all numbers of a chart without a script', async () => {
     const { page } = await open('/app/vitals?period=24h', { javaScriptEnabled: false })
-    await page.click('summary:text("LCP by hour")')
+    await page.click('summary:text("LCP by hour as a table")')
     // The hour may have ended while the beacons were sent.
     const hours = await page.locator('figure[data-vital="lcp"] tbody tr').count()
     assert.ok(hours === 1 || hours === 2, `${hours} hours`)
     await page.selectOption('#device', 'mobile')
     await page.click('button:text("Show")')
     assert.match(page.url(), /device=mobile/)
+    await page.context().close()
+  })
+
+  it('fills at most four screens until something is opened', async () => {
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 390, height: 844 },
+    ]) {
+      const { page } = await open('/app/vitals?period=24h', { viewport })
+      await page.waitForSelector('.plot canvas')
+      const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+      assert.ok(height <= 4 * viewport.height, `${height} px at ${viewport.width} px`)
+      await page.context().close()
+    }
+  })
+
+  it('shows whole rows of its tables at 390 px', async () => {
+    const { page } = await open('/app/vitals?period=24h', { viewport: { width: 390, height: 844 } })
+    await openAll(page)
+    const tables = page.locator('.breakdown:visible')
+    assert.ok((await tables.count()) >= 4)
+    const wide = `[...document.querySelectorAll('.breakdown')]
+      .filter((table) => table.scrollWidth > table.clientWidth).length`
+    assert.equal(await page.evaluate(wide), 0)
+    await page.context().close()
+  })
+
+  it('shows another report as soon as a filter is changed, and keeps the focus and what is open', async () => {
+    const { page, errors } = await open('/app/vitals?period=24h')
+    await page.waitForSelector('.plot canvas')
+    assert.equal(await page.locator('button:text("Show")').isVisible(), false)
+    await page.click('summary:has(#paths)')
+    await page.evaluate(`document.querySelector('#report').dataset.old = ''`)
+    await page.focus('#device')
+    await page.selectOption('#device', 'mobile')
+    await page.waitForSelector('#report:not([data-old]) .plot canvas')
+    assert.match(page.url(), /device=mobile/)
+    assert.equal(await page.evaluate('document.activeElement.id'), 'device')
+    assert.ok(await page.locator('section:has(> details #paths) .breakdown').first().isVisible())
+    await page.selectOption('#period', 'custom')
+    assert.doesNotMatch(page.url(), /custom/, 'waits for both days')
+    const today = new Date().toISOString().slice(0, 10)
+    await page.fill('#from', today)
+    await page.fill('#to', today)
+    await page.waitForURL(/period=custom/)
+    assert.deepEqual(errors, [])
     await page.context().close()
   })
 

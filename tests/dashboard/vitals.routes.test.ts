@@ -4,7 +4,7 @@ import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
 import { HOUR_MS } from '../../lib/durations.ts'
 import { judge, percent, rate, valueText } from '../../pages/dashboard/vitals/rating.ts'
 import { type AppOptions, makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from './pages.ts'
+import { leaveCalls, signInNewUser, visitPage } from './pages.ts'
 
 const SHOP = 'https://shop.example'
 
@@ -14,6 +14,7 @@ interface Shop extends Disposable {
   page(query?: string): Promise<string>
   open(path: string): ReturnType<typeof visitPage>
   send(body: object): Promise<void>
+  readonly userId: string
 }
 
 /** A user of the plan Pro with one site. */
@@ -27,6 +28,7 @@ async function openShop(options: AppOptions = {}): Promise<Shop> {
   await visitPage(app, '/app/sites', { cookie, form: { name: SHOP } })
   return {
     app,
+    userId: user.id,
     open: (path) => visitPage(app, path, { cookie }),
     page: async (query = '') => (await visitPage(app, `/app/vitals${query}`, { cookie })).html,
     send: async (body) => {
@@ -114,26 +116,61 @@ describe('the web vitals page', () => {
     assert.match(section(html, 'inp'), /No values/)
     assert.doesNotMatch(html, /id="fid"/)
     assert.match(section(html, 'verdict'), /Mobile <span class="badge error">Failed/)
-    assert.match(section(html, 'connections'), /4g<\/th><td>4<\/td><td>100 %/)
+    assert.match(section(html, 'connections'), /4g<\/th><td[^>]*>4<\/td><td[^>]*>100 %/)
     assert.match(section(html, 'navigation'), /DNS lookup<\/dt><dd><span class="phase">12 ms/)
   })
 
   it('shows FID if a page still sends it', async () => {
     using shop = await openShop()
     await shop.send({ metrics: { fid: 12 } })
-    assert.match(section(await shop.page(), 'fid'), /Legacy/)
+    const html = await shop.page()
+    assert.match(section(html, 'legacy-fid'), /Legacy/)
+    const ids = [...html.matchAll(/<h2 id="([\w-]+)"/g)].map(([, id]) => id)
+    assert.equal(ids.at(-2), 'legacy-fid', 'after all other sections, with its card')
   })
 
-  it('compares with the previous period', async () => {
+  it('compares with the previous period from 300 values on', async () => {
     let now = NOON - 30 * HOUR_MS
     using shop = await openShop({ now: () => now })
-    await shop.send({ metrics: { lcp: 2_000, cls: 0.1, ttfb: 100 } })
+    const send = (times: number, metrics: object) =>
+      Promise.all(Array.from({ length: times }, () => shop.send({ metrics })))
+    await send(299, { lcp: 2_000, cls: 0.1, ttfb: 100 })
+    await send(1, { lcp: 2_000, cls: 0.1 })
     now = NOON
-    await shop.send({ metrics: { lcp: 1_000, cls: 0.2, ttfb: 100 } })
+    await send(299, { lcp: 1_000, cls: 0.2, ttfb: 100 })
+    const few = await shop.page('?period=24h')
+    assert.match(section(few, 'lcp'), /Not compared: under 300 values</)
+    assert.doesNotMatch(few, /% better|% worse/)
+    await send(1, { lcp: 1_000, cls: 0.2, ttfb: 100 })
     const html = await shop.page('?period=24h')
     assert.match(section(html, 'lcp'), /50 % better <span class="soft">than 2,000 ms before/)
     assert.match(section(html, 'cls'), /100 % worse <span class="soft">than 0\.1 before/)
-    assert.match(section(html, 'ttfb'), /Same as before/)
+    assert.match(section(html, 'ttfb'), /Not compared: under 300 values before/)
+  })
+
+  it('says so if the comparison could not be made', async () => {
+    using shop = await openShop()
+    await shop.send({ metrics: { lcp: 1_000 } })
+    // For the profile, the sites and the period itself.
+    await leaveCalls(shop.app, 3)
+    const html = await shop.page('?period=24h')
+    assert.match(html, /<strong>1 view<\/strong>/)
+    assert.match(html, /Could not compare with the period before: Too many requests/)
+    assert.doesNotMatch(html, /No earlier data/)
+  })
+
+  it('says so if the data of the period before is deleted', async () => {
+    using shop = await openShop()
+    await shop.send({ metrics: { lcp: 1_000 } })
+    const html = await shop.page('?period=90d')
+    assert.match(html, /Not compared with the period before: its data is deleted/)
+    assert.doesNotMatch(html, /No earlier data/)
+  })
+
+  it('needs no requests of the plan', async () => {
+    using shop = await openShop()
+    await updatePlan(shop.app.services.db, shop.userId, 'free').run()
+    for (let n = 0; n < 20; n++) assert.match(await shop.page(), /Nothing was measured/)
   })
 
   it('lists only hours with values in the table of a chart', async () => {
@@ -212,9 +249,10 @@ describe('the web vitals page', () => {
       /2026-01-14 00:00 to 2026-01-15 23:59 UTC/,
     )
     for (const [from, to, message] of [
-      ['', '', /role="alert">Choose the first and the last day/],
-      ['2026-01-15', '2026-01-14', /role="alert">from: must not be after to/],
-      ['2025-01-01', '2026-01-14', /role="alert">from: must be at most 92 days/],
+      ['', '', /id="from-problem" role="alert">Choose the first day/],
+      ['2026-01-15', '', /id="to-problem" role="alert">Choose the last day/],
+      ['2026-01-15', '2026-01-14', /id="from-problem" role="alert">Must not be after/],
+      ['2025-01-01', '2026-01-14', /id="from-problem" role="alert">Must be at most 92 days/],
     ] as const) {
       const { status, html } = await custom(from, to)
       assert.equal(status, 400)

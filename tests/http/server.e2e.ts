@@ -27,6 +27,7 @@ describe('the server', () => {
   it('prints its URL, its databases and how to make a key', () => {
     const lines = server.output()
     assert.match(lines, /^Meridian +http:\/\/127\.0\.0\.1:\d+$/m)
+    assert.ok(lines.includes(`\nDashboard    ${server.url}/app\n`))
     assert.ok(lines.includes(`\nReference    ${server.url}/docs\n`))
     assert.match(lines, /^Databases +City \(maxmind\), built 2026-01-13$/m)
     assert.match(lines, /^First key +npm run --silent key -- --email/m)
@@ -194,7 +195,10 @@ describe('a server that cannot start', () => {
     // safe: it listens on a port
     const { port } = other.address() as AddressInfo
     const MERIDIAN_DATA_DIR = join(dataDir, 'none')
-    assert.match(await failure({ PORT: String(port), MERIDIAN_DATA_DIR }), /EADDRINUSE/)
+    assert.match(
+      await failure({ PORT: String(port), MERIDIAN_DATA_DIR }),
+      /EADDRINUSE; another program uses this port.*set PORT\n$/,
+    )
     assert.equal(existsSync(MERIDIAN_DATA_DIR), false, 'nothing was prepared before')
     other.close()
   })

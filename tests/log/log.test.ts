@@ -31,6 +31,7 @@ const line: RequestLine = {
   requestId: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01',
   method: 'GET',
   route: '/v1/ip/{ipAddress}',
+  path: '/v1/"',
   status: 200,
   ms: 0.12345,
   key: 'prefix',
@@ -48,8 +49,8 @@ describe('createLog', () => {
 
   it('omits unknown fields of a request', async () => {
     const { log, lines } = openLog('info')
-    const { route, key, client, traceId, parentId, ...known } = line
-    const unknown = { route: undefined, key: undefined, client: undefined }
+    const { route, path, key, client, traceId, parentId, ...known } = line
+    const unknown = { route: undefined, path: undefined, key: undefined, client: undefined }
     log.request({ ...known, ...unknown, traceId: undefined, parentId: undefined })
     assert.deepEqual(await lines(1), [{ level: 30, ...known, ms: 0.123, msg: 'request' }])
   })

@@ -95,6 +95,17 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
     assert.deepEqual(errors, [])
   })
 
+  it('looks up a sample with a click, and shows it on the map', async () => {
+    const { page, errors } = await open('/')
+    await page.click('[data-sample="81.2.69.160"]')
+    await page.waitForSelector('.request', { state: 'attached' })
+    assert.match(await answerOf(page), /Looked up81\.2\.69\.160London/)
+    const map = page.locator('#answer svg[role="img"] image').first()
+    assert.ok(((await map.boundingBox())?.width ?? 0) > 0)
+    assert.equal(await page.inputValue('#ip'), '81.2.69.160')
+    assert.deepEqual(errors, [])
+  })
+
   it('escapes markup in results', async () => {
     const { page, errors } = await open('/')
     const city = '<img src="/x" onerror="document.title = 1">'

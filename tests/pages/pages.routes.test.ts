@@ -104,6 +104,18 @@ describe('pages', () => {
     assert.match((await load('/nothing')).html, /"NOT_FOUND"/)
   })
 
+  it('log the beginning of an unknown path', async () => {
+    for (const headers of [{ accept: 'text/html' }, { accept: '*/*' }]) {
+      await load('/wp-admin/setup/deep', { headers })
+      const { route, path, status } = log.requests.at(-1) ?? {}
+      assert.deepEqual([route, path, status], [undefined, '/wp-admin/setup/…', 404])
+    }
+    await load('/v1/ip/1.1.1.1', { method: 'PUT' })
+    assert.equal(log.requests.at(-1)?.path, '/v1/ip/…')
+    await load('/')
+    assert.equal(log.requests.at(-1)?.path, undefined)
+  })
+
   it('keep results out of search engines', async () => {
     const { headers, html } = await load('/robots.txt')
     assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8')
@@ -212,7 +224,7 @@ describe('GET /', () => {
   it('has no form and locates only the visitor if the demo is off', async () => {
     await using off = await makeApp({ env: { MERIDIAN_DEMO: '0' } })
     const { html } = await load(`/?ip=${LONDON}`, { in: off })
-    assert.doesNotMatch(html, /<form|<script|London/)
+    assert.doesNotMatch(html, /id="look-up"|\?ip=|<script|London/)
     assert.match((await load('/', { in: off, from: LONDON })).html, /London/)
   })
 })

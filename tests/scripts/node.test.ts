@@ -120,6 +120,17 @@ describe('scripts/node.sh', () => {
     assert.match(stdout, /: eol: lf\n$/)
   })
 
+  it('says what to do if no package is installed', () => {
+    const folder = tempFolder()
+    cpSync('jsx.ts', join(folder, 'jsx.ts'))
+    const args = ['--import', './jsx.ts', '-e', '']
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    assert.deepEqual(
+      [status, stderr],
+      [1, 'Cannot start: the packages are not installed; run npm ci\n'],
+    )
+  })
+
   it('says what to do if Node.js is too old', () => {
     const { status, stdout, stderr } = makeRelease({ 'bin/node': ofMajor(20) })('server.ts')
     assert.deepEqual([status, stdout], [1, ''])

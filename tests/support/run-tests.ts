@@ -12,6 +12,8 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const GROUPS = join(ROOT, 'node_modules/.cache/test-groups')
+/** Compiled code of the tests, apart from that of servers. */
+const COMPILED = join(ROOT, 'node_modules/.cache/compile')
 /** The same on every machine, so that a file has the same neighbours everywhere. */
 const PROCESSES = 8
 const AT_ONCE = 4
@@ -32,6 +34,7 @@ function main(globs: string[]): void {
   const groups = Map.groupBy(files, (file) => files.indexOf(file) % PROCESSES)
   const entries = [...groups].map(([at, group]) => writeEntry(at, group))
   if (hasMemory()) process.env['TMPDIR'] = MEMORY
+  process.env['NODE_COMPILE_CACHE'] = COMPILED
   const tests = run({ files: entries, concurrency: AT_ONCE, execArgv: FLAGS })
   tests.on('test:fail', () => {
     process.exitCode = 1

@@ -1,6 +1,6 @@
 import uPlot, { type Options, type Series } from 'uplot'
 import { baseOptions, type Color, readColors } from './chart-parts.ts'
-import { type Columns, listIsolated } from './timeline.ts'
+import { type Column, type Columns, listIsolated } from './timeline.ts'
 
 export interface ChartLook {
   readonly good: number
@@ -20,7 +20,7 @@ export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook
     ...base,
     legend: { markers: { width: 2, dash: (u, at) => (u.series[at]?.dash ? 'dashed' : 'solid') } },
     scales: {
-      y: { range: (_, __, most) => [0, Math.max((most ?? 0) * 1.05, look.good * 1.1)] },
+      y: { range: [0, topOf(columns, look)] },
       values: { range: (_, __, most) => [0, Math.max(1, most ?? 0) / BARS_SHARE] },
     },
     axes: [axes.time, { ...axes.value, values: (_, splits) => splits.map(look.toText) }],
@@ -29,6 +29,12 @@ export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook
   }
   const [times, p50, p75, p95, values] = columns
   return new uPlot(options, [times, values, p50, p75, p95], holder)
+}
+
+/** p75 is what counts, so it fills the height: a p95 far above it leaves the chart. */
+function topOf([, , p75, p95]: Columns, { good }: ChartLook): number {
+  const most = (column: Column) => Math.max(0, ...column.map((value) => value ?? 0))
+  return Math.max(Math.min(most(p75) * 1.5, most(p95) * 1.05), good * 1.1)
 }
 
 function toSeries(color: Color, { toText }: ChartLook): Series[] {

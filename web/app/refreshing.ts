@@ -1,5 +1,6 @@
+import { fetchPage } from './fetch-page.ts'
+
 const LONGEST_MS = 60_000
-const ANSWER_MS = 10_000
 
 /**
  * Refreshes each element that has an id and `data-refresh` (in seconds) by loading the page again,
@@ -34,18 +35,6 @@ export function keepFresh(): void {
 
 function parts(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>('[id][data-refresh]')]
-}
-
-/** Loads a page of the dashboard. Rejects if `signal` is aborted or the answer is an error. */
-export async function fetchPage(url: string, signal?: AbortSignal): Promise<Document> {
-  const late = AbortSignal.timeout(ANSWER_MS)
-  const response = await fetch(url, {
-    headers: { accept: 'text/html' },
-    signal: signal === undefined ? late : AbortSignal.any([late, signal]),
-  })
-  // After the session has ended, the server redirects to the sign-in page.
-  if (!response.ok || response.redirected) throw new Error(`Cannot refresh: ${response.status}`)
-  return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
 
 /** Replaces only the content: screen readers announce changes in elements that stay. */

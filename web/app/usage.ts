@@ -1,5 +1,5 @@
 import { keepDrawn } from './chart-parts.ts'
-import { fetchPage } from './refreshing.ts'
+import { fetchPage } from './fetch-page.ts'
 import { drawStack, type Part } from './stacked-chart.ts'
 
 /** The parts of the page that depend on the filters. The first is read out when it changes. */

@@ -2,10 +2,23 @@ import { METRIC_RULES, VITALS } from '../../lib/contract/telemetry/metrics.ts'
 import { valueText } from '../../pages/dashboard/vitals/rating.ts'
 import { drawChart } from './chart.ts'
 import { keepDrawn } from './chart-parts.ts'
+import { offerCopying } from './copying.ts'
+import { filterAtOnce } from './filtering.ts'
 import { toColumns } from './timeline.ts'
 
+drawCharts(document)
+const form = document.querySelector<HTMLFormElement>('form.filters')
+if (form !== null) {
+  filterAtOnce(form, (report) => {
+    drawCharts(report)
+    offerCopying(report)
+  })
+}
+
 /** Draws each chart from the table below it. */
-for (const figure of document.querySelectorAll<HTMLElement>('figure[data-vital]')) show(figure)
+function drawCharts(root: ParentNode): void {
+  for (const figure of root.querySelectorAll<HTMLElement>('figure[data-vital]')) show(figure)
+}
 
 function show(figure: HTMLElement): void {
   const holder = figure.querySelector<HTMLElement>('.plot')

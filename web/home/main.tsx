@@ -1,10 +1,11 @@
 import { render } from 'hono/jsx/dom'
-import { OutcomeView } from '../../pages/outcome.tsx'
+import { Answer } from '../../pages/answer.tsx'
 import { callApi } from './call-api.ts'
 
 /** Shows results without reloading the page. On any failure the browser submits the form. */
 function main(form: HTMLFormElement, answer: HTMLElement): void {
   const { base = '', key } = form.dataset
+  const { world = '' } = answer.dataset
   const input = form.querySelector('input')
   if (key === undefined || input === null) return
   let latest = new AbortController()
@@ -19,7 +20,7 @@ function main(form: HTMLFormElement, answer: HTMLElement): void {
     answer.removeAttribute('aria-busy')
     if (outcome === null) return form.submit()
     for (const name of ['aria-invalid', 'aria-describedby']) input.removeAttribute(name)
-    render(<OutcomeView outcome={outcome} isOwn={false} />, answer)
+    render(<Answer world={world} outcome={outcome} isOwn={false} />, answer)
     history.replaceState(null, '', `${base}/?ip=${text}`)
   }
   form.addEventListener('submit', (event) => {
@@ -28,6 +29,14 @@ function main(form: HTMLFormElement, answer: HTMLElement): void {
     event.preventDefault()
     void lookUp(text)
   })
+  for (const link of form.querySelectorAll<HTMLAnchorElement>('[data-sample]')) {
+    link.addEventListener('click', (event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+      event.preventDefault()
+      input.value = link.dataset['sample'] ?? ''
+      void lookUp(input.value)
+    })
+  }
 }
 
 /** The server explains what is wrong with any other text. Matches need no escaping in a path. */

@@ -28,6 +28,9 @@ export const OPTIONAL = {
   lists: 'downloaded-lists.mmdb',
 } as const
 
+/** The version of a file that is not there. */
+const MISSING = 'missing'
+
 /** The bundled set, in order of priority; downloaded files replace bundled ones. */
 export function defaultFiles(directory: string, bundled: Bundled): SourceFile[] {
   const inGeo = (name: string) => ownFile(join(directory, name))
@@ -79,7 +82,9 @@ function operatorFile(directory: string, path: string): SourceFile {
     version,
     remedy: 'replace it, or change MERIDIAN_GEO, which names it',
     openPrivate: (use) => openCopy(directory, { path, version }, use),
-    openLastGood: (use) => openLastCopy(directory, path, use),
+    // A start without the file is more often a wrong path than a lost file.
+    openLastGood: (use) =>
+      version === MISSING ? Promise.resolve(null) : openLastCopy(directory, path, use),
   }
 }
 
@@ -93,7 +98,7 @@ export function fileVersion(path: string): string {
     const { size, mtimeMs, ino } = statSync(path)
     return `${size}-${Math.floor(mtimeMs)}-${ino}`
   } catch {
-    return 'missing'
+    return MISSING
   }
 }
 

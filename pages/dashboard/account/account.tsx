@@ -32,7 +32,7 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 export function Account(props: AccountProps) {
-  const { base, me, sessions, authUrl, canMail, asksCode, done = '', error } = props
+  const { base, me, sessions, authUrl, canMail, asksCode, done = '', error, problem } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
@@ -46,12 +46,12 @@ export function Account(props: AccountProps) {
           </Card>
           <Card id="password-title" title="Password">
             <Form action={`${base}/app/account/password`} text="Change password" kind="quiet">
-              <CurrentPassword name="current" label="Current password" />
-              <NewPassword />
+              <CurrentPassword name="current" label="Current password" problem={problem} />
+              <NewPassword problem={problem} />
             </Form>
           </Card>
           <SecondFactorCard base={base} isOn={asksCode} />
-          <EmailForm base={base} canMail={canMail} asksCode={asksCode} />
+          <EmailForm base={base} canMail={canMail} asksCode={asksCode} problem={problem} />
           <Sessions base={base} sessions={sessions} />
         </>
       ) : (

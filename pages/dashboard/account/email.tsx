@@ -1,5 +1,5 @@
 import { Card } from '../parts/card.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, type Problem } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { CurrentPassword, OwnerCode } from './fields.tsx'
@@ -9,9 +9,10 @@ interface EmailFormProps {
   /** Whether the new address gets a link first. */
   readonly canMail: boolean
   readonly asksCode: boolean
+  readonly problem?: Problem | undefined
 }
 
-export function EmailForm({ base, canMail, asksCode }: EmailFormProps) {
+export function EmailForm({ base, canMail, asksCode, problem }: EmailFormProps) {
   const hint = canMail
     ? 'It gets a link to confirm the change. You are signed out on all other devices.'
     : 'You are signed out on all other devices.'
@@ -25,10 +26,11 @@ export function EmailForm({ base, canMail, asksCode }: EmailFormProps) {
           autocomplete="email"
           maxlength={254}
           hint={hint}
+          problem={problem}
           required
         />
-        <CurrentPassword name="emailPassword" label="Your password" />
-        {asksCode && <OwnerCode name="emailCode" />}
+        <CurrentPassword name="emailPassword" label="Your password" problem={problem} />
+        {asksCode && <OwnerCode name="emailCode" problem={problem} />}
       </Form>
     </Card>
   )

@@ -1,4 +1,8 @@
-import { Field } from '../parts/field.tsx'
+import { Field, type Problem } from '../parts/field.tsx'
+
+interface Checked {
+  readonly problem?: Problem | undefined
+}
 
 export function NameField({ label, value }: { label: string; value: string }) {
   return (
@@ -6,7 +10,7 @@ export function NameField({ label, value }: { label: string; value: string }) {
   )
 }
 
-export function EmailField(given: { value?: string; hint?: string }) {
+export function EmailField(given: Checked & { value?: string; hint?: string }) {
   return (
     <Field
       name="email"
@@ -19,7 +23,7 @@ export function EmailField(given: { value?: string; hint?: string }) {
   )
 }
 
-export function CurrentPassword(given: { name: string; label: string }) {
+export function CurrentPassword(given: Checked & { name: string; label: string }) {
   return <Field {...given} type="password" autocomplete="current-password" required />
 }
 
@@ -39,10 +43,10 @@ export function CodeField() {
 }
 
 /** A code that shows, besides the password, who owns the account. */
-export function OwnerCode({ name }: { name: string }) {
+export function OwnerCode(given: Checked & { name: string }) {
   return (
     <Field
-      name={name}
+      {...given}
       label="Code of your authenticator app, or a recovery code"
       autocomplete="one-time-code"
       maxlength={100}
@@ -52,7 +56,7 @@ export function OwnerCode({ name }: { name: string }) {
 }
 
 /** The length limits are those of better-auth. */
-export function NewPassword() {
+export function NewPassword({ problem }: Checked) {
   return (
     <Field
       name="password"
@@ -62,6 +66,7 @@ export function NewPassword() {
       minlength={8}
       maxlength={128}
       autocomplete="new-password"
+      problem={problem}
       required
     />
   )

@@ -81,14 +81,14 @@ export interface SignUpProps extends PageProps {
   readonly typed?: { readonly name: string; readonly email: string }
 }
 
-export function SignUp({ base, typed, error }: SignUpProps) {
+export function SignUp({ base, typed, error, problem }: SignUpProps) {
   return (
     <>
       <Result error={error} />
       <Form action={`${base}/app/sign-up`} text="Create account">
         <NameField label="Name" value={typed?.name ?? ''} />
-        <EmailField value={typed?.email ?? ''} />
-        <NewPassword />
+        <EmailField value={typed?.email ?? ''} problem={problem} />
+        <NewPassword problem={problem} />
       </Form>
       <p class="ways">
         <a href={`${base}/app/sign-in`}>Sign in instead</a>
@@ -126,7 +126,8 @@ export interface ResetPasswordProps extends PageProps {
   readonly revokeKeys: boolean
 }
 
-export function ResetPassword({ base, token, revokeKeys, error }: ResetPasswordProps) {
+export function ResetPassword(props: ResetPasswordProps) {
+  const { base, token, revokeKeys, error, problem } = props
   if (token === null) {
     return (
       <>
@@ -142,7 +143,7 @@ export function ResetPassword({ base, token, revokeKeys, error }: ResetPasswordP
     <>
       <Result error={error} />
       <Form action={`${base}/app/reset`} text="Set password" field={field}>
-        <NewPassword />
+        <NewPassword problem={problem} />
         <Choice type="checkbox" name="revokeKeys" value="yes" checked={revokeKeys}>
           Revoke all API keys of this account
         </Choice>

@@ -21,7 +21,7 @@ export function AuditEntry({ entry, children }: AuditEntryProps) {
         </p>
         {entry.detail !== null && <p class="detail">{entry.detail}</p>}
         <p class="soft small">
-          by {entry.actor_label ?? entry.actor_id}
+          by {actorOf(entry)}
           {entry.target_type !== null && ` · ${entry.target_type.replaceAll('_', ' ')}`}
           {entry.target_id !== null && (
             <>
@@ -35,4 +35,10 @@ export function AuditEntry({ entry, children }: AuditEntryProps) {
       <span class="badge">{labelOf(entry.app, APP_LABELS)}</span>
     </li>
   )
+}
+
+/** What Stripe does is recorded under the user whom it concerns. */
+function actorOf({ app, actor_label, actor_id }: AuditLogEntry): string {
+  if (app === 'stripe') return 'Stripe'
+  return actor_label ?? actor_id
 }

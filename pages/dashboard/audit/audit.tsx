@@ -1,9 +1,10 @@
 import type { AuditList } from '../../../lib/contract/account/account-schemas.ts'
-import { Field, Option, Select } from '../parts/field.tsx'
+import { Field } from '../parts/field.tsx'
 import { count, counted } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
+import { PageLink, PageLinks } from '../parts/page-links.tsx'
+import { ActionSelect } from './action-select.tsx'
 import { AuditEntry } from './audit-entry.tsx'
-import { ACTION_LABELS, labelOf } from './audit-labels.ts'
 
 export interface AuditFilter {
   /** Empty: all. */
@@ -32,15 +33,9 @@ export function Audit({ base, filter, list, error }: AuditProps) {
 type FilterProps = Pick<AuditProps, 'base' | 'filter'>
 
 function FilterForm({ base, filter: { action, search } }: FilterProps) {
-  const unknown = action === '' || Object.hasOwn(ACTION_LABELS, action) ? [] : [action]
   return (
     <form class="audit-filter" method="get" action={`${base}/app/audit`}>
-      <Select name="action" label="Action">
-        <option value="">All actions</option>
-        {[...unknown, ...Object.keys(ACTION_LABELS)].map((name) => (
-          <Option value={name} text={labelOf(name, ACTION_LABELS)} chosen={action} />
-        ))}
-      </Select>
+      <ActionSelect chosen={action} />
       <Field
         name="search"
         label="Search in action, target and details"
@@ -88,30 +83,21 @@ function Entries({ base, filter, list }: EntriesProps) {
 
 function Pages({ base, filter, list: { total, limit } }: EntriesProps) {
   const last = Math.ceil(total / limit)
-  const { page } = filter
+  const { page, action, search } = filter
   if (last === 1 && page === 1) return null
-  const link = (to: number, text: string) => (
-    <a class="button quiet" href={`${base}/app/audit?${queryOf({ ...filter, page: to })}`}>
-      {text}
-    </a>
-  )
+  const at = (to: number) => ({
+    path: `${base}/app/audit`,
+    query: { action, search, page: to > 1 ? String(to) : '' },
+  })
   return (
-    <nav class="actions pages" aria-label="Pages">
-      {page > 1 && link(1, 'First')}
-      {page > 1 && link(Math.min(page - 1, last), 'Previous')}
+    <PageLinks>
+      {page > 1 && <PageLink {...at(1)} text="First" />}
+      {page > 1 && <PageLink {...at(Math.min(page - 1, last))} text="Previous" />}
       <span class="soft">
         {page > last ? counted(last, 'page', 'pages') : `Page ${count(page)} of ${count(last)}`}
       </span>
-      {page < last && link(page + 1, 'Next')}
-      {page < last && link(last, 'Last')}
-    </nav>
+      {page < last && <PageLink {...at(page + 1)} text="Next" />}
+      {page < last && <PageLink {...at(last)} text="Last" />}
+    </PageLinks>
   )
-}
-
-function queryOf({ action, search, page }: AuditFilter): URLSearchParams {
-  return new URLSearchParams({
-    ...(action !== '' && { action }),
-    ...(search !== '' && { search }),
-    ...(page > 1 && { page: String(page) }),
-  })
 }

@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from '../../../lib/contract/operation.ts'
-import { Choice, Field, Labelled } from '../parts/field.tsx'
+import { Choice, describedBy, Field, Labelled, type Problem } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 
 /** The values typed into the form. */
@@ -20,7 +20,18 @@ const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'billing:write': 'Change the subscription and payment',
 }
 
-export function KeyForm({ base, typed = NOTHING }: { base: string; typed?: KeyDraft | undefined }) {
+interface KeyFormProps {
+  readonly base: string
+  readonly typed?: KeyDraft | undefined
+  readonly problem?: Problem | undefined
+}
+
+export function KeyForm({ base, typed = NOTHING, problem }: KeyFormProps) {
+  const origins = {
+    name: 'origins',
+    hint: 'One per line, such as https://shop.example or https://*.shop.example',
+    problem,
+  }
   return (
     <Form action={`${base}/app/keys`} text="Create key">
       <Field
@@ -30,6 +41,7 @@ export function KeyForm({ base, typed = NOTHING }: { base: string; typed?: KeyDr
         maxlength={100}
         placeholder="Production server"
         autocomplete="off"
+        problem={problem}
         required
       />
       <fieldset class="choices">
@@ -43,25 +55,24 @@ export function KeyForm({ base, typed = NOTHING }: { base: string; typed?: KeyDr
         </Choice>
       </fieldset>
       <fieldset class="choices when-secret">
-        <legend>Permissions (tick none to allow everything)</legend>
+        <legend>Permissions</legend>
+        <p class="hint">
+          If you tick none, the key has full access: it may do everything that you may, also change
+          your plan.
+        </p>
         {SCOPES.map((scope) => (
           <Choice type="checkbox" name="scope" value={scope} checked={typed.scopes.includes(scope)}>
             {SCOPE_LABELS[scope]} <code class="soft">{scope}</code>
           </Choice>
         ))}
       </fieldset>
-      <Labelled
-        name="origins"
-        label="Origins"
-        hint="One per line, such as https://shop.example or https://*.shop.example"
-        when="when-publishable"
-      >
+      <Labelled label="Origins" when="when-publishable" {...origins}>
         <textarea
           id="origins"
           name="origins"
           rows={3}
           placeholder="https://shop.example"
-          aria-describedby="origins-hint"
+          {...describedBy(origins)}
         >
           {typed.origins}
         </textarea>

@@ -3,14 +3,19 @@ import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Confirm, PostButton } from '../parts/form.tsx'
+import { count, counted } from '../parts/format.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { type KeyDraft, KeyForm } from './key-form.tsx'
 
 export interface KeysProps extends PageProps {
+  /** The base URL of the service, without a trailing slash. */
+  readonly url: string
   readonly keys: readonly ApiKeyInfo[]
-  /** The key that was just created. */
-  readonly created?: ApiKeyCreated
+  /** The key that was just created; null if none was. */
+  readonly created: ApiKeyCreated | null
+  /** The current plan; null if unknown. */
+  readonly plan: { readonly name: string; readonly maxKeys: number } | null
   /** The values typed into a form that was rejected, to show them again. */
   readonly typed?: KeyDraft
 }
@@ -20,13 +25,16 @@ const DONE: Readonly<Record<string, string>> = {
   renewed: 'Key renewed.',
 }
 
-export function Keys({ base, keys, done = '', created, typed, error }: KeysProps) {
+export function Keys(props: KeysProps) {
+  const { base, url, keys, done = '', created, plan, error } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
-      {created !== undefined && <CreatedKey created={created} />}
+      {created !== null && <CreatedKey url={url} created={created} />}
       {keys.length === 0 ? (
-        <p class="lead">No keys yet. Your programs need a key to look up addresses.</p>
+        created === null && (
+          <p class="lead">No keys yet. Your programs need a key to look up addresses.</p>
+        )
       ) : (
         <ul class="items">
           {keys.map((key) => (
@@ -35,21 +43,53 @@ export function Keys({ base, keys, done = '', created, typed, error }: KeysProps
         </ul>
       )}
       <Card id="create" title="Create a key">
-        <KeyForm base={base} typed={typed} />
+        {plan !== null && (
+          <p class="soft">
+            {count(keys.length)} of {counted(plan.maxKeys, 'key', 'keys')}
+          </p>
+        )}
+        <CreateKey {...props} />
       </Card>
     </>
   )
 }
 
-function CreatedKey({ created }: { readonly created: ApiKeyCreated }) {
+/** After a downgrade, keys over the new limit keep working; only new ones are refused. */
+function CreateKey({ base, keys, plan, typed, problem }: KeysProps) {
+  if (plan === null || keys.length < plan.maxKeys) {
+    return <KeyForm base={base} typed={typed} problem={problem} />
+  }
+  return (
+    <p>
+      The {plan.name} plan allows {counted(plan.maxKeys, 'key', 'keys')}. To create another,{' '}
+      <a href={`${base}/app/billing`}>change your plan</a> or revoke a key.
+    </p>
+  )
+}
+
+function CreatedKey({ url, created }: Pick<KeysProps, 'url'> & { created: ApiKeyCreated }) {
   return (
     <Notice kind="done">
       <p>
-        <strong>{created.name}</strong> is ready. Copy the key now. You cannot see it again.
+        <strong>{created.name}</strong> is ready. Copy the key now: it is shown for ten minutes, and
+        cannot be read later.
       </p>
       <Copyable id="raw-key" text={created.rawKey} />
+      {created.type === 'secret' && mayLookUp(created) && (
+        <>
+          <p>Try it in a terminal:</p>
+          <Copyable
+            id="first-look-up"
+            text={`curl -H "X-API-Key: ${created.rawKey}" ${url}/v1/ip/81.2.69.160`}
+          />
+        </>
+      )}
     </Notice>
   )
+}
+
+function mayLookUp({ scopes }: ApiKeyCreated): boolean {
+  return scopes === null || scopes.includes('geo:read')
 }
 
 function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {

@@ -2,6 +2,7 @@ import { moneyText } from '../../../lib/config/money.ts'
 import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
 import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Overages } from '../../../lib/contract/billing/overages.ts'
+import { FirstKeyButton } from '../../first-key.tsx'
 import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
@@ -119,10 +120,9 @@ function FirstKey({ base, url }: Pick<OverviewProps, 'base' | 'url'>) {
     <Card id="first" title="Create your first key">
       <p>You look up an address with one request and a key.</p>
       <Copyable id="curl" text={`curl -H "X-API-Key: $KEY" ${url}/v1/ip/81.2.69.160`} />
-      <p>
-        <a class="button" href={`${base}/app/keys`}>
-          Create a key
-        </a>
+      <FirstKeyButton base={base} />
+      <p class="soft">
+        It may look up addresses. <a href={`${base}/app/keys`}>Choose other permissions</a>
       </p>
     </Card>
   )

@@ -1,16 +1,25 @@
 import type { Child } from 'hono/jsx'
 
+/** What is wrong with a field of a form that was refused. */
+export interface Problem {
+  /** The name of the field. */
+  readonly field: string
+  readonly text: string
+}
+
 interface LabelledProps {
   readonly name: string
   readonly label: string
   readonly hint?: Child
   /** The style sheet hides the field unless this choice is made; default: always shown. */
   readonly when?: 'when-publishable' | 'when-custom' | undefined
+  /** Shown if it is about this field. */
+  readonly problem?: Problem | undefined
   readonly children?: Child
 }
 
-/** A control with a label above and a hint below. */
-export function Labelled({ name, label, hint, when, children }: LabelledProps) {
+/** A control with a label above, and a hint and what is wrong below. */
+export function Labelled({ name, label, hint, when, problem, children }: LabelledProps) {
   return (
     <div class={when === undefined ? 'field' : `field ${when}`}>
       <label for={name}>{label}</label>
@@ -20,8 +29,23 @@ export function Labelled({ name, label, hint, when, children }: LabelledProps) {
           {hint}
         </p>
       )}
+      {problem?.field === name && (
+        <p class="problem" id={`${name}-problem`} role="alert">
+          {problem.text}
+        </p>
+      )}
     </div>
   )
+}
+
+/** The attributes by which a control refers to its hint and to what is wrong. */
+export function describedBy({ name, hint, problem }: Omit<LabelledProps, 'label'>) {
+  const isWrong = problem?.field === name
+  const ids = [hint !== undefined && `${name}-hint`, isWrong && `${name}-problem`].filter(Boolean)
+  return {
+    'aria-describedby': ids.length === 0 ? undefined : ids.join(' '),
+    ...(isWrong && { 'aria-invalid': 'true', autofocus: true }),
+  } as const
 }
 
 interface FieldProps extends Omit<LabelledProps, 'children'> {
@@ -35,16 +59,11 @@ interface FieldProps extends Omit<LabelledProps, 'children'> {
   readonly required?: true
 }
 
-export function Field({ name, label, hint, when, type = 'text', ...input }: FieldProps) {
+export function Field({ label, when, type = 'text', ...rest }: FieldProps) {
+  const { name, hint, problem, ...input } = rest
   return (
-    <Labelled name={name} label={label} hint={hint} when={when}>
-      <input
-        id={name}
-        name={name}
-        type={type}
-        aria-describedby={hint === undefined ? undefined : `${name}-hint`}
-        {...input}
-      />
+    <Labelled name={name} label={label} hint={hint} when={when} problem={problem}>
+      <input id={name} name={name} type={type} {...describedBy(rest)} {...input} />
     </Labelled>
   )
 }

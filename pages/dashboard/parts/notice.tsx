@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import type { Problem } from './field.tsx'
 
 interface NoticeProps {
   /** `done`: the action succeeded. `error`: it failed. `hint`: information. */
@@ -22,10 +23,12 @@ export interface PageProps {
   readonly done?: string | undefined
   /** Why the last action failed. */
   readonly error?: string | undefined
+  /** What is wrong with the form that was refused. */
+  readonly problem?: Problem | undefined
 }
 
 /** The result of the last action: why it failed, or else what was done. */
-export function Result({ error, done }: Omit<PageProps, 'base'>) {
+export function Result({ error, done }: Pick<PageProps, 'error' | 'done'>) {
   if (error !== undefined) return <Notice kind="error">{error}</Notice>
   return done === undefined ? null : <Notice kind="done">{done}</Notice>
 }

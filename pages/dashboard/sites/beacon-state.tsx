@@ -4,7 +4,12 @@ import { counted, hourText } from '../parts/format.ts'
 /** Whether a site sends beacons. Hours are in UTC, in the format of the API. */
 export type BeaconCheck =
   /** Beacons arrived in the last 24 hours. */
-  | { readonly state: 'receiving'; readonly accepted: number; readonly lastHour: string }
+  | {
+      readonly state: 'receiving'
+      readonly accepted: number
+      readonly bots: number
+      readonly lastHour: string
+    }
   /** Beacons arrived, but none in the last 24 hours. */
   | { readonly state: 'quiet'; readonly lastHour: string }
   /** No beacon arrived in 90 days. `isNew`: the site was added within the last 24 hours. */
@@ -18,7 +23,7 @@ interface BeaconStateProps {
   readonly origin: string
 }
 
-/** Each refresh uses a request of the plan, and the smallest plan has ten per minute. */
+/** Each refresh loads the whole page, with two API calls for each site. */
 const WAITING_SECONDS = 15
 const UNKNOWN_SECONDS = 60
 
@@ -48,6 +53,7 @@ function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
         <p>
           <span class="badge good">Receiving</span> {counted(check.accepted, 'beacon', 'beacons')}{' '}
           in the last 24 hours. The last hour with beacons was {hourText(check.lastHour)} UTC.
+          <Bots bots={check.bots} />
         </p>
       )
     case 'quiet':
@@ -69,14 +75,21 @@ function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
           <p>
             <span class="badge near">Waiting</span> No beacons yet. Add the snippet to the head of a
             page, open the page, then leave it.
+            <Bots bots={check.bots} />
           </p>
-          <Hints bots={check.bots} origin={origin} />
+          <Hints origin={origin} />
         </>
       )
   }
 }
 
-function Hints({ bots, origin }: { readonly bots: number; readonly origin: string }) {
+/** Counts the operator's own checks and tests, too: without this they seem to have been lost. */
+function Bots({ bots }: { readonly bots: number }) {
+  if (bots === 0) return null
+  return <> {counted(bots, 'beacon', 'beacons')} of bots and automated browsers did not count.</>
+}
+
+function Hints({ origin }: { readonly origin: string }) {
   return (
     <details>
       <summary>No beacons arriving?</summary>
@@ -91,11 +104,7 @@ function Hints({ bots, origin }: { readonly bots: number; readonly origin: strin
           <code>{`script-src ${origin}; connect-src ${origin}`}</code>
         </li>
         <li>An ad blocker may block the script or the beacon. Try again without it.</li>
-        <li>
-          {bots === 0
-            ? 'Automated browsers are not measured.'
-            : `${counted(bots, 'beacon', 'beacons')} came from bots and did not count.`}
-        </li>
+        <li>Automated browsers are not measured.</li>
       </ul>
     </details>
   )

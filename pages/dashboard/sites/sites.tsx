@@ -106,7 +106,7 @@ function SiteItem({ base, site, proof, check, origin, snippets }: SiteItemProps)
 }
 
 /** After a downgrade, sites over the new limit keep working; only new ones are refused. */
-function AddSite({ base, sites, plan, typed = '' }: SitesProps) {
+function AddSite({ base, sites, plan, typed = '', problem }: SitesProps) {
   const { name = '', maxSites = Number.POSITIVE_INFINITY } = plan ?? {}
   if (sites.length >= maxSites) {
     return (
@@ -127,6 +127,7 @@ function AddSite({ base, sites, plan, typed = '' }: SitesProps) {
         placeholder="https://shop.example"
         autocomplete="off"
         hint="Scheme and host, and the port if it is not the default. Each subdomain is a separate site."
+        problem={problem}
         required
       />
     </Form>

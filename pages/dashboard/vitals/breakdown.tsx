@@ -1,5 +1,5 @@
 import { Table } from '../../table.tsx'
-import { Card } from '../parts/card.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/format.ts'
 import { Rated } from './rated.tsx'
 import { CURRENT_VITALS, type Percentiles75, percent } from './rating.ts'
@@ -22,6 +22,8 @@ export interface BreakdownProps {
 
 /** Parts with a smaller share of the views are collapsed. */
 const SMALL = 0.005
+/** Parts that are named beside the heading. */
+const AT_A_GLANCE = 3
 
 export function Breakdown({ id, title, column, note, parts }: BreakdownProps) {
   const total = parts.reduce((sum, { sampleCount }) => sum + sampleCount, 0)
@@ -29,8 +31,10 @@ export function Breakdown({ id, title, column, note, parts }: BreakdownProps) {
   const large = parts.filter(({ sampleCount }) => sampleCount / total >= SMALL)
   const small = parts.slice(large.length)
   const shared = { label: title, column, total }
+  const first = large.slice(0, AT_A_GLANCE)
+  const glance = first.map(({ name, sampleCount }) => `${name} ${percent(sampleCount / total)}`)
   return (
-    <Card id={id} title={title}>
+    <Fold id={id} title={title} glance={glance.join(', ')}>
       {note !== undefined && <p class="soft small">{note}</p>}
       <Parts parts={large} {...shared} />
       {small.length > 0 && (
@@ -41,7 +45,7 @@ export function Breakdown({ id, title, column, note, parts }: BreakdownProps) {
           <Parts parts={small} {...shared} label={`${title}, under ${percent(SMALL)}`} />
         </details>
       )}
-    </Card>
+    </Fold>
   )
 }
 
@@ -50,19 +54,29 @@ interface PartsProps extends Pick<BreakdownProps, 'column' | 'parts'> {
   readonly total: number
 }
 
+/** On narrow screens, each row becomes a block whose cells show the heads of their columns. */
 function Parts({ label, column, parts, total }: PartsProps) {
   const vitals = parts.some(({ p75 }) => p75 !== undefined) ? CURRENT_VITALS : []
+  const heads = [...vitals.map((vital) => `${vital.toUpperCase()} p75`), 'Views', 'Share']
   return (
     <section class="wide breakdown" tabindex={0} aria-label={`Table of ${label}`}>
-      <Table
-        heads={[column, ...vitals.map((vital) => `${vital.toUpperCase()} p75`), 'Views', 'Share']}
-        rows={parts.map(({ name, sampleCount, p75 }) => [
-          name,
-          ...vitals.map((vital) => <Rated vital={vital} value={p75?.[vital] ?? null} />),
-          count(sampleCount),
-          percent(sampleCount / total),
-        ])}
-      />
+      <Table heads={[column, ...heads]}>
+        {parts.map(({ name, sampleCount, p75 }) => {
+          const cells = [
+            ...vitals.map((vital) => <Rated vital={vital} value={p75?.[vital] ?? null} />),
+            count(sampleCount),
+            percent(sampleCount / total),
+          ]
+          return (
+            <tr>
+              <th scope="row">{name}</th>
+              {cells.map((cell, at) => (
+                <td data-head={heads[at]}>{cell}</td>
+              ))}
+            </tr>
+          )
+        })}
+      </Table>
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { FactList } from '../../fact-list.tsx'
-import { Card } from '../parts/card.tsx'
-import { count, hourText } from '../parts/format.ts'
+import { Fold } from '../parts/fold.tsx'
+import { count, counted, hourText } from '../parts/format.ts'
 
 /** Counts the beacons of all devices and countries. */
 export function DataHealth({ beacons }: Pick<RumOverview, 'beacons'>) {
@@ -17,8 +17,12 @@ export function DataHealth({ beacons }: Pick<RumOverview, 'beacons'>) {
     ['Values dropped as out of range', count(droppedValues)],
   ] as const
   return (
-    <Card id="health" title="Data health">
+    <Fold
+      id="health"
+      title="Data health"
+      glance={`${counted(accepted, 'beacon', 'beacons')} accepted`}
+    >
       <FactList facts={facts} />
-    </Card>
+    </Fold>
   )
 }

@@ -1,5 +1,5 @@
 import { DEVICE_TYPES, type DeviceType } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
-import { Field, Option, Select } from '../parts/field.tsx'
+import { Field, Option, type Problem, Select } from '../parts/field.tsx'
 
 export const PERIODS = ['24h', '7d', '28d', '90d', 'custom'] as const
 export type PeriodName = (typeof PERIODS)[number]
@@ -30,6 +30,7 @@ interface FiltersProps {
   readonly countries: readonly CountryName[]
   /** Codes of the countries in the data. */
   readonly measured: readonly string[]
+  readonly problem?: Problem | undefined
 }
 
 const PERIOD_LABELS: Readonly<Record<PeriodName, string>> = {
@@ -47,8 +48,10 @@ export const DEVICE_LABELS: Readonly<Record<DeviceType, string>> = {
 }
 
 /** The form that filters the data. The choice is in the URL, so that it can be shared. */
-export function Filters({ base, sites, choice, countries, measured }: FiltersProps) {
+export function Filters(props: FiltersProps) {
+  const { base, sites, choice, countries, measured, problem } = props
   const { site, period, device, country } = choice
+  const day = { type: 'date', when: 'when-custom', problem } as const
   const present = countries.filter(({ code }) => measured.includes(code))
   const others = countries.filter(({ code }) => !measured.includes(code))
   return (
@@ -63,8 +66,8 @@ export function Filters({ base, sites, choice, countries, measured }: FiltersPro
           <Option value={name} text={PERIOD_LABELS[name]} chosen={period} />
         ))}
       </Select>
-      <Field name="from" label="From (UTC)" type="date" value={choice.from} when="when-custom" />
-      <Field name="to" label="To (inclusive)" type="date" value={choice.to} when="when-custom" />
+      <Field {...day} name="from" label="From (UTC)" value={choice.from} />
+      <Field {...day} name="to" label="To (inclusive)" value={choice.to} />
       <Select name="device" label="Device">
         <Option value="" text="All devices" chosen={device} />
         {DEVICE_TYPES.map((name) => (

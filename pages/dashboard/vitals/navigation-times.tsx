@@ -1,6 +1,6 @@
 import { isVital, METRICS, ruleOf } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { Card } from '../parts/card.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { counted } from '../parts/format.ts'
 import { milliseconds } from './rating.ts'
 
@@ -10,7 +10,7 @@ const PHASES = METRICS.filter((metric) => !isVital(metric))
 export function NavigationTimes({ metrics }: Pick<RumOverview, 'metrics'>) {
   if (PHASES.every((phase) => metrics[phase].sampleCount === 0)) return null
   return (
-    <Card id="navigation" title="Loading the document, 75th percentile">
+    <Fold id="navigation" title="Loading the document, 75th percentile">
       <dl class="phases">
         {PHASES.map((phase) => {
           const { p75, sampleCount } = metrics[phase]
@@ -27,6 +27,6 @@ export function NavigationTimes({ metrics }: Pick<RumOverview, 'metrics'>) {
           )
         })}
       </dl>
-    </Card>
+    </Fold>
   )
 }

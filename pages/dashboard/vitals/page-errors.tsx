@@ -1,6 +1,6 @@
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { FactList } from '../../fact-list.tsx'
-import { Card } from '../parts/card.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { count, counted } from '../parts/format.ts'
 import { Time } from '../parts/time.tsx'
 
@@ -12,7 +12,11 @@ export function PageErrors({
   note,
 }: Pick<RumOverview, 'errors'> & { note?: string | undefined }) {
   return (
-    <Card id="errors" title="Page errors">
+    <Fold
+      id="errors"
+      title="Page errors"
+      glance={errors.length === 0 ? 'None' : counted(errors.length, 'kind', 'kinds')}
+    >
       {note !== undefined && <p class="soft small">{note}</p>}
       {errors.length === 0 ? (
         <p>None in this period.</p>
@@ -23,7 +27,7 @@ export function PageErrors({
           ))}
         </ul>
       )}
-    </Card>
+    </Fold>
   )
 }
 

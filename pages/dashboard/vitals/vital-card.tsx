@@ -1,16 +1,16 @@
 import { ruleOf, type Vital } from '../../../lib/contract/telemetry/metrics.ts'
 import type { MetricOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { counted } from '../parts/format.ts'
+import { Change, type Comparison } from './comparison.tsx'
 import { percent, RATING_LABELS, type Rating, rate, valueText } from './rating.ts'
 
 interface VitalCardProps {
   readonly vital: Vital
   readonly metric: MetricOverview
-  /** p75 of the previous period; null if unknown. */
-  readonly before: number | null
+  readonly comparison: Comparison
 }
 
-export function VitalCard({ vital, metric, before }: VitalCardProps) {
+export function VitalCard({ vital, metric, comparison }: VitalCardProps) {
   const { p75, ratings, sampleCount } = metric
   return (
     <section class="card vital" aria-labelledby={vital}>
@@ -25,27 +25,12 @@ export function VitalCard({ vital, metric, before }: VitalCardProps) {
           <p class={`figure rated ${rate(vital, p75)}`}>
             {valueText(vital, p75)} <small>{RATING_LABELS[rate(vital, p75)]}</small>
           </p>
-          <Change vital={vital} now={p75} before={before} />
+          <Change vital={vital} metric={metric} comparison={comparison} />
         </>
       )}
       {ratings !== null && <RatingBar {...ratings} />}
       <p class="soft small">{counted(sampleCount, 'value', 'values')}</p>
     </section>
-  )
-}
-
-/** For all vitals, less is better. */
-function Change({ vital, now, before }: { vital: Vital; now: number; before: number | null }) {
-  if (before === null) return <p class="soft small">No earlier data to compare with</p>
-  const was = valueText(vital, before)
-  if (was === valueText(vital, now)) return <p class="small">Same as before</p>
-  const by = before === 0 ? '' : `${percent(Math.abs(now - before) / before)} `
-  const [sign, word, kind] = now < before ? ['▼', 'better', 'good'] : ['▲', 'worse', 'poor']
-  return (
-    <p class={`small change ${kind}`}>
-      <span aria-hidden="true">{sign}</span> {by}
-      {word} <span class="soft">than {was} before</span>
-    </p>
   )
 }
 

@@ -13,39 +13,43 @@ interface VitalChartProps {
   readonly step: SeriesStep
   /** Hours or days without beacons are missing from its series. */
   readonly overview: RumOverview
+  readonly open?: boolean
 }
 
 const STEP_SECONDS = { hour: 3_600, day: 86_400 } as const
 
 /** A vital over time. A script reads the numbers from the table and draws a chart above it. */
-export function VitalChart({ vital, step, overview: { period, series = [] } }: VitalChartProps) {
+export function VitalChart({ vital, step, overview, open = false }: VitalChartProps) {
+  const { period, series = [] } = overview
   const fullName = METRIC_RULES[vital].name
   const name = `${vital.toUpperCase()} by ${step}`
   return (
-    <figure
-      class="vital-chart card"
-      data-vital={vital}
-      data-from={seconds(period.from)}
-      data-to={seconds(period.to)}
-      data-step={STEP_SECONDS[step]}
-    >
-      <figcaption>
+    <details class="vital-chart card" open={open}>
+      <summary>
         <h3>{name}</h3>
-      </figcaption>
-      <div class="plot" role="img" aria-label={`${fullName}: p50, p75 and p95 by ${step}`} />
-      <details>
-        <summary>{name} as a table</summary>
-        <section class="wide" tabindex={0} aria-label={`Table of ${name}`}>
-          <Table
-            heads={[`${step === 'hour' ? 'Hour' : 'Day'} (UTC)`, 'p50', 'p75', 'p95', 'Values']}
-          >
-            {series.map((point) => (
-              <PointRow vital={vital} step={step} point={point} />
-            ))}
-          </Table>
-        </section>
-      </details>
-    </figure>
+      </summary>
+      <figure
+        aria-label={name}
+        data-vital={vital}
+        data-from={seconds(period.from)}
+        data-to={seconds(period.to)}
+        data-step={STEP_SECONDS[step]}
+      >
+        <div class="plot" role="img" aria-label={`${fullName}: p50, p75 and p95 by ${step}`} />
+        <details>
+          <summary>{name} as a table</summary>
+          <section class="wide" tabindex={0} aria-label={`Table of ${name}`}>
+            <Table
+              heads={[`${step === 'hour' ? 'Hour' : 'Day'} (UTC)`, 'p50', 'p75', 'p95', 'Values']}
+            >
+              {series.map((point) => (
+                <PointRow vital={vital} step={step} point={point} />
+              ))}
+            </Table>
+          </section>
+        </details>
+      </figure>
+    </details>
   )
 }
 

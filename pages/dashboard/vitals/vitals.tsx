@@ -1,15 +1,17 @@
-import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import { ruleOf, VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview, SeriesStep } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { counted, hourText, minuteOf } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { Breakdown } from './breakdown.tsx'
+import { type Comparison, whyNotCompared } from './comparison.tsx'
 import { DataHealth } from './data-health.tsx'
 import { type CountryName, Filters, type VitalsChoice } from './filters.tsx'
 import { NavigationTimes } from './navigation-times.tsx'
 import { PageErrors } from './page-errors.tsx'
-import { CURRENT_VITALS, type Percentiles75 } from './rating.ts'
+import { CURRENT_VITALS } from './rating.ts'
 import { toBreakdowns } from './to-breakdowns.ts'
 import { Verdicts } from './verdict.tsx'
 import { VitalCard } from './vital-card.tsx'
@@ -19,8 +21,7 @@ import { VitalChart } from './vital-chart.tsx'
 export interface Report {
   readonly overview: RumOverview
   readonly step: SeriesStep
-  /** 75th percentiles of the previous period; null if unknown. */
-  readonly before: Percentiles75 | null
+  readonly comparison: Comparison
   /** A command that downloads the same data from the API. */
   readonly curl: string
   /** ISO 8601. */
@@ -37,7 +38,7 @@ export interface VitalsProps extends PageProps {
 }
 
 export function Vitals(props: VitalsProps) {
-  const { base, sites, choice, countries, report, error } = props
+  const { base, sites, choice, countries, report, error, problem } = props
   const measured = report?.overview.countries.flatMap(({ country }) => country ?? []) ?? []
   return (
     <>
@@ -48,16 +49,17 @@ export function Vitals(props: VitalsProps) {
         choice={choice}
         countries={countries}
         measured={measured}
+        problem={problem}
       />
       {report !== null && (
-        <>
+        <div id="report">
           <Summary report={report} />
           {report.overview.sampleCount === 0 ? (
             <Empty {...props} />
           ) : (
             <Measured {...props} report={report} />
           )}
-        </>
+        </div>
       )}
     </>
   )
@@ -65,10 +67,11 @@ export function Vitals(props: VitalsProps) {
 
 const FEW = 100
 
-function Summary({ report: { overview, asOf } }: { readonly report: Report }) {
+function Summary({ report: { overview, comparison, asOf } }: { readonly report: Report }) {
   const { period, sampleCount } = overview
+  const why = whyNotCompared(comparison)
   return (
-    <p class="report-head">
+    <p class="report-head" role="status">
       <strong>{counted(sampleCount, 'view', 'views')}</strong>{' '}
       {sampleCount > 0 && sampleCount < FEW && (
         <span class="badge near" title="With fewer than 100 views, p75 may be off by 14 % or more">
@@ -78,6 +81,7 @@ function Summary({ report: { overview, asOf } }: { readonly report: Report }) {
       <span class="soft small">
         {hourText(period.from)} to {period.to.replace('T', ' ')}:59 UTC, as of {minuteOf(asOf)}
       </span>
+      {why !== null && sampleCount > 0 && <span class="soft small">{why}</span>}
     </p>
   )
 }
@@ -108,25 +112,22 @@ function Empty({ base, choice, snippet, report }: VitalsProps) {
 }
 
 function Measured({ base, choice, countries, report }: VitalsProps & { readonly report: Report }) {
-  const { overview, step, before, curl } = report
+  const { overview, step, comparison, curl } = report
   const { metrics } = overview
   const note =
     choice.device === '' && choice.country === '' ? undefined : 'For all devices and countries.'
-  const vitals = VITALS.filter(
-    (vital) => CURRENT_VITALS.includes(vital) || metrics[vital].sampleCount > 0,
-  )
   return (
     <>
       <Verdicts devices={overview.devices} />
       <div class="vitals">
-        {vitals.map((vital) => (
-          <VitalCard vital={vital} metric={metrics[vital]} before={before?.[vital] ?? null} />
+        {CURRENT_VITALS.map((vital) => (
+          <VitalCard vital={vital} metric={metrics[vital]} comparison={comparison} />
         ))}
       </div>
       <section class="charts" aria-labelledby="charts">
         <h2 id="charts">Over time</h2>
-        {vitals.map((vital) => (
-          <VitalChart vital={vital} step={step} overview={overview} />
+        {CURRENT_VITALS.map((vital, at) => (
+          <VitalChart vital={vital} step={step} overview={overview} open={at === 0} />
         ))}
       </section>
       {toBreakdowns(overview, countries, note).map((breakdown) => (
@@ -136,6 +137,24 @@ function Measured({ base, choice, countries, report }: VitalsProps & { readonly 
       <PageErrors errors={overview.errors} note={note} />
       <DataHealth beacons={overview.beacons} />
       <Export base={base} choice={choice} curl={curl} />
+      <Legacy report={report} />
+    </>
+  )
+}
+
+/** The vitals that only old scripts still send. */
+function Legacy({ report: { overview, step, comparison } }: { readonly report: Report }) {
+  const sent = VITALS.filter(
+    (vital) => ruleOf(vital).isLegacy && overview.metrics[vital].sampleCount > 0,
+  )
+  return (
+    <>
+      {sent.map((vital) => (
+        <Fold id={`legacy-${vital}`} title={ruleOf(vital).name} glance="Legacy">
+          <VitalCard vital={vital} metric={overview.metrics[vital]} comparison={comparison} />
+          <VitalChart vital={vital} step={step} overview={overview} />
+        </Fold>
+      ))}
     </>
   )
 }
@@ -144,7 +163,7 @@ function Export({ base, choice, curl }: Pick<VitalsProps, 'base' | 'choice'> & {
   const path = (format: string) =>
     `${base}/app/vitals/export?${new URLSearchParams({ ...choice, format })}`
   return (
-    <Card id="export" title="Export">
+    <Fold id="export" title="Export" glance="CSV, JSON and the API">
       <p>A row for each hour, country and device type.</p>
       <div class="actions">
         <a class="button quiet" href={path('csv')}>
@@ -158,7 +177,7 @@ function Export({ base, choice, curl }: Pick<VitalsProps, 'base' | 'choice'> & {
         To download it from a program, use a key with the permission <code>account:read</code>:
       </p>
       <Copyable id="curl" text={curl} />
-    </Card>
+    </Fold>
   )
 }
 

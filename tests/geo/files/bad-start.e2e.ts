@@ -76,10 +76,18 @@ describe('a server', () => {
     server = await startServer(settings)
     const left = readdirSync(geo).filter((name) => /^copy-/.test(name))
     assert.equal(left.length, 1, left.join(', '))
-    rmSync(city)
     await server.stop('SIGKILL')
-    server = await startServer(settings)
-    assert.match(await get('/v1/ip/81.2.69.160'), /^200 .*"GB"/)
+  })
+
+  it('does not start without a file that MERIDIAN_GEO names, though a copy is kept', async () => {
+    rmSync(city)
+    const { code, stderr } = await runScript(['server.ts'], { ...settings, PORT: '0' })
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^Cannot use the database .*City\.mmdb: .*; replace it, or change MERIDIAN_GEO/,
+    )
+    writeFileSync(city, bytes)
   })
 
   it('removes the copies of database and secrets that killed commands left', async () => {

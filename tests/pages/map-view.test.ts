@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { VIEW, viewAround } from '../../pages/dashboard/look-up/map-view.ts'
+import { VIEW, viewAround } from '../../pages/map-view.ts'
 
 const PLACE = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),

@@ -1,4 +1,4 @@
-import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
+import type { GeolocationResult } from '../lib/contract/geo/geolocation.ts'
 
 /** A point on the Earth in degrees, and the radius in miles within which the address lies. */
 export type Place = NonNullable<NonNullable<GeolocationResult['location']>['coordinates']>
@@ -73,7 +73,7 @@ function outline({ latitude }: Place, reach: number): Offset[] {
   })
   if (from + reach > QUARTER) return [[180, 90], ...points, [-180, 90]]
   if (from - reach < -QUARTER) {
-    return [...points.toSorted(([one], [other]) => one - other), [180, -90], [-180, -90]]
+    return [...points.sort(([one], [other]) => one - other), [180, -90], [-180, -90]]
   }
   return points
 }

@@ -1,0 +1,31 @@
+/** The setting whose name was probably meant; undefined if none is like it. */
+export function findSimilar(given: string, names: Iterable<string>): string | undefined {
+  let best: { readonly name: string; readonly edits: number } | undefined
+  for (const name of names) {
+    const edits = countEdits(lettersOf(given), lettersOf(name))
+    const isSimilar = edits <= lettersOf(name).length / MIN_LETTERS_PER_EDIT
+    if (isSimilar && edits < (best?.edits ?? Infinity)) best = { name, edits }
+  }
+  return best?.name
+}
+
+const MIN_LETTERS_PER_EDIT = 2.5
+
+/** Without what is often forgotten or added: the prefix and underscores. */
+function lettersOf(name: string): string {
+  return name.replace(/^MERIDIAN_/, '').replaceAll('_', '')
+}
+
+/** Letters to add, remove or replace (Levenshtein distance). */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...from].entries()) {
+    const next = [at + 1]
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,24 @@
+import type { Child } from 'hono/jsx'
+
+interface FoldProps {
+  /** The id of the heading. */
+  readonly id: string
+  readonly title: Child
+  /** What it contains in a few words, shown beside the heading. */
+  readonly glance?: string | undefined
+  readonly children?: Child
+}
+
+/** A section in a box that shows only its heading until it is opened. */
+export function Fold({ id, title, glance = '', children }: FoldProps) {
+  return (
+    <section class="card fold" aria-labelledby={id}>
+      <details>
+        <summary>
+          <h2 id={id}>{title}</h2> {glance !== '' && <span class="soft small">{glance}</span>}
+        </summary>
+        {children}
+      </details>
+    </section>
+  )
+}

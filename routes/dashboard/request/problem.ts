@@ -1,0 +1,36 @@
+import type { ApiError } from '../../../lib/errors.ts'
+import type { Problem } from '../../../pages/dashboard/parts/field.tsx'
+import type { AuthAnswer } from './call-auth.ts'
+
+/** The name of a field in the API, as its messages begin, and that of the field of the form. */
+export type FormFields = Readonly<Record<string, string>>
+
+/** How a page shows what is wrong: at the field, or above all forms. */
+export type Refusal = { readonly problem: Problem } | { readonly error: string }
+
+const OF_A_FIELD = /^(\w+)(?:\.\d+)?: (.+)$/s
+
+/** Shows an error of the API at the field of the form that it is about, in words without API names. */
+export function toRefusal({ message }: Pick<ApiError, 'message'>, fields: FormFields): Refusal {
+  const [, name = '', text = ''] = OF_A_FIELD.exec(message) ?? []
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  if (field === undefined) return { error: message }
+  return { problem: { field, text: `${text.charAt(0).toUpperCase()}${text.slice(1)}` } }
+}
+
+/** The fields of our forms that the errors of better-auth are about. */
+const FIELD_BY_CODE: FormFields = {
+  INVALID_EMAIL: 'email',
+  INVALID_PASSWORD: 'current',
+  PASSWORD_TOO_COMMON: 'password',
+  PASSWORD_TOO_LONG: 'password',
+  PASSWORD_TOO_SHORT: 'password',
+  USER_ALREADY_EXISTS: 'email',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'email',
+}
+
+/** Shows an error of better-auth at the field of the form that it is about. */
+export function toAuthRefusal({ code, message }: Pick<AuthAnswer, 'code' | 'message'>): Refusal {
+  const field = Object.hasOwn(FIELD_BY_CODE, code) ? FIELD_BY_CODE[code] : undefined
+  return field === undefined ? { error: message } : { problem: { field, text: message } }
+}

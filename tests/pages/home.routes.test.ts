@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { SAMPLES } from '../../pages/home.tsx'
+import { freshClient, makeApp, type TestApp } from '../support/helpers.ts'
+
+let app: TestApp
+before(async () => {
+  app = await makeApp()
+})
+after(() => app.close())
+
+async function load(path: string, { from = freshClient(), in: { app: hono } = app } = {}) {
+  const request = new Request(new URL(path, 'http://127.0.0.1:8787'))
+  const response = await hono.fetch(request, { remoteAddress: from })
+  return { status: response.status, html: await response.text() }
+}
+
+describe('the first page', () => {
+  it('shows a sample with a map to a visitor whose address no database knows', async () => {
+    const { html } = await load('/', { from: '127.0.0.1' })
+    assert.match(html, /For example.*81\.2\.69\.160.*London/s)
+    assert.match(html, /You reach this server from 127\.0\.0\.1, which no database knows/)
+    assert.match(html, /<svg[^>]* role="img" aria-label="Map of London, City of London/)
+  })
+
+  it('links to samples that work without a script', async () => {
+    const { html } = await load('/')
+    const links = [...html.matchAll(/href="(\/\?ip=[^"]*)"/g)].map(([, link]) => link ?? '')
+    assert.equal(links.length, SAMPLES.length)
+    for (const link of links) assert.equal((await load(link)).status, 200)
+    assert.match((await load(links[0] ?? '')).html, /Looked up.*London.*role="img"/s)
+  })
+
+  it('leads to an account and a key', async () => {
+    const { html } = await load('/')
+    assert.match(html, /href="\/app\/sign-up">Sign up</)
+    assert.match(html, /href="\/app\/sign-in">Sign in</)
+    assert.match(html, /<form method="post" action="\/app\/keys">/)
+    await using closed = await makeApp({ env: { MERIDIAN_SIGN_UP: 'closed' } })
+    assert.doesNotMatch((await load('/', { in: closed })).html, /sign-up/)
+  })
+})
