@@ -16,6 +16,7 @@ import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
 import { checkFolder } from '../lib/doctor/check-folder.ts'
 import { checkLists } from '../lib/doctor/check-lists.ts'
 import { checkMirror } from '../lib/doctor/check-mirror.ts'
+import { checkReplication } from '../lib/doctor/check-replication.ts'
 import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
 import { checkTax } from '../lib/doctor/check-tax.ts'
 import {
@@ -25,6 +26,7 @@ import {
   runCheck,
   wrong,
 } from '../lib/doctor/finding.ts'
+import { hasLitestream, readReplication } from '../lib/doctor/replication.ts'
 import { timezoneData } from '../lib/geo/answer/timezones.ts'
 import { findLastDownload } from '../lib/geo/download/last-download.ts'
 import { triedLists } from '../lib/geo/lists/list-states.ts'
@@ -64,6 +66,10 @@ function checksOf(config: Config): Check[] {
     { name: 'Geo files', find: () => findGeo(config) },
     { name: 'Backups', find: () => findBackups(backupDir) },
   ]
+  // The shell of an operator may lack the setting, which scripts/with-litestream.sh makes.
+  if (config.replicated || hasLitestream(dataDir)) {
+    checks.push({ name: 'Copy', find: () => findCopy(dataDir) })
+  }
   const { secretKey } = config.stripe
   if (secretKey !== undefined) {
     checks.push({ name: 'Billing', find: () => findBilling(secretKey, config) })
@@ -90,6 +96,10 @@ async function findGeo(config: Config): Promise<Finding[]> {
 async function findBackups(directory: string): Promise<Finding[]> {
   const [latest] = await listBackups(directory)
   return [checkBackups(directory, latest?.createdAt, Date.now())]
+}
+
+async function findCopy(dataDir: string): Promise<Finding[]> {
+  return [checkReplication(await readReplication(dataDir), Date.now())]
 }
 
 async function findBilling(secretKey: string, config: Config): Promise<Finding[]> {

@@ -5,6 +5,7 @@ import { findLastEventTime } from '../billing/events/received-events.ts'
 import { countUnsent } from '../billing/overages/overage-store.ts'
 import { INTERFACE_VERSION, VERSION } from '../config/version.ts'
 import { inquiryStore } from '../contact/delivery-store.ts'
+import { readReplication } from '../doctor/replication.ts'
 import type { Measure, Sample } from '../metrics/metrics.ts'
 import type { Downloads } from './downloads.ts'
 import { describeLists } from './operate/databases.ts'
@@ -18,6 +19,7 @@ export function listMeasures(services: Services): Measure[] {
   return [
     ...processMeasures(services),
     ...storageMeasures(services),
+    ...(services.config.replicated ? copyMeasures(services) : []),
     ...geoMeasures(services),
     ...(services.downloads === null ? [] : downloadMeasures(services.downloads)),
     ...trafficMeasures(services),
@@ -76,6 +78,19 @@ function storageMeasures({ config, flusher }: Services): Measure[] {
       name: 'meridian_backup_timestamp_seconds',
       help: 'When the latest backup in the backup folder was made; 0 if there is none.',
       read: async () => ((await listBackups(config.backupDir))[0]?.createdAt ?? 0) / 1_000,
+    },
+  ]
+}
+
+function copyMeasures({ config }: Services): Measure[] {
+  return [
+    {
+      name: 'meridian_copy_timestamp_seconds',
+      help: 'When Litestream last completed the copy of the database; 0 if not since it started.',
+      read: async () => {
+        const replication = await readReplication(config.dataDir)
+        return 'problem' in replication ? 0 : replication.syncedAt / 1_000
+      },
     },
   ]
 }

@@ -26,7 +26,8 @@ export interface SystemFacts {
     | { readonly problem: string }
   readonly dataDir: string
   readonly backupDir: string
-  readonly isReplicated: boolean
+  /** Whether Litestream's copy is complete; null: the database is not replicated. */
+  readonly copy: Omit<DoctorFinding, 'check'> | null
 }
 
 interface SystemProps extends PageProps {
@@ -100,12 +101,12 @@ type BackupsProps = Pick<SystemProps, 'base' | 'system' | 'backups' | 'backupCou
 function Backups({ base, system, backups, backupCount, backup }: BackupsProps) {
   return (
     <Card id="backups-title" title="Backups">
-      <p>
-        {system.isReplicated
-          ? 'Litestream copies the database all the time; litestream databases shows how far it is.'
-          : 'The database is not replicated.'}{' '}
-        An archive holds the database and the secrets: keep copies on another machine.
-      </p>
+      {system.copy === null ? (
+        <p>The database is not replicated.</p>
+      ) : (
+        <Findings findings={[{ check: 'Copy', ...system.copy }]} />
+      )}
+      <p>An archive holds the database and the secrets: keep copies on another machine.</p>
       <PostButton action={`${base}/app/operate/system/backup`} text="Back up now" />
       <JobStatus id="backup" job={backup} running="Backing up" done="The last backup ended">
         {backups.length === 0 ? (

@@ -1,4 +1,4 @@
-import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import { type AuditEvent, callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
 import type { Job, JobState } from '../../lib/services/operate/job.ts'
@@ -27,23 +27,39 @@ export function actionRoutes(root: Forms[0], show: Forms[1], actions: Forms[2]) 
   return formRoutes(root, show, Object.fromEntries(guarded))
 }
 
-/** The audit row of an operator's action, under the operator's id. */
-export function operatorAudit({ services, me }: UserVisit, note: AuditNote): Statement {
+/** An operator's action as an event of the audit log, under the operator's id. */
+export function operatorEvent({ services, me }: UserVisit, note: AuditNote): AuditEvent {
   const operator = { app: 'dashboard', userId: me.id, label: me.email } as const
-  return insertAudit(services.db, callerEvent(operator, note, services.now()))
+  return callerEvent(operator, note, services.now())
+}
+
+/** The audit row of an operator's action. */
+export function operatorAudit(visit: UserVisit, note: AuditNote): Statement {
+  return insertAudit(visit.services.db, operatorEvent(visit, note))
+}
+
+/** The user whom an operator's action concerns. */
+interface Concerned {
+  readonly id: string
+  /** As the operator's log names the user. */
+  readonly name: string
 }
 
 /**
- * Two rows: in the operator's log, naming the user, and in the user's own, without the operator's name.
+ * Two rows: in the operator's log, naming the user, and in the user's own, without the operator's
+ * name. Operators who change their own account have only one log.
  */
-export function auditForUser(visit: UserVisit, userId: string, note: AuditNote): Statement[] {
+export function auditForUser(
+  visit: UserVisit,
+  { id, name }: Concerned,
+  note: AuditNote,
+): Statement[] {
   const { services } = visit
-  const detail = [`user ${userId}`, note.detail].filter(Boolean).join(': ')
-  const operator = { app: 'dashboard', userId, label: 'operator' } as const
-  return [
-    operatorAudit(visit, { ...note, detail }),
-    insertAudit(services.db, callerEvent(operator, note, services.now())),
-  ]
+  const detail = note.detail == null ? name : `${name}: ${note.detail}`
+  const own = operatorAudit(visit, { targetType: 'user', targetId: id, ...note, detail })
+  if (id === visit.me.id) return [own]
+  const operator = { app: 'dashboard', userId: id, label: 'operator' } as const
+  return [own, insertAudit(services.db, callerEvent(operator, note, services.now()))]
 }
 
 /**

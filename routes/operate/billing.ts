@@ -42,7 +42,7 @@ export const operateBillingRoutes: readonly AppRoute<UserVisit>[] = [
     },
     '/duplicates/end': async (visit) => {
       const userId = (await readForm(visit.c)).text('user')
-      const audit = (note: AuditNote) => auditForUser(visit, userId, note)
+      const audit = (note: AuditNote) => auditById(visit, userId, note)
       await endDuplicates(visit.services.billing, { userId, audit })
       return `${PATH}?done=ended`
     },
@@ -54,8 +54,12 @@ function toRepairing(visit: UserVisit, wanted: string): Repairing {
   return {
     now: visit.services.now(),
     wants: (mismatch) => wanted === '' || nameOf(mismatch) === wanted,
-    audit: (userId, note) => auditForUser(visit, userId, note),
+    audit: (userId, note) => auditById(visit, userId, note),
   }
+}
+
+function auditById(visit: UserVisit, id: string, note: AuditNote) {
+  return auditForUser(visit, { id, name: `user ${id}` }, note)
 }
 
 /** A customer has at most one mismatch of each kind that can be repaired. */

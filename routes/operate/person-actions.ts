@@ -1,6 +1,5 @@
 import { fitKeyExpiry } from '../../lib/access/key-expiry.ts'
 import { deleteOtherSessions } from '../../lib/access/sessions.ts'
-import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import type { Person } from '../../lib/accounts/people.ts'
 import { setDisabled, takeRole, updatePlan, updateRole } from '../../lib/accounts/users.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
@@ -8,6 +7,7 @@ import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { createEndAccount } from '../../lib/services/account-ending.ts'
 import type { UserVisit } from '../dashboard/request/visit.ts'
+import { auditForUser, operatorEvent } from './action.ts'
 
 /** An operator, the person whose account it is about, and the choice: a plan or a role, else empty. */
 interface Asked {
@@ -142,7 +142,7 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
     },
     perform: async ({ visit, person }) => {
       const note = { action: 'delete_account', targetType: 'user', targetId: person.id } as const
-      const event = callerEvent(actorOf(visit), note, visit.exchange.now)
+      const event = operatorEvent(visit, note)
       if (!(await createEndAccount(visit.services)(person.id, event))) throw changedMeanwhile()
     },
   },
@@ -160,20 +160,8 @@ const TAKE_ROLE: Question = {
   button: 'Take the role',
 }
 
-/** Two rows: in the operator's log, naming the person, and in the person's own, without the operator's name. */
 function auditRows({ visit, person }: Asked, note: AuditNote): Statement[] {
-  const { db } = visit.services
-  const { now } = visit.exchange
-  const detail = note.detail == null ? person.email : `${person.email}: ${note.detail}`
-  const about = { ...note, targetType: 'user', targetId: person.id, detail }
-  const own = insertAudit(db, callerEvent(actorOf(visit), about, now))
-  if (person.id === visit.me.id) return [own]
-  const operator = { app: 'dashboard', userId: person.id, label: 'operator' } as const
-  return [own, insertAudit(db, callerEvent(operator, note, now))]
-}
-
-function actorOf({ me }: UserVisit) {
-  return { app: 'dashboard', userId: me.id, label: me.email } as const
+  return auditForUser(visit, { id: person.id, name: person.email }, note)
 }
 
 function refuseSelf({ me }: UserVisit, { id }: Person): void {

@@ -11,6 +11,7 @@ import { pinnedScriptPath, SCRIPT_PATH } from '../../lib/contract/telemetry/scri
 import { listMeasures } from '../../lib/services/measures.ts'
 import { createJob } from '../../lib/services/operate/job.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
+import { startLitestreamServer } from '../doctor/litestream-server.ts'
 import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'
 import { mmdbBytes } from '../support/geo-files.ts'
 import { freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
@@ -115,6 +116,20 @@ describe('GET /metrics', () => {
     port.close()
   })
 
+  it('says when Litestream last completed the copy, and 0 if it does not answer', async () => {
+    await using other = await makeApp({ env: { MERIDIAN_REPLICATED: '1' } })
+    const port = await startAdmin(LOCAL, other.services)
+    const measured = async () => {
+      const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
+      return readValue(families, 'meridian_copy_timestamp_seconds')
+    }
+    assert.equal(await measured(), 0)
+    await using litestream = await startLitestreamServer(other.dataDir)
+    litestream.answer({ syncedAt: NOON, read: 0 })
+    assert.equal(await measured(), NOON / 1000)
+    port.close()
+  })
+
   it('says when databases were last downloaded, if the server downloads them', async () => {
     const [failedAt, succeededAt] = [NOON + 5_000, NOON]
     const downloads = { ...NO_DOWNLOADS, last: () => ({ failedAt, succeededAt }) }
@@ -151,7 +166,7 @@ describe('GET /metrics', () => {
 
   it('has the metrics that docs/operations.md lists', async () => {
     await using other = await makeApp({
-      env: { STRIPE_SECRET_KEY: newSecretKey() },
+      env: { STRIPE_SECRET_KEY: newSecretKey(), MERIDIAN_REPLICATED: '1' },
       replace: () => ({ downloads: NO_DOWNLOADS }),
     })
     const documented = [...OPERATIONS.matchAll(/^- `(meridian_\w+)`/gm)].map(([, name]) => name)

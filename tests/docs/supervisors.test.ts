@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { readConfig } from '../../lib/config/config.ts'
@@ -7,7 +8,7 @@ import { Environment } from '../../lib/config/environment.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { STOP_DEADLINE_MS } from '../../lib/http/stop.ts'
 import { parseAddress } from '../../lib/net/address.ts'
-import { contains } from '../../lib/net/network.ts'
+import { contains, parseNetwork } from '../../lib/net/network.ts'
 
 /* The files that configure each supervisor. */
 
@@ -15,6 +16,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 
 const UNIT = read('deploy/meridian.service')
 const FLY = read('deploy/fly.toml')
+const COMPOSE = read('deploy/compose.yml')
 const DOCKERFILE = read('Dockerfile')
 const IGNORED = read('.dockerignore').trim().split('\n')
 
@@ -122,6 +124,64 @@ describe('the Docker image', () => {
     assert.equal(instruction('VOLUME'), setting(FLY, 'destination'))
     assert.match(instruction('ENV'), /\bMERIDIAN_DATA_DIR=\/data\b/)
     assert.match(instruction('ENV'), new RegExp(`\\bPORT=${setting(FLY, 'internal_port')}\\b`))
+  })
+})
+
+describe('the Compose file', () => {
+  /** The value of the only line such as `restart: unless-stopped`, without quotes. */
+  const settingIn = (name: string): string => {
+    const found = [...COMPOSE.matchAll(new RegExp(`^ +(?:- )?${name}: "?([^"\n]+)"?$`, 'gm'))]
+    assert.equal(found.length, 1, name)
+    return found[0]?.[1] ?? ''
+  }
+  /** Everything like `from:to` in a list of the service. */
+  const pairsIn = (service: string, list: string): string[][] => {
+    const [, block = ''] = new RegExp(`^  ${service}:\n((?:    .*\n|\n)+)`, 'm').exec(COMPOSE) ?? []
+    const [, items = ''] =
+      new RegExp(`^    ${list}:((?: \\[.*\\])?(?:\n +- .*)*)`, 'm').exec(block) ?? []
+    return [...items.matchAll(/[\w.:/-]+:[\w:/.-]+/g)].map(([pair]) => pair.split(':'))
+  }
+
+  it('builds the image of this folder, and waits for the server when it stops', () => {
+    assert.equal(join('deploy', settingIn('build')), '.')
+    assert.ok(
+      Number.parseInt(settingIn('stop_grace_period'), 10) * 1000 > STOP_DEADLINE_MS + SYNC_MS,
+    )
+  })
+
+  it('publishes only the port of the image, on this machine', () => {
+    const [, port = ''] = /\bPORT=(\d+)/.exec(instruction('ENV')) ?? []
+    assert.deepEqual(pairsIn('meridian', 'ports'), [['127.0.0.1', port, port]])
+    assert.equal(instruction('EXPOSE'), port)
+  })
+
+  it('keeps the data of the image in a named volume', () => {
+    assert.deepEqual(pairsIn('meridian', 'volumes'), [['data', instruction('VOLUME')]])
+    for (const service of ['meridian', 'prometheus']) {
+      const volumes = pairsIn(service, 'volumes').map(([from = '']) => from)
+      assert.ok(volumes.length > 0)
+      for (const name of volumes.filter((from) => !from.startsWith('.'))) {
+        assert.match(COMPOSE, new RegExp(`^volumes:\n(?:  \\w+:\n)*  ${name}:\n`, 'm'))
+      }
+      for (const path of volumes.filter((from) => from.startsWith('.'))) {
+        assert.ok(existsSync(new URL(`../../deploy/${path}/prometheus.yml`, import.meta.url)), path)
+      }
+    }
+  })
+
+  it('has settings that the server knows, and trusts only the gateway of its network', () => {
+    const names = [...COMPOSE.matchAll(/^ +([A-Z][A-Z_]+): /gm)].map(([, name = '']) => name)
+    assert.ok(names.length > 0)
+    const { trustedProxies, admin } = readConfig(
+      Object.fromEntries(names.map((name) => [name, settingIn(name)])),
+    )
+    const [, subnet = '', gateway = ''] = /subnet: (\S+), gateway: (\S+) /.exec(COMPOSE) ?? []
+    assert.deepEqual(trustedProxies, [parseNetwork(gateway)])
+    const [network, address] = [parseNetwork(subnet), parseAddress(gateway)]
+    assert.ok(network !== null && address !== null && contains(network, address))
+    assert.deepEqual(admin, { host: '0.0.0.0', port: 9091 })
+    const targets = /targets: \["meridian:(\d+)"\]/.exec(read('deploy/prometheus/prometheus.yml'))
+    assert.equal(Number(targets?.[1]), admin?.port)
   })
 })
 

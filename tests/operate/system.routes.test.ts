@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 import { VERSION } from '../../lib/config/version.ts'
 import type { RunScript } from '../../lib/process/run-script.ts'
 import { visitPage } from '../dashboard/pages.ts'
-import { type AppOptions, makeApp } from '../support/helpers.ts'
+import { startLitestreamServer } from '../doctor/litestream-server.ts'
+import { type AppOptions, makeApp, NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { actionsOf } from './actions.ts'
 import { OPERATOR, signInOperator } from './operator.ts'
@@ -66,9 +67,7 @@ describe('the page of the system', () => {
 
   it('lists the latest backups', async () => {
     const backups = join(tempFolder(), 'backups')
-    const { app, show } = await open({
-      env: { MERIDIAN_BACKUP_DIR: backups, MERIDIAN_REPLICATED: '1' },
-    })
+    const { app, show } = await open({ env: { MERIDIAN_BACKUP_DIR: backups } })
     await using _app = app
     assert.match(await show(), /There is no backup in .*backups/)
     mkdirSync(backups)
@@ -78,7 +77,17 @@ describe('the page of the system', () => {
     const html = await show()
     assert.match(html, /Backups in the folder: 6\..*2026-01-15 03:00.*2026-01-11 03:00/)
     assert.doesNotMatch(html, /2026-01-10 03:00/)
-    assert.match(html, /Litestream copies the database/)
+  })
+
+  it("shows how far Litestream's copy is, and when it stops", async () => {
+    const { app, show } = await open({ env: { MERIDIAN_REPLICATED: '1' } })
+    await using _app = app
+    assert.match(await show(), /badge near">warning<.*Litestream does not answer: .*ENOENT/)
+    await using litestream = await startLitestreamServer(app.dataDir)
+    litestream.answer({ syncedAt: NOON - 2_000, read: 2 ** 40 })
+    assert.match(await show(), /completed the copy 2 seconds ago; it has read the whole log/)
+    litestream.answer({ syncedAt: NOON - 61_000, read: 0 })
+    assert.match(await show(), /badge near">warning<.*copy 61 seconds ago; \d+ KB of the log wait/)
   })
 })
 

@@ -2,12 +2,17 @@ import { type Backup, listBackups } from '../../backup/backup-folder.ts'
 import { runtimeText } from '../../config/runtime.ts'
 import { INTERFACE_VERSION, VERSION } from '../../config/version.ts'
 import { readDisk } from '../../doctor/check-disk.ts'
+import { checkReplication } from '../../doctor/check-replication.ts'
+import type { Finding } from '../../doctor/finding.ts'
+import { readReplication } from '../../doctor/replication.ts'
 import { availableMemory, totalMemory } from '../../process/available-memory.ts'
 import { reasonOf } from '../../reason.ts'
 import type { Services } from '../services.ts'
 
+type Facts = Pick<Services, 'config' | 'health' | 'now'>
+
 /** How the process and its machine are. Sizes are in bytes, times in epoch milliseconds. */
-export async function readSystem({ config, health }: Pick<Services, 'config' | 'health'>) {
+export async function readSystem({ config, health, now }: Facts) {
   const { rss, heapUsed } = process.memoryUsage()
   return {
     health: await health.read(),
@@ -19,8 +24,8 @@ export async function readSystem({ config, health }: Pick<Services, 'config' | '
     dataDir: config.dataDir,
     backups: await backupsOf(config.backupDir),
     backupDir: config.backupDir,
-    /** Whether Litestream copies the database; how far it is, only Litestream knows. */
-    isReplicated: config.replicated,
+    /** Whether Litestream's copy is complete; null if it does not copy the database. */
+    copy: config.replicated ? await copyOf(config.dataDir, now) : null,
   }
 }
 
@@ -31,6 +36,11 @@ function diskOf(dataDir: string): ReturnType<typeof readDisk> | { readonly probl
   } catch (error) {
     return { problem: reasonOf(error) }
   }
+}
+
+async function copyOf(dataDir: string, now: () => number): Promise<Finding> {
+  const replication = await readReplication(dataDir)
+  return checkReplication(replication, now())
 }
 
 const SHOWN_BACKUPS = 5

@@ -1,0 +1,26 @@
+import { resolve } from 'node:path'
+import * as v from 'valibot'
+import { checkOptions, readArguments, TEXT } from './parts/options.ts'
+import { makeRelease } from './parts/release.ts'
+import { report, run } from './parts/run.ts'
+
+const USAGE = `Usage: npm run --silent release -- VERSION [options]
+Dates the section "## [VERSION] - unreleased" of CHANGELOG.md, sets the version of the package, commits,
+tags vVERSION, and packs the files. Prints the path of the archive. Pushes nothing.
+  --out FOLDER  for the archive and its checksum; default: dist`
+
+const ReleaseOptions = v.strictObject({ out: v.optional(v.string(), 'dist') })
+
+await run(async () => {
+  const { values, positionals } = readArguments(
+    { options: { out: TEXT }, allowPositionals: true },
+    USAGE,
+  )
+  const { out } = checkOptions(ReleaseOptions, values, USAGE)
+  const [version = '', ...others] = positionals
+  if (others.length > 0) throw new Error(`Give one version, not ${positionals.length}\n\n${USAGE}`)
+  const date = new Date().toISOString().slice(0, 10)
+  const { tag, archive } = makeRelease({ repository: '.', version, date, out: resolve(out) })
+  process.stdout.write(`${archive}\n`)
+  report(`Look at it with git show ${tag}, then: git push --follow-tags`)
+})
