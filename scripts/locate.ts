@@ -8,10 +8,11 @@ import { locate } from '../lib/geo/answer/locate.ts'
 import { openGeo } from '../lib/geo/open-geo.ts'
 import { createProgress } from '../lib/geo/progress.ts'
 import { createLog } from '../lib/log/log.ts'
+import { usageText } from '../lib/own-code.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'
 
-const USAGE = `Usage: npm run --silent locate -- [options] < addresses.txt > results.jsonl
+const USAGE = `Usage: ${usageText('locate', '[options] < addresses.txt > results.jsonl')}
 Looks up one IPv4 or IPv6 address per line and writes one JSON object per line, in order.
   --csv   write CSV with a header row instead
   --help  show this
