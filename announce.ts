@@ -1,5 +1,6 @@
 import { APP_PATH, DOCS_PATH } from './lib/contract/pages.ts'
 import type { GeoDatabase } from './lib/geo/database.ts'
+import { usageText } from './lib/own-code.ts'
 
 export interface Announced {
   readonly baseUrl: string
@@ -20,7 +21,7 @@ export function announcement({ baseUrl, databases, adminUrl }: Announced): strin
     `Reference    ${baseUrl}${DOCS_PATH}`,
     ...(adminUrl === undefined ? [] : [`Operators    ${adminUrl}/metrics`]),
     `Databases    ${rows.join('\n').trimStart()}`,
-    'First key    npm run --silent key -- --email you@example.com --name first',
+    `First key    ${usageText('key', '--email you@example.com --name first')}`,
     '',
   ].join('\n')
 }

@@ -1,10 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkRuntime } from './lib/config/runtime.ts'
+import { IS_PACKAGE } from './lib/own-code.ts'
 import { compileFirst } from './lib/process/compile-first.ts'
 import { exitOnSignals } from './lib/process/stop-on-signals.ts'
 import { codeOf, reasonOf, withAdvice } from './lib/reason.ts'
 
-const USAGE = `Usage: npm start
+const START = IS_PACKAGE ? 'npx meridian start' : 'npm start'
+const INSTALL = IS_PACKAGE ? 'npm install' : 'npm ci'
+
+const USAGE = `Usage: ${START}
 Starts the service. Its settings are environment variables: see docs/configuration.md.
 `
 
@@ -25,7 +29,7 @@ async function serve(): Promise<void> {
     await start()
   } catch (error) {
     const isMissing = codeOf(error) === 'ERR_MODULE_NOT_FOUND'
-    const advice = isMissing ? 'a package is missing: run npm ci' : ''
+    const advice = isMissing ? `a package is missing: run ${INSTALL}` : ''
     process.stderr.write(`${withAdvice(reasonOf(error), advice)}\n`)
     process.exitCode = 1
   }
@@ -35,6 +39,6 @@ async function serve(): Promise<void> {
 function refuseArguments([first]: readonly string[]): void {
   if (first === undefined) return
   throw new Error(
-    `Cannot start with ${first}: settings are environment variables, such as PORT=8080 npm start; see docs/configuration.md`,
+    `Cannot start with ${first}: settings are environment variables, such as PORT=8080 ${START}; see docs/configuration.md`,
   )
 }

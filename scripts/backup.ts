@@ -3,11 +3,12 @@ import * as v from 'valibot'
 import { backupName, removeOldBackups } from '../lib/backup/backup-folder.ts'
 import { createBackup } from '../lib/backup/create-backup.ts'
 import { readConfig } from '../lib/config/config.ts'
+import { usageText } from '../lib/own-code.ts'
 import { readGeoFiles } from './parts/geo-files.ts'
 import { checkOptions, readArguments, TEXT } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 
-const USAGE = `Usage: npm run --silent backup -- [options]
+const USAGE = `Usage: ${usageText('backup', '[options]')}
 Writes the database and the secrets to one archive, checks it, and prints its path. The server may
 keep running. The archive contains the secrets: keep it where only you can read it.
   --out FILE.tar.gz  default: a name with the time, in MERIDIAN_BACKUP_DIR

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
+import { commandText, usageText } from '../lib/own-code.ts'
 import { withAccounts } from './parts/accounts.ts'
 import { listMismatches, openBilling, repairMismatches, requireStripe } from './parts/billing.ts'
 import { checkOptions, FLAG, readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 
-const USAGE = `Usage: npm run --silent billing -- [options]
+const USAGE = `Usage: ${usageText('billing', '[options]')}
 Lists where the database and Stripe disagree, and what users pay that the settings do not name.
   --json            list as JSON
   --repair          first mend what can be mended: customers of the wrong user, outdated plans
@@ -24,7 +25,7 @@ await run(async () => {
   const options = { json: FLAG, repair: FLAG, 'accept-account': FLAG }
   const { values } = readArguments({ options }, USAGE)
   const wanted = checkOptions(Options, { ...values }, USAGE)
-  await withAccounts('npm run billing', async (accounts) => {
+  await withAccounts(commandText('billing'), async (accounts) => {
     const { stripe } = accounts.config
     requireStripe(stripe)
     const billing = openBilling(accounts, stripe)

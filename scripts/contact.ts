@@ -1,10 +1,11 @@
 import * as v from 'valibot'
+import { commandText, usageText } from '../lib/own-code.ts'
 import { withAccounts } from './parts/accounts.ts'
 import { inquiryTable, inquiryText, removeOne, retryAllDead, retryOne } from './parts/inquiries.ts'
 import { checkOptions, FLAG, readArguments, TEXT } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 
-const USAGE = `Usage: npm run --silent contact -- [option]
+const USAGE = `Usage: ${usageText('contact', '[option]')}
 Without an option, lists all inquiries, oldest first. ID may be the beginning of an id.
   --show ID          show the inquiry with all fields
   --retry ID         queue the inquiry again
@@ -26,7 +27,7 @@ await run(async () => {
   const options = { show: TEXT, retry: TEXT, remove: TEXT, 'retry-dead': FLAG }
   const { values } = readArguments({ options }, USAGE)
   const { show, retry, remove, ...flags } = checkOptions(Options, { ...values }, USAGE)
-  await withAccounts('npm run contact', async (accounts) => {
+  await withAccounts(commandText('contact'), async (accounts) => {
     if (show !== undefined) {
       process.stdout.write(await inquiryText(accounts, show))
     } else if (retry !== undefined) {

@@ -30,6 +30,7 @@ import { hasLitestream, readReplication } from '../lib/doctor/replication.ts'
 import { timezoneData } from '../lib/geo/answer/timezones.ts'
 import { findLastDownload } from '../lib/geo/download/last-download.ts'
 import { triedLists } from '../lib/geo/lists/list-states.ts'
+import { commandText, usageText } from '../lib/own-code.ts'
 import { reasonOf } from '../lib/reason.ts'
 import { isDownloading } from '../lib/services/downloads.ts'
 import { openBilling } from './parts/billing.ts'
@@ -37,7 +38,7 @@ import { readGeoFiles } from './parts/geo-files.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'
 
-const USAGE = `Usage: npm run --silent doctor -- [option]
+const USAGE = `Usage: ${usageText('doctor', '[option]')}
 Checks everything that a server with this environment needs, and advises how to fix each problem.
 Changes nothing; the server may be running. The exit code is 1 if something is wrong.
   --json   print a list of all findings as JSON; the exit code is 0 if all checks have run`
@@ -135,7 +136,7 @@ async function findMismatches(database: string, { stripe, plansFile }: Config): 
   const db = openDbToRead(database)
   try {
     const plans = recallPlans(db, readPlans(plansFile))
-    const accounts = { db, plans, now: Date.now(), command: 'npm run doctor' }
+    const accounts = { db, plans, now: Date.now(), command: commandText('doctor') }
     return checkMirror(await inspect(openBilling(accounts, stripe)))
   } catch (error) {
     return [wrong(`Cannot compare with Stripe: ${reasonOf(error)}`, 'see the other findings')]

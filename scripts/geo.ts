@@ -15,6 +15,7 @@ import { triedLists } from '../lib/geo/lists/list-states.ts'
 import { findSourceFiles, prepareGeo } from '../lib/geo/open-geo.ts'
 import { compileOverlay } from '../lib/geo/overlay/overlay.ts'
 import { createProgress } from '../lib/geo/progress.ts'
+import { usageText } from '../lib/own-code.ts'
 import { exitWhenStdinEnds } from '../lib/process/exit-when-stdin-ends.ts'
 import { reasonOf } from '../lib/reason.ts'
 import { compileAtlas } from './parts/compile-atlas.ts'
@@ -24,7 +25,7 @@ import { FLAG, readArguments, TEXT } from './parts/options.ts'
 import { run } from './parts/run.ts'
 import { isoDay } from './parts/times.ts'
 
-const USAGE = `Usage: npm run geo -- [options]
+const USAGE = `Usage: ${usageText('geo', '[options]')}
   (none)               prepare the bundled databases and list the databases that a server uses
   --download           first download DB-IP's file of the month and, if
                        MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY are set,

@@ -1,4 +1,5 @@
 import { findUserByEmail, hasSignedUp } from '../lib/accounts/users.ts'
+import { commandText } from '../lib/own-code.ts'
 import { type Accounts, type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { readKeyCommand } from './parts/key-options.ts'
 import { createKey, keyTable, renewKey, revokeKey } from './parts/keys.ts'
@@ -7,7 +8,7 @@ import { isoSecond } from './parts/times.ts'
 
 await run(async () => {
   const command = readKeyCommand()
-  await withAccounts('npm run key', async (accounts) => {
+  await withAccounts(commandText('key'), async (accounts) => {
     if (!('name' in command)) return manageKeys(accounts, command)
     const text = await createKey(accounts, command)
     process.stdout.write(`${text}\n`)
@@ -20,7 +21,7 @@ async function explainSignIn({ config, db }: ConfiguredAccounts, email: string):
   const user = await findUserByEmail(db, email)
   if (config.authUrl !== undefined || user === null || (await hasSignedUp(db, user))) return
   report(
-    `To sign in to the dashboard as ${user.email}: npm run user -- --email ${user.email} --link`,
+    `To sign in to the dashboard as ${user.email}: ${commandText('user', `--email ${user.email} --link`)}`,
   )
 }
 

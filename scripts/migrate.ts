@@ -6,10 +6,11 @@ import { makeDataDir } from '../lib/config/data-dir.ts'
 import { pendingMigrations, tryMigrations } from '../lib/db/database-file.ts'
 import { lockDataDir } from '../lib/db/lock.ts'
 import { openDb } from '../lib/db/open.ts'
+import { usageText } from '../lib/own-code.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 
-const USAGE = `Usage: npm run migrate -- [--dry-run]
+const USAGE = `Usage: ${usageText('migrate', '[--dry-run]')}
 Brings the schema of the database up to date, as the next start of the server would.
   --dry-run  list the pending migrations and try them on a copy; the server may be running`
 

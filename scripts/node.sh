@@ -30,7 +30,11 @@ run() {
   exec "$program" --max-semi-space-size="$semi" --heap-growing-percent=50 "$@"
 }
 
-for node in "$(dirname "$0")"/../node_modules/node-*/bin/node; do
+here=$(cd "$(dirname "$0")/.." && pwd -P)
+# Where this is an npm package itself, npm has mostly installed Node.js beside it.
+beside=$(dirname "$here")
+[ "$(basename "$beside")" = node_modules ] || beside=
+for node in "$here"/node_modules/node-*/bin/node ${beside:+"$beside"/node-*/bin/node}; do
   [ -x "$node" ] || continue
   run "$node" "$@"
   echo "$node does not run here, perhaps for lack of glibc: using the Node.js in PATH" >&2

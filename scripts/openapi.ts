@@ -1,10 +1,11 @@
 import { createOpenApi } from '../lib/openapi/openapi.ts'
+import { usageText } from '../lib/own-code.ts'
 import { readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'
 
 const BASE_URL = 'http://127.0.0.1:8787'
 
-const USAGE = `Usage: npm run --silent openapi -- [URL]
+const USAGE = `Usage: ${usageText('openapi', '[URL]')}
 Prints the OpenAPI document of a service at this base URL; default: ${BASE_URL}`
 
 await run(async () => {

@@ -1,10 +1,11 @@
 import { restoreBackup } from '../lib/backup/restore-backup.ts'
 import { readConfig } from '../lib/config/config.ts'
+import { usageText } from '../lib/own-code.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 import { isoDay } from './parts/times.ts'
 
-const USAGE = `Usage: npm run restore -- FILE.tar.gz [--overwrite]
+const USAGE = `Usage: ${usageText('restore', 'FILE.tar.gz [--overwrite]')}
 Checks a backup and restores its database and secrets to the data folder. Stop the server first.
   --overwrite  move the current files of the data folder into a subfolder`
 

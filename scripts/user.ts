@@ -1,3 +1,4 @@
+import { commandText } from '../lib/own-code.ts'
 import { type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { report, run } from './parts/run.ts'
 import { readUserCommand, type UserCommand } from './parts/users/command.ts'
@@ -8,7 +9,7 @@ import { userTable } from './parts/users/table.ts'
 
 await run(async () => {
   const command = readUserCommand()
-  await withAccounts('npm run user', (accounts) => act(accounts, command))
+  await withAccounts(commandText('user'), (accounts) => act(accounts, command))
 })
 
 async function act(accounts: ConfiguredAccounts, command: UserCommand): Promise<void> {

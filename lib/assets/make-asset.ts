@@ -1,12 +1,12 @@
 import { type Asset, toAsset } from './asset.ts'
-import { SOURCES, type SourceName } from './sources.ts'
+import { makeSource, type SourceName } from './sources.ts'
 
 /** Settles when the last asset so far has been made. */
 let last: Promise<unknown> = Promise.resolve()
 
 /** Makes an asset. One after the other, for the sake of memory. */
 export function makeAsset(name: SourceName): Promise<Asset> {
-  const making = last.then(async () => toAsset(await SOURCES[name]()))
+  const making = last.then(async () => toAsset(await makeSource(name)))
   last = making.catch(() => {})
   return making
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { IS_PACKAGE } from '../own-code.ts'
 import { bundle } from './bundle.ts'
 import { drawWorldMap } from './world-map.ts'
 
@@ -22,6 +23,11 @@ export const SOURCES = {
 } as const satisfies Record<string, () => Promise<Uint8Array>>
 
 export type SourceName = keyof typeof SOURCES
+
+/** Makes the file, or reads it if this is the npm package, which contains all of them. */
+export function makeSource(name: SourceName): Promise<Uint8Array> {
+  return IS_PACKAGE ? readFile(new URL(`../../assets/${name}`, import.meta.url)) : SOURCES[name]()
+}
 
 /** The script that measures pages. */
 function bundleScript(): Promise<Uint8Array> {

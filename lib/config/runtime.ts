@@ -1,3 +1,5 @@
+import { IS_PACKAGE } from '../own-code.ts'
+
 type Versions = Readonly<Record<string, string | undefined>>
 
 /**
@@ -33,7 +35,8 @@ export function checkRuntime(versions: Versions): void {
   if (!isOlder(version, oldest)) return
   throw new Error(
     `Cannot run on ${name} ${version}: version ${oldest} or newer is required. ` +
-      'Run npm ci, which installs the right Node.js, then npm start',
+      (IS_PACKAGE ? 'Run npm install' : 'Run npm ci') +
+      ', which installs the right Node.js',
   )
 }
 

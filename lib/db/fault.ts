@@ -1,3 +1,4 @@
+import { commandText } from '../own-code.ts'
 import { codeOf } from '../reason.ts'
 
 /** Errors caused by the file, the disk or another process, not by our statements. */
@@ -6,8 +7,7 @@ const FAULT =
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)(_|$)/
 
 /** Advice for a damaged database. */
-export const RESTORE_ADVICE =
-  'keep the file and restore a copy: npm run restore -- ARCHIVE --overwrite, or the copy of Litestream'
+export const RESTORE_ADVICE = `keep the file and restore a copy: ${commandText('restore', 'ARCHIVE --overwrite')}, or the copy of Litestream`
 
 /** Whether the database is unusable, temporarily or permanently. */
 export function isFault(error: unknown): boolean {

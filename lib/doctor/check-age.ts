@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts'
+import { commandText } from '../own-code.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** A database that a server would serve, with its build time or the reason why it is unusable. */
@@ -18,13 +19,13 @@ export function checkGeo(files: readonly GeoFile[], now: number): Finding[] {
   return files.map((file) => {
     if ('problem' in file) {
       const effect = file.hasLastGood ? 'serves its last usable version' : 'does not start'
-      const advice = `a server ${effect}: replace the file if it is yours; npm run geo prepares the bundled ones`
+      const advice = `a server ${effect}: replace the file if it is yours; ${commandText('geo')} prepares the bundled ones`
       return wrong(file.problem, advice)
     }
     const { days, isOld } = geoAge(Date.parse(file.builtAt), now)
     const text = `${file.name} was built ${counted(days, 'day')} ago`
     if (!isOld) return ok(text)
-    return warning(text, 'fetch a newer one: npm run geo -- --download')
+    return warning(text, `fetch a newer one: ${commandText('geo', '--download')}`)
   })
 }
 
@@ -46,12 +47,15 @@ export function checkDownloads(succeededAt: number, now: number): Finding {
       ? 'The server has never checked for newer databases'
       : `The server checked for newer databases ${hours(now - succeededAt)} ago`
   if (now - succeededAt <= OLD_DOWNLOAD_MS) return ok(text)
-  return warning(text, 'unless the server has just started, run: npm run geo -- --download')
+  return warning(
+    text,
+    `unless the server has just started, run: ${commandText('geo', '--download')}`,
+  )
 }
 
 /** Checks the time of the latest backup in `directory`; undefined if there is none. */
 export function checkBackups(directory: string, latest: number | undefined, now: number): Finding {
-  const advice = 'run npm run backup every day, and keep copies on another machine'
+  const advice = `run ${commandText('backup')} every day, and keep copies on another machine`
   if (latest === undefined) return warning(`There is no backup in ${directory}`, advice)
   const text = `The latest backup in ${directory} is ${hours(now - latest)} old`
   return now - latest > OLD_BACKUP_MS ? warning(text, advice) : ok(text)

@@ -3,6 +3,7 @@ import { findDamage, latestTime, pendingMigrations } from '../db/database-file.t
 import { isDamage, RESTORE_ADVICE } from '../db/fault.ts'
 import { diskAdvice } from '../disk-advice.ts'
 import { MINUTE_MS } from '../durations.ts'
+import { commandText } from '../own-code.ts'
 import { reasonOf } from '../reason.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
@@ -23,8 +24,7 @@ export function checkDatabase(file: string): Finding[] {
   try {
     const pending = pendingMigrations(file)
     if (pending.length === 0) return [ok(`${file} is undamaged and up to date`)]
-    const advice =
-      'make a backup; npm run migrate -- --dry-run tries them on a copy, and the next start applies them'
+    const advice = `make a backup; ${commandText('migrate', '--dry-run')} tries them on a copy, and the next start applies them`
     return [warning(`${file} lacks ${pending.join(', ')}`, advice)]
   } catch (error) {
     return [wrong(`${file}: ${reasonOf(error)}`, 'run the version that wrote it, or a newer one')]

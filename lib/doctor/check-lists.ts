@@ -1,4 +1,5 @@
 import { DAY_MS } from '../durations.ts'
+import { commandText } from '../own-code.ts'
 import { counted } from './check-age.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
@@ -18,11 +19,11 @@ export function checkLists(lists: readonly List[], now: number): Finding[] {
   const bad = lists.flatMap(({ name, checkedAt = 0, failure }) => {
     const age = ageText(checkedAt, now)
     if (failure !== undefined) {
-      const advice = 'its earlier version stays in use; try npm run geo -- --download'
+      const advice = `its earlier version stays in use; try ${commandText('geo', '--download')}`
       return [warning(`The list ${name} ${age}: ${failure.reason}`, advice)]
     }
     if (now - checkedAt <= OLD_LIST_MS) return []
-    return [warning(`The list ${name} ${age}`, 'run: npm run geo -- --download')]
+    return [warning(`The list ${name} ${age}`, `run: ${commandText('geo', '--download')}`)]
   })
   if (lists.length === 0 || bad.length > 0) return bad
   const oldest = Math.min(...lists.map(({ checkedAt = 0 }) => checkedAt))

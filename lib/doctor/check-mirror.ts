@@ -1,3 +1,4 @@
+import { commandText } from '../own-code.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** A difference between the database and Stripe. */
@@ -27,10 +28,10 @@ export function checkMirror(mismatches: readonly Mismatch[]): Finding[] {
 
 /** What an operator does about a mismatch. */
 export function adviceFor({ kind, repair }: Pick<Mismatch, 'kind' | 'repair'>): string {
-  if (repair !== null) return 'npm run billing -- --repair'
+  if (repair !== null) return commandText('billing', '--repair')
   if (kind === 'wrong-account' || kind === 'missing-customer') {
-    return 'check STRIPE_SECRET_KEY; after an intended move: npm run billing -- --repair --accept-account'
+    return `check STRIPE_SECRET_KEY; after an intended move: ${commandText('billing', '--repair --accept-account')}`
   }
   if (kind === 'unknown-price') return 'add it to STRIPE_PRICE_… of its plan, or restore the plan'
-  return 'npm run billing lists all; see docs/billing.md'
+  return `${commandText('billing')} lists all; see docs/billing.md`
 }

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { MINUTE_MS } from '../durations.ts'
+import { codeUrl } from '../own-code.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const ROOMS = ['admin', 'lib', 'pages', 'routes']
@@ -20,7 +21,10 @@ export async function compileFirst(): Promise<void> {
     const note = findNote()
     if (note === undefined || note.text === readIfThere(note.file)) return
     accessSync(dirname(note.file), constants.W_OK)
-    const command = [...process.execArgv.filter(isHarmless), 'scripts/parts/compile.ts']
+    const command = [
+      ...process.execArgv.filter(isHarmless),
+      fileURLToPath(codeUrl('../../scripts/parts/compile', import.meta.url)),
+    ]
     await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: MINUTE_MS })
   } catch {}
 }
@@ -44,7 +48,7 @@ function findNote() {
   const folder = nodeModule.getCompileCacheDir?.()
   if (folder === undefined) return undefined
   const rooms = ROOMS.flatMap((room) => listFiles(join(ROOT, room), { recursive: true }))
-  const files = [...listFiles(ROOT), ...rooms].filter((file) => /\.tsx?$/.test(file)).sort()
+  const files = [...listFiles(ROOT), ...rooms].filter((file) => /\.(js|tsx?)$/.test(file)).sort()
   // Not their times, which are others in an image.
   const code = files.map((file) => `${file} ${hash(readFileSync(file))}`)
   return { file: join(folder, `all-${hash(ROOT)}`), text: hash(code.join('\n')) }

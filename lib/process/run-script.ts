@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { codeUrl } from '../own-code.ts'
 import { runLowPriority } from './low-priority.ts'
 
 /** Keeps the heap small. Most of what the process holds lies outside of it. */
@@ -13,7 +14,7 @@ export type RunScript = (name: 'backup' | 'doctor' | 'geo', ...args: string[]) =
  */
 export function createRunScript(signal: AbortSignal): RunScript {
   return (name, ...args) => {
-    const script = fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
+    const script = fileURLToPath(codeUrl(`../../scripts/${name}`, import.meta.url))
     const command = [process.execPath, ...process.execArgv, script, ...args] as const
     return runLowPriority(command, signal, {
       ...process.env,

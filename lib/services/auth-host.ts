@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { AuthCall, HandleAuth, PasswordResets } from '../access/sign-in/embedded-auth.ts'
 import type { SecondStep } from '../access/sign-in/second-step.ts'
 import type { Execute } from '../db/engine.ts'
+import { codeUrl } from '../own-code.ts'
 import { connect, fromPlain, serve } from '../storage/channel.ts'
 import type { Base } from './base.ts'
 
@@ -49,7 +50,7 @@ export async function startAuth(
   answers: PasswordResets & SecondStep,
   settings: AuthSettings,
 ) {
-  const url = new URL('./auth-thread.ts', import.meta.url)
+  const url = codeUrl('./auth-thread', import.meta.url)
   const worker = new Worker(url, {
     name: 'auth',
     workerData: settings,

@@ -14,6 +14,7 @@ import type { UseFlusher } from '../db/use-flusher.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 import type { Meters } from '../limits/meters.ts'
 import type { Log } from '../log/log.ts'
+import { commandText } from '../own-code.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
@@ -120,7 +121,7 @@ export function openContactSender(
   opening.use(repeat(MINUTE_MS, send, onError))
 }
 
-const DUPLICATE = 'a customer pays for a second subscription; npm run billing lists such cases'
+const DUPLICATE = `a customer pays for a second subscription; ${commandText('billing')} lists such cases`
 const REFUSED_CONTACT = 'Stripe refuses the changed name or e-mail address of a customer'
 const CATALOGUE_ERROR = 'cannot read the prices from Stripe; pages keep those that they have'
 const UNCLAIMED = 'the user of a subscription has another Stripe customer, or no longer exists'
@@ -128,8 +129,7 @@ const UNKNOWN_PRICE =
   'users pay a Stripe price that belongs to no plan here; they keep the plan last known'
 const MISSING =
   'Stripe does not know some customers: is STRIPE_SECRET_KEY of their account? They keep their plans'
-const WRONG_OWNER =
-  'STRIPE_SECRET_KEY belongs to another Stripe account or mode than the customers here: billing is off, and they keep their plans; see npm run billing'
+const WRONG_OWNER = `STRIPE_SECRET_KEY belongs to another Stripe account or mode than the customers here: billing is off, and they keep their plans; see ${commandText('billing')}`
 
 /** Compares our subscriptions with Stripe's, which repairs the effects of missed events. */
 export function createReconciliation(

@@ -17,6 +17,7 @@ import { checkWrite } from '../db/check-write.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
 import { HOUR_MS } from '../durations.ts'
 import { once } from '../once.ts'
+import { commandText } from '../own-code.ts'
 import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 import type { Load } from './preload.ts'
@@ -140,7 +141,7 @@ function openCourier(
     onFailure: ({ willRetry, id: inquiryId, ...fields }) => {
       const failure = { inquiryId, ...fields }
       if (willRetry) log.warn(failure, 'cannot deliver an inquiry; it will be tried again')
-      else log.error(failure, 'gave up on an inquiry; npm run contact shows it')
+      else log.error(failure, `gave up on an inquiry; ${commandText('contact')} shows it`)
     },
     onError: (error) => log.error({ err: error }, 'cannot read or update inquiries'),
   }

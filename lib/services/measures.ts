@@ -7,6 +7,7 @@ import { INTERFACE_VERSION, VERSION } from '../config/version.ts'
 import { inquiryStore } from '../contact/delivery-store.ts'
 import { readReplication } from '../doctor/replication.ts'
 import type { Measure, Sample } from '../metrics/metrics.ts'
+import { commandText } from '../own-code.ts'
 import type { Downloads } from './downloads.ts'
 import { describeLists } from './operate/databases.ts'
 import type { Services } from './services.ts'
@@ -163,7 +164,7 @@ function trafficMeasures({ db, rum }: Services): Measure[] {
     },
     {
       name: 'meridian_inquiries',
-      help: 'Inquiries by state; dead ones need the operator: npm run contact.',
+      help: `Inquiries by state; dead ones need the operator: ${commandText('contact')}.`,
       labels: ['state'],
       read: async () => {
         const found = await inquiryStore.count(db)

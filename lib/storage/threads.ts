@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Client } from '../db/client.ts'
 import type { Engine, Execute } from '../db/engine.ts'
 import { createQueries } from '../db/queries.ts'
+import { codeUrl } from '../own-code.ts'
 import { type Caller, connect, type Methods } from './channel.ts'
 import type { ReaderMethods } from './reader-thread.ts'
 import type { Storage, StorageOptions } from './storage.ts'
@@ -81,7 +82,7 @@ function startThread<M extends Methods<M>>(
   name: 'writer' | 'reader',
   { file, replicated, onError, onCrash }: ThreadOptions,
 ): Thread<M> {
-  const url = new URL(`./${name}-thread.ts`, import.meta.url)
+  const url = codeUrl(`./${name}-thread`, import.meta.url)
   const worker = new Worker(url, { name, workerData: { file, replicated }, execArgv: [] })
   const { call, end } = connect<M>(worker, onError)
   const crashed = (code: number) => {

@@ -81,7 +81,7 @@ function Mismatches({ path, report }: { readonly path: string; readonly report: 
   const { comparison, mismatches, repaired } = report
   return (
     <Card id="mismatches" title="Comparison with Stripe">
-      <p>Finds where the database and Stripe disagree, as npm run billing does.</p>
+      <p>Finds where the database and Stripe disagree, as the command billing does.</p>
       <PostButton action={`${path}/compare`} text="Compare now" />
       <JobStatus id="comparison" job={comparison} running="Comparing" done="Last compared">
         {repaired > 0 && <p>{counted(repaired, 'mismatch', 'mismatches')} repaired.</p>}
@@ -112,7 +112,7 @@ function MismatchList({ path, mismatches }: MismatchListProps) {
           <MismatchItem path={path} mismatch={mismatch} />
         ))}
       </ul>
-      {mismatches.length > SHOWN && <p>npm run billing lists the others.</p>}
+      {mismatches.length > SHOWN && <p>The command billing lists the others.</p>}
     </>
   )
 }

@@ -48,7 +48,7 @@ export function System({ base, system, doctor, findings, error, ...backups }: Sy
       <Result error={error} />
       <Health system={system} />
       <Card id="doctor-title" title="Doctor">
-        <p>Checks everything that this server needs, as npm run doctor does.</p>
+        <p>Checks everything that this server needs, as the command doctor does.</p>
         <PostButton action={`${path}/doctor`} text="Run the doctor" />
         <JobStatus id="doctor" job={doctor} running="The doctor has been running" done="It ran">
           {findings !== null && <Findings findings={findings} />}

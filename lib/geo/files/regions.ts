@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { BoundedCache } from '../../bounded-cache.ts'
+import { commandText } from '../../own-code.ts'
 import { codeOf } from '../../reason.ts'
 import { asMap, mapAt, mapsAt, textAt } from '../mmdb/fields.ts'
 import type { Mmdb } from '../mmdb/mmdb.ts'
@@ -76,8 +77,11 @@ export function readRegions(path: string): RegionNames {
     )
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return {}
-    throw new Error(`Cannot read the region names in ${path}: delete it and run npm run geo`, {
-      cause: error,
-    })
+    throw new Error(
+      `Cannot read the region names in ${path}: delete it and run ${commandText('geo')}`,
+      {
+        cause: error,
+      },
+    )
   }
 }

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { usageText } from '../../../lib/own-code.ts'
 import { checkOptions, Email, FLAG, readArguments, TEXT } from '../options.ts'
 
-const USAGE = `Usage: npm run --silent user -- --email you@example.com --plan pro
+const USAGE = `Usage: ${usageText('user', '--email you@example.com --plan pro')}
   --email you@example.com  create the user, if new
   --plan free|starter|pro  set the plan; default for a new user: free
   --role user|operator     set the role; default for a new user: user

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { makeSource, SOURCES, type SourceName } from '../../lib/assets/sources.ts'
+import { run } from '../parts/run.ts'
+import { NODE_COMMAND } from '../parts/start-process.ts'
+import { COMMANDS } from './commands.ts'
+import { completionScripts, optionsIn } from './completion.ts'
+
+/*
+ * Makes what `npm pack` packs, in dist/: Node.js runs no TypeScript inside of node_modules. Run from
+ * the root of a clone.
+ */
+
+const DIST = 'dist'
+/** What the code reads, besides files that it imports. */
+const DATA = ['lib/config/plans.json', 'lib/db/migrations/*.sql']
+
+await run(async () => {
+  rmSync(DIST, { recursive: true, force: true })
+  const { status } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.package.json'], {
+    stdio: 'inherit',
+  })
+  if (status !== 0) throw new Error('Cannot compile the code')
+  for (const path of globSync(DATA)) copy(path)
+  for (const name of Object.keys(SOURCES)) {
+    // safe: these are the keys of SOURCES
+    write(join('assets', name), await makeSource(name as SourceName))
+  }
+  const options = new Map(Object.keys(COMMANDS).map((name) => [name, findOptions(name)]))
+  for (const [shell, script] of Object.entries(completionScripts(options))) {
+    write(join('completions', shell), script)
+  }
+})
+
+function copy(path: string): void {
+  const target = join(DIST, path)
+  mkdirSync(dirname(target), { recursive: true })
+  cpSync(path, target)
+}
+
+function write(path: string, data: string | Uint8Array): void {
+  const target = join(DIST, path)
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, data)
+}
+
+/** Finds the options of a command in its usage. */
+function findOptions(name: string): string[] {
+  const file = name === 'start' ? 'server.ts' : `scripts/${name}.ts`
+  const [program, ...args] = [...NODE_COMMAND, file, '--help']
+  return optionsIn(spawnSync(program, args, { encoding: 'utf8' }).stdout)
+}

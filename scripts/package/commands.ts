@@ -1,0 +1,30 @@
+interface Command {
+  readonly about: string
+  /** Loads the file that runs the command. */
+  readonly load: () => Promise<unknown>
+}
+
+/** The commands of the npm package. Those for developers of Meridian need a clone. */
+export const COMMANDS = {
+  start: { about: 'start the server', load: () => import('../../server.ts') },
+  key: { about: 'make, list, renew and revoke API keys', load: () => import('../key.ts') },
+  user: {
+    about: 'plans, roles, passwords and deletion of users',
+    load: () => import('../user.ts'),
+  },
+  locate: { about: 'look up a list of addresses', load: () => import('../locate.ts') },
+  geo: { about: 'prepare, download and list databases', load: () => import('../geo.ts') },
+  doctor: { about: 'check everything that a server needs', load: () => import('../doctor.ts') },
+  backup: { about: 'write an archive of all data', load: () => import('../backup.ts') },
+  restore: { about: 'restore an archive', load: () => import('../restore.ts') },
+  migrate: { about: 'update the database, or try that', load: () => import('../migrate.ts') },
+  billing: { about: 'compare subscriptions with Stripe', load: () => import('../billing.ts') },
+  contact: { about: 'list, retry and remove inquiries', load: () => import('../contact.ts') },
+  openapi: { about: 'print the OpenAPI document', load: () => import('../openapi.ts') },
+} as const satisfies Readonly<Record<string, Command>>
+
+export type CommandName = keyof typeof COMMANDS
+
+export function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(COMMANDS, name)
+}

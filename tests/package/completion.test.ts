@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import { completionScripts, optionsIn } from '../../scripts/package/completion.ts'
+
+const OPTIONS = new Map([
+  ['start', []],
+  ['backup', ['--out', '--keep']],
+  ['doctor', ['--json']],
+])
+
+/** What bash offers for the last of these words. */
+function complete(...words: string[]): string[] {
+  const ask = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
+COMP_CWORD=${words.length - 1}
+_meridian
+printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout } = spawnSync('bash', {
+    input: `${completionScripts(OPTIONS).bash}${ask}\n`,
+    encoding: 'utf8',
+  })
+  return stdout.trim().split('\n')
+}
+
+describe('the completions of bash', () => {
+  it('offer the commands', () => {
+    assert.deepEqual(complete('meridian', ''), ['start', 'backup', 'doctor'])
+    assert.deepEqual(complete('meridian', 'd'), ['doctor'])
+  })
+
+  it('offer the options of the command', () => {
+    assert.deepEqual(complete('meridian', 'backup', '--'), ['--out', '--keep'])
+    assert.deepEqual(complete('meridian', 'doctor', '--'), ['--json'])
+  })
+
+  it('leave other words, such as files, to the shell', () => {
+    assert.deepEqual(complete('meridian', 'backup', '--out', ''), [''])
+  })
+})
+
+describe('the completions of fish', () => {
+  it('offer the options of a command after it alone', () => {
+    const { fish } = completionScripts(OPTIONS)
+    assert.match(fish, /^complete -c meridian -n '__fish_seen_subcommand_from backup' -l keep$/m)
+  })
+})
+
+describe('options in a usage', () => {
+  it('are found once each, wherever they stand', () => {
+    const usage =
+      'Usage: npm run restore -- FILE [--overwrite]\n  --keep-all N  not with --keep-all\n'
+    assert.deepEqual(optionsIn(usage), ['--overwrite', '--keep-all'])
+  })
+})

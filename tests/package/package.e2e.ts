@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
+import { newDataFolder, waitForUrl } from '../support/process.ts'
+import { IS_PROJECT_NODE } from '../support/runtime.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** The package has a runtime of its own. */
+const skip = !IS_PROJECT_NODE && 'tested once'
+const INSTALL_MS = 300_000
+
+const folder = tempFolder()
+const { settings, remove } = newDataFolder()
+const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, ...settings }
+const command = join(folder, 'node_modules', '.bin', 'meridian')
+
+before(
+  () => {
+    if (skip === false) install()
+  },
+  { timeout: INSTALL_MS },
+)
+after(remove)
+
+/** Packs this clone and installs that, and nothing else, into the folder. */
+function install(): void {
+  const pack = npm(
+    ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', folder],
+    '.',
+  )
+  npm(['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, pack.trim())], folder)
+}
+
+function npm(args: readonly string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout
+}
+
+function meridian(args: readonly string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: folder,
+    env: environment,
+    encoding: 'utf8',
+    input,
+  })
+  return { status, stdout, stderr }
+}
+
+describe('the npm package', { skip }, () => {
+  it('contains no TypeScript, tests or data', () => {
+    const files = readdirSync(join(folder, 'node_modules/meridian'), {
+      recursive: true,
+      encoding: 'utf8',
+    })
+    assert.ok(files.includes('dist/server.js'))
+    assert.deepEqual(
+      files.filter((file) => /\.tsx?$|test|\.mmdb$/.test(file)),
+      [],
+    )
+  })
+
+  it('lists its commands', () => {
+    const { status, stdout } = meridian(['--help'])
+    assert.equal(status, 0)
+    for (const name of ['start', 'key', 'locate', 'doctor', 'restore'])
+      assert.match(stdout, new RegExp(`^  ${name} `, 'm'))
+  })
+
+  it('says its version', () => {
+    assert.equal(meridian(['--version']).stdout, `${manifest.version}\n`)
+  })
+
+  it('refuses an unknown command', () => {
+    const { status, stdout, stderr } = meridian(['toString'])
+    assert.equal(status, 1)
+    assert.equal(stdout, '')
+    assert.match(stderr, /^There is no command toString\n/)
+  })
+
+  it('serves look-ups with a key that it made', async () => {
+    const key = meridian(['key', '--email', 'you@example.com', '--name', 'first']).stdout.trim()
+    const child = spawn(command, ['start'], { cwd: folder, env: { ...environment, PORT: '0' } })
+    const server = await waitForUrl(child)
+    try {
+      const response = await fetch(`${server.url}/v1/ip/81.2.69.160`, {
+        headers: { 'X-API-Key': key },
+      })
+      assert.equal(response.status, 200)
+      const page = await (await fetch(server.url)).text()
+      const files = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path)
+      assert.ok(files.length > 1, page)
+      for (const file of files) assert.equal((await fetch(`${server.url}${file}`)).status, 200)
+      assert.doesNotMatch(server.output(), /npm run/)
+    } finally {
+      assert.equal((await server.stop('SIGTERM')).code, 0)
+    }
+  })
+
+  it('looks up a list without a server', () => {
+    const { status, stdout } = meridian(['locate'], '81.2.69.160\nnope\n')
+    assert.equal(status, 0)
+    const [found, refused] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.equal(found.query.value, '81.2.69.160')
+    assert.equal(refused.error.code, 'BAD_REQUEST')
+  })
+
+  it('backs up and restores', () => {
+    const archive = meridian(['backup']).stdout.trim()
+    assert.ok(existsSync(archive), archive)
+    const { status, stderr } = meridian(['restore', archive, '--overwrite'])
+    assert.equal(status, 0, stderr)
+    assert.match(meridian(['user', '--list']).stdout, /you@example\.com/)
+  })
+
+  it('names itself, not npm run, in usages and advice', () => {
+    for (const name of [
+      'key',
+      'user',
+      'locate',
+      'geo',
+      'doctor',
+      'backup',
+      'restore',
+      'migrate',
+      'billing',
+      'contact',
+      'openapi',
+    ]) {
+      const { stdout, stderr } = meridian([name, '--help'])
+      assert.match(`${stdout}${stderr}`, new RegExp(`Usage: npx meridian ${name}`))
+      assert.doesNotMatch(`${stdout}${stderr}`, /npm run/)
+    }
+  })
+
+  it('completes commands and options in bash', () => {
+    assert.deepEqual(completions(['meridian', 'do']), ['doctor'])
+    assert.deepEqual(completions(['meridian', 'backup', '--k']), ['--keep'])
+  })
+
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const missing = spawnSync('which', [shell]).status !== 0 && `no ${shell} here`
+    it(`has completions that ${shell} can read`, { skip: missing }, () => {
+      const { stdout } = meridian(['completion', shell])
+      const { status, stderr } = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' })
+      assert.equal(status, 0, stderr)
+    })
+  }
+})
+
+/** What bash offers for the last of these words. */
+function completions(words: readonly string[]): string[] {
+  const { stdout: script } = meridian(['completion', 'bash'])
+  const ask = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _meridian; echo "\${COMPREPLY[@]}"`
+  const { stdout } = spawnSync('bash', { input: `${script}\n${ask}\n`, encoding: 'utf8' })
+  return stdout.trim().split(' ')
+}
