@@ -150,7 +150,7 @@ async function download(directory: string, config: Config, options: Options): Pr
   }
   if (results.some(({ outcome }) => outcome === 'accepted')) reportChange('Compiled the lists')
   if (config.geo.files !== undefined) {
-    report('MERIDIAN_GEO is set: a server does not use the downloaded files')
+    report('MERIDIAN_GEO is set: a server does not use the downloaded files, except the lists')
   }
 }
 

@@ -24,7 +24,7 @@ describe('a free list', () => {
     })
   }
 
-  it('has an id of its own, and a service before lists without one', () => {
+  it('has an id of its own', () => {
     assert.equal(new Set(FREE_LISTS.map(({ id }) => id)).size, FREE_LISTS.length)
   })
 })
