@@ -135,7 +135,7 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
     await page.selectOption('#take', 'last')
     await recognised(page, 'the last of several')
     await page.click('#batch button')
-    await announced(page, 'Of 1 row with several addresses, one was looked up.')
+    await announced(page, 'In 1 row with several addresses, the last was looked up.')
     assert.deepEqual(await countsOf(page, 'City'), ['London, GB-ENG\t2\t100.0 %'])
     await page.fill('#addresses', 'a,ip\n16.0.0.1,81.2.69.160')
     await recognised(page, 'addresses in “ip”')
