@@ -24,6 +24,9 @@ interface TypedList {
   readonly columns: readonly BatchColumn[]
 }
 
+/** A wider table would take too long to show. */
+const MAX_COLUMNS = 50
+
 /** Looks up a short list, asking for each address once. */
 export async function lookUpList(
   { text, form, columns }: TypedList,
@@ -53,7 +56,15 @@ async function readRows(text: string, form: ListForm): Promise<Row[]> {
   for await (const part of readList([text], form)) rows.push(...part)
   const filled = rows.filter(({ kind }) => kind === 'row')
   if (filled.length === 0) throw new ApiError('BAD_REQUEST', 'Enter at least one address')
+  refuseMore(filled.length, BATCH_MAX, 'rows')
+  const lengths = filled.map(({ cells = [] }) => cells.length)
+  refuseMore(Math.max(form.columns.length, ...lengths), MAX_COLUMNS, 'columns')
   return filled
+}
+
+function refuseMore(count: number, most: number, things: string): void {
+  if (count <= most) return
+  throw new ApiError('BAD_REQUEST', `${count} ${things} are too many; the maximum is ${most}`)
 }
 
 async function locateOnce(
@@ -62,10 +73,6 @@ async function locateOnce(
 ): Promise<ReadonlyMap<string, GeolocationResult>> {
   const ips = [...new Set(rows.map(({ address }) => canonical(address)))].filter((ip) => ip !== '')
   if (ips.length === 0) return new Map()
-  if (ips.length > BATCH_MAX) {
-    const message = `${ips.length} addresses are too many; the maximum is ${BATCH_MAX}`
-    throw new ApiError('BAD_REQUEST', message)
-  }
   const { results } = await callApi('locateBatch', { body: { ips, fields: [...BATCH_FIELDS] } })
   // safe: all texts are addresses, so none of the results is an error
   return new Map(ips.map((ip, at) => [ip, results[at] as GeolocationResult]))

@@ -94,10 +94,13 @@ describe('POST /app/batch', () => {
     const empty = await send(' \n ')
     assert.equal(empty.status, 400)
     assert.match(empty.html, /role="alert">Enter at least one address\./)
-    const many = await send(Array.from({ length: 1_001 }, (_, n) => `::${n}`).join('\n'))
+    const many = await send('::1\n'.repeat(1_001))
     assert.equal(many.status, 400)
-    assert.match(many.html, /1001 addresses are too many; the maximum is 1000/)
-    assert.match(many.html, /::1000<\/textarea>/)
+    assert.match(many.html, /1001 rows are too many; the maximum is 1000/)
+    assert.match(many.html, /::1\n<\/textarea>/)
+    const wide = await send(`::1${',x'.repeat(100_000)}`)
+    assert.equal(wide.status, 400)
+    assert.match(wide.html, /100001 columns are too many; the maximum is 50/)
   })
 
   it('accepts a form with a thousand of the longest addresses', async () => {

@@ -61,7 +61,7 @@ export function createRun(service: Service, list: List, { view, results }: Views
   const run = async () => {
     collected ??= await collect()
     await lookUp(collected)
-    return describeOutcome(collected, answers.degraded(collected))
+    return describeOutcome(collected, list.form, answers.degraded(collected))
   }
   const reasonOf = (error: Error) => (stopping.signal.aborted ? 'Stopped.' : error.message)
   const showResults = async (all: Collected) => {
@@ -116,10 +116,15 @@ async function toTable(
   }
 }
 
-function describeOutcome({ rows, without, several }: Collected, degraded: number): string {
+function describeOutcome(
+  { rows, without, several }: Collected,
+  { take }: ListForm,
+  degraded: number,
+): string {
+  const ofSeveral = `In ${rowsOf(several)} with several addresses, the ${take} was looked up.`
   return [
     `Done: ${rowsOf(rows)}${without === 0 ? '' : `, ${rowsOf(without)} without an address`}.`,
-    ...(several === 0 ? [] : [`Of ${rowsOf(several)} with several addresses, one was looked up.`]),
+    ...(several === 0 ? [] : [ofSeveral]),
     ...(degraded === 0 ? [] : [`${REDUCED} ${rowsOf(degraded)}, marked in the column degraded.`]),
   ].join(' ')
 }
