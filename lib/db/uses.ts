@@ -128,16 +128,20 @@ function prepareCallers(client: Client) {
 }
 
 function prepareOperations(client: Client) {
-  const addToDay = client.prepare(
-    `INSERT INTO usage_by_operation (day, user_id, key_id, operation, status, requests)
-     VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
+  const addToDay = prepareAdd(
+    client,
+    `UPDATE usage_by_operation SET requests = requests + ?
+     WHERE day = ? AND user_id = ? AND key_id = ? AND operation = ? AND status = ?`,
+    `INSERT INTO usage_by_operation (requests, day, user_id, key_id, operation, status)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   )
-  const addToMonth = client.prepare(
-    `INSERT INTO usage_by_month (month, user_id, key_id, requests, errors, limited)
-     VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
-       errors = errors + excluded.errors, limited = limited + excluded.limited`,
+  const addToMonth = prepareAdd(
+    client,
+    `UPDATE usage_by_month
+     SET requests = requests + ?, errors = errors + ?, limited = limited + ?
+     WHERE month = ? AND user_id = ? AND key_id = ?`,
+    `INSERT INTO usage_by_month (requests, errors, limited, month, user_id, key_id)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   )
   const addToAll = client.prepare(
     `INSERT INTO usage_of_all (day, operation, status, requests) VALUES (?, ?, ?, ?)
@@ -145,14 +149,25 @@ function prepareOperations(client: Client) {
   )
   return (uses: readonly OperationUse[]) => {
     for (const { day, userId, keyId, operation, status, requests } of uses) {
-      addToDay.run(day, userId, keyId, operation, status, requests)
+      addToDay(requests, day, userId, keyId, operation, status)
       const errors = isUsageError(status) ? requests : 0
       const limited = status === 429 ? requests : 0
-      addToMonth.run(monthOf(day), userId, keyId, requests, errors, limited)
+      addToMonth(requests, errors, limited, monthOf(day), userId, keyId)
     }
     for (const { day, operation, status, requests } of addUp(uses)) {
       addToAll.run(day, operation, status, requests)
     }
+  }
+}
+
+/**
+ * Adds to a row, which is mostly there: only inserting one runs the trigger that looks for the user. Both
+ * statements have the same parameters.
+ */
+function prepareAdd(client: Client, update: string, insert: string) {
+  const [add, addRow] = [client.prepare(update), client.prepare(insert)]
+  return (...values: readonly (string | number)[]) => {
+    if (add.run(...values).changes === 0) addRow.run(...values)
   }
 }
 
