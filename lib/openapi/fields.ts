@@ -87,6 +87,7 @@ function rulesOf(schema: JsonSchema): string[] {
 
 /** `1 to 100 characters`; empty if there is no limit worth a word. */
 function range(least = 0, most = Number.POSITIVE_INFINITY, unit = ''): string {
+  if (least === 1 && most === Number.POSITIVE_INFINITY && unit !== '') return 'not empty'
   const noun = unit === '' ? '' : ` ${unit}`
   const [from, to] = [least.toLocaleString('en'), most.toLocaleString('en')]
   if (most === Number.POSITIVE_INFINITY) return least === 0 ? '' : `at least ${from}${noun}`

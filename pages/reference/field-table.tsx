@@ -61,7 +61,7 @@ function Values({ values }: Pick<Field, 'values'>) {
   }
   return (
     <p class="values">
-      {values.length === 1 ? 'Always ' : 'One of '}
+      {values.length === 1 ? 'Only ' : 'One of '}
       {listed}
     </p>
   )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
+import { BatchBody } from '../../lib/contract/geo/batch.ts'
 import { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
@@ -59,6 +60,11 @@ describe('the fields of a schema', () => {
     const type = find(CreateKeyBody, 'type')
     assert.deepEqual([type.isRequired, type.rules], [false, ['default: secret']])
     assert.deepEqual(type.values, ['secret', 'publishable'])
+    const batch = fieldsOf(BatchBody).map(({ name: field, rules }) => [field, ...rules])
+    assert.deepEqual(batch.slice(0, 2), [
+      ['ips', '1 to 1,000 entries'],
+      ['fields', 'not empty'],
+    ])
     const scopes = find(CreateKeyBody, 'scopes')
     assert.equal(scopes.type, 'list of texts or null')
     assert.deepEqual(scopes.rules, [])

@@ -14,7 +14,7 @@ showCurrent(document)
 
 /** Scrolls the list of pages to the current one. */
 function showCurrent(root: ParentNode): void {
-  const list = root.querySelector<HTMLElement>('.pages')
+  const list = root.querySelector<HTMLElement>('.side')
   const current = list?.querySelector<HTMLElement>('[aria-current]')
   if (!list || !current) return
   const { top } = list.getBoundingClientRect()

@@ -8,7 +8,7 @@ import { assertAccessible, SCREENS } from '../accessible.ts'
 import { openBrowser, type TestBrowser, type Visitor } from '../browser.ts'
 import { openSite, type Site } from '../site.ts'
 
-const TIMEOUT_MS = 300_000
+const TIMEOUT_MS = 600_000
 const MOST_PIXELS = 1_500
 const LOCATE = '/docs/operations/locateAddress'
 
