@@ -27,6 +27,9 @@ describe('the choice of an action', () => {
     const [all, ...labels] = [...html.matchAll(/<option[^>]*>([^<]*)/g)].map(([, text]) => text)
     assert.equal(all, 'All actions')
     assert.ok(labels.length > 50)
-    assert.deepEqual(labels, labels.toSorted((one = '', other = '') => one.localeCompare(other)))
+    assert.deepEqual(
+      labels,
+      labels.toSorted((one = '', other = '') => one.localeCompare(other)),
+    )
   })
 })
