@@ -54,8 +54,8 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.fill('#name', 'Grace')
     await signIn(page)
     await page.click('text=Create a key')
-    await page.fill('#name', 'Production server')
-    await page.click('text=Create key')
+    await page.waitForSelector('#raw-key')
+    await assertAccessible(page, 'a new key')
     const key = (await page.textContent('#raw-key'))?.trim() ?? ''
     const headers = { 'x-api-key': key }
     const located = await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })
@@ -124,6 +124,7 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.waitForSelector('.badge:text("Receiving")')
     await page.click('.rail >> text=Web vitals')
     await page.waitForSelector('text=900 ms')
+    await page.click('summary:has(#paths)')
     await page.waitForSelector('th:has-text("/basket")')
     assert.deepEqual(errors, [])
     await page.context().close()
@@ -150,7 +151,7 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
   it('finds an action in the audit log, and changes the name of the user', async () => {
     const { page, errors } = await open('/app/audit')
     await signIn(page)
-    await page.fill('[name="search"]', 'Production')
+    await page.fill('[name="search"]', 'My first key')
     await page.click('text=Filter')
     await page.waitForSelector('main li:has-text("Key created")')
     assert.equal(await page.locator('main li:has-text("Site added")').count(), 0)
