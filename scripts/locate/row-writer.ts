@@ -8,7 +8,7 @@ import type { Row } from '../../lib/list/read-list.ts'
 import { createTableWriter, toJsonLine } from '../../lib/list/write-list.ts'
 import type { ListOptions } from './options.ts'
 
-export type Geo = Pick<Library, 'list' | 'find'>
+export type Geo = Pick<Library, 'find' | 'places'>
 
 /** Writes the rows of a list with their results. */
 export interface RowWriter {
