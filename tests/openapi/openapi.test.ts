@@ -264,9 +264,8 @@ describe('an operation of the OpenAPI document', () => {
   })
 
   it('has the query parameters of the contract', () => {
-    const audit = rows
-      .filter(({ id }) => id === 'listAuditLog')
-      .flatMap((row) => described(row).parameters)
+    const list = rows.filter(({ id }) => id === 'listAuditLog')
+    const audit = list.flatMap((row) => described(row).parameters)
     assert.deepEqual(
       audit.map(({ name, required, schema }) => ({ name, required, ...schema })),
       [
