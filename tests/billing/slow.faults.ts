@@ -19,7 +19,8 @@ const SLOWNESS = [
   { name: 'each call takes four seconds', delayMs: 4_000 },
 ] as const
 
-describe('a slow Stripe', () => {
+// At once: they mostly wait.
+describe('a slow Stripe', { concurrency: true }, () => {
   for (const { name, delayMs } of SLOWNESS) {
     it(`leads to 503 within the time limit when ${name}, and does not delay look-ups`, async () => {
       await using shop = await openServerShop({ starter: 9, pro: 29 })

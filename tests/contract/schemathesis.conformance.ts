@@ -47,7 +47,8 @@ function neverSuccessful({ statuses }: Run): string[] {
     .filter((id) => Object.keys(statuses[id] ?? {}).every((status) => status >= '300'))
 }
 
-describe('the API, tested by schemathesis,', () => {
+// Two at once: schemathesis sends one request after the other, on one core.
+describe('the API, tested by schemathesis,', { concurrency: 2 }, () => {
   let service: Service
   before(async () => {
     service = await startService()
