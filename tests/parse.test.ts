@@ -74,7 +74,7 @@ describe('the message for a bad value', () => {
       [{ ips, count: 0 }, 'count: must be at least 1'],
       [{ ips, count: 10 }, 'count: must be at most 9'],
       [{ ips, note: 'x' }, 'note: must have at least 2 characters'],
-      [{ ips, other: 1 }, 'other: is not a known field'],
+      [{ ips, other: 1 }, 'other: is not a field of this request'],
       ['text', 'must be an object'],
       [{ ips, own: 'y' }, 'own: must be x'],
     ] as const) {

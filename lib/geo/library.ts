@@ -51,6 +51,7 @@ interface Served {
   /** The paths and versions of the files found at the last load, including refused ones. */
   readonly signature: string
   readonly openFiles: readonly OpenFile[]
+  readonly databases: readonly GeoDatabase[]
   /** Those that locate addresses. */
   readonly places: readonly GeoDatabase[]
   /** Those about privacy, which only look-ups that include it read. */
@@ -68,6 +69,7 @@ interface Served {
 const NOTHING_SERVED: Served = {
   signature: '',
   openFiles: [],
+  databases: [],
   places: [],
   privacy: [],
   arePlacesCurrent: true,
@@ -109,8 +111,8 @@ export async function openLibrary(options: LibraryOptions) {
       served.places.flatMap(({ findNames }) => findNames(address) ?? []),
     /** The open databases that locate addresses, in order of priority. */
     places,
-    /** All open databases, in order of priority. */
-    list: () => served.openFiles.map(({ database }) => database),
+    /** All open databases, in order of priority: the same list until a file changes. */
+    list: () => served.databases,
     /** All open files, in order of priority. */
     files: () => served.openFiles,
     /** How often a file has been refused so far. */
@@ -185,6 +187,7 @@ async function load(
   return {
     signature,
     openFiles,
+    databases: openFiles.map(({ database }) => database),
     places: databasesOf(openFiles, 'place'),
     privacy: databasesOf(openFiles, 'privacy'),
     arePlacesCurrent: refusals.every(({ openFile }) => openFile?.database.subject === 'privacy'),

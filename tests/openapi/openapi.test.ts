@@ -264,8 +264,9 @@ describe('an operation of the OpenAPI document', () => {
   })
 
   it('has the query parameters of the contract', () => {
-    const list = rows.filter(({ id }) => id === 'listAuditLog')
-    const audit = list.flatMap((row) => described(row).parameters)
+    const audit = rows.flatMap((row) =>
+      row.id === 'listAuditLog' ? described(row).parameters : [],
+    )
     assert.deepEqual(
       audit.map(({ name, required, schema }) => ({ name, required, ...schema })),
       [
@@ -288,6 +289,7 @@ describe('an operation of the OpenAPI document', () => {
         ['locateCaller', 'fields? include? lang?'],
         ['locateAddress', 'fields? include? lang?'],
         ['getAutonomousSystem', 'family? limit? offset?'],
+        ['getUsageDetails', 'from? to? key? operation? by?'],
         ['listAuditLog', 'limit? offset? action? search?'],
         ['getSubscription', 'refresh?'],
         ['previewPlanChange', 'planId interval?'],
