@@ -98,10 +98,7 @@ export async function openLibrary(options: LibraryOptions) {
     find,
     /** See `createSystems`. */
     findSystem: systems.find,
-    /**
-     * The smallest of the blocks around the address that decide what a database about `subjects` finds, in CIDR
-     * form. The atlas has no blocks, only ranges; so this always asks the databases.
-     */
+    /** The smallest block (CIDR) that decides what a database about `subjects` finds. The atlas has none. */
     prefix: (address: Address, subjects: Subjects) => prefixOf(served, address, subjects),
     /** What the databases about privacy state together; undefined if nothing. */
     findPrivacy: (address: Address): PrivacyFinding | undefined =>
