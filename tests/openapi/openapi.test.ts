@@ -2,44 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { ApiErrorBody } from '../../lib/contract/common.ts'
-import { errorCodes, type Operation } from '../../lib/contract/operation.ts'
-import { operations } from '../../lib/contract/operations.ts'
+import { errorCodes } from '../../lib/contract/operation.ts'
 import { ERROR_STATUS } from '../../lib/errors.ts'
-import { createOpenApi } from '../../lib/openapi/openapi.ts'
-
-const Parameter = v.looseObject({
-  name: v.string(),
-  in: v.picklist(['path', 'query', 'header']),
-  required: v.boolean(),
-  description: v.pipe(v.string(), v.nonEmpty()),
-  schema: v.looseObject({}),
-})
-const Media = v.looseObject({
-  schema: v.looseObject({}),
-  examples: v.optional(v.record(v.string(), v.looseObject({ value: v.unknown() }))),
-})
-const Answer = v.looseObject({
-  description: v.pipe(v.string(), v.nonEmpty()),
-  headers: v.optional(v.record(v.string(), v.looseObject({})), {}),
-  content: v.optional(v.record(v.string(), Media)),
-})
-const Described = v.looseObject({
-  operationId: v.string(),
-  description: v.optional(v.string(), ''),
-  security: v.array(v.record(v.string(), v.array(v.string()))),
-  parameters: v.optional(v.array(Parameter), []),
-  requestBody: v.optional(v.looseObject({ required: v.literal(true) })),
-  responses: v.record(v.string(), Answer),
-})
-const PathItem = v.objectWithRest({ parameters: v.array(Parameter) }, Described)
-const Named = v.looseObject({
-  properties: v.optional(v.record(v.string(), v.unknown()), {}),
-  required: v.optional(v.array(v.string()), []),
-})
-const Document = v.looseObject({
-  paths: v.record(v.string(), PathItem),
-  components: v.looseObject({ schemas: v.record(v.string(), Named) }),
-})
+import { BASE_URL, described, document, isObject, nodes, raw, rows, target } from './document.ts'
 
 /** The published fields of the resources; `?` marks optional fields. */
 const FIELDS = {
@@ -74,50 +39,6 @@ const FIELDS = {
   AddressBody: 'line1 line2? city? state? postal_code? postalCode? country',
   Beacon: 'path? deviceType? connectionType? metrics? errors?',
 } as const
-
-const BASE_URL = 'https://geo.example'
-const rows: readonly Operation[] = operations
-const raw = createOpenApi(BASE_URL)
-const document = v.parse(Document, inlined(raw))
-
-/** The target of a reference. */
-function target(ref: string): unknown {
-  assert.ok(ref.startsWith('#/'), ref)
-  let node: unknown = raw
-  for (const key of ref.slice(2).split('/')) {
-    assert.ok(isObject(node) && Object.hasOwn(node, key), `${ref} leads nowhere`)
-    node = node[key]
-  }
-  return node
-}
-
-function isObject(node: unknown): node is Record<string, unknown> {
-  return typeof node === 'object' && node !== null
-}
-
-/** Everything in the document, each with its key. */
-function* nodes(node: unknown): Generator<[key: string, value: unknown]> {
-  if (!isObject(node)) return
-  for (const [key, value] of Object.entries(node)) {
-    yield [key, value]
-    yield* nodes(value)
-  }
-}
-
-/** A copy with every reference replaced by its target. */
-function inlined(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(inlined)
-  if (!isObject(node)) return node
-  const { $ref } = node
-  if (typeof $ref === 'string') return inlined(target($ref))
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlined(value)]))
-}
-
-function described({ path, method }: Operation) {
-  const operation = document.paths[path]?.[method]
-  assert.ok(operation !== undefined && 'responses' in operation, `${method} ${path}`)
-  return operation
-}
 
 function references(): string[] {
   return [...nodes(raw)].flatMap(([key, ref]) =>
@@ -264,11 +185,14 @@ describe('an operation of the OpenAPI document', () => {
   })
 
   it('has the query parameters of the contract', () => {
-    const audit = rows.flatMap((row) =>
-      row.id === 'listAuditLog' ? described(row).parameters : [],
-    )
+    const audit = rows.find(({ id }) => id === 'listAuditLog')
+    assert.ok(audit)
     assert.deepEqual(
-      audit.map(({ name, required, schema }) => ({ name, required, ...schema })),
+      described(audit).parameters.map(({ name, required, schema }) => ({
+        name,
+        required,
+        ...schema,
+      })),
       [
         { name: 'limit', required: false, type: 'integer', minimum: 1, maximum: 100, default: 50 },
         {
