@@ -66,7 +66,7 @@ function Start({ base, url, offersSignUp }: StartProps) {
   return (
     <section aria-labelledby="code">
       <h2 id="code">From your own programs</h2>
-      <ol class="steps card">
+      <ol class="first-steps card">
         <li>
           <h3>{offersSignUp ? 'Create an account' : 'Sign in'}</h3>
           <p class="offers">

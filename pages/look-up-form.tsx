@@ -39,7 +39,7 @@ export function LookUpForm(props: LookUpFormProps) {
         <button type="submit">Look up</button>
       </div>
       {samples.length > 0 && (
-        <p class="samples">
+        <p class="try-samples">
           Try{' '}
           {samples.map((address) => (
             <a href={`${action}?ip=${address}`} data-sample={address}>
