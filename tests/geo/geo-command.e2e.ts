@@ -115,7 +115,7 @@ describe('npm run geo', () => {
   it('shows its usage', async () => {
     const { code, stdout, stderr } = await geoCommand(['--help'])
     assert.equal(code, 0)
-    assert.match(stdout, /^Usage: npm run geo -- /)
+    assert.match(stdout, /^Usage: npm run --silent geo -- /)
     assert.equal(stderr, '')
   })
 
@@ -128,7 +128,7 @@ describe('npm run geo', () => {
     it(`refuses ${args.join(' ')} with its usage`, async () => {
       const { code, stdout, stderr } = await geoCommand(args)
       assert.equal(code, 1)
-      assert.match(stderr, /\n\nUsage: npm run geo -- /)
+      assert.match(stderr, /\n\nUsage: npm run --silent geo -- /)
       assert.equal(stdout, '')
     })
   }

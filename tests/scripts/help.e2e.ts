@@ -7,10 +7,10 @@ const { scripts }: { readonly scripts: Readonly<Record<string, string>> } = JSON
   readFileSync('package.json', 'utf8'),
 )
 
-/** The file that each npm script runs, except those for tests and checks. */
+/** The file that each npm script runs, except those for tests and checks, and what npm runs by itself. */
 const commands = Object.entries(scripts).flatMap(([name, line]) => {
   const [, file] = /--import \.\/jsx\.ts (server\.ts|scripts\/\S+\.ts)/.exec(line) ?? []
-  return file === undefined ? [] : [{ name, file }]
+  return file === undefined || name === 'prepack' ? [] : [{ name, file }]
 })
 
 describe('--help', () => {
