@@ -1,5 +1,5 @@
 import { getPublicSuffix } from 'tldts'
-import { parseOrigin } from '../net/origin.ts'
+import { LOCAL_HOSTS, parseOrigin } from '../net/origin.ts'
 
 /** Origins that may use a publishable key: `https://app.example` or `https://*.example.com`. */
 export interface OriginPattern {
@@ -14,8 +14,6 @@ export interface OriginPattern {
 
 export const MAX_ORIGINS = 20
 
-/** The host names of loopback, as `URL` writes them. */
-export const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 const WILDCARD = '*.'
 
 /** Parses a pattern, which may end in a slash; null if `given` is not a pattern or allows too much. */

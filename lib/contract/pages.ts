@@ -9,6 +9,8 @@ export const APP_PATH = '/app'
 /** Sends a request of the reference with the session of the dashboard. */
 export const TRY_PATH = '/app/try'
 
+export const AUTH_BASE_PATH = '/api/auth'
+
 /** Route of the scripts and styles that pages load. Browsers cache them for a year. */
 export const ASSET_PATTERN = '/assets/:file{[a-z-]+\\.[0-9a-f]{16}\\.[a-z]+}'
 

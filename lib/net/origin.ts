@@ -1,3 +1,6 @@
+/** The host names of loopback, as `URL` writes them. */
+export const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
+
 /** The longest host name (RFC 1035), in ASCII. */
 const MAX_HOST_LENGTH = 253
 

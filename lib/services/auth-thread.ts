@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { loadCommonPasswords } from '../access/sign-in/common-passwords.ts'
 import { createEmbeddedAuth } from '../access/sign-in/embedded-auth.ts'
 import { createQueries } from '../db/queries.ts'
-import { createSendMail } from '../mail.ts'
+import type { SendMail } from '../mail.ts'
+import { once } from '../once.ts'
 import { freeMemory } from '../process/free-memory.ts'
 import { type Caller, connect, type Port, serve, toPlain } from '../storage/channel.ts'
 import type { AuthHost, AuthMethods, AuthSettings } from './auth-host.ts'
@@ -11,8 +12,8 @@ import { trackMails } from './own-mail.ts'
 /** Opens sign-in in a thread of its own: better-auth takes long to load, and milliseconds a call. */
 function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSettings): AuthMethods {
   const { call: host } = connect<AuthHost>(port, () => {})
-  const mails =
-    smtpUrl === undefined ? null : trackMails(createSendMail({ url: smtpUrl, from: mailFrom }))
+  const mail = smtpUrl === undefined ? null : openMail(smtpUrl, mailFrom)
+  const mails = mail === null ? null : trackMails(mail.send)
   const handle = createEmbeddedAuth({
     ...settings,
     db: createQueries((query, only) => host('execute', query, only)),
@@ -29,7 +30,7 @@ function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSetting
   })
   return {
     ready: async () => {
-      await loadCommonPasswords()
+      await Promise.all([loadCommonPasswords(), mail?.load()])
       freeMemory()
     },
     handle: async ({ headers, ...call }) => {
@@ -41,6 +42,13 @@ function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSetting
       await mails?.settled()
     },
   }
+}
+
+/** Without mail, its package is not loaded. */
+function openMail(url: string, from: string) {
+  const load = once(async () => (await import('../mail.ts')).createSendMail({ url, from }))
+  const send: SendMail = async (message, signal) => (await load())(message, signal)
+  return { load, send }
 }
 
 function logTo(host: Caller<AuthHost>['call'], level: 'warn' | 'error') {

@@ -4,10 +4,10 @@ import { findChallenged } from '../../lib/accounts/second-factor/challenge.ts'
 import {
   type AccountLimit,
   type AddressLimit,
-  AUTH_BASE_PATH,
   AUTH_REQUESTS,
   type AuthRequest,
 } from '../../lib/contract/account/auth.ts'
+import { AUTH_BASE_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Waiter } from '../../lib/limits/turns.ts'
 import { parse, parseJson, readText } from '../../lib/parse.ts'

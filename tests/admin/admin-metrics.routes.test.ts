@@ -4,9 +4,15 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type Admin, startAdmin } from '../../admin/server.ts'
-import { AUTH_BASE_PATH, AUTH_REQUESTS } from '../../lib/contract/account/auth.ts'
+import { AUTH_REQUESTS } from '../../lib/contract/account/auth.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { assetPath, DOCS_PATH, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
+import {
+  AUTH_BASE_PATH,
+  assetPath,
+  DOCS_PATH,
+  HOME_PATH,
+  ROBOTS_PATH,
+} from '../../lib/contract/pages.ts'
 import { pinnedScriptPath, SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
 import { listMeasures } from '../../lib/services/measures.ts'
 import { createJob } from '../../lib/services/operate/job.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AUTH_BASE_PATH } from '../../lib/contract/account/auth.ts'
+import { AUTH_BASE_PATH } from '../../lib/contract/pages.ts'
 import { type AuthSettings, startAuth } from '../../lib/services/auth-host.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { makeApp } from '../support/helpers.ts'

@@ -36,8 +36,6 @@ interface Counted {
   readonly counts?: 200 | 401
 }
 
-export const AUTH_BASE_PATH = '/api/auth'
-
 /**
  * Malformed Unicode would reveal who has an account: for a new address better-auth returns
  * altered text, for a known one it fails while it makes the link.

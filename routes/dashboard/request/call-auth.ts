@@ -5,7 +5,7 @@ import type {
   RemoteAnswer,
   RemoteCall,
 } from '../../../lib/access/sign-in/remote-sign-in.ts'
-import { AUTH_BASE_PATH } from '../../../lib/contract/account/auth.ts'
+import { AUTH_BASE_PATH } from '../../../lib/contract/pages.ts'
 import { ApiError } from '../../../lib/errors.ts'
 import { charge } from '../../request/limit.ts'
 import type { Headers } from '../../request/respond.ts'
