@@ -47,7 +47,7 @@ export async function openDatabase(path: string, options: OpenOptions) {
       bytes: bytes.length,
       /** Returns the content of the record of an address; an empty finding if there is none. */
       find: createFinder(mmdb, schema, options),
-      /** What its records are about; only those about places are asked for a default answer. */
+      /** What the records describe. Default answers read only databases that describe places. */
       subject: schema.privacy === undefined ? ('place' as const) : ('privacy' as const),
       /** Returns what the record of an address states about privacy; undefined if nothing. */
       findPrivacy: createPrivacyFinder(mmdb, schema, provider),

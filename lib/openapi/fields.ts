@@ -85,7 +85,7 @@ function rulesOf(schema: JsonSchema): string[] {
   ].filter((rule) => rule !== '')
 }
 
-/** `1 to 100 characters`; empty if there is no limit worth a word. */
+/** The limits in words, such as `1 to 100 characters`; empty if there are none to show. */
 function range(least = 0, most = Number.POSITIVE_INFINITY, unit = ''): string {
   if (least === 1 && most === Number.POSITIVE_INFINITY && unit !== '') return 'not empty'
   const noun = unit === '' ? '' : ` ${unit}`

@@ -58,7 +58,7 @@ function joined(nouns: readonly Noun[], form: keyof Noun): string {
   return [...new Set(nouns.map((noun) => noun[form]))].join(' or ')
 }
 
-/** The schemas of which a value has to fit one. */
+/** The alternatives of a schema: a value must match one of them. */
 export function choicesOf({ anyOf, oneOf }: JsonSchema): JsonSchema[] {
   return [...(anyOf ?? []), ...(oneOf ?? [])].filter((choice) => typeof choice === 'object')
 }

@@ -69,7 +69,7 @@ function networkOf(network: GeolocationResult['network']): Item<'networks'> | un
   return { asn, ...(organization !== undefined && { organization }) }
 }
 
-/** What the address is known to be, such as `vpn`. */
+/** The names of the flags that are true, such as `vpn`. */
 function flagsOf(privacy: GeolocationResult['privacy']): PrivacyFlag[] {
   const raised = Object.entries(privacy ?? {}).filter(([, value]) => value === true)
   // safe: only flags are true

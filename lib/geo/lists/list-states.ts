@@ -19,7 +19,7 @@ const State = v.object({
   /** Why the last download failed or was refused; absent if it succeeded. */
   failure: v.optional(v.object({ at: Time, reason: v.string() })),
 })
-/** What became of a list. Times are epoch milliseconds. */
+/** The result of the last downloads of a list. Times are epoch milliseconds. */
 export type ListState = v.InferOutput<typeof State>
 
 const States = v.record(v.string(), State)
