@@ -11,5 +11,5 @@ Prints the OpenAPI document of a service at this base URL; default: ${BASE_URL}`
 await run(async () => {
   const { positionals } = readArguments({ allowPositionals: true }, USAGE)
   const [baseUrl = BASE_URL] = positionals
-  process.stdout.write(`${JSON.stringify(createOpenApi(baseUrl), null, 2)}\n`)
+  process.stdout.write(`${JSON.stringify(await createOpenApi(baseUrl), null, 2)}\n`)
 })

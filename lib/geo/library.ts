@@ -1,9 +1,10 @@
 import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 import type { Log } from '../log/log.ts'
-import type { Address } from '../net/address.ts'
+import { type Address, ipv4FromBits } from '../net/address.ts'
 import { networkText } from '../net/network.ts'
 import { reasonOf } from '../reason.ts'
 import type { LookupResult } from './answer/describe.ts'
+import { runInSlices } from './answer/in-slices.ts'
 import { locate } from './answer/locate.ts'
 import { createSystems } from './asn/systems.ts'
 import type { AtlasKeeper } from './atlas/keeper.ts'
@@ -178,6 +179,8 @@ async function load(
     outcomes.push(outcome)
   }
   const openFiles = outcomes.flatMap(({ openFile }) => openFile ?? [])
+  const places = databasesOf(openFiles, 'place')
+  if (before !== NOTHING_SERVED) await runInSlices(warmUp(places))
   const signature = signatureOf(files)
   const refusals = outcomes.filter(({ reason }) => reason !== undefined)
   const earlierFailures = signature === before.signature ? before.failures : 0
@@ -185,12 +188,25 @@ async function load(
     signature,
     openFiles,
     databases: openFiles.map(({ database }) => database),
-    places: databasesOf(openFiles, 'place'),
+    places,
     privacy: databasesOf(openFiles, 'privacy'),
     arePlacesCurrent: refusals.every(({ openFile }) => openFile?.database.subject === 'privacy'),
     unusable: outcomes.find(({ openFile }) => openFile === undefined),
     refused: before.refused + refusals.length,
     failures: refusals.length === 0 ? 0 : earlierFailures + 1,
+  }
+}
+
+const WARM_UP_LOOK_UPS = 1_000
+
+/**
+ * Looks up addresses all over the IPv4 space, so that requests need not wait for the first look-ups in
+ * a new file: these take many times as long, because an atlas has answered all look-ups so far.
+ */
+function* warmUp(places: readonly GeoDatabase[]): Generator<void, void> {
+  for (let i = 0; i < WARM_UP_LOOK_UPS; i++) {
+    locate(places, ipv4FromBits(Math.floor((i * 2 ** 32) / WARM_UP_LOOK_UPS)))
+    yield
   }
 }
 

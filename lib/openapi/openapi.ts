@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { INTERFACE_VERSION } from '../config/version.ts'
 import type { Operation, Tag } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
@@ -28,28 +29,35 @@ const INFO = {
   license: { name: 'MIT', identifier: 'MIT' },
 } as const
 
-/** The API as an OpenAPI 3.1 document; `baseUrl` has no trailing slash. */
-export function createOpenApi(baseUrl: string): { openapi: string; [key: string]: unknown } {
+/**
+ * The API as an OpenAPI 3.1 document; `baseUrl` has no trailing slash. Other work runs in between, since
+ * all of it takes long.
+ */
+export async function createOpenApi(baseUrl: string): Promise<Record<string, unknown>> {
   return {
     openapi: '3.1.0',
     info: INFO,
     servers: [{ url: baseUrl, description: 'This server' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: toPaths(operations),
+    paths: await toPaths(operations),
     components: {
       securitySchemes: SECURITY_SCHEMES,
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: sharedResponses(operations),
       examples: errorExamples(operations),
-      schemas: namedSchemas(),
+      schemas: await namedSchemas(),
     },
   }
 }
 
-function toPaths(rows: readonly Operation[]): Record<string, object> {
-  const paths = Map.groupBy(rows, ({ path }) => path)
-  return Object.fromEntries([...paths].map(([path, onPath]) => [path, toPathItem(onPath)]))
+async function toPaths(rows: readonly Operation[]): Promise<Record<string, object>> {
+  const paths: Record<string, object> = {}
+  for (const [path, onPath] of Map.groupBy(rows, (row) => row.path)) {
+    paths[path] = toPathItem(onPath)
+    await nextTurn()
+  }
+  return paths
 }
 
 function toPathItem(rows: readonly Operation[]): object {

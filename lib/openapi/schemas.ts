@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type ConversionConfig,
   type JsonSchema,
@@ -22,20 +23,38 @@ const NAMES = new Map<GenericSchema, string>(
   Object.entries(schemas).map(([name, schema]) => [schema, name]),
 )
 
-/** The named schemas, as JSON Schema, each with its description first. */
-export function namedSchemas(): Record<string, JsonSchema> {
-  const named = Object.entries(toJsonSchemaDefs(schemas, CONVERSION))
-  return Object.fromEntries(
-    named.map(([name, { description = '', ...schema }]) => [name, { description, ...schema }]),
-  )
+/** The named schemas, as JSON Schema, each with its description first; other work runs in between. */
+export async function namedSchemas(): Promise<Record<string, JsonSchema>> {
+  const named: Record<string, JsonSchema> = {}
+  for (const [name, schema] of Object.entries(schemas)) {
+    const definitions = { ...namedWithin(Object.values(schema)), [name]: schema }
+    const { description = '', ...rest } = toJsonSchemaDefs(definitions, CONVERSION)[name] ?? {}
+    named[name] = { description, ...rest }
+    await nextTurn()
+  }
+  return named
 }
 
 /** A reference if the schema has a name, else its JSON Schema. Throws if there is no equivalent. */
 export function toSchema(schema: GenericSchema): JsonSchema {
   const name = NAMES.get(schema)
   if (name !== undefined) return { $ref: pointerTo(name) }
-  const { $schema, $defs, ...rest } = toJsonSchema(schema, { ...CONVERSION, definitions: schemas })
+  const definitions = namedWithin(schema)
+  const { $schema, $defs, ...rest } = toJsonSchema(schema, { ...CONVERSION, definitions })
   return rest
+}
+
+/** The named schemas that these parts refer to: the converter converts each definition it is given. */
+function namedWithin(parts: object): Record<string, GenericSchema> {
+  const found: Record<string, GenericSchema> = {}
+  const search = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    const name = NAMES.get(value as GenericSchema)
+    if (name === undefined) for (const part of Object.values(value)) search(part)
+    else found[name] = value as GenericSchema
+  }
+  search(parts)
+  return found
 }
 
 function pointerTo(name: string): string {

@@ -12,7 +12,7 @@ import type { Handlers } from '../context.ts'
 
 export function systemHandlers(services: Services) {
   const { baseUrl, billing, catalogue, geo, health, plans } = services
-  const writeOpenApi = once(async () => JSON.stringify(createOpenApi(baseUrl())))
+  const writeOpenApi = once(async () => JSON.stringify(await createOpenApi(baseUrl())))
   return {
     getHealth: async () => {
       const body = await health.read()

@@ -69,7 +69,7 @@ type Texts = ReturnType<typeof createTexts>
 
 /** What the pages say. The schemas are converted once. */
 function createTexts({ baseUrl, plans }: Services) {
-  const readFields = once(async () => createFieldReader(namedSchemas()))
+  const readFields = once(async () => createFieldReader(await namedSchemas()))
   return {
     operation: async (row: Operation) =>
       describeOperation(row, await readFields(), { url: baseUrl(), rates: RATES }),

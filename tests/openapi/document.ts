@@ -40,7 +40,7 @@ const Document = v.looseObject({
 
 export const BASE_URL = 'https://geo.example'
 export const rows: readonly Operation[] = operations
-export const raw = createOpenApi(BASE_URL)
+export const raw = await createOpenApi(BASE_URL)
 export const document = v.parse(Document, inlined(raw))
 
 /** The target of a reference. */

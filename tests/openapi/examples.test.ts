@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createOpenApi } from '../../lib/openapi/openapi.ts'
 import { findErrors } from './json-schema.ts'
 
-const document = createOpenApi('https://geo.example')
+const document = await createOpenApi('https://geo.example')
 
 type Node = Readonly<Record<string, unknown>>
 

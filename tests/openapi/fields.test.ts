@@ -9,7 +9,7 @@ import { operations } from '../../lib/contract/operations.ts'
 import { createFieldReader, type Field, type Shape } from '../../lib/openapi/fields.ts'
 import { namedSchemas, toSchema } from '../../lib/openapi/schemas.ts'
 
-const reader = createFieldReader(namedSchemas())
+const reader = createFieldReader(await namedSchemas())
 const rows: readonly Operation[] = operations
 
 function fieldsOf(schema: v.GenericSchema): readonly Field[] {

@@ -5,7 +5,7 @@ import { operations } from '../../lib/contract/operations.ts'
 import { createOpenApi } from '../../lib/openapi/openapi.ts'
 
 const rows: readonly Operation[] = operations
-const document = createOpenApi('https://geo.example')
+const document = await createOpenApi('https://geo.example')
 
 describe('the OpenAPI document', () => {
   it('has an example of each form that an answer may have besides JSON', () => {

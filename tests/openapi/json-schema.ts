@@ -5,7 +5,7 @@ import { namedSchemas } from '../../lib/openapi/schemas.ts'
 const ajv = new Ajv2020({ strictTypes: false, allErrors: true })
 addFormats.default(ajv)
 
-const $defs = namedSchemas()
+const $defs = await namedSchemas()
 
 /** Validates a value against a schema of the OpenAPI document with ajv. Returns what is wrong. */
 export function findErrors(schema: object): (value: unknown) => string[] {

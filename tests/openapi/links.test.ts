@@ -30,7 +30,7 @@ const Document = v.looseObject({
     ),
   ),
 })
-const { paths } = v.parse(Document, createOpenApi('https://geo.example'))
+const { paths } = v.parse(Document, await createOpenApi('https://geo.example'))
 
 interface Link {
   readonly from: string

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { createOpenApi } from '../../lib/openapi/openapi.ts'
 
 describe('The OpenAPI document', () => {
-  it('promises a whole GeolocationResult for look-ups, whatever `fields` selects', () => {
-    const document = createOpenApi('https://geo.example')
+  it('promises a whole GeolocationResult for look-ups, whatever `fields` selects', async () => {
+    const document = await createOpenApi('https://geo.example')
     for (const path of ['/v1/ip/me', '/v1/ip/{ipAddress}'] as const) {
       for (const status of ['200', '404']) {
         const schema = { $ref: '#/components/schemas/GeolocationResult' }
