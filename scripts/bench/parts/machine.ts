@@ -30,6 +30,13 @@ export function moveToLoadCore(): void {
   if (canPin()) spawnSync('taskset', ['-a', '-p', '-c', String(LOAD_CORE), `${process.pid}`])
 }
 
+/** Returns the command that runs `command` before all others on its core, if the system permits it. */
+export function atRealTimePriority(command: readonly [string, ...string[]]): typeof command {
+  const realTime = ['chrt', '--rr', '1'] as const
+  const [chrt, ...args] = realTime
+  return spawnSync(chrt, [...args, 'true']).status === 0 ? [...realTime, ...command] : command
+}
+
 const NEW_THREADS_MS = 200
 
 /** Keeps all threads of the process but its first off the servers' core, until it is disposed of. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import { NODE_COMMAND } from '../../parts/start-process.ts'
+import { atRealTimePriority } from '../parts/machine.ts'
 import type { Target } from '../parts/servers.ts'
 
 const PROGRAM = fileURLToPath(new URL('look-ups.ts', import.meta.url))
@@ -30,9 +31,10 @@ export interface SteadyOptions {
 
 /** Sends look-ups to the server at a steady rate, from a process of its own. */
 export function startSteadyLookUps({ url, headers }: Target, options: SteadyOptions) {
-  const [program, ...args] = NODE_COMMAND
   const settings = JSON.stringify({ url, headers, ...options })
-  const child = spawn(program, [...args, PROGRAM, settings], {
+  // Else it would have to wait for the threads of the server on the same core.
+  const [program, ...args] = atRealTimePriority([...NODE_COMMAND, PROGRAM, settings])
+  const child = spawn(program, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const ended = once(child, 'exit').then(([code]) => {
