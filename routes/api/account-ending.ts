@@ -26,7 +26,7 @@ export function accountEndingHandlers(services: Services) {
       const user = await getUser(db, caller)
       refuseRemote(services, user)
       if (normaliseEmail(body.email) !== user.email) {
-        throw new ApiError('BAD_REQUEST', 'email is not the address of this account')
+        throw new ApiError('BAD_REQUEST', 'email: is not the address of this account')
       }
       await confirmOwner(services, { caller, now }, user.email, body)
       // The entry outlives the account, so it does not name the person.

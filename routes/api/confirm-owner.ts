@@ -24,7 +24,7 @@ export async function confirmOwner(
   const { secondFactors } = services
   await confirmPassword(services, email, password)
   if ((await findSecondFactor(secondFactors, caller.userId)) === null) return
-  if (code === undefined) throw new ApiError('BAD_REQUEST', 'code is missing')
+  if (code === undefined) throw new ApiError('BAD_REQUEST', 'code: is missing')
   if (!(await spendCode(secondFactors, { actor: caller, code, now }))) throw wrongCode()
 }
 
@@ -36,16 +36,17 @@ export async function confirmPassword(
 ): Promise<void> {
   const hash = (await findPassword(db, email))?.hash ?? null
   if (hash === null) return
-  if (password === undefined) throw new ApiError('BAD_REQUEST', 'password is missing')
+  if (password === undefined) throw new ApiError('BAD_REQUEST', 'password: is missing')
   const checked = await passwordQueue.run(async () => ({
     isRight: await isPassword(password, hash),
   }))
   if (checked === null) {
     throw new ApiError('SERVICE_UNAVAILABLE', 'Too many passwords are checked now; try again later')
   }
-  if (!checked.isRight) throw new ApiError('BAD_REQUEST', 'The password is wrong')
+  if (!checked.isRight)
+    throw new ApiError('BAD_REQUEST', 'password: is not the password of this account')
 }
 
 export function wrongCode(): ApiError {
-  return new ApiError('BAD_REQUEST', 'The code is wrong or was used before')
+  return new ApiError('BAD_REQUEST', 'code: is wrong or was used before')
 }

@@ -52,7 +52,7 @@ export function secondFactorHandlers(services: Services) {
         caller.sessionId,
       )
       if (recoveryCodes === null) {
-        throw new ApiError('BAD_REQUEST', 'The code is wrong, or there is nothing to confirm')
+        throw new ApiError('BAD_REQUEST', 'code: is wrong, or there is nothing to confirm')
       }
       return { status: 200, body: { recoveryCodes } }
     },

@@ -4,12 +4,14 @@ import { redirectTo } from './request/answer.ts'
 import { fetchFile } from './request/call-api.ts'
 import { expiredCookie } from './request/cookies.ts'
 import { codeIn, readForm } from './request/form.ts'
-import { catchErrors } from './request/form-routes.ts'
+import { catchErrors, formRoutes } from './request/form-routes.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
+
+const DELETE_FIELDS = { email: 'deleteEmail', password: 'deletePassword', code: 'deleteCode' }
 
 export const accountEndingRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/account/export', answer: catchErrors(showAccount, exportAccount) },
-  { method: 'post', path: '/app/account/delete', answer: catchErrors(showAccount, deleteAccount) },
+  ...formRoutes('/app/account', showAccount, { '/delete': deleteAccount }, DELETE_FIELDS),
 ]
 
 async function exportAccount(visit: UserVisit): Promise<PageAnswer> {

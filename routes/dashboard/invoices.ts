@@ -6,42 +6,40 @@ import {
 import { parse } from '../../lib/parse.ts'
 import { Invoices, type InvoicesProps } from '../../pages/dashboard/billing/invoices.tsx'
 import type { PageAnswer } from '../pages/page.ts'
-import { showPage } from './request/answer.ts'
+import { redirectTo, showPage } from './request/answer.ts'
 import { errorForPage } from './request/call-api.ts'
-import { type Form, readForm } from './request/form.ts'
+import { readForm } from './request/form.ts'
 import { formRoutes } from './request/form-routes.ts'
+import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 const PATH = '/app/billing/invoices'
+const TAX_ID_FIELDS = { type: 'type', value: 'value' }
+const ADDRESS = ['line1', 'line2', 'city', 'state', 'postal_code', 'country'] as const
+const ADDRESS_FIELDS = Object.fromEntries(ADDRESS.map((name) => [name, name]))
 
 export const invoiceRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: PATH, answer: (visit) => showInvoices(visit) },
+  { method: 'post', path: '/app/billing/address', answer: setAddress },
   ...formRoutes('/app/billing', showInvoices, {
-    '/address': async ({ callApi, c }) => {
-      await callApi('updateAddress', { body: readAddress(await readForm(c)) })
-      return `${PATH}?done=address`
-    },
     '/promo': async ({ callApi, c }) => {
       const code = (await readForm(c)).text('code')
       await callApi('applyPromo', { body: parse(PromoBody, { code }) })
       return `${PATH}?done=promo`
-    },
-    '/tax-ids': async ({ callApi, c }) => {
-      const form = await readForm(c)
-      const body = parse(TaxIdBody, { type: form.text('type'), value: form.text('value') })
-      await callApi('addTaxId', { body })
-      return `${PATH}?done=tax-id`
     },
     '/tax-ids/:id/remove': async ({ callApi, c }) => {
       await callApi('deleteTaxId', { params: { id: c.req.param('id') ?? '' } })
       return `${PATH}?done=tax-id-removed`
     },
   }),
+  ...formRoutes('/app/billing', showInvoices, { '/tax-ids': addTaxId }, TAX_ID_FIELDS),
 ]
+
+type Shown = Pick<InvoicesProps, 'error' | 'problem' | 'typed'>
 
 async function showInvoices(
   visit: UserVisit,
-  shown: Pick<InvoicesProps, 'error'> = {},
+  shown: Shown = {},
   status = 200,
 ): Promise<PageAnswer> {
   const done = visit.c.req.query('done')
@@ -68,11 +66,24 @@ async function readAccount({ callApi }: UserVisit): Promise<InvoicesProps['accou
 }
 
 /** Leaves out empty lines. */
-function readAddress(form: Form) {
-  const lines = ['line2', 'city', 'state', 'postal_code'].map((name) => [name, form.text(name)])
-  return parse(AddressBody, {
-    line1: form.text('line1'),
-    country: form.text('country').toUpperCase(),
-    ...Object.fromEntries(lines.filter(([, value]) => value !== '')),
-  })
+async function setAddress(visit: UserVisit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const typed = Object.fromEntries(ADDRESS.map((name) => [name, form.text(name)]))
+  const lines = Object.entries(typed).filter(([name, value]) => name === 'line1' || value !== '')
+  try {
+    const country = form.text('country').toUpperCase()
+    const body = parse(AddressBody, { ...Object.fromEntries(lines), country })
+    await visit.callApi('updateAddress', { body })
+    return redirectTo(visit, `${PATH}?done=address`)
+  } catch (error) {
+    const refused = errorForPage(error)
+    return showInvoices(visit, { typed, ...toRefusal(refused, ADDRESS_FIELDS) }, refused.status)
+  }
+}
+
+async function addTaxId({ callApi, c }: UserVisit) {
+  const form = await readForm(c)
+  const body = parse(TaxIdBody, { type: form.text('type'), value: form.text('value') })
+  await callApi('addTaxId', { body })
+  return `${PATH}?done=tax-id` as const
 }

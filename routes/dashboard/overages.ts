@@ -1,4 +1,4 @@
-import { smallestUnit } from '../../lib/config/money.ts'
+import { moneyText, smallestUnit } from '../../lib/config/money.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { Overages, type OveragesProps, termsOf } from '../../pages/dashboard/billing/overages.tsx'
 import type { PageAnswer } from '../pages/page.ts'
@@ -31,19 +31,27 @@ export const overageRoutes: readonly AppRoute<UserVisit>[] = [
       await callApi('setOverages', { body: { overagesEnabled: true } })
       return '/app/billing?done=overages-on'
     },
-    '/cap': async ({ callApi, c }) => {
-      const { currency } = await callApi('getOverages')
-      const spendingCap = smallestUnit((await readForm(c)).text('amount'), currency)
-      if (spendingCap === null) throw new ApiError('BAD_REQUEST', 'Enter an amount such as 87.00')
-      await callApi('setSpendingCap', { body: { spendingCap } })
-      return `${PAGE}?done=cap`
-    },
   }),
+  ...formRoutes(PAGE, showError, { '/cap': setCap }, { spendingCap: 'amount' }),
 ]
+
+async function setCap({ callApi, c }: UserVisit) {
+  const { currency, largestSpendingCap } = await callApi('getOverages')
+  const spendingCap = smallestUnit((await readForm(c)).text('amount'), currency)
+  if (spendingCap === null) {
+    throw new ApiError('BAD_REQUEST', 'spendingCap: enter an amount such as 87.00')
+  }
+  if (spendingCap > largestSpendingCap) {
+    const largest = moneyText(largestSpendingCap, currency)
+    throw new ApiError('BAD_REQUEST', `spendingCap: must be at most ${largest}`)
+  }
+  await callApi('setSpendingCap', { body: { spendingCap } })
+  return `${PAGE}?done=cap` as const
+}
 
 async function showOverages(
   visit: UserVisit,
-  shown: Pick<OveragesProps, 'error'> = {},
+  shown: Pick<OveragesProps, 'error' | 'problem'> = {},
   status = 200,
 ): Promise<PageAnswer> {
   const { callApi, instance, c } = visit
@@ -55,7 +63,7 @@ async function showOverages(
 /** Shows the error on the page of its form or, if that cannot be shown, on the one before. */
 async function showError(
   visit: UserVisit,
-  shown: { readonly error: string },
+  shown: Pick<OveragesProps, 'error' | 'problem'>,
   status: number,
 ): Promise<PageAnswer> {
   const page = await orNull(showOverages(visit, shown, status))

@@ -2,40 +2,31 @@ import {
   OfferedSecret,
   RecoveryCodes,
   SecondFactorPage,
+  type SecondFactorProps,
 } from '../../pages/dashboard/account/second-factor.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { showPage } from './request/answer.ts'
 import { errorForPage } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
 import { catchErrors, formRoutes } from './request/form-routes.ts'
+import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 const PATH = '/app/account/second-factor'
+const CODES_FIELDS = { password: 'codesPassword', code: 'codesCode' }
+const OFF_FIELDS = { password: 'offPassword', code: 'offCode' }
+
+type Shown = Pick<SecondFactorProps, 'error' | 'problem'>
 
 export const secondFactorRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: PATH, answer: (visit) => showFactor(visit) },
-  { method: 'post', path: PATH, answer: catchErrors(showFactor, offer) },
+  { method: 'post', path: PATH, answer: catchErrors(showFactor, offer, { password: 'password' }) },
   { method: 'post', path: `${PATH}/confirm`, answer: confirm },
-  ...formRoutes(PATH, showFactor, {
-    '/recovery-codes': async (visit) => {
-      const form = await readForm(visit.c)
-      const body = { password: form.exact('codesPassword'), code: form.text('codesCode') }
-      return showCodes(visit, await visit.callApi('renewRecoveryCodes', { body }))
-    },
-    '/remove': async ({ callApi, c }) => {
-      const form = await readForm(c)
-      const body = { password: form.exact('offPassword'), code: form.text('offCode') }
-      await callApi('removeSecondFactor', { body })
-      return '/app/account?done=factor-off'
-    },
-  }),
+  ...formRoutes(PATH, showFactor, { '/recovery-codes': renewCodes }, CODES_FIELDS),
+  ...formRoutes(PATH, showFactor, { '/remove': remove }, OFF_FIELDS),
 ]
 
-async function showFactor(
-  visit: UserVisit,
-  shown: { readonly error?: string } = {},
-  status = 200,
-): Promise<PageAnswer> {
+async function showFactor(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
   const { instance, callApi } = visit
   const factor = await callApi('getSecondFactor')
   const content = SecondFactorPage({ base: instance.base, factor, ...shown })
@@ -54,15 +45,28 @@ async function confirm(visit: UserVisit): Promise<PageAnswer> {
   try {
     return await showCodes(visit, await visit.callApi('confirmSecondFactor', { body }))
   } catch (error) {
-    const { message, status } = errorForPage(error)
-    return showOffer(visit, form.text('uri'), { error: message }, status)
+    const refused = errorForPage(error)
+    return showOffer(visit, form.text('uri'), toRefusal(refused, { code: 'code' }), refused.status)
   }
+}
+
+async function renewCodes(visit: UserVisit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const body = { password: form.exact('codesPassword'), code: form.text('codesCode') }
+  return showCodes(visit, await visit.callApi('renewRecoveryCodes', { body }))
+}
+
+async function remove({ callApi, c }: UserVisit) {
+  const form = await readForm(c)
+  const body = { password: form.exact('offPassword'), code: form.text('offCode') }
+  await callApi('removeSecondFactor', { body })
+  return '/app/account?done=factor-off' as const
 }
 
 function showOffer(
   visit: UserVisit,
   uri: string,
-  shown: { readonly error?: string } = {},
+  shown: Shown = {},
   status = 200,
 ): Promise<PageAnswer> {
   if (!/^otpauth:[!-~]{1,800}$/.test(uri)) return showFactor(visit, shown, status)

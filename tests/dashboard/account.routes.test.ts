@@ -119,7 +119,8 @@ describe('the account page', () => {
     const wrong = { deleteEmail: EMAIL, deletePassword: 'wrong horse' }
     const refused = await visitPage(app, '/app/account/delete', { cookie, form: wrong })
     assert.equal(refused.status, 400)
-    assert.match(refused.html, /role="alert">The password is wrong/)
+    assert.match(refused.html, /id="deletePassword-problem" role="alert">Is not the password/)
+    assert.match(refused.html, /<details class="confirm" open="">/)
     const form = { deleteEmail: EMAIL, deletePassword: PASSWORD }
     const headers = { 'sec-fetch-site': 'cross-site' }
     const foreign = await visitPage(app, '/app/account/delete', { cookie, form, headers })

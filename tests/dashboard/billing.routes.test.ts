@@ -184,10 +184,16 @@ describe('the billing pages', () => {
     const { html } = await visit(location ?? '')
     assert.match(html, /value="1 &lt;b&gt;Street&lt;\/b&gt;"/)
     assert.match(html, /value="GB"/)
+    const wrong = { ...address, line1: '2 Street', country: 'Wales' }
+    const unsaved = (await visit('/app/billing/address', wrong)).html
+    assert.match(unsaved, /id="country-problem" role="alert"/)
+    assert.match(unsaved, /value="2 Street"/)
     const taxId = { type: 'eu_vat', value: 'DE123456789' }
     const added = await visit((await visit('/app/billing/tax-ids', taxId)).location ?? '')
     const path = /\/app\/billing\/tax-ids\/[^/]+\/remove/.exec(added.html)?.[0] ?? ''
     assert.equal((await visit(path, {})).status, 303)
+    const noType = await visit('/app/billing/tax-ids', { type: 'VAT', value: '1' })
+    assert.match(noType.html, /id="type-problem" role="alert"/)
     const refused = await visit('/app/billing/promo', { code: 'NOPE' })
     assert.ok(refused.status >= 400 && refused.status < 500)
     assert.match(refused.html, /role="alert"/)

@@ -78,7 +78,7 @@ describe('the pages about overages', () => {
     for (const amount of ['', 'much', '1.234', '-5', '2900.01']) {
       const { status, html } = await visit(`${PAGE}/cap`, { amount })
       assert.equal(status, 400, amount)
-      assert.match(html, /role="alert"/)
+      assert.match(html, /id="amount-problem" role="alert">(Enter an amount|Must be at most \$)/)
       assert.match(html, /\$12\.50 per period/)
     }
   })

@@ -70,7 +70,7 @@ describe('the page of the second factor', () => {
     const cookie = await signInNewUser(app)
     const wrong = await visitPage(app, PATH, { cookie, form: { password: 'wrong horse' } })
     assert.equal(wrong.status, 400)
-    assert.match(wrong.html, /role="alert">The password is wrong/)
+    assert.match(wrong.html, /id="password-problem" role="alert">Is not the password/)
     const { offered, secret, recoveryCodes } = await turnOn(cookie)
     assert.match(offered.html, /<svg class="qr"[^>]* role="img"/)
     assert.match(offered.html, new RegExp(`>${secret}<`))
@@ -90,6 +90,7 @@ describe('the page of the second factor', () => {
     const wrong = await visitPage(app, `${PATH}/confirm`, { cookie, form: { uri, code: '1' } })
     assert.equal(wrong.status, 400)
     assert.equal(fieldIn(wrong.html, 'uri'), uri)
+    assert.match(wrong.html, /id="code-problem" role="alert">Is wrong/)
     const forged = { uri: 'https://evil.example', code: '1' }
     const page = await visitPage(app, `${PATH}/confirm`, { cookie, form: forged })
     assert.doesNotMatch(page.html, /evil/)
@@ -106,7 +107,10 @@ describe('the page of the second factor', () => {
     assert.equal(fresh.length, 10)
     const off = (offCode = '') =>
       visitPage(app, `${PATH}/remove`, { cookie, form: { offPassword: PASSWORD, offCode } })
-    assert.equal((await off(recoveryCodes[0])).status, 400)
+    const refused = await off(recoveryCodes[0])
+    assert.equal(refused.status, 400)
+    assert.match(refused.html, /id="offCode-problem" role="alert">Is wrong or was used before/)
+    assert.match(refused.html, /<details class="confirm" open="">/)
     assert.equal((await off(fresh[0])).location, '/app/account?done=factor-off')
     const form = { email: EMAIL, password: PASSWORD }
     assert.equal((await visitPage(app, '/app/sign-in', { form })).status, 303)

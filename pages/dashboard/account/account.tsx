@@ -62,7 +62,7 @@ export function Account(props: AccountProps) {
         </p>
       )}
       <ExportCard base={base} />
-      {authUrl === null && <DeleteCard base={base} asksCode={asksCode} />}
+      {authUrl === null && <DeleteCard base={base} asksCode={asksCode} problem={problem} />}
     </>
   )
 }

@@ -28,7 +28,7 @@ export function CurrentPassword(given: Checked & { name: string; label: string }
 }
 
 /** The code that an authenticator app shows. */
-export function CodeField() {
+export function CodeField({ problem }: Checked) {
   return (
     <Field
       name="code"
@@ -37,6 +37,7 @@ export function CodeField() {
       autocomplete="one-time-code"
       inputmode="numeric"
       maxlength={20}
+      problem={problem}
       required
     />
   )

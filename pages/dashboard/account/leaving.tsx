@@ -1,6 +1,7 @@
 import { Card } from '../parts/card.tsx'
 import { Field } from '../parts/field.tsx'
 import { Confirm } from '../parts/form.tsx'
+import type { PageProps } from '../parts/notice.tsx'
 import { CurrentPassword, OwnerCode } from './fields.tsx'
 
 export function ExportCard({ base }: { base: string }) {
@@ -17,7 +18,11 @@ export function ExportCard({ base }: { base: string }) {
   )
 }
 
-export function DeleteCard({ base, asksCode }: { base: string; asksCode: boolean }) {
+interface DeleteProps extends Pick<PageProps, 'base' | 'problem'> {
+  readonly asksCode: boolean
+}
+
+export function DeleteCard({ base, asksCode, problem }: DeleteProps) {
   return (
     <Card id="delete-title" title="Delete account">
       <p>
@@ -28,16 +33,18 @@ export function DeleteCard({ base, asksCode }: { base: string; asksCode: boolean
         action={`${base}/app/account/delete`}
         summary="Delete this account"
         text="Delete for good"
+        isOpen={problem?.field.startsWith('delete')}
       >
         <Field
           name="deleteEmail"
           label="Type your e-mail address to confirm"
           type="email"
           autocomplete="off"
+          problem={problem}
           required
         />
-        <CurrentPassword name="deletePassword" label="Your password" />
-        {asksCode && <OwnerCode name="deleteCode" />}
+        <CurrentPassword name="deletePassword" label="Your password" problem={problem} />
+        {asksCode && <OwnerCode name="deleteCode" problem={problem} />}
       </Confirm>
     </Card>
   )

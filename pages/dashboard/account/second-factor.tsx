@@ -30,11 +30,15 @@ export interface SecondFactorProps extends PageProps {
   readonly factor: SecondFactor
 }
 
-export function SecondFactorPage({ base, factor, error }: SecondFactorProps) {
+export function SecondFactorPage({ base, factor, error, problem }: SecondFactorProps) {
   return (
     <>
       <Result error={error} />
-      {factor.isOn ? <Manage base={base} factor={factor} /> : <Begin base={base} />}
+      {factor.isOn ? (
+        <Manage base={base} factor={factor} problem={problem} />
+      ) : (
+        <Begin base={base} problem={problem} />
+      )}
       <p>
         <a href={`${base}/app/account`}>Back to the account</a>
       </p>
@@ -42,7 +46,7 @@ export function SecondFactorPage({ base, factor, error }: SecondFactorProps) {
   )
 }
 
-function Begin({ base }: { base: string }) {
+function Begin({ base, problem }: Pick<PageProps, 'base' | 'problem'>) {
   return (
     <Card id="begin-title" title="Turn on the second factor">
       <p>
@@ -50,13 +54,13 @@ function Begin({ base }: { base: string }) {
         password and for a code that the app shows.
       </p>
       <Form action={`${base}${PATH}`} text="Continue">
-        <CurrentPassword name="password" label="Your password" />
+        <CurrentPassword name="password" label="Your password" problem={problem} />
       </Form>
     </Card>
   )
 }
 
-function Manage({ base, factor }: SecondFactorProps) {
+function Manage({ base, factor, problem }: SecondFactorProps) {
   return (
     <>
       <Card id="state-title" title="The second factor is on">
@@ -69,8 +73,8 @@ function Manage({ base, factor }: SecondFactorProps) {
       </Card>
       <Card id="codes-title" title="New recovery codes">
         <Form action={`${base}${PATH}/recovery-codes`} text="Replace the codes" kind="quiet">
-          <CurrentPassword name="codesPassword" label="Your password" />
-          <OwnerCode name="codesCode" />
+          <CurrentPassword name="codesPassword" label="Your password" problem={problem} />
+          <OwnerCode name="codesCode" problem={problem} />
         </Form>
       </Card>
       <Card id="off-title" title="Turn off">
@@ -79,9 +83,10 @@ function Manage({ base, factor }: SecondFactorProps) {
           action={`${base}${PATH}/remove`}
           summary="Turn off the second factor"
           text="Turn off"
+          isOpen={problem?.field.startsWith('off')}
         >
-          <CurrentPassword name="offPassword" label="Your password" />
-          <OwnerCode name="offCode" />
+          <CurrentPassword name="offPassword" label="Your password" problem={problem} />
+          <OwnerCode name="offCode" problem={problem} />
         </Confirm>
       </Card>
     </>
@@ -94,7 +99,7 @@ export interface OfferProps extends PageProps {
   readonly secret: string
 }
 
-export function OfferedSecret({ base, uri, secret, error }: OfferProps) {
+export function OfferedSecret({ base, uri, secret, error, problem }: OfferProps) {
   return (
     <>
       <Result error={error} />
@@ -105,7 +110,7 @@ export function OfferedSecret({ base, uri, secret, error }: OfferProps) {
       </Card>
       <Card id="confirm-title" title="2. Enter the code that the app shows">
         <Form action={`${base}${PATH}/confirm`} text="Turn on" field={{ name: 'uri', value: uri }}>
-          <CodeField />
+          <CodeField problem={problem} />
         </Form>
         <p>You are signed out on all other devices.</p>
       </Card>

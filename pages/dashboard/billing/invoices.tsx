@@ -10,7 +10,7 @@ import { Field } from '../parts/field.tsx'
 import { Form, PostButton } from '../parts/form.tsx'
 import { dayOf, money } from '../parts/format.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
-import { AddressForm } from './address-form.tsx'
+import { AddressForm, type TypedAddress } from './address-form.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import { TaxIds } from './tax-ids.tsx'
@@ -26,6 +26,8 @@ interface Account {
 export interface InvoicesProps extends PageProps {
   /** `missing`: why the account cannot be shown; null if the user has not bought anything yet. */
   readonly account: Account | { readonly missing: string | null }
+  /** The address that was refused, by the names of its fields. */
+  readonly typed?: TypedAddress | undefined
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -35,7 +37,8 @@ const DONE: Readonly<Record<string, string>> = {
   'tax-id-removed': 'Tax ID removed.',
 }
 
-export function Invoices({ base, account, done = '', error }: InvoicesProps) {
+export function Invoices({ base, account, done = '', ...refused }: InvoicesProps) {
+  const { error, problem, typed } = refused
   return (
     <>
       <BillingTabs base={base} at="invoices" />
@@ -47,8 +50,8 @@ export function Invoices({ base, account, done = '', error }: InvoicesProps) {
           <InvoiceTable invoices={account.invoices} />
           <PaymentMethod base={base} card={account.card} />
           <Promotion base={base} discount={account.discount} />
-          <AddressForm base={base} details={account.details} />
-          <TaxIds base={base} taxIds={account.taxIds} />
+          <AddressForm base={base} details={account.details} typed={typed} problem={problem} />
+          <TaxIds base={base} taxIds={account.taxIds} problem={problem} />
         </>
       )}
     </>

@@ -17,7 +17,7 @@ export interface OveragesProps extends PageProps {
 const DONE: Readonly<Record<string, string>> = { cap: 'Spending cap changed.' }
 
 /** The price of requests over the cap, the spending cap, and the consent to pay. */
-export function Overages({ base, overages, done = '', error }: OveragesProps) {
+export function Overages({ base, overages, done = '', error, problem }: OveragesProps) {
   const { overagesEnabled, currency, spendingCap, units, amount } = overages
   return (
     <>
@@ -37,7 +37,7 @@ export function Overages({ base, overages, done = '', error }: OveragesProps) {
         </p>
         {overagesEnabled && <StopOverages base={base} />}
       </Card>
-      <SpendingCap base={base} overages={overages} />
+      <SpendingCap base={base} overages={overages} problem={problem} />
       {!overagesEnabled && <Consent base={base} overages={overages} />}
     </>
   )
@@ -55,7 +55,7 @@ function Price({ overages: { unitPrice, currency } }: Pick<OveragesProps, 'overa
   )
 }
 
-function SpendingCap({ base, overages }: Pick<OveragesProps, 'base' | 'overages'>) {
+function SpendingCap({ base, overages, problem }: OveragesProps) {
   const { currency, spendingCap, largestSpendingCap } = overages
   const digits = decimalPlaces(currency)
   return (
@@ -68,6 +68,7 @@ function SpendingCap({ base, overages }: Pick<OveragesProps, 'base' | 'overages'
           hint={`Up to ${moneyText(largestSpendingCap, currency)}`}
           maxlength={20}
           autocomplete="off"
+          problem={problem}
           required
         />
       </Form>

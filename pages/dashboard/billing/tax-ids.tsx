@@ -2,8 +2,13 @@ import type { TaxId } from '../../../lib/contract/billing/billing-schemas.ts'
 import { Card } from '../parts/card.tsx'
 import { Field } from '../parts/field.tsx'
 import { Form, PostButton } from '../parts/form.tsx'
+import type { PageProps } from '../parts/notice.tsx'
 
-export function TaxIds({ base, taxIds }: { base: string; taxIds: readonly TaxId[] }) {
+interface TaxIdsProps extends Pick<PageProps, 'base' | 'problem'> {
+  readonly taxIds: readonly TaxId[]
+}
+
+export function TaxIds({ base, taxIds, problem }: TaxIdsProps) {
   return (
     <Card id="tax-ids" title="Tax IDs">
       {taxIds.length === 0 ? (
@@ -32,9 +37,17 @@ export function TaxIds({ base, taxIds }: { base: string; taxIds: readonly TaxId[
           hint="A tax ID type of Stripe, such as eu_vat or gb_vat"
           maxlength={32}
           autocomplete="off"
+          problem={problem}
           required
         />
-        <Field name="value" label="Number" maxlength={64} autocomplete="off" required />
+        <Field
+          name="value"
+          label="Number"
+          maxlength={64}
+          autocomplete="off"
+          problem={problem}
+          required
+        />
       </Form>
     </Card>
   )

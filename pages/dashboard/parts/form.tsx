@@ -37,12 +37,14 @@ interface ConfirmProps extends Pick<PostButtonProps, 'action' | 'text' | 'childr
   readonly summary: string
   /** Read out instead of `summary`. */
   readonly label?: string
+  /** Whether to show the form without opening it first. */
+  readonly isOpen?: boolean | undefined
 }
 
 /** A dangerous action, behind a summary that must be opened first. */
-export function Confirm({ summary, label, ...button }: ConfirmProps) {
+export function Confirm({ summary, label, isOpen = false, ...button }: ConfirmProps) {
   return (
-    <details class="confirm">
+    <details class="confirm" open={isOpen}>
       <summary aria-label={label}>{summary}</summary>
       <PostButton {...button} kind="danger" />
     </details>
