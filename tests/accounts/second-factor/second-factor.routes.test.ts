@@ -162,7 +162,7 @@ describe('what else asks for the password', () => {
       return app.send('POST', '/v1/account/me/email', { headers, body })
     }
     clock.pass(30_000)
-    assert.match((await change({})).text, /code is missing/)
+    assert.match((await change({})).text, /code: is missing/)
     assert.equal((await change({ code: '000-000' })).status, 400)
     assert.equal((await change({ code: await code() })).status, 200)
     assert.ok(await beginSignIn(app, 'new@example.com'))
