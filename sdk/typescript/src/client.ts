@@ -1,7 +1,7 @@
 import { parseAddress } from './address.ts'
 import type { CacheOptions } from './block-cache.ts'
 import { MeridianError } from './error.ts'
-import { type Asked, KnownAnswers } from './known-answers.ts'
+import { type Asked, KnownAnswers, unlessEmpty } from './known-answers.ts'
 import { locateList } from './list.ts'
 import { type Call, type Service, send } from './send.ts'
 import type {
@@ -51,7 +51,7 @@ export class Meridian {
     const { cache = {}, concurrency = 2 } = options
     this.#service = toService(options)
     this.#known = new KnownAnswers(cache === false ? false : { ...CACHE, ...cache })
-    this.#concurrency = concurrency
+    this.#concurrency = Math.max(1, concurrency)
   }
 
   /** Locates an address. The result has no `location` if nobody knows where it is. */
@@ -80,18 +80,18 @@ export class Meridian {
    * that is not an address has a BatchError in its place. If a batch fails, so does the call.
    */
   locateMany(
-    addresses: Iterable<string>,
+    addresses: readonly string[],
     options?: Whole<ListOptions>,
   ): Promise<(GeolocationResult | BatchError)[]>
   locateMany(
-    addresses: Iterable<string>,
+    addresses: readonly string[],
     options: ListOptions,
   ): Promise<(SelectedResult | BatchError)[]>
   locateMany(
-    addresses: Iterable<string>,
+    addresses: readonly string[],
     options: ListOptions = {},
   ): Promise<(SelectedResult | BatchError)[]> {
-    return locateList([...addresses], options, {
+    return locateList(addresses, options, {
       known: this.#known,
       concurrency: this.#concurrency,
       send: (body) => this.#send({ path: '/v1/ip/batch', body }, options),
@@ -100,11 +100,11 @@ export class Meridian {
 
   /** Counts up to 10,000 addresses by place and network. */
   async summary(
-    addresses: Iterable<string>,
+    addresses: readonly string[],
     options: SummaryOptions = {},
   ): Promise<AddressSummary> {
     const { top, include } = options
-    const body = { ips: [...addresses], top, include }
+    const body = { ips: addresses, top, include: unlessEmpty(include) }
     // safe: the answer has the form of the OpenAPI document
     return (await this.#send({ path: '/v1/ip/summary', body }, options)) as AddressSummary
   }
@@ -127,7 +127,7 @@ export class Meridian {
 
   async #lookUp(path: string, asked: Asked, options: CallOptions): Promise<SelectedResult> {
     const { fields, include, lang } = asked
-    const query = { fields: fields?.join(), include: include?.join(), lang }
+    const query = { fields: fields?.join(), include: unlessEmpty(include)?.join(), lang }
     // safe: the answer has the form of the OpenAPI document
     return (await this.#send({ path, query, mayBeUnknown: true }, options)) as SelectedResult
   }
@@ -140,7 +140,7 @@ export class Meridian {
 function toService(options: ClientOptions): Service {
   const { url, key, timeoutMs = 10_000, retries = 3, maxRetryDelayMs = 60_000 } = options
   // The message of fetch about a bad header would show the key.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The key must be one word of ASCII')
+  if (!/^[\x21-\x7e]+$/.test(key ?? '')) throw new TypeError('The key must be one word of ASCII')
   const { origin, pathname } = new URL(url)
   // Browsers refuse to call fetch as a method of another object.
   const ownFetch = options.fetch ?? ((input, init) => fetch(input, init))

@@ -60,6 +60,11 @@ export class KnownAnswers {
   }
 }
 
+/** The service refuses an empty list, which a caller may well have. */
+export function unlessEmpty<Name>(include: readonly Name[] = []): readonly Name[] | undefined {
+  return include.length === 0 ? undefined : include
+}
+
 /** Hostnames differ within a block. */
 function isOfOneAddress({ fields = [], include = [] }: Asked): boolean {
   return include.includes('hostname') || fields.includes('hostname')

@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from './address.ts'
 import { MeridianError } from './error.ts'
-import type { KnownAnswers } from './known-answers.ts'
+import { type KnownAnswers, unlessEmpty } from './known-answers.ts'
 import type { BatchError, ListOptions, SelectedResult } from './types.ts'
 
 type Item = SelectedResult | BatchError
@@ -75,7 +75,8 @@ async function locateBatch(
   { items, known, send }: Located & ListSender,
 ): Promise<void> {
   const { fields, include, lang } = known.toAsk(options)
-  const results = toResults(await send({ ips: [...batch.keys()], fields, include, lang }))
+  const body = { ips: [...batch.keys()], fields, include: unlessEmpty(include), lang }
+  const results = toResults(await send(body))
   if (results.length !== batch.size) {
     const message = `The answer has ${results.length} results for ${batch.size} addresses`
     throw new MeridianError(message, { status: 200, code: 'UNEXPECTED_ANSWER' })

@@ -43,6 +43,15 @@ describe('locate', () => {
     assert.equal(location?.country?.name, 'Vereinigtes Königreich')
   })
 
+  it('includes nothing with an empty list', async () => {
+    const plain = newClient({ cache: false })
+    const { network } = await plain.locate('81.2.69.160', { include: [] })
+    assert.equal(network?.asn, 'AS20712')
+    const [item] = await plain.locateMany(['81.2.69.160'], { include: [] })
+    assert.ok(item && 'location' in item)
+    assert.equal((await plain.summary(['81.2.69.160'], { include: [] })).privacy, undefined)
+  })
+
   it('locates IPv6 addresses', async () => {
     const { query, location } = await client.locate('2A00:1450:4009:0::1')
     assert.equal(query?.value, '2a00:1450:4009::1')
@@ -55,6 +64,35 @@ describe('locate', () => {
       await assert.rejects(watched.client.locate(text), { status: 400, code: 'BAD_REQUEST' })
     }
     assert.deepEqual(watched.requests, [])
+  })
+})
+
+describe('the types', () => {
+  it('say which fields may be absent, and which there are', () => {
+    // Compiled, not run
+    const check = async () => {
+      const { location } = await client.locate('81.2.69.160')
+      // @ts-expect-error: nobody may know where it is
+      location.continent.name
+      location?.continent.name
+      // @ts-expect-error: the country may be unknown
+      location?.country.name
+      const selected = await client.locate('81.2.69.160', { fields: ['location.city'] })
+      // @ts-expect-error: it was not asked for
+      selected.location?.continent.name
+      // @ts-expect-error: no result has this field
+      await client.locate('81.2.69.160', { fields: ['location.town'] })
+      // @ts-expect-error: results of lists have no hostname
+      await client.locateMany(['81.2.69.160'], { include: ['hostname'] })
+      // @ts-expect-error: one address is not a list
+      await client.locateMany('81.2.69.160')
+      for (const item of await client.locateMany(['81.2.69.160'])) {
+        // @ts-expect-error: it may be an error
+        item.location?.city
+        if (!('error' in item)) item.location?.city
+      }
+    }
+    assert.ok(check)
   })
 })
 
