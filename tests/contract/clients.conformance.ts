@@ -13,7 +13,6 @@ const REQUESTS_PER_MINUTE = 10
 /** The program that runs each client of docs/clients.md. */
 const CLIENTS = {
   'locate.sh': 'sh',
-  'locate.ts': process.execPath,
   'locate.py': 'python3',
 } as const
 

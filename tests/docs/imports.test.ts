@@ -42,6 +42,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['scripts/bench/tail/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/traffic/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['stripe-double/', []],
+  ['sdk/typescript/src/', []],
   ['pages/', ['lib/config/', 'lib/contract/', 'lib/list/']],
   ['pages/reference/', ['lib/', 'lib/config/', 'lib/contract/', 'lib/openapi/', 'pages/']],
   ['web/', ['lib/contract/']],
@@ -106,6 +107,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'routes/',
     'scripts/bench/',
     'scripts/locate/',
+    'sdk/typescript/src/hono.ts',
     'stripe-double/',
     'web/app/',
     'web/home/',
@@ -141,6 +143,7 @@ const PRIVATE: Readonly<Record<string, readonly string[]>> = {
 const files = [
   '{announce,jsx,server,start}.ts',
   '{admin,lib,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
+  'sdk/typescript/src/**/*.ts',
 ]
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
   .sort()
@@ -192,6 +195,7 @@ describe('imports', () => {
       'pages/',
       'routes/',
       'scripts/',
+      'sdk/',
       'stripe-double/',
       'web/',
     ]) {
@@ -227,10 +231,10 @@ describe('imports', () => {
     assert.deepEqual(wrong, [])
   })
 
-  it('of node: modules are not in routes, pages and browser code', () => {
+  it('of node: modules are not in routes, pages and code for browsers', () => {
     const wrong = imports
       .filter(({ specifier }) => specifier.startsWith('node:'))
-      .filter(({ file }) => isWithin(file, ['pages/', 'routes/', 'web/']))
+      .filter(({ file }) => isWithin(file, ['pages/', 'routes/', 'sdk/', 'web/']))
     assert.deepEqual(wrong, [])
   })
 })

@@ -18,14 +18,16 @@ const Package = v.looseObject({
 const text = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 const read = (name: string) => JSON.parse(text(name))
 
-const lock = v.parse(
-  v.object({ packages: v.record(v.string(), Package) }),
-  read('package-lock.json'),
-)
+const Lock = v.object({ packages: v.record(v.string(), Package) })
+const readLock = (name: string) => v.parse(Lock, read(name))
+const packagesIn = ({ packages }: v.InferOutput<typeof Lock>) =>
+  Object.entries(packages).filter(([path]) => path !== '')
+
+const lock = readLock('package-lock.json')
 const architecture = text('docs/architecture.md')
 const DEPENDENCIES = architecture.slice(architecture.indexOf('\n## Dependencies\n'))
 
-const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
+const packages = packagesIn(lock)
 const manifest = read('package.json')
 const dependencies: Readonly<Record<string, string>> = {
   ...manifest.dependencies,
@@ -33,19 +35,25 @@ const dependencies: Readonly<Record<string, string>> = {
   ...manifest.devDependencies,
 }
 
+for (const name of ['package-lock.json', 'sdk/typescript/package-lock.json']) {
+  describe(name, () => {
+    const all = packagesIn(readLock(name))
+
+    it('names no host: packages come from the configured registry', () => {
+      const named = all.filter(([, { resolved, link }]) => resolved !== undefined || link)
+      assert.deepEqual(named, [])
+    })
+
+    it('has a SHA-512 checksum of every package except builds for other machines', () => {
+      for (const [path, { integrity, optional, os, cpu }] of all) {
+        if (integrity === undefined) assert.ok(optional && (os || cpu), path)
+        else assert.match(integrity, /^sha512-[\w+/]{86}==$/, path)
+      }
+    })
+  })
+}
+
 describe('package-lock.json', () => {
-  it('names no host: packages come from the configured registry', () => {
-    const named = packages.filter(([, { resolved, link }]) => resolved !== undefined || link)
-    assert.deepEqual(named, [])
-  })
-
-  it('has a SHA-512 checksum of every package except builds for other machines', () => {
-    for (const [path, { integrity, optional, os, cpu }] of packages) {
-      if (integrity === undefined) assert.ok(optional && (os || cpu), path)
-      else assert.match(integrity, /^sha512-[\w+/]{86}==$/, path)
-    }
-  })
-
   it('has the Node.js of each machine that we support, with its checksum', () => {
     const runtimes = packages.filter(([path]) =>
       /^node_modules\/node-(bin-)?(linux|darwin)/.test(path),

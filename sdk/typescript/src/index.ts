@@ -1,0 +1,6 @@
+export type { CacheOptions } from './block-cache.ts'
+export { type ClientOptions, Meridian } from './client.ts'
+export { type ErrorCode, MeridianError, type MeridianErrorOptions } from './error.ts'
+export type { components, operations, paths } from './generated/openapi.ts'
+export type * from './types.ts'
+export type { Visitor, VisitorOptions } from './visitor.ts'

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { plansFileOf } from '../../support/plans-file.ts'
+import { newDataFolder, runScript, type Settings, startServer } from '../../support/process.ts'
+
+/** Without a limit that tests reach. */
+const PLAN = { id: 'pro', name: 'Pro', price: 29, maxKeys: 10, maxSites: 10 }
+const LARGE_PLAN = { ...PLAN, monthlyCap: 1_000_000_000, requestsPerMinute: 1_000_000 }
+
+export interface ClientService {
+  /**
+   * What the tests of a client read: `MERIDIAN_URL`, and keys. `MERIDIAN_KEY` may do everything,
+   * `MERIDIAN_GEO_KEY` may only look up, and `MERIDIAN_FREE_KEY` is on the free plan, with 10 requests a
+   * minute.
+   */
+  readonly environment: Settings
+  stop(): Promise<void>
+}
+
+/** Starts a server with small databases (tests/support/geo-files.ts) for the tests of a client. */
+export async function startClientService(): Promise<ClientService> {
+  const { settings: folder, remove } = newDataFolder()
+  const settings = { ...folder, MERIDIAN_PLANS: plansFileOf([LARGE_PLAN]) }
+  const server = await startServer(settings)
+  const makeKey = async (email: string, ...options: readonly string[]) => {
+    const args = ['scripts/key.ts', '--email', email, '--name', 'client', ...options]
+    const { code, stdout, stderr } = await runScript(args, settings)
+    assert.equal(code, 0, stderr)
+    return stdout.trim()
+  }
+  const environment = {
+    MERIDIAN_URL: server.url,
+    MERIDIAN_KEY: await makeKey('ada@example.com', '--plan', PLAN.id),
+    MERIDIAN_GEO_KEY: await makeKey('ada@example.com', '--scopes', 'geo:read'),
+    MERIDIAN_FREE_KEY: await makeKey('bob@example.com'),
+  }
+  const stop = async () => {
+    await server.stop('SIGTERM')
+    remove()
+  }
+  return { environment, stop }
+}
+
+/** Runs a command in `sdk/FOLDER`. Fails with its output unless it succeeds. */
+export async function runInClient(
+  folder: string,
+  [program, ...args]: readonly [string, ...string[]],
+  environment: Settings = {},
+): Promise<void> {
+  // Set for the processes of a test run, it makes them write for that run, not for people.
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env
+  const child = spawn(program, args, {
+    cwd: join('sdk', folder),
+    env: { ...inherited, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  assert.equal(code, 0, `${stdout}\n${stderr}`)
+}
