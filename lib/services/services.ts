@@ -24,7 +24,6 @@ import { createFindTxt } from '../net/txt-records.ts'
 import { totalMemory } from '../process/available-memory.ts'
 import { freeMemory } from '../process/free-memory.ts'
 import { createRum } from '../rum/rum.ts'
-import { openAskedEndings } from './account-ending.ts'
 import { openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
 import {
@@ -37,6 +36,7 @@ import {
 import { openCapNotices } from './cap-notices.ts'
 import { openContact } from './contact.ts'
 import { watchForDamage } from './damage.ts'
+import { openDeletionRequests } from './delete-account.ts'
 import { createOpenDemo } from './demo.ts'
 import { openDownloads } from './downloads.ts'
 import { createHealth } from './health.ts'
@@ -85,7 +85,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
   const catalogue = opening.use(openCatalogue(base, billing))
   const reconciliation = opening.use(createReconciliation(base, { billing, overages }))
-  openOwnWork(base, { keys, billing, overages }, opening)
+  openPendingWork(base, { keys, billing, overages }, opening)
   const contact = openContact(base, opening)
   const opened = opening.move()
   return {
@@ -119,14 +119,14 @@ export async function openServices(config: Config, options: ServiceOptions) {
   }
 }
 
-/** What changes that were made elsewhere, such as by a command, ask the server to do. */
-function openOwnWork(
+/** Does the work that others leave in the database: changed names to send, accounts to delete. */
+function openPendingWork(
   base: Base,
-  joined: Parameters<typeof openAskedEndings>[1],
+  services: Parameters<typeof openDeletionRequests>[1],
   opening: AsyncDisposableStack,
 ): void {
-  openContactSender(base, joined.billing, opening)
-  openAskedEndings(base, joined, opening)
+  openContactSender(base, services.billing, opening)
+  openDeletionRequests(base, services, opening)
 }
 
 function startAll(parts: readonly { readonly start: () => void }[]): void {
