@@ -14,8 +14,8 @@ import { runInTransaction } from '../db/transaction.ts'
 import { removeUnusedCopies } from '../geo/files/private-copy.ts'
 import type { Library } from '../geo/library.ts'
 import { openGeo } from '../geo/open-geo.ts'
+import { createCredentialQueues, createQueue, createQueues } from '../limits/queue.ts'
 import { createLimits } from '../limits/rate-limiter.ts'
-import { createQueue, createQueues, createTurns } from '../limits/turns.ts'
 import type { Log } from '../log/log.ts'
 import { createRequestTimes } from '../metrics/request-times.ts'
 import { ipv4FromBits } from '../net/address.ts'
@@ -143,7 +143,7 @@ function openKeys({ db, plans, log }: Base) {
 function createAdmission() {
   return {
     limits: createLimits(),
-    sessionTurns: createTurns(UNKNOWN_SESSIONS),
+    sessionQueues: createCredentialQueues(UNKNOWN_SESSIONS),
     passwordQueue: createQueue({ ...PASSWORDS, atOnce: totalMemory() < AMPLE_MEMORY ? 1 : 2 }),
     freeBodies: createQueues(FREE_BODIES),
   }

@@ -76,7 +76,7 @@ async function admitSession(
   if (c.env?.isSignedIn === true) return find()
   const credential = hashToken(c.req.header('authorization') ?? '')
   try {
-    const caller = await services.sessionTurns.run(addressId(exchange), credential, find)
+    const caller = await services.sessionQueues.run(addressId(exchange), credential, find)
     if (caller === null) throw tooManySessions()
     return caller
   } catch (error) {
