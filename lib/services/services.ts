@@ -46,7 +46,7 @@ import { openOperatorJobs } from './operate/jobs.ts'
 import { type Load, preload } from './preload.ts'
 import { openSiteProofs } from './site-proofs.ts'
 
-/** The address that the health check looks up; any would do. */
+/** The address that the health check looks up. Any other would do. */
 const PROBE = ipv4FromBits(0x08_08_08_08)
 
 /** Limits per client address for look-ups of sessions not seen before. */
@@ -54,8 +54,8 @@ const UNKNOWN_SESSIONS = { atOnce: 8, mayWait: 500 }
 /** Bodies without a rate limit, for each address: Stripe's events. They take 256 KB each. */
 const FREE_BODIES = { atOnce: 8, mayWait: 50 }
 /**
- * Hashing a password takes 32 MB and a tenth of a second. In a longer queue, clients give up. The reserve
- * is for sessions and known browsers.
+ * Hashing a password takes 32 MB and a tenth of a second. In a longer queue, clients would give up. The
+ * reserve is for clients with a session and for known browsers.
  */
 const PASSWORDS = { mayWait: 20, mayWaitEach: 5, reserve: 10 }
 const PRELOAD_PAUSE_MS = 100
@@ -139,7 +139,7 @@ function openKeys({ db, plans, log }: Base) {
   )
 }
 
-/** What callers may do how often, and how much of it at once. */
+/** The rate limits, and the queues that limit how much runs at the same time. */
 function createAdmission() {
   return {
     limits: createLimits(),
@@ -149,7 +149,7 @@ function createAdmission() {
   }
 }
 
-/** The settings may have changed since the last start. */
+/** Adjusts the database to settings that have changed since the last start. */
 async function fitToSettings({ config, db, plans, now }: Base): Promise<void> {
   await rememberPlans(db, plans)
   await runInTransaction(db, [fitKeyExpiry(db, plans, now())])
@@ -164,7 +164,7 @@ async function openDatabases({ dataDir, geo }: Config, options: ServiceOptions) 
   return opened
 }
 
-/** Without the setting no hostname is known. */
+/** Without the setting, finds no hostname. */
 function openHostnames({ hostnames }: Config): FindHostname {
   if (hostnames === undefined) return async () => undefined
   return createFindHostname(createAskHostname(hostnames.servers))
@@ -172,7 +172,7 @@ function openHostnames({ hostnames }: Config): FindHostname {
 
 function createPreloads(log: Log, here: readonly Load[], elsewhere: readonly Load[]) {
   return {
-    /** Loads code into this thread, and frees the 20 to 35 MB that loading leaves: later, requests would wait. */
+    /** Loads code into this thread, and frees the 20 to 35 MB of garbage before requests have to wait for it. */
     loadCode: async () => {
       await preload(here, log)
       freeMemory()
