@@ -42,7 +42,7 @@ export function createResultCsv({ fields, include = [] }: Asked) {
   }
 }
 
-/** Further columns for what is included, likewise. */
+/** The columns that each value of `include` adds, each with the field of a result. */
 const INCLUDED: Readonly<Record<(typeof LIST_INCLUDES)[number], Readonly<Record<string, string>>>> =
   {
     network: { prefix: 'network.prefix' },
