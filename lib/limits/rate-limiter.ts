@@ -63,29 +63,9 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>
 
 /** A rate limiter for each policy. */
 export function createLimits() {
-  return {
-    account: createRateLimiter(POLICIES.account),
-    address: createRateLimiter(POLICIES.address),
-    addressMails: createRateLimiter(POLICIES.addressMails),
-    addressSignIns: createRateLimiter(POLICIES.addressSignIns),
-    failures: createRateLimiter(POLICIES.failures),
-    beacons: createRateLimiter(POLICIES.beacons),
-    billing: createRateLimiter(POLICIES.billing),
-    contact: createRateLimiter(POLICIES.contact),
-    dashboard: createRateLimiter(POLICIES.dashboard),
-    emailChanges: createRateLimiter(POLICIES.emailChanges),
-    exports: createRateLimiter(POLICIES.exports),
-    inquiries: createRateLimiter(POLICIES.inquiries),
-    newKeys: createRateLimiter(POLICIES.newKeys),
-    newSessions: createRateLimiter(POLICIES.newSessions),
-    newSites: createRateLimiter(POLICIES.newSites),
-    pages: createRateLimiter(POLICIES.pages),
-    passwords: createRateLimiter(POLICIES.passwords),
-    resetMails: createRateLimiter(POLICIES.resetMails),
-    secondFactors: createRateLimiter(POLICIES.secondFactors),
-    signIns: createRateLimiter(POLICIES.signIns),
-    verificationMails: createRateLimiter(POLICIES.verificationMails),
-  }
+  const limits = Object.entries(POLICIES).map(([id, policy]) => [id, createRateLimiter(policy)])
+  // safe: one for each key of POLICIES
+  return Object.fromEntries(limits) as Record<keyof typeof POLICIES, RateLimiter>
 }
 
 /** The buckets of one policy, in memory only. */
