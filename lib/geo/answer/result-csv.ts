@@ -42,7 +42,7 @@ export function createResultCsv({ fields, include = [] }: Asked) {
   }
 }
 
-/** The columns that each value of `include` adds, each with the field of a result. */
+/** Further columns for what is included, likewise. */
 const INCLUDED: Readonly<Record<(typeof LIST_INCLUDES)[number], Readonly<Record<string, string>>>> =
   {
     network: { prefix: 'network.prefix' },
