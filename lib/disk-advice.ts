@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { codeOf, reasonOf } from './reason.ts'
 
 const MB = 1024 * 1024
-/** With less free, the doctor's finding is `wrong`. */
-export const LEAST_FREE = 100 * MB
+/** With less free space, the doctor's finding is `wrong`. */
+export const MIN_FREE_BYTES = 100 * MB
 
 /** Codes of file and SQLite errors that the disk, permissions or a file in the way may cause. */
 const DISK =
@@ -14,7 +14,7 @@ const DISK =
  * Adds the path and advice to a disk error. The new error has no `cause`, because callers would
  * show that instead. Returns other errors unchanged. `needed`: bytes.
  */
-export function explainWrite(path: string, cause: unknown, needed = LEAST_FREE): unknown {
+export function explainWrite(path: string, cause: unknown, needed = MIN_FREE_BYTES): unknown {
   const advice = diskAdvice(path, cause, needed)
   if (advice === '') return cause
   return new Error(`Cannot write ${path}: ${reasonOf(cause)}; ${advice}`)
@@ -24,7 +24,7 @@ export function explainWrite(path: string, cause: unknown, needed = LEAST_FREE):
  * Says what is wrong with the disk of `path` and what to do, if the disk may have caused the error; ''
  * otherwise. `needed`: bytes that must be free.
  */
-export function diskAdvice(path: string, error: unknown, needed = LEAST_FREE): string {
+export function diskAdvice(path: string, error: unknown, needed = MIN_FREE_BYTES): string {
   const code = codeOf(error)
   if (!DISK.test(code)) return ''
   const folder = dirname(path)
@@ -58,7 +58,7 @@ function toFolder(path: string): string {
 /** Returns the code of the error that prevents writing into the folder, such as EROFS, or ''. */
 export function writeProblem(folder: string): string {
   try {
-    // Without the slash, a file would do.
+    // The slash refuses a file in the place of the folder.
     accessSync(`${folder}/`, constants.W_OK)
     return ''
   } catch (error) {

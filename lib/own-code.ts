@@ -15,7 +15,7 @@ export function commandText(name: string, options = ''): string {
   return options === '' ? text.replace(/( --)? $/, '') : text
 }
 
-/** The same for a usage text: npm prints nothing of its own, since the output may go into a file. */
+/** Like `commandText`, for a usage text: with `--silent`, npm prints nothing into redirected output. */
 export function usageText(name: string, options: string): string {
   return commandText(name, options).replace(/^npm run /, 'npm run --silent ')
 }

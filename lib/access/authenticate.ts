@@ -2,11 +2,11 @@ import { type Entitlement, toEntitlement } from '../config/entitlement.ts'
 import type { Plans } from '../config/plans.ts'
 import type { Operation, Scope } from '../contract/operation.ts'
 import { ApiError } from '../errors.ts'
+import type { FindSession, SessionUser } from './find-session.ts'
 import type { KeyRecord } from './key-records.ts'
 import type { KeyRing } from './key-ring.ts'
 import { matchesOrigin } from './origins.ts'
 import { hasScope } from './scopes.ts'
-import type { FindSession, SessionUser } from './session.ts'
 
 /** The authenticated caller of a request. */
 export interface Caller extends Entitlement {
@@ -25,7 +25,7 @@ export interface Caller extends Entitlement {
   readonly origin: string | null
 }
 
-/** What the checks of keys and sessions need. */
+/** What it takes to check keys and sessions. */
 interface Checks {
   readonly keys: KeyRing
   readonly findSession: FindSession

@@ -14,15 +14,15 @@ export function keyExpiry(plan: { readonly price: number }, now: number): number
 }
 
 /**
- * Fits the expiry of keys to the plans in effect: removes it if the plan is paid, and gives keys
- * without one a year from now. Leaves the demo key alone. Run it after each change of a plan, in
- * the same transaction. Without `userId` it fits the keys of all users.
+ * Adjusts the expiry of keys to the plans in effect. Keys of paid plans lose their expiry; keys of the
+ * free plan without one get a year from now. The demo key stays as it is. Run it after each change of
+ * a plan, in the same transaction. Without `userId` it adjusts the keys of all users.
  */
 export function fitKeyExpiry(db: Db, plans: Plans, now: number, userId?: string): Statement {
   const paid = [...plans.list, ...plans.removed]
     .filter(({ price }) => price > 0)
     .map(({ id }) => id)
-  // Written out: in an UPDATE, drizzle does not qualify the columns that the subqueries compare.
+  // In SQL, because drizzle does not qualify the columns of an UPDATE that the subqueries compare.
   const plan = sql`coalesce(
     (SELECT plan FROM subscriptions AS s
      WHERE s.user_id = api_keys.user_id AND s.status IN ${ACCESS_STATUSES}),

@@ -21,13 +21,13 @@ export interface KeyRecord extends Entitlement {
   lastUsedAt: number
 }
 
-/** Rows read at once: they take a millisecond. */
+/** Keys per slice. Reading a slice takes about a millisecond. */
 const SLICE = 200
 const RETRY_MS = SECOND_MS
 
 /**
- * Loads the keys, a few in each turn of the event loop: a million take seconds. Until all are loaded, a
- * key that is not there yet is read when it is looked for. Failures go to `onError`.
+ * Loads the keys in slices, one in each turn of the event loop, because a million keys take seconds.
+ * Until all are loaded, `find` reads a missing key from the database. Failures go to `onError`.
  */
 export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) => void) {
   const read = createReader(db)
@@ -44,7 +44,7 @@ export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) =
     for (const hash of hashesOf.get(userId) ?? []) byHash.delete(hash)
     hashesOf.delete(userId)
   }
-  // Read first: `update` reads again whatever changes from now on.
+  // Read before the keys, so that `update` reads again every key that changes while they load.
   let revision = read.revision()
   let lastLoaded = ''
   let isComplete = false

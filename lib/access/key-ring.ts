@@ -47,7 +47,8 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
     if (key !== undefined) byText.set(text, key)
     return key
   }
-  /** A write of this connection does not change the version. If the reload fails, the next turn tries again. */
+  // Resets the version, because a write of this connection does not change it. If the reload fails, the
+  // next turn tries again.
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await work()
     dataVersion = undefined

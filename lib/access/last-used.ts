@@ -2,7 +2,7 @@ import type { Unwritten } from '../db/use-flusher.ts'
 import { SECOND_MS } from '../durations.ts'
 import type { KeyRecord } from './key-records.ts'
 
-/** When each key was last used, to the second: kept in memory and written with the counters. */
+/** When each key was last used, to the second. Kept in memory, and written with the counters. */
 export type LastUsed = ReturnType<typeof createLastUsed>
 
 /** `write` queues an item to be written: see `UseFlusher.add`. */

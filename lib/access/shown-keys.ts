@@ -2,7 +2,7 @@ import { BoundedCache } from '../bounded-cache.ts'
 import { MINUTE_MS } from '../durations.ts'
 
 const SHOWN_MS = 10 * MINUTE_MS
-const MOST = 1_000
+const MAX_SHOWN = 1_000
 
 interface Shown<Key> {
   readonly userId: string
@@ -15,7 +15,7 @@ interface Shown<Key> {
  * loses the key nor makes another one. In memory only: the database has only the hash of a key.
  */
 export function createShownKeys<Key>(now: () => number) {
-  const shown = new BoundedCache<string, Shown<Key>>(MOST)
+  const shown = new BoundedCache<string, Shown<Key>>(MAX_SHOWN)
   return {
     /** Returns the id by which the user's pages find the key. */
     keep: (userId: string, key: Key): string => {

@@ -4,9 +4,9 @@ import type { Queries } from '../db/queries.ts'
 import { auditLog } from '../db/tables.ts'
 
 /**
- * Reads one page of the entries of `actorId`, newest first. Walks an index once, from new to old: over
- * the skipped entries, the page and the rest. Rows are only added, and only at the new end, so the
- * three parts fit together even if another process writes in between.
+ * Reads one page of the entries of `actorId`, newest first. Walks an index once, from new to old, in
+ * three queries: over the skipped entries, the page and the rest. They fit together even if another
+ * process writes in between, because rows are only ever added at the new end.
  */
 export async function readAuditPage(
   db: Queries,
@@ -24,7 +24,7 @@ export async function readAuditPage(
 }
 
 interface Filter {
-  /** Named explicitly: the planner would choose an index without the text, and read every row. */
+  /** Named, because SQLite would choose an index without the text, and read every row. */
   readonly index: string
   readonly where: SQL | undefined
 }

@@ -12,12 +12,12 @@ export interface EmailChange {
   readonly userId: string
   /** In lower case. */
   readonly email: string
-  /** The session that goes on; undefined: none. */
+  /** The session to keep; undefined: none. */
   readonly sessionId: string | undefined
   readonly event: AuditEvent
 }
 
-/** Stores a token for a link to the new address. It is good for this user and this address only. */
+/** Stores a token for the link that is mailed to the new address. Only this user can use it. */
 export async function offerEmailChange(
   db: Db,
   { userId, email, event: { createdAt } }: Omit<EmailChange, 'sessionId'>,
@@ -32,7 +32,7 @@ export async function offerEmailChange(
   return token
 }
 
-/** Spends the token and changes the address, which is thereby verified. */
+/** Uses up the token and changes the address. The token came by mail, so the address is verified. */
 export function confirmEmailChange(
   db: Db,
   change: EmailChange,
@@ -51,7 +51,7 @@ export function confirmEmailChange(
   return runChange(db, [spent, ...toStatements(db, change, { emailVerified: true })])
 }
 
-/** Changes the address at once, without a proof that it is the user's. */
+/** Changes the address at once, without proof that it belongs to the user. */
 export async function changeEmail(db: Db, change: EmailChange): Promise<'changed' | 'taken'> {
   const [first, ...rest] = toStatements(db, change, { emailVerified: false })
   const outcome = await runChange(db, [first, ...rest])
@@ -59,8 +59,8 @@ export async function changeEmail(db: Db, change: EmailChange): Promise<'changed
 }
 
 /**
- * Also ends the other sessions, spends all links that were mailed to the old address, and redirects the
- * notices that wait for delivery.
+ * Also ends the other sessions, invalidates all links that were mailed to the old address, and
+ * redirects the notices that wait for delivery.
  */
 function toStatements(
   db: Db,

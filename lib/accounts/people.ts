@@ -29,7 +29,7 @@ export interface PeopleQuery {
   readonly limit: number
 }
 
-/** Written out: SQLite uses an index for a part of the rows only if the query has its condition. */
+/** Literal SQL, because SQLite uses a partial index only if the query repeats its condition. */
 const WHERE = {
   all: undefined,
   disabled: isNotNull(users.disabledAt),

@@ -11,10 +11,10 @@ export type RemoteUser = Pick<UserRow, 'id' | 'name' | 'email' | 'emailVerified'
 
 /**
  * Returns the id of our user for a user of the auth service, and copies the name and e-mail address.
- * One of our users may have the same address but no link to the service, such as a user created on the
- * command line. We link that user only if the service has verified the address, since anybody can sign
- * up with any address. Throws FORBIDDEN if the service has not verified it, or if our user is already
- * linked to another user of the service.
+ * One of our users may have the same address without being linked to the service, such as a user that a
+ * command created. We link that user only if the service has verified the address, because anybody can
+ * sign up with any address. Throws FORBIDDEN if it has not, or if our user is already linked to another
+ * user of the service.
  */
 export async function adoptUser(
   db: Db,

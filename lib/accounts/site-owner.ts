@@ -13,13 +13,13 @@ interface Owner {
   readonly name: string
 }
 
-/** Of the users who registered an origin, the one with the newest proof of its host owns it. */
+/** An origin belongs to the user with the newest proof of its host, among those who registered it. */
 const FIND_PROVEN = `SELECT site.id, site.user_id, site.name
   FROM sites AS proof JOIN sites AS site ON site.user_id = proof.user_id AND site.name = ?
   WHERE proof.host = ? AND proof.proven_at IS NOT NULL
   ORDER BY proof.proven_at DESC LIMIT 1`
 
-/** Any other origin belongs to its first registration, until another user proves the host. */
+/** Without a proof, an origin belongs to its first registration. */
 const FIND_FIRST = 'SELECT id, user_id, name FROM sites WHERE name = ? AND is_first = 1'
 
 const SEVERAL_ACCOUNTS =
@@ -32,8 +32,8 @@ const OTHERS_FIRST =
 export type FindReceiver = (name: string) => Promise<string | null>
 
 /**
- * Everybody has an `http://localhost:3000`, so its first registration gets nothing on a server that
- * strangers share: one with a public name and several accounts' sites.
+ * On a shared server, which has a public name and the sites of several accounts, nobody gets the
+ * telemetry of local names: everybody has an `http://localhost:3000`.
  */
 export function createFindReceiver({ $client }: Connection, baseUrl: () => string): FindReceiver {
   const findProven = $client.prepare<[string, string], string>(FIND_PROVEN).pluck()
@@ -45,14 +45,14 @@ export function createFindReceiver({ $client }: Connection, baseUrl: () => strin
     if (proven !== undefined) return proven
     const isShared = () => !isLocalName(hostOf(baseUrl())) && hasSeveralAccounts.get() === 1
     if (isLocalName(host) && isShared()) return null
-    // A proof may have come since the first statement, and ended all first registrations.
+    // Looks again, because a proof may have been stored meanwhile, which ends all first registrations.
     return findFirst.get(name) ?? findProven.get(name, host) ?? null
   }
 }
 
 /**
- * Keeps what `find` returns for one turn of the event loop: every beacon asks, and in one turn many
- * beacons of a busy site may arrive.
+ * Keeps what `find` returns for one turn of the event loop: every beacon asks, and many beacons of a
+ * busy site may arrive in the same turn.
  */
 export function keepForTurn(find: FindReceiver): FindReceiver {
   const found = new Map<string, Promise<string | null>>()
@@ -77,8 +77,8 @@ export async function changeOwners<Result>(
 }
 
 /**
- * Runs `change` of sites. If an origin of the hosts then has another owner or none, adds an entry to
- * the audit log of the user who loses it, and of the one who gains it.
+ * Runs `change`, which changes sites. If an origin of these hosts then has another owner or none, adds
+ * an entry to the audit logs of the user who loses it and of the user who gains it.
  */
 export async function auditOwners<Result>(
   queries: Queries,
@@ -106,8 +106,8 @@ async function auditMoves(queries: Queries, before: readonly Owner[], now: numbe
 }
 
 /**
- * Runs `change` of a user's sites. If strangers then begin or cease to share the server, adds an entry
- * to the audit log of the other user for each site that thereby stops or starts receiving.
+ * Runs `change`, which changes the sites of one user. If the server then becomes shared, or is no longer
+ * shared, adds an entry to the other user's audit log for each site that stops or starts receiving.
  */
 export async function auditSharing<Result>(
   queries: Queries,

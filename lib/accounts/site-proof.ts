@@ -11,13 +11,13 @@ import { type Actor, callerEvent, insertAudit } from './audit.ts'
 import { changeOwners, siteNote } from './site-owner.ts'
 import type { SiteRow } from './sites.ts'
 
-/** A proof is checked again after a day, and ends after a week in which no check found the record. */
-const CHECK_AGAIN_MS = DAY_MS
-const KEPT_MS = 7 * DAY_MS
+/** A proof is checked once a day, and ends after a week in which no check found the record. */
+const CHECK_INTERVAL_MS = DAY_MS
+const MISSING_KEPT_MS = 7 * DAY_MS
 
 /**
- * The TXT record that proves the host of a site, at one of two names. The id of the site is the
- * token: it is random and never reused. null if the public DNS does not have the host.
+ * The TXT record that proves the host of a site, at one of two names. Its value contains the id of the
+ * site, which is random and never reused. null if the public DNS does not cover the host.
  */
 function recordOf({ id, host }: SiteRow): SiteProof['record'] {
   if (isLocalName(host)) return null
@@ -38,7 +38,7 @@ export async function toSiteProof(db: Db, site: SiteRow, receives: boolean): Pro
   }
 }
 
-/** The user's site whose record proves the host; it may have another scheme or port. */
+/** The user's site whose record proves the host. Its scheme or port may differ from those of `site`. */
 async function provingSite(db: Db, site: SiteRow): Promise<SiteRow> {
   if (site.provenAt !== null) return site
   const isSame = and(eq(sites.host, site.host), eq(sites.userId, site.userId))
@@ -66,8 +66,8 @@ interface Check {
 }
 
 /**
- * Looks for the record of the site, and stores what that changes. Throws SERVICE_UNAVAILABLE if the
- * DNS gives no answer, which changes nothing, and BAD_REQUEST if the site cannot have a record.
+ * Looks for the record of the site, and stores the result. Throws SERVICE_UNAVAILABLE, and stores
+ * nothing, if the DNS gives no answer. Throws BAD_REQUEST if the site cannot have a record.
  */
 export async function checkProof(db: Db, site: SiteRow, check: Check): Promise<void> {
   const proving = await provingSite(db, site)
@@ -95,7 +95,7 @@ async function hasRecord(site: SiteRow, findTxt: FindTxt): Promise<boolean> {
   )
 }
 
-/** Reads the site again, since it may have changed or gone while the DNS was asked. */
+/** Reads the site again, because it may have changed or been deleted during the DNS query. */
 async function storeCheck(
   queries: Queries,
   id: string,
@@ -117,7 +117,8 @@ async function storeCheck(
 }
 
 /**
- * For good: otherwise an owner whose record is gone would lose the telemetry to whoever was first.
+ * Ends the other users' first registrations for good. Otherwise, an owner whose record disappears would
+ * lose the telemetry to the user who registered first.
  */
 async function endFirstRegistrations(queries: Queries, { host, userId }: SiteRow): Promise<void> {
   const isOthers = and(eq(sites.host, host), ne(sites.userId, userId))
@@ -126,7 +127,7 @@ async function endFirstRegistrations(queries: Queries, { host, userId }: SiteRow
 
 type Proof = Pick<SiteRow, 'provenAt' | 'missingSince'>
 
-/** A valid proof keeps its time: otherwise two users with a record each would take turns. */
+/** A valid proof keeps its time. Otherwise, two users who both have a record would take turns. */
 async function foundAt(queries: Queries, { host, provenAt }: SiteRow, now: number): Promise<Proof> {
   const newest = await newestProof(queries, host)
   return { provenAt: provenAt ?? Math.max(now, newest + 1), missingSince: null }
@@ -141,13 +142,14 @@ async function newestProof(queries: Queries, host: string): Promise<number> {
 
 function missingAt({ provenAt, missingSince }: SiteRow, now: number): Proof {
   const since = missingSince ?? now
-  if (provenAt === null || now - since >= KEPT_MS) return { provenAt: null, missingSince: null }
+  if (provenAt === null || now - since >= MISSING_KEPT_MS)
+    return { provenAt: null, missingSince: null }
   return { provenAt, missingSince: since }
 }
 
-/** Proven sites whose last check is a day old, or from a clock that was ahead. */
+/** Proven sites whose last check is a day old, or lies in the future because a clock was wrong. */
 export async function listProofsToCheck(db: Db, now: number): Promise<SiteRow[]> {
-  const isDue = or(lte(sites.checkedAt, now - CHECK_AGAIN_MS), gt(sites.checkedAt, now))
+  const isDue = or(lte(sites.checkedAt, now - CHECK_INTERVAL_MS), gt(sites.checkedAt, now))
   return db
     .select()
     .from(sites)

@@ -74,7 +74,10 @@ export function updatePlan(db: Db, userId: string, plan: string): Statement {
   return db.update(users).set({ plan }).where(eq(users.id, userId))
 }
 
-/** `at`: since when; null: enables the account. Does nothing if it is so already; never disables an operator. */
+/**
+ * Disables the account from `at` on, in epoch milliseconds; null enables it. Changes no row if nothing
+ * would change, or to disable an operator.
+ */
 export function setDisabled(db: Db, userId: string, at: number | null): Statement {
   const mayChange =
     at === null
@@ -86,8 +89,8 @@ export function setDisabled(db: Db, userId: string, at: number | null): Statemen
     .where(and(eq(users.id, userId), mayChange))
 }
 
-/** Takes the role `operator`, unless nobody else has it. */
-export function takeRole(db: Db, userId: string): Statement {
+/** Takes the role `operator` away from the user, unless no other user has it. */
+export function removeOperatorRole(db: Db, userId: string): Statement {
   const others = sql`(SELECT count(*) FROM users AS others WHERE others.role = 'operator' AND others.id <> ${userId})`
   return db
     .update(users)

@@ -41,8 +41,9 @@ export function selectWholeAudit(db: Queries, query: WholeAuditQuery) {
 }
 
 /*
- * Rows are added in the order of time, so the bounds of the time are also bounds of the ids, which the
- * index for the other conditions has. The time itself is compared too: a clock may have been set back.
+ * Rows are added in the order of time. So a bound of the time is also a bound of the ids, and the
+ * indexes of the other conditions contain the ids. The time is compared as well, because a clock may
+ * have been set back.
  */
 
 function since(db: Queries, from: number | null): SQL[] {

@@ -18,11 +18,11 @@ interface RestoreOptions {
   readonly now: number
 }
 
-const LOGS = [`${DATABASE}-wal`, `${DATABASE}-shm`]
+const WAL_FILES = [`${DATABASE}-wal`, `${DATABASE}-shm`]
 /** The folder in which Litestream keeps its state. */
 const LITESTREAM = `.${DATABASE}-litestream`
 /** Everything that belongs to a database, and must not stay next to another one. */
-const DATA = [DATABASE, ...LOGS, SECRETS, LITESTREAM]
+const DATA = [DATABASE, ...WAL_FILES, SECRETS, LITESTREAM]
 
 /**
  * Checks a backup, then puts its database and secrets into the data folder. Throws if a server uses
@@ -76,7 +76,7 @@ async function moveAside(dataDir: string, names: readonly string[], now: number)
 async function install(folder: string, dataDir: string): Promise<void> {
   const database = join(dataDir, DATABASE)
   if (existsSync(database)) checkpointFile(database)
-  for (const name of LOGS) await rm(join(dataDir, name), { force: true })
+  for (const name of WAL_FILES) await rm(join(dataDir, name), { force: true })
   for (const name of [DATABASE, SECRETS]) {
     await syncPath(join(folder, name))
     await rename(join(folder, name), join(dataDir, name))

@@ -22,7 +22,7 @@ export async function withWorkFolder<Result>(
   const folder = `${unlocked}-locked`
   try {
     using _lock = lockFolder(unlocked)
-    // Only now may other processes see it: they remove folders that nobody has locked.
+    // Other processes remove folders that are not locked, so the folder gets its name only now.
     await rename(unlocked, folder)
     return await work(folder)
   } finally {
@@ -33,14 +33,14 @@ export async function withWorkFolder<Result>(
 /** Removes work folders of ended processes, which hold copies of the database and the secrets. */
 export function removeWorkFolders(directory: string): void {
   removeLeftovers(directory, WORK_FOLDER, (folder) => {
-    // Its process is about to lock it, or an earlier release made it, which locked none.
+    // Its process is about to lock it, or it comes from an earlier release, which locked no folders.
     if (!folder.endsWith('-locked')) return isLongUnchanged(folder)
     lockFolder(folder)[Symbol.dispose]() // throws while a process holds it
     return true
   })
 }
 
-/** The lock ends with its process, and also keeps out processes in other containers. */
+/** The lock ends with its process. Processes in other containers respect it, too. */
 function lockFolder(folder: string): Disposable {
   const inUse = `Another process is using ${folder}`
   return lockFile(join(folder, 'lock'), { inUse, failed: `Cannot write into ${folder}` })

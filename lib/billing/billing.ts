@@ -1,5 +1,5 @@
 import type { StripeConfig } from '../config/config.ts'
-import type { PaidPeriod } from '../config/entitlement.ts'
+import type { Period } from '../config/period.ts'
 import type { Plans } from '../config/plans.ts'
 import type { AuditNote } from '../contract/account/audit-actions.ts'
 import type { Db } from '../db/open.ts'
@@ -7,10 +7,15 @@ import type { Statement } from '../db/transaction.ts'
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { once } from '../once.ts'
-import { findOwner, isSameOwner, type Owner, WrongOwner } from './mirror/owner.ts'
+import {
+  findStripeAccount,
+  isSameStripeAccount,
+  type StripeAccount,
+  WrongStripeAccount,
+} from './mirror/stripe-account.ts'
 import { createPlanPrices } from './plan-prices.ts'
 import { openGateway } from './stripe/gateway.ts'
-import type { Patience } from './stripe/stripe-calls.ts'
+import type { RetryPolicy } from './stripe/stripe-calls.ts'
 import type { StripeFailure, StripeOptions } from './stripe/stripe-sdk.ts'
 import type { DuplicateRow } from './subscription/duplicate-rows.ts'
 
@@ -23,17 +28,17 @@ export interface BillingOptions {
   readonly stripe: StripeConfig
   /** Runs the statements in one transaction. The next request sees their changes. */
   readonly change: (statements: [Statement, ...Statement[]]) => Promise<boolean>
-  /** Fits the expiry of the user's keys to the plan in effect. */
+  /** Adjusts the expiry of the user's keys to the plan in effect. */
   readonly fitKeys: (userId: string) => Statement
   /** The audit row of a change that Stripe reported. */
   readonly auditStripe: (userId: string, note: AuditNote) => Statement
   /** The user's requests in the period, in epoch milliseconds, without those charged as overages. */
-  readonly countRequests: (userId: string, period: Pick<PaidPeriod, 'start' | 'end'>) => number
+  readonly countRequests: (userId: string, period: Period) => number
   readonly onFailure: (failure: StripeFailure) => void
   /** Called when a customer begins to pay for a second subscription. */
   readonly onDuplicate?: (duplicate: DuplicateRow) => void
-  /** How long an action tries to reach Stripe; nine seconds by default. */
-  readonly patience?: Patience
+  /** How long an action tries to reach Stripe; by default nine seconds. */
+  readonly retryPolicy?: RetryPolicy
 }
 
 /** The user who makes a change. */
@@ -46,21 +51,21 @@ export interface Actor {
 
 export function createBilling(options: BillingOptions) {
   const { db, plans, stripe, change, fitKeys, auditStripe, countRequests } = options
-  const { onFailure, onDuplicate = () => {}, patience } = options
+  const { onFailure, onDuplicate = () => {}, retryPolicy } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
   const loadEvents = once(() => import('./stripe/events.ts'))
-  const readOwner = once(async (): Promise<Owner> => {
+  const readStripeAccount = once(async (): Promise<StripeAccount> => {
     if (load === null) throw notConfigured()
     const account = await (await load()).readAccount()
     return { account, mode: modeOf(secretKey ?? '') }
   })
-  const requireOwner = async () => {
-    const expected = await findOwner(db)
+  const requireStripeAccount = async () => {
+    const expected = await findStripeAccount(db)
     if (expected === null) return
-    const found = await readOwner()
-    if (!isSameOwner(expected, found)) throw new WrongOwner(expected, found)
+    const found = await readStripeAccount()
+    if (!isSameStripeAccount(expected, found)) throw new WrongStripeAccount(expected, found)
   }
   return {
     db,
@@ -75,32 +80,32 @@ export function createBilling(options: BillingOptions) {
     countRequests,
     tax: stripe.tax,
     /** The account and mode of the key. */
-    readOwner,
-    /** Throws WrongOwner if our customers are known to belong to another account or mode. */
-    requireOwner,
+    readStripeAccount,
+    /** Throws WrongStripeAccount if we know that our customers belong to another account or mode. */
+    requireStripeAccount,
     /**
      * Opens Stripe for one action, with its own time limit. Throws BILLING_NOT_CONFIGURED. Its calls throw
-     * WrongOwner before they reach the wrong account.
+     * WrongStripeAccount before they reach the wrong account.
      */
     openStripe: () => {
       if (load === null) throw notConfigured()
       return openGateway(async () => {
-        await requireOwner()
+        await requireStripeAccount()
         return load()
-      }, patience)
+      }, retryPolicy)
     },
     enqueue: createUserQueue(),
     refreshes: createRefreshes(),
     change,
     fitKeys,
-    /** An event may be signed with any of them. */
+    /** An event signed with any of them is valid. */
     webhookSecrets,
     auditStripe,
     onDuplicate,
   }
 }
 
-function modeOf(secretKey: string): Owner['mode'] {
+function modeOf(secretKey: string): StripeAccount['mode'] {
   return /^[a-z]+_live_/.test(secretKey) ? 'live' : 'test'
 }
 
@@ -130,7 +135,7 @@ function createUserQueue() {
 
 const REFRESH_INTERVAL_MS = 3 * SECOND_MS
 
-/** Remembers who had a refresh in the last three seconds. */
+/** Remembers which users had a refresh in the last three seconds. */
 function createRefreshes() {
   /** The times of the latest refreshes by user, oldest first. */
   const times = new Map<string, number>()

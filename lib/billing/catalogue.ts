@@ -4,8 +4,8 @@ import type { Billing } from './billing.ts'
 import type { StripePrice } from './stripe/prices.ts'
 
 /**
- * What the plans cost, as Stripe last said. It has no prices until `refresh` has read them; reading it
- * never waits for Stripe.
+ * The prices of the plans, as Stripe last reported them. It is empty until `refresh` has read them.
+ * Reading the catalogue never waits for Stripe.
  */
 export function createCatalogue(plans: readonly Plan[], billing: Billing) {
   let known = new Map<string, StripePrice>()

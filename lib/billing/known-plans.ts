@@ -5,8 +5,8 @@ import type { Db } from '../db/open.ts'
 import { knownPlans } from '../db/tables.ts'
 
 /**
- * Adds the plans that an earlier start had: a removed plan changes nobody's plan. Reads in this thread:
- * the one that writes takes memory that the first start needs for the databases.
+ * Adds the plans of earlier starts, so that users of a plan that was removed keep it. Reads in this
+ * thread, because the writer thread takes memory that the first start needs for the databases.
  */
 export function recallPlans({ $client }: Connection, plans: Plans): Plans {
   const rows = $client.prepare<[], string>('SELECT definition FROM known_plans').pluck().all()
@@ -17,7 +17,7 @@ export function recallPlans({ $client }: Connection, plans: Plans): Plans {
   )
 }
 
-/** Remembers the plans of this start, for later ones that lack some of them. */
+/** Stores the plans of this start, for later starts whose file lacks some of them. */
 export async function rememberPlans(db: Db, { list }: Plans): Promise<void> {
   await db
     .insert(knownPlans)

@@ -40,7 +40,7 @@ export function createPlanPrices(
         const id = priceOf(plan, interval)
         return id === undefined ? [] : { interval, id }
       }),
-    /** Returns what is, or was, sold at the price. */
+    /** Returns the plan and interval that are, or were, sold at the price. */
     offerOf: (price: string): Offer | undefined => byPrice.get(price),
     /**
      * Whether subscribers may pay for requests over the cap: from the price of `pro` up, and by the
@@ -62,7 +62,7 @@ export function getPaidPlan(plans: Plans, id: string): Plan {
   )
 }
 
-/** Throws BAD_REQUEST if the plan is not for sale by the month or, if so asked, by the year. */
+/** Throws BAD_REQUEST if the plan is not for sale by this interval. */
 export function getPrice(prices: PlanPrices, plan: Plan, interval: Interval): string {
   const price = prices.priceOf(plan, interval)
   if (price !== undefined) return price

@@ -2,16 +2,16 @@ import { DAY_MS } from '../durations.ts'
 import type { Period } from './period.ts'
 
 /**
- * Requests that were used before a period began and count in it, because the time that they took was
- * credited when a change of the interval began the period.
+ * Requests that were used before a change of the billing interval, but count in the first month after it,
+ * because the change credited the paid time that they had used up.
  */
 export interface CarriedRequests {
   readonly requests: number
-  /** The end of that period, in epoch milliseconds. */
+  /** The end of that month, in epoch milliseconds. */
   readonly until: number
 }
 
-/** The most requests of the period that are answered in full without overages. */
+/** How many requests of the period are answered in full without overages. */
 export function capIn(
   period: Period,
   { monthlyCap }: { readonly monthlyCap: number },
@@ -26,7 +26,7 @@ export function carriedInto(period: Period, carried: CarriedRequests | undefined
   return isOfPeriod ? carried.requests : 0
 }
 
-/** Reads them from two columns, which are null together. */
+/** Reads them from two columns: either both are null, or neither is. */
 export function toCarriedRequests(
   requests: number | null,
   until: number | null,

@@ -109,9 +109,9 @@ function toConfig(env: Settings, given: Variables) {
     clientHeader: env.MERIDIAN_CLIENT_HEADER,
     /** Origins of pages that may call account, billing and contact operations. */
     corsOrigins: env.MERIDIAN_CORS_ORIGINS,
-    /** undefined: those of the system. */
+    /** The DNS servers to ask for sites' records; undefined: the system's. */
     dnsServers: env.MERIDIAN_DNS_SERVERS,
-    /** Where to look up hostnames of addresses; undefined: nowhere. Its `servers`: undefined: the system's. */
+    /** The DNS servers to ask for hostnames (`servers` undefined: the system's); undefined: do not ask. */
     hostnames: env.MERIDIAN_DNS,
     /** undefined: sign-in is embedded. */
     authUrl: env.MERIDIAN_AUTH_URL,

@@ -23,9 +23,9 @@ const ANY = /^/
 
 /**
  * Creates the data folder if it is missing, and makes it and our files in it private: only their
- * owner may read them. All files that this process makes later are private, too. What belongs to
- * another user, or cannot be changed, stays as it is; the doctor reports that. Throws if the folder
- * is unfit: see `checkDataDir`.
+ * owner may read them. All files that this process makes later are private, too. Leaves files alone
+ * that belong to another user or cannot be changed; the doctor reports them. Throws if the folder is
+ * unfit: see `checkDataDir`.
  */
 export function makeDataDir(path: string): void {
   process.umask(0o077)
@@ -99,16 +99,16 @@ function mayOpen(folder: string): boolean {
   }
 }
 
-/** Leaves readable secrets alone: somebody may have read them, so startup fails because of them. */
+/** Leaves secrets alone that others can read: they may be known, so the start must fail. */
 function makeFolderPrivate(folder: string, ours: RegExp): void {
-  // A file in the place of a folder is reported by what needs the folder.
+  // If it is a file instead of a folder, the code that needs the folder reports that.
   if (!makePrivate(folder) || !statSync(folder).isDirectory()) return
   for (const name of readdirSync(folder)) {
     if (ours.test(name) && name !== 'secrets.json') makePrivate(join(folder, name))
   }
 }
 
-/** Whether only this user can read it now. */
+/** Returns whether only this user can read the file now. */
 function makePrivate(path: string): boolean {
   const mode = ownMode(path)
   if (mode === undefined) return false

@@ -11,7 +11,7 @@ export function findSimilar(given: string, names: Iterable<string>): string | un
 
 const MIN_LETTERS_PER_EDIT = 2.5
 
-/** Without what is often forgotten or added: the prefix and underscores. */
+/** Drops the prefix and underscores, which users often forget or add. */
 function lettersOf(name: string): string {
   return name.replace(/^MERIDIAN_/, '').replaceAll('_', '')
 }

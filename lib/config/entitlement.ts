@@ -1,15 +1,12 @@
 import type { Interval } from '../contract/billing/price-schemas.ts'
 import { type CarriedRequests, toCarriedRequests } from './carried-requests.ts'
 import { type ChosenCap, type OveragePrice, type OverageTerms, toTerms } from './overage-terms.ts'
+import type { SubscriptionPeriod } from './period.ts'
 import type { Plan, Plans } from './plans.ts'
 
-/** The paid period of a subscription in epoch milliseconds; `end` is exclusive. */
-export interface PaidPeriod {
-  readonly start: number
-  readonly end: number
-  /** A year is metered by its months. */
-  readonly interval: Interval
-  /** On which terms requests above the cap are answered in full; null: they are not. */
+/** The paid period of a subscription, and how requests count in it. */
+export interface PaidPeriod extends SubscriptionPeriod {
+  /** The terms on which requests above the cap are answered in full; null: they are not. */
   readonly overages: OverageTerms | null
   /** Absent if all requests that count were used in the period. */
   readonly carriedRequests?: CarriedRequests
@@ -35,7 +32,7 @@ export interface StoredEntitlement {
     readonly carriedRequests: number | null
     readonly carriedUntil: number | null
   } | null
-  /** null if it is not known yet: without it, nothing is charged. */
+  /** null if it is not known yet: then nothing is charged. */
   readonly overagePrice: OveragePrice | null
   /** null: the default. */
   readonly spendingCap: ChosenCap | null

@@ -1,6 +1,6 @@
 /**
  * The currencies whose smallest unit, at Stripe, is not a hundredth: https://docs.stripe.com/currencies.
- * Intl counts other digits for some, such as ISK.
+ * `Intl` has other numbers of decimal places for some, such as ISK.
  */
 const WHOLE = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ')
 const THOUSANDTHS = 'bhd jod kwd omr tnd'.split(' ')
@@ -13,7 +13,7 @@ export function decimalPlaces(currency: string): number {
 }
 
 /**
- * €12.34 from an amount in the smallest unit of the currency. It may be a decimal with a fraction, such
+ * Writes an amount in the smallest unit of the currency as €12.34. The amount may have a fraction, such
  * as the price of one request, and is never rounded.
  */
 export function moneyText(amount: number | string, currency: string): string {

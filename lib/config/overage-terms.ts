@@ -8,11 +8,11 @@ export interface OveragePrice {
   readonly unitAmount: string
 }
 
-/** On which terms a user pays for requests over the monthly cap. */
+/** The terms on which a user pays for requests over the monthly cap. */
 export interface OverageTerms extends OveragePrice {
   /** The most that a period may cost, in the smallest unit of the currency. */
   readonly spendingCap: number
-  /** How many requests that pays for. */
+  /** How many requests the spending cap pays for. */
   readonly maxUnits: number
 }
 

@@ -16,16 +16,16 @@ export function monthOf(now: number): Period {
 }
 
 /** The period for which a subscription is paid. */
-export interface PaidPeriod extends Period {
+export interface SubscriptionPeriod extends Period {
+  /** Requests of a paid year are counted by month. */
   readonly interval: Interval
 }
 
 /**
- * The period at `now` that requests are counted in: the paid period, or the month of a paid year. If
- * the stored period has ended, Stripe has not reported the next one yet; we assume that it has the same
- * length.
+ * The period at `now` in which requests are counted: the paid period, or one month of a paid year. If
+ * the stored period has ended, Stripe has not reported the next one yet: we assume the same length.
  */
-export function paidPeriod(paid: PaidPeriod, now: number): Period {
+export function paidPeriod(paid: SubscriptionPeriod, now: number): Period {
   const { start, end, interval } = paid
   if (interval === 'year') return monthFrom(start, now)
   if (now < end || end <= start) return paid
@@ -34,7 +34,7 @@ export function paidPeriod(paid: PaidPeriod, now: number): Period {
   return { start: next, end: next + length }
 }
 
-/** The month of `now` if months begin on the day of `anchor`, or on their last day if they have none. */
+/** The month of `now` if months begin on the day of `anchor`, or on the last day of shorter months. */
 export function monthFrom(anchor: number, now: number): Period {
   const [from, at] = [new Date(anchor), new Date(now)]
   const years = at.getUTCFullYear() - from.getUTCFullYear()

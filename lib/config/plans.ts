@@ -5,7 +5,7 @@ import { reasonOf } from '../reason.ts'
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** The plan of the demo key, and STRIPE_PRICE_OVERAGE, which is the price of no plan. */
+/** The id of the demo plan, and the one whose price would be set by STRIPE_PRICE_OVERAGE. */
 const RESERVED = ['demo', 'overage']
 
 const PlanFile = v.pipe(
@@ -21,7 +21,7 @@ const PlanFile = v.pipe(
       maxSites: Count,
       price: v.pipe(v.number(), v.minValue(0)),
       requestsPerMinute: v.pipe(Count, v.minValue(1)),
-      /** Of `price`. */
+      /** The currency of `price`. */
       currency: v.exactOptional(
         v.pipe(v.string(), v.regex(/^[a-z]{3}$/, 'must be a code such as usd')),
       ),
@@ -109,7 +109,7 @@ function toPlans(rows: readonly Plan[], removed: readonly Plan[] = []) {
     removed,
     free,
     find: (id: string) => byId.get(id),
-    /** The plan of a user who has it, even if it was removed. Returns the free plan if it is unknown. */
+    /** The plan with this id, even if it was removed; the free plan if it is unknown. */
     ofUser: (id: string) =>
       id === DEMO_PLAN.id ? DEMO_PLAN : (byId.get(id) ?? removedById.get(id) ?? free),
   }

@@ -12,7 +12,7 @@ const Secrets = v.object({
   auth: Secret,
 })
 
-/** Names of secrets that are not in place yet: `secrets.json.<process id>.<random>`. */
+/** Names of unfinished files of secrets: `secrets.json.<process id>.<random>`. */
 export const UNFINISHED_SECRETS = /^secrets\.json\.(\d+)\.[0-9a-f]{8}$/
 
 export type Secrets = v.InferOutput<typeof Secrets>

@@ -1,8 +1,8 @@
 import { moneyText } from '../config/money.ts'
-import { type Message, mailReasonOf, type SendMail } from '../mail.ts'
+import type { Message, SendMail } from '../mail.ts'
 import type { CapNoticeRow } from './cap-notices.ts'
 import type { Deliver } from './courier.ts'
-import { messageIdOf } from './message-id.ts'
+import { createMailDelivery, messageIdOf } from './mail-delivery.ts'
 
 interface CapNoticeMailOptions {
   /** The sender, such as Meridian <geo@shop.example>. */
@@ -14,16 +14,9 @@ interface CapNoticeMailOptions {
 
 /** Mails notices to the users whom they are about. */
 export function createDeliverNotice(options: CapNoticeMailOptions): Deliver<CapNoticeRow> {
-  return async (notice, signal) => {
-    try {
-      await options.sendMail(toMessage(notice, options), signal)
-    } catch (error) {
-      throw new Error(`the mail server did not accept the message: ${mailReasonOf(error)}`)
-    }
-  }
+  return createMailDelivery(options.sendMail, (notice) => toMessage(notice, options))
 }
 
-/** Every attempt sends the same message: mail servers detect a second copy by its Message-ID. */
 function toMessage(
   notice: CapNoticeRow,
   { from, page }: Pick<CapNoticeMailOptions, 'from' | 'page'>,

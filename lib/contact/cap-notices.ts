@@ -11,7 +11,7 @@ import { DAY_MS } from '../durations.ts'
 export type CapNoticeRow = typeof capNotices.$inferSelect
 export type Channel = CapNoticeRow['channel']
 
-/** Queues the notice for delivery, to the user's address or about it. The demo's user gets none. */
+/** Queues the notice for delivery on the channel. Queues nothing for the user of the demo key. */
 export function insertCapNotice(
   db: Db,
   notice: CapNotice,
@@ -51,7 +51,7 @@ export function limitText(notice: CapNotice): string {
 
 const RETENTION_MS = 30 * DAY_MS
 
-/** Removes the notices of last month, delivered or not. */
+/** Removes notices that are 30 days old, delivered or not. */
 export function removeOldNotices(db: Db, now: number): Statement {
   return db.delete(capNotices).where(lt(capNotices.createdAt, now - RETENTION_MS))
 }

@@ -82,7 +82,7 @@ export class Courier<Row extends Delivery> {
     this[Symbol.dispose]()
   }
 
-  /** Aborts the running attempt and gives its message back, as if it had not been tried. */
+  /** Aborts the running attempt, and returns its message to the queue as if it had not been tried. */
   [Symbol.dispose](): void {
     this.#isStopped = true
     const attempt = this.#attempt
@@ -117,7 +117,7 @@ export class Courier<Row extends Delivery> {
   async #deliverOne(claimed: Claimed<Row>): Promise<Claimed<Row> | null> {
     const { db, queue, onError } = this.#options
     if (this.#isStopped) {
-      // It was claimed while another process held the lock.
+      // Another process held the lock when `stop` was called, so the claim came too late.
       await this.#try(() => this.#giveBack(claimed))
       return null
     }
@@ -166,7 +166,7 @@ export class Courier<Row extends Delivery> {
       : { dueAt, lastError: reason }
   }
 
-  /** Ignores another process's lock: the next `retry` claims again, and an open lease ends by itself. */
+  /** Ignores locks of other processes: the next `retry` claims again, and an open lease ends by itself. */
   async #try<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work()
@@ -177,7 +177,7 @@ export class Courier<Row extends Delivery> {
     }
   }
 
-  /** As if it had not been tried. */
+  /** Returns the message to the queue, as if it had not been tried. */
   #giveBack(claimed: Claimed<Row>): Promise<void> {
     const { db, queue, now } = this.#options
     return queue.settle(db, claimed, { dueAt: now(), attempts: claimed.attempts - 1 })

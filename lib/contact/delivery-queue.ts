@@ -3,14 +3,14 @@ import { and, asc, eq, gt, lte, or, type SQL, sql } from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
 import { LONGEST_PAUSE_MS } from './backoff.ts'
 
-/** What a courier needs to know of what it delivers. */
+/** The columns that a courier reads from every message that it delivers. */
 export interface Delivery {
   readonly id: string
   readonly attempts: number
   readonly queuedAt: number
 }
 
-/** A row that we may try to deliver; no other process tries before the lease ends. */
+/** A row that this process may try to deliver. No other process tries before the lease ends. */
 export type Claimed<Row> = Row & { readonly claim: string }
 
 type Columns = Pick<typeof inquiries.$inferSelect, 'dueAt' | 'attempts' | 'settledAt' | 'lastError'>
@@ -40,7 +40,7 @@ export function noticeQueue(channel: NoticeRow['channel']): DeliveryQueue<Notice
   return createQueue(capNotices, eq(capNotices.channel, channel))
 }
 
-/** The rows of the table, or those of them that are `ours`. */
+/** A queue of the rows of a table that match `ours`; of all its rows without `ours`. */
 function createQueue<Table extends typeof inquiries | typeof capNotices>(
   source: Table,
   ours?: SQL,
@@ -49,7 +49,7 @@ function createQueue<Table extends typeof inquiries | typeof capNotices>(
   const table = source as typeof inquiries
   return {
     claimDue: async (db, now, leaseEnd) => {
-      // If `dueAt` is later than the longest pause allows, the clock was ahead and has been set back.
+      // `dueAt` later than the longest pause allows comes from a clock that was ahead.
       const isNow = or(lte(table.dueAt, now), gt(table.dueAt, now + LONGEST_PAUSE_MS))
       const first = db
         .select({ id: table.id })

@@ -12,7 +12,7 @@ interface Wanted {
   readonly offset: number
 }
 
-/** What an operator reads and changes of the messages that a courier delivers. */
+/** Reads and changes the messages of a queue, for operators. */
 export interface DeliveryStore<Row> {
   /** One page of the messages, newest first. */
   list(db: Queries, wanted: Wanted): Promise<Row[]>

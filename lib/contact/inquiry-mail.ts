@@ -1,7 +1,7 @@
-import { type Message, mailReasonOf, type SendMail } from '../mail.ts'
+import type { Message, SendMail } from '../mail.ts'
 import type { Deliver } from './courier.ts'
 import type { InquiryRow } from './inquiry-store.ts'
-import { messageIdOf } from './message-id.ts'
+import { createMailDelivery, messageIdOf } from './mail-delivery.ts'
 
 interface InquiryMailOptions {
   /** Address that receives inquiries. */
@@ -13,16 +13,9 @@ interface InquiryMailOptions {
 
 /** Delivers inquiries by mail. */
 export function createDeliverMail({ to, from, sendMail }: InquiryMailOptions): Deliver<InquiryRow> {
-  return async (inquiry, signal) => {
-    try {
-      await sendMail(toMessage(inquiry, { to, from }), signal)
-    } catch (error) {
-      throw new Error(`the mail server did not accept the message: ${mailReasonOf(error)}`)
-    }
-  }
+  return createMailDelivery(sendMail, (inquiry) => toMessage(inquiry, { to, from }))
 }
 
-/** Every attempt sends the same message: mail servers detect a second copy by its Message-ID. */
 export function toMessage(
   inquiry: InquiryRow,
   { to, from }: Pick<InquiryMailOptions, 'to' | 'from'>,

@@ -17,9 +17,9 @@ interface ProofOfWorkOptions {
 }
 
 const ALGORITHM = 'PBKDF2/SHA-256'
-/** Iterations of each try. */
+/** Iterations of each attempt. */
 const COST = 5_000
-/** Tries until the solution: docs/contact.md says how long they take. */
+/** Attempts that a client needs: docs/contact.md says how long they take. */
 const TRIES = { min: 500, max: 1_500 }
 const LIFETIME_MS = 20 * MINUTE_MS
 
@@ -58,7 +58,7 @@ export function createProofOfWork({ db, secret, keySecret }: ProofOfWorkOptions)
       if (!verified) return false
       return (await db.select().from(spentChallenges).where(isSame).get()) === undefined
     },
-    /** Uses up the challenge of an answer that was checked. Changes nothing if it is used already. */
+    /** Uses up the challenge of a checked answer. Changes nothing if it is already used. */
     use: (answer: string): Statement => {
       const given = readAnswer(answer)
       if (given === null) throw new Error('the answer was not checked')

@@ -8,12 +8,12 @@ import { removeOldNotices } from './cap-notices.ts'
 const DELIVERED_MS = 30 * DAY_MS
 /** Inquiries removed in one step, so that no request waits long. */
 const STEP_ROWS = 500
-/** Long enough that no used challenge becomes valid again when a clock a day ahead is set back. */
+/** Long enough that setting back a clock that was a day ahead makes no used challenge valid again. */
 const SPENT_MS = 2 * DAY_MS
 
 /**
- * Removes used challenges that expired two days ago and, in small steps, inquiries that were delivered
- * 30 days ago. Undelivered inquiries stay until the operator removes them, notices do not.
+ * Removes used challenges that expired two days ago, notices of 30 days ago and, in small steps,
+ * inquiries that were delivered 30 days ago. Undelivered inquiries stay until the operator removes them.
  */
 export async function removeOldContact(db: Db, now: number): Promise<void> {
   await db

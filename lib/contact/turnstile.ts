@@ -19,7 +19,7 @@ const Verdict = v.object({
 })
 type Verdict = v.InferOutput<typeof Verdict>
 
-/** Error codes that we or Cloudflare cause, not the visitor. */
+/** Error codes that the visitor does not cause, but we or Cloudflare do. */
 const OUR_ERRORS = ['missing-input-secret', 'invalid-input-secret', 'bad-request', 'internal-error']
 
 /**

@@ -29,7 +29,7 @@ export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
 const QUOTED_CHARACTERS = 100
 
-/** A value that is not valid, for a message: as JSON, or the start of it. */
+/** Quotes an invalid value for a message: the first 100 characters of its JSON. */
 export function quoted(value: unknown): string {
   return JSON.stringify(value)?.slice(0, QUOTED_CHARACTERS) ?? 'nothing'
 }
@@ -59,7 +59,7 @@ export function textUpTo(most: number) {
   )
 }
 
-/** Matches the same text with and without the flag `u`, which JSON Schema validators set. */
+/** Works with and without the flag `u`, because JSON Schema validators set that flag. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
 const SINGLE_LINE = /^(?=[\s\S]*\S)[^\u0000-\u001f\u007f-\u009f]*$/
 
@@ -86,7 +86,7 @@ function wholeNumber(fallback: number) {
 }
 
 interface Page {
-  /** What a page has, in the plural. */
+  /** What a page lists, in the plural, such as `Entries`. */
   readonly name: string
   /** How many a page has by default, and at most. */
   readonly usual: number

@@ -27,7 +27,7 @@ export type SuccessLimit =
 
 export type Tag = 'System' | 'Geolocation' | 'Account' | 'Billing' | 'Telemetry' | 'Contact'
 
-/** Forms of a body. JSON is the usual one, which every operation has. */
+/** Forms of a body. Every operation has JSON. */
 export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv' | 'text/plain'
 
 export interface Reply {
@@ -74,7 +74,7 @@ export interface Operation {
   readonly description?: string
   /** The scope that a key needs; 'public' needs no key. */
   readonly access: 'public' | Scope
-  /** Whether a key needs full access besides, so that no key with some scopes can do it. */
+  /** Whether a key also needs full access: then no list of scopes is enough. */
   readonly fullAccess?: true
   readonly limit: Limit
   /** A second limit, per user, on successful requests only; for inquiries also per address. */

@@ -36,9 +36,9 @@ export const subscriptions = sqliteTable('subscriptions', {
   cancelAt: integer('cancel_at'),
   overages: integer({ mode: 'boolean' }).notNull(),
   overageItemId: text('overage_item_id'),
-  /** From when each step between plans is charged in this period, as Stripe keeps it. */
+  /** From when each step between plans is charged in this period: see `readChargedFrom`. */
   chargedFrom: text('charged_from').notNull().default(''),
-  /** Requests used before the period of requests that ends at `carriedUntil`, and counted in it. */
+  /** Requests that were used earlier, but count in the month that ends at `carriedUntil`. */
   carriedRequests: integer('carried_requests'),
   carriedUntil: integer('carried_until'),
   /** How often it is paid. */
@@ -97,7 +97,7 @@ export const billingOwner = sqliteTable('billing_owner', {
   mode: text({ enum: ['live', 'test'] }).notNull(),
 })
 
-/** How many changes of each customer's e-mail address and name Stripe lacks. A trigger on `users` writes it. */
+/** How many changes of a customer's e-mail address and name Stripe lacks. A trigger on `users` writes it. */
 export const contactChanges = sqliteTable('contact_changes', {
   userId: ofCustomer(),
   emails: integer().notNull(),

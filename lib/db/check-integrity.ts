@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3'
 import type { Client } from './client.ts'
 
-/** Reading this much takes about 60 ms from the page cache and a second from a slow disk. */
+/** Reading a file of this size takes about 60 ms from the page cache and a second from a slow disk. */
 const READ_WHOLE_BYTES = 64 * 1024 * 1024
 
 /** All tables except the largest: telemetry, the audit log and the counts of days and operations. */

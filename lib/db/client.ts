@@ -3,7 +3,7 @@ import type Sqlite from 'better-sqlite3'
 /** A connection of the driver. */
 export type Client = Sqlite.Database
 
-/** Whatever has a connection of this thread. */
+/** An object that holds a connection of this thread. */
 export interface Connection {
   readonly $client: Client
 }

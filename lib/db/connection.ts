@@ -5,7 +5,7 @@ import type { Client } from './client.ts'
 import { isDamage, isLocked, RESTORE_ADVICE } from './fault.ts'
 
 const CACHE_KIB = 16 * 1024
-/** At the start, waiting for other processes is fine. */
+/** At the start, no requests wait yet, so waiting for other processes does no harm. */
 const OPENING_TIMEOUT_MS = 5_000
 const LOCK_PAUSE_MS = 10
 /** Later, waiting would block all requests: the engine tries again instead. */
@@ -22,7 +22,7 @@ export function openConnection(
 ): Client {
   const client = connect(file)
   try {
-    // First: the following pragmas may have to wait for another writer.
+    // Set first, because the following pragmas may have to wait for another writer.
     client.pragma(`busy_timeout = ${OPENING_TIMEOUT_MS}`)
     useWal(client)
     client.pragma('synchronous = FULL')

@@ -2,12 +2,12 @@ import { index, integer, sqliteTable, text } from './drizzle.ts'
 
 /** Times are epoch milliseconds. A test compares these tables with the SQL in migrations/. */
 
-/** The columns of what a courier delivers. */
+/** The columns that all tables of messages share that a courier delivers. */
 function queueColumns() {
   return {
     state: text({ enum: ['waiting', 'delivered', 'dead', 'kept'] }).notNull(),
     createdAt: integer('created_at').notNull(),
-    /** Start of the wait; attempts stop some days later. */
+    /** When the message was queued. Attempts stop some days later. */
     queuedAt: integer('queued_at').notNull(),
     /** Time of the next attempt; during an attempt, the end of its lease. */
     dueAt: integer('due_at').notNull(),

@@ -15,7 +15,7 @@ export interface Outcome {
   readonly changes: number
 }
 
-/** Runs one statement; `only`: reads only its first row. */
+/** Runs one statement. With `only`, reads only its first row. */
 export type Execute = (query: Query, only?: 'first row') => Promise<Outcome>
 
 /** Runs statements, in this thread or in another one. */
@@ -33,13 +33,13 @@ export interface Engine {
 /** Runs statements on a connection of this thread. */
 export type LocalEngine = ReturnType<typeof createEngine>
 
-/** A connection and its engine, for what writes in the same thread. */
+/** A connection and its engine, for code that writes in the thread of the connection. */
 export type WriterDb = Connection & { readonly engine: LocalEngine }
 
 /** 200 attempts with pauses of 25 ms: about five seconds. */
 const ATTEMPTS = 200
 const PAUSE_MS = 25
-/** More than the service has; texts also vary with the number of their parameters. */
+/** More than the service has, although texts vary with the number of their parameters. */
 const MAX_PREPARED = 500
 
 /**
@@ -97,7 +97,7 @@ export function createEngine(client: Client) {
         client.exec('COMMIT')
         return result
       } catch (error) {
-        // After some errors SQLite has done so itself.
+        // After some errors, SQLite has already rolled back.
         if (client.inTransaction) client.exec('ROLLBACK')
         throw error
       } finally {

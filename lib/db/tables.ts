@@ -47,7 +47,7 @@ export const accountEndings = sqliteTable('account_endings', {
     .references(() => users.id, { onDelete: 'cascade' }),
   /** For the audit log. */
   command: text().notNull(),
-  /** Why the server could not; null: it has not tried. */
+  /** Why the server could not delete the account; null: it has not tried. */
   refusal: text(),
 })
 
@@ -103,7 +103,7 @@ export const sites = sqliteTable(
     provenAt: integer('proven_at'),
     missingSince: integer('missing_since'),
     checkedAt: integer('checked_at'),
-    /** Whether the site gets the telemetry without a proof: see `addSite`. */
+    /** Whether the site gets the telemetry of its origin without a proof: see `addSite`. */
     isFirst: integer('is_first', { mode: 'boolean' }).notNull().default(false),
     /** The host name of the origin. */
     host: text().notNull().default(''),
@@ -157,7 +157,7 @@ export const sessions = sqliteTable(
   {
     id: text().primaryKey(),
     userId: ofUser(),
-    /** SHA-256 of the token, hex; remote: after a prefix. */
+    /** SHA-256 of the token, hex; with a prefix for sessions of a remote auth service. */
     tokenHash: text('token_hash').notNull().unique(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),
@@ -211,7 +211,7 @@ export const secondFactors = sqliteTable('second_factors', {
   userId: ofUser().primaryKey(),
   /** Encrypted. */
   secret: text().notNull(),
-  /** null: no first code was entered yet, so it is not asked for. */
+  /** null: the user has not entered a first code yet, so sign-in does not ask for one. */
   confirmedAt: integer('confirmed_at'),
   /** The time step of the newest code that was used. */
   lastStep: integer('last_step').notNull().default(0),
@@ -229,7 +229,7 @@ export const recoveryCodes = sqliteTable(
   (table) => [primaryKey({ columns: [table.userId, table.hash] })],
 )
 
-/** Prepared statements write one row for each active caller, once a second. It is read at the start. */
+/** Read at the start. Prepared statements write one row for each active caller, once a second. */
 export const buckets = sqliteTable('buckets', {
   callerId: text('caller_id').primaryKey(),
   spent: real().notNull(),

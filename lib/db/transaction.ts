@@ -21,8 +21,8 @@ export async function runInTransaction(
 }
 
 /**
- * Runs `work` in one transaction, which is undone if it throws. All other statements wait until it has
- * ended, so `work` waits for nothing but its own queries.
+ * Runs `work` in one transaction, which is rolled back if `work` throws. All other statements wait until
+ * then, so `work` must wait for nothing but its own queries.
  */
 export async function transact<Result>(
   { engine }: Db,

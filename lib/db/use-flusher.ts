@@ -2,11 +2,11 @@ import type { CapNotice, Uses, WriteUses } from './uses.ts'
 
 /** A count in memory that changed since it was last written. */
 export interface Unwritten {
-  /** Adds what has changed to the uses that will be written next. */
+  /** Adds its changes to the uses that will be written next. */
   collect(uses: Uses): void
   /** Called once the collected changes are on disk. */
   written(): void
-  /** Called if nothing of them was written: they must be collected again. */
+  /** Called if the collected changes were not written: they must be collected again. */
   notWritten(): void
 }
 
@@ -24,7 +24,7 @@ export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice)
   let waiting: Unwritten[] = []
   /** Items that are being written, and those to be written after them in the same flush. */
   let inFlight: readonly Unwritten[] = []
-  /** Monotonic milliseconds; no queued item is older. */
+  /** No queued item is older than this time, in monotonic milliseconds. */
   let since = 0
   /** Settles when the last flush so far has ended. */
   let last: Promise<unknown> = Promise.resolve()
@@ -73,7 +73,7 @@ export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice)
     lagMs: () => (size() === 0 ? 0 : performance.now() - since),
     /** Writes all items that are queued now. Rejects if that fails. */
     flush: () => inTurn(flushOnce),
-    /** Runs `work` while no write is under way: each count is then either on disk or unwritten. */
+    /** Runs `work` while nothing is being written, so that each count is either on disk or unwritten. */
     betweenFlushes: inTurn,
   }
 }

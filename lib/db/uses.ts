@@ -21,7 +21,7 @@ export interface CallerUse {
   readonly bucket: SpentAt
 }
 
-/** The notices that were given in a period. */
+/** The notices that were already given in a period. */
 export interface Warned {
   /** The largest share of the cap, in per cent; 0: none. */
   readonly warned: 0 | 80 | 100
@@ -72,7 +72,10 @@ export interface KeyUse {
   readonly usedAt: number
 }
 
-/** How many requests of a key, or of all sessions of a user, were answered alike since the last write. */
+/**
+ * The requests of a key, or of all sessions of a user, that an operation has answered with the same
+ * status since the last write.
+ */
 export interface OperationUse {
   readonly userId: string
   /** Empty for sessions. */
@@ -92,7 +95,7 @@ export interface Uses {
   readonly keys: KeyUse[]
 }
 
-/** Writes uses, and resolves to the notices that nobody had given before. */
+/** Writes uses. Resolves to the notices that are new, as no process has given them before. */
 export type WriteUses = (uses: Uses) => Promise<CapNotice[]>
 
 /** Returns a function that writes uses in one transaction: all or, if it throws, none. */
@@ -161,8 +164,8 @@ function prepareOperations(client: Client) {
 }
 
 /**
- * Adds to a row, which is mostly there: only inserting one runs the trigger that looks for the user. Both
- * statements have the same parameters.
+ * Returns a function that updates a row, and inserts it only if it is missing: an insertion is slower,
+ * because it runs the trigger that looks for the user. Both statements have the same parameters.
  */
 function prepareAdd(client: Client, update: string, insert: string) {
   const [add, addRow] = [client.prepare(update), client.prepare(insert)]
@@ -176,7 +179,7 @@ function monthOf(day: number): number {
   return new Date(day * DAY_MS).setUTCDate(1) / DAY_MS
 }
 
-/** Adds up what different callers did alike: it is much less to write. */
+/** Adds up the requests of all callers by day, operation and status, which leaves far fewer rows to write. */
 function addUp(uses: readonly OperationUse[]) {
   const sums = new Map<
     string,

@@ -1,3 +1,4 @@
+import { decimalPlaces } from '../config/money.ts'
 import type { BillingCounts } from '../db/database-file.ts'
 import { HOUR_MS } from '../durations.ts'
 import { counted, hours } from './check-age.ts'
@@ -199,21 +200,16 @@ function amountFault(price: StripePrice, { amount, currency }: PaidPlan): string
   }
   if (price.amount === null) return 'has no fixed amount in whole cents'
   // 19.99 * 100 is a little less than 1999.
-  if (price.amount === Math.round(amount * 10 ** digitsOf(price))) return undefined
+  if (price.amount === Math.round(amount * 10 ** decimalPlaces(price.currency))) return undefined
   return `is ${formatPrice(price)}, but users are shown ${amount}`
 }
 
 function formatPrice(price: StripePrice): string {
-  const amount = (price.amount ?? 0) / 10 ** digitsOf(price)
+  const amount = (price.amount ?? 0) / 10 ** decimalPlaces(price.currency)
   return `${amount} ${price.currency.toUpperCase()}`
 }
 
 /** How many decimal places the currency has. */
-function digitsOf({ currency }: StripePrice): number {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  return format.resolvedOptions().maximumFractionDigits ?? 2
-}
-
 function toPriceFinding(problem: StripeProblem, variable: string, id: string): Finding {
   if (problem.reason === 'missing') {
     const text = `${variable}: this account has no price ${id}`

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEAST_FREE, writeProblem } from '../disk-advice.ts'
+import { MIN_FREE_BYTES, writeProblem } from '../disk-advice.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 const MB = 1024 * 1024
@@ -34,7 +34,7 @@ export function checkDisk(disk: ReturnType<typeof readDisk>): Finding[] {
   if (isReadOnly) {
     findings.push(wrong('The disk is read-only', 'see dmesg, repair it or mount it writable'))
   }
-  if (free < LEAST_FREE) findings.push(wrong(room, 'make room: a full disk stops all writes'))
+  if (free < MIN_FREE_BYTES) findings.push(wrong(room, 'make room: a full disk stops all writes'))
   else if (free < Math.max(ENOUGH_FREE_BYTES, COPIES * database)) {
     findings.push(
       warning(room, 'make room: keep 1 GB free, and three times the database for a backup'),

@@ -11,7 +11,7 @@ interface List {
   readonly failure?: { readonly reason: string } | undefined
 }
 
-/** Their owners change them daily or weekly. */
+/** The owners of the lists change them daily or weekly. */
 const OLD_LIST_MS = 7 * DAY_MS
 
 /** Checks how old the free lists are, and whether the last download of one failed. */

@@ -10,7 +10,7 @@ interface Mismatch {
   readonly repair: string | null
 }
 
-/** The kinds that the settings cause. Users keep their plans, but nothing new can be bought or changed. */
+/** The kinds that wrong settings cause. Users keep their plans, but cannot buy or change anything. */
 const WRONG: readonly string[] = ['wrong-account', 'missing-customer', 'unknown-price']
 
 /** Reports each kind of mismatch once, with its first case. */
@@ -26,7 +26,7 @@ export function checkMirror(mismatches: readonly Mismatch[]): Finding[] {
   return findings.length > 0 ? findings : [ok('The database agrees with Stripe')]
 }
 
-/** What an operator does about a mismatch. */
+/** Says what an operator can do about a mismatch. */
 export function adviceFor({ kind, repair }: Pick<Mismatch, 'kind' | 'repair'>): string {
   if (repair !== null) return commandText('billing', '--repair')
   if (kind === 'wrong-account' || kind === 'missing-customer') {

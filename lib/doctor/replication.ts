@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { SECOND_MS } from '../durations.ts'
 import { reasonOf } from '../reason.ts'
 
-/** How far Litestream's copy of the database is. */
+/** How up to date Litestream's copy of the database is. */
 export type Replication =
   | {
       /** When the copy last had all that Litestream had read, in epoch milliseconds; 0 if never. */

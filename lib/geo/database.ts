@@ -90,7 +90,7 @@ function probeRecords(mmdb: Mmdb, readAsn: ReadAsn): Promise<number[]> {
   })
 }
 
-/** A damaged record names none. */
+/** Returns 0 for a damaged record. */
 function createReadAsn(mmdb: Mmdb, schema: Schema): ReadAsn {
   return (offset) => {
     try {
@@ -125,7 +125,7 @@ function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 16 }
   }
 }
 
-/** Damaged names are no names. */
+/** Returns undefined if the names are damaged. */
 function readNames(mmdb: Mmdb, schema: Schema, address: Address): PlaceNames | undefined {
   const offset = schema.names === undefined ? 0 : mmdb.find(address)
   if (offset === 0) return undefined

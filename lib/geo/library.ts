@@ -27,7 +27,7 @@ interface LibraryOptions extends Omit<OpenOptions, 'name'> {
   readonly clock?: (() => number) | undefined
 }
 
-/** A file that is served, and what became of its newer versions. Times are epoch milliseconds. */
+/** A file that is served, and whether its newer versions were refused. Times are epoch milliseconds. */
 export interface OpenFile {
   readonly file: SourceFile
   readonly database: GeoDatabase
@@ -53,9 +53,9 @@ interface Served {
   readonly signature: string
   readonly openFiles: readonly OpenFile[]
   readonly databases: readonly GeoDatabase[]
-  /** Those that locate addresses. */
+  /** The databases that locate addresses. */
   readonly places: readonly GeoDatabase[]
-  /** Those about privacy, which only look-ups that include it read. */
+  /** The databases about privacy. Only look-ups that include privacy read them. */
   readonly privacy: readonly GeoDatabase[]
   /** Whether no file that may locate addresses was refused. */
   readonly arePlacesCurrent: boolean
@@ -99,7 +99,7 @@ export async function openLibrary(options: LibraryOptions) {
     find,
     /** See `createSystems`. */
     findSystem: systems.find,
-    /** The smallest block (CIDR) that decides what a database about `subjects` finds. The atlas has none. */
+    /** The smallest block (CIDR) around the address for which all databases about `subjects` find the same. */
     prefix: (address: Address, subjects: Subjects) => prefixOf(served, address, subjects),
     /** What the databases about privacy state together; undefined if nothing. */
     findPrivacy: (address: Address): PrivacyFinding | undefined =>
@@ -243,7 +243,7 @@ async function open(
   }
 }
 
-/** What `openDatabase` wraps: its message names the copy, not the file. */
+/** The error that `openDatabase` wraps, because its own message names the copy, not the file. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error
 }

@@ -53,7 +53,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   })
 }
 
-/** Returns '' for addresses without a limit of their own. */
+/** The address that a connection counts towards; '' if it has no limit. */
 function countedAddress({ remoteAddress = '' }: Socket, proxies: readonly Network[]): string {
   const parsed = parseAddress(remoteAddress.replace(/%.*$/, ''))
   if (parsed === null) return ''

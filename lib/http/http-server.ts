@@ -5,7 +5,7 @@ import { type AnswerUnreadable, answerClientErrors } from './client-error.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { serveExpectations } from './expectations.ts'
 import { type FastPathOptions, installFastPath } from './fast-path/fast-path.ts'
-import { MOST_UNANSWERED } from './fast-path/feed.ts'
+import { MAX_UNANSWERED } from './fast-path/feed.ts'
 import { serveOldHttp } from './old-http.ts'
 import { serveFew } from './serve-few.ts'
 import { resetSlowReaders } from './slow-readers.ts'
@@ -36,7 +36,7 @@ const LIMITS = {
 const IS_BUN = nameRuntime(process.versions) === 'bun'
 
 /** How much clients may leave unread, and for how long. */
-const READERS = { longestMs: 30_000, mostBytes: 64 * 1024 * 1024, checkEveryMs: 1_000 } as const
+const READERS = { maxWaitMs: 30_000, maxBytes: 64 * 1024 * 1024, checkEveryMs: 1_000 } as const
 
 /** Returns a server of node:http, not yet listening, that limits what each client may use. */
 export function createHttpServer(
@@ -45,7 +45,7 @@ export function createHttpServer(
 ): Server {
   const server = createServer({ ...LIMITS, ServerResponse: BatchedResponse })
   const waiting = serveExpectations(serveAsterisk(serve))
-  const few = IS_BUN ? serveFew(server, waiting, MOST_UNANSWERED) : waiting
+  const few = IS_BUN ? serveFew(server, waiting, MAX_UNANSWERED) : waiting
   // serveFew and serveOldHttp must see requests in the order of arrival, so they wrap `waiting`.
   server.on('request', serveOldHttp(few))
   // Only the size is limited: with a maximum count node:http would silently drop headers.

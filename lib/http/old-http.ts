@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Wraps `listener` so that it can serve HTTP/1.0. Such a request needs no Host; health checks of load
- * balancers omit it. One with Transfer-Encoding is the last of its connection, since nobody can say
- * where it ends: RFC 9112 section 6.1. So is any request with Upgrade: node:http drops the rest.
+ * Wraps `listener` so that it can serve HTTP/1.0. Such a request needs no Host: health checks of load
+ * balancers omit it. If it has Transfer-Encoding, it is the last request of its connection, because its
+ * end is ambiguous: RFC 9112 section 6.1. So is any request with Upgrade: node:http drops the rest.
  */
 export function serveOldHttp(listener: RequestListener): RequestListener {
   const ending = new WeakSet<Socket>()

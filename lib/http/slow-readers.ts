@@ -4,17 +4,17 @@ import { nameRuntime } from '../config/runtime.ts'
 
 export interface ReaderLimits {
   /** Milliseconds within which a client must read at least some of its waiting bytes. */
-  readonly longestMs: number
+  readonly maxWaitMs: number
   /** Unsent bytes allowed on all connections together. */
-  readonly mostBytes: number
+  readonly maxBytes: number
   readonly checkEveryMs: number
 }
 
-/** A connection with unsent bytes. */
+/** When the client of a connection with unsent bytes last made progress. */
 interface Waiting {
-  /** Bytes that the client had read when it last made progress. */
+  /** How many bytes the client had read then. */
   readonly taken: number
-  /** When that was, in monotonic milliseconds. */
+  /** Monotonic milliseconds. */
   readonly since: number
 }
 
@@ -63,7 +63,7 @@ function check(socket: Socket, unsent: number, waiting: Map<Socket, Waiting>, no
   }
   const taken = socket.bytesWritten - unsent
   if (waiting.get(socket)?.taken === taken) return
-  // Moves to the end: the longest waiting come first.
+  // Moves it to the end, so that the connections that have waited longest come first.
   waiting.delete(socket)
   waiting.set(socket, { taken, since: now })
 }
@@ -71,13 +71,13 @@ function check(socket: Socket, unsent: number, waiting: Map<Socket, Waiting>, no
 function resetAbove(
   waiting: Map<Socket, Waiting>,
   unsent: CountUnsent,
-  { longestMs, mostBytes }: ReaderLimits,
+  { maxWaitMs, maxBytes }: ReaderLimits,
   now: number,
 ): void {
   let bytes = 0
   for (const socket of waiting.keys()) bytes += unsent(socket)
   for (const [socket, { since }] of waiting) {
-    if (bytes <= mostBytes && now - since < longestMs) return
+    if (bytes <= maxBytes && now - since < maxWaitMs) return
     bytes -= unsent(socket)
     // An orderly end would wait for the client again.
     socket.resetAndDestroy()

@@ -3,7 +3,7 @@ import type { CallerUse, Uses } from '../db/uses.ts'
 import type { Bucket } from './token-bucket.ts'
 import type { UserMeter, UserMeterOptions } from './user-meter.ts'
 
-/** Shared by all meters. */
+/** What all meters share. */
 export interface MeterParts extends UserMeterOptions {
   /** The meters of callers with changes that are not written yet. */
   readonly unwritten: Set<CallerMeter>

@@ -1,6 +1,6 @@
 import { type CapNotice, SHARES, type Spending, type Threshold, type Warned } from '../db/uses.ts'
 
-/** What a user has used in a period, and the limits of the last request. */
+/** What a user has used in a period, and the limits that applied to the last request. */
 export interface Usage {
   readonly userId: string
   readonly requests: number

@@ -6,8 +6,7 @@ export type KnownDevices = ReturnType<typeof createKnownDevices>
  * Tokens for browsers in which a user has signed in or has set the password. Each such browser has
  * limits of its own, so strangers who use up the account's limits lock nobody out: OWASP, “Slow
  * Down Online Guessing Attacks with Device Cookies”. A token is valid until the password changes,
- * because its signature covers the password's hash. `findHash` returns the hash, or '' if we
- * have none.
+ * because its signature covers the password's hash. `findHash` returns the hash; '' if there is none.
  */
 export function createKnownDevices(secret: string, findHash: (email: string) => Promise<string>) {
   const createSigner = async (email: string) => {

@@ -3,9 +3,9 @@ import {
   contains,
   dayOf,
   monthOf,
-  type PaidPeriod,
   type Period,
   paidPeriod,
+  type SubscriptionPeriod,
 } from '../config/period.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { CallerMeter, type MeterParts } from './caller-meter.ts'
@@ -21,14 +21,14 @@ export interface Metered {
     readonly monthlyCap: number
   }
   /** null without a subscription: requests are then counted by calendar month, UTC. */
-  readonly paid: (PaidPeriod & Paid) | null
+  readonly paid: (SubscriptionPeriod & Paid) | null
   /** null for a session; all sessions of a user share one rate limit. */
   readonly key: { readonly id: string } | null
 }
 
 /** The state of the bucket that leaves the caller fewer requests. */
 export interface CallerState extends BucketState {
-  /** Whether that is the bucket of all keys of the user, not that of the caller alone. */
+  /** Whether this is the bucket of all keys of the user, and not that of the caller alone. */
   readonly ofAllKeys: boolean
 }
 
@@ -57,7 +57,7 @@ export class Meters {
     const rate = planRate(caller.plan)
     const wanted = Math.min(requests, rate.capacity)
     const all = take(bucket, userRate(caller.plan), now, wanted)
-    if (!all.allowed) return later(all, peek(meter.bucket, rate, now, wanted))
+    if (!all.allowed) return slower(all, peek(meter.bucket, rate, now, wanted))
     const own = take(meter.bucket, rate, now, wanted)
     if (!own.allowed) {
       refund(bucket, wanted)
@@ -65,7 +65,7 @@ export class Meters {
     }
     meter.queue()
     meter.user.queue()
-    return lower(all, own)
+    return emptier(all, own)
   }
 
   /** Takes `requests` from the buckets, in place of one request that was taken before. */
@@ -82,7 +82,7 @@ export class Meters {
     const id = callerId(caller)
     const bucket = this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? fullBucket(now)
     const all = peek(this.#bucketOf(userId, now), userRate(plan), now)
-    return lower(all, peek(bucket, planRate(plan), now))
+    return emptier(all, peek(bucket, planRate(plan), now))
   }
 
   /** Whether the user has reached the cap of the period, and pays for no more requests. */
@@ -161,7 +161,7 @@ export class Meters {
     }
   }
 
-  /** Finds or opens the caller's meter of the day. The meter of the day before is dropped once written. */
+  /** Finds or opens the caller's meter of the day. The previous day's is dropped once it is written. */
   #find(caller: Metered, now: number): CallerMeter {
     const id = callerId(caller)
     const meter = this.#callers.get(id)
@@ -186,7 +186,7 @@ export class Meters {
     return meter.user
   }
 
-  #periodOf(paid: PaidPeriod | null, now: number): Period {
+  #periodOf(paid: SubscriptionPeriod | null, now: number): Period {
     if (paid !== null) return paidPeriod(paid, now)
     if (!contains(this.#month, now)) this.#month = monthOf(now)
     return this.#month
@@ -212,12 +212,13 @@ export class Meters {
   }
 }
 
-function lower(all: BucketState, own: BucketState): CallerState {
+/** The state of the bucket that holds fewer requests. */
+function emptier(all: BucketState, own: BucketState): CallerState {
   return all.remaining < own.remaining ? { ...all, ofAllKeys: true } : { ...own, ofAllKeys: false }
 }
 
-/** The state to report if the bucket of all keys refuses: that of the bucket to wait for. */
-function later(all: BucketState, own: BucketState): CallerState {
+/** The state to report if the bucket of all keys refuses: that of the bucket that takes longer to refill. */
+function slower(all: BucketState, own: BucketState): CallerState {
   if (own.allowed || own.resetSeconds < all.resetSeconds) return { ...all, ofAllKeys: true }
   return { ...own, ofAllKeys: false }
 }

@@ -22,11 +22,11 @@ export const POLICIES = {
   /** Changes of a user's subscription or billing account. */
   billing: { name: 'billing-changes', capacity: 60, windowMs: HOUR_MS },
   /**
-   * Account, billing and telemetry, per user, by the pages of the dashboard: a user's programs must not
-   * use up what the pages need, nor the pages what the programs need.
+   * Account, billing and telemetry, per user, for the pages of the dashboard. Separate from `account`, so
+   * that a user's programs and the dashboard do not use up each other's requests.
    */
   dashboard: { name: 'dashboard', capacity: 300, windowMs: MINUTE_MS },
-  /** Changes of the e-mail address and tries at them, per user. */
+  /** Changes of the e-mail address, successful or not, per user. */
   emailChanges: { name: 'email-changes', capacity: 10, windowMs: HOUR_MS },
   /** Exports of everything about an account, per user. */
   exports: { name: 'exports', capacity: 10, windowMs: HOUR_MS },
@@ -34,13 +34,13 @@ export const POLICIES = {
   contact: { name: 'inquiries', capacity: 5, windowMs: 15 * MINUTE_MS },
   /** Inquiries with a credential, per user and per address: one client may have many accounts. */
   inquiries: { name: 'inquiries', capacity: 5, windowMs: 15 * MINUTE_MS },
-  /** Keys that a user creates or renews, whatever becomes of them. */
+  /** Keys that a user creates or renews, including those deleted since. */
   newKeys: { name: 'new-keys', capacity: 30, windowMs: HOUR_MS },
-  /** Sites that a user registers, whatever becomes of them. */
+  /** Sites that a user registers, including those deleted since. */
   newSites: { name: 'new-sites', capacity: 30, windowMs: HOUR_MS },
   /** Sessions that are started by signing in, per account. */
   newSessions: { name: 'new-sessions', capacity: 60, windowMs: HOUR_MS },
-  /** Tries to do what needs the password again, per user. */
+  /** Attempts at actions that ask for the password again, per user. */
   passwords: { name: 'password-changes', capacity: 20, windowMs: HOUR_MS },
   /** Pages and the files that they load, per address of the client. */
   pages: { name: 'pages', capacity: 600, windowMs: MINUTE_MS },
@@ -56,36 +56,16 @@ export const POLICIES = {
   failures: { name: 'failed-credentials', capacity: 30, windowMs: MINUTE_MS },
 } as const satisfies Record<string, Policy>
 
-/** With more ids, at least half are forgotten, so that a flood cannot fill the memory. */
+/** Above this number, at least half of the ids are forgotten, so that a flood cannot fill the memory. */
 const REMEMBERED_IDS = 100_000
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>
 
 /** A rate limiter for each policy. */
 export function createLimits() {
-  return {
-    account: createRateLimiter(POLICIES.account),
-    address: createRateLimiter(POLICIES.address),
-    addressMails: createRateLimiter(POLICIES.addressMails),
-    addressSignIns: createRateLimiter(POLICIES.addressSignIns),
-    failures: createRateLimiter(POLICIES.failures),
-    beacons: createRateLimiter(POLICIES.beacons),
-    billing: createRateLimiter(POLICIES.billing),
-    contact: createRateLimiter(POLICIES.contact),
-    dashboard: createRateLimiter(POLICIES.dashboard),
-    emailChanges: createRateLimiter(POLICIES.emailChanges),
-    exports: createRateLimiter(POLICIES.exports),
-    inquiries: createRateLimiter(POLICIES.inquiries),
-    newKeys: createRateLimiter(POLICIES.newKeys),
-    newSessions: createRateLimiter(POLICIES.newSessions),
-    newSites: createRateLimiter(POLICIES.newSites),
-    pages: createRateLimiter(POLICIES.pages),
-    passwords: createRateLimiter(POLICIES.passwords),
-    resetMails: createRateLimiter(POLICIES.resetMails),
-    secondFactors: createRateLimiter(POLICIES.secondFactors),
-    signIns: createRateLimiter(POLICIES.signIns),
-    verificationMails: createRateLimiter(POLICIES.verificationMails),
-  }
+  const limits = Object.entries(POLICIES).map(([id, policy]) => [id, createRateLimiter(policy)])
+  // safe: one for each key of POLICIES
+  return Object.fromEntries(limits) as Record<keyof typeof POLICIES, RateLimiter>
 }
 
 /** The buckets of one policy, in memory only. */
@@ -111,9 +91,8 @@ export function createRateLimiter(policy: Policy) {
 }
 
 /**
- * Keeps the buckets that hold less than the others. A forgotten bucket is full again, so a client
- * with many ids resets the limit of another only by spending as much on each of them. Takes
- * about 30 ms.
+ * Keeps the emptier half of the buckets. A forgotten bucket is full again, so a client with many ids can
+ * reset the bucket of another only by spending as much from each of its own. Takes about 30 ms.
  */
 function lowerHalf(buckets: ReadonlyMap<string, Bucket>, policy: Policy, now: number) {
   const spent = new Float64Array(buckets.size)

@@ -50,7 +50,7 @@ export class UserMeter implements Unwritten {
   #isQueued = false
   /** Requests that are neither written nor being written, and how many of them are charged for. */
   #unwritten: Counts = NONE
-  /** Those that are being written; null: none are. */
+  /** The requests that are being written; null: none are. */
   #inFlight: Counts | null = null
   #cap = Number.POSITIVE_INFINITY
   #spending: Spending | null = null

@@ -74,7 +74,7 @@ function errorText(error: unknown, paint: Paint): string {
   return lines.map((line) => `\n    ${paint('dim', plain(line.trim()))}`).join('')
 }
 
-/** Without control characters, with which a path or a message could change the terminal. */
+/** Escapes control characters, because a path or message could change the terminal with them. */
 function plain(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.replaceAll(/\p{Cc}/gu, (character) => `\\x${hex(character)}`)

@@ -1,5 +1,5 @@
 const SEGMENTS = 2
-/** As much as the log shows of a key. */
+/** The length of the prefix of a key, which the log may show. */
 const MAX_LENGTH = 16
 /** IPv4 and IPv6 addresses, which may be the client's. */
 const ADDRESSES = /\d+(\.\d+){3}|[\da-f]*:[\da-f.:]*:[\da-f.:]*/gi

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 interface AskOptions {
   /** IP addresses, with or without a port; undefined: the servers of the system. */
   readonly servers: readonly string[] | undefined
-  /** How long one server may take; the next one, or the same again, is then asked. */
+  /** How long one server may take. Then the next server is asked, or the same one again. */
   readonly attemptMs: number
   /** How long all attempts may take together. */
   readonly limitMs: number

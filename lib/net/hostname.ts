@@ -13,7 +13,7 @@ export function createAskHostname(servers: readonly string[] | undefined): AskHo
   }
 }
 
-/** A host name of letters, digits, `-`, `_` and dots. Whoever has the address chooses the text. */
+/** A host name of letters, digits, `-`, `_` and dots. The owner of the address may choose any text. */
 const HOST = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)+$/
 
 function toHost(name: string): string {

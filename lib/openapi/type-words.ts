@@ -68,7 +68,7 @@ export function itemsOf({ items }: JsonSchema): JsonSchema | undefined {
   return typeof items === 'object' && !Array.isArray(items) ? items : undefined
 }
 
-/** The only values that the schema itself allows; empty if there are no such. */
+/** The values of an enumeration or constant; empty if the schema is neither. */
 export function valuesIn({ const: only, enum: some }: JsonSchema): readonly unknown[] {
   return some ?? (only === undefined ? [] : [only])
 }

@@ -10,7 +10,7 @@ export function totalMemory(): number {
 
 /**
  * Bytes of memory that another process could take. Pages of files that were read long ago count as
- * available: the system reuses them, although they fill the memory of a container. `root` is the
+ * available, because the system reuses them, although a container counts them as used. `root` is the
  * folder that holds /proc and /sys.
  */
 export function availableMemory(root = '/'): number {
@@ -19,7 +19,7 @@ export function availableMemory(root = '/'): number {
   // In version 1 of cgroups, memory has a hierarchy of its own.
   const [, controller = '', cgroup = ''] =
     /^\d+:(memory|):(.*)$/m.exec(read('proc/self/cgroup')) ?? []
-  // A container may see only its own group there, at the top.
+  // A container may see only its own group, at the top of the hierarchy.
   const [own, top] = [cgroup, ''].map((path) => join('sys/fs/cgroup', controller, path))
   const stat = read(`${own}/memory.stat`) || read(`${top}/memory.stat`)
   const reusable = Number(/^inactive_file (\d+)$/m.exec(stat)?.[1] ?? 0)

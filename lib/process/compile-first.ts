@@ -13,8 +13,8 @@ const ROOMS = ['admin', 'lib', 'pages', 'routes']
 
 /**
  * Compiles the server's code in a process of its own, unless that was done since the code changed. A
- * thread that has to compile TypeScript by itself keeps the compiler in memory: 18 MB. Does nothing
- * where compiled code is not kept (scripts/node.sh). If this fails, each thread compiles.
+ * thread that compiles TypeScript itself keeps the compiler in memory: 18 MB. Does nothing if there is
+ * no compile cache (scripts/node.sh turns it on). If this fails, each thread compiles.
  */
 export async function compileFirst(): Promise<void> {
   try {
@@ -29,12 +29,12 @@ export async function compileFirst(): Promise<void> {
   } catch {}
 }
 
-/** The result depends on the options of V8. Others would start a debugger, or run other code. */
+/** Passes on the options of V8, on which the result depends, but none that starts a debugger or runs code. */
 function isHarmless(option: string): boolean {
   return !/^(--inspect|--eval|--print|-[ep])/.test(option)
 }
 
-/** Keeps what this process has compiled, which must be all code, and notes that. */
+/** Writes what this process has compiled to the cache, and notes that it is complete. */
 export function noteCompiled(): void {
   const note = findNote()
   if (note === undefined) return
@@ -49,7 +49,7 @@ function findNote() {
   if (folder === undefined) return undefined
   const rooms = ROOMS.flatMap((room) => listFiles(join(ROOT, room), { recursive: true }))
   const files = [...listFiles(ROOT), ...rooms].filter((file) => /\.(js|tsx?)$/.test(file)).sort()
-  // Not their times, which are others in an image.
+  // Hashes, not modification times: those differ in a container image.
   const code = files.map((file) => `${file} ${hash(readFileSync(file))}`)
   return { file: join(folder, `all-${hash(ROOT)}`), text: hash(code.join('\n')) }
 }

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Gives the memory back that loading code has used and left: tens of megabytes for a large package.
- * Takes some tens of milliseconds. Does nothing on Deno and Bun.
+ * Collects garbage, and returns the memory to the system: loading a large package leaves tens of
+ * megabytes. Takes some tens of milliseconds. Does nothing on Deno and Bun.
  */
 export function freeMemory(): void {
   if ('deno' in process.versions || 'bun' in process.versions) return

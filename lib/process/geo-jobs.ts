@@ -4,9 +4,9 @@ import { availableMemory } from './available-memory.ts'
 import { createRunScript } from './run-script.ts'
 
 const MB = 1024 * 1024
-/** Peak memory of combining the databases, with room for larger ones than the bundled set. */
+/** Peak memory of combining the databases, with a reserve for larger ones than the bundled set. */
 const ATLAS_BYTES = 300 * MB
-/** Ends downloads from a provider that sends very slowly. */
+/** Ends a download from a provider that sends very slowly. */
 const DOWNLOAD_TIMEOUT_MS = 6 * HOUR_MS
 
 /**

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { HOUR_MS } from '../durations.ts'
 
-/** Longer than a suspended machine or a slow disk usually pauses a process. */
+/** A suspended machine or a slow disk rarely pauses a process for longer. */
 const ABANDONED_AFTER_MS = 6 * HOUR_MS
 
 /**

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers'
 
 /**
  * Runs a program at low priority, waits for its end and returns what it wrote to stdout. Its stdin ends
- * when this process ends, even if it is killed. Throws an error with its stderr, exit code or signal if it fails, or an
- * AbortError if `signal` ends it.
+ * when this process ends, even if this process is killed. If the program fails, throws an error with its
+ * stderr, exit code or signal; if `signal` ends it, an AbortError.
  */
 export async function runLowPriority(
   [program, ...args]: readonly [string, ...string[]],

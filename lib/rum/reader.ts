@@ -12,10 +12,10 @@ const encoder = new TextEncoder()
 export function createRumReader(db: Connection) {
   const store = createRumStore(db)
   return {
-    /** Reads an object, as bytes: it may have megabytes. `live`: rows that replace their stored copies. */
+    /** Reads a summary as bytes, because it may have megabytes. `live` rows replace their stored copies. */
     readSummary: async (filter: RowFilter, live: readonly SummaryRow[]): Promise<Uint8Array> =>
       encoder.encode(JSON.stringify({ metrics: readSummary(store, filter, live) })),
-    /** Reads an object. */
+    /** Reads an overview. */
     readOverview: async (filter: OverviewFilter): Promise<string> =>
       JSON.stringify(await readOverview(store, filter)),
   }

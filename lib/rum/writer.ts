@@ -59,7 +59,7 @@ export function openRumWriter(db: WriterDb, options: WriterOptions) {
     /** The rows of a summary that are newer than their stored copies. */
     readLive: (filter: RowFilter): Promise<SummaryRow[]> =>
       readLive(aggregator.hours(filter.siteId), filter),
-    /** Writes what the site's stored rows lack. */
+    /** Writes the beacons that the site's stored rows lack. */
     checkpointSite: (siteId: string): Promise<void> => aggregator.checkpointSite(siteId),
     [Symbol.asyncDispose]: async () => {
       checkpoints[Symbol.dispose]()

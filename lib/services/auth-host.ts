@@ -6,10 +6,10 @@ import { codeUrl } from '../own-code.ts'
 import { connect, fromPlain, serve } from '../storage/channel.ts'
 import type { Base } from './base.ts'
 
-/** better-auth needs a third of it. In a smaller heap, less garbage collects. */
+/** better-auth needs a third of this. A larger heap would only collect more garbage. */
 const LIMITS = { maxOldGenerationSizeMb: 64 }
 
-/** What sign-in needs, as far as it can be copied to another thread. */
+/** The settings of sign-in, all of which can be copied to another thread. */
 export interface AuthSettings {
   readonly secret: string
   /** Address of this service, without a slash at the end. */
@@ -21,7 +21,7 @@ export interface AuthSettings {
   readonly mailFrom: string
 }
 
-/** What the thread of sign-in asks of this one. */
+/** The methods of this thread that the sign-in thread calls. */
 export interface AuthHost extends PasswordResets, SecondStep {
   readonly execute: Execute
   readonly log: (level: 'warn' | 'error', fields: object, message: string) => Promise<void>
@@ -35,7 +35,7 @@ export interface PlainResponse {
   readonly body: string
 }
 
-/** What the thread of sign-in does for this one. */
+/** The methods of the sign-in thread that this thread calls. */
 export interface AuthMethods {
   /** Resolves once everything is loaded. */
   readonly ready: () => Promise<void>

@@ -9,7 +9,7 @@ import { type Caller, connect, type Port, serve, toPlain } from '../storage/chan
 import type { AuthHost, AuthMethods, AuthSettings } from './auth-host.ts'
 import { trackMails } from './own-mail.ts'
 
-/** Opens sign-in in a thread of its own: better-auth takes long to load, and milliseconds a call. */
+/** Opens sign-in in a thread of its own: better-auth takes long to load, and milliseconds per call. */
 function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSettings): AuthMethods {
   const { call: host } = connect<AuthHost>(port, () => {})
   const mail = smtpUrl === undefined ? null : openMail(smtpUrl, mailFrom)
@@ -44,7 +44,7 @@ function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSetting
   }
 }
 
-/** Without mail, its package is not loaded. */
+/** Loads the mail package only if this service sends mail. */
 function openMail(url: string, from: string) {
   const load = once(async () => (await import('../mail.ts')).createSendMail({ url, from }))
   const send: SendMail = async (message, signal) => (await load())(message, signal)

@@ -1,17 +1,12 @@
+import { createFindSession, type FindSession, findSessionUser } from '../access/find-session.ts'
 import type { KeyRing } from '../access/key-ring.ts'
-import {
-  createFindSession,
-  type FindSession,
-  findPassword,
-  findSessionUser,
-  rememberSession,
-  removeExpired,
-  removeIncompleteUsers,
-} from '../access/session.ts'
+import { rememberSession } from '../access/sessions.ts'
+import { removeExpired, removeIncompleteUsers } from '../access/sign-in/clean-up.ts'
 import type { EmbeddedAuthOptions, HandleAuth } from '../access/sign-in/embedded-auth.ts'
 import { createFindRemoteSession } from '../access/sign-in/remote-auth.ts'
 import { type AskRemoteAuth, createAskRemoteAuth } from '../access/sign-in/remote-sign-in.ts'
 import type { SecondStep } from '../access/sign-in/second-step.ts'
+import { findPassword } from '../access/stored-password.ts'
 import { adoptUser } from '../accounts/remote-users.ts'
 import { challengeUser, passChallenge } from '../accounts/second-factor/challenge.ts'
 import type { FactorStore } from '../accounts/second-factor/spend-code.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { removeWorkFolders } from '../backup/work-folder.ts'
 import { recallPlans } from '../billing/known-plans.ts'
-import type { Patience } from '../billing/stripe/stripe-calls.ts'
+import type { RetryPolicy } from '../billing/stripe/stripe-calls.ts'
 import type { Config } from '../config/config.ts'
 import { makeDataDir } from '../config/data-dir.ts'
 import { readPlans } from '../config/plans.ts'
@@ -23,8 +23,8 @@ export interface ServiceOptions
   readonly runScript?: RunScript | undefined
   /** The address on which the server listens; empty until it does. */
   readonly listenUrl: () => string
-  /** How long billing tries to reach Stripe; nine seconds by default. */
-  readonly patience?: Patience
+  /** How long billing tries to reach Stripe; by default nine seconds. */
+  readonly retryPolicy?: RetryPolicy
   /** Called if a thread ends by itself. undefined: everything runs in this thread. */
   readonly onCrash?: (error: unknown) => void
 }
@@ -35,7 +35,7 @@ export type Base = ReturnType<typeof openBase>
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
 export function openBase(
   config: Config,
-  { log, now, listenUrl, patience, onCrash }: ServiceOptions,
+  { log, now, listenUrl, retryPolicy, onCrash }: ServiceOptions,
   opening: AsyncDisposableStack,
 ) {
   makeDataDir(config.dataDir)
@@ -57,5 +57,16 @@ export function openBase(
   const plans = recallPlans(storage.db, configured)
   /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()
-  return { config, secrets, storage, db: storage.db, plans, log, now, patience, onCrash, baseUrl }
+  return {
+    config,
+    secrets,
+    storage,
+    db: storage.db,
+    plans,
+    log,
+    now,
+    retryPolicy,
+    onCrash,
+    baseUrl,
+  }
 }

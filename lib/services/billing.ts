@@ -6,7 +6,7 @@ import { createCatalogue } from '../billing/catalogue.ts'
 import { applyMissedReversals } from '../billing/events/missed-reversals.ts'
 import { removeOldEvents } from '../billing/events/received-events.ts'
 import { type ReconcileFindings, reconcile } from '../billing/events/reconcile.ts'
-import { WrongOwner } from '../billing/mirror/owner.ts'
+import { WrongStripeAccount } from '../billing/mirror/stripe-account.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
@@ -19,7 +19,7 @@ import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
 export function openBilling(
-  { config, db, plans, log, now, patience, meters }: Base & { readonly meters: Meters },
+  { config, db, plans, log, now, retryPolicy, meters }: Base & { readonly meters: Meters },
   keys: KeyRing,
 ): Billing {
   return createBilling({
@@ -37,13 +37,13 @@ export function openBilling(
     },
     onFailure: (failure) => log[levelOf(failure)]({ ...failure }, 'a call to Stripe failed'),
     onDuplicate: ({ userId, id }) => log.warn({ userId, subscription: id }, DUPLICATE),
-    ...(patience !== undefined && { patience }),
+    ...(retryPolicy !== undefined && { retryPolicy }),
   })
 }
 
 /**
- * Most calls that Stripe refuses are slips of a user, which must not alarm the operator. Prices are the
- * operator's.
+ * Most calls that Stripe refuses are a user's mistakes, which must not alarm the operator. But a wrong
+ * price is the operator's mistake.
  */
 function levelOf({ type, param }: StripeFailure): 'warn' | 'error' {
   const isOfUser = type === 'StripeInvalidRequestError' && param?.includes('[price]') !== true
@@ -51,7 +51,7 @@ function levelOf({ type, param }: StripeFailure): 'warn' | 'error' {
 }
 
 const REPORT_INTERVAL_MS = 10 * SECOND_MS
-/** How often it is checked whether the price must be read. */
+/** How often to check whether the price must be read. */
 const PRICE_INTERVAL_MS = 5 * MINUTE_MS
 
 /** Reports requests over the cap if Stripe is configured. `start` begins to read their price. */
@@ -129,7 +129,7 @@ const UNKNOWN_PRICE =
   'users pay a Stripe price that belongs to no plan here; they keep the plan last known'
 const MISSING =
   'Stripe does not know some customers: is STRIPE_SECRET_KEY of their account? They keep their plans'
-const WRONG_OWNER = `STRIPE_SECRET_KEY belongs to another Stripe account or mode than the customers here: billing is off, and they keep their plans; see ${commandText('billing')}`
+const WRONG_ACCOUNT = `STRIPE_SECRET_KEY belongs to another Stripe account or mode than the customers here: billing is off, and they keep their plans; see ${commandText('billing')}`
 
 /** Compares our subscriptions with Stripe's, which repairs the effects of missed events. */
 export function createReconciliation(
@@ -163,7 +163,7 @@ export function createReconciliation(
       logFindings(log, findings)
       if (failed + findings.missing.length === 0 && !stopped) last.succeededAt = now()
     } catch (error) {
-      logWrongOwner(log, error)
+      logWrongAccount(log, error)
     } finally {
       last.endedAt = now()
     }
@@ -185,10 +185,10 @@ export function createReconciliation(
 }
 
 /** Throws any other error. */
-function logWrongOwner(log: Log, error: unknown): void {
-  if (!(error instanceof WrongOwner)) throw error
+function logWrongAccount(log: Log, error: unknown): void {
+  if (!(error instanceof WrongStripeAccount)) throw error
   const { expected, found } = error
-  log.error({ expected, found }, WRONG_OWNER)
+  log.error({ expected, found }, WRONG_ACCOUNT)
 }
 
 const SHOWN = 5

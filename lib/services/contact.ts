@@ -37,7 +37,7 @@ interface Delivery {
   readonly load: Load
 }
 
-/** What is written together with an inquiry. */
+/** Statements that are run in the transaction of an inquiry. */
 interface Alongside {
   readonly event?: AuditEvent
   readonly before?: readonly Statement[]
@@ -55,7 +55,7 @@ export function openContact(base: Base, opening: AsyncDisposableStack) {
   return {
     ...botCheck,
     queue: openQueue(base, delivery.deliver, opening),
-    /** Preload what is otherwise loaded on first use. */
+    /** Load what is otherwise loaded on first use. */
     loads: [loadBotCheck, delivery.load],
   }
 }
@@ -64,7 +64,7 @@ function openBotCheck({ config, secrets, db, log }: Base): BotCheck {
   if (config.turnstile !== undefined) {
     const onFailure = (reason: string) => log.error({ reason }, 'cannot ask Turnstile')
     const askTurnstile = createTurnstile({ ...config.turnstile, onFailure })
-    // Asking uses the token up, so first make sure that the inquiry can be stored.
+    // The question uses up the token, so first make sure that the inquiry can be stored.
     const checkBot = async (token: string, now: number) => {
       await checkWrite(db, now)
       return askTurnstile(token)

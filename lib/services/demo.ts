@@ -28,7 +28,7 @@ export function createOpenDemo(base: Base, keys: KeyRing): () => Promise<string 
     })
 }
 
-/** A remote auth service may have given the id of the demo user to one of its users. */
+/** Whether a user of a remote auth service has the id of the demo user. */
 async function isTaken({ db }: Base): Promise<boolean> {
   const user = await findUser(db, DEMO_USER)
   return user !== null && user.plan !== DEMO_PLAN.id

@@ -57,7 +57,7 @@ export function openDownloads(
   return {
     /** Downloads if the time of `nextDownload` has come. */
     downloadIfDue,
-    /** Downloads whenever it is started. */
+    /** Downloads at any time, when an operator starts it. */
     job,
     /** Times of the last failed and the last successful download, in epoch milliseconds; 0: never. */
     last: () => ({ failedAt, succeededAt: findLastDownload(directory, now()) }),

@@ -7,8 +7,8 @@ import { isPublic } from '../net/public-address.ts'
 /** Finds the hostname of an address; undefined if it has none, or if the DNS gives no answer in time. */
 export type FindHostname = (address: Address) => Promise<string | undefined>
 
-/** Queries at the same time. An answer that would need one more has no hostname. */
-const MOST_QUERIES = 64
+/** The largest number of queries at the same time. Above it, answers have no hostname. */
+const MAX_QUERIES = 64
 const CACHED_ADDRESSES = 20_000
 const KEPT_MS = HOUR_MS
 /** Servers that fail are asked again sooner. */
@@ -20,9 +20,9 @@ interface Cached {
 }
 
 /**
- * Asks only about public addresses: the names of others are those of the operator's own network. Keeps
- * what it finds. Equal queries at the same time are one. `now`: milliseconds of a clock that is
- * never set back.
+ * Asks only about public addresses: other names would reveal the operator's own network. Caches answers,
+ * and joins equal queries that run at the same time. `now`: milliseconds of a clock that is never set
+ * back.
  */
 export function createFindHostname(
   ask: AskHostname,
@@ -49,7 +49,7 @@ export function createFindHostname(
     if (cached !== undefined && now() < cached.until) return cached.name
     const same = running.get(address.text)
     if (same !== undefined) return same
-    if (running.size >= MOST_QUERIES) return undefined
+    if (running.size >= MAX_QUERIES) return undefined
     const query = askAndKeep(address)
     running.set(address.text, query)
     return query

@@ -4,10 +4,10 @@ import type { Log } from '../log/log.ts'
 import type { SendMail } from '../mail.ts'
 import { once } from '../once.ts'
 
-/** The mail server may not answer: the process waits as long for an inquiry under way. */
+/** The same time that a stopping process waits for the delivery of an inquiry. */
 const LONGEST_WAIT_MS = 8_000
 
-/** Lets the end of the process wait for mails under way. */
+/** Keeps track of the mails that are being sent, so that the process can wait for them when it ends. */
 export function trackMails(sendMail: SendMail) {
   const underWay = new Set<Promise<void>>()
   const send: SendMail = (...args) => {
@@ -22,7 +22,7 @@ export function trackMails(sendMail: SendMail) {
   return { send, settled }
 }
 
-/** Sends a mail in the background, because no answer may show how long that takes. */
+/** Sends a mail in the background, so that no answer reveals how long that takes. */
 export type PostMail = (to: string, subject: string, text: string) => void
 
 /** Returns null if this service sends no mail. */

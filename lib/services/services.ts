@@ -14,8 +14,8 @@ import { runInTransaction } from '../db/transaction.ts'
 import { removeUnusedCopies } from '../geo/files/private-copy.ts'
 import type { Library } from '../geo/library.ts'
 import { openGeo } from '../geo/open-geo.ts'
+import { createCredentialQueues, createQueue, createQueues } from '../limits/queue.ts'
 import { createLimits } from '../limits/rate-limiter.ts'
-import { createQueue, createQueues, createTurns } from '../limits/turns.ts'
 import type { Log } from '../log/log.ts'
 import { createRequestTimes } from '../metrics/request-times.ts'
 import { ipv4FromBits } from '../net/address.ts'
@@ -24,7 +24,6 @@ import { createFindTxt } from '../net/txt-records.ts'
 import { totalMemory } from '../process/available-memory.ts'
 import { freeMemory } from '../process/free-memory.ts'
 import { createRum } from '../rum/rum.ts'
-import { openAskedEndings } from './account-ending.ts'
 import { openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
 import {
@@ -37,6 +36,7 @@ import {
 import { openCapNotices } from './cap-notices.ts'
 import { openContact } from './contact.ts'
 import { watchForDamage } from './damage.ts'
+import { openDeletionRequests } from './delete-account.ts'
 import { createOpenDemo } from './demo.ts'
 import { openDownloads } from './downloads.ts'
 import { createHealth } from './health.ts'
@@ -46,7 +46,7 @@ import { openOperatorJobs } from './operate/jobs.ts'
 import { type Load, preload } from './preload.ts'
 import { openSiteProofs } from './site-proofs.ts'
 
-/** The address that the health check looks up; any would do. */
+/** The address that the health check looks up. Any other would do. */
 const PROBE = ipv4FromBits(0x08_08_08_08)
 
 /** Limits per client address for look-ups of sessions not seen before. */
@@ -54,8 +54,8 @@ const UNKNOWN_SESSIONS = { atOnce: 8, mayWait: 500 }
 /** Bodies without a rate limit, for each address: Stripe's events. They take 256 KB each. */
 const FREE_BODIES = { atOnce: 8, mayWait: 50 }
 /**
- * Hashing a password takes 32 MB and a tenth of a second. In a longer queue, clients give up. The reserve
- * is for sessions and known browsers.
+ * Hashing a password takes 32 MB and a tenth of a second. In a longer queue, clients would give up. The
+ * reserve is for clients with a session and for known browsers.
  */
 const PASSWORDS = { mayWait: 20, mayWaitEach: 5, reserve: 10 }
 const PRELOAD_PAUSE_MS = 100
@@ -85,7 +85,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
   const catalogue = opening.use(openCatalogue(base, billing))
   const reconciliation = opening.use(createReconciliation(base, { billing, overages }))
-  openOwnWork(base, { keys, billing, overages }, opening)
+  openPendingWork(base, { keys, billing, overages }, opening)
   const contact = openContact(base, opening)
   const opened = opening.move()
   return {
@@ -119,14 +119,14 @@ export async function openServices(config: Config, options: ServiceOptions) {
   }
 }
 
-/** What changes that were made elsewhere, such as by a command, ask the server to do. */
-function openOwnWork(
+/** Does the work that others leave in the database: changed names to send, accounts to delete. */
+function openPendingWork(
   base: Base,
-  joined: Parameters<typeof openAskedEndings>[1],
+  services: Parameters<typeof openDeletionRequests>[1],
   opening: AsyncDisposableStack,
 ): void {
-  openContactSender(base, joined.billing, opening)
-  openAskedEndings(base, joined, opening)
+  openContactSender(base, services.billing, opening)
+  openDeletionRequests(base, services, opening)
 }
 
 function startAll(parts: readonly { readonly start: () => void }[]): void {
@@ -139,17 +139,17 @@ function openKeys({ db, plans, log }: Base) {
   )
 }
 
-/** What callers may do how often, and how much of it at once. */
+/** The rate limits, and the queues that limit how much runs at the same time. */
 function createAdmission() {
   return {
     limits: createLimits(),
-    sessionTurns: createTurns(UNKNOWN_SESSIONS),
+    sessionQueues: createCredentialQueues(UNKNOWN_SESSIONS),
     passwordQueue: createQueue({ ...PASSWORDS, atOnce: totalMemory() < AMPLE_MEMORY ? 1 : 2 }),
     freeBodies: createQueues(FREE_BODIES),
   }
 }
 
-/** The settings may have changed since the last start. */
+/** Adjusts the database to settings that have changed since the last start. */
 async function fitToSettings({ config, db, plans, now }: Base): Promise<void> {
   await rememberPlans(db, plans)
   await runInTransaction(db, [fitKeyExpiry(db, plans, now())])
@@ -164,7 +164,7 @@ async function openDatabases({ dataDir, geo }: Config, options: ServiceOptions) 
   return opened
 }
 
-/** Without the setting no hostname is known. */
+/** Without the setting, finds no hostname. */
 function openHostnames({ hostnames }: Config): FindHostname {
   if (hostnames === undefined) return async () => undefined
   return createFindHostname(createAskHostname(hostnames.servers))
@@ -172,7 +172,7 @@ function openHostnames({ hostnames }: Config): FindHostname {
 
 function createPreloads(log: Log, here: readonly Load[], elsewhere: readonly Load[]) {
   return {
-    /** Loads code into this thread, and frees the 20 to 35 MB that loading leaves: later, requests would wait. */
+    /** Loads code into this thread, and frees the 20 to 35 MB of garbage before requests have to wait for it. */
     loadCode: async () => {
       await preload(here, log)
       freeMemory()

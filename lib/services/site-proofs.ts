@@ -6,7 +6,7 @@ import type { Base } from './base.ts'
 
 const FIRST_MS = 5 * MINUTE_MS
 
-/** Checks proofs of sites once a day, and again an hour later if the DNS gave no answer. */
+/** Checks each proof of a site once a day, and again after an hour if the DNS gave no answer. */
 export function openSiteProofs(
   { db, log, now }: Pick<Base, 'db' | 'log' | 'now'>,
   findTxt: FindTxt,

@@ -62,7 +62,7 @@ export function serve<M extends Methods<M>>(port: Port, open: (report: Report) =
   })
 }
 
-/** The memory of a result that is bytes. Copying megabytes would keep the other thread waiting. */
+/** The memory to move if the result is bytes. Copying megabytes would delay the other thread. */
 function bytesOf(reply: Reply): ArrayBuffer[] {
   const bytes = 'result' in reply && reply.result instanceof Uint8Array ? reply.result.buffer : null
   return bytes instanceof ArrayBuffer ? [bytes] : []
@@ -121,7 +121,7 @@ function endedError(): Error {
   return new Error('the thread has ended')
 }
 
-/** What a copy of an error needs: copying the error itself would lose its code. */
+/** An error in a form that can be copied. A copy of the error itself would lose its code. */
 interface PlainError {
   readonly isError: true
   readonly name: string

@@ -6,7 +6,7 @@ import { serve } from './channel.ts'
 
 export type ReaderMethods = ReturnType<typeof openMethods>
 
-/** Opens a connection for what takes long to read, in a thread of its own. */
+/** Opens a connection for reads that take long, in a thread of its own. */
 function openMethods() {
   const client = openReadOnly(workerData.file)
   return {

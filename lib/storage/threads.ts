@@ -10,13 +10,13 @@ import type { WriterMethods } from './writer-thread.ts'
 
 type ThreadOptions = StorageOptions & { readonly onCrash: (error: unknown) => void }
 
-/** Little: a write in another thread empties the cache, and the next request has to wait for that. */
+/** Small, because each write in another thread makes the next request wait while the cache is emptied. */
 const CACHE_KIB = 1024
 
 /**
- * Moves what writes, and what takes long to read, to two threads, which start on their first use: the
- * first start prepares the databases before, which needs much memory. This thread keeps `client`, for
- * reading a few rows at once.
+ * Moves all writes to one thread, and reads that take long to another. They start on their first use,
+ * because the first start needs much memory to prepare the databases. This thread keeps `client`, for
+ * reads of a few rows.
  */
 export function moveToThreads(client: Client, options: ThreadOptions): Storage {
   client.pragma('query_only = ON')
@@ -57,11 +57,11 @@ type Call<M extends Methods<M>> = Caller<M>['call']
 
 interface Thread<M extends Methods<M>> {
   readonly call: Call<M>
-  /** Ends the thread once it has closed what it has opened. */
+  /** Ends the thread once `closed` resolves. */
   readonly endAfter: (closed: Promise<void>) => Promise<void>
 }
 
-/** A thread that starts on its first use, but not after its end. */
+/** Starts a thread on its first use. Throws if it is used after its end. */
 function openLazily<M extends Methods<M>>(start: () => Thread<M>) {
   let thread: Thread<M> | undefined
   let isEnded = false

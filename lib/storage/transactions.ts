@@ -7,7 +7,7 @@ interface Open {
   readonly ended: Promise<void>
 }
 
-/** Transactions of another thread, which names them by the number that `begin` returns. */
+/** Transactions of another thread. `begin` returns a number by which that thread refers to each. */
 export function createTransactions(engine: Engine) {
   const open = new Map<number, Open>()
   let lastId = 0

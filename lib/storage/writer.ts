@@ -8,10 +8,10 @@ interface WriterOptions {
   readonly onError: Report
 }
 
-/** About a second. What is still not written then waits for the next flush, if there is one. */
+/** About a second. After that, unwritten uses wait for the next flush, if there is one. */
 const ATTEMPTS = 40
 
-/** Everything that writes beside the engine: counts and telemetry. */
+/** Opens the writers that do not go through the engine: those of counts and telemetry. */
 export function openWriter(db: WriterDb, options: WriterOptions) {
   const write = prepareUses(db.$client)
   const writeUses: WriteUses = (uses) =>

@@ -5,15 +5,15 @@ import type { Uses } from '../db/uses.ts'
 export type RequestCounts = ReturnType<typeof createRequestCounts>
 
 /**
- * Counts how each operation answered each key, and the sessions of each user: in memory, written with
- * the other counters. `write` queues an item to be written: see `UseFlusher.add`.
+ * Counts requests by operation and status, for each key and for all sessions of each user. Kept in memory,
+ * and written with the other counters. `write` queues an item to be written: see `UseFlusher.add`.
  */
 export function createRequestCounts(write: (item: Unwritten) => void) {
   const senders = new Map<string, Sender>()
   const addSender = (id: string, userId: string, keyId: string | null) => {
     const sender = new Sender(userId, keyId, {
       write,
-      // A request that takes long may have kept a sender that was forgotten: it is written all the same.
+      // A long request may still use a sender that was forgotten and replaced: only the current one goes.
       forget: (idle) => {
         if (senders.get(id) === idle) senders.delete(id)
       },
@@ -49,7 +49,7 @@ export class Sender implements Unwritten {
   readonly #userId: string
   readonly #keyId: string | null
   readonly #options: SenderOptions
-  /** Mostly one: few senders use several operations within a second. */
+  /** Usually one: few senders use several operations within a second. */
   #counters: Counter[] = []
   #inFlight: readonly Counter[] = []
 
@@ -59,7 +59,7 @@ export class Sender implements Unwritten {
     this.#options = options
   }
 
-  /** Counts a request of this time, in epoch milliseconds. Called for every request: it must be quick. */
+  /** Counts a request at `now`, in epoch milliseconds. Called for every request, so it must be quick. */
   count(operation: string, status: number, now: number): void {
     this.#add({ day: dayOf(now), operation, status, requests: 1 })
   }

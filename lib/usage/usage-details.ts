@@ -48,7 +48,7 @@ function readDay(name: string, text: string): number {
   return day
 }
 
-/** Reads what is written: all but the requests of about the last second. */
+/** Reads the counts on disk, which lack the requests of about the last second. */
 export async function readUsageDetails(db: Queries, wanted: WantedUsage): Promise<UsageDetails> {
   const rows = (await selectUsage(db, wanted).all()).map(toUsageRow)
   return {

@@ -36,7 +36,7 @@ export function selectDaysOfAll(db: Queries, { from, to }: Days, column: 'operat
 export interface MonthPage {
   /** The first day of the month. */
   readonly month: number
-  /** Most of these come first; those who have none are left out. */
+  /** Rows with the most of these come first; rows with none are left out. */
   readonly order: 'requests' | 'limited'
   readonly limit: number
   readonly offset: number
@@ -56,7 +56,7 @@ export async function readTopUsers(db: Queries, page: MonthPage) {
 
 export function selectTopUsers(db: Queries, page: MonthPage) {
   const most = SUMS[page.order]
-  // Named after the page is cut, so that only its users are looked up.
+  // Joins the users after the limit, so that only those of the page are looked up.
   const top = db
     .select({ userId, ...SUMS })
     .from(usageByMonth)

@@ -3,7 +3,7 @@ import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { exportAccount } from '../../lib/accounts/export/export-account.ts'
 import { normaliseEmail, type UserRow } from '../../lib/accounts/users.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { createEndAccount } from '../../lib/services/account-ending.ts'
+import { createDeleteAccount } from '../../lib/services/delete-account.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser } from './account.ts'
@@ -11,7 +11,7 @@ import { confirmOwner } from './confirm-owner.ts'
 
 export function accountEndingHandlers(services: Services) {
   const { db, storage, flusher, log } = services
-  const endAccount = createEndAccount(services)
+  const deleteAccount = createDeleteAccount(services)
   return {
     exportAccount: async ({ caller, now, requestId }) => {
       await getUser(db, caller)
@@ -32,7 +32,7 @@ export function accountEndingHandlers(services: Services) {
       // The entry outlives the account, so it does not name the person.
       const nameless = { ...caller, label: null }
       const event = callerEvent(nameless, { action: 'delete_account' }, now)
-      if (!(await endAccount(user.id, event))) throw unauthorized()
+      if (!(await deleteAccount(user.id, event))) throw unauthorized()
       return { status: 200, body: { deleted: true } }
     },
   } satisfies Partial<Handlers>

@@ -9,7 +9,7 @@ import {
 } from '../../lib/contract/account/auth.ts'
 import { AUTH_BASE_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/errors.ts'
-import type { Waiter } from '../../lib/limits/turns.ts'
+import type { QueuedClient } from '../../lib/limits/queue.ts'
 import { parse, parseJson, readText } from '../../lib/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
@@ -58,7 +58,7 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
 async function ask(
   { passwordQueue }: Services,
   { hashes }: AuthRequest,
-  client: Waiter,
+  client: QueuedClient,
   call: () => Promise<Response>,
 ): Promise<Response> {
   const response = await (hashes === true ? passwordQueue.run(call, client) : call())

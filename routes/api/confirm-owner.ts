@@ -1,6 +1,6 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
-import { findPassword } from '../../lib/access/session.ts'
 import { isPassword } from '../../lib/access/sign-in/passwords.ts'
+import { findPassword } from '../../lib/access/stored-password.ts'
 import { findSecondFactor } from '../../lib/accounts/second-factor/second-factor.ts'
 import { spendCode } from '../../lib/accounts/second-factor/spend-code.ts'
 import { ApiError } from '../../lib/errors.ts'

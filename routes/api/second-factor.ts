@@ -1,5 +1,5 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
-import { findPassword } from '../../lib/access/session.ts'
+import { findPassword } from '../../lib/access/stored-password.ts'
 import {
   confirmSecondFactor,
   findSecondFactor,

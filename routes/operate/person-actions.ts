@@ -1,11 +1,16 @@
 import { fitKeyExpiry } from '../../lib/access/key-expiry.ts'
 import { deleteOtherSessions } from '../../lib/access/sessions.ts'
 import type { Person } from '../../lib/accounts/people.ts'
-import { setDisabled, takeRole, updatePlan, updateRole } from '../../lib/accounts/users.ts'
+import {
+  removeOperatorRole,
+  setDisabled,
+  updatePlan,
+  updateRole,
+} from '../../lib/accounts/users.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { createEndAccount } from '../../lib/services/account-ending.ts'
+import { createDeleteAccount } from '../../lib/services/delete-account.ts'
 import type { UserVisit } from '../dashboard/request/visit.ts'
 import { auditForUser, operatorEvent } from './action.ts'
 
@@ -125,7 +130,9 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
       const { visit, person, to } = asked
       const { db } = visit.services
       const change =
-        to === 'operator' ? updateRole(db, person.id, 'operator') : takeRole(db, person.id)
+        to === 'operator'
+          ? updateRole(db, person.id, 'operator')
+          : removeOperatorRole(db, person.id)
       const rows = auditRows(asked, { action: 'set_role', detail: to })
       if (!(await runInTransaction(db, [change, ...rows]))) throw changedMeanwhile()
     },
@@ -143,7 +150,7 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
     perform: async ({ visit, person }) => {
       const note = { action: 'delete_account', targetType: 'user', targetId: person.id } as const
       const event = operatorEvent(visit, note)
-      if (!(await createEndAccount(visit.services)(person.id, event))) throw changedMeanwhile()
+      if (!(await createDeleteAccount(visit.services)(person.id, event))) throw changedMeanwhile()
     },
   },
 }

@@ -6,7 +6,8 @@ import {
   type Caller,
   readKeyText,
 } from '../../lib/access/authenticate.ts'
-import { type FindSession, hashToken } from '../../lib/access/session.ts'
+import type { FindSession } from '../../lib/access/find-session.ts'
+import { hashToken } from '../../lib/access/session-token.ts'
 import type { Body, Operation } from '../../lib/contract/operation.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { type Message, parse, readBytes, readJson } from '../../lib/parse.ts'
@@ -75,7 +76,7 @@ async function admitSession(
   if (c.env?.isSignedIn === true) return find()
   const credential = hashToken(c.req.header('authorization') ?? '')
   try {
-    const caller = await services.sessionTurns.run(addressId(exchange), credential, find)
+    const caller = await services.sessionQueues.run(addressId(exchange), credential, find)
     if (caller === null) throw tooManySessions()
     return caller
   } catch (error) {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findSessionUser } from '../../lib/access/session.ts'
+import { findSessionUser } from '../../lib/access/find-session.ts'
 import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { recallPlans } from '../../lib/billing/known-plans.ts'
 import { type Config, readConfig } from '../../lib/config/config.ts'

@@ -1,7 +1,7 @@
 import { fitKeyExpiry } from '../../lib/access/key-expiry.ts'
 import { type Billing, createBilling } from '../../lib/billing/billing.ts'
 import { inspect, type Mismatch } from '../../lib/billing/mirror/inspect.ts'
-import { acceptOwner, repair } from '../../lib/billing/mirror/repair.ts'
+import { acceptStripeAccount, repair } from '../../lib/billing/mirror/repair.ts'
 import type { StripeConfig } from '../../lib/config/config.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
 import { type Accounts, audit } from './accounts.ts'
@@ -59,7 +59,7 @@ export async function repairMismatches(
       audit(accounts, ...about),
     ],
   }
-  const released = account === 'accept' ? await acceptOwner(billing, options) : []
+  const released = account === 'accept' ? await acceptStripeAccount(billing, options) : []
   const mended = await repair(billing, await inspect(billing), options)
   return [
     ...released.map((customer) => `Gave up the customer ${customer}, which Stripe does not know`),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createFindSession, rememberSession } from '../../lib/access/session.ts'
+import { createFindSession } from '../../lib/access/find-session.ts'
+import { rememberSession } from '../../lib/access/sessions.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { NOON } from '../support/helpers.ts'

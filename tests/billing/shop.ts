@@ -27,7 +27,7 @@ export const WEBHOOK = '/v1/billing/webhook'
 export const SUBSCRIPTION = '/v1/billing/subscription'
 export const DAY = 86_400
 
-export interface ShopOptions extends Pick<AppOptions, 'log' | 'env' | 'patience'> {
+export interface ShopOptions extends Pick<AppOptions, 'log' | 'env' | 'retryPolicy'> {
   /** Whether Pro is also sold by the year, for 290 dollars or 270 euros. */
   readonly sellsYearly?: boolean
   /** When the clocks start, in epoch milliseconds; default: `NOON`. */

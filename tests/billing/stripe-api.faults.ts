@@ -46,7 +46,7 @@ describe('a failure of Stripe', () => {
   }
 
   it('(slow) is 503 within the time limit, and an event reports what Stripe did late', async () => {
-    await using shop = await openShop({ patience: { limitMs: LIMIT_MS } })
+    await using shop = await openShop({ retryPolicy: { limitMs: LIMIT_MS } })
     const { id } = await shop.buy('starter')
     for (const good of [0, 1]) {
       assert.equal(await tryAt(shop, CANCEL, { good, fault: TOO_SLOW }), 'BILLING_UNAVAILABLE')
@@ -57,7 +57,7 @@ describe('a failure of Stripe', () => {
   })
 
   it('does not affect look-ups, nor answers that need no call', async () => {
-    await using shop = await openShop({ patience: { limitMs: LIMIT_MS } })
+    await using shop = await openShop({ retryPolicy: { limitMs: LIMIT_MS } })
     shop.double.failCalls(TOO_SLOW)
     const slow = send(shop, ['POST', SUBSCRIPTION, { planId: 'pro' }])
     assert.equal(await send(shop, ['GET', '/v1/ip/81.2.69.160']), '200')

@@ -174,6 +174,9 @@ describe('the check of a price', () => {
     assert.match(found[1] ?? '', /^wrong: .* has no fixed amount in whole cents → /)
     const yen = await at.addPrice({ currency: 'jpy', unit_amount: 29 })
     assert.equal(await checkPrice(yen), 'ok: The plan big-shop is sold for 29 JPY a month')
+    // Stripe counts hundredths of a króna, although the currency has none.
+    const krona = await at.addPrice({ currency: 'isk', unit_amount: 2_900 })
+    assert.equal(await checkPrice(krona), 'ok: The plan big-shop is sold for 29 ISK a month')
   })
 })
 

@@ -18,7 +18,7 @@ afterEach(() => {
 
 async function listen(limits: Partial<ReaderLimits>): Promise<string> {
   server = createServer((_, response) => response.end(LARGE))
-  const wide = { longestMs: HOUR_MS, mostBytes: 10 * LARGE.byteLength, checkEveryMs: 50 }
+  const wide = { maxWaitMs: HOUR_MS, maxBytes: 10 * LARGE.byteLength, checkEveryMs: 50 }
   resetSlowReaders(server, { ...wide, ...limits })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // safe: it listens on a port
@@ -41,20 +41,20 @@ async function ask(url: string): Promise<Socket> {
 
 describe('resetSlowReaders, with one answer', () => {
   it('resets the connection if the client reads nothing', async () => {
-    const theirs = await ask(await listen({ longestMs: 600 }))
+    const theirs = await ask(await listen({ maxWaitMs: 600 }))
     await once(theirs, 'close')
     assert.ok(theirs.bytesWritten > 0 && theirs.destroyed)
   })
 
   it('leaves alone a client that reads', async () => {
-    const answer = await fetch(await listen({ longestMs: HOUR_MS }))
+    const answer = await fetch(await listen({ maxWaitMs: HOUR_MS }))
     assert.equal((await answer.arrayBuffer()).byteLength, LARGE.byteLength)
   })
 })
 
 describe('connections with unread answers', () => {
   it('are reset, oldest first, if the answers are too large together', async () => {
-    const url = await listen({ mostBytes: 2.5 * LARGE.byteLength })
+    const url = await listen({ maxBytes: 2.5 * LARGE.byteLength })
     const first = await ask(url)
     const second = await ask(url)
     const gone = once(first, 'close')

@@ -9,7 +9,7 @@ import { mintKey } from '../../lib/access/api-key.ts'
 import { keyExpiry } from '../../lib/access/key-expiry.ts'
 import { insertKey, newKey } from '../../lib/access/keys.ts'
 import { findUserByEmail, insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
-import { PATIENCE, type Patience } from '../../lib/billing/stripe/stripe-calls.ts'
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/billing/stripe/stripe-calls.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
 import type { Scope } from '../../lib/contract/operation.ts'
@@ -35,7 +35,7 @@ export interface AppOptions {
   /** Epoch milliseconds; default: always `NOON`. */
   readonly now?: () => number
   /** How long billing tries to reach Stripe; default: once. */
-  readonly patience?: Partial<Patience>
+  readonly retryPolicy?: Partial<RetryPolicy>
   /** Runs the commands that an operator starts; default: none can be started. */
   readonly runScript?: RunScript
   /** Replaces some services, for example by one that fails. */
@@ -139,7 +139,7 @@ async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
 
 function openIn(
   dataDir: string,
-  { env, log, now, patience, runScript }: AppOptions,
+  { env, log, now, retryPolicy, runScript }: AppOptions,
 ): Promise<Services> {
   const { city, dbip, asn, ipinfo } = geoFiles()
   const config = readConfig({
@@ -154,7 +154,7 @@ function openIn(
     onProgress: () => {},
     // Allocating the usual size again and again would take most of the time of the tests.
     cacheBits: 8,
-    patience: { ...PATIENCE, tries: 1, ...patience },
+    retryPolicy: { ...DEFAULT_RETRY_POLICY, tries: 1, ...retryPolicy },
     listenUrl: () => 'http://127.0.0.1:8787',
   })
 }

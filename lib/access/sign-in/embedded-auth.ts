@@ -13,16 +13,18 @@ import { sessions, users, verifications } from '../../db/tables.ts'
 import type { Log } from '../../log/log.ts'
 import type { SendMail } from '../../mail.ts'
 import { LOCAL_HOSTS } from '../../net/origin.ts'
-import { findPassword, hashToken, isDisabled, mayBeginSession } from '../session.ts'
+import { hashToken } from '../session-token.ts'
 import { DASHBOARD_PREFIX } from '../sessions.ts'
+import { findPassword } from '../stored-password.ts'
 import { authMail, type ResetUser } from './auth-mail.ts'
 import { authTables } from './auth-tables.ts'
 import { isEasyToGuess } from './common-passwords.ts'
 import { hashTokens } from './hashed-tokens.ts'
-import { createOrder } from './in-order.ts'
 import { mapErrors } from './map-errors.ts'
+import { isDisabled, mayBeginSession } from './may-sign-in.ts'
 import { type ResetOptions, resetPassword } from './reset-password.ts'
 import { askSecondStep, SECOND_STEP_PATH, type SecondStep, secondStep } from './second-step.ts'
+import { createSerialQueue } from './serial-queue.ts'
 
 export interface EmbeddedAuthOptions {
   readonly db: Queries
@@ -79,12 +81,14 @@ export function createEmbeddedAuth(options: EmbeddedAuthOptions): HandleAuth {
   const { baseUrl } = options
   const auth = betterAuth(settingsOf(options))
   const ask = (call: AuthCall) => auth.handler(toRequest(call, baseUrl))
-  const inOrder = createOrder()
+  // better-auth checks the old password long before it writes the new one. Without a queue, a thief's
+  // change could overwrite the owner's reset.
+  const inSeries = createSerialQueue()
   return async (call) => {
     if (isFor(call, '/sign-in/email')) return signIn(options, call, ask)
-    if (isFor(call, '/change-password')) return inOrder(() => changePassword(options, call, ask))
-    if (isFor(call, '/reset-password')) return inOrder(() => ask(call))
-    if (isFor(call, SECOND_STEP_PATH)) return inOrder(() => ask(call))
+    if (isFor(call, '/change-password')) return inSeries(() => changePassword(options, call, ask))
+    if (isFor(call, '/reset-password')) return inSeries(() => ask(call))
+    if (isFor(call, SECOND_STEP_PATH)) return inSeries(() => ask(call))
     if (!isFor(call, '/request-password-reset')) return ask(call)
     const [response] = await Promise.all([ask(call), sleep(RESET_REQUEST_MS)])
     return response
@@ -108,7 +112,7 @@ async function signIn(
   const response = await ask(call)
   if (response.status !== 200) return response
   if ((await findPassword(db, email))?.hash === stored?.hash) return response
-  // The password has changed meanwhile, so this session or challenge was got with the old one.
+  // The password has changed meanwhile: end the session or challenge that the old one began.
   const { token } = v.parse(SignedIn, await response.json())
   await (token === undefined
     ? db.delete(verifications).where(eq(verifications.value, stored?.userId ?? ''))
@@ -204,7 +208,7 @@ const FIXED_SETTINGS = {
     ipAddress: { ipAddressHeaders: [CLIENT_HEADER], ipv6Subnet: 64 },
     database: { generateId: () => crypto.randomUUID() },
   },
-  // Errors that better-auth itself turns into no answer are thrown: logged and answered as bugs.
+  // better-auth throws errors that it has no answer for, so that we log and answer them as bugs.
   onAPIError: { throw: true },
 } satisfies BetterAuthOptions
 
@@ -216,15 +220,15 @@ function guardSessions({ db, sendMail, secondStep }: EmbeddedAuthOptions) {
   ) => {
     await refuseDisabled(db, userId)
     if (sendMail !== null) await refuseUnverified(db, userId)
-    if (!PASSED.has(call?.path)) await askSecondStep(secondStep, userId)
+    if (!AFTER_SECOND_STEP.has(call?.path)) await askSecondStep(secondStep, userId)
   }
   return { session: { create: { before } } } satisfies BetterAuthOptions['databaseHooks']
 }
 
-/** Endpoints whose callers have given a second factor, if they have one. */
-const PASSED: ReadonlySet<unknown> = new Set([SECOND_STEP_PATH, '/change-password'])
+/** Endpoints whose callers have already given their second factor, if they have one. */
+const AFTER_SECOND_STEP: ReadonlySet<unknown> = new Set([SECOND_STEP_PATH, '/change-password'])
 
-/** Only who has the password learns that the account is disabled. */
+/** Only a caller with the right password learns that the account is disabled. */
 async function refuseDisabled(db: Queries, userId: string): Promise<void> {
   if (!(await isDisabled(db, userId))) return
   throw new APIError('FORBIDDEN', { message: DISABLED, code: 'ACCOUNT_DISABLED' })
@@ -261,7 +265,7 @@ const refuseEasyPasswords = createAuthMiddleware(async ({ path, body }) => {
 function toRequest(call: AuthCall, baseUrl: string) {
   const { method, path, body, client, app, headers, token } = call
   const sent = new Headers(headers)
-  // Each session keeps it.
+  // better-auth stores it with each session.
   const agent = (headers.get('user-agent') ?? '').slice(0, MAX_AGENT)
   sent.set(CLIENT_HEADER, client ?? '0.0.0.0')
   sent.set(
@@ -270,7 +274,7 @@ function toRequest(call: AuthCall, baseUrl: string) {
       ? `${DASHBOARD_PREFIX}${agent || 'unknown'}`
       : agent.replace(/^(\s*dashboard: )+/i, ''),
   )
-  // Only this token identifies a session: the limit of password changes is charged to its user.
+  // better-auth must find the session by this token alone: its user is charged for password changes.
   if (token === null) sent.delete('authorization')
   else sent.set('authorization', `Bearer ${token}`)
   sent.delete('cookie')

@@ -1,5 +1,5 @@
 import type { DBAdapter, Where } from 'better-auth'
-import { hashToken } from '../session.ts'
+import { hashToken } from '../session-token.ts'
 
 /**
  * Stores session tokens as hashes. better-auth would store the tokens themselves, so that a copy of

@@ -4,7 +4,7 @@ import { isEasyToGuess } from './common-passwords.ts'
 /** The limits of better-auth. */
 const PASSWORD_LENGTH = { min: 8, max: 128 } as const
 
-/** better-auth's own functions, for passwords that are set or asked outside of its endpoints. */
+/** better-auth's own functions, for passwords that are set or checked outside its endpoints. */
 const load = once(() => import('better-auth/crypto'))
 
 export async function hashPassword(password: string): Promise<string> {

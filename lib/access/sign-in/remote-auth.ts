@@ -4,14 +4,9 @@ import { MINUTE_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import { readJson } from '../../parse.ts'
 import { fetchReasonOf } from '../../reason.ts'
-import {
-  decodeToken,
-  type FindSession,
-  hashToken,
-  type RemoteSession,
-  type SessionUser,
-  TOKEN,
-} from '../session.ts'
+import type { FindSession, SessionUser } from '../find-session.ts'
+import { decodeToken, hashToken, TOKEN } from '../session-token.ts'
+import type { RemoteSession } from '../sessions.ts'
 
 /** A user of the auth service. */
 const RemoteUser = v.object({
@@ -46,7 +41,8 @@ export interface RemoteAuthOptions {
   readonly timeoutMs?: number
 }
 
-interface Asked {
+/** A session token, and the client that sent it. */
+interface Presented {
   readonly token: string
   /** Address of the client; undefined if the runtime does not report it. */
   readonly client: string | undefined
@@ -54,7 +50,7 @@ interface Asked {
 
 interface CachedSession {
   readonly userId: string
-  /** Epoch milliseconds; after that we ask the service again. */
+  /** Epoch milliseconds. After that, we ask the service again. */
   readonly until: number
 }
 
@@ -72,23 +68,23 @@ export function createFindRemoteSession(options: RemoteAuthOptions): FindSession
   const cache = new BoundedCache<string, CachedSession>(CACHED_SESSIONS)
   const pending = new Map<string, Promise<CachedSession | null>>()
 
-  const ask = async ({ token, client }: Asked, hash: string, now: number) => {
-    const answer = await askService(options, { token, client })
+  const ask = async (presented: Presented, hash: string, now: number) => {
+    const answer = await askService(options, presented)
     if (answer === null || answer.session.expiresAt <= now) return null
     const userId = await options.adopt(answer.user, now)
     const { expiresAt } = answer.session
-    await options.onSession({ userId, token, expiresAt }, now)
+    await options.onSession({ userId, token: presented.token, expiresAt }, now)
     const cached = { userId, until: Math.min(now + CACHE_MS, expiresAt) }
     cache.set(hash, cached)
     return cached
   }
-  const askOnce = (asked: Asked, now: number) => {
-    const hash = hashToken(asked.token)
+  const askOnce = (presented: Presented, now: number) => {
+    const hash = hashToken(presented.token)
     const cached = cache.get(hash)
     if (cached !== undefined && isFresh(cached, now)) return cached
     const running = pending.get(hash)
     if (running !== undefined) return running
-    const started = ask(asked, hash, now).finally(() => pending.delete(hash))
+    const started = ask(presented, hash, now).finally(() => pending.delete(hash))
     pending.set(hash, started)
     return started
   }
@@ -105,9 +101,9 @@ function isFresh({ until }: CachedSession, now: number): boolean {
   return now < until && until <= now + CACHE_MS
 }
 
-async function askService(options: RemoteAuthOptions, asked: Asked) {
+async function askService(options: RemoteAuthOptions, presented: Presented) {
   try {
-    const answer = await fetchSession(options, asked)
+    const answer = await fetchSession(options, presented)
     return answer === null ? null : readSession(answer)
   } catch (error) {
     options.onFailure(fetchReasonOf(error))
@@ -124,7 +120,7 @@ function readSession(answer: unknown) {
 
 async function fetchSession(
   { url, timeoutMs = TIMEOUT_MS }: RemoteAuthOptions,
-  { token, client }: Asked,
+  { token, client }: Presented,
 ) {
   // Only visits of the user to the service may extend the session.
   const response = await fetch(`${url}/api/auth/get-session?disableRefresh=true`, {

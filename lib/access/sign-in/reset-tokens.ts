@@ -7,7 +7,7 @@ import { HOUR_MS } from '../../durations.ts'
 
 /**
  * Makes a token with which the user can set a password once, within an hour, as in the mails of
- * better-auth. Whoever makes it must know that it goes to the owner of the address.
+ * better-auth. The caller must make sure that only the owner of the address receives it.
  */
 export function insertResetToken(
   db: Db,
@@ -15,14 +15,14 @@ export function insertResetToken(
   now: number,
 ): { readonly token: string; readonly statement: Statement } {
   const token = randomBytes(24).toString('base64url')
-  // better-auth stores this hash, and looks for it.
+  // better-auth looks for a token by this hash.
   const identifier = createHash('sha256').update(`reset-password:${token}`).digest('base64url')
   const times = { createdAt: now, updatedAt: now, expiresAt: now + HOUR_MS }
   const row = { id: crypto.randomUUID(), identifier, value: userId, ...times }
   return { token, statement: db.insert(verifications).values(row) }
 }
 
-/** Ends all sessions of the user, and spends all links that were mailed. */
+/** Ends all sessions of the user, and invalidates all links that were mailed. */
 export function endSignIns(db: Db, userId: string): Statement[] {
   return [
     db.delete(sessions).where(eq(sessions.userId, userId)),

@@ -5,14 +5,14 @@ import * as v from 'valibot'
 import type { ResetOptions } from './reset-password.ts'
 
 /**
- * The second step of a sign-in, for users with a second factor. The twoFactor plugin of better-auth
- * would begin a session, and so write the login into the audit log, before it asks for a code; it takes
- * a code twice within its time.
+ * The second step of a sign-in, for users with a second factor. We do not use the twoFactor plugin of
+ * better-auth: it begins a session, and so writes the login into the audit log, before it asks for a
+ * code, and it accepts the same code twice.
  */
 export interface SecondStep {
-  /** Makes the text that the user must send back with a code; null: the password is enough. */
+  /** Makes the text that the user must send back with a code. null: the password is enough. */
   readonly challenge: (userId: string) => Promise<string | null>
-  /** Spends challenge and code. Returns the id of the user; null if one of them is wrong or used. */
+  /** Uses up the challenge and the code. Returns the user's id; null if either is wrong or used. */
   readonly pass: (answer: Answer) => Promise<string | null>
 }
 
@@ -22,7 +22,7 @@ interface Answer extends v.InferOutput<typeof Body> {
 
 const Body = v.object({ challenge: v.string(), code: v.string() })
 
-/** Answers a sign-in by password with the challenge, in better-auth's form, before a session begins. */
+/** If the user has a second factor, answers the sign-in with a challenge instead of a session. */
 export async function askSecondStep({ challenge }: SecondStep, userId: string): Promise<void> {
   const asked = await challenge(userId)
   if (asked !== null) throw new APIError('OK', { twoFactorRedirect: true, challenge: asked })
@@ -30,7 +30,7 @@ export async function askSecondStep({ challenge }: SecondStep, userId: string): 
 
 export const SECOND_STEP_PATH = '/two-factor/verify'
 
-/** The endpoint that begins the session; it answers as a sign-in without a second factor does. */
+/** The endpoint that begins the session. Its answer is that of a sign-in without a second factor. */
 export function secondStep({ pass }: SecondStep, appOf: ResetOptions['appOf']) {
   const endpoint = createAuthEndpoint(
     SECOND_STEP_PATH,

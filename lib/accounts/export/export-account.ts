@@ -15,8 +15,8 @@ export interface ExportOptions {
 }
 
 /**
- * Everything that is stored about a user, as JSON files in a gzipped tar archive. It is read while it
- * is sent, a thousand rows at a time, and holds no secret.
+ * Everything that is stored about a user, except secrets, as JSON files in a gzipped tar archive. Reads
+ * a thousand rows at a time, while the archive is sent.
  */
 export function exportAccount(
   reads: Pick<Queries, 'execute'>,
@@ -46,7 +46,7 @@ async function* listFiles(
 
 type ShownRow = Readonly<Record<string, unknown>>
 
-/** Continues after the last key, so that no page costs more than the first. */
+/** Reads each page from the last key of the page before, so that late pages cost no more than the first. */
 async function* readPages(
   { execute }: Pick<Queries, 'execute'>,
   { table, owner, key, columns }: ExportedTable,
@@ -70,7 +70,7 @@ function toShown(columns: readonly string[], row: readonly unknown[]): ShownRow 
   return Object.fromEntries(columns.map((name, at) => [name, shownValue(name, row[at])]))
 }
 
-/** Times as ISO 8601; JSON that is stored as text, as JSON. */
+/** Shows times in ISO 8601, and parses columns that hold JSON. */
 function shownValue(name: string, value: unknown): unknown {
   if (typeof value === 'number') {
     if (/(^|_)at$|^period_/.test(name)) return new Date(value).toISOString()

@@ -7,7 +7,7 @@ export interface PackedFile {
   readonly text: string
 }
 
-/** Of the tar format. */
+/** The block size of the tar format. */
 const BLOCK_BYTES = 512
 
 interface PackOptions {
@@ -16,20 +16,20 @@ interface PackOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Packs the files into a gzipped tar archive, each when the one before has been read. */
+/** Packs the files into a gzipped tar archive. Asks for each file once the one before has been read. */
 export function packFiles(
   files: AsyncIterable<PackedFile>,
   { now, onError }: PackOptions,
 ): ReadableStream<Uint8Array> {
   const packed = pipeline(Readable.from(toBlocks(files, now)), createGzip(), (error) => {
-    if (error && !isLeft(error)) onError(error)
+    if (error && !isClientGone(error)) onError(error)
   })
   // safe: a stream of bytes
   return Readable.toWeb(packed) as ReadableStream<Uint8Array>
 }
 
 /** Whether the client has closed the connection. */
-function isLeft(error: NodeJS.ErrnoException): boolean {
+function isClientGone(error: NodeJS.ErrnoException): boolean {
   return error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ABORT_ERR'
 }
 

@@ -1,11 +1,11 @@
-/** What an export takes from a table: never a hash, a password or a token. */
+/** The columns of a table that an export contains: never a hash, a password or a token. */
 export interface ExportedTable {
   /** The name of its files in the archive. */
   readonly name: string
   readonly table: string
   /** The column that names the owner: a user, or one of the user's sites. */
   readonly owner: 'id' | 'user_id' | 'actor_id' | 'site_id'
-  /** The rest of a unique key, in whose order the rows come; an index has it. */
+  /** Together with `owner`, a unique key that has an index. Rows are exported in its order. */
   readonly key: readonly [string, ...string[]]
   readonly columns: readonly string[]
 }

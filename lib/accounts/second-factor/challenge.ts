@@ -11,8 +11,8 @@ import { type Entered, type FactorStore, spendCode } from './spend-code.ts'
 const CHALLENGE_MS = 10 * MINUTE_MS
 
 /**
- * A text that proves, in the second step of a sign-in, that the user has given the password; null if
- * the password is enough. A change of the password ends it.
+ * Makes a text that proves, in the second step of a sign-in, that the user has given the password. null:
+ * the password is enough. A change of the password invalidates the text.
  */
 export async function challengeUser(
   { db }: FactorStore,
@@ -42,13 +42,13 @@ export async function findChallenged(db: Db, challenge: string, now: number) {
   return user ?? null
 }
 
-type Passing = Omit<Entered, 'actor'> & Pick<Actor, 'app'>
+type EnteredByApp = Omit<Entered, 'actor'> & Pick<Actor, 'app'>
 
-/** Spends the challenge with the code. Returns the id of the user, who may begin a session now. */
+/** Uses up the challenge and the code. Returns the id of the user, who may then begin a session. */
 export async function passChallenge(
   store: FactorStore,
   challenge: string,
-  { app, ...entered }: Passing,
+  { app, ...entered }: EnteredByApp,
 ): Promise<string | null> {
   const { db } = store
   const user = await findChallenged(db, challenge, entered.now)

@@ -8,7 +8,7 @@ import { seal, unseal } from './sealed.ts'
 import { type Entered, type FactorStore, spendCode } from './spend-code.ts'
 import { findStep, newSecret } from './totp.ts'
 
-/** Since when it is on, and how many recovery codes are left; null: it is off. */
+/** Returns since when it is on, and how many recovery codes are left; null if it is off. */
 export async function findSecondFactor({ db }: Pick<FactorStore, 'db'>, userId: string) {
   const { confirmedAt } = secondFactors
   const found = await db.select({ confirmedAt }).from(secondFactors).where(isOn(userId)).get()
@@ -19,7 +19,7 @@ export async function findSecondFactor({ db }: Pick<FactorStore, 'db'>, userId: 
   }
 }
 
-/** Stores a new secret, which counts once its first code is confirmed. null: one counts already. */
+/** Stores a new secret, which takes effect once its first code is confirmed. null: it is already on. */
 export async function offerSecondFactor(
   { db, key }: FactorStore,
   userId: string,
@@ -93,7 +93,7 @@ export function turnOffSecondFactor(store: FactorStore, entered: Entered): Promi
   ])
 }
 
-/** Removes it with its recovery codes; changes no row if it is off. */
+/** Removes the second factor and its recovery codes. Changes no row if it is off. */
 export function removeSecondFactor(db: Db, userId: string) {
   return db.delete(secondFactors).where(isOn(userId))
 }

@@ -13,7 +13,7 @@ export interface FactorStore {
   readonly key: string
 }
 
-/** A code that somebody enters: of the app, or a recovery code. */
+/** A code that a user enters: one from the app, or a recovery code. */
 export interface Entered {
   readonly actor: Actor
   readonly code: string
@@ -22,8 +22,8 @@ export interface Entered {
 }
 
 /**
- * Spends the code and runs `changes`, all or nothing. Returns false if the code is wrong or used, also
- * if several requests bring it at once, or if `condition` does not hold.
+ * Uses up the code and runs `changes`, all or nothing. Returns false if the code is wrong or used, or if
+ * `condition` does not hold. If several requests bring the same code at once, only one succeeds.
  */
 export async function spendCode(
   store: FactorStore,

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/* One-time codes of RFC 6238, with the only values that all authenticator apps know. */
+/* One-time codes of RFC 6238, with the only parameters that all authenticator apps support. */
 
 const STEP_MS = 30_000
 const DIGITS = 6
@@ -18,7 +18,7 @@ export function isTotp(text: string): boolean {
   return /^\s*\d{3}\s*\d{3}\s*$/.test(text)
 }
 
-/** The time step in which `code` is right, at most one from now; null if it is wrong. */
+/** The time step of `code`, at most one step from `now`; null if the code is wrong. */
 export function findStep(secret: Buffer, code: string, now: number): number | null {
   const current = Math.floor(now / STEP_MS)
   const given = Buffer.from(code.replaceAll(/\s/g, ''))
@@ -49,14 +49,14 @@ export function toBase32(bytes: Buffer): string {
     .join('')
 }
 
-interface Named {
-  /** Who issues the secret: apps show it above the account. */
+interface SecretLabel {
+  /** The service that issues the secret. Apps show it above the account. */
   readonly issuer: string
   readonly account: string
 }
 
-/** What the QR code for an app holds: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
-export function toUri(secret: Buffer, { issuer, account }: Named): string {
+/** The text of the QR code for an app: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
+export function toUri(secret: Buffer, { issuer, account }: SecretLabel): string {
   const label = [issuer, account].map(encodeURIComponent).join(':')
   const query = `secret=${toBase32(secret)}&issuer=${encodeURIComponent(issuer)}`
   return `otpauth://totp/${label}?${query}&digits=${DIGITS}&period=${STEP_MS / 1000}`

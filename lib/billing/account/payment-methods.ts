@@ -25,8 +25,8 @@ export function createSetupIntent(billing: Billing, actor: Actor): Promise<strin
 }
 
 /**
- * Pays what is open with the payment method, and makes it the default of the subscription and of the
- * customer. Throws PAYMENT_FAILED, and keeps the old default, if it is declined.
+ * Pays the open invoices with the payment method, and makes it the default of the subscription and of
+ * the customer. Throws PAYMENT_FAILED, and keeps the old default, if it is declined.
  */
 export function setPaymentMethod(billing: Billing, actor: Actor, id: string): Promise<void> {
   const { userId } = actor

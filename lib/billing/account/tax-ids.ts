@@ -33,7 +33,7 @@ export function deleteTaxId(billing: Billing, actor: Actor, id: string): Promise
   })
 }
 
-/** Stripe keeps a value as the user wrote it: compare only letters and digits. */
+/** Compares only letters and digits, because Stripe keeps a value as the user wrote it. */
 function plain(value: string): string {
   return value.replaceAll(/[^\p{L}\p{N}]/gu, '').toUpperCase()
 }

@@ -33,7 +33,7 @@ export async function receiveEvent(
   await applyEvent({ billing, overages }, event, now)
 }
 
-/** Applies an event that Stripe signed or listed. An event that was applied does nothing. */
+/** Applies an event that Stripe signed or listed. Does nothing if it was applied before. */
 export async function applyEvent(
   { billing, overages }: Receiver,
   event: StripeEvent,
@@ -55,7 +55,7 @@ export async function applyEvent(
   const stripe = billing.openStripe()
   await billing.enqueue(userId, async () => {
     if (await hasReceived(billing.db, event.id)) return
-    // Whoever takes the money back loses the plan, without credit.
+    // A customer who gets the money back loses the plan, without credit.
     if (reversal?.lostSubscription != null) await stripe.cancelNow(reversal.lostSubscription)
     await sync(billing, stripe, userId, (result) => [
       insertEvent(billing.db, { id: event.id, type: event.type, receivedAt: now }),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Billing } from '../billing.ts'
-import { learnOwner } from '../mirror/learn-owner.ts'
+import { learnStripeAccount } from '../mirror/learn-stripe-account.ts'
 import { listAllSubscriptions } from '../mirror/list-subscriptions.ts'
 import { findNamedUser } from '../mirror/named-user.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
@@ -12,7 +12,7 @@ import {
   UnknownCustomer,
 } from '../subscription/customers.ts'
 import { listDuplicates } from '../subscription/duplicate-rows.ts'
-import { type MirrorRows, toMirrorRows } from '../subscription/subscription-row.ts'
+import { type MirrorRows, toMirrorRows } from '../subscription/mirror-rows.ts'
 import { findSubscription } from '../subscription/subscriptions.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
 
@@ -24,27 +24,27 @@ export interface ReconcileOptions {
   readonly isStopped: () => boolean
 }
 
-/** What an operator should know. None of it has changed anybody's plan. */
+/** Findings for the operator. None of them has changed anybody's plan. */
 export interface ReconcileFindings {
   /** Customers that cannot be stored: their users have another customer, or are deleted. */
   readonly unclaimed: string[]
   /** Our customers that Stripe does not know. */
   readonly missing: string[]
-  /** The users who pay each price that the settings have no plan for. */
+  /** Prices that belong to no plan in the settings, each with the users who pay it. */
   readonly unknownPrices: Map<string, string[]>
 }
 
 /**
  * Compares all subscriptions at Stripe with ours, and syncs those that differ. This repairs the effects
  * of missed events and restored backups. It pauses after each customer, so that requests do not wait.
- * Throws WrongOwner, and changes nothing, if the key is of another account.
+ * Throws WrongStripeAccount, and changes nothing, if the key is of another account.
  */
 export async function reconcile(
   billing: Billing,
   options: ReconcileOptions,
 ): Promise<ReconcileFindings> {
   const findings: ReconcileFindings = { unclaimed: [], missing: [], unknownPrices: new Map() }
-  await learnOwner(billing)
+  await learnStripeAccount(billing)
   const byCustomer = await listAllSubscriptions(billing, options.isStopped)
   await claimAll(billing, byCustomer, options, findings)
   for (const customer of await listCustomers(billing.db)) {
@@ -80,8 +80,8 @@ async function claimAll(
   for (const [customer, subscriptions] of byCustomer) {
     await nextTurn()
     const user = findNamedUser(subscriptions)
-    const owner = await findOrClaim(billing, { customer, user }, now)
-    if (owner === null && user !== null) unclaimed.push(customer)
+    const userId = await findOrClaim(billing, { customer, user }, now)
+    if (userId === null && user !== null) unclaimed.push(customer)
   }
 }
 

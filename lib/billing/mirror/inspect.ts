@@ -5,13 +5,13 @@ import type { Billing } from '../billing.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 import { type CustomerRow, listCustomers } from '../subscription/customers.ts'
 import { listDuplicates } from '../subscription/duplicate-rows.ts'
-import { toMirrorRows } from '../subscription/subscription-row.ts'
+import { toMirrorRows } from '../subscription/mirror-rows.ts'
 import { findSubscription, type SubscriptionRow } from '../subscription/subscriptions.ts'
 import { listAllSubscriptions } from './list-subscriptions.ts'
 import { findNamedUser } from './named-user.ts'
-import { WrongOwner } from './owner.ts'
+import { WrongStripeAccount } from './stripe-account.ts'
 
-/** Where our database and Stripe disagree, or the settings lack something that users pay for. */
+/** A difference between our database and Stripe, or something that users pay for and settings lack. */
 export interface Mismatch {
   readonly kind:
     | 'wrong-account'
@@ -31,12 +31,12 @@ export interface Mismatch {
 
 type Subscriptions = ReadonlyMap<string, readonly StripeSubscription[]>
 
-/** Compares everything and changes nothing. With the key of another account it finds only that. */
+/** Compares everything and changes nothing. If the key is of another account, reports only that. */
 export async function inspect(billing: Billing): Promise<Mismatch[]> {
   try {
-    await billing.requireOwner()
+    await billing.requireStripeAccount()
   } catch (error) {
-    if (!(error instanceof WrongOwner)) throw error
+    if (!(error instanceof WrongStripeAccount)) throw error
     const detail = `the key belongs to ${error.found}, the customers to ${error.expected}`
     return [{ kind: 'wrong-account', user: null, customer: null, detail, repair: null }]
   }
@@ -52,7 +52,7 @@ export async function inspect(billing: Billing): Promise<Mismatch[]> {
     const detail = `${price} belongs to no plan here; paid by ${1 + others.length}`
     found.push({ kind: 'unknown-price', user: first, customer: null, detail, repair: null })
   }
-  return [...found, ...(await inspectStrangers(billing, stored, byCustomer))]
+  return [...found, ...(await inspectUnknownCustomers(billing, stored, byCustomer))]
 }
 
 interface Context {
@@ -91,8 +91,8 @@ function planOf(row: SubscriptionRow | null): string {
   return row?.plan ?? 'no plan'
 }
 
-/** Customers who pay at Stripe for one of our users, but are not stored here. */
-async function inspectStrangers(
+/** Finds customers who pay at Stripe for one of our users, but are not stored here. */
+async function inspectUnknownCustomers(
   billing: Billing,
   stored: readonly CustomerRow[],
   byCustomer: Subscriptions,
@@ -113,9 +113,9 @@ async function inspectStrangers(
   return found
 }
 
-type Stranger = Pick<Mismatch, 'kind' | 'detail' | 'repair'>
+type CustomerMismatch = Pick<Mismatch, 'kind' | 'detail' | 'repair'>
 
-async function inspectUser(billing: Billing, user: string): Promise<Stranger> {
+async function inspectUser(billing: Billing, user: string): Promise<CustomerMismatch> {
   if (await hasUser(billing, user)) {
     const detail = 'is a customer of no user here'
     return { kind: 'unassigned-customer', detail, repair: 'assign' }
@@ -125,7 +125,7 @@ async function inspectUser(billing: Billing, user: string): Promise<Stranger> {
 }
 
 /** A stored customer that pays nothing can be replaced. */
-function toOtherCustomer(stored: string, state: 'pays' | 'pays nothing'): Stranger {
+function toOtherCustomer(stored: string, state: 'pays' | 'pays nothing'): CustomerMismatch {
   const detail = `the user's customer here is ${stored}, which ${state}`
   return { kind: 'other-customer', detail, repair: state === 'pays' ? null : 'assign' }
 }

@@ -9,7 +9,7 @@ import {
 } from '../subscription/customers.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
 import type { Mismatch } from './inspect.ts'
-import { saveOwner } from './owner.ts'
+import { saveStripeAccount } from './stripe-account.ts'
 
 export interface RepairOptions {
   /** Epoch milliseconds. */
@@ -17,14 +17,14 @@ export interface RepairOptions {
   readonly audit: (userId: string, note: AuditNote) => readonly Statement[]
 }
 
-/** Mends what can be mended. A server may run meanwhile. Returns the mended mismatches. */
+/** Repairs the mismatches that can be repaired, and returns them. A server may run meanwhile. */
 export async function repair(
   billing: Billing,
   mismatches: readonly Mismatch[],
   options: RepairOptions,
 ): Promise<Mismatch[]> {
   const { audit } = options
-  const mended: Mismatch[] = []
+  const repaired: Mismatch[] = []
   for (const mismatch of mismatches) {
     const { user, repair: how } = mismatch
     if (how === null || user === null) continue
@@ -34,16 +34,16 @@ export async function repair(
       ...ownNotes,
       ...auditSync(billing, user, result),
     ])
-    mended.push(mismatch)
+    repaired.push(mismatch)
   }
-  return mended
+  return repaired
 }
 
 function toResyncNote({ customer, detail }: Mismatch): AuditNote {
   return { action: 'resync_subscription', targetType: 'customer', targetId: customer, detail }
 }
 
-/** Makes the customer that of the user whom our metadata names. Returns false if something has changed. */
+/** Assigns the customer to the user that our metadata names. Returns false if something has changed. */
 async function assign(
   { db, change }: Billing,
   { user, customer }: Mismatch,
@@ -58,12 +58,15 @@ async function assign(
 }
 
 /**
- * Makes the account and mode of the key those of our customers. Gives up customers that it does not know:
- * their plans end, and their users can buy again. Returns the ids of these customers.
+ * Stores the account and mode of the key as those of our customers. Deletes customers that this account
+ * does not have: their plans end, and their users can buy again. Returns the ids of these customers.
  */
-export async function acceptOwner(billing: Billing, { audit }: RepairOptions): Promise<string[]> {
+export async function acceptStripeAccount(
+  billing: Billing,
+  { audit }: RepairOptions,
+): Promise<string[]> {
   const { db, change, fitKeys } = billing
-  await change([saveOwner(db, await billing.readOwner())])
+  await change([saveStripeAccount(db, await billing.readStripeAccount())])
   const released: string[] = []
   for (const customer of await listCustomers(db)) {
     const { userId, customerId } = customer

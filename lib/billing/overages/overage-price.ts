@@ -9,24 +9,24 @@ import { type Billing, notConfigured } from '../billing.ts'
 
 /**
  * Returns what one request over the cap costs, as last read from Stripe. Throws BILLING_NOT_CONFIGURED
- * if overages have no price, and BILLING_UNAVAILABLE if it was not read yet.
+ * if overages have no price, and BILLING_UNAVAILABLE if the price has not been read yet.
  */
 export async function getOveragePrice(billing: Billing): Promise<OveragePrice> {
   if (billing.overagePrice === undefined) throw notConfigured()
-  const copy = await findCopy(billing)
-  if (copy !== null) return copy
+  const stored = await findStoredPrice(billing)
+  if (stored !== null) return stored
   throw new ApiError('BILLING_UNAVAILABLE', 'The price of overages is not known yet: try again')
 }
 
 /**
- * Reads the price from Stripe if that was not done for a day. Throws BILLING_NOT_CONFIGURED if it is not
- * a price per request.
+ * Reads the price from Stripe if the stored one is older than a day. Throws BILLING_NOT_CONFIGURED if it
+ * is not a price per request.
  */
 export async function refreshOveragePrice(billing: Billing, now: number): Promise<void> {
   const { overagePrice } = billing
   if (overagePrice === undefined) return
-  const copy = await findCopy(billing)
-  const isRecent = copy !== null && Math.abs(now - copy.readAt) < DAY_MS
+  const stored = await findStoredPrice(billing)
+  const isRecent = stored !== null && Math.abs(now - stored.readAt) < DAY_MS
   if (!isRecent) await readPrice(billing, overagePrice, now)
 }
 
@@ -35,9 +35,9 @@ export function forgetOtherPrices(db: Db, id: string | undefined): Statement {
   return db.delete(overagePrices).where(ne(overagePrices.id, id ?? ''))
 }
 
-async function findCopy({ db, overagePrice }: Billing) {
-  const isIt = eq(overagePrices.id, overagePrice ?? '')
-  return (await db.select().from(overagePrices).where(isIt).get()) ?? null
+async function findStoredPrice({ db, overagePrice }: Billing) {
+  const isCurrent = eq(overagePrices.id, overagePrice ?? '')
+  return (await db.select().from(overagePrices).where(isCurrent).get()) ?? null
 }
 
 async function readPrice(billing: Billing, id: string, readAt: number): Promise<void> {

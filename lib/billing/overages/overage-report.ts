@@ -2,11 +2,11 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts'
 import type { OverageReport, UnreportedPeriod } from './overage-store.ts'
 
 const INTERVAL_MS = MINUTE_MS
-/** In this last part of a period, units are reported at every check, not once a minute. */
+/** In the last two minutes of a period, units are reported at every check, not once a minute. */
 const LAST_PART_MS = 2 * MINUTE_MS
-/** An invoice accepts late units while it is a draft, for an hour. The rest is time to send them. */
+/** A new invoice is a draft for an hour and accepts late units. The last ten minutes are for sending. */
 const DRAFT_MS = 50 * MINUTE_MS
-/** Stripe remembers an identifier for a day. The rest is time for the call. */
+/** Stripe remembers an identifier for a day. The last hour is for the call. */
 const REMEMBERED_MS = 23 * HOUR_MS
 
 /** Whether to report the units now. If not, they are reported later, together with newer ones. */

@@ -18,7 +18,7 @@ import { usageByPeriod } from '../../db/tables.ts'
 import { runInTransaction } from '../../db/transaction.ts'
 import type { Span } from '../stripe/overages.ts'
 
-/** An entry of the outbox: units of a period to report to Stripe. It stays after it was sent. */
+/** An entry of the outbox: units of a period to report to Stripe. It is kept after it is sent. */
 export type OverageReport = typeof overageReports.$inferSelect
 
 /** A period with units that are in no report yet. */
@@ -105,8 +105,8 @@ export async function changeReport(
   { identifier }: OverageReport,
   change: Partial<Pick<OverageReport, 'at' | 'firstTriedAt' | 'sentAt' | 'refusedAt'>>,
 ): Promise<void> {
-  const isIt = eq(overageReports.identifier, identifier)
-  await runInTransaction(db, [db.update(overageReports).set(change).where(isIt)])
+  const isReport = eq(overageReports.identifier, identifier)
+  await runInTransaction(db, [db.update(overageReports).set(change).where(isReport)])
 }
 
 /** Sums the customer's units that Stripe has confirmed, dated from `start` up to `end`. */

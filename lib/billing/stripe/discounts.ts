@@ -6,7 +6,7 @@ import { idOf, type StripeCalls } from './stripe-calls.ts'
 import { ifRefused } from './stripe-refusal.ts'
 
 const CODE = /^[\w-]+$/
-/** Our metadata of a subscription: the promotions that it has had, oldest first. */
+/** Our metadata of a subscription: its promotions so far, oldest first. */
 const PROMOTIONS_FIELD = 'meridian_promotions'
 /** Stripe's limit for a value of metadata. */
 const MAX_VALUE = 500
@@ -46,10 +46,13 @@ export function discountCalls(calls: StripeCalls) {
       }
       requireApplicable(promotion, subscription)
       const earlier = promotionsOf(subscription)
-      if (earlier.includes(promotion.id) || (await hasLowered(calls, subscription, promotion.id))) {
+      if (
+        earlier.includes(promotion.id) ||
+        (await hasLoweredInvoice(calls, subscription, promotion.id))
+      ) {
         throw new ApiError('BAD_REQUEST', 'The promotion code was used before')
       }
-      // One call, so that no crash can lose what was used.
+      // One call for both, so that a crash cannot apply a code without recording that it was used.
       const metadata = { [PROMOTIONS_FIELD]: toValue([...earlier, promotion.id]) }
       const change = { discounts: [{ promotion_code: promotion.id }], metadata, expand }
       const { discounts } = await write((sdk, options) =>
@@ -69,8 +72,8 @@ function promotionsOf({ metadata, discounts }: Stripe.Subscription): string[] {
   return [...new Set([...known, ...current.filter((id) => id !== null)])]
 }
 
-/** Whether an invoice of the customer was lower by the promotion, such as one entered at checkout. */
-async function hasLowered(
+/** Whether the promotion has lowered an invoice of the customer, as a code entered at checkout does. */
+async function hasLoweredInvoice(
   { read }: StripeCalls,
   subscription: Stripe.Subscription,
   promotionId: string,

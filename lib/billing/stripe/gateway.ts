@@ -1,8 +1,8 @@
+import { cancellationCalls } from './cancellations.ts'
 import { checkoutCalls } from './checkout.ts'
 import { customerStateCalls } from './customer-state.ts'
 import { customerCalls } from './customers.ts'
 import { discountCalls } from './discounts.ts'
-import { endingCalls } from './endings.ts'
 import { newCustomerCalls } from './new-customers.ts'
 import { overageCalls } from './overages.ts'
 import { paymentMethodCalls } from './payment-methods.ts'
@@ -26,7 +26,7 @@ export function openGateway(...options: Parameters<typeof beginCalls>) {
     ...taxIdCalls(calls),
     ...subscriptionCalls(calls),
     ...priceChangeCalls(calls),
-    ...endingCalls(calls),
+    ...cancellationCalls(calls),
     ...checkoutCalls(calls),
     ...paymentMethodCalls(calls),
     ...discountCalls(calls),

@@ -16,9 +16,9 @@ const MAX_PAGE = 100
 export function newCustomerCalls(calls: StripeCalls) {
   return {
     /**
-     * Returns the id of the buyer's customer, except those in `gone`, and creates it if there is none.
-     * Stripe keeps each answer by its key for a day, and then its search finds the customer. So a call
-     * whose answer was lost is not made twice, even if the e-mail address or name has changed since.
+     * Returns the id of the buyer's customer. Creates one if there is none, or if it is in `gone`. A lost
+     * answer does not lead to a second customer, even if the buyer's name or address has changed since:
+     * Stripe repeats the answer to the same idempotency key for a day, and after that the search finds it.
      */
     createCustomer: async (buyer: Buyer, gone: ReadonlySet<string>): Promise<string> => {
       const customer =
@@ -30,8 +30,8 @@ export function newCustomerCalls(calls: StripeCalls) {
 }
 
 /**
- * A failure that Stripe keeps, or a customer that is gone, has used up its key, and the next key follows.
- * Stripe refuses a known key with other parameters: they may contain nothing that can change.
+ * A key is used up if Stripe keeps a failure under it, or if its customer is gone: then the next key is
+ * tried. Stripe refuses a known key with other parameters, so they contain nothing that can change.
  */
 async function create(
   { write }: StripeCalls,
@@ -49,8 +49,8 @@ async function create(
 }
 
 /**
- * The customer may have entered another name at Stripe, for invoices, or be deleted: Stripe still repeats
- * the answer of its creation.
+ * Keeps a name that the customer has entered at Stripe for invoices. Ignores a deleted customer, because
+ * Stripe repeats the answer of its creation even then.
  */
 async function setContact(
   { write }: StripeCalls,
@@ -65,7 +65,7 @@ async function setContact(
   await write((sdk, options) => sdk.customers.update(id, changes, options)).catch(ifMissing(null))
 }
 
-/** Finds a customer whose creation was not answered, or that a restored backup lacks. */
+/** Finds a customer that our database lacks: the answer was lost, or a backup was restored. */
 async function findCustomer(
   calls: StripeCalls,
   buyer: Buyer,

@@ -37,7 +37,7 @@ export function overageCalls({ read, write }: StripeCalls) {
       }
     },
 
-    /** Reads what one unit costs; null unless the price charges the same for each unit of a meter. */
+    /** Reads the price of one unit; null unless the price is metered, and the same for each unit. */
     readOveragePrice: async (id: string): Promise<OveragePrice | null> =>
       toOveragePrice(await read((sdk, options) => sdk.prices.retrieve(id, {}, options))),
 

@@ -5,7 +5,7 @@ import { getCustomer } from './customers.ts'
 import { idOf, type StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, ifMissing, ifRefused, unavailable } from './stripe-refusal.ts'
 
-/** Whose payment method changes. */
+/** The customer and subscription whose payment method changes. */
 interface Payer {
   readonly customerId: string
   readonly subscriptionId: string
@@ -51,9 +51,9 @@ export function paymentMethodCalls(calls: StripeCalls) {
     },
 
     /**
-     * Pays the open invoices with the method, makes it the default of both, and attaches it to the
-     * customer if it is new. If it is declined, throws PAYMENT_FAILED and leaves the defaults. An
-     * invoice for which the bank wants a confirmation stays open.
+     * Pays the open invoices with the method, and makes it the default of the customer and of the
+     * subscription. Attaches it to the customer if it is new. If it is declined, throws PAYMENT_FAILED
+     * and keeps the old defaults. An invoice that the bank wants confirmed stays open.
      */
     setPaymentMethod: async (
       { customerId, subscriptionId, invoices }: Payer,

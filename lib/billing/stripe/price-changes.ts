@@ -16,11 +16,11 @@ export interface PriceChange {
   readonly subscriptionId: string
   readonly itemId: string
   readonly price: string
-  /** The moment from which the difference in price is charged or credited, in epoch milliseconds. */
+  /** From when the difference in price is charged or credited, in epoch milliseconds. */
   readonly at: number
-  /** Kept with the subscription: from when each step between plans is charged. */
+  /** Stored with the subscription: see `ChargedFrom`. */
   readonly chargedFrom: string
-  /** Kept with the subscription: requests used before the period that begins now. */
+  /** Stored with the subscription: requests used before the period that begins now. */
   readonly carried: CarriedRequests | null
   /** Whether the change begins a new period, as a change of the interval and the end of a trial do. */
   readonly period: 'keep' | 'restart' | 'end-trial'
@@ -33,12 +33,12 @@ export interface PendingChange {
   readonly invoiceId: string
   /** What its invoice charges. */
   readonly cost: ReturnType<typeof toCost>
-  /** Like that of the price change. */
+  /** See `PriceChange`. */
   readonly at: number
   readonly confirmation: PaymentConfirmation
 }
 
-/** More than a subscription ever has. */
+/** A subscription never has more open invoices. */
 const MAX_OPEN = 100
 const EXPANDED = ['latest_invoice']
 
@@ -57,8 +57,8 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
 
     /**
      * Returns null once the price is changed. If the bank asks the customer to confirm the payment,
-     * returns the pending change, which Stripe makes when it is paid. Throws PAYMENT_FAILED, and changes
-     * nothing, if the card is declined.
+     * returns the pending change, which Stripe applies once it is paid. Throws PAYMENT_FAILED, and
+     * changes nothing, if the card is declined.
      */
     changePrice: async (
       change: PriceChange,
@@ -80,7 +80,7 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
       return toPending(await update(id, { ...params, ...pending }))
     },
 
-    /** What waits for the customer: a change of the price, and the ids of other open invoices. */
+    /** Finds what the customer must still pay: a pending change, and the ids of other open invoices. */
     findUnpaid: async (id: string) => {
       const subscription = await read((sdk, options) =>
         sdk.subscriptions.retrieve(id, { expand: EXPANDED }, options),
@@ -151,7 +151,7 @@ function toPending({
   if (url === null || url === undefined) throw unavailable()
   const prices = (update.subscription_items ?? []).map(({ price }) => price.id)
   const expiresAt = new Date(update.expires_at * 1000).toISOString()
-  // Its lines are of the time from which the difference is charged.
+  // Its lines begin when the difference begins to be charged.
   const at = (invoice.lines.data[0]?.period.start ?? invoice.created) * 1000
   const cost = toCost(invoice)
   return { prices, invoiceId, cost, at, confirmation: { url, expiresAt } }

@@ -4,7 +4,7 @@ import { isMissing, StripeStoredFailure, unavailable } from './stripe-refusal.ts
 import type { StripeSdk } from './stripe-sdk.ts'
 
 /**
- * The calls of one action, which share a time limit. A call that fails for the moment is repeated within
+ * The calls of one action, which share a time limit. A call that fails temporarily is repeated within
  * that limit. They throw BILLING_UNAVAILABLE if Stripe does not answer in time, PAYMENT_FAILED if a card
  * is declined, and a `StripeRefusal` or `StripeDenial` if Stripe refuses.
  */
@@ -21,17 +21,17 @@ export interface StripeCalls {
 
 type Call<Result> = (sdk: Stripe, options: Stripe.RequestOptions) => Promise<Result>
 
-/** How long an action tries, and the clock by which it does. */
-export interface Patience {
+/** How long and how often an action tries to reach Stripe, and its clock. */
+export interface RetryPolicy {
   readonly limitMs: number
-  /** How often a call is made at most. */
+  /** The largest number of attempts of one call. */
   readonly tries: number
-  /** Milliseconds since any moment. */
+  /** Milliseconds since an arbitrary moment. */
   readonly now: () => number
   readonly wait: (ms: number) => Promise<unknown>
 }
 
-export const PATIENCE: Patience = {
+export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   limitMs: 9_000,
   tries: 5,
   now: () => performance.now(),
@@ -44,18 +44,18 @@ const LONGEST_PAUSE_MS = 2_000
 /** Starts the time limit of an action. */
 export function beginCalls(
   load: () => Promise<StripeSdk>,
-  patience: Patience = PATIENCE,
+  retryPolicy: RetryPolicy = DEFAULT_RETRY_POLICY,
 ): StripeCalls {
-  const deadline = patience.now() + patience.limitMs
-  const left = () => Math.ceil(deadline - patience.now())
-  /** Waits until the next try. Throws if there is none. */
-  const waitAfter = async (error: unknown, tries: number, { translate, judge }: StripeSdk) => {
-    const outcome = judge(error)
+  const deadline = retryPolicy.now() + retryPolicy.limitMs
+  const left = () => Math.ceil(deadline - retryPolicy.now())
+  /** Waits until the next attempt. Throws if there is none. */
+  const waitAfter = async (error: unknown, tries: number, { translate, classify }: StripeSdk) => {
+    const outcome = classify(error)
     if (outcome === 'stored' && tries === 1) throw new StripeStoredFailure()
     const pause = pauseMs(tries)
-    const isLast = tries === patience.tries || pause >= left()
-    if (outcome !== 'passing' || isLast) throw translate(error)
-    await patience.wait(pause)
+    const isLast = tries === retryPolicy.tries || pause >= left()
+    if (outcome !== 'temporary' || isLast) throw translate(error)
+    await retryPolicy.wait(pause)
   }
   const attempt = async <Result>(call: Call<Result>, options: Stripe.RequestOptions) => {
     const stripe = await load()
@@ -87,7 +87,7 @@ export function beginCalls(
   }
 }
 
-/** How long to wait after the given number of failures: longer each time, and never quite the same. */
+/** How long to wait after so many failures: exponential backoff with random jitter. */
 function pauseMs(failures: number): number {
   const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
   return longest * (0.5 + Math.random() / 2)

@@ -22,7 +22,7 @@ async function fetchAnswer(url: string | URL | Request, init?: RequestInit): Pro
   }
 }
 
-/** Stops at the limit, which leaves JSON that cannot be parsed. */
+/** Stops at the limit. The JSON is then cut off, so parsing it fails. */
 async function readText({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -59,7 +59,7 @@ function copyOf({ status, headers }: Response, text: string): Response {
   return new Response(text, { status, headers })
 }
 
-/** Whatever its status was: 404, for example, would mean that Stripe does not have the object. */
+/** Replaces the answer's own status: 404, for example, would mean that Stripe does not have the object. */
 function badGateway(): Response {
   const error = { type: 'api_error', message: 'The answer is not from Stripe' }
   return Response.json({ error }, { status: 502 })

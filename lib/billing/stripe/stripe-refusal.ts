@@ -3,7 +3,10 @@ import { ApiError } from '../../errors.ts'
 /** The `reason` if Stripe already has a meter event with this identifier. */
 export const IDENTIFIER_USED = 'identifier_used'
 
-/** Stripe refused a call, or would need a setting that is missing. Unless the caller catches it, the answer is BILLING_UNAVAILABLE. */
+/**
+ * Stripe refused a call, or the call needs a setting that is missing. Unless the caller catches it, the
+ * answer is BILLING_UNAVAILABLE.
+ */
 export class StripeRefusal extends ApiError {
   /** Stripe's code, such as `resource_missing`, or ours: `IDENTIFIER_USED` or `price_not_set`. */
   readonly reason: string | undefined

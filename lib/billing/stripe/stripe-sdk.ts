@@ -33,7 +33,7 @@ export function createStripe({ secretKey, apiBase, onFailure }: StripeOptions) {
   })
   return {
     sdk,
-    judge,
+    classify,
     translate: (error: unknown) => translate(error, onFailure),
     /** The id of the key's account; null if the key may not read it. */
     readAccount: async (): Promise<string | null> => {
@@ -58,22 +58,22 @@ function toAddress(url: string) {
 }
 
 /**
- * `passing`: the same call may succeed soon. `stored`: Stripe repeats the failure of an earlier call with
+ * `temporary`: the same call may succeed soon. `stored`: Stripe repeats the failure of an earlier call with
  * the same idempotency key, and will do so for a day or more. Anything else is `final`.
  */
-function judge(error: unknown): 'passing' | 'stored' | 'final' {
+function classify(error: unknown): 'temporary' | 'stored' | 'final' {
   if (!(error instanceof Stripe.errors.StripeError)) return 'final'
-  if (error instanceof Stripe.errors.StripeConnectionError) return 'passing'
+  if (error instanceof Stripe.errors.StripeConnectionError) return 'temporary'
   const { headers = {}, statusCode = 0, code } = error
   if (headers['idempotent-replayed'] === 'true') return 'stored'
   const advice = headers['stripe-should-retry']
-  if (advice === 'true' || advice === 'false') return advice === 'true' ? 'passing' : 'final'
-  const isPassing = statusCode >= 500 || PASSING.includes(statusCode) || code === 'lock_timeout'
-  return isPassing ? 'passing' : 'final'
+  if (advice === 'true' || advice === 'false') return advice === 'true' ? 'temporary' : 'final'
+  const isTemporary = statusCode >= 500 || TEMPORARY.includes(statusCode) || code === 'lock_timeout'
+  return isTemporary ? 'temporary' : 'final'
 }
 
 /** Another call with the same idempotency key is running; too many calls, or the object is locked. */
-const PASSING = [409, 429]
+const TEMPORARY = [409, 429]
 
 /** Turns an error of the SDK into the error that callers get. */
 function translate(error: unknown, onFailure: StripeOptions['onFailure']): unknown {

@@ -1,14 +1,15 @@
 import type Stripe from 'stripe'
 import { idOf } from './stripe-calls.ts'
 
-/**
- * Our metadata of a subscription: its user; whether the user pays for requests over the cap; from when each
- * step between plans is charged; how many requests that were used before a change of the interval count in
- * the first period after it, and when that period ends. Times are in seconds since 1970.
- */
+/* Our metadata of a subscription. Times are in seconds since 1970. */
+
+/** The id of our user. */
 export const USER_FIELD = 'meridian_user'
+/** `on` or `off`: whether the user pays for requests over the cap. */
 export const OVERAGES_FIELD = 'meridian_overages'
+/** See `ChargedFrom`. */
 export const CHARGED_FROM_FIELD = 'meridian_charged_from'
+/** See `CarriedRequests`. */
 export const CARRIED_REQUESTS_FIELD = 'meridian_carried_requests'
 export const CARRIED_UNTIL_FIELD = 'meridian_carried_until'
 
@@ -38,7 +39,7 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     /** From when each step between plans is charged, as text. */
     chargedFrom: metadata[CHARGED_FROM_FIELD] ?? '',
     ...carriedRequestsOf(metadata),
-    /** The prices after a change that waits until the customer confirms its payment; none: no change. */
+    /** The prices after the pending change, which the customer must confirm; empty if there is none. */
     pendingPrices: (pending_update?.subscription_items ?? []).map(({ price }) => price.id),
     items: items.data.map((item) => ({
       id: item.id,
@@ -49,7 +50,7 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
   }
 }
 
-/** Both are null unless both are known. */
+/** Both are null if one of them is missing. */
 function carriedRequestsOf(metadata: Stripe.Metadata) {
   const carriedRequests = numberOf(metadata[CARRIED_REQUESTS_FIELD])
   const until = numberOf(metadata[CARRIED_UNTIL_FIELD])

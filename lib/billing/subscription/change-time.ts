@@ -34,12 +34,12 @@ interface ChangeTime {
 }
 
 /*
- * The plans are steps: a plan costs the price of each step up to it. A change charges or credits the steps
- * between its two plans, each from a time of its own. So a detour by a third plan credits no more than the
- * direct way. Stripe gets one time, at which the sum is the same.
+ * Plans are sold as steps: a plan costs the sum of all steps up to it. A change charges or credits the
+ * steps between its two plans, each from its own time. So a detour through a third plan credits no more
+ * than the direct change. Stripe takes only one time: we pass the one that gives the same sum.
  */
 
-/** The period at `now` that requests are counted in: the paid period, or the month of a paid year. */
+/** The period at `now` in which requests are counted: the paid period, or one month of a paid year. */
 export function countedPeriod(
   { periodStart: start, periodEnd: end, interval }: PaidTime,
   now: number,
@@ -48,9 +48,10 @@ export function countedPeriod(
 }
 
 /**
- * An upgrade charges a step from now. A downgrade credits it from now too, unless a larger share of its
- * requests than of its time has been used: then from when that share of the time will have passed, in a
- * paid year of the month's time. Both never before the time for which the step is charged already.
+ * An upgrade charges each step from now on, and a downgrade credits it from now on. But if a larger share
+ * of the step's requests than of its time is used, the downgrade credits it only from the time at which
+ * that share of the time will have passed (see `timeOfUse`). No step is charged or credited twice: it
+ * never counts before the time from which it is charged already.
  */
 export function changeTime(row: PaidTime, change: Change): ChangeTime {
   const { from, to, now } = change
@@ -67,9 +68,10 @@ export function changeTime(row: PaidTime, change: Change): ChangeTime {
 }
 
 /**
- * A change of the interval credits the time left and begins a new period. What was used ahead of the time
- * passed counts in the first month of the new period. Returns that (null: nothing), or the earliest time
- * of the change, in epoch milliseconds, if time is charged for already or the month has too little room.
+ * A change of the interval credits the remaining time and begins a new period. Requests that were used
+ * faster than the time passed are carried into the first month of the new period. Returns them; null if
+ * there are none. If future time is charged already, or the new month has no room for them, returns the
+ * earliest time of the change instead, in epoch milliseconds.
  */
 export function carryOver(
   row: PaidTime,
@@ -88,7 +90,7 @@ export function carryOver(
   return requests === 0 ? null : { requests, until: monthFrom(now, now).end }
 }
 
-/** Says in a preview why a downgrade credits less than the time left; null if it does not. */
+/** For a preview: why a downgrade credits less than the remaining time; null if it does not. */
 export function explainCredit(row: PaidTime, change: Change): string | null {
   const { from, to, now } = change
   const isUsed = (step: PlanStep) =>
@@ -99,7 +101,7 @@ export function explainCredit(row: PaidTime, change: Change): string | null {
   return `Not credited: ${count(spent)} of the ${count(extra)} additional requests of ${from.name} are used`
 }
 
-/** Says in a preview what counts in the first month of a new interval; null if nothing does. */
+/** For a preview: the requests carried into the first month of a new interval; null if none are. */
 export function explainCarried(carried: CarriedRequests | null): string | null {
   if (carried === null) return null
   return `Used already, and counted in the first month: ${count(carried.requests)} requests`
@@ -110,7 +112,7 @@ function stepsBetween({ plans: { list }, from, to }: Change): PlanStep[] {
   return from.price < to.price ? stepsUp(list, from, to) : stepsUp(list, to, from)
 }
 
-/** From when the step is charged in the period that requests are counted in. */
+/** From when the step is charged, within the period in which requests are counted. */
 function stepStart(row: PaidTime, { now }: Change, { id }: PlanStep): number {
   const { start } = countedPeriod(row, now)
   return Math.max(start, readChargedFrom(row.chargedFrom).get(id) ?? start)
@@ -123,7 +125,10 @@ function usedOf(row: PaidTime, { used, now }: Change, { above, requests }: PlanS
   return Math.min(Math.max(0, all - above), Math.max(0, requests))
 }
 
-/** When the share of the step's time has passed that is used of its requests. Before the period's end. */
+/**
+ * The time at which the share of the step's time that has passed equals the share of its requests that is
+ * used now; at the latest a second before the end of the period.
+ */
 function timeOfUse(row: PaidTime, change: Change, step: PlanStep): number {
   if (step.requests <= 0) return 0
   const { end } = countedPeriod(row, change.now)

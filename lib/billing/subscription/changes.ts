@@ -23,7 +23,7 @@ export function cancelSubscription(billing: Billing, actor: Actor): Promise<Canc
   })
 }
 
-/** Takes back a cancellation that was made here or in the customer portal. Returns the status at Stripe. */
+/** Undoes a cancellation that was made here or in the customer portal. Returns the status at Stripe. */
 export function reactivateSubscription(
   billing: Billing,
   actor: Actor,

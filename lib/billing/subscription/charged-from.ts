@@ -11,14 +11,14 @@ export function readChargedFrom(text: string): ChargedFrom {
 }
 
 /** Stripe keeps 500 characters: those of nine plans with the longest ids. */
-const MOST_STEPS = 9
+const MAX_STEPS = 9
 
 /** Leaves out times up to `start`, the beginning of the period. */
 export function writeChargedFrom(chargedFrom: ChargedFrom, start: number): string {
   return [...chargedFrom]
     .filter(([, time]) => time > start)
     .sort(([, one], [, other]) => other - one)
-    .slice(0, MOST_STEPS)
+    .slice(0, MAX_STEPS)
     .map(([id, time]) => `${id}=${time / 1000}`)
     .join(' ')
 }

@@ -44,7 +44,7 @@ export async function startCheckout(
   })
 }
 
-/** Returns the buyer's customer, without unpaid subscriptions and open payment pages. */
+/** Returns the buyer's customer, after closing its unpaid subscriptions and open payment pages. */
 async function prepareCustomer(
   billing: Billing,
   stripe: StripeGateway,

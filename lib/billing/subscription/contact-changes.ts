@@ -8,8 +8,8 @@ import { StripeRefusal } from '../stripe/stripe-refusal.ts'
 
 /**
  * Returns a function that sends e-mail addresses and names that changed here to Stripe. A trigger on
- * `users` notes every change, however it was made. A change that Stripe refuses is reported once and tried
- * again after the next start, perhaps with another key; other failures throw.
+ * `users` records every change, however it was made. A change that Stripe refuses goes to `onRefused`
+ * once, and is tried again after the next start. Other failures throw.
  */
 export function createContactSender(
   billing: Billing,
@@ -51,7 +51,7 @@ async function listChanges(db: Db) {
     .all()
 }
 
-/** Only what changed: the customer may have entered another name at Stripe, for invoices. */
+/** Only the fields that changed: the customer may have entered another name at Stripe for invoices. */
 function toContact({ emails, names, email, name }: Change) {
   return { ...(emails > 0 && { email }), ...(names > 0 && { name: name ?? '' }) }
 }

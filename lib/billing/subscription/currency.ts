@@ -5,13 +5,13 @@ import { isMissing, StripeRefusal } from '../stripe/stripe-refusal.ts'
 interface Wanted {
   readonly price: string
   readonly customerId: string | null
-  /** undefined: Stripe was to choose it. */
+  /** undefined: Stripe chooses it. */
   readonly currency: string | undefined
 }
 
 /**
- * For `catch`: throws BAD_REQUEST if Stripe refused because of the currency, and else the error itself.
- * Stripe has no error code for this, so we ask what the price and the customer allow.
+ * For `catch`: throws BAD_REQUEST if Stripe refused because of the currency, otherwise the error itself.
+ * Stripe has no error code for this, so we read which currencies the price and the customer allow.
  */
 export function explainCurrency(
   stripe: Pick<StripeGateway, 'getPrice' | 'findCurrency'>,

@@ -30,11 +30,12 @@ export async function findCustomer(db: Db, userId: string): Promise<CustomerRow 
 }
 
 /**
- * Returns the user of the customer. A restored backup may lack the customer: then it is assigned to
- * the user that our metadata at Stripe names. null: user unknown, or has another customer.
+ * Returns the user of the customer. If our database lacks the customer, as after restoring a backup,
+ * assigns it to the user that our metadata at Stripe names. null: that user is unknown, or has another
+ * customer.
  */
 export async function findOrClaim(
-  { db, change, requireOwner }: Billing,
+  { db, change, requireStripeAccount }: Billing,
   { customer, user }: EventSubject,
   now: number,
 ): Promise<string | null> {
@@ -42,7 +43,7 @@ export async function findOrClaim(
   const known = await db.select().from(billingCustomers).where(eq(customerId, customer)).get()
   if (known !== undefined) return known.userId
   if (user === null) return null
-  await requireOwner()
+  await requireStripeAccount()
   const row = { userId: user, customerId: customer, createdAt: now }
   return (await change([insertCustomer(db, row)])) ? user : null
 }

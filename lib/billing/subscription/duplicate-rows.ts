@@ -6,7 +6,7 @@ import type { Queries } from '../../db/queries.ts'
 import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
 
-/** A subscription that charges a user besides the one that counts. */
+/** A subscription that charges a user in addition to the one that counts. */
 export type DuplicateRow = typeof duplicateSubscriptions.$inferSelect
 
 export async function listDuplicates(db: Db, userId: string): Promise<DuplicateRow[]> {

@@ -3,9 +3,9 @@ import type { Billing } from '../billing.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
 import { findCustomer } from './customers.ts'
 
-/** What is done before and after the end of the user's subscriptions. */
-interface Around {
-  /** Sends Stripe the overages that were counted so far. */
+/** The steps before and after the subscriptions end. */
+interface Steps {
+  /** Reports the overages so far to Stripe. */
   readonly reportOverages: () => Promise<void>
   readonly removeUser: () => Promise<boolean>
 }
@@ -18,7 +18,7 @@ interface Around {
 export async function endBilling(
   billing: Billing,
   userId: string,
-  { reportOverages, removeUser }: Around,
+  { reportOverages, removeUser }: Steps,
 ): Promise<boolean> {
   return billing.enqueue(userId, async () => {
     const customer = await findCustomer(billing.db, userId)
@@ -37,7 +37,7 @@ async function endAtStripe(billing: Billing, customerId: string): Promise<void> 
   if (!(await stripe.closeCheckouts(customerId))) throw unavailable()
   for (;;) {
     const open = await stripe.findSubscriptions(customerId)
-    // Another account of Stripe has the customer, and perhaps goes on charging.
+    // Another Stripe account has the customer, and may continue to charge.
     if (open === 'missing') throw unavailable()
     if (open === 'deleted' || open.length === 0) return
     for (const { id } of open) await stripe.cancelNow(id)

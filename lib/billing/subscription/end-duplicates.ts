@@ -5,7 +5,7 @@ import { listDuplicates, toDuplicateNote } from './duplicate-rows.ts'
 import { sync } from './sync.ts'
 import { withSubscription } from './with-subscription.ts'
 
-interface Asked {
+interface EndDuplicatesOptions {
   readonly userId: string
   /** The audit rows of one subscription that ends. */
   readonly audit: (note: AuditNote) => readonly Statement[]
@@ -15,7 +15,10 @@ interface Asked {
  * Ends the user's duplicates at once, and credits the unused time of those that are paid. Does nothing if
  * there are none. Throws NO_ACTIVE_SUBSCRIPTION if no subscription gives access.
  */
-export function endDuplicates(billing: Billing, { userId, audit }: Asked): Promise<void> {
+export function endDuplicates(
+  billing: Billing,
+  { userId, audit }: EndDuplicatesOptions,
+): Promise<void> {
   return withSubscription(billing, userId, async (stripe) => {
     const duplicates = await listDuplicates(billing.db, userId)
     if (duplicates.length === 0) return

@@ -33,24 +33,24 @@ export interface WantedPlan {
   readonly interval: Offer['interval'] | undefined
 }
 
-/** What the subscriber has, and is to have. */
+/** The subscription, and the offer that it should change to. */
 interface Wanted {
   readonly row: SubscriptionRow
   readonly offer: Offer
 }
 
 /**
- * Returns what the change would cost now or, if it waits for a confirmation, what its invoice charges. For
- * an hour, a change of the plan alone costs exactly that, unless requests used in the meantime lower the
- * credit of a downgrade.
+ * Returns what the change would cost now or, if it is pending already, what its invoice charges. A change
+ * of the plan alone costs exactly that within the next hour, unless requests used in the meantime lower
+ * the credit of a downgrade.
  */
 export function previewPlanChange(
   billing: Billing,
   { userId, now }: Pick<Actor, 'userId' | 'now'>,
-  { plan, interval: asked }: WantedPlan,
+  { plan, interval: wantedInterval }: WantedPlan,
 ): Promise<ProrationPreview> {
   return withSubscription(billing, userId, async (stripe, row) => {
-    const interval = asked ?? row.interval
+    const interval = wantedInterval ?? row.interval
     const wanted = { row, offer: { plan, interval } }
     const shownAt = clampToPeriod(row, now)
     if (isCurrent(wanted)) {
@@ -110,7 +110,7 @@ function isCurrent({ row, offer: { plan, interval } }: Wanted): boolean {
   return row.plan === plan.id && row.interval === interval
 }
 
-/** Whether this very change waits for a confirmation already. */
+/** Whether exactly this change is pending already. */
 function isPending(
   { prices }: Billing,
   unpaid: Unpaid,
@@ -170,7 +170,7 @@ function toPriceChange(
   const used = countRequests(row.userId, countedPeriod(row, now))
   const plansAndUse = { plans, from, to, used, now }
   if (interval !== row.interval) {
-    requireMonthlyUnused(row)
+    requireNoOverageItem(row)
     if (row.status !== 'trialing') {
       const carried = getCarried(row, plansAndUse)
       return {
@@ -186,13 +186,13 @@ function toPriceChange(
   }
 }
 
-/** A trial is given only of plans that have one: nobody may try a dearer plan by way of a cheaper one. */
+/** A trial of one plan is no trial of a dearer plan that offers none. */
 function endsTrial({ status }: SubscriptionRow, from: Plan, to: Plan): boolean {
   return status === 'trialing' && to.trialDays === undefined && to.price > from.price
 }
 
-/** The item that charges for requests over the cap stays with the subscription, by the month. */
-function requireMonthlyUnused({ overageItemId }: SubscriptionRow): void {
+/** A subscription keeps the item that charges for requests over the cap, which is paid by the month. */
+function requireNoOverageItem({ overageItemId }: SubscriptionRow): void {
   if (overageItemId === null) return
   throw new ApiError(
     'BAD_REQUEST',

@@ -1,12 +1,12 @@
 import type { Plan } from '../../config/plans.ts'
 
-/** What a plan has more than the next cheaper one. */
+/** The difference between a plan and the next cheaper one. */
 export interface PlanStep {
   /** The id of the dearer plan. */
   readonly id: string
   readonly price: number
   readonly requests: number
-  /** The requests of the cheaper plan. */
+  /** The requests that the cheaper plan includes: the step's own come after these. */
   readonly above: number
 }
 

@@ -3,8 +3,8 @@ import { findCustomer } from './customers.ts'
 import { auditSync, sync } from './sync.ts'
 
 /**
- * Takes over the user's subscription from Stripe without waiting for an event. Does nothing if the user has
- * no customer at Stripe, or had a refresh in the last three seconds.
+ * Reads the user's subscription from Stripe without waiting for an event. Does nothing if the user has no
+ * customer at Stripe, or had a refresh in the last three seconds.
  */
 export async function refreshSubscription(
   billing: Billing,

@@ -27,7 +27,7 @@ export function deleteSubscription(db: Db, userId: string): Statement {
   return db.delete(subscriptions).where(eq(subscriptions.userId, userId))
 }
 
-/** Forgets a change that the customer has taken back, which would otherwise seem to have lapsed. */
+/** Forgets a pending change that was discarded. Otherwise it would seem to have lapsed. */
 export function forgetPending(db: Db, userId: string): Statement {
   return db
     .update(subscriptions)

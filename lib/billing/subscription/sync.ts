@@ -16,7 +16,7 @@ import {
   replaceDuplicates,
   toDuplicateNote,
 } from './duplicate-rows.ts'
-import { type MirrorRows, toMirrorRows } from './subscription-row.ts'
+import { type MirrorRows, toMirrorRows } from './mirror-rows.ts'
 import {
   deletePreview,
   deleteSubscription,
@@ -48,9 +48,9 @@ const ATTEMPTS = 20
 
 /**
  * Reads the user's subscription from Stripe and stores it, in one transaction with the statements
- * that `alongside` returns. If another sync finishes in the meantime, it drops Stripe's answer and asks
- * again, so that the order of events does not matter. Changes nothing and throws UnknownCustomer if
- * Stripe does not know the customer: only a customer that was deleted there ends the plan.
+ * that `alongside` returns. If another sync finishes in the meantime, drops Stripe's answer and reads
+ * again, so that the order of events does not matter. If Stripe deleted the customer, the plan ends. If
+ * Stripe never had the customer, changes nothing and throws UnknownCustomer.
  */
 export async function sync(
   billing: Billing,
@@ -109,7 +109,7 @@ function isSameItem(before: SubscriptionRow | null, after: SubscriptionRow | nul
   return before?.itemId === after?.itemId && before?.priceId === after?.priceId
 }
 
-/** The audit rows of what Stripe changed; none if a user would not notice the change. */
+/** The audit rows of the changes that Stripe made; none if the user would not notice them. */
 export function auditSync(
   { auditStripe, prices }: Billing,
   userId: string,

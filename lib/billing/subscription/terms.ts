@@ -4,9 +4,9 @@ import type { StripePrice } from '../stripe/prices.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
 interface Prices {
-  /** Of its plan, if it has been read. */
+  /** The price of the plan; undefined if it has not been read. */
   readonly price: StripePrice | undefined
-  /** What the change would have bought that was not confirmed in time. */
+  /** The offer of a plan change whose payment was not confirmed in time; undefined if there is none. */
   readonly lapsed: Offer | undefined
 }
 

@@ -4,13 +4,13 @@ import type { Db } from '../../db/open.ts'
 import type { Statement } from '../../db/transaction.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 
-/** Whether the user has had a trial, of any plan. */
+/** Whether the user has had a trial of any plan. */
 export async function hasTried(db: Db, userId: string): Promise<boolean> {
   const row = await db.select().from(trials).where(eq(trials.userId, userId)).get()
   return row !== undefined
 }
 
-/** Remembers the trials of these subscriptions for good. */
+/** Stores the trials of these subscriptions, for good. */
 export function insertTrials(
   db: Db,
   userId: string,

@@ -15,7 +15,7 @@ export interface AuthRequest {
   readonly limits?: readonly (AccountLimit | AddressLimit)[]
 }
 
-/** A limit per account: the one that the body's `email` or `challenge` names, or that of the session. */
+/** A limit per account: that of the `email` or `challenge` in the body, otherwise that of the session. */
 export interface AccountLimit extends Counted {
   readonly of:
     | 'newSessions'
@@ -70,14 +70,14 @@ const UpdateUserBody = v.pipe(
   v.check((body) => isWellFormed(body), MALFORMED),
 )
 
-/** The limit counts for the session's account, whatever the body names. */
+/** Drops all fields, so that the limit counts for the account of the session, whatever the body names. */
 const PasswordsBody = v.pipe(
   v.looseObject({}),
   v.check((body) => isWellFormed(body), MALFORMED),
   v.transform(() => ({})),
 )
 
-/** The challenge alone names the account. */
+/** Keeps only the challenge, which identifies the account. */
 const SecondStepBody = v.pipe(
   v.looseObject({ challenge: textUpTo(100), code: textUpTo(100) }),
   v.check((body) => isWellFormed(body), MALFORMED),
@@ -94,9 +94,9 @@ const RESET_MAIL = [{ of: 'resetMails', counts: 200 }, ADDRESS_MAIL] as const
 const VERIFICATION_MAIL = [{ of: 'verificationMails', counts: 200 }, ADDRESS_MAIL] as const
 
 /**
- * The endpoints of better-auth that we serve. Bodies and errors are those of better-auth. All others
- * are closed: those for a single session need its token, but we store only hashes; in place of those
- * for links in mails, the dashboard has forms.
+ * The endpoints of better-auth that we serve, with the bodies and errors of better-auth. All others are
+ * closed: some end a single session by its token, but we store only hashes; some are links in mails, but
+ * our mails lead to forms of the dashboard.
  */
 export const AUTH_REQUESTS: readonly AuthRequest[] = [
   {

@@ -4,12 +4,12 @@ import { type Operation, ok } from '../operation.ts'
 
 const Email = v.pipe(textUpTo(254), v.email())
 
-/** The password of the caller, asked again for what would take the account from its owner. */
+/** The password of the caller, asked again for changes that could take the account from its owner. */
 export const PasswordAgain = v.optional(
   v.pipe(textUpTo(1_000), v.description('Required if the account has a password')),
 )
 
-/** A code of the second factor, asked where the password is. */
+/** A code of the second factor, asked wherever the password is asked again. */
 export const CodeAgain = v.optional(
   v.pipe(
     textUpTo(100),

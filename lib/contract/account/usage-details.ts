@@ -5,7 +5,7 @@ import { ok } from '../operation.ts'
 /** Older counts are removed. */
 export const USAGE_KEPT_DAYS = 92
 
-/** The columns that requests can be counted by, in the order in which an answer has them. */
+/** The columns by which requests can be counted, in the order of an answer's fields. */
 export const USAGE_COLUMNS = ['day', 'key', 'operation', 'status'] as const
 export type UsageColumn = (typeof USAGE_COLUMNS)[number]
 

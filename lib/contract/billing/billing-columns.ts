@@ -1,4 +1,4 @@
-/** Parts that the operations of billing share. */
+/** The columns that rows of billing share. */
 
 export const read = { tag: 'Billing', access: 'billing:read', limit: 'account' } as const
 export const write = {

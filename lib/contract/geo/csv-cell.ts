@@ -3,9 +3,9 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const UTC_OFFSET = /^[+-]\d{2}:\d{2}$/
 
 /**
- * A cell of CSV. Escapes texts that a spreadsheet would run as a formula (OWASP, CSV Injection),
- * because others choose the names of places and networks. Numbers and offsets from UTC are safe, even
- * negative ones.
+ * A cell of CSV. Escapes texts that a spreadsheet would run as a formula (OWASP, CSV Injection), because
+ * strangers may choose the names of places and networks. Numbers and offsets from UTC are safe, even if
+ * negative.
  */
 export function csvCell(value: string | number | boolean | undefined): string {
   if (typeof value !== 'string') return String(value ?? '')

@@ -5,14 +5,14 @@ import type { PrivacyFinding } from '../privacy/finding.ts'
 import { createSelect, type Json } from './select-fields.ts'
 import { translate } from './translate.ts'
 
-/** What a caller asks of an answer beyond the default. */
+/** The options of a look-up that change its answer. */
 export interface Asked {
   readonly fields?: readonly string[] | undefined
   readonly include?: readonly Include[] | undefined
   readonly lang?: Language | undefined
 }
 
-/** Turns the JSON of a default answer into what the caller asks for. */
+/** Changes the JSON of a default answer as the caller's options say. */
 export type Shape = (json: string, address: Address | null, hostname?: string) => Json
 
 /** Whether the answer needs the hostname, which `Shape` does not find itself. */
@@ -20,7 +20,7 @@ export function asksHostname({ fields, include = [] }: Asked): boolean {
   return include.includes('hostname') || asks(fields, 'hostname')
 }
 
-/** Returns undefined if the caller asks for nothing: the default answer is then right as it is. */
+/** Returns undefined if the caller gave no options: the default answer is then right as it is. */
 export function createShape(
   geo: Pick<Library, 'prefix' | 'names' | 'findPrivacy'>,
   { fields, include = [], lang = 'en' }: Asked,
@@ -32,7 +32,7 @@ export function createShape(
     if (lang === 'en' || address === null || result.location === undefined) return result
     return { ...result, location: translate(result.location, geo.names(address), lang) }
   }
-  // Over the cap there is neither.
+  // Over the cap, answers have neither.
   const hasPrefix = !degraded && (include.includes('network') || asks(fields, 'network.prefix'))
   const hasPrivacy = !degraded && (include.includes('privacy') || asksPrivacy(fields))
   const subjects = hasPrivacy ? 'place and privacy' : 'place'

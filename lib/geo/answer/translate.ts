@@ -6,9 +6,9 @@ import type { Names, PlaceNames } from '../place/names.ts'
 type Location = NonNullable<GeolocationResult['location']>
 
 /**
- * Replaces names by those in the language, and nothing else: so an answer locates the same place in all languages.
- * `records` are the names of the address in all databases. One that has the same default name
- * knows the place; without one, the name stays.
+ * Replaces only the names, so that an answer locates the same place in all languages. `records` are the
+ * names of the address in all databases. A name is translated by the first record whose default name is
+ * the same; if there is none, the name stays.
  */
 export function translate(
   location: Location,

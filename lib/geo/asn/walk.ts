@@ -19,7 +19,7 @@ const FAMILIES = {
 
 /** Nodes between two pauses: less than a millisecond, even if the record of each is decoded. */
 const NODES_PER_STEP = 100
-/** The records below a node decide about it. */
+/** In place of a system: the node has branches, which must be walked. */
 const BELOW = -1
 
 /**

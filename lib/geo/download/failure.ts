@@ -2,7 +2,7 @@ import { explainWrite } from '../../disk-advice.ts'
 import { reasonOf } from '../../reason.ts'
 import { innermostCause } from './http-request.ts'
 
-/** Why a download to `path` failed: the advice for a full or failing disk, or else what the error says. */
+/** Why a download to `path` failed: with advice if the disk is full or failing, otherwise the error itself. */
 export function reasonOfFailure(path: string, error: unknown): string {
   const cause = innermostCause(error)
   const explained = explainWrite(path, cause)

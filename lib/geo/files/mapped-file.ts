@@ -16,8 +16,8 @@ const MAP_SHARED = 1
 /** For madvise(2), on Linux and macOS. */
 const MADV_RANDOM = 1
 /**
- * A file that takes a larger share of the memory does not stay in it as a whole. Then it is better to
- * read single pages: usually the system reads their neighbours as well, and gives up others for them.
+ * A file that takes a larger share of the memory does not stay in memory as a whole. For such a file the
+ * system should read single pages: by default it reads their neighbours as well, and drops other pages.
  */
 const LARGEST_SHARE = 0.25
 /** What mmap(2) returns on failure: (void *)-1 as an unsigned 64-bit integer. */

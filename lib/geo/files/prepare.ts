@@ -36,7 +36,7 @@ export async function prepareBundled(
 ): Promise<'prepared' | 'already prepared'> {
   const source = describeSource(bundled)
   if (isPrepared(directory, source)) return 'already prepared'
-  // Each step needs much, and a first start has left much.
+  // Each step needs much memory, and the start has left much garbage.
   freeMemory()
   await unzipCity(directory, bundled, onProgress)
   await writeAsn(directory, bundled, onProgress)

@@ -36,7 +36,7 @@ export async function openCopy<Opened>(
   } catch (cause) {
     throw explainWrite(join(directory, name), cause, size)
   } finally {
-    await rm(partial, { force: true }).catch(() => {}) // it would hide the failure of the copy
+    await rm(partial, { force: true }).catch(() => {}) // an error here would hide that of the copy
   }
 }
 

@@ -9,7 +9,7 @@ import { syncPath } from '../../process/sync-path.ts'
 
 /** Names of unfinished files: `.partial-<random>-<name>`. */
 const PARTIAL = /^\.partial-[\da-f]+-/
-/** Enough for all files that Meridian makes itself, the atlas included. */
+/** Free bytes that are enough for each file that Meridian makes itself, including the atlas. */
 const ROOM = 300 * 1024 * 1024
 
 /**
@@ -30,7 +30,7 @@ export async function replaceFile(
   } catch (cause) {
     throw explainWrite(join(directory, name), cause, ROOM)
   } finally {
-    // Its failure would hide that of the write.
+    // An error here would hide that of the write.
     await rm(partial, { force: true }).catch(() => {})
   }
 }

@@ -82,7 +82,7 @@ function operatorFile(directory: string, path: string): SourceFile {
     version,
     remedy: 'replace it, or change MERIDIAN_GEO, which names it',
     openPrivate: (use) => openCopy(directory, { path, version }, use),
-    // A start without the file is more often a wrong path than a lost file.
+    // If the file is missing, the path is probably wrong: a kept copy would hide that.
     openLastGood: (use) =>
       version === MISSING ? Promise.resolve(null) : openLastCopy(directory, path, use),
   }

@@ -39,10 +39,10 @@ function follow(tree: Tree, start: number, words: readonly number[]) {
   return { record, bits }
 }
 
-/** Ranges of IPv6 that are looked up in a way of their own: see `embeddedIpv4` and `isIpv4Compatible`. */
+/** Ranges of IPv6 that are looked up differently: see `embeddedIpv4` and `isIpv4Compatible`. */
 const RANGES: typeof WITHOUT_RECORDS = [...WITHOUT_RECORDS, [[0x2002_0000, 0, 0, 0], 16]]
 
-/** The leading bits that say which of these ranges an address is in, and which it is not in. */
+/** How many leading bits decide which of these ranges an address is in. */
 function rangeBits(words: Words): number {
   return Math.max(...RANGES.map(([range, bits]) => Math.min(commonBits(range, words) + 1, bits)))
 }

@@ -10,7 +10,7 @@ export type Mmdb = ReturnType<typeof openMmdb>
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 const MARKER_WITHIN = 128 * 1024
 const SEPARATOR_BYTES = 16
-/** Mostly countries and regions are shared by records. */
+/** Small, because most values that records share are countries and regions. */
 const NAMES_CACHE_BITS = 10
 
 /** Opens the database in `bytes`. Throws an error with the reason if `bytes` are not a database. */

@@ -1,7 +1,7 @@
 import type { Address, Words } from '../../net/address.ts'
 import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
 
-/** What the metadata says about a tree. */
+/** The metadata of a tree. */
 interface Shape {
   readonly ipVersion: 4 | 6
   readonly nodeCount: number
@@ -120,7 +120,7 @@ export interface Branches {
   child(node: number, bit: 0 | 1): number
 }
 
-/** In IPv6, the root of IPv4 and its aliases count as nothing. */
+/** In IPv6, the root of IPv4 and its aliases count as empty. */
 export function branchesOf(tree: Tree, version: 4 | 6): Branches {
   const { nodeCount, ipv4Root } = tree
   if (version === 4) {

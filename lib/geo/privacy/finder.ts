@@ -5,13 +5,13 @@ import { RecordCache } from '../mmdb/record-cache.ts'
 import type { Schema } from '../providers/schema.ts'
 import { type PrivacyFinding, toPrivacy } from './finding.ts'
 
-/** Few records differ. */
+/** Small, because there are few different records. */
 const CACHE_BITS = 12
 const NOTHING_STATED = 'nothing stated'
 
 /**
- * Returns a function that finds what the record of an address states. Caches it by the offset of the record. A
- * damaged record states nothing.
+ * Returns a function that finds what the record of an address states about privacy. Caches findings by
+ * the offset of their record. A damaged record states nothing.
  */
 export function createPrivacyFinder(mmdb: Mmdb, schema: Schema, provider: string) {
   if (schema.privacy === undefined) return () => undefined

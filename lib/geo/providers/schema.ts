@@ -18,11 +18,11 @@ export interface Schema {
   /** Converts a record. `regionCode` is for files that name regions without their codes. */
   read(record: DecodedMap, regionCode: RegionCode): Finding
   /**
-   * Returns the value that a record states for each field; undefined for the others. Present only if the file is
-   * about privacy: it then locates nothing.
+   * Returns a function that returns the value a record states for a field, or undefined. Present only if
+   * the file is about privacy: such a file locates nothing.
    */
   privacy?(record: DecodedMap): (field: PrivacyField) => boolean | string | undefined
-  /** The names of those who state it; absent if it is the provider. */
+  /** The names of the sources of these values; absent if the provider is the source. */
   privacySources?(record: DecodedMap): readonly string[]
   /** The autonomous system alone, without the cost of `read`. */
   asn?(record: DecodedMap): RawNetwork['asn']

@@ -75,7 +75,7 @@ function takeOverReading(socket: ParsedSocket): void {
   socket.removeAllListeners('data')
 }
 
-/** Whether the client has read all earlier answers. If not, node:http serves it, and stops reading. */
+/** Whether the client has read all earlier answers. Otherwise, node:http serves it, and pauses reading. */
 function canSend({ writable, writableLength }: Socket): boolean {
   return writable && writableLength === 0
 }

@@ -4,12 +4,12 @@ import { whenAnswered } from '../when-answered.ts'
 import type { Turns } from './turns.ts'
 
 /**
- * The most unanswered requests of a connection. Reading pauses while there are more than half as many,
- * since one slice may hold the other half.
+ * The largest number of unanswered requests of a connection. Reading pauses while there are more than
+ * half as many, because one slice may hold the other half.
  */
-export const MOST_UNANSWERED = 16
+export const MAX_UNANSWERED = 16
 
-/** Fewer than nine requests fit into so few bytes; longer requests are passed on whole. */
+/** Fewer than nine requests fit into this many bytes. Longer requests are passed on whole. */
 const SLICE_BYTES = 128
 const EMPTY = Buffer.alloc(0)
 const END = '\r\n\r\n'
@@ -46,7 +46,7 @@ export class Feed {
     if (this.#socket.parser === null) return
     const isIdle = this.#rest.length === 0 && this.#unanswered === 0
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    // A client that waits for answers does not have to wait for those that do not.
+    // A client that waits for each answer is served at once, before clients that do not wait.
     if (isIdle && this.#isReady()) this.#parseSlice()
     this.#feed()
   }
@@ -80,7 +80,7 @@ export class Feed {
 
   #isReady(): boolean {
     const { writable, _paused } = this.#socket
-    const hasRoom = this.#unanswered <= MOST_UNANSWERED / 2
+    const hasRoom = this.#unanswered <= MAX_UNANSWERED / 2
     return this.#rest.length > 0 && hasRoom && writable && _paused !== true
   }
 

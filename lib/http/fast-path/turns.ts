@@ -1,7 +1,7 @@
 import { nameRuntime } from '../../config/runtime.ts'
 
-/** Pages take longest: so many take a few milliseconds. */
-export const MOST_IN_TURN = 32
+/** Even pages, which take longest, take only a few milliseconds for this number of requests. */
+export const MAX_IN_TURN = 32
 
 /**
  * Deno reads from other connections only while no timer is due. So on Deno the pause is longer than
@@ -21,7 +21,7 @@ export class Turns {
 
   /** Whether more requests may start in this turn of the event loop. */
   hasRoom(): boolean {
-    return this.#started < MOST_IN_TURN
+    return this.#started < MAX_IN_TURN
   }
 
   /** Notes that a request has started. */

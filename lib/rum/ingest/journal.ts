@@ -1,6 +1,6 @@
 import type { KeptBeacon } from './beacon.ts'
 
-/** A beacon of one site in the journal. */
+/** An entry of the journal: one beacon. */
 export interface Entry {
   readonly siteId: string
   /** Ascending. */

@@ -2,7 +2,7 @@ import type { Unwritten } from '../../db/flusher.ts'
 import { addMeasures, addValues, type Measures, type Values } from '../sketch/measures.ts'
 import type { Row, RowTable } from '../store/rows.ts'
 
-/** What the stored copy of a row lacks: the totals of the entries after `savedId`. */
+/** The part of a row that is not stored yet: the totals of the entries after `savedId`. */
 export interface LiveRow<Key> {
   readonly key: Key
   samples: number

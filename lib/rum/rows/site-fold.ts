@@ -19,8 +19,8 @@ const OTHERS_HASH = ''
 const REMOVED_AT_ONCE = 500
 
 /**
- * Folds the beacons of one site into its rows, errors and counters. All of them hold only what has yet
- * to be added to the stored ones.
+ * Folds the beacons of one site into its rows, errors and counters. Memory holds only what must still be
+ * added to the stored ones.
  */
 export class SiteFold {
   readonly #siteId: string

@@ -1,4 +1,4 @@
-/** A number of values close to their mean. Without `mixed`, all values are equal. */
+/** `n` values close to their mean. Unless `mixed`, all of them are equal. */
 export interface Centroid {
   /** A whole number. */
   readonly mean: number

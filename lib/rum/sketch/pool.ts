@@ -2,7 +2,7 @@ import type { Measure } from './measures.ts'
 import { nearRanks } from './near-ranks.ts'
 import { percentiles } from './percentiles.ts'
 
-/** Below this number of centroids, sorting all of them is just as fast. */
+/** With fewer centroids than this, sorting all of them is just as fast. */
 const MANY = 5_000
 
 /** Combines several measures of one metric, without merging their centroids. */

@@ -79,7 +79,7 @@ function compress(packed: Float64Array): Float64Array {
   return joinEqual(digest.packed())
 }
 
-/** A digest needs a random order. It is always the same one: Fisher-Yates with a fixed seed. */
+/** A t-digest needs its input in random order. A fixed seed makes the result repeatable (Fisher-Yates). */
 function shuffled(packed: Float64Array): Float64Array {
   const list = packed.slice()
   let state = 1

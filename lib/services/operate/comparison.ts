@@ -4,7 +4,7 @@ import { type RepairOptions, repair } from '../../billing/mirror/repair.ts'
 import type { Log } from '../../log/log.ts'
 import { createJob, type Job } from './job.ts'
 
-/** What a comparison repairs of what it finds. */
+/** Which of the mismatches that it finds a comparison repairs. */
 export interface Repairing extends RepairOptions {
   readonly wants: (mismatch: Mismatch) => boolean
 }
@@ -17,8 +17,8 @@ export interface Comparison {
 }
 
 /**
- * Compares the database with Stripe, as `npm run billing` does: this asks Stripe about every customer, so it
- * may take long. What is repaired is found anew: it may have changed since the last comparison.
+ * Compares the database with Stripe, as `npm run billing` does. Asks Stripe about every customer, so it
+ * may take long. A repair starts from a new comparison, because things may have changed since the last.
  */
 export function createComparison(
   billing: Billing,

@@ -5,7 +5,7 @@ import type { OpenFile } from '../../geo/library.ts'
 import { triedLists } from '../../geo/lists/list-states.ts'
 import type { Services } from '../services.ts'
 
-/** A served database, as its operator wants to know it. Times are epoch milliseconds. */
+/** A served database, as operators see it. Times are epoch milliseconds. */
 export interface DatabaseState {
   readonly name: string
   readonly provider: string
@@ -28,7 +28,7 @@ export function describeDatabases({ geo, now }: Pick<Services, 'geo' | 'now'>): 
     const { name, provider, bytes, metadata } = database
     const { builtAt, databaseType } = metadata
     const { days, isOld } = geoAge(builtAt, now())
-    // Nobody publishes an operator's own networks.
+    // The operator's own networks have no provider that would publish a newer version.
     const isOwn = basename(file.path) === OPTIONAL.overlay
     return {
       name,

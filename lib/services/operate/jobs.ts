@@ -18,10 +18,7 @@ const Findings: v.GenericSchema<unknown, NamedFinding[]> = v.array(
   ]),
 )
 
-/**
- * The jobs that operators start on their pages, beside the running server. Without `runScript` this
- * process starts no other processes.
- */
+/** The jobs that operators start on their pages. Without `runScript`, this process may start no others. */
 export function openOperatorJobs(
   { log, now }: Pick<Base, 'log' | 'now'>,
   billing: Billing,

@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 
 type Facts = Pick<Services, 'config' | 'health' | 'now'>
 
-/** How the process and its machine are. Sizes are in bytes, times in epoch milliseconds. */
+/** The state of the process and its machine. Sizes are in bytes, times in epoch milliseconds. */
 export async function readSystem({ config, health, now }: Facts) {
   const { rss, heapUsed } = process.memoryUsage()
   return {
@@ -29,7 +29,7 @@ export async function readSystem({ config, health, now }: Facts) {
   }
 }
 
-/** null if the system cannot tell. */
+/** Returns the reason instead if the disk cannot be read. */
 function diskOf(dataDir: string): ReturnType<typeof readDisk> | { readonly problem: string } {
   try {
     return readDisk(dataDir)

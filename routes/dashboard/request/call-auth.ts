@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { TOKEN } from '../../../lib/access/session.ts'
+import { TOKEN } from '../../../lib/access/session-token.ts'
 import type {
   AskRemoteAuth,
   RemoteAnswer,

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
-import { TOKEN } from '../../../lib/access/session.ts'
+import { TOKEN } from '../../../lib/access/session-token.ts'
 import { APP_PATH } from '../../../lib/contract/pages.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Env } from '../../context.ts'

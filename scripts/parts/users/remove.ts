@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { askEnding, findAskedEnding, withdrawEnding } from '../../../lib/accounts/asked-endings.ts'
+import {
+  findDeletionRequest,
+  requestDeletion,
+  withdrawDeletion,
+} from '../../../lib/accounts/deletion-requests.ts'
 import { findUserByEmail, normaliseEmail, type UserRow } from '../../../lib/accounts/users.ts'
 import { createOverages } from '../../../lib/billing/overages/overages.ts'
 import { tryLockDataDir } from '../../../lib/db/lock.ts'
 import { MINUTE_MS } from '../../../lib/durations.ts'
-import { createEndAccount, type EndAccount } from '../../../lib/services/account-ending.ts'
+import { createDeleteAccount, type DeleteAccount } from '../../../lib/services/delete-account.ts'
 import { auditEvent, type ConfiguredAccounts } from '../accounts.ts'
 import { openBilling } from '../billing.ts'
 import { report } from '../run.ts'
@@ -34,10 +38,10 @@ async function confirm({ email }: UserRow): Promise<void> {
 
 async function removeHere(accounts: ConfiguredAccounts, { id, email }: UserRow): Promise<void> {
   const event = auditEvent(accounts, id, { action: 'delete_account' })
-  if (!(await openEnding(accounts)(id, event))) throw new Error(`${email} is gone already`)
+  if (!(await openDeleteAccount(accounts)(id, event))) throw new Error(`${email} is gone already`)
 }
 
-function openEnding(accounts: ConfiguredAccounts): EndAccount {
+function openDeleteAccount(accounts: ConfiguredAccounts): DeleteAccount {
   const { config, db } = accounts
   const billing = openBilling(accounts, config.stripe)
   const overages = createOverages({
@@ -47,19 +51,25 @@ function openEnding(accounts: ConfiguredAccounts): EndAccount {
     onRefused: () => {},
   })
   const baseUrl = () => config.baseUrl ?? `http://${config.host}:${config.port}`
-  return createEndAccount({ db, baseUrl, keys: { changeBy: (work) => work() }, billing, overages })
+  return createDeleteAccount({
+    db,
+    baseUrl,
+    keys: { changeBy: (work) => work() },
+    billing,
+    overages,
+  })
 }
 
 /** Throws if the server refuses, or does nothing for a minute. */
 async function letServerRemove({ db, command }: ConfiguredAccounts, userId: string): Promise<void> {
-  await askEnding(db, userId, command)
+  await requestDeletion(db, userId, command)
   for (const end = Date.now() + MINUTE_MS; Date.now() < end; await sleep(POLL_MS)) {
-    const asked = await findAskedEnding(db, userId)
+    const asked = await findDeletionRequest(db, userId)
     if (asked === null) return
     if (asked.refusal === null) continue
-    await withdrawEnding(db, userId)
+    await withdrawDeletion(db, userId)
     throw new Error(`The server refuses: ${asked.refusal}`)
   }
-  await withdrawEnding(db, userId)
+  await withdrawDeletion(db, userId)
   throw new Error('The server has not deleted the account within a minute: see its log')
 }

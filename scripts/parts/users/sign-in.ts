@@ -1,6 +1,6 @@
-import { setPassword } from '../../../lib/access/session.ts'
 import { hashPassword, whyRefused } from '../../../lib/access/sign-in/passwords.ts'
 import { endSignIns, insertResetToken } from '../../../lib/access/sign-in/reset-tokens.ts'
+import { setPassword } from '../../../lib/access/stored-password.ts'
 import { removeSecondFactor } from '../../../lib/accounts/second-factor/second-factor.ts'
 import { findUserByEmail, type UserRow } from '../../../lib/accounts/users.ts'
 import { runInTransaction } from '../../../lib/db/transaction.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as v from 'valibot'
-import { hashToken } from '../../../lib/access/session.ts'
+import { hashToken } from '../../../lib/access/session-token.ts'
 import { findUserByEmail } from '../../../lib/accounts/users.ts'
 import { ApiKeyCreated, ApiKeyInfo } from '../../../lib/contract/account/account-schemas.ts'
 import { auditLog, sessions } from '../../../lib/db/tables.ts'

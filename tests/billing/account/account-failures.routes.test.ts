@@ -91,7 +91,7 @@ describe('operations on a billing account while Stripe fails', () => {
   for (const fault of FAULTS) {
     it(`answer 503 and change nothing: ${fault.kind}`, async () => {
       await using at = await makeBillingApp(
-        fault.kind === 'slow' ? { patience: { limitMs: 6_000 } } : {},
+        fault.kind === 'slow' ? { retryPolicy: { limitMs: 6_000 } } : {},
       )
       const ada = await at.addSubscriber()
       at.double.failCalls(fault, ALL)

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { findOwner, isSameOwner, type Owner } from '../../../lib/billing/mirror/owner.ts'
+import {
+  findStripeAccount,
+  isSameStripeAccount,
+  type StripeAccount,
+} from '../../../lib/billing/mirror/stripe-account.ts'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { findSubscription } from '../../../lib/billing/subscription/subscriptions.ts'
 import { seedPlans } from '../../../stripe-double/plans.ts'
@@ -91,12 +95,12 @@ describe('a start with the key of another Stripe account', () => {
   })
 
   it('is noticed by the mode if the key may not read its account', () => {
-    const unknown: Owner = { account: null, mode: 'live' }
-    const known: Owner = { account: 'acct_1', mode: 'live' }
-    assert.equal(isSameOwner(unknown, known), true)
-    assert.equal(isSameOwner(known, { ...known, account: 'acct_2' }), false)
-    assert.equal(isSameOwner(known, { ...known, mode: 'test' }), false)
-    assert.equal(isSameOwner(unknown, { account: null, mode: 'test' }), false)
+    const unknown: StripeAccount = { account: null, mode: 'live' }
+    const known: StripeAccount = { account: 'acct_1', mode: 'live' }
+    assert.equal(isSameStripeAccount(unknown, known), true)
+    assert.equal(isSameStripeAccount(known, { ...known, account: 'acct_2' }), false)
+    assert.equal(isSameStripeAccount(known, { ...known, mode: 'test' }), false)
+    assert.equal(isSameStripeAccount(unknown, { account: null, mode: 'test' }), false)
   })
 
   it('is noticed by missing customers if the key may not read its account', async () => {
@@ -105,7 +109,11 @@ describe('a start with the key of another Stripe account', () => {
     await shop.buy('pro')
     shop.double.failCalls({ kind: '403' })
     await shop.app.services.reconciliation.run()
-    assert.deepEqual(await findOwner(shop.app.services.db), { id: 1, account: null, mode: 'test' })
+    assert.deepEqual(await findStripeAccount(shop.app.services.db), {
+      id: 1,
+      account: null,
+      mode: 'test',
+    })
     await using other = await startOther(shop)
     other.failCalls({ kind: '403' })
     await using wrong = await shop.app.restart({ STRIPE_API_BASE: other.url })
@@ -129,11 +137,11 @@ describe('the account that customers belong to', () => {
     await using shop = await openShop()
     const { services } = shop.app
     await services.reconciliation.run()
-    assert.equal(await findOwner(services.db), null)
+    assert.equal(await findStripeAccount(services.db), null)
     await shop.buy('starter')
     await services.reconciliation.run()
     const { account } = shop.double.world
-    assert.deepEqual(await findOwner(services.db), { id: 1, account, mode: 'test' })
+    assert.deepEqual(await findStripeAccount(services.db), { id: 1, account, mode: 'test' })
   })
 
   it('is not remembered by a first start with a wrong key', async () => {
@@ -142,7 +150,7 @@ describe('the account that customers belong to', () => {
     await using other = await startOther(shop)
     await using wrong = await shop.app.restart({ STRIPE_API_BASE: other.url })
     await wrong.services.reconciliation.run()
-    assert.equal(await findOwner(wrong.services.db), null)
+    assert.equal(await findStripeAccount(wrong.services.db), null)
     assert.equal(await tierOf(wrong, shop.key), 'starter')
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
-import { beginCalls, PATIENCE } from '../../../lib/billing/stripe/stripe-calls.ts'
+import { beginCalls, DEFAULT_RETRY_POLICY } from '../../../lib/billing/stripe/stripe-calls.ts'
 import { StripeStoredFailure } from '../../../lib/billing/stripe/stripe-refusal.ts'
 import { createStripe } from '../../../lib/billing/stripe/stripe-sdk.ts'
 import { ApiError } from '../../../lib/errors.ts'
@@ -23,7 +23,7 @@ async function openAction() {
   })
   const begin = () =>
     beginCalls(async () => stripe, {
-      ...PATIENCE,
+      ...DEFAULT_RETRY_POLICY,
       now: () => now,
       wait: async (ms) => {
         waits.push(ms)
@@ -131,7 +131,7 @@ describe('a call to Stripe', () => {
   it('is not repeated when the time limit of the action would pass', async () => {
     await using at = await openAction()
     const { write } = at.begin()
-    at.pass(PATIENCE.limitMs - 100)
+    at.pass(DEFAULT_RETRY_POLICY.limitMs - 100)
     at.double.failCalls({ kind: '429' })
     await assert.rejects(write(at.create), { code: 'BILLING_UNAVAILABLE' })
     assert.deepEqual(at.waits, [])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { beginCalls, PATIENCE } from '../../../lib/billing/stripe/stripe-calls.ts'
+import { beginCalls, DEFAULT_RETRY_POLICY } from '../../../lib/billing/stripe/stripe-calls.ts'
 import { StripeRefusal } from '../../../lib/billing/stripe/stripe-refusal.ts'
 import { createStripe } from '../../../lib/billing/stripe/stripe-sdk.ts'
 import { ApiError } from '../../../lib/errors.ts'
@@ -18,7 +18,7 @@ async function readFrom(handle: Handle): Promise<string> {
 
 async function read(apiBase: string): Promise<string> {
   const stripe = createStripe({ secretKey: newSecretKey(), apiBase, onFailure: () => {} })
-  const calls = beginCalls(async () => stripe, { ...PATIENCE, tries: 1 })
+  const calls = beginCalls(async () => stripe, { ...DEFAULT_RETRY_POLICY, tries: 1 })
   try {
     return (await calls.read((sdk, options) => sdk.customers.retrieve('cus_1', {}, options))).id
   } catch (error) {

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
-import { MOST_IN_TURN } from '../../../lib/http/fast-path/turns.ts'
+import { MAX_IN_TURN } from '../../../lib/http/fast-path/turns.ts'
 import { openConnection } from '../../support/raw-connection.ts'
 
 const MOST = 16
@@ -94,7 +94,7 @@ describe('requests that a client sends without waiting for answers', () => {
     for (const { socket } of opened) socket.write(request.repeat(count))
     await isOver
     await nextTurn()
-    assert.ok(mostStarted <= connections + MOST_IN_TURN, `${mostStarted}`)
+    assert.ok(mostStarted <= connections + MAX_IN_TURN, `${mostStarted}`)
     assert.ok(mostStarted > 1, `${mostStarted}`)
   })
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { MOST_IN_TURN, Turns } from '../../../lib/http/fast-path/turns.ts'
+import { MAX_IN_TURN, Turns } from '../../../lib/http/fast-path/turns.ts'
 
 describe('Turns', () => {
   it('has room for some requests in each turn of the event loop', async () => {
     const turns = new Turns()
     for (let turn = 0; turn < 3; turn++) {
-      for (let n = 0; n < MOST_IN_TURN; n++) {
+      for (let n = 0; n < MAX_IN_TURN; n++) {
         assert.ok(turns.hasRoom())
         turns.count()
       }
@@ -23,7 +23,7 @@ describe('Turns', () => {
     const connect = (name: string) => {
       const feed = () => {
         assert.ok(turns.hasRoom())
-        for (let n = 0; n < MOST_IN_TURN / 2; n++) turns.count()
+        for (let n = 0; n < MAX_IN_TURN / 2; n++) turns.count()
         order += name
         if (order.length < 9) turns.wait(feed)
         else resolve()

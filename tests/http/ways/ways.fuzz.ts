@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { MOST_UNANSWERED } from '../../../lib/http/fast-path/feed.ts'
+import { MAX_UNANSWERED } from '../../../lib/http/fast-path/feed.ts'
 import { createRateLimiter, POLICIES, type Policy } from '../../../lib/limits/rate-limiter.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import { createServer } from '../../../routes/server.ts'
@@ -193,9 +193,8 @@ function allWays({ cuts, waits, isKept }: Split): Readonly<Record<string, Way>> 
     'behind so many others that it has to wait': {
       server: fast,
       isKept,
-      deliver: (connection, bytes) =>
-        atOnce(connection, getPlace().repeat(MOST_UNANSWERED) + bytes),
-      others: MOST_UNANSWERED,
+      deliver: (connection, bytes) => atOnce(connection, getPlace().repeat(MAX_UNANSWERED) + bytes),
+      others: MAX_UNANSWERED,
     },
   }
 }

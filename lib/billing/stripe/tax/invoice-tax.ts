@@ -11,18 +11,18 @@ export function taxLocationNeeded(): ApiError {
   )
 }
 
-/** Stripe previews a change without tax, and refuses the change itself, if the place is unknown. */
+/** If the customer's place is unknown, Stripe previews a change without tax, but refuses the change. */
 export function requireTaxLocation({ automatic_tax }: Stripe.Invoice): void {
   if (automatic_tax.status === 'requires_location_inputs') throw taxLocationNeeded()
 }
 
-/** The tax of the invoice, on top of its prices or in them. Empty if no tax was calculated. */
+/** The tax of the invoice, added to its prices or included in them. Empty if none was calculated. */
 export function taxOf({ total_taxes }: Stripe.Invoice): { tax?: number } {
   if (total_taxes === null || total_taxes.length === 0) return {}
   return { tax: total_taxes.reduce((sum, { amount }) => sum + amount, 0) }
 }
 
-/** Lines for taxes that come on top of the prices, and for those that the customer accounts for. */
+/** Lines for taxes that are added to the prices, and for those that the customer pays (reverse charge). */
 export function taxLines({ total_taxes }: Stripe.Invoice) {
   return (total_taxes ?? [])
     .filter(({ tax_behavior }) => tax_behavior === 'exclusive')

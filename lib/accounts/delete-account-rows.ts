@@ -33,11 +33,11 @@ const DELETE_BUCKETS = `DELETE FROM buckets
   WHERE caller_id = ? OR caller_id IN (SELECT id FROM api_keys WHERE user_id = ?)`
 
 /**
- * Deletes the user and everything that belongs to the account, in one transaction. Of the audit log,
- * what was done, when and to which id stays; labels and details, which name the person, do not. Returns
- * false if there is no such user.
+ * Deletes the user and everything that belongs to the account, in one transaction. The audit log keeps
+ * what was done, when and to which id, but loses labels and details, because they name the person.
+ * Returns false if there is no such user.
  */
-export async function deleteAccount(
+export async function deleteAccountRows(
   db: Db,
   userId: string,
   { event, baseUrl }: SiteChange,

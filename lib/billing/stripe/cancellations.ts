@@ -2,8 +2,8 @@ import type Stripe from 'stripe'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ifMissing } from './stripe-refusal.ts'
 
-/** Ends subscriptions now. A subscription that no longer exists is left alone. */
-export function endingCalls({ write }: StripeCalls) {
+/** Calls that end a subscription now. They do nothing if it no longer exists. */
+export function cancellationCalls({ write }: StripeCalls) {
   const cancel = async (id: string, params: Stripe.SubscriptionCancelParams): Promise<void> => {
     await write((sdk, options) => sdk.subscriptions.cancel(id, params, options)).catch(
       ifMissing(null),

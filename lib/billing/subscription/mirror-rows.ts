@@ -4,9 +4,9 @@ import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 import type { DuplicateRow } from './duplicate-rows.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
-type Catalogue = Pick<Billing, 'plans' | 'prices' | 'overagePrice'>
+type PriceSettings = Pick<Billing, 'plans' | 'prices' | 'overagePrice'>
 
-/** What we keep of a customer's subscriptions, and what is wrong with them. */
+/** The rows that mirror a customer's subscriptions, and what is wrong with these. */
 export interface MirrorRows {
   /**
    * The subscription that counts: the newest that gives access, or else the newest that has not ended.
@@ -15,7 +15,7 @@ export interface MirrorRows {
   readonly row: SubscriptionRow | null
   /** Others that give access: the customer pays for them, too. */
   readonly duplicates: readonly DuplicateRow[]
-  /** Prices that the user pays although the settings have no plan for them. */
+  /** Prices that the user pays, but that belong to no plan in the settings. */
   readonly unknownPrices: readonly string[]
   /** Whether the user pays for a plan that we do not know. */
   readonly paysForUnknown: boolean
@@ -25,7 +25,7 @@ type StripeItem = StripeSubscription['items'][number]
 
 const ENDED: readonly string[] = ['canceled', 'incomplete_expired']
 
-/** Our rows so far: they have the plans of prices that the settings have lost. */
+/** Our rows so far. They know the plans of prices that were removed from the settings. */
 export interface KnownRows {
   readonly before: SubscriptionRow | null
   readonly duplicates: readonly DuplicateRow[]
@@ -35,12 +35,12 @@ export function toMirrorRows(
   userId: string,
   known: KnownRows,
   subscriptions: readonly StripeSubscription[],
-  catalogue: Catalogue,
+  settings: PriceSettings,
 ): MirrorRows {
   const live = subscriptions
     .filter(({ status }) => !ENDED.includes(status))
     .toSorted((a, b) => b.createdAt - a.createdAt || byId(b, a))
-    .map((subscription) => ({ subscription, row: toRow(subscription, catalogue, known) }))
+    .map((subscription) => ({ subscription, row: toRow(subscription, settings, known) }))
   const rows = live.map(({ row }) => row && { ...row, userId }).filter((row) => row !== null)
   const paid = rows.filter(({ status }) => givesAccess(status))
   const ours = live.filter(
@@ -50,22 +50,22 @@ export function toMirrorRows(
   return {
     row: paid[0] ?? rows[0] ?? null,
     duplicates: paid.slice(1).map(toDuplicate).toSorted(byId),
-    unknownPrices: ours.flatMap(({ subscription }) => unknownPricesOf(subscription, catalogue)),
+    unknownPrices: ours.flatMap(({ subscription }) => unknownPricesOf(subscription, settings)),
     paysForUnknown: ours.some(({ row }) => row === null),
   }
 }
 
-/** Keeps the plan, and overages, of an item that the settings no longer know. */
+/** Keeps the plan and the overages of an item whose price was removed from the settings. */
 function toRow(
   subscription: StripeSubscription,
-  catalogue: Catalogue,
+  settings: PriceSettings,
   { before, duplicates }: KnownRows,
 ): Omit<SubscriptionRow, 'userId'> | null {
   const { id, status, cancelAt, wantsOverages, chargedFrom, currency, trialEnd } = subscription
   const { carriedRequests, carriedUntil } = subscription
-  const { plans, prices } = catalogue
+  const { plans, prices } = settings
   const last = before?.id === id ? before : null
-  const { item, overageItem } = findItems(subscription, catalogue, last)
+  const { item, overageItem } = findItems(subscription, settings, last)
   const offer = item && prices.offerOf(item.priceId)
   const plan = offer?.plan.id ?? last?.plan ?? duplicates.find((row) => row.id === id)?.plan
   if (item === undefined || plan === undefined) return null
@@ -88,14 +88,14 @@ function toRow(
     trialEnd: status === 'trialing' ? trialEnd : null,
     carriedRequests,
     carriedUntil,
-    ...unpaidChanges(subscription, catalogue, { item, last }),
+    ...unpaidChanges(subscription, settings, { item, last }),
   }
 }
 
-/** The change that waits for the customer, and the last one that Stripe dropped because nobody confirmed it. */
+/** The price of the pending change, and of the last change that Stripe dropped unconfirmed. */
 function unpaidChanges(
   { pendingPrices }: StripeSubscription,
-  { prices }: Catalogue,
+  { prices }: PriceSettings,
   { item, last }: { readonly item: StripeItem; readonly last: SubscriptionRow | null },
 ) {
   const pendingPrice = pendingPrices.find((id) => prices.offerOf(id) !== undefined) ?? null
@@ -106,7 +106,7 @@ function unpaidChanges(
 
 function findItems(
   { items }: StripeSubscription,
-  { prices, overagePrice }: Catalogue,
+  { prices, overagePrice }: PriceSettings,
   last: SubscriptionRow | null,
 ) {
   const withId = (id: string | null | undefined) => items.find((one) => one.id === id)
@@ -121,13 +121,13 @@ function toDuplicate({ id, userId, plan, status, periodEnd }: SubscriptionRow): 
   return { id, userId, plan, status, periodEnd }
 }
 
-/** Stripe's lists differ in their order; the database returns rows in this one. */
+/** Stripe's lists come in any order. The database returns rows in this order. */
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {
   return one.id < other.id ? -1 : 1
 }
 
 /** None if one of the prices is the price of a plan. */
-function unknownPricesOf({ items }: StripeSubscription, { prices, overagePrice }: Catalogue) {
+function unknownPricesOf({ items }: StripeSubscription, { prices, overagePrice }: PriceSettings) {
   if (items.some(({ priceId }) => prices.offerOf(priceId) !== undefined)) return []
   return items.map(({ priceId }) => priceId).filter((priceId) => priceId !== overagePrice)
 }

@@ -1,18 +1,18 @@
 import { BoundedCache } from '../bounded-cache.ts'
 
-export interface TurnsOptions {
-  /** Work that runs at the same time. */
+export interface QueueOptions {
+  /** The number of tasks that run at the same time. */
   readonly atOnce: number
-  /** Further work that may wait for its turn. */
+  /** The number of further tasks that may wait. */
   readonly mayWait: number
-  /** How much of it may be for one client; default: all. */
+  /** How many of them one client may have; default: all. */
   readonly mayWaitEach?: number
-  /** Further places to wait for clients that are known; default: none. */
+  /** How many more tasks of known clients may wait; default: none. */
   readonly reserve?: number
 }
 
-/** For whom work is done. */
-export interface Waiter {
+/** The client that a task is for. */
+export interface QueuedClient {
   readonly id: string | undefined
   readonly isKnown: boolean
   /** Aborted when the client leaves. */
@@ -21,18 +21,18 @@ export interface Waiter {
 
 export type Queue = ReturnType<typeof createQueue>
 
-/** Runs work in order, as soon as fewer than `atOnce` others run. */
-export function createQueue({ atOnce, mayWait, mayWaitEach = mayWait, reserve = 0 }: TurnsOptions) {
-  /** What waits, in order, with the ids of the clients. */
+/** Runs tasks in order, at most `atOnce` at the same time. */
+export function createQueue({ atOnce, mayWait, mayWaitEach = mayWait, reserve = 0 }: QueueOptions) {
+  /** Lets each waiting task begin, in order; with the id of its client. */
   const waiting = new Map<(mayRun: boolean) => void, string | undefined>()
   let running = 0
 
-  const isFull = (client: Waiter | undefined) => {
+  const isFull = (client: QueuedClient | undefined) => {
     if (waiting.size >= mayWait + (client?.isKnown === true ? reserve : 0)) return true
     if (client === undefined) return false
     return [...waiting.values()].filter((id) => id === client.id).length >= mayWaitEach
   }
-  const begin = (client: Waiter | undefined): boolean | Promise<boolean> => {
+  const begin = (client: QueuedClient | undefined): boolean | Promise<boolean> => {
     if (client?.signal.aborted === true) return false
     if (running < atOnce) {
       running += 1
@@ -54,17 +54,20 @@ export function createQueue({ atOnce, mayWait, mayWaitEach = mayWait, reserve = 
       running -= 1
       return
     }
-    // The work that ends hands its place to the next, so `running` stays the same.
+    // The task that ends hands its place to the next one, so `running` stays the same.
     waiting.delete(next)
     next(true)
   }
   return {
     isIdle: () => running === 0,
     /**
-     * Runs `work` when it is its turn. Returns null without running it if too much other work is
-     * waiting, or if the client has left by then.
+     * Runs `work` when it is its turn. Returns null without running it if too many tasks are waiting, or
+     * if the client has disconnected by then.
      */
-    run: async <Result>(work: () => Promise<Result>, client?: Waiter): Promise<Result | null> => {
+    run: async <Result>(
+      work: () => Promise<Result>,
+      client?: QueuedClient,
+    ): Promise<Result | null> => {
       if (!(await begin(client))) return null
       try {
         return await work()
@@ -76,10 +79,10 @@ export function createQueue({ atOnce, mayWait, mayWaitEach = mayWait, reserve = 
 }
 
 /** A queue for each client. */
-export function createQueues(options: TurnsOptions) {
+export function createQueues(options: QueueOptions) {
   const queues = new Map<string, Queue>()
   return {
-    /** Like `run` of the client's queue. */
+    /** Calls `run` of the client's queue. */
     run: async <Result>(client: string, work: () => Promise<Result>): Promise<Result | null> => {
       const queue = queues.get(client) ?? createQueue(options)
       queues.set(client, queue)
@@ -92,20 +95,20 @@ export function createQueues(options: TurnsOptions) {
   }
 }
 
-/** Credentials that are remembered as known; with more, the oldest are forgotten. */
+/** How many good credentials are remembered; with more, the oldest are forgotten. */
 const REMEMBERED = 100_000
 
 /**
  * Lets each client look up only a few unknown credentials at the same time, so that a flood of bad
- * ones cannot flood the database or the auth service. A credential that was good lately never waits.
+ * ones cannot flood the database or the auth service. A credential that was recently good never waits.
  */
-export function createTurns(options: TurnsOptions) {
+export function createCredentialQueues(options: QueueOptions) {
   const queues = createQueues(options)
   const known = new BoundedCache<string, true>(REMEMBERED)
   return {
     /**
-     * Runs `lookUp`, which throws if the credential is bad, when it is the client's turn. Returns null
-     * without running it if too many wait already.
+     * Runs `lookUp`, which throws if the credential is bad, when it is its turn. Returns null without
+     * running it if too many of the client's look-ups are waiting.
      */
     run: async <Found extends object>(
       client: string,

@@ -3,19 +3,19 @@ import type { Db } from '../../db/open.ts'
 import type { Statement } from '../../db/transaction.ts'
 import { ApiError } from '../../errors.ts'
 
-/** The account and mode at Stripe that a key, or our customers, belong to. */
-export interface Owner {
+/** The account and mode at Stripe that a key or our customers belong to. */
+export interface StripeAccount {
   /** null: the key may not read it. */
   readonly account: string | null
   readonly mode: 'live' | 'test'
 }
 
 /** The key belongs to another account or mode than our customers. The answer is BILLING_UNAVAILABLE. */
-export class WrongOwner extends ApiError {
+export class WrongStripeAccount extends ApiError {
   readonly expected: string
   readonly found: string
 
-  constructor(expected: Owner, found: Owner) {
+  constructor(expected: StripeAccount, found: StripeAccount) {
     super('BILLING_UNAVAILABLE', 'Billing is unavailable: try again later')
     this.expected = nameOf(expected)
     this.found = nameOf(found)
@@ -23,11 +23,11 @@ export class WrongOwner extends ApiError {
 }
 
 /** Returns null until the account is known to have one of our customers. */
-export async function findOwner(db: Db): Promise<Owner | null> {
+export async function findStripeAccount(db: Db): Promise<StripeAccount | null> {
   return (await db.select().from(billingOwner).get()) ?? null
 }
 
-export function saveOwner(db: Db, { account, mode }: Owner): Statement {
+export function saveStripeAccount(db: Db, { account, mode }: StripeAccount): Statement {
   const row = { id: 1, account, mode }
   return db
     .insert(billingOwner)
@@ -36,12 +36,12 @@ export function saveOwner(db: Db, { account, mode }: Owner): Statement {
 }
 
 /** Accounts are compared only if both are known. */
-export function isSameOwner(one: Owner, other: Owner): boolean {
+export function isSameStripeAccount(one: StripeAccount, other: StripeAccount): boolean {
   if (one.mode !== other.mode) return false
   return one.account === null || other.account === null || one.account === other.account
 }
 
 /** Such as `acct_1 in live mode`. */
-function nameOf({ account, mode }: Owner): string {
+function nameOf({ account, mode }: StripeAccount): string {
   return `${account ?? 'an account'} in ${mode} mode`
 }

@@ -1,0 +1,9 @@
+/** Returns a function that runs the tasks it gets one after the other. */
+export function createSerialQueue() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(task)
+    last = result.catch(() => {})
+    return result
+  }
+}

@@ -1,0 +1,64 @@
+import type { KeyRing } from '../access/key-ring.ts'
+import type { AuditEvent } from '../accounts/audit.ts'
+import { deleteAccountRows } from '../accounts/delete-account-rows.ts'
+import {
+  type DeletionRequest,
+  listDeletionRequests,
+  refuseDeletion,
+} from '../accounts/deletion-requests.ts'
+import type { Billing } from '../billing/billing.ts'
+import type { Overages } from '../billing/overages/overages.ts'
+import { endBilling } from '../billing/subscription/end-billing.ts'
+import { SECOND_MS } from '../durations.ts'
+import { ApiError } from '../errors.ts'
+import { repeat } from '../periodic.ts'
+import type { Base } from './base.ts'
+
+/** Deletes the account of a user; `event` is its audit entry. Returns false if it is gone already. */
+export type DeleteAccount = (userId: string, event: AuditEvent) => Promise<boolean>
+
+const POLL_MS = SECOND_MS
+
+interface Services extends Pick<Base, 'db' | 'baseUrl'> {
+  readonly keys: Pick<KeyRing, 'changeBy'>
+  readonly billing: Billing
+  readonly overages: Pick<Overages, 'reportAll'>
+}
+
+/**
+ * Returns a function that ends the subscriptions first, and then deletes the rows. If the process is
+ * killed in between, the account remains without a subscription, and its owner can delete it again.
+ */
+export function createDeleteAccount(services: Services): DeleteAccount {
+  const { db, baseUrl, keys, billing, overages } = services
+  return (userId, event) =>
+    endBilling(billing, userId, {
+      reportOverages: () => overages.reportAll(userId),
+      removeUser: () =>
+        keys.changeBy(() => deleteAccountRows(db, userId, { event, baseUrl: baseUrl() })),
+    })
+}
+
+/** Carries out the deletions that commands have requested, one after the other. */
+export function openDeletionRequests(
+  { db, log, now, ...base }: Base,
+  services: Omit<Services, 'db' | 'baseUrl'>,
+  opening: AsyncDisposableStack,
+): void {
+  const deleteAccount = createDeleteAccount({ db, ...base, ...services })
+  const carryOut = async ({ userId, command: actorLabel }: DeletionRequest) => {
+    const event = { app: 'cli', actorId: userId, actorLabel, action: 'delete_account' } as const
+    try {
+      await deleteAccount(userId, { ...event, createdAt: now() })
+    } catch (error) {
+      if (!(error instanceof ApiError)) log.error({ err: error, userId }, FAILED)
+      await refuseDeletion(db, userId, error instanceof ApiError ? error.message : 'see its log')
+    }
+  }
+  const carryOutAll = async () => {
+    for (const request of await listDeletionRequests(db)) await carryOut(request)
+  }
+  opening.use(repeat(POLL_MS, carryOutAll, (error) => log.error({ err: error }, FAILED)))
+}
+
+const FAILED = 'cannot delete an account that a command asks to delete'
