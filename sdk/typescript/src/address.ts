@@ -12,6 +12,9 @@ export interface Address extends Block {
   readonly text: string
 }
 
+/** The service's message for other texts. */
+export const NOT_AN_ADDRESS = 'Not an IPv4 or IPv6 address'
+
 const FULL_LENGTH = { 4: 32, 6: 128 } as const
 const IPV4 = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/
 const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/

@@ -1,4 +1,4 @@
-import { parseAddress } from './address.ts'
+import { NOT_AN_ADDRESS, parseAddress } from './address.ts'
 import type { CacheOptions } from './block-cache.ts'
 import { MeridianError } from './error.ts'
 import { type Asked, KnownAnswers, unlessEmpty } from './known-answers.ts'
@@ -39,7 +39,6 @@ export interface ClientOptions {
 }
 
 const CACHE = { entries: 10_000, ttlMs: 3_600_000 } as const
-const ADDRESS_ERROR = 'Not an IPv4 or IPv6 address'
 
 /** A client of one service. Calls reject with MeridianError, or the reason of their signal. */
 export class Meridian {
@@ -59,7 +58,7 @@ export class Meridian {
   locate(address: string, options: LookUpOptions): Promise<SelectedResult>
   async locate(text: string, options: LookUpOptions = {}): Promise<SelectedResult> {
     const address = parseAddress(text)
-    if (address === undefined) throw badRequest(ADDRESS_ERROR)
+    if (address === undefined) throw badRequest(NOT_AN_ADDRESS)
     const known = this.#known.find(address, options)
     if (known !== undefined) return known
     const path = `/v1/ip/${encodeURIComponent(text)}`

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from './address.ts'
+import { type Address, NOT_AN_ADDRESS, parseAddress } from './address.ts'
 import { MeridianError } from './error.ts'
 import { type KnownAnswers, unlessEmpty } from './known-answers.ts'
 import type { BatchError, ListOptions, SelectedResult } from './types.ts'
@@ -65,7 +65,7 @@ function* toBatches(
 function refusal(text: string): BatchError {
   return {
     query: { type: 'ip', value: text.slice(0, SHOWN_CHARACTERS) },
-    error: { code: 'BAD_REQUEST', message: 'Not an IPv4 or IPv6 address' },
+    error: { code: 'BAD_REQUEST', message: NOT_AN_ADDRESS },
   }
 }
 
