@@ -1,0 +1,3 @@
+module meridian
+
+go 1.25

@@ -1,0 +1,1 @@
+"""Made by generate.sh from openapi.json: do not edit."""
