@@ -4,6 +4,7 @@ import { parseScope, toScopes } from '../../lib/access/scopes.ts'
 import { SCOPES } from '../../lib/contract/operation.ts'
 import { usageText } from '../../lib/own-code.ts'
 import { checkOptions, Email, FLAG, readArguments, TEXT } from './options.ts'
+import { UsageError } from './run.ts'
 
 const USAGE = `Usage: ${usageText('key', '--email you@example.com --name first')}
   --plan free|starter|pro       set the user's plan
@@ -78,7 +79,7 @@ export function readKeyCommand() {
   const { values } = readArguments({ options }, USAGE)
   const actions = [values.list, values.revoke, values.renew].filter((value) => value !== undefined)
   if (actions.length > 1)
-    throw new Error(`Use only one of --list, --revoke and --renew\n\n${USAGE}`)
+    throw new UsageError('Use only one of --list, --revoke and --renew', USAGE)
   if (actions.length === 0) return readNewKey(values)
   return checkOptions(ExistingKeyOptions, { email: undefined, ...values }, USAGE)
 }
@@ -88,13 +89,13 @@ function readNewKey(values: object): NewKeyOptions {
   const options = checkOptions(NewKeyOptions, given, USAGE)
   const { type, scopes, origins } = options
   if (type === 'secret' && origins !== undefined) {
-    throw new Error('--origins is for publishable keys: add --type publishable')
+    throw new UsageError('--origins is for publishable keys: add --type publishable', USAGE)
   }
   if (type === 'publishable' && origins === undefined) {
-    throw new Error('--origins is missing: a publishable key needs at least one')
+    throw new UsageError('--origins is missing: a publishable key needs at least one', USAGE)
   }
   if (type === 'publishable' && scopes?.some((scope) => scope !== 'geo:read')) {
-    throw new Error('--scopes of a publishable key can only be geo:read')
+    throw new UsageError('--scopes of a publishable key can only be geo:read', USAGE)
   }
   return options
 }

@@ -76,7 +76,7 @@ describe('the npm package', { skip }, () => {
 
   it('refuses an unknown command', () => {
     const { status, stdout, stderr } = meridian(['toString'])
-    assert.equal(status, 1)
+    assert.equal(status, 2)
     assert.equal(stdout, '')
     assert.match(stderr, /^There is no command toString\n/)
   })
