@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { raw } from 'hono/html'
-import { SOURCES } from '../../lib/assets/sources.ts'
+import { makeSource } from '../../lib/assets/sources.ts'
 import type { PlaceCounts } from '../../lib/list/count-places.ts'
 import { ListMap } from '../../pages/dashboard/look-up/list-map.tsx'
 import { ListSummary } from '../../pages/dashboard/look-up/list-summary.tsx'
@@ -15,7 +15,7 @@ export async function writeMap(path: string, places: PlaceCounts): Promise<void>
 
 async function mapPage({ summary, spots, elsewhere }: PlaceCounts): Promise<string> {
   const [site, app, world] = await Promise.all(
-    (['site.css', 'app.css', 'world-map.svg'] as const).map((name) => SOURCES[name]()),
+    (['site.css', 'app.css', 'world-map.svg'] as const).map(makeSource),
   )
   const styles = [site, app].map((bytes) => Buffer.from(bytes ?? []).toString()).join('\n')
   const image = `data:image/svg+xml;base64,${Buffer.from(world ?? []).toString('base64')}`
