@@ -1,9 +1,10 @@
 import { PRECISIONS } from '../../lib/contract/geo/geolocation.ts'
 import type { Summary } from '../../lib/list/summary.ts'
+import { jsonText } from '../parts/json-text.ts'
 
 /** Prints the summary to stdout: for people, or as JSON. */
 export function printSummary(summary: Summary, { json }: { readonly json: boolean }): void {
-  process.stdout.write(`${json ? JSON.stringify(summary, null, 2) : summaryText(summary)}\n`)
+  process.stdout.write(json ? jsonText(summary) : `${summaryText(summary)}\n`)
 }
 
 /** A summary for people, as lines of text. */

@@ -12,7 +12,7 @@ const USAGE = `Usage: ${usageText('key', '--email you@example.com --name first')
   --scopes geo:read,…           for secret keys; default: all of ${SCOPES.join(', ')}
   --origins https://a,https://b for publishable keys; https://*.example.com allows subdomains
 or, with --email and one of these, to manage the user's keys:
-  --list                        list them
+  --list                        list them; with --json as the API does
   --revoke KEY                  revoke one permanently; KEY is the beginning of its id or prefix
   --renew KEY                   extend one to the lifetime of a new key`
 
@@ -66,6 +66,7 @@ const ExistingKeyOptions = v.strictObject(
   {
     email: Email,
     list: v.optional(v.boolean()),
+    json: v.optional(v.boolean()),
     revoke: v.optional(KeyName),
     renew: v.optional(KeyName),
   },
@@ -75,11 +76,13 @@ const ExistingKeyOptions = v.strictObject(
 /** Reads the arguments of `npm run key`. Throws an error that contains the usage. */
 export function readKeyCommand() {
   const texts = { email: TEXT, name: TEXT, plan: TEXT, type: TEXT, scopes: TEXT, origins: TEXT }
-  const options = { ...texts, list: FLAG, revoke: TEXT, renew: TEXT }
+  const options = { ...texts, list: FLAG, json: FLAG, revoke: TEXT, renew: TEXT }
   const { values } = readArguments({ options }, USAGE)
   const actions = [values.list, values.revoke, values.renew].filter((value) => value !== undefined)
   if (actions.length > 1)
     throw new UsageError('Use only one of --list, --revoke and --renew', USAGE)
+  if (values.json === true && values.list !== true)
+    throw new UsageError('--json needs --list', USAGE)
   if (actions.length === 0) return readNewKey(values)
   return checkOptions(ExistingKeyOptions, { email: undefined, ...values }, USAGE)
 }

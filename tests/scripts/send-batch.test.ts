@@ -64,7 +64,7 @@ describe('the answers of a server', () => {
         requests += 1
         if (requests > 3) return echo(request, response)
         const dated = new Date(Date.now() - 5_000).toUTCString()
-        response.writeHead(status, { 'retry-after': requests === 1 ? dated : '0' }).end('{}')
+        return response.writeHead(status, { 'retry-after': requests === 1 ? dated : '0' }).end('{}')
       })
       assert.equal(requests, 4)
     })
