@@ -22,7 +22,7 @@ import { compileAtlas } from './parts/compile-atlas.ts'
 import { listDatabases } from './parts/geo-files.ts'
 import { tableOfLists } from './parts/list-table.ts'
 import { FLAG, readArguments, TEXT } from './parts/options.ts'
-import { run } from './parts/run.ts'
+import { report, run, UsageError } from './parts/run.ts'
 import { isoDay } from './parts/times.ts'
 
 const USAGE = `Usage: ${usageText('geo', '[options]')}
@@ -59,11 +59,11 @@ await run(async () => {
   const { values } = readArguments({ options: OPTIONS }, USAGE)
   if (values['until-stdin-ends']) exitWhenStdinEnds()
   if (values.overlay !== undefined && values['remove-overlay']) {
-    throw new Error(`--overlay and --remove-overlay cannot be used together\n\n${USAGE}`)
+    throw new UsageError('--overlay and --remove-overlay cannot be used together', USAGE)
   }
   const isAlone = values.update || values.atlas
   if (isAlone && (values.overlay !== undefined || values['remove-overlay'] || values.download)) {
-    throw new Error(`--update and --atlas cannot be used with other changes\n\n${USAGE}`)
+    throw new UsageError('--update and --atlas cannot be used with other changes', USAGE)
   }
   await runGeo(values, readConfig(process.env))
 })
@@ -184,9 +184,4 @@ function reportChange(text: string): void {
 function fail(text: string): void {
   report(text)
   process.exitCode = 1
-}
-
-/** Prints a line. On a terminal, the line replaces the progress line. */
-function report(text: string): void {
-  process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}\n` : `${text}\n`)
 }

@@ -2,7 +2,7 @@ import { findUserByEmail, hasSignedUp } from '../lib/accounts/users.ts'
 import { commandText } from '../lib/own-code.ts'
 import { type Accounts, type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { readKeyCommand } from './parts/key-options.ts'
-import { createKey, keyTable, renewKey, revokeKey } from './parts/keys.ts'
+import { createKey, keyJson, keyTable, renewKey, revokeKey } from './parts/keys.ts'
 import { report, run } from './parts/run.ts'
 import { isoSecond } from './parts/times.ts'
 
@@ -27,7 +27,7 @@ async function explainSignIn({ config, db }: ConfiguredAccounts, email: string):
 
 async function manageKeys(
   accounts: Accounts,
-  { email, revoke, renew }: Exclude<ReturnType<typeof readKeyCommand>, { name: string }>,
+  { email, revoke, renew, json }: Exclude<ReturnType<typeof readKeyCommand>, { name: string }>,
 ): Promise<void> {
   if (revoke !== undefined) {
     const { prefix } = await revokeKey(accounts, email, revoke)
@@ -37,6 +37,8 @@ async function manageKeys(
     const end = expiresAt === null ? 'does not expire' : `expires ${isoSecond(expiresAt)}`
     report(`Renewed the key ${prefix} of ${email}: it ${end}`)
   } else {
-    process.stdout.write(await keyTable(accounts, email))
+    process.stdout.write(
+      json === true ? await keyJson(accounts, email) : await keyTable(accounts, email),
+    )
   }
 }

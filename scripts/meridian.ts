@@ -1,7 +1,7 @@
 import { VERSION } from '../lib/config/version.ts'
 import { COMMANDS, isCommand } from './package/commands.ts'
 import { readCompletion, SHELLS } from './package/completion.ts'
-import { run } from './parts/run.ts'
+import { run, UsageError } from './parts/run.ts'
 
 const USAGE = `Usage: meridian COMMAND [options]
 
@@ -18,7 +18,7 @@ await run(async () => {
   else if (name === '--version') process.stdout.write(`${VERSION}\n`)
   else if (name === 'completion') process.stdout.write(await readCompletion(args))
   else if (isCommand(name)) await runCommand(name)
-  else throw new Error(`There is no command ${name}\n\n${USAGE}`)
+  else throw new UsageError(`There is no command ${name}`, USAGE)
 })
 
 /** Runs the file that npm scripts run in a clone: each reads its own arguments. */

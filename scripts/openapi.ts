@@ -1,5 +1,6 @@
 import { createOpenApi } from '../lib/openapi/openapi.ts'
 import { usageText } from '../lib/own-code.ts'
+import { jsonText } from './parts/json-text.ts'
 import { readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'
 
@@ -11,5 +12,5 @@ Prints the OpenAPI document of a service at this base URL; default: ${BASE_URL}`
 await run(async () => {
   const { positionals } = readArguments({ allowPositionals: true }, USAGE)
   const [baseUrl = BASE_URL] = positionals
-  process.stdout.write(`${JSON.stringify(await createOpenApi(baseUrl), null, 2)}\n`)
+  process.stdout.write(jsonText(await createOpenApi(baseUrl)))
 })

@@ -2,7 +2,7 @@ import { restoreBackup } from '../lib/backup/restore-backup.ts'
 import { readConfig } from '../lib/config/config.ts'
 import { usageText } from '../lib/own-code.ts'
 import { FLAG, readArguments } from './parts/options.ts'
-import { report, run } from './parts/run.ts'
+import { report, run, UsageError } from './parts/run.ts'
 import { isoDay } from './parts/times.ts'
 
 const USAGE = `Usage: ${usageText('restore', 'FILE.tar.gz [--overwrite]')}
@@ -14,7 +14,7 @@ await run(async () => {
   const { values, positionals } = readArguments(config, USAGE)
   const [archive, another] = positionals
   if (archive === undefined || another !== undefined) {
-    throw new Error(`Name one backup\n\n${USAGE}`)
+    throw new UsageError('Name one backup', USAGE)
   }
   const { dataDir } = readConfig(process.env)
   const overwrite = values.overwrite === true

@@ -5,7 +5,7 @@ import { readUserCommand, type UserCommand } from './parts/users/command.ts'
 import { removeUser } from './parts/users/remove.ts'
 import { setUser } from './parts/users/set.ts'
 import { claimLink, resetSecondFactor, setPasswordOf } from './parts/users/sign-in.ts'
-import { userTable } from './parts/users/table.ts'
+import { userJson, userTable } from './parts/users/table.ts'
 
 await run(async () => {
   const command = readUserCommand()
@@ -15,7 +15,7 @@ await run(async () => {
 async function act(accounts: ConfiguredAccounts, command: UserCommand): Promise<void> {
   switch (command.action) {
     case 'list':
-      process.stdout.write(await userTable(accounts))
+      process.stdout.write(command.json ? await userJson(accounts) : await userTable(accounts))
       return
     case 'link':
       report(

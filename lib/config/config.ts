@@ -29,8 +29,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return toConfig(result.output, given)
 }
 
+/** What clients read, which may run in the same environment: `npm run locate` and docs/clients.md. */
+const CLIENT_SETTINGS = ['MERIDIAN_URL', 'MERIDIAN_KEY']
+
 function unknownNames(names: readonly string[]): string[] {
-  const taken = new Set<string>(Object.keys(Environment.entries))
+  const taken = new Set<string>([...Object.keys(Environment.entries), ...CLIENT_SETTINGS])
   return names.filter((name) => name.startsWith('MERIDIAN_') && !taken.has(name))
 }
 

@@ -38,6 +38,62 @@ export function createTableWriter(form: ListForm, delimiter: string, names: read
   }
 }
 
+/** Writes the rows of a list with their results. */
+export interface Lines {
+  readonly header: string
+  readonly line: (row: Row) => string
+}
+
+/** The answer to the address of a row; undefined: the row has none. */
+export type AnswerTo<Answer> = (address: string | undefined) => Answer
+
+interface Columns<Answer> {
+  readonly names: readonly string[]
+  readonly cellsOf: (answer: Answer) => readonly Cell[]
+}
+
+/** Lines of CSV or TSV: the rows as `createTableWriter` writes them, with the cells of their answers. */
+export function tableLines<Answer extends object>(
+  form: ListForm,
+  delimiter: string,
+  { names, cellsOf }: Columns<Answer>,
+  answerTo: AnswerTo<Answer>,
+): Lines {
+  const writer = createTableWriter(form, delimiter, names)
+  const toAdded = remember((answer: Answer) => writer.toCells(cellsOf(answer)))
+  return {
+    header: writer.header(),
+    line: (row) =>
+      writer.line(row, row.kind === 'row' ? toAdded(answerTo(row.address)) : writer.names),
+  }
+}
+
+/** Lines of JSON: the rows as `toJsonLine` writes them, with their answers in JSON. */
+export function jsonLines<Answer extends object>(
+  form: ListForm,
+  toJson: (answer: Answer) => string,
+  answerTo: AnswerTo<Answer>,
+): Lines {
+  const toResult = remember(toJson)
+  return {
+    header: '',
+    line: (row) =>
+      row.kind === 'row' ? toJsonLine(row, toResult(answerTo(row.address)), form) : '',
+  }
+}
+
+/** Keeps the texts of answers, which rows with the same address share. */
+function remember<Answer extends object>(
+  write: (answer: Answer) => string,
+): (answer: Answer) => string {
+  const texts = new WeakMap<Answer, string>()
+  return (answer) => {
+    const text = texts.get(answer) ?? write(answer)
+    texts.set(answer, text)
+    return text
+  }
+}
+
 /** The delimiter of a list that is written as CSV: its own, or a comma. */
 export function csvDelimiter({ kind }: ListForm): string {
   return kind === 'semicolon' ? ';' : ','

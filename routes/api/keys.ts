@@ -2,11 +2,11 @@ import { mintKey } from '../../lib/access/api-key.ts'
 import type { Caller } from '../../lib/access/authenticate.ts'
 import { toKeyAccess } from '../../lib/access/key-access.ts'
 import { fitKeyExpiry, keyExpiry } from '../../lib/access/key-expiry.ts'
+import { sharedFields, toKeyInfo } from '../../lib/access/key-info.ts'
 import {
   deleteKey,
   findKey,
   insertKey,
-  isExpired,
   type KeyRow,
   listKeys,
   newKey,
@@ -14,11 +14,7 @@ import {
 } from '../../lib/access/keys.ts'
 import { isWithin } from '../../lib/access/scopes.ts'
 import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
-import type {
-  ApiKeyCreated,
-  ApiKeyInfo,
-  CreateKeyBody,
-} from '../../lib/contract/account/account-schemas.ts'
+import type { ApiKeyCreated, CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
 import type { Statement } from '../../lib/db/transaction.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -51,7 +47,7 @@ export function keyHandlers({ db, plans, keys, lastUsed }: Services) {
   return {
     listKeys: async ({ caller, now }) => {
       const rows = await listKeys(db, caller.userId)
-      const body = rows.map((key) => toKeyInfo(key, lastUsed.unwritten(key.id), now))
+      const body = rows.map((key) => toKeyInfo(key, now, lastUsed.unwritten(key.id)))
       return { status: 200, body }
     },
     createKey: async (call) => {
@@ -94,31 +90,10 @@ function makeKey(body: CreateKeyBody, { caller, now }: KeyCall) {
   return { key, text: minted.text }
 }
 
-function toKeyInfo(key: KeyRow, unwrittenUse: number | undefined, now: number): ApiKeyInfo {
-  const { allowedOrigins, createdAt, expiresAt } = key
-  const usedAt = Math.max(key.lastUsedAt ?? 0, unwrittenUse ?? 0)
-  return {
-    ...sharedFields(key),
-    allowedOrigins: allowedOrigins && [...allowedOrigins],
-    isActive: !isExpired(key, now),
-    createdAt: isoTime(createdAt),
-    lastUsedAt: usedAt === 0 ? null : isoTime(usedAt),
-    expiresAt: expiresAt === null ? null : isoTime(expiresAt),
-  }
-}
-
 function toKeyCreated(key: KeyRow, rawKey: string): ApiKeyCreated {
   const { allowedOrigins } = key
   const created = { rawKey, ...sharedFields(key) }
   return allowedOrigins === null ? created : { ...created, allowedOrigins: [...allowedOrigins] }
-}
-
-function sharedFields({ id, prefix, name, type, scopes }: KeyRow) {
-  return { id, prefix, name, type, scopes: scopes && [...scopes] }
-}
-
-function isoTime(time: number): string {
-  return new Date(time).toISOString()
 }
 
 function notFound(): ApiError {

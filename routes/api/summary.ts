@@ -1,6 +1,6 @@
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
-import { createSummary } from '../../lib/geo/answer/summary.ts'
+import { createSummary } from '../../lib/list/summary.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { locateAll } from './locate-all.ts'

@@ -1,11 +1,9 @@
 import { BATCH_MAX } from '../../lib/contract/geo/batch.ts'
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
-import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { createSummary } from '../../lib/geo/answer/summary.ts'
+import { createPlaceCounts } from '../../lib/list/count-places.ts'
 import { NO_ADDRESS } from '../../lib/list/find-addresses.ts'
 import type { ListForm } from '../../lib/list/form.ts'
-import { createSpots } from '../../lib/list/map-spots.ts'
 import { type Row, readList } from '../../lib/list/read-list.ts'
 import { uniqueNames } from '../../lib/list/write-list.ts'
 import { parseAddress } from '../../lib/net/address.ts'
@@ -88,14 +86,10 @@ function ownCells({ record, cells = [record] }: Row, width: number): string[] {
 }
 
 function countPlaces(rows: readonly (readonly [string, GeolocationResult | undefined])[]) {
-  const [summary, spots] = [createSummary({ top: TOP_DEFAULT }), createSpots()]
+  const { add, addWithout, counts } = createPlaceCounts()
   for (const [address, result] of rows) {
-    if (result === undefined) {
-      summary.addInvalid()
-      continue
-    }
-    summary.add(address, result)
-    spots.add(result)
+    if (result === undefined) addWithout(1)
+    else add(address, result, 1)
   }
-  return { summary: summary.summarize(), spots: spots.spots(), elsewhere: spots.elsewhere() }
+  return counts()
 }

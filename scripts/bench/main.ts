@@ -5,7 +5,7 @@ import { readConfig } from '../../lib/config/config.ts'
 import { prepareGeo } from '../../lib/geo/open-geo.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
 import { checkOptions, readArguments, TEXT } from '../parts/options.ts'
-import { run } from '../parts/run.ts'
+import { run, UsageError } from '../parts/run.ts'
 import { benchGrowth } from './growth.ts'
 import { benchBatch, benchHttp, benchPeers, benchProxy } from './http.ts'
 import { benchAudit } from './inside/audit.ts'
@@ -72,7 +72,7 @@ await run(async () => {
   const [name = 'http', ...more] = positionals
   const [, bench] = (Object.hasOwn(SUBJECTS, name) && SUBJECTS[name]) || []
   if (bench === undefined || more.length > 0) {
-    throw new Error(`Unknown benchmark "${positionals.join(' ')}"\n\n${USAGE}`)
+    throw new UsageError(`Unknown benchmark "${positionals.join(' ')}"`, USAGE)
   }
   process.stdout.write(`Machine: ${machineLine()}\n`)
   await bench({ ...checked, plot, maxmindFolder, geoFolder: await prepareGeoFolder() })

@@ -1,50 +1,48 @@
-import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
-import { createJsonLines } from '../../lib/geo/answer/bulk.ts'
-import { createSummary } from '../../lib/geo/answer/summary.ts'
-import { createSpots } from '../../lib/list/map-spots.ts'
-import type { Row } from '../../lib/list/read-list.ts'
-import { type Address, formatIpv4, parseAddress } from '../../lib/net/address.ts'
-import type { Geo } from './row-writer.ts'
+import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
+import { type Collected, createCollector } from '../../lib/list/collect.ts'
+import { createPlaceCounts, type PlaceCounts } from '../../lib/list/count-places.ts'
+import { readList } from '../../lib/list/read-list.ts'
+import type { FormOptions } from './form-options.ts'
+import { openList } from './open-list.ts'
+import { showProgress } from './progress.ts'
+import type { Source } from './source.ts'
 
-type Counts = ReturnType<typeof createCounts>
+/** Enough for a server to answer at once, few enough to show progress. */
+const ADDRESSES_PER_PART = 1_000
 
-/** How often each address occurs. */
-export function createCounts() {
-  const times = new Map<string, number>()
-  let without = 0
-  const addRow = ({ kind, address }: Row) => {
-    if (kind !== 'row') return
-    const parsed = parseAddress(address ?? '')
-    if (parsed === null) {
-      without += 1
-      return
+/** Counts the rows of all files by where their addresses are. */
+export async function countLists(
+  source: Source,
+  files: readonly string[],
+  options: FormOptions,
+): Promise<PlaceCounts> {
+  const { add, collected } = createCollector()
+  using progress = showProgress('rows')
+  for (const file of files) {
+    const { form, chunks } = await openList(file, options)
+    for await (const part of readList(chunks, form)) {
+      add(part)
+      progress.add(part.length)
     }
-    const text = ownText(parsed)
-    times.set(text, (times.get(text) ?? 0) + 1)
   }
-  return {
-    add: (rows: readonly Row[]) => {
-      for (const row of rows) addRow(row)
-    },
-    times,
-    without: () => without,
-  }
-}
-
-/** A part of a text would keep the whole text in memory. */
-function ownText(address: Address): string {
-  return address.version === 4 ? formatIpv4(address.bits) : address.text
+  return countPlaces(source, collected())
 }
 
 /** Looks up each address once, and counts the rows by where it is. */
-export function countPlaces({ find }: Geo, { times, without }: Counts) {
-  const [summary, spots] = [createSummary({ top: TOP_DEFAULT }), createSpots()]
-  const toJson = createJsonLines(find)
-  summary.addInvalid(without())
-  for (const [address, count] of times) {
-    const result = JSON.parse(toJson(address, 0))
-    summary.add(address, result, count)
-    spots.add(result, count)
+export async function countPlaces(
+  source: Source,
+  { addresses, counts, without }: Collected,
+): Promise<PlaceCounts> {
+  const places = createPlaceCounts()
+  using progress = showProgress('addresses')
+  places.addWithout(without)
+  for (let start = 0; start < addresses.length; start += ADDRESSES_PER_PART) {
+    const part = addresses.slice(start, start + ADDRESSES_PER_PART)
+    for (const [at, answer] of (await source.answersTo(part)).entries()) {
+      const result: GeolocationResult = JSON.parse(answer)
+      places.add(part[at] ?? '', result, counts[start + at] ?? 0)
+    }
+    progress.add(part.length)
   }
-  return { summary: summary.summarize(), spots: spots.spots(), elsewhere: spots.elsewhere() }
+  return places.counts()
 }

@@ -1,38 +1,60 @@
-import { writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { describeForm } from '../../lib/list/describe-form.ts'
+import { type Collected, createCollector } from '../../lib/list/collect.ts'
 import { BYTE_ORDER_MARK } from '../../lib/list/form.ts'
 import { readList } from '../../lib/list/read-list.ts'
 import { report } from '../parts/run.ts'
-import { countPlaces, createCounts } from './counts.ts'
-import { mapPage } from './map-page.tsx'
+import { countLists, countPlaces } from './counts.ts'
+import { writeMap } from './map-page.tsx'
 import { openList } from './open-list.ts'
-import type { ListOptions } from './options.ts'
-import { type Geo, outputFor, rowWriter } from './row-writer.ts'
-import { summaryText } from './summary-text.ts'
+import type { ListOptions, Task } from './options.ts'
+import { showProgress } from './progress.ts'
+import { createRowWriter, outputFor } from './row-writer.ts'
+import type { Source } from './source.ts'
+import { printSummary, summaryText } from './summary-text.ts'
 
-/** Looks up the addresses of a list on stdin, and writes what the options ask for. */
-export async function locateList(geo: Geo, options: ListOptions): Promise<void> {
-  const { form, hasMark, chunks } = await openList(process.stdin, options)
-  report(`Read as ${describeForm(form)}`)
+/** Looks up the addresses of a list, and writes what the options ask for. */
+export async function locateList(source: Source, task: Task, options: ListOptions): Promise<void> {
+  const { keep, summary, map, json } = options
+  if (keep === undefined) {
+    const places = await countLists(source, [task.input], options)
+    if (map !== undefined) await writeMap(map, places)
+    if (summary) printSummary(places.summary, { json })
+    return
+  }
+  const collected = await keepRows(source, task, { ...options, keep })
+  if (!isCounted(options)) return
+  const places = await countPlaces(source, collected)
+  if (map !== undefined) await writeMap(map, places)
+  if (summary) report(summaryText(places.summary))
+}
+
+function isCounted({ summary, map }: ListOptions): boolean {
+  return summary || map !== undefined
+}
+
+interface KeepOptions extends ListOptions {
+  readonly keep: NonNullable<ListOptions['keep']>
+}
+
+/** Writes the rows with their results. Returns their addresses if they are to be counted. */
+async function keepRows(
+  source: Source,
+  { input, asked }: Task,
+  options: KeepOptions,
+): Promise<Collected> {
+  const { form, hasMark, chunks } = await openList(input, options)
   const output = outputFor(form, options.keep)
-  const rows = rowWriter(geo, form, output)
-  const counts = options.summary || options.map !== undefined ? createCounts() : undefined
+  const { header, write } = createRowWriter(source, { form, output, asked })
+  const collector = createCollector()
+  using progress = showProgress('rows')
   const answers = async function* () {
-    yield hasMark && output === 'csv' ? BYTE_ORDER_MARK + rows.header : rows.header
+    yield hasMark && output === 'csv' ? BYTE_ORDER_MARK + header : header
     for await (const part of readList(chunks, form)) {
-      counts?.add(part)
-      yield part.map(rows.line).join('')
+      if (isCounted(options)) collector.add(part)
+      yield await write(part)
+      progress.add(part.length)
     }
   }
   await pipeline(answers, process.stdout, { end: false })
-  if (counts === undefined) return
-  const { summary, ...places } = countPlaces(geo, counts)
-  if (options.map !== undefined) await writeFile(options.map, await mapPage({ summary, ...places }))
-  if (!options.summary) return
-  if (options.keep !== undefined) report(summaryText(summary))
-  else
-    process.stdout.write(
-      `${options.json ? JSON.stringify(summary, null, 2) : summaryText(summary)}\n`,
-    )
+  return collector.collected()
 }

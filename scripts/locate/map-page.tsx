@@ -1,22 +1,21 @@
+import { writeFile } from 'node:fs/promises'
 import { raw } from 'hono/html'
-import { SOURCES } from '../../lib/assets/sources.ts'
-import type { Spot } from '../../lib/list/map-spots.ts'
+import { makeSource } from '../../lib/assets/sources.ts'
+import type { PlaceCounts } from '../../lib/list/count-places.ts'
 import { ListMap } from '../../pages/dashboard/look-up/list-map.tsx'
-import { type ListCounts, ListSummary } from '../../pages/dashboard/look-up/list-summary.tsx'
-
-interface MapPageProps {
-  readonly summary: ListCounts
-  readonly spots: readonly Spot[]
-  readonly elsewhere: number
-}
+import { ListSummary } from '../../pages/dashboard/look-up/list-summary.tsx'
 
 /** Allows only what the page contains. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-/** A page with a map and a summary of a list, which needs no other file. */
-export async function mapPage({ summary, spots, elsewhere }: MapPageProps): Promise<string> {
+/** Writes a page with a map and a summary of lists, which needs no other file. */
+export async function writeMap(path: string, places: PlaceCounts): Promise<void> {
+  await writeFile(path, await mapPage(places))
+}
+
+async function mapPage({ summary, spots, elsewhere }: PlaceCounts): Promise<string> {
   const [site, app, world] = await Promise.all(
-    (['site.css', 'app.css', 'world-map.svg'] as const).map((name) => SOURCES[name]()),
+    (['site.css', 'app.css', 'world-map.svg'] as const).map(makeSource),
   )
   const styles = [site, app].map((bytes) => Buffer.from(bytes ?? []).toString()).join('\n')
   const image = `data:image/svg+xml;base64,${Buffer.from(world ?? []).toString('base64')}`

@@ -1,28 +1,35 @@
 import { decodeList } from '../../lib/list/decode.ts'
+import { describeForm } from '../../lib/list/describe-form.ts'
 import { BYTE_ORDER_MARK, HEAD_CHARACTERS, type ListForm, recognise } from '../../lib/list/form.ts'
-import type { ListOptions } from './options.ts'
+import { report } from '../parts/run.ts'
+import type { FormOptions } from './form-options.ts'
+import { readBytes, STDIN } from './input.ts'
 
-/** Recognises the form of a list by its first part. `chunks` is the whole text. */
-export async function openList(
-  bytes: AsyncIterable<Uint8Array>,
-  { corrections, column }: Pick<ListOptions, 'corrections' | 'column'>,
-) {
-  const texts = decodeList(bytes)
+/**
+ * Opens a file, or stdin for STDIN. Recognises the form of the list by its first part, and reports it.
+ * `chunks` is the whole text.
+ */
+export async function openList(path: string, { corrections, column }: FormOptions) {
+  const texts = decodeList(readBytes(path))
   let head = ''
   while (head.length < HEAD_CHARACTERS) {
     const { done, value } = await texts.next()
     if (done === true) break
     head += value
   }
-  const form = recognise(head, corrections)
+  const form = recogniseAs(head, { corrections, column })
+  report(`Read ${path === STDIN ? '' : `${path} `}as ${describeForm(form)}`)
   return {
-    form:
-      column === undefined
-        ? form
-        : recognise(head, { ...corrections, column: placeOf(column, form) }),
+    form,
     hasMark: head.startsWith(BYTE_ORDER_MARK),
     chunks: continued(head, texts),
   }
+}
+
+function recogniseAs(head: string, { corrections, column }: FormOptions): ListForm {
+  const form = recognise(head, corrections)
+  if (column === undefined) return form
+  return recognise(head, { ...corrections, column: placeOf(column, form) })
 }
 
 async function* continued(head: string, texts: AsyncIterable<string>): AsyncGenerator<string> {

@@ -1,41 +1,52 @@
-import { type Corrections, KINDS, type Kind } from '../../lib/list/form.ts'
+import * as v from 'valibot'
+import { listOf } from '../../lib/contract/common.ts'
+import { LANGUAGES, LIST_INCLUDES } from '../../lib/contract/geo/geolocation.ts'
 import { usageText } from '../../lib/own-code.ts'
-import { FLAG, readArguments, TEXT } from '../parts/options.ts'
+import { checkOptions, FLAG, readArguments, TEXT } from '../parts/options.ts'
+import { UsageError } from '../parts/run.ts'
+import { FORM_OPTIONS, FORM_USAGE, type FormOptions, toFormOptions } from './form-options.ts'
+import { inputsOf } from './input.ts'
+import type { Server } from './send-batch.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './server-options.ts'
+import type { AskedOfList } from './source.ts'
 
-const USAGE = `Usage: ${usageText('locate', '[options] < addresses.txt > results.jsonl')}
-Looks up one IPv4 or IPv6 address per line and writes one JSON object per line, in order.
-  --csv   write CSV with a header row instead
-  --help  show this
+const USAGE = `Usage: ${usageText('locate', '[options] [FILE] > results.jsonl')}
+Looks up one IPv4 or IPv6 address per line of the file, or of stdin, and writes one JSON object per
+line, in order.
+  --csv            write CSV with a header row instead
+  --include NAMES  add what answers lack by default: ${LIST_INCLUDES.join(', ')}
+  --lang LANGUAGE  names of places in ${LANGUAGES.join(', ')}
+  --help           show this
 
 With these, the input may be CSV, TSV, JSON lines or lines of a log; it is recognised by its content:
   --keep           write each row of the input as it is, with the result after it; a row without an
                    address gets an error. CSV; of JSON lines, JSON lines. --csv or --json: that one
-  --summary        count the rows by country, city, network and precision: without --keep to stdout,
-                   with --json as JSON; with --keep to stderr
+  --summary        count the rows by country, region, city, network and precision: without --keep to
+                   stdout, with --json as JSON; with --keep to stderr
   --map FILE.html  write a page with a map and the summary that needs no other file
 
-If it is not recognised as you mean it:
-  --as KIND        ${Object.keys(KINDS).join(', ')}
-  --column NAME    the column or field with the addresses, or its number
-  --anywhere       take addresses anywhere in the line
-  --last           look up the last of several addresses in a row, not the first
-`
+${FORM_USAGE}
+${SERVER_USAGE}`
 
 /** What to do with a list. */
-export interface ListOptions {
+export interface ListOptions extends FormOptions {
   /** The form of the rows to write; undefined: write none. */
   readonly keep: 'csv' | 'json' | 'as-read' | undefined
   readonly summary: boolean
   readonly json: boolean
   /** The file for the map. */
   readonly map: string | undefined
-  readonly corrections: Corrections
-  readonly column: string | undefined
 }
 
-export type Task =
-  | { readonly kind: 'lines'; readonly csv: boolean }
-  | { readonly kind: 'list'; readonly options: ListOptions }
+export interface Task {
+  /** The file, or STDIN. */
+  readonly input: string
+  readonly server: Server | undefined
+  readonly asked: AskedOfList
+  readonly csv: boolean
+  /** undefined: the input has one address per line. */
+  readonly list: ListOptions | undefined
+}
 
 const OPTIONS = {
   csv: FLAG,
@@ -43,19 +54,26 @@ const OPTIONS = {
   keep: FLAG,
   summary: FLAG,
   map: TEXT,
-  as: TEXT,
-  column: TEXT,
-  anywhere: FLAG,
-  last: FLAG,
+  include: TEXT,
+  lang: TEXT,
+  ...FORM_OPTIONS,
+  ...SERVER_OPTIONS,
 } as const
 
 /** Reads the command line. Throws an error that contains the usage. */
 export function readTask(): Task {
-  const { values } = readArguments({ options: OPTIONS }, USAGE)
+  const { values, positionals } = readArguments({ options: OPTIONS, allowPositionals: true }, USAGE)
+  const [input = '', another] = inputsOf(positionals)
+  if (another !== undefined) refuse('Name one file')
   const isList = values.keep === true || values.summary === true || values.map !== undefined
   refuseUseless(values, isList)
-  if (!isList) return { kind: 'lines', csv: values.csv === true }
-  return { kind: 'list', options: toListOptions(values) }
+  return {
+    input,
+    server: toServer(values, USAGE),
+    asked: toAsked(values),
+    csv: values.csv === true,
+    list: isList ? toListOptions(values) : undefined,
+  }
 }
 
 type Values = ReturnType<typeof readArguments<{ readonly options: typeof OPTIONS }>>['values']
@@ -70,19 +88,26 @@ function refuseUseless(values: Values, isList: boolean): void {
 
 const LIST_OPTIONS = ['as', 'column', 'anywhere', 'last', 'json'] as const
 
+const AskedOptions = v.object({
+  include: v.optional(listOf(LIST_INCLUDES, `must be of ${LIST_INCLUDES}, separated by commas`)),
+  lang: v.optional(v.picklist(LANGUAGES, `must be one of ${LANGUAGES.join(', ')}`)),
+})
+
+function toAsked(values: Values): AskedOfList {
+  const given = { include: values.include, lang: values.lang }
+  const { include, lang } = checkOptions(AskedOptions, given, USAGE)
+  // safe: the schema allows only these names
+  return { include: include?.split(',') as AskedOfList['include'], lang }
+}
+
 function toListOptions(values: Values): ListOptions {
-  const { keep, summary = false, json = false, map, column } = values
+  const { keep, summary = false, json = false, map } = values
   return {
     keep: keep === true ? rowForm(values) : undefined,
     summary,
     json,
     map,
-    column,
-    corrections: {
-      kind: values.as === undefined ? undefined : toKind(values.as),
-      column: values.anywhere === true ? null : undefined,
-      take: values.last === true ? 'last' : 'first',
-    },
+    ...toFormOptions(values, USAGE),
   }
 }
 
@@ -91,12 +116,6 @@ function rowForm({ csv, json }: Values): ListOptions['keep'] {
   return json === true ? 'json' : 'as-read'
 }
 
-function toKind(text: string): Kind {
-  // safe: the names of a literal object
-  const kind = (Object.keys(KINDS) as Kind[]).find((name) => name === text)
-  return kind ?? refuse(`--as "${text}" is not a kind of list`)
-}
-
 function refuse(message: string): never {
-  throw new Error(`${message}\n\n${USAGE}`)
+  throw new UsageError(message, USAGE)
 }

@@ -1,64 +1,62 @@
-import { createJsonLines } from '../../lib/geo/answer/bulk.ts'
-import { CSV_COLUMNS, createCells } from '../../lib/geo/answer/bulk-csv.ts'
-import { locate } from '../../lib/geo/answer/locate.ts'
-import type { Library } from '../../lib/geo/library.ts'
+import { answerColumns } from '../../lib/geo/answer/bulk-csv.ts'
 import { NO_ADDRESS } from '../../lib/list/find-addresses.ts'
 import { KINDS, type ListForm } from '../../lib/list/form.ts'
 import type { Row } from '../../lib/list/read-list.ts'
-import { createTableWriter, toJsonLine } from '../../lib/list/write-list.ts'
+import { jsonLines, type Lines, tableLines } from '../../lib/list/write-list.ts'
 import type { ListOptions } from './options.ts'
+import type { AskedOfList, Source } from './source.ts'
 
-export type Geo = Pick<Library, 'find' | 'places'>
-
-/** Writes the rows of a list with their results. */
-export interface RowWriter {
-  readonly header: string
-  readonly line: (row: Row) => string
-}
-
-export type Output = 'csv' | 'json' | 'none'
+type Output = 'csv' | 'json'
 
 /** `as-read`: JSON lines stay JSON lines; everything else becomes CSV. */
-export function outputFor({ kind }: ListForm, keep: ListOptions['keep']): Output {
-  if (keep === undefined) return 'none'
+export function outputFor({ kind }: ListForm, keep: NonNullable<ListOptions['keep']>): Output {
   if (keep !== 'as-read') return keep
   return kind === 'json' ? 'json' : 'csv'
 }
 
-export function rowWriter(geo: Geo, form: ListForm, output: Output): RowWriter {
-  if (output === 'none') return { header: '', line: () => '' }
-  return output === 'csv' ? tableRows(geo, form) : jsonRows(geo, form)
+interface Written {
+  readonly form: ListForm
+  readonly output: Output
+  readonly asked: AskedOfList
 }
 
-function tableRows(geo: Geo, form: ListForm): RowWriter {
-  const writer = createTableWriter(form, KINDS[form.kind] ?? ',', CSV_COLUMNS)
-  const toCells = createCells((address) => locate(geo.places(), address))
-  const error = CSV_COLUMNS.map((name) => (name === 'error' ? NO_ADDRESS : undefined))
-  const without = writer.toCells(error)
+/** The answer to an address, as a `Source` writes it. */
+interface Answer {
+  readonly json: string
+}
+
+const WITHOUT: Answer = { json: JSON.stringify({ error: { message: NO_ADDRESS } }) }
+
+/** Looks up the addresses of rows, and writes the rows with their results. */
+export function createRowWriter(source: Source, { form, output, asked }: Written) {
+  let answers: ReadonlyMap<string | undefined, Answer> = new Map()
+  const answerTo = (address: string | undefined) => answers.get(address) ?? WITHOUT
+  const { header, line } =
+    output === 'json'
+      ? jsonLines(form, ({ json }: Answer) => json, answerTo)
+      : table(form, asked, answerTo)
   return {
-    header: writer.header(),
-    line: (row) => {
-      if (row.kind !== 'row') return writer.line(row, writer.names)
-      const { address } = row
-      if (address === undefined) return writer.line(row, without)
-      return writer.line(row, writer.toCells(toCells(address, Date.now())))
+    header,
+    write: async (rows: readonly Row[]): Promise<string> => {
+      answers = await lookUp(source, rows)
+      return rows.map(line).join('')
     },
   }
 }
 
-function jsonRows(geo: Geo, form: ListForm): RowWriter {
-  const toJson = createJsonLines(geo.find)
-  const without = JSON.stringify({ error: { message: NO_ADDRESS } })
-  return {
-    header: '',
-    line: (row) => {
-      if (row.kind !== 'row') return ''
-      const { address } = row
-      return toJsonLine(
-        row,
-        address === undefined ? without : toJson(address, Date.now()).trimEnd(),
-        form,
-      )
-    },
-  }
+function table(
+  form: ListForm,
+  asked: AskedOfList,
+  answerTo: (address: string | undefined) => Answer,
+): Lines {
+  const { names, cellsOf } = answerColumns(asked)
+  const columns = { names, cellsOf: ({ json }: Answer) => cellsOf(JSON.parse(json)) }
+  return tableLines(form, KINDS[form.kind] ?? ',', columns, answerTo)
+}
+
+/** Asks for each address once. */
+async function lookUp(source: Source, rows: readonly Row[]): Promise<ReadonlyMap<string, Answer>> {
+  const addresses = [...new Set(rows.flatMap(({ address }) => address ?? []))]
+  const answers = await source.answersTo(addresses)
+  return new Map(addresses.map((address, at) => [address, { json: answers[at] ?? '' }]))
 }

@@ -1,9 +1,15 @@
 import { PRECISIONS } from '../../lib/contract/geo/geolocation.ts'
-import type { Summary } from '../../lib/geo/answer/summary.ts'
+import type { Summary } from '../../lib/list/summary.ts'
+import { jsonText } from '../parts/json-text.ts'
+
+/** Prints the summary to stdout: for people, or as JSON. */
+export function printSummary(summary: Summary, { json }: { readonly json: boolean }): void {
+  process.stdout.write(json ? jsonText(summary) : `${summaryText(summary)}\n`)
+}
 
 /** A summary for people, as lines of text. */
 export function summaryText(summary: Summary): string {
-  const { addresses, precision, countries, networks, cities } = summary
+  const { addresses, precision, countries, regions, networks, cities, privacy } = summary
   const located = addresses.total - addresses.invalid
   const section = (title: string, counts: readonly Count[]) => [
     '',
@@ -17,6 +23,10 @@ export function summaryText(summary: Summary): string {
       countries.map(({ code, name, count }) => [`${name} (${code})`, count]),
     ),
     ...section(
+      'Regions',
+      regions.map(({ code, name, count }) => [`${name} (${code})`, count]),
+    ),
+    ...section(
       'Networks',
       networks.map(({ asn, organization = '', count }) => [`${asn} ${organization}`, count]),
     ),
@@ -28,7 +38,12 @@ export function summaryText(summary: Summary): string {
       'Precision',
       PRECISIONS.map((level) => [level, precision[level]]),
     ),
+    ...(privacy === undefined ? [] : section('Privacy', countsOf(privacy))),
   ].join('\n')
+}
+
+function countsOf(flags: NonNullable<Summary['privacy']>): Count[] {
+  return Object.entries(flags).map(([flag, count = 0]) => [flag, count])
 }
 
 type Count = readonly [name: string, count: number]

@@ -13,6 +13,12 @@ export const COMMANDS = {
     load: () => import('../user.ts'),
   },
   locate: { about: 'look up a list of addresses', load: () => import('../locate.ts') },
+  summarize: {
+    about: 'count a list of addresses by place and network',
+    load: () => import('../summarize.ts'),
+  },
+  map: { about: 'draw a list of addresses on a map', load: () => import('../map.ts') },
+  grepip: { about: 'find addresses in any text', load: () => import('../grepip.ts') },
   geo: { about: 'prepare, download and list databases', load: () => import('../geo.ts') },
   doctor: { about: 'check everything that a server needs', load: () => import('../doctor.ts') },
   backup: { about: 'write an archive of all data', load: () => import('../backup.ts') },

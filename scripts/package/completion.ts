@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { UsageError } from '../parts/run.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -10,7 +11,7 @@ export async function readCompletion(args: readonly string[]): Promise<string> {
   const [shell, another] = args
   const known = SHELLS.find((name) => name === shell)
   if (known === undefined || another !== undefined) {
-    throw new Error(`Usage: meridian completion ${SHELLS.join('|')}`)
+    throw new UsageError('Name one shell', `Usage: meridian completion ${SHELLS.join('|')}`)
   }
   return readFile(new URL(`../../completions/${known}`, import.meta.url), 'utf8')
 }

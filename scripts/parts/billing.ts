@@ -5,6 +5,7 @@ import { acceptStripeAccount, repair } from '../../lib/billing/mirror/repair.ts'
 import type { StripeConfig } from '../../lib/config/config.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
 import { type Accounts, audit } from './accounts.ts'
+import { jsonText } from './json-text.ts'
 import { report } from './run.ts'
 import { textTable } from './text-table.ts'
 
@@ -33,7 +34,7 @@ export function requireStripe({ secretKey }: StripeConfig): void {
 /** All mismatches as a table, or as JSON. */
 export async function listMismatches(billing: Billing, format: 'json' | 'table'): Promise<string> {
   const found = await inspect(billing)
-  if (format === 'json') return `${JSON.stringify(found, null, 2)}\n`
+  if (format === 'json') return jsonText(found)
   return found.length === 0 ? 'The database agrees with Stripe\n' : mismatchTable(found)
 }
 

@@ -2,6 +2,7 @@ import { inquiryStore } from '../../lib/contact/delivery-store.ts'
 import { findInquiries, type InquiryRow, listInquiries } from '../../lib/contact/inquiry-store.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
 import type { Accounts } from './accounts.ts'
+import { jsonText } from './json-text.ts'
 import { printable, textTable } from './text-table.ts'
 import { isoSecond } from './times.ts'
 
@@ -38,6 +39,23 @@ export async function inquiryText(accounts: Accounts, name: string): Promise<str
     ...message.split(/\r\n|\r|\n/),
   ]
   return lines.map((line) => `${printable(line)}\n`).join('')
+}
+
+/** All inquiries as JSON, oldest first, or the one with this id. */
+export async function inquiryJson(accounts: Accounts, name: string | undefined): Promise<string> {
+  if (name !== undefined) return jsonText(toJson(await getInquiry(accounts, name)))
+  return jsonText((await listInquiries(accounts.db)).map(toJson))
+}
+
+/** Without what only deliveries need. */
+function toJson({ claim, queuedAt, ...inquiry }: InquiryRow) {
+  const { createdAt, dueAt, settledAt } = inquiry
+  return {
+    ...inquiry,
+    createdAt: isoSecond(createdAt),
+    dueAt: isoSecond(dueAt),
+    settledAt: settledAt && isoSecond(settledAt),
+  }
 }
 
 /** Queues one inquiry for delivery again. Returns its id. */

@@ -4,6 +4,7 @@ import { parseScope, toScopes } from '../../lib/access/scopes.ts'
 import { SCOPES } from '../../lib/contract/operation.ts'
 import { usageText } from '../../lib/own-code.ts'
 import { checkOptions, Email, FLAG, readArguments, TEXT } from './options.ts'
+import { UsageError } from './run.ts'
 
 const USAGE = `Usage: ${usageText('key', '--email you@example.com --name first')}
   --plan free|starter|pro       set the user's plan
@@ -11,7 +12,7 @@ const USAGE = `Usage: ${usageText('key', '--email you@example.com --name first')
   --scopes geo:read,…           for secret keys; default: all of ${SCOPES.join(', ')}
   --origins https://a,https://b for publishable keys; https://*.example.com allows subdomains
 or, with --email and one of these, to manage the user's keys:
-  --list                        list them
+  --list                        list them; with --json as the API does
   --revoke KEY                  revoke one permanently; KEY is the beginning of its id or prefix
   --renew KEY                   extend one to the lifetime of a new key`
 
@@ -65,6 +66,7 @@ const ExistingKeyOptions = v.strictObject(
   {
     email: Email,
     list: v.optional(v.boolean()),
+    json: v.optional(v.boolean()),
     revoke: v.optional(KeyName),
     renew: v.optional(KeyName),
   },
@@ -74,11 +76,13 @@ const ExistingKeyOptions = v.strictObject(
 /** Reads the arguments of `npm run key`. Throws an error that contains the usage. */
 export function readKeyCommand() {
   const texts = { email: TEXT, name: TEXT, plan: TEXT, type: TEXT, scopes: TEXT, origins: TEXT }
-  const options = { ...texts, list: FLAG, revoke: TEXT, renew: TEXT }
+  const options = { ...texts, list: FLAG, json: FLAG, revoke: TEXT, renew: TEXT }
   const { values } = readArguments({ options }, USAGE)
   const actions = [values.list, values.revoke, values.renew].filter((value) => value !== undefined)
   if (actions.length > 1)
-    throw new Error(`Use only one of --list, --revoke and --renew\n\n${USAGE}`)
+    throw new UsageError('Use only one of --list, --revoke and --renew', USAGE)
+  if (values.json === true && values.list !== true)
+    throw new UsageError('--json needs --list', USAGE)
   if (actions.length === 0) return readNewKey(values)
   return checkOptions(ExistingKeyOptions, { email: undefined, ...values }, USAGE)
 }
@@ -88,13 +92,13 @@ function readNewKey(values: object): NewKeyOptions {
   const options = checkOptions(NewKeyOptions, given, USAGE)
   const { type, scopes, origins } = options
   if (type === 'secret' && origins !== undefined) {
-    throw new Error('--origins is for publishable keys: add --type publishable')
+    throw new UsageError('--origins is for publishable keys: add --type publishable', USAGE)
   }
   if (type === 'publishable' && origins === undefined) {
-    throw new Error('--origins is missing: a publishable key needs at least one')
+    throw new UsageError('--origins is missing: a publishable key needs at least one', USAGE)
   }
   if (type === 'publishable' && scopes?.some((scope) => scope !== 'geo:read')) {
-    throw new Error('--scopes of a publishable key can only be geo:read')
+    throw new UsageError('--scopes of a publishable key can only be geo:read', USAGE)
   }
   return options
 }

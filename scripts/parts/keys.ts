@@ -1,6 +1,7 @@
 import { mintKey } from '../../lib/access/api-key.ts'
 import { toKeyAccess } from '../../lib/access/key-access.ts'
 import { keyExpiry } from '../../lib/access/key-expiry.ts'
+import { toKeyInfo } from '../../lib/access/key-info.ts'
 import {
   deleteKey,
   insertKey,
@@ -13,6 +14,7 @@ import {
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
 import { type Accounts, audit, planInEffect } from './accounts.ts'
+import { jsonText } from './json-text.ts'
 import type { NewKeyOptions } from './key-options.ts'
 import { report } from './run.ts'
 import { textTable } from './text-table.ts'
@@ -58,6 +60,12 @@ export async function keyTable(accounts: Accounts, email: string): Promise<strin
     Origins: (key) => key.allowedOrigins?.join(',') ?? '-',
     Name: (key) => key.name,
   })
+}
+
+/** The same as JSON, as `GET /v1/account/me/keys` answers it. A running server may know of later uses. */
+export async function keyJson(accounts: Accounts, email: string): Promise<string> {
+  const keys = await listOwnedKeys(accounts, email)
+  return jsonText(keys.map((key) => toKeyInfo(key, accounts.now)))
 }
 
 /** Revokes the key permanently and returns it. */

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import * as v from 'valibot'
 import { reasonOf } from '../../lib/reason.ts'
-import { UsageRequest } from './run.ts'
+import { UsageError, UsageRequest } from './run.ts'
 
 export const TEXT = { type: 'string' } as const
 export const FLAG = { type: 'boolean' } as const
@@ -20,7 +20,7 @@ export function readArguments<Config extends ParseArgsConfig>(config: Config, us
   try {
     return parseArgs(config)
   } catch (error) {
-    throw new Error(`${reasonOf(error)}\n\n${usage}`)
+    throw new UsageError(reasonOf(error), usage)
   }
 }
 
@@ -35,5 +35,5 @@ export function checkOptions<Schema extends v.GenericSchema>(
   const [issue] = result.issues
   const name = v.getDotPath(issue)
   const subject = name === null ? 'The options' : `--${name}`
-  throw new Error(`${subject} ${issue.message}\n\n${usage}`)
+  throw new UsageError(`${subject} ${issue.message}`, usage)
 }

@@ -3,30 +3,46 @@ import { codeOf, reasonOf } from '../../lib/reason.ts'
 /** Somebody asked for the usage, which is the message. */
 export class UsageRequest extends Error {}
 
+/** The command line is wrong. */
+export class UsageError extends Error {
+  constructor(problem: string, usage: string) {
+    super(`${problem}\n\n${usage}`)
+  }
+}
+
 /**
  * Runs a command. Prints the usage to stdout if it was asked for. On an error, prints its message to
- * stderr and sets the exit code to 1.
+ * stderr and sets the exit code: 2 if the command line is wrong, else 1. Ends quietly if the reader of
+ * stdout, such as `head`, has closed the pipe.
  */
 export async function run(command: () => Promise<void>): Promise<void> {
   process.stdout.on('error', ignoreClosedPipe)
   try {
     await command()
   } catch (error) {
+    if (isClosedPipe(error)) return
     if (error instanceof UsageRequest) {
       process.stdout.write(`${error.message.trimEnd()}\n`)
       return
     }
-    report(reasonOf(error))
-    process.exitCode = 1
+    report(reasonOf(error).trimEnd())
+    process.exitCode = error instanceof UsageError ? 2 : 1
   }
 }
 
-/** A reader such as `head` may end before the output does. The command goes on with its work. */
+/** A command that does not wait for its output goes on with its work. */
 function ignoreClosedPipe(error: Error): void {
-  if (codeOf(error) !== 'EPIPE') throw error
+  if (!isClosedPipe(error)) throw error
 }
 
-/** Prints a message to stderr, because stdout is for the command's result. */
+function isClosedPipe(error: unknown): boolean {
+  return codeOf(error) === 'EPIPE'
+}
+
+/**
+ * Prints a message to stderr, because stdout is for the command's result. On a terminal it replaces a
+ * line that shows progress.
+ */
 export function report(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}\n` : `${text}\n`)
 }

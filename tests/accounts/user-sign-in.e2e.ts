@@ -180,7 +180,7 @@ describe('npm run user, while the server runs', () => {
       [...ada, '--list', '--role', 'user'],
       ['--delete', '--yes'],
     ]
-    for (const options of bad) assert.equal((await user(...options)).code, 1, options.join(' '))
+    for (const options of bad) assert.equal((await user(...options)).code, 2, options.join(' '))
   })
 
   it('does not set passwords that a remote auth service keeps', async () => {

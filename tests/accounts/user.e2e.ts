@@ -57,6 +57,12 @@ describe('npm run user', () => {
     const lines = stdout.trimEnd().split('\n')
     assert.match(lines[0] ?? '', /^E-mail +Plan +Role +Keys +Verified +Created$/)
     assert.match(lines[1] ?? '', /^ada@example\.com +pro +user +0 +no +20\d\d-\d\d-\d\d$/)
+    const listed = JSON.parse((await userCommand('--list', '--json')).stdout)
+    assert.equal(listed.length, lines.length - 1)
+    assert.partialDeepStrictEqual(listed.at(-1), {
+      ...{ email: 'last@example.com', plan: 'starter', role: 'user' },
+      ...{ keys: 1, emailVerified: true },
+    })
     assert.match(lines.at(-1) ?? '', /^last@example\.com +starter +user +1 +yes +20\d\d-\d\d-\d\d$/)
   })
 
@@ -87,10 +93,11 @@ describe('npm run user', () => {
       [['--email', 'eve@example.com', '--plan', 'gold'], /^--plan must be one of free, starter/],
       [['--email', 'eve@example.com', '--list'], /^--email cannot be used with --list/],
       [['--email', 'eve@example.com', '--name', 'x'], /Unknown option/],
+      [['--email', 'eve@example.com', '--json'], /^--json cannot be used here/],
     ] as const
     for (const [options, message] of bad) {
       const { code, stdout, stderr } = await userCommand(...options)
-      assert.deepEqual([code, stdout], [1, ''])
+      assert.deepEqual([code, stdout], [stderr.includes('\n\nUsage: ') ? 2 : 1, ''])
       assert.match(stderr, message)
     }
     assert.equal(db.$client.prepare('SELECT count(*) FROM users').pluck().get(), before)

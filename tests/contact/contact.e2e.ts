@@ -102,6 +102,17 @@ describe('npm run contact', () => {
     )
     assert.match(second, /dead .*Zoë Quarryman {2}the webhook answered 500$/)
     assert.equal(more.length, 1)
+    const listed = JSON.parse((await contact('--json')).stdout)
+    assert.deepEqual(
+      listed.map(({ id }: { readonly id: string }) => id),
+      await ids(),
+    )
+    const shown = await contact('--show', listed[1].id, '--json')
+    assert.deepEqual(JSON.parse(shown.stdout), listed[1])
+    assert.partialDeepStrictEqual(listed[1], {
+      ...{ state: 'dead', email: INQUIRY.email, message: 'One\r\nTwo\u001b[2J\u202e' },
+      ...{ lastError: 'the webhook answered 500' },
+    })
   })
 
   it('shows one inquiry without control characters', async () => {
@@ -138,10 +149,11 @@ describe('npm run contact', () => {
       [['--show', ''], /^--show is missing/],
       [['--show', 'x', '--retry', 'x'], /cannot be used together/],
       [['--list'], /^Unknown option/],
+      [['--json', '--retry', 'x'], /cannot be used together/],
     ] as const
     for (const [options, message] of bad) {
       const { code, stdout, stderr } = await contact(...options)
-      assert.deepEqual([code, stdout], [1, ''])
+      assert.deepEqual([code, stdout], [stderr.includes('\n\nUsage: ') ? 2 : 1, ''])
       assert.match(stderr, message)
     }
   })

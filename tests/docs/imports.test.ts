@@ -8,8 +8,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Rooms below the subjects, which every subject may use. `lib/db/` is only for subjects that store data. */
 const PARTS = ['lib/config/', 'lib/contract/', 'lib/log/', 'lib/net/', 'lib/process/']
-/** What browsers and commands do with lists of addresses. */
-const LISTS = ['lib/geo/answer/summary.ts', 'lib/list/']
 
 /**
  * Rooms that the files of a room may import from. A file belongs to the last row whose name its path
@@ -46,7 +44,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['pages/', ['lib/config/', 'lib/contract/', 'lib/list/']],
   ['pages/reference/', ['lib/', 'lib/config/', 'lib/contract/', 'lib/openapi/', 'pages/']],
   ['web/', ['lib/contract/']],
-  ['web/app/', ['lib/contract/', 'pages/', ...LISTS]],
+  ['web/app/', ['lib/contract/', 'lib/list/', 'pages/']],
   ['web/docs/', ['lib/contract/', 'pages/reference/', 'web/app/copying.ts']],
   ['web/home/', ['lib/contract/', 'pages/']],
   ['routes/', ['lib/', 'lib/*/', 'pages/']],

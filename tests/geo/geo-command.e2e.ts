@@ -127,7 +127,7 @@ describe('npm run geo', () => {
   ]) {
     it(`refuses ${args.join(' ')} with its usage`, async () => {
       const { code, stdout, stderr } = await geoCommand(args)
-      assert.equal(code, 1)
+      assert.equal(code, 2)
       assert.match(stderr, /\n\nUsage: npm run --silent geo -- /)
       assert.equal(stdout, '')
     })

@@ -86,7 +86,7 @@ describe('npm run locate', () => {
 
   it('names an unknown option', async () => {
     const { code, stdout, stderr } = await locate('', ['--xml'])
-    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' })
     assert.match(stderr, /Unknown option '--xml'[\s\S]*Usage:/)
   })
 })

@@ -105,6 +105,8 @@ describe('npm run locate -- --summary', () => {
 Countries
             2  50.0 %  Germany (DE)
 
+Regions
+
 Networks
 
 Cities
@@ -153,9 +155,18 @@ describe('the options of npm run locate', () => {
       [['--csv', '--summary'], /^--csv needs --keep here\n/],
       [['--keep', '--as', 'xml'], /^--as "xml" is not a kind of list\n/],
       [['--keep', '--csv', '--json'], /^Choose --csv or --json\n/],
+      [
+        ['--include', 'network,hostname'],
+        /^--include must be of network,privacy.*"hostname" is not/,
+      ],
+      [['--lang', 'xx'], /^--lang must be one of de, en, /],
+      [['--key', 'x'], /^--key needs --url or MERIDIAN_URL\n/],
+      [['--url', 'http://127.0.0.1'], /^A server needs MERIDIAN_KEY or --key\n/],
+      [['--url', 'geo.example', '--key', 'x'], /^The URL must be an address such as /],
+      [['a', 'b'], /^Name one file\n/],
     ] as const) {
       const { code, stdout, stderr } = await locate('1.1.1.1\n', args)
-      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' })
       assert.match(stderr, reason)
     }
   })

@@ -9,7 +9,7 @@ import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
 import { parseNetwork } from '../../lib/net/network.ts'
 import { RUNTIME } from '../support/runtime.ts'
 
-/** Runs `npm run locate` on a small database, in a folder that is removed after the tests. */
+/** Runs `npm run locate` and its like on a small database, in a folder that is removed after the tests. */
 export function prepareLocate() {
   let folder = ''
   let env: NodeJS.ProcessEnv = {}
@@ -26,17 +26,28 @@ export function prepareLocate() {
     env: () => env,
     /** The path of a file in the folder. */
     path: (name: string) => join(folder, name),
-    locate: async (input: string | Uint8Array, args: readonly string[] = []) => {
-      const [program, ...options] = RUNTIME
-      const child = spawn(program, [...options, 'scripts/locate.ts', ...args], { env })
-      child.stdin.on('error', () => {}) // closed before all of it is written
-      child.stdin.end(input)
-      const output = Promise.all([buffer(child.stdout), buffer(child.stderr)])
-      const [code] = await once(child, 'close')
-      const [stdout, stderr] = await output
-      return { code, stdout: stdout.toString(), stderr: stderr.toString() }
-    },
+    locate: (input: string | Uint8Array, args: readonly string[] = []) =>
+      runWithInput(['scripts/locate.ts', ...args], input, env),
+    /** Runs another command with this environment. */
+    command: (name: string, args: readonly string[], input: string | Uint8Array = '') =>
+      runWithInput([`scripts/${name}.ts`, ...args], input, env),
   }
+}
+
+/** Runs a script until it ends. */
+export async function runWithInput(
+  args: readonly string[],
+  input: string | Uint8Array,
+  env: NodeJS.ProcessEnv,
+) {
+  const [program, ...options] = RUNTIME
+  const child = spawn(program, [...options, ...args], { env })
+  child.stdin.on('error', () => {}) // closed before all of it is written
+  child.stdin.end(input)
+  const output = Promise.all([buffer(child.stdout), buffer(child.stderr)])
+  const [code] = await once(child, 'close')
+  const [stdout, stderr] = await output
+  return { code, stdout: stdout.toString(), stderr: stderr.toString() }
 }
 
 function database(): Uint8Array {

@@ -92,6 +92,13 @@ describe('the server', () => {
     assert.equal((await locate()).status, 200)
     const listed = await makeKey('--email', email, '--list')
     assert.match(listed.stdout, new RegExp(`^Prefix .*Name\n${key.slice(0, 16)} .* old\n$`))
+    const asJson = await makeKey('--email', email, '--list', '--json')
+    const headers = { 'x-api-key': key }
+    const asked = await fetch(`${server.url}/v1/account/me/keys`, { headers })
+    // The server may not have written the last use yet.
+    const keysIn = (text: string) =>
+      JSON.parse(text).map((one: object) => ({ ...one, lastUsedAt: null }))
+    assert.deepEqual(keysIn(asJson.stdout), keysIn(await asked.text()))
     const renewed = await makeKey('--email', email, '--renew', key.slice(0, 16))
     assert.deepEqual([renewed.code, renewed.stdout], [0, ''])
     assert.match(renewed.stderr, /^Renewed the key sk_live_\w{8} of revoked@.*: it expires 20\d\d-/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
@@ -40,10 +40,14 @@ function npm(args: readonly string[], cwd: string): string {
   return stdout
 }
 
-function meridian(args: readonly string[], input = '') {
+function meridian(
+  args: readonly string[],
+  input = '',
+  more: Readonly<Record<string, string>> = {},
+) {
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd: folder,
-    env: environment,
+    env: { ...environment, ...more },
     encoding: 'utf8',
     input,
   })
@@ -66,7 +70,7 @@ describe('the npm package', { skip }, () => {
   it('lists its commands', () => {
     const { status, stdout } = meridian(['--help'])
     assert.equal(status, 0)
-    for (const name of ['start', 'key', 'locate', 'doctor', 'restore'])
+    for (const name of ['start', 'key', 'locate', 'grepip', 'doctor', 'restore'])
       assert.match(stdout, new RegExp(`^  ${name} `, 'm'))
   })
 
@@ -76,7 +80,7 @@ describe('the npm package', { skip }, () => {
 
   it('refuses an unknown command', () => {
     const { status, stdout, stderr } = meridian(['toString'])
-    assert.equal(status, 1)
+    assert.equal(status, 2)
     assert.equal(stdout, '')
     assert.match(stderr, /^There is no command toString\n/)
   })
@@ -95,6 +99,9 @@ describe('the npm package', { skip }, () => {
       assert.ok(files.length > 1, page)
       for (const file of files) assert.equal((await fetch(`${server.url}${file}`)).status, 200)
       assert.doesNotMatch(server.output(), /npm run/)
+      const client = { MERIDIAN_URL: server.url, MERIDIAN_KEY: key }
+      const { stdout, stderr } = meridian(['summarize', '--json'], '81.2.69.160\n', client)
+      assert.equal(JSON.parse(stdout).countries[0]?.code, 'GB', stderr)
     } finally {
       assert.equal((await server.stop('SIGTERM')).code, 0)
     }
@@ -111,6 +118,14 @@ describe('the npm package', { skip }, () => {
     assert.equal(refused.error.code, 'BAD_REQUEST')
   })
 
+  it('finds the addresses in a text, and draws them on a map', () => {
+    const found = meridian(['grepip', '-ox'], 'from 10.0.0.1 to 81.2.69.160\n')
+    assert.deepEqual([found.status, found.stdout], [0, '81.2.69.160\n'], found.stderr)
+    const { status, stderr } = meridian(['map', '--out', 'map.html'], found.stdout)
+    assert.equal(status, 0, stderr)
+    assert.match(readFileSync(join(folder, 'map.html'), 'utf8'), /around London, GB: 1 row/)
+  })
+
   it('backs up and restores', () => {
     const archive = meridian(['backup']).stdout.trim()
     assert.ok(existsSync(archive), archive)
@@ -124,6 +139,9 @@ describe('the npm package', { skip }, () => {
       'key',
       'user',
       'locate',
+      'summarize',
+      'map',
+      'grepip',
       'geo',
       'doctor',
       'backup',
@@ -142,6 +160,8 @@ describe('the npm package', { skip }, () => {
   it('completes commands and options in bash', () => {
     assert.deepEqual(completions(['meridian', 'do']), ['doctor'])
     assert.deepEqual(completions(['meridian', 'backup', '--k']), ['--keep'])
+    assert.deepEqual(completions(['meridian', 'grepip', '--o']), ['--only-matching'])
+    assert.deepEqual(completions(['meridian', 'map', '--u']), ['--url'])
   })
 
   for (const shell of ['bash', 'zsh', 'fish']) {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { dateSection, makeRelease } from '../../scripts/parts/release.ts'
+import { dateSection, makeRelease } from '../../scripts/release/make-release.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const DATE = '2026-01-31'

@@ -47,7 +47,7 @@ describe('npm run stripe', () => {
     const output = await text(child.stderr)
     assert.match(output, /^--port must be a port\n\nUsage: npm run stripe/)
     if (child.exitCode === null) await once(child, 'close')
-    assert.equal(child.exitCode, 1)
+    assert.equal(child.exitCode, 2)
   })
 })
 

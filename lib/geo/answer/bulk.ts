@@ -1,47 +1,33 @@
-import { LineBuffer } from '../../log/line-buffer.ts'
-import { type Address, parseAddress } from '../../net/address.ts'
-import { describe, type LookupResult } from './describe.ts'
-
-export type Bulk = ReturnType<typeof createBulk>
-
-/** Returns the answer to a line, ignoring white space around it. The answer ends in a newline. */
-export type AnswerLine = (line: string, now: number) => string
+import { parseAddress } from '../../net/address.ts'
+import type { Library } from '../library.ts'
+import { asciiJson } from '../place/json-text.ts'
+import { describe } from './describe.ts'
+import { type Asked, createShape } from './shape.ts'
 
 export const NOT_AN_ADDRESS = 'Not an IPv4 or IPv6 address'
 
-/** An error shows at most this many characters of the line. */
+/** An error shows at most this many characters of the text. */
 const SHOWN_CHARACTERS = 100
 
 /**
- * Looks up the addresses in a text that arrives in chunks, one address per line. `now` returns epoch
- * milliseconds.
+ * Splits a text that arrives in chunks into lines, and removes the white space around them. `end` returns
+ * a last line without a newline.
  */
-export function createBulk(answer: AnswerLine, now: () => number) {
+export function createLines() {
   let rest = ''
-  let lines = 0
   return {
-    /** Returns the answers, in UTF-8, to the lines that end in `chunk`. */
-    push: (chunk: string): readonly Buffer[] => {
-      const time = now()
-      const answers = new LineBuffer()
+    push: (chunk: string): string[] => {
+      const lines: string[] = []
       let start = 0
       for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
-        answers.add(answer(rest + chunk.slice(start, end), time))
+        lines.push((rest + chunk.slice(start, end)).trim())
         rest = ''
-        lines++
         start = end + 1
       }
       rest = shorten(rest + chunk.slice(start))
-      return answers.take()
+      return lines
     },
-    /** Returns the answer to a last line without a newline. */
-    end: (): Buffer => {
-      if (rest === '') return Buffer.alloc(0)
-      lines++
-      return Buffer.from(answer(rest, now()))
-    },
-    /** Number of lines answered so far. */
-    lines: () => lines,
+    end: (): string[] => (rest === '' ? [] : [rest.trim()]),
   }
 }
 
@@ -59,24 +45,32 @@ function shorten(text: string): string {
   return text.trimEnd() === text ? kept : `${kept} `
 }
 
-/** Each answer is JSON: a GeolocationResult whose `meta` has only `precision`, or an error. */
-export function createJsonLines(find: (address: Address) => LookupResult): AnswerLine {
-  return (line, now) => {
-    const text = line.trim()
+/**
+ * Each answer is JSON: a GeolocationResult whose `meta` has only `precision`, or an error. `now` is
+ * epoch milliseconds.
+ */
+export function createAnswer(
+  geo: Pick<Library, 'find' | 'prefix' | 'names' | 'findPrivacy'>,
+  asked: Asked,
+): (text: string, now: number) => string {
+  const shape = createShape(geo, asked, { degraded: false })
+  return (text, now) => {
     const address = parseAddress(text)
-    if (address === null) return badLine(text)
-    const { json, precision } = describe(address, find(address), { now, degraded: false })
-    return `{${json},"meta":{"precision":"${precision}"}}\n`
+    if (address === null) return notAnAddress(text)
+    const { json, precision } = describe(address, geo.find(address), { now, degraded: false })
+    const answer = `{${json},"meta":{"precision":"${precision}"}}`
+    return shape === undefined ? answer : asciiJson(shape(answer, address))
   }
 }
 
-function badLine(text: string): string {
+/** The answer to a text that is not an address. */
+export function notAnAddress(text: string): string {
   const query = { type: 'ip', value: shownText(text) }
   const error = { code: 'BAD_REQUEST', message: NOT_AN_ADDRESS }
-  return `${JSON.stringify({ query, error })}\n`
+  return JSON.stringify({ query, error })
 }
 
-/** The start of a line that is not an address. */
+/** The start of a text that is not an address. */
 export function shownText(text: string): string {
   return text.slice(0, SHOWN_CHARACTERS).toWellFormed()
 }

@@ -1,66 +1,44 @@
 import { csvFormatRow } from 'd3-dsv'
 import { csvCell } from '../../contract/geo/csv-cell.ts'
+import { CSV_FIELDS, INCLUDED_CSV_FIELDS } from '../../contract/geo/csv-fields.ts'
 import { LIST_INCLUDES } from '../../contract/geo/geolocation.ts'
 import { valueAt } from '../../contract/value-at.ts'
 import type { Json } from './select-fields.ts'
 import type { Asked } from './shape.ts'
 
-/** The columns between `ip` and `error`, each with the field of a result; named as in `CSV_HEADER`. */
-const COLUMNS: Readonly<Record<string, string>> = {
-  version: 'query.ipVersion',
-  precision: 'meta.precision',
-  continent: 'location.continent.code',
-  country: 'location.country.code',
-  country_name: 'location.country.name',
-  region: 'location.region.code',
-  region_name: 'location.region.name',
-  district: 'location.district',
-  city: 'location.city',
-  postal_code: 'location.postalCode',
-  latitude: 'location.coordinates.latitude',
-  longitude: 'location.coordinates.longitude',
-  accuracy_radius: 'location.coordinates.accuracyRadius',
-  timezone: 'location.timezone',
-  utc_offset: 'location.utcOffset',
-  geo_confidence: 'location.geoConfidence',
-  asn: 'network.asn',
-  organization: 'network.organization',
-  domain: 'network.domain',
-}
-
 /**
  * Writes results as CSV (RFC 4180): one column for each of the fields that the caller names, else all.
  * Cells of unknown values are empty.
  */
-export function createResultCsv({ fields, include = [] }: Asked) {
-  const columns = fields === undefined ? { ...COLUMNS, ...included(include) } : namedAs(fields)
-  const paths = [...Object.values(columns), 'meta.degraded', 'error.message']
+export function createResultCsv(asked: Asked) {
+  const { names, cellsOf } = resultColumns(asked)
   return {
-    header: toRow(['ip', ...Object.keys(columns), 'degraded', 'error']),
+    header: toRow(['ip', ...names, 'degraded', 'error']),
     row: (ip: string, result: Json) =>
-      toRow([ip, ...paths.map((path) => toCell(valueAt(result, path)))]),
+      toRow([
+        ip,
+        ...cellsOf(result),
+        toCell(valueAt(result, 'meta.degraded')),
+        toCell(valueAt(result, 'error.message')),
+      ]),
   }
 }
 
-/** Further columns for what is included, likewise. */
-const INCLUDED: Readonly<Record<(typeof LIST_INCLUDES)[number], Readonly<Record<string, string>>>> =
-  {
-    network: { prefix: 'network.prefix' },
-    privacy: {
-      hosting: 'privacy.hosting',
-      vpn: 'privacy.vpn',
-      proxy: 'privacy.proxy',
-      tor: 'privacy.tor',
-      relay: 'privacy.relay',
-      residential_proxy: 'privacy.residentialProxy',
-      service: 'privacy.service',
-      provider: 'privacy.provider',
-    },
+export type Cell = string | number | boolean | undefined
+
+/** The columns for the fields that are asked for: their names, and the cells of a result. */
+export function resultColumns({ fields, include = [] }: Asked) {
+  const columns = fields === undefined ? { ...CSV_FIELDS, ...included(include) } : namedAs(fields)
+  const paths = Object.values(columns)
+  return {
+    names: Object.keys(columns),
+    cellsOf: (result: Json): Cell[] => paths.map((path) => toCell(valueAt(result, path))),
   }
+}
 
 function included(include: NonNullable<Asked['include']>): Record<string, string> {
   const columns = LIST_INCLUDES.filter((name) => include.includes(name)).map(
-    (name) => INCLUDED[name],
+    (name) => INCLUDED_CSV_FIELDS[name],
   )
   return Object.assign({}, ...columns)
 }
@@ -68,8 +46,6 @@ function included(include: NonNullable<Asked['include']>): Record<string, string
 function namedAs(fields: readonly string[]): Record<string, string> {
   return Object.fromEntries(fields.map((field) => [field, field]))
 }
-
-type Cell = string | number | boolean | undefined
 
 /** Objects and lists are JSON. */
 function toCell(value: unknown): Cell {

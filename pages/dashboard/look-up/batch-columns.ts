@@ -1,7 +1,8 @@
+import { CSV_FIELDS } from '../../../lib/contract/geo/csv-fields.ts'
 import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 import { valueAt } from '../../../lib/contract/value-at.ts'
 
-/** A column of a batch result. The names are those of `npm run locate -- --csv`. */
+/** A column of a batch result. */
 export interface BatchColumn {
   readonly name: string
   readonly label: string
@@ -10,23 +11,23 @@ export interface BatchColumn {
 }
 
 export const BATCH_COLUMNS: readonly BatchColumn[] = [
-  { name: 'country', label: 'Country code', field: 'location.country.code' },
-  { name: 'country_name', label: 'Country', field: 'location.country.name' },
-  { name: 'region', label: 'Region code', field: 'location.region.code' },
-  { name: 'region_name', label: 'Region', field: 'location.region.name' },
-  { name: 'city', label: 'City', field: 'location.city' },
-  { name: 'postal_code', label: 'Postal code', field: 'location.postalCode' },
-  { name: 'latitude', label: 'Latitude', field: 'location.coordinates.latitude' },
-  { name: 'longitude', label: 'Longitude', field: 'location.coordinates.longitude' },
-  {
-    name: 'accuracy_radius',
-    label: 'Accuracy (miles)',
-    field: 'location.coordinates.accuracyRadius',
-  },
-  { name: 'timezone', label: 'Timezone', field: 'location.timezone' },
-  { name: 'asn', label: 'ASN', field: 'network.asn' },
-  { name: 'organization', label: 'Organization', field: 'network.organization' },
+  column('country', 'Country code'),
+  column('country_name', 'Country'),
+  column('region', 'Region code'),
+  column('region_name', 'Region'),
+  column('city', 'City'),
+  column('postal_code', 'Postal code'),
+  column('latitude', 'Latitude'),
+  column('longitude', 'Longitude'),
+  column('accuracy_radius', 'Accuracy (miles)'),
+  column('timezone', 'Timezone'),
+  column('asn', 'ASN'),
+  column('organization', 'Organization'),
 ]
+
+function column(name: keyof typeof CSV_FIELDS, label: string): BatchColumn {
+  return { name, label, field: CSV_FIELDS[name] }
+}
 
 /** The columns with these names; all columns if no name matches. */
 export function columnsNamed(names: readonly string[]): readonly BatchColumn[] {

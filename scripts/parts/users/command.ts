@@ -12,21 +12,24 @@ or, with --email and one of these:
   --reset-second-factor    turn off the second factor of a person who lost app and recovery codes
   --delete                 delete the account for good; asks first, unless --yes is given
 or
-  --list                   list all users`
+  --list                   list all users; with --json as JSON`
 
 const ROLES = ['user', 'operator'] as const
 const TRUE = v.literal(true)
 
-const SetOptions = v.strictObject({
-  email: Email,
-  plan: v.optional(v.string()),
-  role: v.optional(v.picklist(ROLES, `must be one of ${ROLES.join(', ')}`)),
-})
+const SetOptions = v.strictObject(
+  {
+    email: Email,
+    plan: v.optional(v.string()),
+    role: v.optional(v.picklist(ROLES, `must be one of ${ROLES.join(', ')}`)),
+  },
+  'cannot be used here',
+)
 export type SetOptions = v.InferOutput<typeof SetOptions>
 
 /** What each flag may be combined with. */
 const ACTIONS = {
-  list: v.strictObject({ list: TRUE }, 'cannot be used with --list'),
+  list: v.strictObject({ list: TRUE, json: v.optional(TRUE) }, 'cannot be used with --list'),
   'set-password': v.strictObject(
     { email: Email, 'set-password': TRUE },
     'cannot be used with --set-password',
@@ -43,19 +46,26 @@ const ACTIONS = {
 } as const
 
 export type UserCommand =
-  | { readonly action: 'list' }
+  | { readonly action: 'list'; readonly json?: true | undefined }
   | { readonly action: 'set-password' | 'link' | 'reset-second-factor'; readonly email: string }
   | { readonly action: 'delete'; readonly email: string; readonly yes?: true | undefined }
   | ({ readonly action: 'set' } & SetOptions)
 
 /** Reads the arguments of `npm run user`. Throws an error that contains the usage. */
 export function readUserCommand(): UserCommand {
-  const flags = { list: FLAG, 'set-password': FLAG, link: FLAG, delete: FLAG, yes: FLAG }
+  const flags = {
+    list: FLAG,
+    json: FLAG,
+    'set-password': FLAG,
+    link: FLAG,
+    delete: FLAG,
+    yes: FLAG,
+  }
   const options = { email: TEXT, plan: TEXT, role: TEXT, ...flags, 'reset-second-factor': FLAG }
   const { values } = readArguments({ options }, USAGE)
   if (values.list === true) {
-    checkOptions(ACTIONS.list, values, USAGE)
-    return { action: 'list' }
+    const { json } = checkOptions(ACTIONS.list, values, USAGE)
+    return { action: 'list', json }
   }
   const given = { email: undefined, ...values }
   if (values['set-password'] === true) {

@@ -1,5 +1,6 @@
 import { listUsers } from '../../../lib/accounts/users.ts'
 import type { Accounts } from '../accounts.ts'
+import { jsonText } from '../json-text.ts'
 import { textTable } from '../text-table.ts'
 import { isoDay } from '../times.ts'
 
@@ -16,5 +17,13 @@ export async function userTable({ db }: Pick<Accounts, 'db'>): Promise<string> {
       Created: (user) => isoDay(user.createdAt),
     },
     ['Keys'],
+  )
+}
+
+/** The same as JSON. */
+export async function userJson({ db }: Pick<Accounts, 'db'>): Promise<string> {
+  const users = await listUsers(db)
+  return jsonText(
+    users.map((user) => ({ ...user, createdAt: new Date(user.createdAt).toISOString() })),
   )
 }

@@ -102,6 +102,7 @@ describe('npm run key', () => {
     [['--list', '--email', 'eve@example.com'], /^There is no user eve@example\.com\n$/],
     [['--list', '--email', 'eve@example.com', '--renew', 'a'], /^Use only one of --list, --revoke/],
     [['--list'], /^--email is missing/],
+    [[...named, '--json'], /^--json needs --list/],
     [
       ['--email', 'eve@example.com', '--revoke', ''],
       /^--revoke must be at least 8 characters of the id/,
@@ -115,7 +116,7 @@ describe('npm run key', () => {
     await Promise.all(
       bad.map(async ([options, message]) => {
         const { code, stdout, stderr } = await makeKey(...options)
-        assert.deepEqual([code, stdout], [1, ''])
+        assert.deepEqual([code, stdout], [stderr.includes('\n\nUsage: ') ? 2 : 1, ''])
         assert.match(stderr, message)
       }),
     )

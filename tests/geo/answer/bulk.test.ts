@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createBulk, createJsonLines } from '../../../lib/geo/answer/bulk.ts'
-import { CSV_HEADER, createCsvLines } from '../../../lib/geo/answer/bulk-csv.ts'
+import { createAnswer, createLines } from '../../../lib/geo/answer/bulk.ts'
+import { createCsvLines } from '../../../lib/geo/answer/bulk-csv.ts'
 import type { Located } from '../../../lib/geo/answer/locate.ts'
 import { toNetworkOwner } from '../../../lib/geo/place/network-owner.ts'
 import { toPlace } from '../../../lib/geo/place/place.ts'
@@ -15,22 +15,28 @@ const NOWHERE: Located = {
   placeSources: [],
   networkSources: [],
 }
-const toJsonLine = createJsonLines(() => NOWHERE)
-const toCsvLine = createCsvLines(() => NOWHERE)
+const answer = answering(NOWHERE)
+const csv = createCsvLines({})
 
-/** The answers to `chunks`; by default, an answer repeats its line. */
-function answersTo(chunks: readonly string[], answer = (line: string) => `${line.trim()}\n`) {
-  const bulk = createBulk(answer, () => 0)
-  const answers = [...chunks.flatMap((chunk) => bulk.push(chunk)), bulk.end()]
-  return { text: Buffer.concat(answers).toString(), lines: bulk.lines() }
+/** Answers as databases do that find the same about each address. */
+function answering(located: Located, asked = {}) {
+  const geo = { find: () => located, findPrivacy: () => undefined, names: () => [] }
+  return createAnswer({ ...geo, prefix: () => '1.2.3.0/24' }, asked)
 }
 
-function jsonAnswersTo(chunks: readonly string[]): string {
-  return answersTo(chunks, (line) => toJsonLine(line, 0)).text
+function linesIn(chunks: readonly string[]): string[] {
+  const lines = createLines()
+  return [...chunks.flatMap(lines.push), ...lines.end()]
 }
 
-describe('createBulk', () => {
-  it('gives the same answers however the text is cut into chunks', () => {
+function answersTo(chunks: readonly string[]): string {
+  return linesIn(chunks)
+    .map((line) => answer(line, 0))
+    .join()
+}
+
+describe('createLines', () => {
+  it('finds the same lines however the text is cut into chunks', () => {
     const line = fc.stringMatching(/^[ \t]{0,3}[0-9a-z.é€:]{0,20}[ \r]{0,3}$/)
     fc.assert(
       fc.property(
@@ -42,63 +48,60 @@ describe('createBulk', () => {
           for (let at = 0; at < text.length; at += chunks.at(-1)?.length ?? 1) {
             chunks.push(text.slice(at, at + cuts.next().value))
           }
-          const expected = all.map((one) => `${one.trim()}\n`).join('')
-          assert.deepEqual(answersTo(chunks), { text: expected, lines: all.length })
+          assert.deepEqual(
+            linesIn(chunks),
+            all.map((one) => one.trim()),
+          )
         },
       ),
     )
   })
 
-  it('answers a last line without a newline, but not an empty one', () => {
-    assert.deepEqual(answersTo(['a\nb']), { text: 'a\nb\n', lines: 2 })
-    assert.deepEqual(answersTo(['a\n']), { text: 'a\n', lines: 1 })
-    assert.deepEqual(answersTo([]), { text: '', lines: 0 })
+  it('finds a last line without a newline, but not an empty one', () => {
+    assert.deepEqual(linesIn(['a\nb']), ['a', 'b'])
+    assert.deepEqual(linesIn(['a\n']), ['a'])
+    assert.deepEqual(linesIn([]), [])
   })
 
   it('keeps only the start of a long line', () => {
-    const { text, lines } = answersTo([...Array<string>(100).fill('x'.repeat(1_000)), '\nb\n'])
-    assert.equal(lines, 2)
-    assert.ok(text.length < 2_000)
+    const lines = linesIn([...Array<string>(100).fill('x'.repeat(1_000)), '\nb\n'])
+    assert.equal(lines.length, 2)
+    assert.ok(lines.join('').length < 2_000)
   })
 
   it('ignores white space around an address', () => {
     const space = ' '.repeat(1_000)
-    const expected = jsonAnswersTo(['1.2.3.4\n'])
+    const expected = answersTo(['1.2.3.4\n'])
     assert.match(expected, /"ipVersion":4/)
-    assert.equal(jsonAnswersTo([space, space, '1.2.3.4', space, space, '\r\n']), expected)
+    assert.equal(answersTo([space, space, '1.2.3.4', space, space, '\r\n']), expected)
   })
 
   it('never joins the parts of a line around white space', () => {
     const space = ' '.repeat(1_000)
-    assert.match(jsonAnswersTo(['1.2.3', space, '.4\n']), /BAD_REQUEST/)
-    assert.match(jsonAnswersTo(['1.2.3.4', space, space, 'x\n']), /BAD_REQUEST/)
-    assert.match(jsonAnswersTo([space, space]), /"value":"".*BAD_REQUEST/)
-  })
-
-  it('returns answers that need more than one buffer', () => {
-    const text = 'é€😀\n'.repeat(10_000)
-    assert.deepEqual(answersTo([text]), { text, lines: 10_000 })
+    assert.match(answersTo(['1.2.3', space, '.4\n']), /BAD_REQUEST/)
+    assert.match(answersTo(['1.2.3.4', space, space, 'x\n']), /BAD_REQUEST/)
+    assert.match(answersTo([space, space]), /"value":"".*BAD_REQUEST/)
   })
 })
 
 describe('the answer to a line', () => {
   it('shows 100 characters of a line that is not an address, never half a character', () => {
     const line = `${'x'.repeat(99)}😀`
-    const { query } = JSON.parse(toJsonLine(line, 0))
+    const { query } = JSON.parse(answer(line, 0))
     assert.equal(query.value, `${'x'.repeat(99)}\ufffd`)
   })
 
   it('has as many CSV cells as the header', () => {
-    const columns = CSV_HEADER.split(',').length
-    assert.equal(toCsvLine('1.2.3.4', 0).split(',').length, columns)
-    assert.equal(toCsvLine('x', 0).split(',').length, columns)
+    const columns = csv.header.split(',').length
+    assert.equal(csv.line(answer('1.2.3.4', 0)).split(',').length, columns)
+    assert.equal(csv.line(answer('x', 0)).split(',').length, columns)
   })
 
   it('escapes formulas in CSV, whether from a line or from a database', () => {
     const network = toNetworkOwner({ asn: 7, organization: '=1+1' })
     const [line, organization] = [
-      toCsvLine('@SUM(1)', 0),
-      createCsvLines(() => ({ ...NOWHERE, network }))('1.2.3.4', 0),
+      csv.line(answer('@SUM(1)', 0)),
+      csv.line(answering({ ...NOWHERE, network })('1.2.3.4', 0)),
     ]
     assert.ok(line.startsWith("'@SUM(1),"), line)
     assert.match(organization, /,AS7,'=1\+1,/)
@@ -112,7 +115,16 @@ describe('the answer to a line', () => {
       longitude: -67.8,
     })
     const timezone = { name: 'America/Rio_Branco', source: 'maxmind' }
-    const row = createCsvLines(() => ({ ...NOWHERE, place, timezone }))('1.2.3.4', 0)
+    const row = csv.line(answering({ ...NOWHERE, place, timezone })('1.2.3.4', 0))
     assert.match(row, /,-9\.97,-67\.8,,America\/Rio_Branco,-05:00,/)
+  })
+
+  it('has what is asked for, in JSON and as further columns of CSV', () => {
+    const asked = { include: ['network'] } as const
+    const json = answering(NOWHERE, asked)('1.2.3.4', 0)
+    assert.deepEqual(JSON.parse(json).network, { prefix: '1.2.3.0/24' })
+    const { header, line } = createCsvLines(asked)
+    assert.match(header, /,domain,prefix,error\n$/)
+    assert.match(line(json), /,1\.2\.3\.0\/24,\n$/)
   })
 })

@@ -1,5 +1,5 @@
+import type { BadRow, Collected } from '../../../lib/list/collect.ts'
 import { count, counted } from '../../../pages/dashboard/parts/format.ts'
-import type { BadRow, Collected } from './collect.ts'
 
 const SHOWN_CHARACTERS = 100
 

@@ -1,39 +1,30 @@
-import { createSummary } from '../../../lib/geo/answer/summary.ts'
-import { createSpots } from '../../../lib/list/map-spots.ts'
+import type { Collected } from '../../../lib/list/collect.ts'
+import { createPlaceCounts, type PlaceCounts } from '../../../lib/list/count-places.ts'
 import type { Answers } from './answers.ts'
-import type { Collected } from './collect.ts'
 import { createPause } from './pause.ts'
-
-/** Lengths of the lists in the summary. */
-const TOP = 10
 
 const ADDRESSES_PER_PAUSE = 500
 
-export type PlaceCounts = Awaited<ReturnType<typeof countPlaces>>
+export interface CountsSoFar extends PlaceCounts {
+  /** Rows whose address is not looked up yet. */
+  readonly waiting: number
+}
 
 /** Counts the rows of a list by where their addresses are. */
-export async function countPlaces({ addresses, counts, without }: Collected, answers: Answers) {
-  const summary = createSummary({ top: TOP })
-  const spots = createSpots()
+export async function countPlaces(
+  { addresses, counts, without }: Collected,
+  answers: Answers,
+): Promise<CountsSoFar> {
+  const places = createPlaceCounts()
   const pause = createPause()
   let waiting = 0
-  summary.addInvalid(without)
+  places.addWithout(without)
   for (const [at, address] of addresses.entries()) {
     if (at % ADDRESSES_PER_PAUSE === 0) await pause()
-    const times = counts[at] ?? 0
+    const rows = counts[at] ?? 0
     const { result } = answers.at(at)
-    if (result === undefined) {
-      waiting += times
-      continue
-    }
-    summary.add(address, result, times)
-    spots.add(result, times)
+    if (result === undefined) waiting += rows
+    else places.add(address, result, rows)
   }
-  return {
-    summary: summary.summarize(),
-    /** Rows whose address is not looked up yet. */
-    waiting,
-    spots: spots.spots(),
-    elsewhere: spots.elsewhere(),
-  }
+  return { ...places.counts(), waiting }
 }

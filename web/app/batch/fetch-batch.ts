@@ -1,5 +1,5 @@
 import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
-import type { Reply } from './look-up-addresses.ts'
+import type { Reply } from '../../../lib/list/look-up-addresses.ts'
 
 /** The answer of the page to its script. */
 interface Body {
@@ -14,7 +14,7 @@ export async function fetchBatch(
   path: string,
   request: { readonly ips: readonly string[]; readonly fields: readonly string[] },
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<Reply<GeolocationResult>> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

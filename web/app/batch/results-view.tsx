@@ -4,11 +4,11 @@ import { ListSummary } from '../../../pages/dashboard/look-up/list-summary.tsx'
 import { ListTable } from '../../../pages/dashboard/look-up/list-table.tsx'
 import { Card } from '../../../pages/dashboard/parts/card.tsx'
 import { count } from '../../../pages/dashboard/parts/format.ts'
-import type { PlaceCounts } from './count-places.ts'
+import type { CountsSoFar } from './count-places.ts'
 import { type ResultTable, ROWS_PER_PAGE } from './table-pages.ts'
 import { OUTPUTS, type Output } from './write-results.ts'
 
-export interface Report extends PlaceCounts {
+export interface Report extends CountsSoFar {
   readonly rows: number
   readonly table: ResultTable
   readonly firstPage: readonly (readonly string[])[]

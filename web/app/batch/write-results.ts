@@ -1,7 +1,7 @@
 import { NO_ADDRESS } from '../../../lib/list/find-addresses.ts'
 import { KINDS, type ListForm } from '../../../lib/list/form.ts'
 import type { Row } from '../../../lib/list/read-list.ts'
-import { createTableWriter, csvDelimiter, toJsonLine } from '../../../lib/list/write-list.ts'
+import { csvDelimiter, jsonLines, type Lines, tableLines } from '../../../lib/list/write-list.ts'
 import {
   addedCells,
   addedNames,
@@ -35,7 +35,7 @@ export async function* writeResults(
   output: Output,
   results: Results,
 ): AsyncGenerator<string> {
-  const { header, line } = output === 'json' ? jsonLines(results) : tableLines(output, results)
+  const { header, line } = linesOf(output, results)
   const parts = createParts(header)
   for await (const rows of list) {
     for (const row of rows) {
@@ -64,47 +64,21 @@ function createParts(header: string) {
   }
 }
 
-interface Lines {
-  readonly header: string
-  readonly line: (row: Row) => string
-}
-
 /** The delimiter of the file that is written. */
 export function delimiterOf(output: 'csv' | 'tsv', form: ListForm): string {
   return output === 'tsv' ? KINDS.tab : csvDelimiter(form)
 }
 
-function tableLines(output: 'csv' | 'tsv', { form, columns, answerTo }: Results): Lines {
-  const writer = createTableWriter(form, delimiterOf(output, form), addedNames(columns))
-  const empty = writer.toCells(addedCells(columns, { error: NO_ADDRESS }))
-  const toAdded = remember((answer: RowAnswer) => writer.toCells(addedCells(columns, answer)))
-  return {
-    header: writer.header(),
-    line: (row) => {
-      if (row.kind !== 'row') return writer.line(row, writer.names)
-      return writer.line(row, row.address === undefined ? empty : toAdded(answerTo(row.address)))
-    },
+function linesOf(output: Output, { form, columns, answerTo }: Results): Lines {
+  const none: RowAnswer = { error: NO_ADDRESS }
+  const answerToRow = (address: string | undefined) =>
+    address === undefined ? none : answerTo(address)
+  if (output === 'json') {
+    return jsonLines(form, (answer) => JSON.stringify(selectFields(columns, answer)), answerToRow)
   }
-}
-
-function jsonLines({ form, columns, answerTo }: Results): Lines {
-  const none = JSON.stringify(selectFields(columns, { error: NO_ADDRESS }))
-  const toJson = remember((answer: RowAnswer) => JSON.stringify(selectFields(columns, answer)))
-  return {
-    header: '',
-    line: (row) => {
-      if (row.kind !== 'row') return ''
-      return toJsonLine(row, row.address === undefined ? none : toJson(answerTo(row.address)), form)
-    },
+  const added = {
+    names: addedNames(columns),
+    cellsOf: (answer: RowAnswer) => addedCells(columns, answer),
   }
-}
-
-/** Keeps the texts of answers, which rows with the same address share. */
-function remember(write: (answer: RowAnswer) => string): (answer: RowAnswer) => string {
-  const texts = new WeakMap<RowAnswer, string>()
-  return (answer) => {
-    const text = texts.get(answer) ?? write(answer)
-    texts.set(answer, text)
-    return text
-  }
+  return tableLines(form, delimiterOf(output, form), added, answerToRow)
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import * as v from 'valibot'
-import { checkOptions, readArguments, TEXT } from './parts/options.ts'
-import { makeRelease } from './parts/release.ts'
-import { report, run } from './parts/run.ts'
+import { checkOptions, readArguments, TEXT } from '../parts/options.ts'
+import { report, run, UsageError } from '../parts/run.ts'
+import { makeRelease } from './make-release.ts'
 
 const USAGE = `Usage: npm run --silent release -- VERSION [options]
 Dates the section "## [VERSION] - unreleased" of CHANGELOG.md, sets the version of the package, commits,
@@ -18,7 +18,7 @@ await run(async () => {
   )
   const { out } = checkOptions(ReleaseOptions, values, USAGE)
   const [version = '', ...others] = positionals
-  if (others.length > 0) throw new Error(`Give one version, not ${positionals.length}\n\n${USAGE}`)
+  if (others.length > 0) throw new UsageError(`Give one version, not ${positionals.length}`, USAGE)
   const date = new Date().toISOString().slice(0, 10)
   const { tag, archive } = makeRelease({ repository: '.', version, date, out: resolve(out) })
   process.stdout.write(`${archive}\n`)

@@ -1,6 +1,6 @@
-import type { GeolocationResult } from '../../contract/geo/geolocation.ts'
-import type { PrivacyFlag } from '../../contract/geo/privacy.ts'
-import type { AddressSummary, SummaryBody } from '../../contract/geo/summary.ts'
+import type { GeolocationResult } from '../contract/geo/geolocation.ts'
+import type { PrivacyFlag } from '../contract/geo/privacy.ts'
+import type { AddressSummary, SummaryBody } from '../contract/geo/summary.ts'
 
 export type Summary = Omit<AddressSummary, 'meta'>
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDashboard, SITE } from './parts/demo-instance.ts'
-import { readArguments } from './parts/options.ts'
-import { report, run } from './parts/run.ts'
+import { openDashboard, SITE } from '../parts/demo-instance.ts'
+import { readArguments } from '../parts/options.ts'
+import { report, run } from '../parts/run.ts'
 
 const USAGE = `Usage: npm run screenshots
 Takes the pictures for the documents, using an instance with made-up visitors. Run npm run geo first to

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { GeolocationResult } from '../../../../lib/contract/geo/geolocation.ts'
-import { type LookUp, lookUpAddresses } from '../../../../web/app/batch/look-up-addresses.ts'
+import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
+import { type LookUp, lookUpAddresses } from '../../lib/list/look-up-addresses.ts'
 
 /** A service that echoes its requests, and the results that were kept. */
-function service(replace: Partial<LookUp> = {}) {
+function service(replace: Partial<LookUp<GeolocationResult>> = {}) {
   const kept: GeolocationResult[] = []
   const sent: (readonly string[])[] = []
-  const lookUp: LookUp = {
+  const lookUp: LookUp<GeolocationResult> = {
     size: 2,
     send: async (ips) => {
       sent.push(ips)

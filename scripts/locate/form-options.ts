@@ -1,0 +1,45 @@
+import { type Corrections, KINDS, type Kind } from '../../lib/list/form.ts'
+import { FLAG, TEXT } from '../parts/options.ts'
+import { UsageError } from '../parts/run.ts'
+
+export const FORM_OPTIONS = { as: TEXT, column: TEXT, anywhere: FLAG, last: FLAG } as const
+
+export const FORM_USAGE = `If it is not recognised as you mean it:
+  --as KIND        ${Object.keys(KINDS).join(', ')}
+  --column NAME    the column or field with the addresses, or its number
+  --anywhere       take addresses anywhere in the line
+  --last           look up the last of several addresses in a row, not the first
+`
+
+/** How a list is read, where a person knows better. */
+export interface FormOptions {
+  readonly corrections: Corrections
+  /** The name of the column with the addresses, or its number from 1. */
+  readonly column: string | undefined
+}
+
+interface Values {
+  readonly as?: string | undefined
+  readonly column?: string | undefined
+  readonly anywhere?: boolean | undefined
+  readonly last?: boolean | undefined
+}
+
+/** Throws an error that contains `usage`. */
+export function toFormOptions({ as, column, anywhere, last }: Values, usage: string): FormOptions {
+  return {
+    column,
+    corrections: {
+      kind: as === undefined ? undefined : toKind(as, usage),
+      column: anywhere === true ? null : undefined,
+      take: last === true ? 'last' : 'first',
+    },
+  }
+}
+
+function toKind(text: string, usage: string): Kind {
+  // safe: the names of a literal object
+  const kind = (Object.keys(KINDS) as Kind[]).find((name) => name === text)
+  if (kind === undefined) throw new UsageError(`--as "${text}" is not a kind of list`, usage)
+  return kind
+}

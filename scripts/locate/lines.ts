@@ -1,0 +1,36 @@
+import { pipeline } from 'node:stream/promises'
+import { createLines } from '../../lib/geo/answer/bulk.ts'
+import { createCsvLines } from '../../lib/geo/answer/bulk-csv.ts'
+import { LineBuffer } from '../../lib/log/line-buffer.ts'
+import { readBytes } from './input.ts'
+import type { Task } from './options.ts'
+import { showProgress } from './progress.ts'
+import type { Source } from './source.ts'
+
+const JSON_LINES = { header: '', line: (answer: string) => `${answer}\n` }
+
+/** Looks up one address per line. */
+export async function locateLines(source: Source, { input, asked, csv }: Task): Promise<void> {
+  const { header, line } = csv ? createCsvLines(asked) : JSON_LINES
+  using progress = showProgress('lines')
+  const answered = async (lines: readonly string[]) => {
+    const written = new LineBuffer()
+    for (const answer of await source.answersTo(lines)) written.add(line(answer))
+    progress.add(lines.length)
+    return written.take()
+  }
+  const answers = async function* () {
+    yield header
+    const lines = createLines()
+    for await (const chunk of readText(input)) yield* await answered(lines.push(chunk))
+    yield* await answered(lines.end())
+  }
+  await pipeline(answers, process.stdout)
+  progress.finish()
+}
+
+async function* readText(path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const bytes of readBytes(path)) yield decoder.decode(bytes, { stream: true })
+  yield decoder.decode()
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { BATCH_MAX } from '../../lib/contract/geo/batch.ts'
+import { notAnAddress } from '../../lib/geo/answer/bulk.ts'
+import { lookUpAddresses } from '../../lib/list/look-up-addresses.ts'
+import { parseAddress } from '../../lib/net/address.ts'
+import { report } from '../parts/run.ts'
+import { type Answer, type Server, sendBatch } from './send-batch.ts'
+import type { AskedOfList, Source } from './source.ts'
+
+/** About 600 bytes each. */
+const KEPT_ANSWERS = 100_000
+const LONGEST_WAIT_SECONDS = 300
+
+/**
+ * Answers from `POST /v1/ip/batch` of a server. Each address counts towards the monthly cap of the key, so
+ * latest answers are kept for addresses that occur again.
+ */
+export function openServerSource(server: Server, asked: AskedOfList): Source {
+  const kept = new BoundedCache<string, Answer>(KEPT_ANSWERS)
+  let reduced = 0
+  const lookUp = async (addresses: readonly string[], keep: (answer: Answer) => void) => {
+    await lookUpAddresses(addresses, 0, {
+      size: BATCH_MAX,
+      send: (ips) => sendBatch(server, { ips, ...asked }),
+      wait: waitFor,
+      keep: (answers) => {
+        for (const answer of answers) {
+          if (answer.isReduced) reduced += 1
+          kept.set(answer.address, answer)
+          keep(answer)
+        }
+      },
+    })
+  }
+  return {
+    answersTo: async (texts) => {
+      const addresses = texts.map((text) => parseAddress(text)?.text)
+      const known = new Map<string | undefined, Answer>()
+      const missing = new Set<string>()
+      for (const address of addresses) {
+        if (address === undefined) continue
+        const answer = kept.get(address)
+        if (answer === undefined) missing.add(address)
+        else known.set(address, answer)
+      }
+      await lookUp([...missing], (answer) => known.set(answer.address, answer))
+      return texts.map((text, at) => known.get(addresses[at])?.json ?? notAnAddress(text))
+    },
+    [Symbol.dispose]: () => {
+      if (reduced > 0) report(`${CAP_IS_USED_UP}; answers that have only the country: ${reduced}`)
+    },
+  }
+}
+
+const CAP_IS_USED_UP = 'The key has used all requests of this month'
+
+async function waitFor(seconds: number): Promise<void> {
+  if (seconds > LONGEST_WAIT_SECONDS) {
+    throw new Error(`The server is too busy: it asks to wait ${seconds} s. Try again later`)
+  }
+  if (process.stderr.isTTY) report(`The server asks to wait ${seconds} s`)
+  await sleep(seconds * 1_000)
+}

@@ -1,0 +1,16 @@
+import type { Asked } from '../../lib/geo/answer/shape.ts'
+
+/**
+ * Where answers come from: the databases here, or a server. From the same databases both give the same
+ * answers.
+ */
+export interface Source extends Disposable {
+  /**
+   * The answer to each text, in order and in JSON: a GeolocationResult whose `meta` has only `precision`,
+   * and `degraded` if the result is reduced; or an error if the text is not an address.
+   */
+  readonly answersTo: (texts: readonly string[]) => Promise<readonly string[]>
+}
+
+/** What a list can ask of its answers. */
+export type AskedOfList = Pick<Asked, 'include' | 'lang'>

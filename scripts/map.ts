@@ -1,0 +1,26 @@
+import { usageText } from '../lib/own-code.ts'
+import { countLists } from './locate/counts.ts'
+import { FORM_OPTIONS, FORM_USAGE, toFormOptions } from './locate/form-options.ts'
+import { inputsOf } from './locate/input.ts'
+import { writeMap } from './locate/map-page.tsx'
+import { openSource } from './locate/open-source.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './locate/server-options.ts'
+import { readArguments, TEXT } from './parts/options.ts'
+import { run, UsageError } from './parts/run.ts'
+
+const USAGE = `Usage: ${usageText('map', '[FILE…] --out FILE.html [options]')}
+Writes a page with a map and a summary of the addresses in the files, or in stdin. It needs no other
+file. The input may be CSV, TSV, JSON lines or lines of a log; it is recognised by its content.
+  --out FILE.html  the page
+
+${FORM_USAGE}
+${SERVER_USAGE}`
+
+await run(async () => {
+  const options = { out: TEXT, ...FORM_OPTIONS, ...SERVER_OPTIONS }
+  const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
+  const form = toFormOptions(values, USAGE)
+  if (values.out === undefined) throw new UsageError('--out is missing', USAGE)
+  using source = await openSource(toServer(values, USAGE), {})
+  await writeMap(values.out, await countLists(source, inputsOf(positionals), form))
+})

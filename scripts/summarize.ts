@@ -1,0 +1,27 @@
+import { usageText } from '../lib/own-code.ts'
+import { countLists } from './locate/counts.ts'
+import { FORM_OPTIONS, FORM_USAGE, toFormOptions } from './locate/form-options.ts'
+import { inputsOf } from './locate/input.ts'
+import { openSource } from './locate/open-source.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './locate/server-options.ts'
+import { printSummary } from './locate/summary-text.ts'
+import { FLAG, readArguments } from './parts/options.ts'
+import { run } from './parts/run.ts'
+
+const USAGE = `Usage: ${usageText('summarize', '[options] [FILE…]')}
+Counts the rows of the files, or of stdin, by country, region, network, city, precision and, if data
+about it is loaded, privacy. The input may be CSV, TSV, JSON lines or lines of a log; it is recognised
+by its content.
+  --json           print JSON, as POST /v1/ip/summary answers it
+
+${FORM_USAGE}
+${SERVER_USAGE}`
+
+await run(async () => {
+  const options = { json: FLAG, ...FORM_OPTIONS, ...SERVER_OPTIONS }
+  const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
+  const form = toFormOptions(values, USAGE)
+  using source = await openSource(toServer(values, USAGE), { include: ['privacy'] })
+  const { summary } = await countLists(source, inputsOf(positionals), form)
+  printSummary(summary, { json: values.json === true })
+})
