@@ -54,6 +54,7 @@ async function openLibrary() {
   return openGeo({
     directory: join(config.dataDir, 'geo'),
     files: config.geo.files,
+    geofeeds: config.geo.geofeeds,
     map: config.geo.map,
     cacheBits: CACHE_BITS,
     log: createLog({ level: config.logLevel, fd: process.stderr.fd }),

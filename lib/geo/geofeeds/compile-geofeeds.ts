@@ -1,11 +1,10 @@
-import type { Words } from '../../net/address.ts'
+import type { Address } from '../../net/address.ts'
 import { contains, type Network } from '../../net/network.ts'
 import type { RegionNames } from '../files/regions.ts'
-import { treeWords } from '../mmdb/tree.ts'
 import type { MmdbValue } from '../mmdb/value.ts'
-import { createMmdbWriter, type MmdbWriter, treePrefix } from '../mmdb/writer.ts'
+import { createMmdbWriter, type MmdbWriter } from '../mmdb/writer.ts'
 import { ALL_IPV4, type OverlayOptions, toRecord } from '../overlay/overlay.ts'
-import type { Entry } from './read-geofeed.ts'
+import type { Entry, EntryPlace } from './read-geofeed.ts'
 
 /** A geofeed with its entries, all of which are within its blocks. */
 export interface FeedWithEntries {
@@ -27,9 +26,10 @@ export function compileGeofeeds(
     builtAt,
     ipVersion: 6,
   })
-  const items = feeds.flatMap((feed) => itemsOf(feed, regionNames)).sort(compareItems)
+  const recordOf = createRecordOf(regionNames)
+  const items = feeds.flatMap((feed) => itemsOf(feed, recordOf))
   const ofVersion = (version: 4 | 6) =>
-    items.filter(({ network }) => network.address.version === version)
+    items.filter(({ network }) => network.address.version === version).sort(compareItems)
   insertAll(writer, ofVersion(6))
   // The file holds IPv4 at ::/96, which networks such as ::/8 are not meant for.
   if (items.some(({ network }) => network.address.text === '::')) writer.insert(ALL_IPV4, {})
@@ -40,43 +40,59 @@ export function compileGeofeeds(
 /** A block of a feed, or an entry with its record. */
 interface Item {
   readonly network: Network
-  readonly words: Words
-  readonly prefix: number
   readonly feed: FeedWithEntries
   readonly record: MmdbValue | undefined
 }
 
-function itemsOf(feed: FeedWithEntries, regionNames: RegionNames): Item[] {
-  const toItem = (network: Network, record: Item['record']) => {
-    return {
-      network,
-      words: treeWords(network.address),
-      prefix: treePrefix(network),
-      feed,
-      record,
-    }
-  }
+type RecordOf = (place: Entry['place']) => MmdbValue
+
+function itemsOf(feed: FeedWithEntries, recordOf: RecordOf): Item[] {
   return [
-    ...feed.blocks.map((block) => toItem(block, undefined)),
-    ...feed.entries.map((entry) => toItem(entry.network, entryRecord(entry, regionNames))),
+    ...feed.blocks.map((network) => ({ network, feed, record: undefined })),
+    ...feed.entries.map(({ network, place }) => ({ network, feed, record: recordOf(place) })),
   ]
 }
 
+const NO_PLACE = { geofeed: 'no place' }
+
+/** Makes one record for each place: feeds have far fewer places than networks. */
+function createRecordOf(names: RegionNames): RecordOf {
+  const records = new Map<EntryPlace, MmdbValue>()
+  return (place) => {
+    if (place === undefined) return NO_PLACE
+    const known = records.get(place) ?? placeRecord(place, names)
+    records.set(place, known)
+    return known
+  }
+}
+
 /** A region without a known name is left out, since answers name regions. */
-function entryRecord({ place }: Entry, names: RegionNames): MmdbValue {
-  if (place === undefined) return { geofeed: 'no place' }
+function placeRecord(place: EntryPlace, names: RegionNames): MmdbValue {
   const { region, ...rest } = place
   const isKnown = region !== undefined && names[region] !== undefined
   return { geofeed: 'place', ...toRecord(isKnown ? place : rest, names) }
 }
 
-/** By address; wider networks first, and blocks before entries of the same network. */
+/** Items of one IP version by address; wider networks first, and blocks before entries of the same network. */
 function compareItems(a: Item, b: Item): number {
+  return (
+    compareAddresses(a.network.address, b.network.address) ||
+    a.network.prefix - b.network.prefix ||
+    Number(isEntry(a)) - Number(isEntry(b))
+  )
+}
+
+function compareAddresses(a: Address, b: Address): number {
+  if (a.version === 4 || b.version === 4) return numberOf(a) - numberOf(b)
   for (const [at, word] of a.words.entries()) {
     const difference = word - (b.words[at] ?? 0)
     if (difference !== 0) return difference
   }
-  return a.prefix - b.prefix || Number(isEntry(a)) - Number(isEntry(b))
+  return 0
+}
+
+function numberOf(address: Address): number {
+  return address.version === 4 ? address.bits >>> 0 : 0
 }
 
 function isEntry({ record }: Item): boolean {

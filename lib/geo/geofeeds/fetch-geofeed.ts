@@ -10,7 +10,7 @@ import { sendCarefully } from './send-carefully.ts'
 const MOST_BYTES = 32 * 1024 * 1024
 
 /** A version of a geofeed. */
-export interface GeofeedVersion {
+interface GeofeedVersion {
   readonly bytes: Buffer
   /** Last-Modified in epoch milliseconds, if a server stated it. */
   readonly modifiedAt?: number | undefined

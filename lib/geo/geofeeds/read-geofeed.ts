@@ -7,7 +7,7 @@ import { findCountry } from '../place/countries.ts'
 /** What a geofeed states about a network. */
 export interface Entry {
   readonly network: Network
-  /** undefined: the network has no location (RFC 8805 section 2.1.2). */
+  /** Entries of one feed share equal places. undefined: no location (RFC 8805 section 2.1.2). */
   readonly place: EntryPlace | undefined
 }
 
@@ -29,7 +29,7 @@ export interface ReadGeofeed {
   readonly examples: readonly string[]
 }
 
-const MOST_ENTRIES = 1_000_000
+const MOST_ENTRIES = 300_000
 const MOST_EXAMPLES = 5
 const MOST_LINE_LENGTH = 1_000
 
@@ -43,6 +43,7 @@ export function readGeofeed(bytes: Uint8Array, blocks: Geofeed['blocks']): ReadG
   if (/^\s*</.test(text)) throw new Error('it is a page, not a geofeed')
   const isInBlocks = createIsWithin(blocks)
   const lines = new Map<string, number>()
+  const places = new Map<string, EntryPlace>()
   const entries: Entry[] = []
   const examples: string[] = []
   const note = (line: number, reason: string) => {
@@ -52,12 +53,12 @@ export function readGeofeed(bytes: Uint8Array, blocks: Geofeed['blocks']): ReadG
   let outside = 0
   for (const [number, plain] of eachLine(text)) {
     try {
-      const entry = readEntry(plain)
-      noteLine(lines, entry.network, number)
-      if (isInBlocks(entry.network)) entries.push(entry)
+      const { network, place } = readEntry(plain)
+      noteLine(lines, network, number)
+      if (isInBlocks(network)) entries.push({ network, place: place && shared(places, place) })
       else {
         outside++
-        note(number, `${textOf(entry.network)} is outside the blocks of the feed`)
+        note(number, `${textOf(network)} is outside the blocks of the feed`)
       }
     } catch (cause) {
       bad++
@@ -115,6 +116,14 @@ function checkRegion(region: string, country: string): void {
 /** Upper case in ASCII only: others could become the letters of a code. */
 function upperCase(cell: string): string {
   return cell.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+/** Returns the same object for equal places: a feed may have hundreds of thousands of networks. */
+function shared(places: Map<string, EntryPlace>, place: EntryPlace): EntryPlace {
+  const key = `${place.country},${place.region},${place.city}`
+  const known = places.get(key) ?? place
+  places.set(key, known)
+  return known
 }
 
 /** Throws if an earlier line has the network. */

@@ -10,10 +10,10 @@ import { makeFolder, replaceFile } from '../files/replace-file.ts'
 import { OPTIONAL } from '../files/source-files.ts'
 import { checkSize } from '../lists/read-list.ts'
 import { compileGeofeeds, type FeedWithEntries } from './compile-geofeeds.ts'
-import { fetchGeofeed, type GeofeedVersion } from './fetch-geofeed.ts'
+import { fetchGeofeed } from './fetch-geofeed.ts'
 import { findGeofeeds, geofeedSignature } from './find-geofeeds.ts'
 import { type GeofeedState, readGeofeedStates, writeGeofeedStates } from './geofeed-states.ts'
-import { type ReadGeofeed, readGeofeed } from './read-geofeed.ts'
+import { readGeofeed } from './read-geofeed.ts'
 import { downloadPath, readStored, removeOtherGeofeeds, store } from './stored-geofeeds.ts'
 
 export interface GeofeedOptions {
@@ -81,73 +81,59 @@ interface Step {
 
 async function update(directory: string, step: Step, options: GeofeedOptions): Promise<Update> {
   const { source, blocks } = step.feed
-  const stored = await findUsable(directory, step)
-  const state = stored === undefined ? { source } : { ...step.state, source }
+  const stored = await readStored(directory, source).catch(() => undefined)
   try {
-    const newest = await readNewest(directory, { feed: step.feed, stored }, options)
+    const newest = await readNewest(directory, { ...step, stored }, options)
     const { entries, ...counts } = newest.read
     const result = newest.isNew
       ? { name: source, outcome: 'accepted' as const, networks: entries.length }
       : { name: source, outcome: 'up-to-date' as const }
-    return {
-      result,
-      state: {
-        source,
-        checkedAt: options.now,
-        modifiedAt: newest.modifiedAt,
-        entries: entries.length,
-        ...counts,
-      },
-      used: { blocks, entries },
-    }
+    const { modifiedAt } = newest
+    const state = { source, checkedAt: options.now, modifiedAt, entries: entries.length, ...counts }
+    return { result, state, used: { blocks, entries } }
   } catch (error) {
     const reason = reasonOfFailure(join(directory, OPTIONAL.geofeeds), error)
+    const entries = readEarlier(stored, blocks)
+    // Without its time the next update fetches the feed, even if the stored version is damaged.
+    const { modifiedAt: _, ...state } = step.state ?? {}
     return {
       result: { name: source, outcome: 'failed', reason },
-      state: { ...state, failure: { at: options.now, reason } },
-      used: stored && { blocks, entries: stored.read.entries },
+      state: { ...(entries && state), source, failure: { at: options.now, reason } },
+      used: entries && { blocks, entries },
     }
   }
 }
 
-/** A stored version, as it is read with the blocks that the feed has now. */
-type Stored = GeofeedVersion & { readonly read: ReadGeofeed }
-
-/** Finds the last accepted version; undefined if it is damaged or has no entries within the blocks. */
-async function findUsable(directory: string, { feed, state }: Step): Promise<Stored | undefined> {
+/** The entries of the stored version within the blocks; undefined if it is not usable. */
+function readEarlier(stored: Buffer | undefined, blocks: Geofeed['blocks']) {
   try {
-    const bytes = await readStored(directory, feed.source)
-    if (bytes === undefined) return undefined
-    return { bytes, modifiedAt: state?.modifiedAt, read: readGeofeed(bytes, feed.blocks) }
+    return stored && readGeofeed(stored, blocks).entries
   } catch {
     return undefined
   }
 }
 
-interface Versions {
-  readonly feed: Geofeed
-  readonly stored: Stored | undefined
-}
-
 /** Reads the newest version, and stores it if it is another one. */
 async function readNewest(
   directory: string,
-  { feed, stored }: Versions,
+  { feed, state, stored }: Step & { readonly stored: Buffer | undefined },
   { acceptSmaller, idleMs, onProgress }: GeofeedOptions,
 ) {
   const { source, blocks } = feed
   const { bytes, modifiedAt } = await fetchGeofeed(source, {
     path: downloadPath(directory, source),
-    stored,
+    stored: stored && { bytes: stored, modifiedAt: state?.modifiedAt },
     idleMs,
     onShare: (share) => onProgress(`Download ${source}`, share),
   })
-  if (stored?.bytes.equals(bytes)) return { read: stored.read, isNew: false, modifiedAt }
-  const read = readGeofeed(bytes, blocks)
+  const isNew = stored === undefined || !stored.equals(bytes)
   // An operator's own file may shrink: he has just written it.
-  if (isUrl(source) && !acceptSmaller) checkSize(read.entries.length, stored?.read.entries.length)
-  await store(directory, source, bytes)
-  return { read, isNew: true, modifiedAt }
+  const mayShrink = !isNew || !isUrl(source) || acceptSmaller
+  const before = mayShrink ? undefined : readEarlier(stored, blocks)?.length
+  const read = readGeofeed(bytes, blocks)
+  checkSize(read.entries.length, before)
+  if (isNew) await store(directory, source, bytes)
+  return { read, isNew, modifiedAt }
 }
 
 /** Compiles all feeds that have a usable version. Returns only what failed. */
