@@ -40,7 +40,7 @@ export async function start(): Promise<void> {
   await checkAddress(config)
   const listening = Promise.withResolvers<void>()
   const stopping = new AbortController()
-  const { compileAtlas, downloadGeo } = createGeoJobs(log, stopping.signal)
+  const geoJobs = createGeoJobs(log, stopping.signal)
   let listenUrl = ''
   await using starting = new AsyncDisposableStack()
   const services = starting.use(
@@ -49,8 +49,8 @@ export async function start(): Promise<void> {
       now: Date.now,
       onProgress: createProgress(process.stdout),
       listenUrl: () => listenUrl,
-      compileAtlas: () => listening.promise.then(compileAtlas),
-      downloadGeo,
+      ...geoJobs,
+      compileAtlas: () => listening.promise.then(geoJobs.compileAtlas),
       runScript: createRunScript(stopping.signal),
       onCrash: (error) => crash(log, error),
     }),

@@ -14,6 +14,7 @@ import { checkConfig } from '../lib/doctor/check-config.ts'
 import { checkClock, checkDatabase } from '../lib/doctor/check-database.ts'
 import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
 import { checkFolder } from '../lib/doctor/check-folder.ts'
+import { checkGeofeeds } from '../lib/doctor/check-geofeeds.ts'
 import { checkLists } from '../lib/doctor/check-lists.ts'
 import { checkMirror } from '../lib/doctor/check-mirror.ts'
 import { checkReplication } from '../lib/doctor/check-replication.ts'
@@ -25,14 +26,17 @@ import {
   type NamedFinding,
   runCheck,
   wrong,
+  wrongIfThrows,
 } from '../lib/doctor/finding.ts'
 import { hasLitestream, readReplication } from '../lib/doctor/replication.ts'
 import { timezoneData } from '../lib/geo/answer/timezones.ts'
 import { findLastDownload } from '../lib/geo/download/last-download.ts'
+import { findGeofeeds } from '../lib/geo/geofeeds/find-geofeeds.ts'
+import { readGeofeedStates } from '../lib/geo/geofeeds/geofeed-states.ts'
 import { triedLists } from '../lib/geo/lists/list-states.ts'
 import { commandText, usageText } from '../lib/own-code.ts'
 import { reasonOf } from '../lib/reason.ts'
-import { isDownloading } from '../lib/services/downloads.ts'
+import { isDownloading } from '../lib/services/geo/downloads.ts'
 import { openBilling } from './parts/billing.ts'
 import { readGeoFiles } from './parts/geo-files.ts'
 import { FLAG, readArguments } from './parts/options.ts'
@@ -88,10 +92,21 @@ async function findGeo(config: Config): Promise<Finding[]> {
   const found = [
     ...checkGeo(await readGeoFiles(config), now),
     ...checkLists(triedLists(directory), now),
+    ...geofeedFindings(config, now),
     checkTimezones(timezoneData()),
   ]
   if (!isDownloading(config)) return found
   return [...found, checkDownloads(findLastDownload(directory, now), now)]
+}
+
+function geofeedFindings({ dataDir, geo }: Config, now: number): Finding[] {
+  const { geofeeds } = geo
+  if (geofeeds.length === 0) return []
+  const unusable = wrongIfThrows(
+    () => findGeofeeds(geofeeds),
+    'repair what MERIDIAN_GEOFEEDS names',
+  )
+  return [...unusable, ...checkGeofeeds(readGeofeedStates(join(dataDir, 'geo')).feeds, now)]
 }
 
 async function findBackups(directory: string): Promise<Finding[]> {

@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { type Config, readConfig } from '../lib/config/config.ts'
 import { makeDataDir } from '../lib/config/data-dir.ts'
 import { openDatabase } from '../lib/geo/database.ts'
-import { downloadAll } from '../lib/geo/download/download.ts'
+import { type Downloaded, downloadAll } from '../lib/geo/download/download.ts'
 import { hasAccount } from '../lib/geo/download/sources.ts'
 import { type OnProgress, PREPARED } from '../lib/geo/files/prepare.ts'
 import { readRegions } from '../lib/geo/files/regions.ts'
 import { removeAbandoned, replaceFile } from '../lib/geo/files/replace-file.ts'
 import { OPTIONAL, type SourceFile } from '../lib/geo/files/source-files.ts'
-import { downloadLists } from '../lib/geo/lists/download-lists.ts'
+import { readGeofeedStates } from '../lib/geo/geofeeds/geofeed-states.ts'
+import { type UpdatedGeofeed, updateGeofeeds } from '../lib/geo/geofeeds/update-geofeeds.ts'
+import { type DownloadedList, downloadLists } from '../lib/geo/lists/download-lists.ts'
 import { triedLists } from '../lib/geo/lists/list-states.ts'
 import { findSourceFiles, prepareGeo } from '../lib/geo/open-geo.ts'
 import { compileOverlay } from '../lib/geo/overlay/overlay.ts'
@@ -20,7 +22,7 @@ import { exitWhenStdinEnds } from '../lib/process/exit-when-stdin-ends.ts'
 import { reasonOf } from '../lib/reason.ts'
 import { compileAtlas } from './parts/compile-atlas.ts'
 import { listDatabases } from './parts/geo-files.ts'
-import { tableOfLists } from './parts/list-table.ts'
+import { tableOfGeofeeds, tableOfLists } from './parts/list-table.ts'
 import { FLAG, readArguments, TEXT } from './parts/options.ts'
 import { report, run, UsageError } from './parts/run.ts'
 import { isoDay } from './parts/times.ts'
@@ -29,9 +31,10 @@ const USAGE = `Usage: ${usageText('geo', '[options]')}
   (none)               prepare the bundled databases and list the databases that a server uses
   --download           first download DB-IP's file of the month and, if
                        MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY are set,
-                       MaxMind's files, and the free lists of clouds, VPNs, relays and Tor;
-                       resumes an interrupted download
-  --accept-smaller     with it: accept a list that has less than half of its networks of before
+                       MaxMind's files, the free lists of clouds, VPNs, relays and Tor, and
+                       the geofeeds; resumes an interrupted download
+  --accept-smaller     with it: accept a list or geofeed that has less than half of its networks
+                       of before
   --overlay FILE.csv   first add your own networks, one per line; they override all databases:
                        10.0.0.0/8,country=DE,region=DE-BE,city=Berlin,asn=AS64500
   --remove-overlay     first remove your own networks
@@ -39,6 +42,8 @@ const USAGE = `Usage: ${usageText('geo', '[options]')}
                        a running server does this itself
   --update             only download, and report only failures; a running server does this itself
                        once a day if MERIDIAN_MAXMIND_ACCOUNT_ID and _LICENSE_KEY are set
+  --geofeeds           only update the geofeeds, and report only failures; a running server does
+                       this itself once a day and when their files have changed
   --until-stdin-ends   stop as soon as stdin ends, as when the server that runs this is killed
   --help               show this help
 The exit code is 1 if a file cannot be downloaded or used.
@@ -51,6 +56,7 @@ const OPTIONS = {
   'remove-overlay': FLAG,
   atlas: FLAG,
   update: FLAG,
+  geofeeds: FLAG,
   'until-stdin-ends': FLAG,
 }
 type Options = ReturnType<typeof readArguments<{ options: typeof OPTIONS }>>['values']
@@ -61,9 +67,12 @@ await run(async () => {
   if (values.overlay !== undefined && values['remove-overlay']) {
     throw new UsageError('--overlay and --remove-overlay cannot be used together', USAGE)
   }
-  const isAlone = values.update || values.atlas
+  const isAlone = values.update || values.atlas || values.geofeeds
   if (isAlone && (values.overlay !== undefined || values['remove-overlay'] || values.download)) {
-    throw new UsageError('--update and --atlas cannot be used with other changes', USAGE)
+    throw new UsageError(
+      '--update, --atlas and --geofeeds cannot be used with other changes',
+      USAGE,
+    )
   }
   await runGeo(values, readConfig(process.env))
 })
@@ -77,8 +86,13 @@ async function runGeo(options: Options, config: Config): Promise<void> {
     await fetchAll(directory, config, { onProgress: () => {} })
     return
   }
+  if (options.geofeeds) {
+    const acceptSmaller = options['accept-smaller']
+    await fetchGeofeeds(directory, config, { onProgress: () => {}, acceptSmaller })
+    return
+  }
   const onProgress = options['until-stdin-ends'] ? () => {} : createProgress(process.stderr)
-  const sources = { directory, files: config.geo.files }
+  const sources = { directory, ...config.geo }
   // A running server has prepared its files, and this process may have too little memory for new ones.
   const isPrepared = options['until-stdin-ends'] ?? false
   if (isPrepared) removeAbandoned(directory)
@@ -91,15 +105,21 @@ async function runGeo(options: Options, config: Config): Promise<void> {
   if (options.overlay !== undefined) await writeOverlay(directory, options.overlay)
   if (options['remove-overlay']) await removeOverlay(directory)
   if (options.download) await download(directory, config, options)
-  await showFiles(directory, findFiles())
+  await showFiles(directory, config, findFiles())
 }
 
-/** Prints the databases and the free lists. */
-async function showFiles(directory: string, files: readonly SourceFile[]): Promise<void> {
+/** Prints the databases, the free lists and the geofeeds. */
+async function showFiles(
+  directory: string,
+  { geo }: Config,
+  files: readonly SourceFile[],
+): Promise<void> {
   const { table, problems } = await listDatabases(files)
   process.stdout.write(table)
   const lists = triedLists(directory)
   if (lists.length > 0) process.stdout.write(`\n${tableOfLists(lists)}`)
+  const { feeds } = geo.geofeeds.length === 0 ? { feeds: [] } : readGeofeedStates(directory)
+  if (feeds.length > 0) process.stdout.write(`\n${tableOfGeofeeds(feeds)}`)
   for (const problem of problems) fail(problem)
 }
 
@@ -136,10 +156,23 @@ async function download(directory: string, config: Config, options: Options): Pr
   if (!hasAccount(config.download)) {
     report('MaxMind: set MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY to download')
   }
-  const results = await fetchAll(directory, config, {
+  const fetching = {
     onProgress: createProgress(process.stderr),
     acceptSmaller: options['accept-smaller'],
-  })
+  }
+  const downloaded = await fetchAll(directory, config, fetching)
+  const geofeeds = await fetchGeofeeds(directory, config, fetching)
+  reportResults(downloaded, 'Compiled the lists')
+  reportResults(geofeeds, 'Compiled the geofeeds')
+  if (config.geo.files !== undefined) {
+    report(
+      'MERIDIAN_GEO is set: a server does not use the downloaded files, except lists and geofeeds',
+    )
+  }
+}
+
+/** Prints what has succeeded, and `compiled` if there was something to compile. */
+function reportResults(results: readonly Fetched[], compiled: string): void {
   for (const result of results) {
     const { name, outcome } = result
     if (outcome === 'up-to-date') report(`${name}: up to date`)
@@ -148,11 +181,10 @@ async function download(directory: string, config: Config, options: Options): Pr
       reportChange(`${name}: downloaded, built ${isoDay(result.builtAt)}`)
     }
   }
-  if (results.some(({ outcome }) => outcome === 'accepted')) reportChange('Compiled the lists')
-  if (config.geo.files !== undefined) {
-    report('MERIDIAN_GEO is set: a server does not use the downloaded files, except the lists')
-  }
+  if (results.some(({ outcome }) => outcome === 'accepted')) reportChange(compiled)
 }
+
+type Fetched = Downloaded | DownloadedList | UpdatedGeofeed
 
 interface FetchAllOptions {
   readonly onProgress: OnProgress
@@ -171,10 +203,27 @@ async function fetchAll(directory: string, { download }: Config, options: FetchA
       ? []
       : await downloadLists(directory, { ...lists, acceptSmaller, now, onProgress })),
   ]
+  reportFailures(results)
+  return results
+}
+
+/** Updates the geofeeds, if any, and reports failures. */
+async function fetchGeofeeds(directory: string, { geo }: Config, options: FetchAllOptions) {
+  const { onProgress, acceptSmaller = false } = options
+  if (geo.geofeeds.length === 0) return []
+  const results = await updateGeofeeds(directory, geo.geofeeds, {
+    onProgress,
+    acceptSmaller,
+    now: Date.now(),
+  })
+  reportFailures(results)
+  return results
+}
+
+function reportFailures(results: readonly Fetched[]): void {
   for (const result of results) {
     if (result.outcome === 'failed') fail(`${result.name}: ${result.reason}`)
   }
-  return results
 }
 
 function reportChange(text: string): void {

@@ -135,6 +135,8 @@ function toConfig(env: Settings, given: Variables) {
       map: env.MERIDIAN_GEO_MMAP,
       /** Whether to combine the databases into one index, a file of about 120 MB. */
       atlas: env.MERIDIAN_GEO_ATLAS,
+      /** Empty: none are used. */
+      geofeeds: env.MERIDIAN_GEOFEEDS,
     },
     download: toDownload(env),
   }

@@ -2,6 +2,8 @@ import { Resolver } from 'node:dns'
 import * as v from 'valibot'
 import { parseNetwork, unmappedNetwork } from '../net/network.ts'
 import { parseOrigin } from '../net/origin.ts'
+import { ContactTarget } from './contact-target.ts'
+import { GeofeedSettings } from './geofeed-setting.ts'
 import { ListSource } from './list-source.ts'
 
 const Text = v.string()
@@ -106,18 +108,6 @@ const Dns = v.pipe(
   v.transform((text) => ({ servers: text === 'system' ? undefined : v.parse(List, text) })),
 )
 
-const MAIL = /^mailto:([^\s@?<>,;]+@[^\s@?<>,;]+)$/
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-
-const Contact = v.pipe(
-  v.string(),
-  v.check(
-    (text) => parseContactTarget(text) !== null,
-    'must be store, mailto: with an address, or an https URL',
-  ),
-  v.transform(parseContactTarget),
-)
-
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** Every environment variable with its meaning and default. */
@@ -206,7 +196,7 @@ export const Environment = v.object({
   ),
   MERIDIAN_MAIL_FROM: withDefault('Meridian <meridian@localhost>', Text, 'Sender of e-mails'),
   MERIDIAN_CONTACT: optional(
-    Contact,
+    ContactTarget,
     'Where inquiries go: `mailto:support@shop.example`, the `https` URL of a webhook, or `store`',
   ),
   MERIDIAN_CONTACT_SECRET: optional(
@@ -247,6 +237,11 @@ export const Environment = v.object({
     'Address of DB-IP downloads',
   ),
   MERIDIAN_LISTS: withDefault('owners', ListSource, 'Free lists from `owners`, `none` or a mirror'),
+  MERIDIAN_GEOFEEDS: withDefault(
+    '',
+    GeofeedSettings,
+    "Operators' own [geofeeds](data.md#geofeeds), with the blocks that each may speak for",
+  ),
   STRIPE_SECRET_KEY: optional(
     matching(/^(sk|rk)_(live|test)_\w+$/, 'must be a Stripe secret key or restricted key'),
     'Secret key of your Stripe account; without it billing is off',
@@ -273,21 +268,6 @@ export const Environment = v.object({
   ),
   STRIPE_API_BASE: optional(HttpUrl, 'Address of a Stripe double; not with a live key'),
 })
-
-/** Returns whether inquiries go only into the database, by mail, or to a webhook; null if invalid. */
-function parseContactTarget(text: string) {
-  if (text === 'store') return { kind: 'store' } as const
-  const to = MAIL.exec(text)?.[1]
-  if (to !== undefined) return { kind: 'mail', to } as const
-  return isConfidentialUrl(text) ? ({ kind: 'webhook', url: text } as const) : null
-}
-
-/** Inquiries hold personal data, so they must leave the machine encrypted. */
-function isConfidentialUrl(text: string): boolean {
-  const url = URL.parse(text)
-  if (url === null || url.username !== '' || url.password !== '') return false
-  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.includes(url.hostname))
-}
 
 function isDnsServers(servers: string[]): boolean {
   try {

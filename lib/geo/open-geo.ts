@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { GeofeedSetting } from '../config/geofeed-setting.ts'
 import { MINUTE_MS } from '../durations.ts'
 import type { Log } from '../log/log.ts'
 import { repeat } from '../periodic.ts'
@@ -9,7 +10,7 @@ import { findBundled } from './files/bundled.ts'
 import { type OnProgress, PREPARED, prepareBundled, prepareRegions } from './files/prepare.ts'
 import { createRegionCode, readRegions } from './files/regions.ts'
 import { removeAbandoned } from './files/replace-file.ts'
-import { defaultFiles, operatorFiles, type SourceFile } from './files/source-files.ts'
+import { addGeofeeds, defaultFiles, operatorFiles, type SourceFile } from './files/source-files.ts'
 import { type Library, openLibrary } from './library.ts'
 
 interface PrepareOptions {
@@ -17,6 +18,8 @@ interface PrepareOptions {
   readonly directory: string
   /** The operator's files, in order of priority; undefined: the bundled set. */
   readonly files: readonly string[] | undefined
+  /** Without any, compiled geofeeds are not served. */
+  readonly geofeeds?: readonly GeofeedSetting[]
   readonly onProgress: OnProgress
 }
 
@@ -73,20 +76,23 @@ function keepAtlas({ directory, log }: GeoOptions, compileAtlas: () => Promise<v
  * Removes what killed processes left and prepares missing files. Returns a function that lists the
  * files to serve.
  */
-export async function prepareGeo({ directory, files, onProgress }: PrepareOptions) {
+export async function prepareGeo(options: PrepareOptions) {
+  const { directory, files, onProgress } = options
   removeAbandoned(directory)
   const bundled = findBundled()
   await (files === undefined
     ? prepareBundled(directory, bundled, onProgress)
     : prepareRegions(directory, bundled, onProgress))
-  return () => findSourceFiles({ directory, files })
+  return () => findSourceFiles(options)
 }
 
 /** Lists the files to serve, in order of priority. Prepares nothing, so some may be missing. */
 export function findSourceFiles({
   directory,
   files,
+  geofeeds = [],
 }: Omit<PrepareOptions, 'onProgress'>): SourceFile[] {
-  if (files !== undefined) return operatorFiles(directory, files)
-  return defaultFiles(directory, findBundled())
+  const found =
+    files === undefined ? defaultFiles(directory, findBundled()) : operatorFiles(directory, files)
+  return geofeeds.length === 0 ? found : addGeofeeds(directory, found)
 }

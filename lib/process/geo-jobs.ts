@@ -6,6 +6,8 @@ import { createRunScript } from './run-script.ts'
 const MB = 1024 * 1024
 /** Peak memory of combining the databases, with a reserve for larger ones than the bundled set. */
 const ATLAS_BYTES = 300 * MB
+/** Enough for a geofeed of the largest accepted size. */
+const GEOFEEDS_HEAP_MB = 384
 /** Ends a download from a provider that sends very slowly. */
 const DOWNLOAD_TIMEOUT_MS = 6 * HOUR_MS
 
@@ -14,9 +16,9 @@ const DOWNLOAD_TIMEOUT_MS = 6 * HOUR_MS
  * with the error of that process, and ends when `stopping` is aborted.
  */
 export function createGeoJobs(log: Log, stopping: AbortSignal, findMemory = availableMemory) {
-  const runGeo = async (option: string, signal = stopping) => {
+  const runGeo = async (option: string, signal = stopping, heapMb?: number) => {
     try {
-      await createRunScript(signal)('geo', option, '--until-stdin-ends')
+      await createRunScript(signal, heapMb)('geo', option, '--until-stdin-ends')
     } catch (error) {
       if (!stopping.aborted) throw error
     }
@@ -33,6 +35,8 @@ export function createGeoJobs(log: Log, stopping: AbortSignal, findMemory = avai
       const timeout = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)
       return runGeo('--update', AbortSignal.any([stopping, timeout]))
     },
+    /** Fetches and compiles the geofeeds. */
+    updateGeofeeds: () => runGeo('--geofeeds', stopping, GEOFEEDS_HEAP_MB),
   }
 }
 

@@ -19,6 +19,8 @@ export interface ServiceOptions
   readonly now: () => number
   /** Downloads the providers' databases; absent if this process must not. Rejects if one fails. */
   readonly downloadGeo?: () => Promise<void>
+  /** Updates the geofeeds; absent if this process must not. Rejects if one fails. */
+  readonly updateGeofeeds?: () => Promise<void>
   /** Runs a command in another process; absent if this process must start none. */
   readonly runScript?: RunScript | undefined
   /** The address on which the server listens; empty until it does. */

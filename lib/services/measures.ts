@@ -8,8 +8,8 @@ import { inquiryStore } from '../contact/delivery-store.ts'
 import { readReplication } from '../doctor/replication.ts'
 import type { Measure, Sample } from '../metrics/metrics.ts'
 import { commandText } from '../own-code.ts'
-import type { Downloads } from './downloads.ts'
-import { describeLists } from './operate/databases.ts'
+import type { Downloads } from './geo/downloads.ts'
+import { describeGeofeeds, describeLists } from './operate/databases.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -125,6 +125,31 @@ function geoMeasures(services: Services): Measure[] {
           lists.map(({ id, checkedAt = 0 }) => [id, checkedAt / 1_000]),
         )
       },
+    },
+    {
+      name: 'meridian_geo_geofeed_timestamp_seconds',
+      help: 'When the version of a geofeed in use was last up to date; 0 if never.',
+      labels: ['source'],
+      read: () =>
+        byLabel(
+          'source',
+          describeGeofeeds(services).map(({ source, checkedAt = 0 }) => [
+            source,
+            checkedAt / 1_000,
+          ]),
+        ),
+    },
+    {
+      name: 'meridian_geo_geofeed_entries',
+      help: 'Entries of a geofeed: used, outside its blocks, or bad.',
+      labels: ['source', 'result'],
+      read: () =>
+        describeGeofeeds(services).flatMap(({ source, entries = 0, outside = 0, bad = 0 }) =>
+          Object.entries({ used: entries, outside, bad }).map(([result, value]) => ({
+            labels: { source, result },
+            value,
+          })),
+        ),
     },
     {
       name: 'meridian_geo_atlas',

@@ -38,7 +38,8 @@ import { openContact } from './contact.ts'
 import { watchForDamage } from './damage.ts'
 import { openDeletionRequests } from './delete-account.ts'
 import { createOpenDemo } from './demo.ts'
-import { openDownloads } from './downloads.ts'
+import { openDownloads } from './geo/downloads.ts'
+import { openGeofeeds } from './geo/geofeeds.ts'
 import { createHealth } from './health.ts'
 import { createFindHostname, type FindHostname } from './hostnames.ts'
 import { openCounters } from './metering.ts'
@@ -73,6 +74,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
   await fitToSettings(base)
   const downloads = openDownloads(base, options.downloadGeo, opening)
+  openGeofeeds(base, options.updateGeofeeds, opening)
   const keys = openKeys(base)
   const notices = openCapNotices(base, opening)
   const counters = openCounters(base, notices, opening)

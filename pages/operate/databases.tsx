@@ -5,6 +5,7 @@ import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
 import { FreeLists, type ShownList } from './free-lists.tsx'
+import { Geofeeds, type ShownGeofeed } from './geofeeds.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
 import { sizeText } from './sizes.ts'
 
@@ -30,11 +31,14 @@ interface DatabasesProps extends PageProps {
   readonly databases: readonly ServedDatabase[]
   /** The free lists that a download has tried. */
   readonly lists: readonly ShownList[]
+  /** The geofeeds of the last update. */
+  readonly geofeeds: readonly ShownGeofeed[]
   /** null: this server does not download. */
   readonly download: (JobView & { readonly succeededAt: string | null }) | null
 }
 
-export function Databases({ base, databases, lists, download, error }: DatabasesProps) {
+export function Databases(props: DatabasesProps) {
+  const { base, databases, lists, geofeeds, download, error } = props
   return (
     <>
       <Result error={error} />
@@ -66,6 +70,7 @@ export function Databases({ base, databases, lists, download, error }: Databases
           ))}
         </ul>
         {lists.length > 0 && <FreeLists lists={lists} />}
+        {geofeeds.length > 0 && <Geofeeds geofeeds={geofeeds} />}
       </JobStatus>
     </>
   )

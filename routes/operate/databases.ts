@@ -1,8 +1,13 @@
 import { ApiError } from '../../lib/errors.ts'
-import { describeDatabases, describeLists } from '../../lib/services/operate/databases.ts'
+import {
+  describeDatabases,
+  describeGeofeeds,
+  describeLists,
+} from '../../lib/services/operate/databases.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { Databases, type ServedDatabase } from '../../pages/operate/databases.tsx'
 import type { ShownList } from '../../pages/operate/free-lists.tsx'
+import type { ShownGeofeed } from '../../pages/operate/geofeeds.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
@@ -50,10 +55,20 @@ async function showDatabases(
     base: instance.base,
     databases,
     lists,
+    geofeeds: shownGeofeeds(services),
     download: toDownload(services),
     ...shown,
   })
   return showOperatePage(visit, { title: 'Databases', content, status })
+}
+
+function shownGeofeeds(services: Services): ShownGeofeed[] {
+  return describeGeofeeds(services).map(({ checkedAt, failure, examples = [], ...feed }) => ({
+    ...feed,
+    examples,
+    checkedAt: isoTime(checkedAt ?? null),
+    failure: failure && { ...failure, at: isoTime(failure.at) },
+  }))
 }
 
 function toDownload({ downloads }: Services) {

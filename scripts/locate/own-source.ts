@@ -17,6 +17,7 @@ export async function openOwnSource(asked: AskedOfList): Promise<Source> {
   const geo = await openGeo({
     directory: join(config.dataDir, 'geo'),
     files: config.geo.files,
+    geofeeds: config.geo.geofeeds,
     map: config.geo.map,
     cacheBits: CACHE_BITS,
     log: createLog({ level: config.logLevel, fd: process.stderr.fd }),

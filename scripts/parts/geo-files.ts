@@ -9,7 +9,7 @@ import { isoDay } from './times.ts'
 
 /** Names, sizes and build times of the databases that a server would serve, or their problems. */
 export function readGeoFiles({ dataDir, geo }: Config) {
-  const files = findSourceFiles({ directory: join(dataDir, 'geo'), files: geo.files })
+  const files = findSourceFiles({ directory: join(dataDir, 'geo'), ...geo })
   return openEach(files, ({ bytes, metadata }, { name }) => {
     return { name, bytes, builtAt: new Date(metadata.builtAt).toISOString() }
   })

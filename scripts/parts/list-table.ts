@@ -1,3 +1,4 @@
+import type { GeofeedState } from '../../lib/geo/geofeeds/geofeed-states.ts'
 import type { triedLists } from '../../lib/geo/lists/list-states.ts'
 import { textTable } from './text-table.ts'
 import { isoDay } from './times.ts'
@@ -13,5 +14,21 @@ export function tableOfLists(lists: ReturnType<typeof triedLists>): string {
       Problem: ({ failure }) => (failure === undefined ? '' : failure.reason),
     },
     ['Networks'],
+  )
+}
+
+/** The geofeeds, what became of their entries, and why the last update of each failed. */
+export function tableOfGeofeeds(feeds: readonly GeofeedState[]): string {
+  return textTable(
+    feeds,
+    {
+      Geofeed: ({ source }) => source,
+      Networks: ({ entries }) => entries?.toLocaleString('en-US') ?? '',
+      Outside: ({ outside }) => outside?.toLocaleString('en-US') ?? '',
+      Bad: ({ bad }) => bad?.toLocaleString('en-US') ?? '',
+      Checked: ({ checkedAt }) => (checkedAt === undefined ? 'never' : isoDay(checkedAt)),
+      Problem: ({ failure, examples }) => failure?.reason ?? examples?.[0] ?? '',
+    },
+    ['Networks', 'Outside', 'Bad'],
   )
 }

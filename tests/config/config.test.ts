@@ -48,7 +48,7 @@ describe('readConfig', () => {
       contact: undefined,
       contactSecret: '',
       turnstile: undefined,
-      geo: { files: undefined, map: true, atlas: true },
+      geo: { files: undefined, map: true, atlas: true, geofeeds: [] },
       download: {
         maxmindUrl: 'https://download.maxmind.com',
         maxmindAccountId: undefined,
@@ -84,7 +84,8 @@ describe('readConfig', () => {
     assert.equal(config.port, 0)
     assert.equal(config.host, '::')
     assert.equal(config.baseUrl, 'https://geo.example/api')
-    assert.deepEqual(config.geo, { files: ['a.mmdb', 'b.mmdb'], map: false, atlas: false })
+    const files = ['a.mmdb', 'b.mmdb']
+    assert.deepEqual(config.geo, { files, map: false, atlas: false, geofeeds: [] })
     assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '::1/128'].map(parseNetwork))
     assert.equal(config.drainSeconds, 300)
     assert.equal(config.logLevel, 'silent')

@@ -95,7 +95,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/geo/answer/bulk-csv.ts',
     'lib/geo/answer/result-csv.ts',
     'lib/geo/files/compile-asn.ts',
-    'lib/geo/overlay/row.ts',
+    'lib/geo/overlay/cells.ts',
     'lib/list/write-list.ts',
   ],
   'drizzle-orm': ['lib/db/drizzle.ts'],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { DAY_MS } from '../../lib/durations.ts'
 import { silentLog } from '../../lib/log/log.ts'
-import { openDownloads } from '../../lib/services/downloads.ts'
+import { openDownloads } from '../../lib/services/geo/downloads.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { visitPage } from '../dashboard/pages.ts'
 import { mmdbBytes } from '../support/geo-files.ts'
@@ -111,6 +111,28 @@ describe('the page of the databases', () => {
       html,
       /<th scope="row">Tor exits<\/th><td><\/td><td>.*Never.*<\/time>: it has 3 networks; at least/,
     )
+  })
+
+  it('shows the geofeeds of the settings, what they ignore, and why one was refused', async () => {
+    await using app = await makeApp({ env: { MERIDIAN_GEOFEEDS: 'own.csv=10.0.0.0/8' } })
+    const cookie = await signInOperator(app)
+    const show = async () => (await visitPage(app, PAGE, { cookie })).html
+    assert.doesNotMatch(await show(), /Geofeeds/)
+    const examples = ['line 7: "<b>" is not a network such as 10.0.0.0/8']
+    const counts = { entries: 1_234, outside: 5, bad: 1, examples }
+    const failure = { at: NOON - DAY_MS, reason: 'it is a page, not a geofeed' }
+    const feeds = [
+      { source: 'own.csv', checkedAt: NOON - DAY_MS, ...counts },
+      { source: 'https://example.net/', failure },
+    ]
+    const states = { signature: '', updatedAt: NOON, feeds }
+    writeFileSync(join(app.dataDir, 'geo', 'geofeeds.json'), JSON.stringify(states))
+    const html = await show()
+    assert.match(
+      html,
+      /<th scope="row">own\.csv<\/th><td>1,234<\/td><td>5<\/td><td>1<\/td><td><time datetime="2026-01-14T12.*line 7: &quot;&lt;b&gt;&quot; is not/,
+    )
+    assert.match(html, /example\.net\/<\/th>.*Never.*<\/time>: it is a page, not a geofeed/)
   })
 
   it('says that the server does not download, and refuses to', async () => {

@@ -2,7 +2,7 @@ import type { Address } from '../../net/address.ts'
 import type { GeoDatabase } from '../database.ts'
 import { confidence, sameCity } from '../place/confidence.ts'
 import { findCountry } from '../place/countries.ts'
-import { LEVEL, type NetworkOwner, type Place } from '../place/finding.ts'
+import { LEVEL, type NetworkOwner, type Place, WITHHELD } from '../place/finding.ts'
 import { mergeOwners } from '../place/network-owner.ts'
 import { cityJson } from '../place/place-json.ts'
 import { timezoneAt } from '../place/timezone-at.ts'
@@ -33,12 +33,18 @@ interface Candidate {
 export function locate(databases: readonly Source[], address: Address): Located {
   const candidates: Candidate[] = []
   let owner = NOBODY
+  let isWithheld = false
   for (const { provider, find } of databases) {
-    const { place, network } = find(address)
-    if (place !== undefined) candidates.push({ provider, place })
+    const finding = find(address)
+    const { place, network } = finding
+    if (finding === WITHHELD) isWithheld = true
+    if (place !== undefined && !isWithheld) candidates.push({ provider, place })
     if (network !== undefined) owner = joinOwner(owner, network, provider)
   }
-  const { network, networkSources } = owner
+  return merge(candidates, owner)
+}
+
+function merge(candidates: readonly Candidate[], { network, networkSources }: Owner): Located {
   const first = decidingCandidate(candidates)
   if (first === undefined) return { ...NOWHERE, network, networkSources }
   const finest = finestAgreeing(first, candidates)

@@ -45,7 +45,7 @@ export async function fetchFile(
   using idle = watchIdle(options.idleMs)
   const partial = await findPartial(path, url)
   const rest = await requestRest(url, partial, options, idle)
-  const response = rest ?? (await request(url, headersOf(options), idle))
+  const response = rest ?? (await request(url, withHeaders(options), idle))
   const { status, headers } = response
   const resumed = rest?.status === 206 ? partial : undefined
   if (status !== 200 && resumed === undefined) {
@@ -76,7 +76,7 @@ export async function isUnchanged(url: string, options: FetchOptions): Promise<b
   const { modifiedSince, idleMs } = options
   if (modifiedSince === undefined) return false
   using idle = watchIdle(idleMs)
-  const { status, headers } = await request(url, headersOf(options), idle, 'HEAD')
+  const { status, headers } = await request(url, withHeaders(options), idle, 'HEAD')
   const modifiedAt = timeOf(readVersion(headers)) ?? Number.POSITIVE_INFINITY
   return status === 304 || (status === 200 && modifiedAt <= modifiedSince)
 }
@@ -91,7 +91,7 @@ async function requestRest(
   if (partial === undefined) return undefined
   const { bytes, validator } = partial
   const range = { range: `bytes=${bytes}-`, 'if-range': validator }
-  const response = await request(url, { ...headersOf(options), ...range }, idle)
+  const response = await request(url, withHeaders(options, range), idle)
   const { status, headers } = response
   // Some servers ignore If-Range.
   const current = validatorOf(readVersion(headers)) ?? validator
@@ -101,13 +101,18 @@ async function requestRest(
   return undefined
 }
 
-function headersOf({ headers, modifiedSince }: FetchOptions): Record<string, string> {
+function withHeaders(options: FetchOptions, more: RequestOptions['headers'] = {}): RequestOptions {
+  const { headers, modifiedSince, send } = options
   const since = modifiedSince === undefined ? undefined : new Date(modifiedSince).toUTCString()
   return {
-    ...headers,
-    ...(since !== undefined && { 'if-modified-since': since }),
-    // Bytes with a content encoding could not be resumed or checked.
-    'accept-encoding': 'identity',
+    send,
+    headers: {
+      ...headers,
+      ...(since !== undefined && { 'if-modified-since': since }),
+      // Bytes with a content encoding could not be resumed or checked.
+      'accept-encoding': 'identity',
+      ...more,
+    },
   }
 }
 

@@ -8,7 +8,11 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** How long to wait for more data. */
   readonly idleMs?: number | undefined
+  /** Sends a request and follows redirects; default: `fetch`, which follows all. */
+  readonly send?: Send | undefined
 }
+
+export type Send = (url: string, init: RequestInit) => Promise<Response>
 
 const IDLE_MS = 30_000
 const MOST_TEXT_BYTES = 2 ** 20
@@ -25,16 +29,19 @@ export function watchIdle(idleMs = IDLE_MS) {
   }
 }
 
-/** Requests `url` and follows redirects; credentials in the headers are sent to its origin only. */
+/**
+ * Requests `url` and follows redirects; credentials in the headers are sent to its origin only. Does not look at
+ * `idleMs`.
+ */
 export async function request(
   url: string,
-  headers: Readonly<Record<string, string>>,
+  { headers, send = fetch }: RequestOptions,
   { signal, touch }: Idle,
   method: 'GET' | 'HEAD' = 'GET',
 ): Promise<Response> {
   const own = { 'user-agent': `Meridian/${VERSION}` }
   try {
-    return await fetch(url, { method, signal, headers: { ...headers, ...own } })
+    return await send(url, { method, signal, headers: { ...headers, ...own } })
   } catch (cause) {
     throw failedRequest(url, cause, signal.aborted ? 'try again' : undefined)
   } finally {
@@ -43,12 +50,9 @@ export async function request(
 }
 
 /** Returns the text at `url`, or the status if it is not 200. */
-export async function fetchText(
-  url: string,
-  { headers, idleMs }: RequestOptions,
-): Promise<string | number> {
-  using idle = watchIdle(idleMs)
-  const response = await request(url, headers ?? {}, idle)
+export async function fetchText(url: string, options: RequestOptions): Promise<string | number> {
+  using idle = watchIdle(options.idleMs)
+  const response = await request(url, options, idle)
   const { status, body } = response
   if (status !== 200 || body === null) {
     await body?.cancel()

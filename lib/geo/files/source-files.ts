@@ -26,6 +26,7 @@ export const OPTIONAL = {
   downloadedMaxmindAsn: 'downloaded-GeoLite2-ASN.mmdb',
   downloadedDbipCity: 'downloaded-dbip-city-lite.mmdb',
   lists: 'downloaded-lists.mmdb',
+  geofeeds: 'geofeeds.mmdb',
 } as const
 
 /** The version of a file that is not there. */
@@ -55,6 +56,12 @@ export function operatorFiles(directory: string, paths: readonly string[]): Sour
     ...paths.map((path) => operatorFile(directory, path)),
     ...optionalFile(directory, OPTIONAL.lists),
   ]
+}
+
+/** Adds the compiled geofeeds after the overlay and before all databases. */
+export function addGeofeeds(directory: string, files: readonly SourceFile[]): SourceFile[] {
+  const at = files[0]?.path === join(directory, OPTIONAL.overlay) ? 1 : 0
+  return files.toSpliced(at, 0, ...optionalFile(directory, OPTIONAL.geofeeds))
 }
 
 function optionalFile(directory: string, name: string): SourceFile[] {

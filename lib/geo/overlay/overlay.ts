@@ -40,10 +40,10 @@ export function compileOverlay(csv: string, options: OverlayOptions): Uint8Array
 }
 
 const IPV4_DEPTH = 96
-const ALL_IPV4: Network = { address: ipv4FromBits(0), prefix: 0 }
+export const ALL_IPV4: Network = { address: ipv4FromBits(0), prefix: 0 }
 
 /** Uses the layout of MaxMind's City files, so that the same schema reads it. */
-function toRecord(row: Row, regionNames: RegionNames): MmdbValue {
+export function toRecord(row: Row, regionNames: RegionNames): Readonly<Record<string, MmdbValue>> {
   const { country, city, postalCode } = row
   return compact({
     country: country && { iso_code: country, names: { en: findCountry(country)?.name ?? country } },

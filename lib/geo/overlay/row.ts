@@ -1,10 +1,9 @@
-import { csvParseRows } from 'd3-dsv'
 import * as v from 'valibot'
-import { type Network, parseNetwork, unmappedNetwork } from '../../net/network.ts'
+import type { Network } from '../../net/network.ts'
 import { reasonOf } from '../../reason.ts'
 import { zoneNames } from '../answer/packed-zones.ts'
-import { embeddedIpv4, isIpv4Compatible } from '../mmdb/embedded-ipv4.ts'
 import { findCountry } from '../place/countries.ts'
+import { readCells, readNetwork } from './cells.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 
@@ -97,36 +96,6 @@ const NO_ROW = /^[,\s]*$|^"?#/
 function readLine(line: string): OverlayRow {
   const [first = '', ...columns] = readCells(line)
   return { network: readNetwork(first), row: readRow(columns) }
-}
-
-/** RFC 4180: a quoted cell is quoted from its start to its end. */
-const LINE = /^("([^"]|"")*"|[^",]*)(,("([^"]|"")*"|[^",]*))*$/
-
-/** Reads a single line: an unclosed quote must not swallow the lines below. */
-function readCells(line: string): string[] {
-  if (!LINE.test(line)) {
-    throw new Error('a quote is not closed or is in the middle of a column; write "city=A ""B"" C"')
-  }
-  return (csvParseRows(line)[0] ?? []).map((cell) => cell.trim())
-}
-
-function readNetwork(cell: string): Network {
-  const network = parseNetwork(cell)
-  if (network === null) throw new Error(`"${cell}" is not a network such as 10.0.0.0/8`)
-  const plain = unmappedNetwork(network)
-  if (isNeverLookedUp(plain)) {
-    throw new Error(`"${cell}" is never looked up: write the IPv4 network that it embeds, if any`)
-  }
-  return plain
-}
-
-function isNeverLookedUp({ address, prefix }: Network): boolean {
-  if (address.version === 4) return false
-  const { words } = address
-  return (
-    (prefix >= 96 && isIpv4Compatible(words)) ||
-    (prefix >= 32 && embeddedIpv4(words)?.always === true)
-  )
 }
 
 function readRow(cells: readonly string[]): Row {

@@ -56,3 +56,5 @@ export interface NetworkOwner {
 }
 
 export const NOTHING: Finding = { place: undefined, network: undefined }
+/** The network has no location, so those of databases after this one do not count. */
+export const WITHHELD: Finding = { place: undefined, network: undefined }

@@ -1,6 +1,7 @@
 import { asMap } from '../mmdb/fields.ts'
 import type { Mmdb } from '../mmdb/mmdb.ts'
 import { flatCity } from './flat-city.ts'
+import { geofeed } from './geofeed.ts'
 import { ipinfo } from './ipinfo.ts'
 import { maxmind } from './maxmind.ts'
 import { freeLists, ip2proxy, ipinfoPrivacy, maxmindAnonymous } from './privacy-files.ts'
@@ -12,6 +13,7 @@ const SCHEMAS: readonly Schema[] = [
   maxmindAnonymous,
   ipinfoPrivacy,
   ip2proxy,
+  geofeed,
   maxmind,
   ipinfo,
   flatCity,

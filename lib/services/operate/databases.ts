@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path'
 import { geoAge } from '../../doctor/check-age.ts'
 import { OPTIONAL } from '../../geo/files/source-files.ts'
+import { readGeofeedStates } from '../../geo/geofeeds/geofeed-states.ts'
 import type { OpenFile } from '../../geo/library.ts'
 import { triedLists } from '../../geo/lists/list-states.ts'
 import type { Services } from '../services.ts'
@@ -22,14 +23,16 @@ export interface DatabaseState {
   readonly isEarlier: boolean
 }
 
+const OWN: readonly string[] = [OPTIONAL.overlay, OPTIONAL.geofeeds]
+
 /** The served databases, in order of priority. */
 export function describeDatabases({ geo, now }: Pick<Services, 'geo' | 'now'>): DatabaseState[] {
   return geo.files().map(({ file, database, openedAt, refusal, isEarlier }) => {
     const { name, provider, bytes, metadata } = database
     const { builtAt, databaseType } = metadata
     const { days, isOld } = geoAge(builtAt, now())
-    // The operator's own networks have no provider that would publish a newer version.
-    const isOwn = basename(file.path) === OPTIONAL.overlay
+    // These change only when their owners change them.
+    const isOwn = OWN.includes(basename(file.path))
     return {
       name,
       provider,
@@ -49,4 +52,10 @@ export function describeDatabases({ geo, now }: Pick<Services, 'geo' | 'now'>): 
 /** The free lists that a download has tried, in order of priority. */
 export function describeLists({ config }: Pick<Services, 'config'>) {
   return triedLists(join(config.dataDir, 'geo'))
+}
+
+/** The geofeeds of the last update, in the order of the settings. */
+export function describeGeofeeds({ config }: Pick<Services, 'config'>) {
+  if (config.geo.geofeeds.length === 0) return []
+  return readGeofeedStates(join(config.dataDir, 'geo')).feeds
 }

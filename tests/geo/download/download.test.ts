@@ -39,7 +39,7 @@ describe('a first download', () => {
       { name: 'GeoLite2 ASN', outcome: 'installed', builtAt: MARCH },
       { name: 'DB-IP City Lite', outcome: 'installed', builtAt: MARCH },
     ])
-    const { overlay: _, lists: __, ...downloaded } = OPTIONAL
+    const { overlay: _, lists: __, geofeeds: ___, ...downloaded } = OPTIONAL
     const names = ['downloads.json', ...Object.values(downloaded)]
     assert.deepEqual(readdirSync(at.geo).toSorted(), names.toSorted())
     for (const name of Object.values(downloaded)) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readConfig } from '../../../lib/config/config.ts'
 import { runLowPriority } from '../../../lib/process/low-priority.ts'
-import { type Downloads, openDownloads } from '../../../lib/services/downloads.ts'
+import { type Downloads, openDownloads } from '../../../lib/services/geo/downloads.ts'
 import { recordingLog } from '../../support/helpers.ts'
 import {
   APRIL_TIME,

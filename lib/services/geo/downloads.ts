@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
-import { DAY_MS, MINUTE_MS } from '../durations.ts'
-import { findLastDownload } from '../geo/download/last-download.ts'
-import { hasAccount } from '../geo/download/sources.ts'
-import { repeat } from '../periodic.ts'
-import type { Base } from './base.ts'
-import { createJob } from './operate/job.ts'
+import type { Config } from '../../config/config.ts'
+import { DAY_MS, MINUTE_MS } from '../../durations.ts'
+import { findLastDownload } from '../../geo/download/last-download.ts'
+import { hasAccount } from '../../geo/download/sources.ts'
+import { repeat } from '../../periodic.ts'
+import type { Base } from '../base.ts'
+import { createJob } from '../operate/job.ts'
 
 /** Downloads the providers' databases regularly. */
 export type Downloads = NonNullable<ReturnType<typeof openDownloads>>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { nextDownload } from '../../lib/services/downloads.ts'
+import { nextDownload } from '../../../lib/services/geo/downloads.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,0 +1,8 @@
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/** Whether requests to the URL leave the machine only encrypted, and it holds no password. */
+export function isConfidentialUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || url.username !== '' || url.password !== '') return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.includes(url.hostname))
+}

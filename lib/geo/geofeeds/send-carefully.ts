@@ -1,0 +1,42 @@
+import { lookup } from 'node:dns/promises'
+import { MINUTE_MS } from '../../durations.ts'
+import { parseAddress } from '../../net/address.ts'
+import { isPublic } from '../../net/public-address.ts'
+import type { Send } from '../download/http-request.ts'
+
+const MOST_REDIRECTS = 5
+/** Ends the download from a server that sends very slowly. */
+const TIMEOUT_MS = 10 * MINUTE_MS
+
+/**
+ * Sends a request, and follows redirects within the origin or to https on public addresses: who publishes a
+ * geofeed must not make this server read from its private network. Throws if another redirect comes.
+ */
+export const sendCarefully: Send = async (url, init) => {
+  const limit = AbortSignal.timeout(TIMEOUT_MS)
+  const signal = init.signal == null ? limit : AbortSignal.any([init.signal, limit])
+  let from = new URL(url)
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const response = await fetch(from, { ...init, signal, redirect: 'manual' })
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status > 399 || location === null) return response
+    await response.body?.cancel()
+    from = await followed(from, location)
+  }
+  throw new Error(`it is redirected more than ${MOST_REDIRECTS} times`)
+}
+
+async function followed(from: URL, location: string): Promise<URL> {
+  const to = URL.parse(location, from.href)
+  if (to !== null && to.origin === from.origin) return to
+  if (to?.protocol !== 'https:' || to.username !== '' || !(await isPublicHost(to.hostname))) {
+    throw new Error(`it is redirected to "${location}", which is not https on a public address`)
+  }
+  return to
+}
+
+async function isPublicHost(hostname: string): Promise<boolean> {
+  const found = await lookup(hostname.replaceAll(/[[\]]/g, ''), { all: true })
+  const addresses = found.map(({ address }) => parseAddress(address))
+  return addresses.every((address) => address !== null && isPublic(address))
+}

@@ -1,0 +1,49 @@
+import { Card } from '../dashboard/parts/card.tsx'
+import { Time } from '../dashboard/parts/time.tsx'
+import { Table } from '../table.tsx'
+
+/** A geofeed, in which an operator of networks states where they are. Times are ISO 8601. */
+export interface ShownGeofeed {
+  /** URL or path. */
+  readonly source: string
+  readonly entries?: number | undefined
+  /** Entries outside the blocks of the feed. */
+  readonly outside?: number | undefined
+  /** Lines that are not valid entries. */
+  readonly bad?: number | undefined
+  /** The first ignored lines. */
+  readonly examples: readonly string[]
+  /** When the version in use was last up to date; null: there is none. */
+  readonly checkedAt: string | null
+  /** Why the last update failed or was refused. */
+  readonly failure: { readonly at: string; readonly reason: string } | undefined
+}
+
+export function Geofeeds({ geofeeds }: { readonly geofeeds: readonly ShownGeofeed[] }) {
+  return (
+    <Card id="geofeeds-title" title="Geofeeds">
+      <section class="wide" tabindex={0} aria-label="Table of geofeeds">
+        <Table
+          heads={['Geofeed', 'Networks', 'Outside', 'Bad lines', 'Up to date', 'Problems']}
+          rows={geofeeds.map(({ source, entries, outside, bad, checkedAt, ...feed }) => [
+            source,
+            entries?.toLocaleString('en-US') ?? '',
+            outside?.toLocaleString('en-US') ?? '',
+            bad?.toLocaleString('en-US') ?? '',
+            <Time at={checkedAt} />,
+            <Problems {...feed} />,
+          ])}
+        />
+      </section>
+    </Card>
+  )
+}
+
+function Problems({ failure, examples }: Pick<ShownGeofeed, 'failure' | 'examples'>) {
+  if (failure === undefined) return <>{examples.join('; ')}</>
+  return (
+    <>
+      <Time at={failure.at} />: {failure.reason}
+    </>
+  )
+}
