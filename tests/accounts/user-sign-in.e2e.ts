@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { openDb } from '../../lib/db/open.ts'
 import { codeAt } from '../support/authenticator.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
-import { RUNTIME } from '../support/runtime.ts'
+import { inherited, RUNTIME } from '../support/runtime.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 const db = openDb(join(dataDir, 'app.db'))
@@ -28,9 +28,8 @@ const key = (email: string) =>
 /** Runs `npm run user` with `input` in a pipe. */
 async function piped(input: string, ...options: string[]) {
   const [program, ...flags] = RUNTIME
-  const { PATH = '', HOME = '' } = process.env
   const child = spawn(program, [...flags, 'scripts/user.ts', ...options], {
-    env: { PATH, HOME, ...settings },
+    env: { ...inherited(), ...settings },
   })
   child.stdin.end(input)
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -10,6 +10,7 @@ import { openSecrets } from '../../lib/config/secrets.ts'
 import { addUsers, writeWidePlan } from '../accounts/many-users.ts'
 import { emailsIn, makeDataFolder, withClient } from '../support/data-folder.ts'
 import { newDataFolder, runScript, startServer } from '../support/process.ts'
+import { inherited } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { checkedTimeOf, readHoldings } from './drill/ledger.ts'
 import { startWriters } from './drill/writers.ts'
@@ -61,8 +62,7 @@ describe('a backup that is killed', () => {
 
   async function backUpAndKill(path: string, afterMs: number): Promise<void> {
     const args = ['--import', './jsx.ts', 'scripts/backup.ts', '--out', path]
-    const { PATH = '', HOME = '' } = process.env
-    const child = spawn(process.execPath, args, { env: { PATH, HOME, ...settings } })
+    const child = spawn(process.execPath, args, { env: { ...inherited(), ...settings } })
     const closed = once(child, 'close')
     await sleep(afterMs)
     child.kill('SIGKILL')

@@ -20,7 +20,7 @@ import { OPTIONAL } from '../../lib/geo/files/source-files.ts'
 import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
 import { parseAddress } from '../../lib/net/address.ts'
 import { parseNetwork } from '../../lib/net/network.ts'
-import { RUNTIME } from '../support/runtime.ts'
+import { inherited, RUNTIME } from '../support/runtime.ts'
 import { type FileServer, openFileServer } from './download/file-server.ts'
 import { pathOf, publishedFiles } from './lists/published.ts'
 
@@ -62,6 +62,7 @@ function start(args: readonly string[], settings: Settings = {}): ChildProcess {
   const [program, ...options] = RUNTIME
   return spawn(program, [...options, 'scripts/geo.ts', ...args], {
     env: {
+      ...inherited(),
       MERIDIAN_DATA_DIR: folder,
       MERIDIAN_GEO: operatorFile,
       MERIDIAN_LISTS: 'none',

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { after, before } from 'node:test'
 import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
 import { parseNetwork } from '../../lib/net/network.ts'
-import { RUNTIME } from '../support/runtime.ts'
+import { inherited, RUNTIME } from '../support/runtime.ts'
 
 /** Runs `npm run locate` and its like on a small database, in a folder that is removed after the tests. */
 export function prepareLocate() {
@@ -19,7 +19,7 @@ export function prepareLocate() {
     writeFileSync(join(folder, 'geo', 'regions.json'), '{}')
     const file = join(folder, 'GeoLite2-City.mmdb')
     writeFileSync(file, database())
-    env = { MERIDIAN_DATA_DIR: folder, MERIDIAN_GEO: file, PATH: process.env['PATH'] }
+    env = { ...inherited(), MERIDIAN_DATA_DIR: folder, MERIDIAN_GEO: file }
   })
   after(() => rmSync(folder, { recursive: true }))
   return {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
@@ -7,7 +8,9 @@ import { prepareUses } from '../../lib/db/uses.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { createMeterStore } from '../../lib/limits/meter-store.ts'
 import { Meters } from '../../lib/limits/meters.ts'
+import { putEmptyDatabase } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { Model, PLANS } from './meters-model.ts'
 
 /*
@@ -53,9 +56,14 @@ class Real {
   }
 }
 
+const folder = tempFolder()
+let files = 0
+
 /** Only the use of users is written. */
 function openWithUsers(): LocalDb {
-  const db = openDb(':memory:')
+  const path = join(folder, `${files++}.db`)
+  putEmptyDatabase(path)
+  const db = openDb(path)
   for (const name of USERS) {
     const insert = 'INSERT INTO users (id, email, plan, created_at) VALUES (?, ?, ?, 0)'
     db.$client.prepare(insert).run(name, `${name}@example.com`, 'free')

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
 import { newDataFolder, waitForUrl } from '../support/process.ts'
-import { RUNTIME } from '../support/runtime.ts'
+import { inherited, RUNTIME } from '../support/runtime.ts'
 
 const { settings, remove } = newDataFolder()
 after(remove)
@@ -12,10 +12,10 @@ const WARNING = /"level":40,.*"limit":256,"needed":(\d+),"msg":"the limit on ope
 
 /** Starts a server that may open 256 files. */
 async function startWith(connections: string) {
-  const { PATH = '', HOME = '' } = process.env
   const more = { PORT: '0', MERIDIAN_GEO_ATLAS: '0', MERIDIAN_MAX_CONNECTIONS: connections }
+  const env = { ...inherited(), ...settings, ...more }
   const command = `ulimit -n 256; exec ${RUNTIME.join(' ')} server.ts`
-  return waitForUrl(spawn('sh', ['-c', command], { env: { PATH, HOME, ...settings, ...more } }))
+  return waitForUrl(spawn('sh', ['-c', command], { env }))
 }
 
 describe('the limit on open files', () => {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { inherited } from '../support/runtime.ts'
 import { sdkFor, startDouble } from './start.ts'
 
 const VARIABLES = [
@@ -52,9 +53,8 @@ describe('npm run stripe', () => {
 })
 
 function start(options: readonly string[]) {
-  const { PATH = '', HOME = '' } = process.env
   const args = ['--import', './jsx.ts', 'scripts/stripe.ts', ...options]
-  return spawn(process.execPath, args, { env: { PATH, HOME } })
+  return spawn(process.execPath, args, { env: inherited() })
 }
 
 async function readVariables(output: NodeJS.ReadableStream): Promise<Map<string, string>> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { makeDataDir } from '../../lib/config/data-dir.ts'
@@ -7,6 +7,7 @@ import type { Client } from '../../lib/db/client.ts'
 import { openPlain } from '../../lib/db/connection.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
+import { processFolder } from './temp-folder.ts'
 
 export interface DataFolder {
   readonly dataDir: string
@@ -19,10 +20,25 @@ export async function makeDataFolder(parent: string, email = 'ada@example.com') 
   const dataDir = join(mkdtempSync(join(parent, 'data-')), 'data')
   makeDataDir(dataDir)
   const database = join(dataDir, 'app.db')
+  putEmptyDatabase(database)
   const db = openDb(database)
   await runInTransaction(db, [insertUser(db, newUser({ email, plan: 'free', now: 1 }))])
   db.$client.close()
   return { dataDir, database, secrets: openSecrets(dataDir) }
+}
+
+let migrated: string | undefined
+
+/**
+ * Creates a database with all tables, made once per process: migrating takes as long as the rest of the
+ * start of a service.
+ */
+export function putEmptyDatabase(path: string): void {
+  if (migrated === undefined) {
+    migrated = join(processFolder(), 'app.db')
+    openDb(migrated).$client.close()
+  }
+  copyFileSync(migrated, path)
 }
 
 /** Creates a database of an old version: with only the first `count` migrations. */

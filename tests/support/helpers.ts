@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -22,10 +22,10 @@ import { openServices, type Services } from '../../lib/services/services.ts'
 import { createApp } from '../../routes/app.ts'
 import type { Env } from '../../routes/context.ts'
 import { type Answer, checkAnswer, isJson } from './contract-check.ts'
+import { putEmptyDatabase } from './data-folder.ts'
 import { type AskFastPath, assertSameAnswer, openFastPath } from './fast-path.ts'
 import { geoFiles, makeGeoFolder } from './geo-files.ts'
 import './quick-hashes.ts'
-import { processFolder } from './temp-folder.ts'
 
 export const NOON = Date.UTC(2026, 0, 15, 12)
 
@@ -91,19 +91,8 @@ export function withoutAccountLimit({ limits }: Services): Partial<Services> {
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-app-'))
   makeGeoFolder(dataDir)
-  copyFileSync(emptyDatabase(), join(dataDir, 'app.db'))
+  putEmptyDatabase(join(dataDir, 'app.db'))
   return openApp(dataDir, options)
-}
-
-let migrated: string | undefined
-
-/** A database with all tables, made once per process: migrating takes as long as the rest of the start. */
-function emptyDatabase(): string {
-  if (migrated === undefined) {
-    migrated = join(processFolder(), 'app.db')
-    openDb(migrated).$client.close()
-  }
-  return migrated
 }
 
 async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { geoFiles, makeGeoFolder } from './geo-files.ts'
-import { RUNTIME } from './runtime.ts'
+import { inherited, RUNTIME } from './runtime.ts'
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -83,9 +83,8 @@ export async function waitForUrl(child: ChildProcess): Promise<Running> {
 }
 
 function start(args: readonly string[], settings: Settings, cwd = '.'): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env
   const [program, ...options] = RUNTIME
-  return spawn(program, [...options, ...args], { cwd, env: { PATH, HOME, ...settings } })
+  return spawn(program, [...options, ...args], { cwd, env: { ...inherited(), ...settings } })
 }
 
 async function closed(child: ChildProcess): Promise<void> {

@@ -29,6 +29,15 @@ export function mayBecomeNobody(): boolean {
   return spawnSync('sh', ['-c', check, RUNTIME[0], ...paths], id).status === 0
 }
 
+/**
+ * The variables that every process of a test gets. With the compiled code of earlier processes it starts
+ * in half the time, as with npm start. Others, such as the settings of a developer, would change the tests.
+ */
+export function inherited(): Record<string, string> {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
+  return { PATH, HOME, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
+}
+
 function readRuntime(): [string, ...string[]] {
   const [program, ...args] = (process.env['TEST_RUNTIME'] ?? '').split(' ')
   return program ? [program, ...args] : [process.execPath, ...NODE_FLAGS]
