@@ -4,7 +4,7 @@ import { priceIn } from '../../price-text.ts'
 import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { PostButton } from '../parts/form.tsx'
-import { money } from '../parts/format.ts'
+import { money } from '../parts/money.ts'
 import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
 
