@@ -31,7 +31,7 @@ const USAGE = `Usage: ${usageText('geo', '[options]')}
                        MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY are set,
                        MaxMind's files, and the free lists of clouds, VPNs, relays and Tor;
                        resumes an interrupted download
-  --accept-smaller     with it: accept a list that has less than half of its networks of before
+  --accept-smaller     with it: accept a list with less than half of the networks that it had before
   --overlay FILE.csv   first add your own networks, one per line; they override all databases:
                        10.0.0.0/8,country=DE,region=DE-BE,city=Berlin,asn=AS64500
   --remove-overlay     first remove your own networks
