@@ -40,7 +40,8 @@ export function filterAtOnce(form: HTMLFormElement, onShown: (report: HTMLElemen
 
 /** The address that the browser would open if it submitted the form. */
 function urlOf(form: HTMLFormElement): URL {
-  const url = new URL(form.action)
+  // In a form with a field named action, form.action is that field.
+  const url = new URL(form.getAttribute('action') ?? '', location.href)
   const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)])
   url.search = String(new URLSearchParams(fields))
   return url
