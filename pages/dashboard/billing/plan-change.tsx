@@ -45,8 +45,9 @@ export function PlanChange(props: PlanChangeProps) {
         </div>
         <Later {...props} />
         <p class="soft">
-          This amount is valid for one hour, unless you change how often you pay; only requests that
-          you use until then can lower a credit. Any credit goes towards your next invoices.
+          This amount is valid for one hour, unless you switch between monthly and yearly payment. A
+          credit goes towards your next invoices; requests that you use before you confirm can lower
+          it.
         </p>
         <div class="actions">
           <PostButton
