@@ -61,7 +61,7 @@ interface StartProps extends Pick<HomeProps, 'url' | 'offersSignUp'> {
   readonly base: string
 }
 
-/** From here to the first look-up of one's own program. */
+/** How to make a first look-up from a program. */
 function Start({ base, url, offersSignUp }: StartProps) {
   return (
     <section aria-labelledby="code">

@@ -1,5 +1,6 @@
 import type { PlanPrices } from '../lib/contract/billing/price-schemas.ts'
-import { count, money } from './dashboard/parts/format.ts'
+import { count } from './dashboard/parts/format.ts'
+import { money } from './dashboard/parts/money.ts'
 
 type Price = PlanPrices['prices'][number]
 

@@ -73,7 +73,7 @@ export type Reply<Row extends OperationRow> =
     }[keyof Row['replies']]
   /** With the body as JSON text, for handlers that assemble it from prepared parts. `rest`: its end. */
   | { readonly status: keyof Row['replies']; readonly json: string; readonly rest?: Uint8Array }
-  /** In another form, which the row has. */
+  /** In one of the row's other media types. */
   | { readonly status: keyof Row['replies']; readonly form: MediaType; readonly text: string }
   | (FileReply & { readonly status: keyof Row['replies'] })
 

@@ -8,7 +8,7 @@ import { report, run } from './parts/run.ts'
 const USAGE = `Usage: ${usageText('billing', '[options]')}
 Lists where the database and Stripe disagree, and what users pay that the settings do not name.
   --json            list as JSON
-  --repair          first mend what can be mended: customers of the wrong user, outdated plans
+  --repair          first repair what can be repaired: customers of the wrong user, outdated plans
   --accept-account  with --repair: Stripe's account or mode was changed on purpose; customers that
                     it does not know lose their plans`
 

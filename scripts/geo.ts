@@ -33,8 +33,8 @@ const USAGE = `Usage: ${usageText('geo', '[options]')}
                        MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY are set,
                        MaxMind's files, the free lists of clouds, VPNs, relays and Tor, and
                        the geofeeds; resumes an interrupted download
-  --accept-smaller     with it: accept a list or geofeed that has less than half of its networks
-                       of before
+  --accept-smaller     with it: accept a list or geofeed that has less than half of the
+                       networks that it had before
   --overlay FILE.csv   first add your own networks, one per line; they override all databases:
                        10.0.0.0/8,country=DE,region=DE-BE,city=Berlin,asn=AS64500
   --remove-overlay     first remove your own networks

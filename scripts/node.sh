@@ -2,24 +2,25 @@
 # Runs the Node.js that npm ci has installed for this machine: package-lock.json has its checksum. (npm 10
 # does not link it into node_modules/.bin.) Where that does not run, it runs the Node.js in PATH.
 
-# Compiled code is kept in this folder, which halves the time of a start. Whoever may write there could
-# plant code. So the folder is removed first if others may write into it, and not used if another user
-# owns it.
+# Node.js keeps compiled code in this folder, which halves the time of a start. Anyone who can write there
+# can make the server run their code. So the folder is removed if other users may write into it, and not
+# used if another user owns it.
 user=$(id -u)
 cache=${TMPDIR:-${TMP:-${TEMP:-/tmp}}}/meridian-$user
 find "$cache" -prune -user "$user" \( -perm -020 -o -perm -002 \) -exec rm -rf {} + 2>/dev/null
-# Where nothing can be written, the folder may still have been filled before.
+# On a read-only file system, the folder can still be used if it exists.
 is_closed() { [ -d "$cache" ] && [ -O "$cache" ] && [ ! -L "$cache" ] && { [ -n "$(find "$cache" -prune -perm 700)" ] || chmod 700 "$cache"; }; }
 if mkdir -m 700 "$cache" 2>/dev/null || is_closed; then
   export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE-$cache}"
 fi
 
-# One pool of free memory for all threads, and none for large pieces, such as those of password hashes.
+# glibc: one arena for all threads, and large blocks, such as those of password hashes, go back to the
+# system when they are freed.
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX-1}" MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_-1048576}"
 
-# V8 keeps up to three times this many megabytes for new objects. By itself it takes 128 under load, and
-# collects garbage when the heap has doubled since the last time, not grown by half. (Node.js prints
-# texts as they are, and numbers in colour if FORCE_COLOR is set.)
+# V8 keeps up to three times this many megabytes for new objects; its own default reaches 128 megabytes under
+# load. By default it also waits with a collection until the heap has doubled; here, until it has grown by
+# half. (The value is a text, because node -p prints numbers in colour if FORCE_COLOR is set.)
 semi_space='Math.min(os.totalmem(), process.constrainedMemory() || Infinity) < 2 ** 29 ? "4" : "16"'
 
 # Replaces this shell with the program. Returns if it does not run here.
@@ -31,7 +32,7 @@ run() {
 }
 
 here=$(cd "$(dirname "$0")/.." && pwd -P)
-# Where this is an npm package itself, npm has mostly installed Node.js beside it.
+# If this is an installed npm package, npm has usually put Node.js into the same node_modules.
 beside=$(dirname "$here")
 [ "$(basename "$beside")" = node_modules ] || beside=
 for node in "$here"/node_modules/node-*/bin/node ${beside:+"$beside"/node-*/bin/node}; do

@@ -89,8 +89,8 @@ export function createState() {
     dunning: new Map<'end', DunningEnd>([['end', 'canceled']]),
     /** By checkout session. */
     orders: new Map<string, Order>(),
-    /** Subscriptions whose trial was said to end soon. */
-    endingTrials: new Map<string, true>(),
+    /** Subscriptions whose trial's end was announced. */
+    announcedTrials: new Map<string, true>(),
     /** At most one, of the account. */
     taxSettings: new Map<'', Stripe.Tax.Settings>(),
     /** By identifier. */

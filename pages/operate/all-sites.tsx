@@ -3,7 +3,7 @@ import { dayOf } from '../dashboard/parts/format.ts'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
-import { NextPage } from './next-page.tsx'
+import { Matches } from './matches.tsx'
 
 /** A site with its owner. Times are epoch milliseconds. */
 interface OwnedSite {
@@ -27,9 +27,10 @@ interface AllSitesProps extends PageProps {
 
 export function AllSites({ base, search, sites, next }: AllSitesProps) {
   const path = `${base}/app/operate/sites`
+  const query = next === null ? null : { search, after: next }
   return (
     <>
-      <form class="site-filter" method="get" action={path}>
+      <form class="site-filter" method="get" data-filter action={path}>
         <Field
           name="search"
           label="Origin begins with"
@@ -40,24 +41,25 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
         />
         <button type="submit">Filter</button>
       </form>
-      {sites.length === 0 ? (
-        <p class="lead">
-          No site matches. <a href={path}>Show all sites</a>
-        </p>
-      ) : (
-        <section class="wide" tabindex={0} aria-label="Table of sites">
-          <Table
-            heads={['Site', 'Owner', 'Proof', 'Added']}
-            rows={sites.map((site) => [
-              site.name,
-              <a href={`${base}/app/operate/people/${site.userId}`}>{site.email}</a>,
-              proofOf(site),
-              <Time at={timeOf(site.createdAt)} precision="day" />,
-            ])}
-          />
-        </section>
-      )}
-      <NextPage path={path} query={next === null ? null : { search, after: next }} />
+      <Matches shown={sites.length} nouns={['site', 'sites']} path={path} query={query}>
+        {sites.length === 0 ? (
+          <p class="lead">
+            No site matches. <a href={path}>Show all sites</a>
+          </p>
+        ) : (
+          <section class="wide" tabindex={0} aria-label="Table of sites">
+            <Table
+              heads={['Site', 'Owner', 'Proof', 'Added']}
+              rows={sites.map((site) => [
+                site.name,
+                <a href={`${base}/app/operate/people/${site.userId}`}>{site.email}</a>,
+                proofOf(site),
+                <Time at={timeOf(site.createdAt)} precision="day" />,
+              ])}
+            />
+          </section>
+        )}
+      </Matches>
     </>
   )
 }

@@ -19,7 +19,7 @@ interface JobStatusProps {
   readonly running: string
   /** What it did, such as `Downloaded`. */
   readonly done: string
-  /** The result of the last run, and what it changes. */
+  /** The result of the last run, and the data that a run changes. */
   readonly children?: Child
 }
 
@@ -30,7 +30,7 @@ export function JobStatus({ id, job, running, done, children }: JobStatusProps) 
     <div id={id} class="job" data-refresh={startedAt === null ? undefined : '2'}>
       {startedAt !== null && (
         <Notice kind="hint">
-          {running} since <Time at={startedAt} />. Load the page again to see how it goes.
+          {running} since <Time at={startedAt} />. Reload the page to see its progress.
         </Notice>
       )}
       {endedAt !== null &&

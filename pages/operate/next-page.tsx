@@ -1,6 +1,6 @@
 import { PageLink, PageLinks } from '../dashboard/parts/page-links.tsx'
 
-interface NextPageProps {
+export interface NextPageProps {
   /** Path of the list. */
   readonly path: string
   /** The filter and where the next page begins. null: there is no next page. */

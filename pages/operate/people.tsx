@@ -3,7 +3,7 @@ import { Field, Option, Select } from '../dashboard/parts/field.tsx'
 import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
-import { NextPage } from './next-page.tsx'
+import { Matches } from './matches.tsx'
 import { PersonBadges } from './person-badges.tsx'
 import type { PersonView } from './person-view.ts'
 
@@ -37,28 +37,30 @@ const DONE: Readonly<Record<string, string>> = { deleted: 'Account deleted.' }
 
 export function People({ base, filter, plans, people, next, done = '' }: PeopleProps) {
   const path = `${base}/app/operate/people`
+  const query = next === null ? null : { ...filter, after: next }
   return (
     <>
       <Result done={DONE[done]} />
       <FilterForm path={path} filter={filter} plans={plans} />
-      {people.length === 0 ? (
-        <p class="lead">
-          Nobody matches. <a href={path}>Show everybody</a>
-        </p>
-      ) : (
-        <section class="wide" tabindex={0} aria-label="Users">
-          <Table
-            heads={['E-mail address', 'Plan', 'Status', 'Since']}
-            rows={people.map((person) => [
-              <a href={`${path}/${person.id}`}>{person.email}</a>,
-              person.plan,
-              <PersonBadges person={person} />,
-              <Time at={new Date(person.createdAt).toISOString()} precision="day" />,
-            ])}
-          />
-        </section>
-      )}
-      <NextPage path={path} query={next === null ? null : { ...filter, after: next }} />
+      <Matches shown={people.length} nouns={['user', 'users']} path={path} query={query}>
+        {people.length === 0 ? (
+          <p class="lead">
+            Nobody matches. <a href={path}>Show everybody</a>
+          </p>
+        ) : (
+          <section class="wide" tabindex={0} aria-label="Users">
+            <Table
+              heads={['E-mail address', 'Plan', 'Status', 'Since']}
+              rows={people.map((person) => [
+                <a href={`${path}/${person.id}`}>{person.email}</a>,
+                person.plan,
+                <PersonBadges person={person} />,
+                <Time at={new Date(person.createdAt).toISOString()} precision="day" />,
+              ])}
+            />
+          </section>
+        )}
+      </Matches>
     </>
   )
 }
@@ -69,7 +71,7 @@ interface FilterFormProps extends Pick<PeopleProps, 'filter' | 'plans'> {
 
 function FilterForm({ path, filter, plans }: FilterFormProps) {
   return (
-    <form class="people-filter" method="get" action={path}>
+    <form class="people-filter" method="get" data-filter action={path}>
       <Field
         name="search"
         label="E-mail address begins with"

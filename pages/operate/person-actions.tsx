@@ -6,9 +6,9 @@ import type { PersonView } from './person-view.ts'
 export interface PersonActionsProps {
   readonly base: string
   readonly person: PersonView
-  /** Whether the operator looks at the own account. */
+  /** Whether operators look at their own account. */
   readonly isSelf: boolean
-  /** Those that can be set by hand. */
+  /** The plans that an operator can assign. */
   readonly plans: readonly Plan[]
   /** Whether sessions are kept here, not at an auth service. */
   readonly keepsSessions: boolean
@@ -27,7 +27,7 @@ export function PersonActions({ base, person, isSelf, plans, keepsSessions }: Pe
   return (
     <Card id="actions" title="Actions">
       <form class="plan-choice" method="get" action={`${path}/plan`}>
-        <Select name="to" label="Plan by hand">
+        <Select name="to" label="Assigned plan">
           {plans.map(({ id, name }) => (
             <Option value={id} text={name} chosen={person.givenPlan} />
           ))}
@@ -41,7 +41,7 @@ export function PersonActions({ base, person, isSelf, plans, keepsSessions }: Pe
         {isDisabled && link('enable', 'Enable…')}
         {!isSelf && !isOperator && !isDisabled && link('disable', 'Disable…')}
         {!isSelf && !isOperator && !isDisabled && link('role?to=operator', 'Make an operator…')}
-        {!isSelf && isOperator && link('role?to=user', 'Take the role of operator…')}
+        {!isSelf && isOperator && link('role?to=user', 'Remove the operator role…')}
         {!isSelf && !isOperator && link('delete', 'Delete…')}
       </div>
     </Card>

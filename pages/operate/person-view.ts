@@ -8,7 +8,7 @@ export interface PersonView {
   /** null: the account is not disabled. */
   readonly disabledAt: number | null
   readonly createdAt: number
-  /** Id of the plan that was set by hand. */
+  /** Id of the plan that an operator assigned, or of the default plan. */
   readonly givenPlan: string
   /** The subscription at Stripe; null: there is none. */
   readonly subscribed: { readonly status: string } | null

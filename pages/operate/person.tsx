@@ -86,8 +86,8 @@ function Account({ person, plan, isPaid, requests }: PersonProps) {
           ['Name', name || undefined],
           ['Id', <code>{id}</code>],
           ['Since', <Time at={timeOf(createdAt)} precision="day" />],
-          ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'by hand'})`],
-          ['Plan by hand', isPaid ? givenPlan : undefined],
+          ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'assigned'})`],
+          ['Assigned plan', isPaid ? givenPlan : undefined],
           ['Subscription', isPaid ? undefined : status],
           ['Requests in this period', `${count(requests)} of ${count(plan.monthlyCap)}`],
         ]}

@@ -50,7 +50,7 @@ export function System({ base, system, doctor, findings, error, ...backups }: Sy
       <Card id="doctor-title" title="Doctor">
         <p>Checks everything that this server needs, as the command doctor does.</p>
         <PostButton action={`${path}/doctor`} text="Run the doctor" />
-        <JobStatus id="doctor" job={doctor} running="The doctor has been running" done="It ran">
+        <JobStatus id="doctor" job={doctor} running="The doctor has been running" done="Last run">
           {findings !== null && <Findings findings={findings} />}
         </JobStatus>
       </Card>

@@ -4,7 +4,7 @@ import { Option, Select } from '../dashboard/parts/field.tsx'
 import { count, counted } from '../dashboard/parts/format.ts'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { SPLITS, type Split } from '../dashboard/usage/filters.tsx'
-import type { DailyUsage } from '../dashboard/usage/report.ts'
+import type { DailyUsage, UsageTotal } from '../dashboard/usage/report.ts'
 import { share } from '../dashboard/usage/usage.tsx'
 import { UsageChart } from '../dashboard/usage/usage-chart.tsx'
 import { Table } from '../table.tsx'
@@ -22,19 +22,16 @@ export interface WholeUsageChoice {
   readonly page: number
 }
 
-/** Requests of a month. */
-interface Totals {
+/** The requests of a user, or of one of the user's keys, in a month. */
+interface UserTotal extends Omit<UsageTotal, 'id'> {
   readonly userId: string
   readonly email: string
-  readonly requests: number
-  readonly errors: number
-  readonly limited: number
 }
 
 /** The users or the keys of the chosen list, most requests first. */
 export type WholeUsageList =
-  | { readonly of: 'users'; readonly rows: readonly (Totals & { readonly plan: string })[] }
-  | { readonly of: 'keys'; readonly rows: readonly (Totals & { readonly key: Child })[] }
+  | { readonly of: 'users'; readonly rows: readonly (UserTotal & { readonly plan: string })[] }
+  | { readonly of: 'keys'; readonly rows: readonly (UserTotal & { readonly key: Child })[] }
 
 interface WholeUsageProps extends PageProps {
   readonly choice: WholeUsageChoice
@@ -55,13 +52,13 @@ export function WholeUsage({ base, choice, months, daily, list, hasMore }: Whole
       <p class="soft" id="summary" role="status">
         {counted(requests, 'request', 'requests')} of all users in {choice.month}
       </p>
-      <div class="usage-report" id="report">
+      <div id="report">
         <Card id="daily" title="Requests per day">
           <UsageChart daily={daily} />
         </Card>
         <Lists path={path} choice={choice} />
         {list.rows.length === 0 ? (
-          <p class="lead">Nobody in this month.</p>
+          <p class="lead">No requests in this month.</p>
         ) : (
           <ListTable base={base} list={list} name={LISTS[choice.list]} />
         )}
@@ -75,10 +72,9 @@ interface FiltersProps extends Pick<WholeUsageProps, 'choice' | 'months'> {
   readonly path: string
 }
 
-/** A script shows the result at once and hides the button. */
 function Filters({ path, choice, months }: FiltersProps) {
   return (
-    <form class="filters usage-filters" method="get" action={path}>
+    <form class="filters" method="get" action={path}>
       <Select name="month" label="Month (UTC)">
         {months.map((month) => (
           <Option value={month} text={month} chosen={choice.month} />
@@ -118,7 +114,7 @@ interface ListTableProps {
 }
 
 function ListTable({ base, list, name }: ListTableProps) {
-  const person = ({ userId, email }: Totals) => (
+  const person = ({ userId, email }: UserTotal) => (
     <a href={`${base}/app/operate/people/${userId}`}>{email}</a>
   )
   const heads =
@@ -134,6 +130,6 @@ function ListTable({ base, list, name }: ListTableProps) {
   )
 }
 
-function numbersOf({ requests, errors, limited }: Totals): Child[] {
+function numbersOf({ requests, errors, limited }: UserTotal): Child[] {
   return [count(requests), share(errors, requests), count(limited)]
 }

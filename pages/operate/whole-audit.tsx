@@ -3,7 +3,7 @@ import { ActionSelect } from '../dashboard/audit/action-select.tsx'
 import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
 import { Field } from '../dashboard/parts/field.tsx'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
-import { NextPage } from './next-page.tsx'
+import { Matches } from './matches.tsx'
 
 /** Empty: all. */
 interface AuditFilter {
@@ -25,30 +25,32 @@ interface WholeAuditProps extends PageProps {
 
 export function WholeAudit({ base, filter, entries, next }: WholeAuditProps) {
   const path = `${base}/app/operate/audit`
+  const query = next === null ? null : { ...filter, before: next }
   return (
     <>
       <FilterForm path={path} filter={filter} />
-      {entries.length === 0 ? (
-        <p class="lead">
-          No entries match. <a href={path}>Show all entries</a>
-        </p>
-      ) : (
-        <ol class="card entries">
-          {entries.map((entry) => (
-            <AuditEntry entry={entry}>
-              <p class="soft small">
-                Account:{' '}
-                {entry.email === null ? (
-                  <code>{entry.actor_id}</code>
-                ) : (
-                  <a href={`${base}/app/operate/people/${entry.actor_id}`}>{entry.email}</a>
-                )}
-              </p>
-            </AuditEntry>
-          ))}
-        </ol>
-      )}
-      <NextPage path={path} query={next === null ? null : { ...filter, before: next }} />
+      <Matches shown={entries.length} nouns={['entry', 'entries']} path={path} query={query}>
+        {entries.length === 0 ? (
+          <p class="lead">
+            No entries match. <a href={path}>Show all entries</a>
+          </p>
+        ) : (
+          <ol class="card entries">
+            {entries.map((entry) => (
+              <AuditEntry entry={entry}>
+                <p class="soft small">
+                  Account:{' '}
+                  {entry.email === null ? (
+                    <code>{entry.actor_id}</code>
+                  ) : (
+                    <a href={`${base}/app/operate/people/${entry.actor_id}`}>{entry.email}</a>
+                  )}
+                </p>
+              </AuditEntry>
+            ))}
+          </ol>
+        )}
+      </Matches>
     </>
   )
 }
@@ -60,7 +62,7 @@ interface FilterFormProps {
 
 function FilterForm({ path, filter: { action, user, from, to } }: FilterFormProps) {
   return (
-    <form class="people-filter" method="get" action={path}>
+    <form class="people-filter" method="get" data-filter action={path}>
       <Field name="user" label="E-mail address or id" type="search" value={user} maxlength={320} />
       <ActionSelect chosen={action} />
       <Field name="from" label="From (UTC)" type="date" value={from} />

@@ -4,7 +4,7 @@ import type { OperationText, ReplyText } from './describe.ts'
 import type { Block } from './guides/block.ts'
 import type { GuideText } from './guides/guides.ts'
 
-/** The page of an operation as Markdown, for programs that read texts. */
+/** The page of an operation as Markdown, for language models. */
 export function operationMarkdown(text: OperationText, url: string): string {
   const { row, access, limits, parameters, body, replies, errors, samples } = text
   return joined([

@@ -1,3 +1,4 @@
+import { counted } from '../dashboard/parts/format.ts'
 import { contents, type Entry, guidePath } from './contents.ts'
 import { Method } from './operation.tsx'
 import { SampleTabs } from './sample-tabs.tsx'
@@ -63,7 +64,10 @@ export function SearchResults({ base, query, found }: SearchResultsProps) {
       <section>
         <h1>Search</h1>
         <p>
-          {found.length === 0 ? 'No page has' : `${found.length} of the pages have`} <q>{query}</q>.
+          {found.length === 0
+            ? 'No page contains'
+            : counted(found.length, 'page contains', 'pages contain')}{' '}
+          <q>{query}</q>.
         </p>
         <EntryList base={base} entries={found} />
         <p>

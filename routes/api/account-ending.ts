@@ -38,7 +38,7 @@ export function accountEndingHandlers(services: Services) {
   } satisfies Partial<Handlers>
 }
 
-/** Here, the next sign-in at the auth service would make the account anew. */
+/** Refuses accounts of the auth service: the next sign-in there would create the account again. */
 function refuseRemote({ config: { authUrl } }: Services, { remoteId }: UserRow): void {
   if (authUrl === undefined || remoteId === null) return
   throw new ApiError(

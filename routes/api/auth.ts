@@ -104,7 +104,7 @@ function prepaidOf(
 ) {
   const idOf = ({ of }: AccountLimit | AddressLimit) => {
     if (of === 'addressMails' || of === 'addressSignIns') return addressId(exchange)
-    // With the password, a client can make any number of browsers known: their ids limit nothing.
+    // A client with the password can register any number of browsers, so a limit per browser would not hold.
     return of === 'newSessions' ? account?.id : account?.limitId
   }
   return limits.flatMap((limit) => {

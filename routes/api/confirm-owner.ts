@@ -28,7 +28,7 @@ export async function confirmOwner(
   if (!(await spendCode(secondFactors, { actor: caller, code, now }))) throw wrongCode()
 }
 
-/** Accounts that were made on the command line have no password. */
+/** Throws unless the password is right or the account has none, as one created on the command line. */
 export async function confirmPassword(
   { db, passwordQueue }: Services,
   email: string,
@@ -41,7 +41,10 @@ export async function confirmPassword(
     isRight: await isPassword(password, hash),
   }))
   if (checked === null) {
-    throw new ApiError('SERVICE_UNAVAILABLE', 'Too many passwords are checked now; try again later')
+    throw new ApiError(
+      'SERVICE_UNAVAILABLE',
+      'Too many passwords are being checked; try again later',
+    )
   }
   if (!checked.isRight)
     throw new ApiError('BAD_REQUEST', 'password: is not the password of this account')

@@ -26,7 +26,7 @@ export function emailHandlers(services: Services) {
         return { status: 200, body: { status: 'changed' } }
       }
       const token = await offerEmailChange(db, change)
-      // Who asks must not learn whether the address has an account.
+      // The caller must not learn whether the address has an account.
       if ((await findUserByEmail(db, change.email)) === null) {
         const query = new URLSearchParams({ token, email: change.email })
         postMail(change.email, SUBJECT, offerText(`${baseUrl()}/app/account/email?${query}`))

@@ -26,16 +26,16 @@ export function geolocationHandlers(services: Services) {
   const { geo } = services
   return {
     ...plainLookUps(services),
-    locateCaller: (call) => locateAsAsked(services, call.clientAddress, call),
-    locateAddress: (call) => locateAsAsked(services, readAddress(call.params.ipAddress), call),
+    locateCaller: (call) => locateByQuery(services, call.clientAddress, call),
+    locateAddress: (call) => locateByQuery(services, readAddress(call.params.ipAddress), call),
     getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
   } satisfies Partial<Handlers>
 }
 
 type LocateCall = Parameters<Handlers['locateCaller']>[0]
 
-/** Answers by the query: with other fields than by default, or in another form. */
-async function locateAsAsked(services: Services, address: Address | null, call: LocateCall) {
+/** Answers with the fields that the query selects, or as plain text. */
+async function locateByQuery(services: Services, address: Address | null, call: LocateCall) {
   const { geo, findHostname } = services
   const answer = locate(geo, address, call)
   const asked = readAsked(call.query)

@@ -17,8 +17,8 @@ interface Writer<Result> {
 }
 
 /**
- * Locates the addresses of a body in order, in slices. Each counts one towards the cap, found or not, unless it is
- * not an address; those over the cap are reduced.
+ * Locates the addresses of a body in order, in slices. Each valid address counts as one request towards the
+ * monthly cap, whether it is found or not. Results over the cap are reduced.
  */
 export async function locateAll<Result>(
   { geo, meters }: Services,
@@ -28,7 +28,7 @@ export async function locateAll<Result>(
   const addresses = ips.map(parseAddress)
   const left = meters.leftToCap(caller, now)
   const count = addresses.filter((address) => address !== null).length
-  // Before the first slice ends: a simultaneous batch finds the cap lowered by this one.
+  // Counted before the first await, so that a simultaneous batch cannot use the same rest of the cap.
   meters.count(caller, now, count)
   let done = 0
   const results = await mapInSlices(addresses, (address, at) => {

@@ -18,7 +18,7 @@ const ISSUER = 'Meridian'
 
 export function secondFactorHandlers(services: Services) {
   const { db, secondFactors } = services
-  /** The user, who has given the password. */
+  /** Returns the user after checking the password. */
   const getOwner = async (caller: Caller, password: string | undefined) => {
     refuseRemote(services)
     const user = await getUser(db, caller)
@@ -73,5 +73,8 @@ export function secondFactorHandlers(services: Services) {
 
 function refuseRemote({ config: { authUrl } }: Services): void {
   if (authUrl === undefined) return
-  throw new ApiError('FORBIDDEN', `The auth service signs users in: turn it on at ${authUrl}`)
+  throw new ApiError(
+    'FORBIDDEN',
+    `The auth service signs users in: manage the second factor at ${authUrl}`,
+  )
 }

@@ -14,7 +14,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-/** Who ends sessions, and when. */
+/** The caller that ends sessions, and the time. */
 interface SessionCall {
   readonly caller: Caller
   readonly now: number

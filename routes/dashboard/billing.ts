@@ -67,7 +67,10 @@ export async function showBilling(
   return showPage(visit, { title: 'Billing', content, status })
 }
 
-/** A buyer who returns sees the plan even if Stripe's events are late. If Stripe fails, the page waits. */
+/**
+ * Asks Stripe when a buyer returns, so that the page shows the plan even if Stripe's events are late. If
+ * Stripe does not answer, the page shows what is known here.
+ */
 async function getSubscription({ callApi }: UserVisit, where: 'here' | 'at Stripe') {
   if (where === 'at Stripe') {
     try {

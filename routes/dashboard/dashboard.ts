@@ -56,7 +56,7 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
 
 /**
  * Mounts the dashboard. Its pages read and change data only through the public API, except those for
- * operators, who see what no user may ask the API for.
+ * operators: the API has no operations for them.
  */
 export function mountDashboard(app: Hono<Env>, services: Services): void {
   const mount = ({ method, path, answer }: AppRoute<Visit>) =>

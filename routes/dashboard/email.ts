@@ -47,7 +47,7 @@ async function confirm(visit: UserVisit): Promise<PageAnswer> {
   return finish(visit, body.email)
 }
 
-/** Known browsers belong to an address, so this one becomes known to the new one. */
+/** Browsers are known by e-mail address, so this browser gets a cookie for the new address. */
 async function finish(visit: UserVisit, email: string): Promise<PageAnswer> {
   return redirectTo(visit, '/app/account?done=email', [await deviceCookie(visit, email)])
 }

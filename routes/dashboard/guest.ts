@@ -48,7 +48,7 @@ function showSignIn(visit: Visit, shown: SignInShown = {}, status = 200): Promis
 async function signIn(visit: Visit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const [email, next] = [form.text('email'), safeNext(form.text('next'))]
-  // The link in the e-mail carries it.
+  // Set if the user has followed the link in the verification e-mail.
   const verify = form.text('verify') || undefined
   const body = { email, password: form.exact('password'), verificationToken: verify }
   const answer = await callWithoutSession(visit, '/sign-in/email', body)
@@ -74,7 +74,7 @@ async function signInByCode(visit: Visit): Promise<PageAnswer> {
   const body = { challenge, code: form.text('code') || form.text('recoveryCode') }
   const answer = await callWithoutSession(visit, '/two-factor/verify', body)
   const { status, message, token, email } = answer
-  // The form must not name the address: it would make this browser known to any account.
+  // Takes the address from the answer: a forged form could make this browser known to any account.
   if (token !== null && email !== null) return startSession(visit, { email, token }, next)
   const error = status === 429 ? message : WRONG_CODE
   return showSecondStep(visit, { challenge, next, error }, status)
@@ -151,7 +151,7 @@ async function requestReset(visit: Visit): Promise<PageAnswer> {
 const ASKED_TOO_OFTEN =
   'Too many attempts. If you have an e-mail from us, use the newest: its link is valid for one hour. Otherwise try again later.'
 
-/** The link in the e-mail carries the token. */
+/** The token of the link in the e-mail. */
 function readToken({ c }: Visit): string | null {
   return c.req.query('token') ?? null
 }
@@ -180,9 +180,7 @@ async function reset(visit: Visit): Promise<PageAnswer> {
   return showReset(visit, token, { ...toAuthRefusal(answer), revokeKeys }, answer.status)
 }
 
-/**
- * The link has shown that the browser is the owner's, so strangers can no longer use up its limits.
- */
+/** The link has proven the owner, so the browser becomes known: strangers can no longer use up its limits. */
 async function finishReset(visit: Visit, { email }: AuthAnswer): Promise<PageAnswer> {
   const cookies = email === null ? [] : [await deviceCookie(visit, email)]
   return redirectTo(visit, '/app/sign-in?done=reset', cookies)

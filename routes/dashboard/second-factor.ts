@@ -38,7 +38,7 @@ async function offer(visit: UserVisit): Promise<PageAnswer> {
   return showOffer(visit, (await visit.callApi('offerSecondFactor', { body: { password } })).uri)
 }
 
-/** After a wrong code the form brings the secret back: only the password could show it again. */
+/** The form sends the secret along, so that the page can show it again after a wrong code. */
 async function confirm(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const body = { code: form.text('code') }

@@ -10,8 +10,8 @@ import { toPublicError } from '../request/exchange.ts'
 type Forms = Parameters<typeof formRoutes>
 
 /**
- * Routes for the forms of an operator's page. These actions use the database themselves, not through the
- * API, so the page shows its faults, too.
+ * Routes for the forms of an operator's page. The actions use the database directly, not through the API,
+ * so the page must also turn faults of the database into messages.
  */
 export function actionRoutes(root: Forms[0], show: Forms[1], actions: Forms[2]) {
   const guarded = Object.entries(actions).map(([name, act]) => {
@@ -38,8 +38,8 @@ export function operatorAudit(visit: UserVisit, note: AuditNote): Statement {
   return insertAudit(visit.services.db, operatorEvent(visit, note))
 }
 
-/** The user whom an operator's action concerns. */
-interface Concerned {
+/** The user whose account an operator's action changes. */
+interface AffectedUser {
   readonly id: string
   /** As the operator's log names the user. */
   readonly name: string
@@ -51,7 +51,7 @@ interface Concerned {
  */
 export function auditForUser(
   visit: UserVisit,
-  { id, name }: Concerned,
+  { id, name }: AffectedUser,
   note: AuditNote,
 ): Statement[] {
   const { services } = visit
@@ -63,8 +63,8 @@ export function auditForUser(
 }
 
 /**
- * Starts a run of the job unless one is under way. Its audit row is written before: what cannot be
- * recorded does not start, and a run may end with the process.
+ * Starts a run of the job unless one is under way. Writes the audit row first, so that no run starts
+ * unrecorded, and so that a run is recorded even if the process ends during it.
  */
 export async function startJob<Result, Input>(
   visit: UserVisit,

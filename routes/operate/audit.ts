@@ -47,7 +47,7 @@ export async function showWholeAudit(visit: UserVisit): Promise<PageAnswer> {
   return showOperatePage(visit, { title: 'Audit log', content })
 }
 
-/** The text is an address, or the id of a user who may be deleted. */
+/** `text`: an e-mail address, or the id of a user, who may be deleted. */
 async function findActorId({ db }: Services, text: string): Promise<string> {
   if (!text.includes('@')) return text
   // No id has an @, so nothing matches an unknown address.

@@ -8,7 +8,7 @@ const THRESHOLDS = {
   reach_spending_cap: 'Spending cap reached',
 } as const
 
-/** Mails and webhook calls that wait in a queue: users have reached a limit. */
+/** Queued mails and webhook calls that say that a user has reached a limit. */
 export const noticeRoutes = deliveryRoutes({
   path: '/app/operate/notices',
   title: 'Mails and webhook calls',

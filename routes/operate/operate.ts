@@ -28,7 +28,7 @@ const ROUTES: readonly AppRoute<UserVisit>[] = [
   ...noticeRoutes,
 ]
 
-/** The pages of those who run this instance. For everybody else they do not exist. */
+/** The pages for operators. Everybody else gets 404. */
 export const operateRoutes: readonly AppRoute<UserVisit>[] = ROUTES.map((route) => ({
   ...route,
   answer: async (visit) => {

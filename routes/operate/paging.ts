@@ -1,4 +1,4 @@
-/** A page of rows that were read with one more than a page holds. */
+/** The rows of a page. One row more was read, to find out whether there is a next page. */
 export interface SplitPage<Row> {
   readonly rows: readonly Row[]
   /** The row after which the next page begins; undefined: there is none. */

@@ -42,6 +42,6 @@ function querySchema(plans: readonly { readonly id: string }[]) {
 }
 
 function keysOf<Key extends string>(labels: Readonly<Record<Key, string>>): Key[] {
-  // safe: the labels are written with these keys alone
+  // safe: the labels are constants with no other keys
   return Object.keys(labels) as Key[]
 }

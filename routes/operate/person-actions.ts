@@ -41,10 +41,10 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
     ask: ({ visit, person, to }) => {
       const plan = visit.services.plans.find(to)
       if (plan === undefined) throw refusal('Choose a plan')
-      if (plan.id === person.givenPlan) throw refusal(`The plan by hand is ${plan.name} already`)
+      if (plan.id === person.givenPlan) throw refusal(`The assigned plan is already ${plan.name}`)
       return {
         title: 'Set the plan?',
-        text: `The plan by hand becomes ${plan.name}. It applies while no subscription at Stripe does.`,
+        text: `The assigned plan becomes ${plan.name}. It applies while there is no subscription at Stripe.`,
         button: `Set the plan to ${plan.name}`,
       }
     },
@@ -162,9 +162,9 @@ const GIVE_ROLE: Question = {
 }
 
 const TAKE_ROLE: Question = {
-  title: 'Take the role of operator?',
-  text: 'The person keeps the account, and sees no other one any more.',
-  button: 'Take the role',
+  title: 'Remove the operator role?',
+  text: 'The person keeps their own account but no longer sees others.',
+  button: 'Remove the role',
 }
 
 function auditRows({ visit, person }: Asked, note: AuditNote): Statement[] {
@@ -176,7 +176,7 @@ function refuseSelf({ me }: UserVisit, { id }: Person): void {
 }
 
 function refuseOperator({ role }: Person): void {
-  if (role === 'operator') throw refusal('Take the role of operator first')
+  if (role === 'operator') throw refusal('Remove the operator role first')
 }
 
 function refusal(message: string): ApiError {
@@ -185,5 +185,5 @@ function refusal(message: string): ApiError {
 
 /** Another operator was faster. */
 function changedMeanwhile(): ApiError {
-  return refusal('The account has changed meanwhile: look again')
+  return refusal('The account has changed in the meantime: reload the page')
 }

@@ -44,7 +44,7 @@ interface About {
   readonly html: ReturnType<typeof render>
 }
 
-/** Keyed by the list of databases, which a reload replaces, as a refresh does the list of prices. */
+/** By the list of databases, which is a new object after a reload. */
 const abouts = new WeakMap<object, About>()
 
 /** The part that is the same for every visitor. */

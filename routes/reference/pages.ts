@@ -94,7 +94,7 @@ async function renderPage(services: Services, { path, title, content }: Page): P
   return { status: 200, html: await render(ReferenceFrame(frame)) }
 }
 
-/** Describes one operation after another, with other work in between: all together take long. */
+/** Describes the operations one by one and lets other work run in between, since all take long together. */
 async function createIndex(texts: Texts): Promise<SearchEntry[]> {
   const index: SearchEntry[] = GUIDES.map(({ name, title }) => ({
     path: guidePath(name),

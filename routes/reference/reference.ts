@@ -16,7 +16,7 @@ import { openReference } from './pages.ts'
 
 const SEARCH_PATH = `${DOCS_PATH}/search.json`
 
-/** Route patterns, and the same as the log and the metrics name them. */
+/** Each route's pattern, and its name in the log and the metrics. */
 const PAGE_ROUTES = [
   [`${DOCS_PATH}/operations/:name`, `${DOCS_PATH}/operations/{operationId}`],
   [`${DOCS_PATH}/guides/:name`, `${DOCS_PATH}/guides/{name}`],

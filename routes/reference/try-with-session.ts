@@ -46,7 +46,7 @@ export async function tryWithSession({ c, sendApi, token }: UserVisit): Promise<
   return { status, headers: shown, file: content, type: headers.get('content-type') ?? '' }
 }
 
-/** Public operations need no session, and some read headers that only their own callers send. */
+/** Excludes public operations: they need no session, and some read headers that this page does not send. */
 function findRow(id: string): Operation | undefined {
   const rows: readonly Operation[] = operations
   return rows.find((row) => row.id === id && row.access !== 'public')

@@ -99,7 +99,7 @@ async function findCaller(
   return { ...caller, app: c.env?.app ?? caller.app }
 }
 
-/** What the dashboard reads to show its pages is not the user's own usage, unlike look-ups made there. */
+/** Calls by which the dashboard builds its pages are not the user's own usage. Look-ups made there are. */
 function isUserOwn({ env }: HeadContext, { access }: Operation): boolean {
   return env?.app !== 'dashboard' || access === 'geo:read'
 }
@@ -108,7 +108,7 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'UNAUTHORIZED'
 }
 
-/** Parses the query. Of a parameter that is given twice, one value would be ignored. */
+/** Parses the query. Refuses parameters given twice, since one of the values would be ignored. */
 export function readQuery({ query }: Operation, c: RequestContext): unknown {
   if (query === undefined) return undefined
   const parsed: unknown = parse(query, c.req.query())

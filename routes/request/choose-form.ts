@@ -9,9 +9,9 @@ interface Range {
 }
 
 /**
- * Chooses among the forms of an answer by the header Accept (RFC 9110, section 12.5.1). Of equally
- * good ones the earliest is chosen; the first if none is acceptable, since an answer in JSON says
- * more than 406.
+ * Chooses the media type of an answer by the header Accept (RFC 9110, section 12.5.1). Among equally good
+ * ones it chooses the earliest in `forms`. If none is acceptable, it chooses the first, JSON, since that
+ * helps the caller more than 406.
  */
 export function chooseForm(forms: readonly MediaType[], accept: string | undefined): MediaType {
   const [first = 'application/json', ...others] = forms

@@ -5,8 +5,8 @@ const EXPOSED = 'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After'
 const PREFLIGHT_SECONDS = '86400'
 
 /**
- * Whether pages of `MERIDIAN_CORS_ORIGINS` may call the operation: all but look-ups and public ones,
- * and inquiries.
+ * Whether pages of `MERIDIAN_CORS_ORIGINS` may call the operation: inquiries, and all operations that are
+ * neither look-ups nor public.
  */
 export function isForListedOrigins({ access, limit }: Operation): boolean {
   return limit === 'contact' || (access !== 'public' && access !== 'geo:read')

@@ -16,7 +16,7 @@ export function charge(services: Services, exchange: Exchange): void {
   if (!charged.state.allowed) throw rateLimited(charged.state)
 }
 
-/** Before the body was read, `charge` took one request. Takes the weight of the body instead. */
+/** Replaces the one request that `charge` has counted by the number of requests that the body weighs. */
 export function chargeBody({ meters, now }: Services, exchange: Exchange, body: unknown): void {
   const { row, caller } = exchange
   if (row?.weigh === undefined || caller === null) return
@@ -47,7 +47,7 @@ function takeOne({ limits, meters, now: clock }: Services, exchange: Exchange): 
   return null
 }
 
-/** What the dashboard reads and changes to show its pages. Its look-ups are requests of the plan. */
+/** Calls by which the dashboard builds its pages. Look-ups made there count as requests of the plan. */
 function isForPages({ limit, access }: Operation, { app }: Caller): boolean {
   return app === 'dashboard' && access !== 'geo:read' && (limit === 'plan' || limit === 'account')
 }

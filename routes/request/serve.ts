@@ -63,7 +63,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
   }
 }
 
-/** Reads few bodies per address at a time, if no rate limit counts them. */
+/** Reads the body. Where no rate limit applies, reads only a few bodies per address at a time. */
 async function readInTurn(
   { freeBodies }: Services,
   { body, limit }: Operation,
@@ -75,7 +75,10 @@ async function readInTurn(
     content: await readBody(body, c),
   }))
   if (read !== null) return read.content
-  throw new ApiError('SERVICE_UNAVAILABLE', 'Too many requests of this address wait; try again')
+  throw new ApiError(
+    'SERVICE_UNAVAILABLE',
+    'Too many requests from this address are waiting; try again later',
+  )
 }
 
 const NO_INPUT = {

@@ -13,7 +13,7 @@ import { lockDataDir } from '../../lib/db/lock.ts'
 import { type Db, openDb } from '../../lib/db/open.ts'
 import type { Statement } from '../../lib/db/transaction.ts'
 
-/** What commands about users, keys and inquiries work with. The server may be running. */
+/** Shared by the commands about users, keys and inquiries. The server may run at the same time. */
 export interface Accounts {
   readonly db: Db
   readonly plans: Plans

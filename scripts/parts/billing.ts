@@ -19,7 +19,7 @@ export function openBilling(accounts: Accounts, stripe: StripeConfig): Billing {
     change: (statements) => runInTransaction(db, statements),
     fitKeys: (userId) => fitKeyExpiry(db, plans, now, userId),
     auditStripe: (userId, note) => audit(accounts, userId, note),
-    // Only a change of plan asks, which no command makes.
+    // Used only for changes of plan, which no command makes.
     countRequests: () => 0,
     onFailure: ({ type, code, status }) =>
       report(`Stripe refused a call: ${[type, code, status].filter(Boolean).join(', ')}`),
@@ -48,7 +48,7 @@ function mismatchTable(mismatches: readonly Mismatch[]): string {
   })
 }
 
-/** Mends what can be mended. Returns a sentence for each change. */
+/** Repairs what can be repaired. Returns a sentence for each change. */
 export async function repairMismatches(
   billing: Billing,
   accounts: Accounts,
@@ -61,10 +61,10 @@ export async function repairMismatches(
     ],
   }
   const released = account === 'accept' ? await acceptStripeAccount(billing, options) : []
-  const mended = await repair(billing, await inspect(billing), options)
+  const repaired = await repair(billing, await inspect(billing), options)
   return [
-    ...released.map((customer) => `Gave up the customer ${customer}, which Stripe does not know`),
-    ...mended.map(sentence),
+    ...released.map((customer) => `Released the customer ${customer}, which Stripe does not know`),
+    ...repaired.map(sentence),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { codeOf, reasonOf } from '../../lib/reason.ts'
 
-/** Somebody asked for the usage, which is the message. */
+/** Thrown for --help. The message is the usage. */
 export class UsageRequest extends Error {}
 
 /** The command line is wrong. */

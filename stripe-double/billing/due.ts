@@ -57,13 +57,13 @@ function subscriptionDues(world: World, row: Stripe.Subscription): Due[] {
   ]
 }
 
-/** Like Stripe, says that a trial will end three days before, or at once if it is shorter. */
+/** Like Stripe, announces the end of a trial three days before it, or at once if the trial is shorter. */
 function trialDues(world: World, row: Stripe.Subscription): Due[] {
   const { id, status, created, trial_end: end } = row
-  const { endingTrials } = world.state
-  if (status !== 'trialing' || end === null || endingTrials.has(id)) return []
+  const { announcedTrials } = world.state
+  if (status !== 'trialing' || end === null || announcedTrials.has(id)) return []
   const run = () => {
-    endingTrials.set(id, true)
+    announcedTrials.set(id, true)
     emit(world, 'customer.subscription.trial_will_end', row)
   }
   return [{ at: Math.max(created, end - NOTICE_SECONDS), run }]

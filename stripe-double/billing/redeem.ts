@@ -27,7 +27,7 @@ interface Holder {
   readonly currency: string
 }
 
-/** Redeems the codes in `params`, or keeps discounts, and returns the ids. Checks all before. */
+/** Redeems the codes in `params` and keeps the named discounts. Returns the ids. If one is refused, nothing changes. */
 export function redeemDiscounts(
   world: World,
   params: v.InferOutput<typeof DiscountParams>,

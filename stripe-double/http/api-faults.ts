@@ -6,14 +6,14 @@ const shouldRetry = v.exactOptional(v.boolean())
 /**
  * When a fault occurs:
  * - before the call runs: `403`, `429`, `locked` (the object is locked), `reset`, `slow` (after `delayMs`),
- *   and `answer`, which something between the caller and Stripe sends
+ *   and `answer`, as a proxy between the caller and Stripe would give it
  * - instead of the call: `500`, which changes nothing
  * - after the call: `500 done` (done, but answered with 500), `lost` (done, but not answered), `late`
  *   (answered after `delayMs`)
  *
- * As at Stripe, the answer of a call that has begun is kept under its idempotency key, here that of both 500s.
- * `shouldRetry` sets `Stripe-Should-Retry`. A fault with a `method` waits for a call with that method, and
- * later faults wait behind it.
+ * Like Stripe, the double keeps the answer under the call's idempotency key once the call has begun, so it
+ * keeps both kinds of 500. `shouldRetry` sets `Stripe-Should-Retry`. Faults occur in the order in which they
+ * were set: one with a `method` waits for the next call with that method, and later faults wait for it.
  */
 export const ApiFault = v.union([
   v.strictObject({

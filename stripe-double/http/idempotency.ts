@@ -11,8 +11,8 @@ interface Keyed {
 }
 
 /**
- * Keeps, like Stripe, the answer of each call with an idempotency key from the moment its execution begins:
- * also a refusal or a 500. What is refused before that is not kept. Answers are in memory only.
+ * Like Stripe, keeps the answer of each call with an idempotency key, whether it succeeded or failed. A call
+ * that is refused before it begins is not kept. Answers are in memory only.
  */
 export function createIdempotency(now: () => number) {
   const kept = new Map<string, { fingerprint: string; answer: Answer; at: number }>()

@@ -1,3 +1,4 @@
+import type Stripe from 'stripe'
 import * as v from 'valibot'
 import type { Form } from './form.ts'
 import { badRequest, missingParam } from './stripe-error.ts'
@@ -32,6 +33,15 @@ export const Address = optional({
   postal_code: Text,
   country: Text,
 })
+
+export const EMPTY_ADDRESS: Stripe.Address = {
+  city: null,
+  country: null,
+  line1: null,
+  line2: null,
+  postal_code: null,
+  state: null,
+}
 
 export const AutomaticTaxParam = v.strictObject({ enabled: Flag })
 

@@ -52,7 +52,7 @@ function returnUrl({ id, success_url }: Stripe.Checkout.Session): string {
   return (success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', id)
 }
 
-/** Asks for the confirmation that the bank of the card wants, with the form filled in before. */
+/** Asks for the confirmation that the card's bank requires. Sends the fields of the first form again. */
 function bankPage(form: Readonly<Record<string, unknown>>) {
   const fields = Object.entries(form).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${String(value)}" />`,

@@ -70,7 +70,7 @@ export function addCard(
   return addRow(world, 'paymentMethods', method, type)
 }
 
-/** Remembers that the customer has confirmed to use the card later, which some banks ask only once. */
+/** Confirms the card for later payments, so that a bank that asks for this only once does not ask again. */
 export function setUpCard({ state }: World, method: string): void {
   if (state.cards.get(method) === 'asks-once') state.cards.set(method, 'pays')
 }

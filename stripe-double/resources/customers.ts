@@ -1,7 +1,15 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
 import { listRoute } from '../http/list.ts'
-import { Address, Metadata, mergeMetadata, optional, Page, Text } from '../http/params.ts'
+import {
+  Address,
+  EMPTY_ADDRESS,
+  Metadata,
+  mergeMetadata,
+  optional,
+  Page,
+  Text,
+} from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
@@ -128,15 +136,7 @@ export function toAddress(address: '' | v.InferOutput<typeof Address>): Stripe.A
   if (country && !isCountry(country)) {
     throw badRequest(`Country '${country}' is unknown.`, { param: 'address[country]' })
   }
-  const none = {
-    city: null,
-    country: null,
-    line1: null,
-    line2: null,
-    postal_code: null,
-    state: null,
-  }
-  return { ...none, ...emptyToNull(address) }
+  return { ...EMPTY_ADDRESS, ...emptyToNull(address) }
 }
 
 /** Ends the subscription without a last invoice, because the customer no longer exists. */

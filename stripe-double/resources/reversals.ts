@@ -60,7 +60,7 @@ export function closeDispute(world: World, id: string, status: 'won' | 'lost'): 
   return changeRow(world, getRow(world, 'disputes', id), { status }, 'charge.dispute.closed')
 }
 
-/** The charge that paid the invoice. The double makes it when somebody wants the money back. */
+/** The charge that paid the invoice. The double creates it at the first refund or dispute. */
 function chargeOf(world: World, id: string): Stripe.Charge {
   const { amount_paid: amount, currency, customer } = getRow(world, 'invoices', id)
   const known = rowsOf(world, 'invoicePayments').find(({ invoice }) => invoice === id)

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
-import { Address, optional, Text } from '../http/params.ts'
+import { Address, EMPTY_ADDRESS, optional, Text } from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import type { World } from '../world.ts'
@@ -69,14 +69,6 @@ const NEW_ACCOUNT: Settings = {
 }
 
 function toOffice(address: v.InferOutput<typeof Address>): Office {
-  const none = {
-    city: null,
-    country: null,
-    line1: null,
-    line2: null,
-    postal_code: null,
-    state: null,
-  }
   const given = Object.entries(address).filter(([, text]) => text !== undefined)
-  return { address: { ...none, ...Object.fromEntries(given) } }
+  return { address: { ...EMPTY_ADDRESS, ...Object.fromEntries(given) } }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { money } from '../../pages/dashboard/parts/format.ts'
+import { money } from '../../pages/dashboard/parts/money.ts'
 
 const TABLE = [
   ['hundredths', 1234, 'eur', '€12.34'],

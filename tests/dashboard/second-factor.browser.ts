@@ -62,7 +62,7 @@ describe('a second factor in the dashboard', { timeout: 120_000 }, () => {
     assert.equal(recoveryCodes.length, 10)
     assert.ok(await page.isVisible('[data-copy="recovery-codes"]'))
     await checkPage(page, 'recovery codes')
-    await page.click('text=I have kept the codes')
+    await page.click('text=I have saved the codes')
     await page.click('text=Sign out >> nth=0')
     await page.waitForURL(/\/app\/sign-in$/)
     assert.deepEqual(errors, [])

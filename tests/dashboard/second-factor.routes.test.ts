@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import decodeQR from 'qr/decode.js'
-import { type Clock, createClock } from '../accounts/second-factor/with-factor.ts'
+import { type Clock, makeAppWithClock } from '../accounts/second-factor/with-factor.ts'
 import { codeAt } from '../support/authenticator.ts'
-import { makeApp, type TestApp } from '../support/helpers.ts'
+import type { TestApp } from '../support/helpers.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 import { cookieOf, signInNewUser, visitPage } from './pages.ts'
 
@@ -13,8 +13,7 @@ const EMAIL = 'ada@example.com'
 let app: TestApp
 let clock: Clock
 beforeEach(async () => {
-  clock = createClock()
-  app = await makeApp({ now: clock.now })
+  ;({ app, clock } = await makeAppWithClock())
 })
 afterEach(() => app.close())
 

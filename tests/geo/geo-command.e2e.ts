@@ -250,7 +250,7 @@ describe('npm run geo -- --download', () => {
     assert.match(shown ?? '', new RegExp(`^Tor exits 1,200 20\\d\\d-\\d\\d-\\d\\d ${reason}$`))
   })
 
-  it('accepts a list that has shrunk only if told to', async () => {
+  it('accepts a list that has shrunk only with --accept-smaller', async () => {
     serve(database(['12.0.0.0/8']))
     for (const [path, file] of publishedFiles(3)) server.files.set(path, file)
     const mirrored = { ...settings(), MERIDIAN_LISTS: server.origin }

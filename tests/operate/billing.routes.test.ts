@@ -121,7 +121,7 @@ describe('the billing page of operators', () => {
     ])
   })
 
-  it('shows what the operator has to mend elsewhere', async () => {
+  it('shows what the operator has to repair elsewhere', async () => {
     const { shop, run } = await open()
     await using _shop = shop
     const { id } = await shop.buy('pro')

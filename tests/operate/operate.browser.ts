@@ -113,6 +113,18 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
     await page.context().close()
   })
 
+  it('show the list as soon as a filter is changed, and keep the focus in the form', async () => {
+    const { page, errors } = await open()
+    await page.focus('#status')
+    await page.selectOption('#status', 'operators')
+    await page.waitForURL(/status=operators/)
+    assert.equal(await page.textContent('#summary'), '1 user')
+    assert.deepEqual(await page.locator('#report tbody a').allTextContents(), [OPERATOR])
+    assert.equal(await page.evaluate('document.activeElement.id'), 'status')
+    assert.deepEqual(errors, [])
+    await page.context().close()
+  })
+
   for (const { name, options } of SCREENS) {
     it(`are accessible: ${name}`, async () => {
       const { page, errors } = await open(options)

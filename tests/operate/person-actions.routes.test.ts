@@ -28,14 +28,14 @@ async function signIn(app: TestApp, email: string) {
 }
 
 describe('what an operator does about a person', () => {
-  it('sets the plan by hand, in effect at once', async () => {
+  it('assigns a plan, in effect at once', async () => {
     await using app = await makeApp()
     const cookie = await signInOperator(app)
     const key = await app.makeKey({ email: PERSON, plan: 'free' })
     const path = await personPath(app)
     const { html } = await answer(app, cookie, `${path}/plan?to=pro`)
     assert.match(html, /Plan set\./)
-    assert.match(html, /Pro \(by hand\)/)
+    assert.match(html, /Pro \(assigned\)/)
     const { headers } = await app.send('GET', '/v1/ip/81.2.69.160', { key })
     assert.match(headers.get('ratelimit-policy') ?? '', /q=600/)
     const expiry = app.services.db.$client.prepare('SELECT expires_at FROM api_keys').pluck()
@@ -116,7 +116,7 @@ describe('what an operator does about a person', () => {
     assert.doesNotMatch(JSON.stringify(texts), /ada@/)
   })
 
-  it('gives and takes the role of operator', async () => {
+  it('gives and removes the operator role', async () => {
     await using app = await makeApp()
     const [cookie, ada] = [await signInOperator(app), await signInNewUser(app, PERSON)]
     const path = await personPath(app)
@@ -141,7 +141,7 @@ describe('what an operator cannot do', () => {
     { name: 'enabling an account that is not disabled', of: PERSON, action: 'enable' },
     { name: 'an unknown role', of: PERSON, action: 'role', to: 'admin' },
     { name: 'the same role', of: PERSON, action: 'role', to: 'user' },
-    { name: 'taking the own role', of: OPERATOR, action: 'role', to: 'user' },
+    { name: "removing one's own operator role", of: OPERATOR, action: 'role', to: 'user' },
     { name: 'disabling oneself', of: OPERATOR, action: 'disable' },
     { name: 'deleting oneself', of: OPERATOR, action: 'delete' },
     { name: 'disabling an operator', of: 'eve@example.com', action: 'disable' },
@@ -168,7 +168,7 @@ describe('what an operator cannot do', () => {
     })
   }
 
-  it('keeps one operator if two take the role of each other', async () => {
+  it('keeps one operator if two remove the role of each other at the same time', async () => {
     await using app = await makeApp()
     const [olga, eve] = [await signInOperator(app), await signInOperator(app, 'eve@example.com')]
     const [toOlga, toEve] = [

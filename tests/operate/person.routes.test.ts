@@ -14,7 +14,7 @@ describe('the page about a person', () => {
     const { status, html } = await visitPage(app, await personPath(app), { cookie })
     assert.equal(status, 200)
     assert.match(html, /<h1>ada@example\.com<\/h1>/)
-    assert.match(html, /Free \(by hand\)/)
+    assert.match(html, /Free \(assigned\)/)
     assert.match(html, /1 of 5,000/)
     assert.ok(html.includes(key.slice(0, 16)))
     assert.ok(!html.includes(key))
@@ -35,7 +35,7 @@ describe('the page about a person', () => {
       VALUES ('${id}', 'sub_1', 'si_1', 'starter', 'past_due', ${NOON - 1}, ${NOON + 1}, 0)`)
     const { html } = await visitPage(app, path, { cookie })
     assert.match(html, /Starter \(Stripe, past due\)/)
-    assert.match(html, /<dt>Plan by hand<\/dt><dd>free/)
+    assert.match(html, /<dt>Assigned plan<\/dt><dd>free/)
   })
 
   it('offers nothing against oneself', async () => {

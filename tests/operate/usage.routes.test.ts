@@ -71,7 +71,7 @@ describe('the usage of everybody', () => {
     const february = await visit('split=endpoint')
     assert.match(february, /1 request of all users in 2026-02/)
     assert.equal(rowsOf(february, 'requests per day').length, 4)
-    assert.match(await visit('list=limited'), /Nobody in this month/)
+    assert.match(await visit('list=limited'), /No requests in this month/)
   })
 
   it('keeps the totals when a user is deleted, but not the user', async () => {

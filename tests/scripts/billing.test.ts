@@ -98,7 +98,7 @@ describe('npm run billing', () => {
     assert.equal((await customerOf(shop))?.customerId, customer)
   })
 
-  it('lists what only the operator can mend', async () => {
+  it('lists what only the operator can repair', async () => {
     await using shop = await openShop()
     const { id } = await shop.buy('pro')
     const { customer, default_payment_method } = shop.atStripe(id)
@@ -126,7 +126,7 @@ describe('npm run billing', () => {
     assert.match(table, /pays (starter|pro) by sub_\w+ besides/)
   })
 
-  it('moves to another account only if it is told to', async () => {
+  it('moves to another Stripe account only with --accept-account', async () => {
     await using shop = await openShop()
     await shop.buy('pro')
     await shop.app.services.reconciliation.run()
@@ -138,7 +138,7 @@ describe('npm run billing', () => {
     assert.equal((await shop.row())?.plan, 'pro')
     const { customerId } = (await customerOf(shop)) ?? {}
     assert.deepEqual(await command.repair('accept'), [
-      `Gave up the customer ${customerId}, which Stripe does not know`,
+      `Released the customer ${customerId}, which Stripe does not know`,
     ])
     assert.equal(await findSubscription(shop.app.services.db, shop.userId), null)
     assert.deepEqual(await command.list(), [])

@@ -14,7 +14,7 @@ const commands = Object.entries(scripts).flatMap(([name, line]) => {
 })
 
 describe('--help', () => {
-  it('is asked of every command', () => {
+  it('is tested for all commands of package.json', () => {
     assert.ok(commands.length >= 15)
   })
 

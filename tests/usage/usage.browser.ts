@@ -103,7 +103,7 @@ describe('the usage page in a browser', { timeout: TIMEOUT_MS }, () => {
   it('shows what is chosen at once, with the focus in the form', async () => {
     const { page, errors } = await open('/app/usage')
     await page.waitForSelector('.plot canvas')
-    assert.equal(await page.locator('.usage-filters button').isVisible(), false)
+    assert.equal(await page.locator('.filters button').isVisible(), false)
     const before = await page.textContent('#summary')
     await page.focus('#operation')
     await page.selectOption('#operation', 'getTimezone')

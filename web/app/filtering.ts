@@ -1,8 +1,10 @@
 import { fetchPage } from './fetch-page.ts'
 
 /**
- * Shows the new report as soon as a filter is changed, without loading the page anew: the focus stays
- * where it is. `onShown` is called with the new report. On a failure the browser submits the form.
+ * Shows the new results as soon as a filter is changed, without loading the page again, so that the
+ * focus stays in the form. Replaces the contents of `#summary`, which screen readers read out when it
+ * changes, and all of `#report`; then calls `onShown` with the new report. If that fails, the browser
+ * submits the form and the whole page shows what is wrong.
  */
 export function filterAtOnce(form: HTMLFormElement, onShown: (report: HTMLElement) => void): void {
   let latest = new AbortController()
@@ -13,9 +15,11 @@ export function filterAtOnce(form: HTMLFormElement, onShown: (report: HTMLElemen
     const report = document.getElementById('report')
     report?.setAttribute('aria-busy', 'true')
     try {
-      const fresh = (await fetchPage(url.href, signal)).getElementById('report')
+      const page = await fetchPage(url.href, signal)
+      const fresh = page.getElementById('report')
       if (signal.aborted) return
       if (report === null || fresh === null) return form.submit()
+      replaceSummary(page)
       keepOpen(report, fresh)
       report.replaceWith(fresh)
       history.replaceState(null, '', url)
@@ -24,12 +28,23 @@ export function filterAtOnce(form: HTMLFormElement, onShown: (report: HTMLElemen
       if (!signal.aborted) form.submit()
     }
   }
-  form.addEventListener('change', () => {
-    const url = new URL(form.action)
-    const fields = [...new FormData(form)].filter(([, value]) => typeof value === 'string')
-    url.search = String(new URLSearchParams(fields.map(([name, value]) => [name, String(value)])))
-    if (isComplete(url.searchParams)) void show(url)
-  })
+  const showChosen = (event: Event) => {
+    const url = urlOf(form)
+    if (!isComplete(url.searchParams)) return
+    event.preventDefault()
+    void show(url)
+  }
+  form.addEventListener('change', showChosen)
+  form.addEventListener('submit', showChosen)
+}
+
+/** The address that the browser would open if it submitted the form. */
+function urlOf(form: HTMLFormElement): URL {
+  // In a form with a field named action, form.action is that field.
+  const url = new URL(form.getAttribute('action') ?? '', location.href)
+  const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)])
+  url.search = String(new URLSearchParams(fields))
+  return url
 }
 
 /** A custom period needs its first and its last day. */
@@ -37,7 +52,12 @@ function isComplete(query: URLSearchParams): boolean {
   return query.get('period') !== 'custom' || (query.get('from') !== '' && query.get('to') !== '')
 }
 
-/** Sections that the user has opened or closed stay so. */
+function replaceSummary(page: Document): void {
+  const fresh = page.getElementById('summary')
+  document.getElementById('summary')?.replaceChildren(...(fresh?.childNodes ?? []))
+}
+
+/** Keeps sections open or closed as the user has left them. */
 function keepOpen(shown: HTMLElement, fresh: HTMLElement): void {
   const sections = [...shown.querySelectorAll('details')]
   for (const details of fresh.querySelectorAll('details')) {

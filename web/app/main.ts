@@ -1,10 +1,12 @@
 import { offerCopying } from './copying.ts'
+import { filterAtOnce } from './filtering.ts'
 import { keepFresh } from './refreshing.ts'
 
 /* Runs on every page of the dashboard. The pages also work without it. */
 offerCopying(document)
 followLink(document)
 showCurrentPage(document)
+filterLists(document)
 keepFresh()
 
 /** Follows the link of a page that only leads elsewhere. */
@@ -13,7 +15,13 @@ function followLink(root: ParentNode): void {
   if (link !== null) location.assign(link.href)
 }
 
-/** Scrolls the navigation to the current page: on a phone it is wider than the screen. */
+/** Makes the forms above lists filter at once. Pages with charts bring their own script for that. */
+function filterLists(root: ParentNode): void {
+  const form = root.querySelector<HTMLFormElement>('form[data-filter]')
+  if (form !== null) filterAtOnce(form, offerCopying)
+}
+
+/** Scrolls the navigation, which is wider than a phone's screen, to the current page. */
 function showCurrentPage(root: ParentNode): void {
   const rail = root.querySelector<HTMLElement>('.rail')
   const current = rail?.querySelector<HTMLElement>('[aria-current]')

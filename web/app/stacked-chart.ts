@@ -10,7 +10,7 @@ export interface Part {
   readonly requests: readonly number[]
 }
 
-const HALF_DAY = 43_200
+const HALF_DAY_SECONDS = 43_200
 
 /** Draws a bar for each day; its parts lie on each other, the first at the bottom. */
 export function drawStack(
@@ -25,7 +25,7 @@ export function drawStack(
   const options: Options = {
     ...base,
     scales: {
-      x: { range: (_, first, last) => [first - HALF_DAY, last + HALF_DAY] },
+      x: { range: (_, first, last) => [first - HALF_DAY_SECONDS, last + HALF_DAY_SECONDS] },
       y: { range: (_, __, most) => [0, Math.max(1, (most ?? 0) * 1.05)] },
     },
     axes: [

@@ -1,17 +1,14 @@
 import { keepDrawn } from './chart-parts.ts'
-import { fetchPage } from './fetch-page.ts'
+import { filterAtOnce } from './filtering.ts'
 import { drawStack, type Part } from './stacked-chart.ts'
 
-/** The parts of the page that depend on the filters. The first is read out when it changes. */
-const PARTS = ['summary', 'report']
-
-const form = document.querySelector<HTMLFormElement>('form.usage-filters')
-drawCharts()
-if (form !== null) showAtOnce(form)
+drawCharts(document)
+const form = document.querySelector<HTMLFormElement>('form.filters')
+if (form !== null) filterAtOnce(form, drawCharts)
 
 /** Draws each chart from the table below it. */
-function drawCharts(): void {
-  for (const figure of document.querySelectorAll<HTMLElement>('figure.usage-chart')) {
+function drawCharts(root: ParentNode): void {
+  for (const figure of root.querySelectorAll<HTMLElement>('figure.usage-chart')) {
     const holder = figure.querySelector<HTMLElement>('.plot')
     if (holder === null) continue
     const { times, parts } = readFigure(figure)
@@ -31,36 +28,4 @@ function readFigure(figure: HTMLElement): { times: number[]; parts: Part[] } {
     requests: days.map((numbers) => numbers[at + 1] ?? 0),
   }))
   return { times: days.map(([time = 0]) => time), parts }
-}
-
-/** Shows what was chosen without a button. The focus stays in the form. */
-function showAtOnce(choice: HTMLFormElement): void {
-  const button = choice.querySelector('button')
-  if (button !== null) button.hidden = true
-  let loading = new AbortController()
-  const show = async () => {
-    loading.abort()
-    loading = new AbortController()
-    const { signal } = loading
-    const url = `${choice.action}?${chosen(choice)}`
-    try {
-      const page = await fetchPage(url, signal)
-      for (const id of PARTS) {
-        const fresh = page.getElementById(id)?.childNodes ?? []
-        document.getElementById(id)?.replaceChildren(...fresh)
-      }
-      history.replaceState(null, '', url)
-      drawCharts()
-    } catch {
-      // Loading the whole page shows what is wrong.
-      if (!signal.aborted) choice.submit()
-    }
-  }
-  choice.addEventListener('change', () => void show())
-}
-
-function chosen(form: HTMLFormElement): URLSearchParams {
-  const query = new URLSearchParams()
-  for (const [name, value] of new FormData(form)) query.set(name, String(value))
-  return query
 }

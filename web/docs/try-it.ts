@@ -24,7 +24,7 @@ export function offerTrying(root: ParentNode): void {
   })
 }
 
-/** Sends what the form says. With the session, the dashboard sends it: only it gets the cookie. */
+/** Sends the request of the form. With the session, the dashboard sends it, since only it gets the cookie. */
 function send(form: HTMLFormElement): Promise<Response> {
   const { method = 'GET', base = '', operation = '' } = form.dataset
   const path = pathOf(form)

@@ -26,7 +26,7 @@ const DONE: Readonly<Record<string, string>> = {
   sent: 'We have sent you an e-mail with a link.',
   mailed: 'We have sent an e-mail to the new address. Open the link in it to confirm the change.',
   email: 'E-mail address changed. You are signed out on all other devices.',
-  ended: 'Signed out there.',
+  ended: 'You are signed out on that device.',
   'factor-off': 'The second factor is off.',
   'ended-others': 'You are signed out on all other devices.',
 }

@@ -1,6 +1,6 @@
 import { Field, type Problem } from '../parts/field.tsx'
 
-interface Checked {
+interface ProblemProps {
   readonly problem?: Problem | undefined
 }
 
@@ -10,7 +10,7 @@ export function NameField({ label, value }: { label: string; value: string }) {
   )
 }
 
-export function EmailField(given: Checked & { value?: string; hint?: string }) {
+export function EmailField(given: ProblemProps & { value?: string; hint?: string }) {
   return (
     <Field
       name="email"
@@ -23,7 +23,7 @@ export function EmailField(given: Checked & { value?: string; hint?: string }) {
   )
 }
 
-export function CurrentPassword(given: Checked & { name: string; label: string }) {
+export function CurrentPassword(given: ProblemProps & { name: string; label: string }) {
   return <Field {...given} type="password" autocomplete="current-password" required />
 }
 
@@ -43,8 +43,8 @@ export function CodeField({ problem }: Checked) {
   )
 }
 
-/** A code that shows, besides the password, who owns the account. */
-export function OwnerCode(given: Checked & { name: string }) {
+/** Asks for a code of the second factor, in forms that also ask for the password. */
+export function OwnerCode(given: ProblemProps & { name: string }) {
   return (
     <Field
       {...given}
@@ -57,7 +57,7 @@ export function OwnerCode(given: Checked & { name: string }) {
 }
 
 /** The length limits are those of better-auth. */
-export function NewPassword({ problem }: Checked) {
+export function NewPassword({ problem }: ProblemProps) {
   return (
     <Field
       name="password"

@@ -10,7 +10,7 @@ import { QrCode } from './qr-code.tsx'
 
 const PATH = '/app/account/second-factor'
 
-/** What the page of the account says about the second factor. */
+/** The second factor on the account page. */
 export function SecondFactorCard({ base, isOn }: { base: string; isOn: boolean }) {
   return (
     <Card id="factor-title" title="Second factor">
@@ -94,7 +94,7 @@ function Manage({ base, factor, problem }: SecondFactorProps) {
 }
 
 export interface OfferProps extends PageProps {
-  /** For the app; the form brings it back if the code is wrong. */
+  /** For the authenticator app. The form sends it along, so that it can be shown again after a wrong code. */
   readonly uri: string
   readonly secret: string
 }
@@ -125,11 +125,11 @@ export function RecoveryCodes({ base, codes }: { base: string; codes: readonly s
       <Card id="recovery-title" title="Your recovery codes">
         <p>
           Copy or print these codes now, and keep them apart from your phone. You cannot see them
-          again. If you lose the app, each signs you in once.
+          again. If you lose the app, each code signs you in once.
         </p>
         <Copyable id="recovery-codes" text={codes.join('\n')} />
         <p>
-          <a href={`${base}/app/account`}>I have kept the codes</a>
+          <a href={`${base}/app/account`}>I have saved the codes</a>
         </p>
       </Card>
     </>

@@ -37,7 +37,7 @@ export function AuditEntry({ entry, children }: AuditEntryProps) {
   )
 }
 
-/** What Stripe does is recorded under the user whom it concerns. */
+/** Changes that Stripe makes are in the log of the user whose subscription they change. */
 function actorOf({ app, actor_label, actor_id }: AuditLogEntry): string {
   if (app === 'stripe') return 'Stripe'
   return actor_label ?? actor_id

@@ -34,7 +34,7 @@ type FilterProps = Pick<AuditProps, 'base' | 'filter'>
 
 function FilterForm({ base, filter: { action, search } }: FilterProps) {
   return (
-    <form class="audit-filter" method="get" action={`${base}/app/audit`}>
+    <form class="audit-filter" method="get" data-filter action={`${base}/app/audit`}>
       <ActionSelect chosen={action} />
       <Field
         name="search"
@@ -54,29 +54,26 @@ interface EntriesProps extends FilterProps {
 
 function Entries({ base, filter, list }: EntriesProps) {
   const isFiltered = filter.action !== '' || filter.search !== ''
-  if (list.total === 0) {
-    return (
-      <p class="lead">
-        No entries match. <a href={`${base}/app/audit`}>Show all entries</a>
-      </p>
-    )
-  }
   return (
     <>
-      <p class="soft">
+      <p class="soft" id="summary" role="status">
         {counted(list.total, 'entry', 'entries')}, newest first. Times are in UTC.{' '}
         {isFiltered && <a href={`${base}/app/audit`}>Show all entries</a>}
       </p>
-      {list.logs.length === 0 ? (
-        <p class="lead">There is no page {count(filter.page)}.</p>
-      ) : (
-        <ol class="card entries">
-          {list.logs.map((entry) => (
-            <AuditEntry entry={entry} />
-          ))}
-        </ol>
-      )}
-      <Pages base={base} filter={filter} list={list} />
+      <div id="report">
+        {list.logs.length === 0 ? (
+          <p class="lead">
+            {list.total === 0 ? 'No entries match.' : `There is no page ${count(filter.page)}.`}
+          </p>
+        ) : (
+          <ol class="card entries">
+            {list.logs.map((entry) => (
+              <AuditEntry entry={entry} />
+            ))}
+          </ol>
+        )}
+        <Pages base={base} filter={filter} list={list} />
+      </div>
     </>
   )
 }
@@ -84,7 +81,7 @@ function Entries({ base, filter, list }: EntriesProps) {
 function Pages({ base, filter, list: { total, limit } }: EntriesProps) {
   const last = Math.ceil(total / limit)
   const { page, action, search } = filter
-  if (last === 1 && page === 1) return null
+  if (last === 0 || (last === 1 && page === 1)) return null
   const at = (to: number) => ({
     path: `${base}/app/audit`,
     query: { action, search, page: to > 1 ? String(to) : '' },

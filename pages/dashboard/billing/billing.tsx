@@ -10,7 +10,7 @@ import type { PlanPrices, Terms } from '../../../lib/contract/billing/price-sche
 import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Confirm, PostButton } from '../parts/form.tsx'
-import { money } from '../parts/format.ts'
+import { money } from '../parts/money.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'

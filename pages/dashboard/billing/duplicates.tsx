@@ -15,7 +15,7 @@ interface DuplicatesProps {
   readonly duplicates: readonly DuplicateSubscription[]
 }
 
-/** Warns of subscriptions that are charged without any use. */
+/** Warns that the user pays for several subscriptions, although only one sets the plan. */
 export function Duplicates({ base, plan, plans, subscription, duplicates }: DuplicatesProps) {
   if (duplicates.length === 0) return null
   return (
@@ -35,7 +35,7 @@ export function Duplicates({ base, plan, plans, subscription, duplicates }: Dupl
       </ul>
       <PostButton
         action={`${base}/app/billing/duplicates/end`}
-        text="End what does not count, and credit the unused time"
+        text="End the other subscriptions and credit the unused time"
       />
     </section>
   )

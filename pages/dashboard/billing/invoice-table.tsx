@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Invoice } from '../../../lib/contract/billing/billing-schemas.ts'
 import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
-import { money } from '../parts/format.ts'
+import { money } from '../parts/money.ts'
 import { Time } from '../parts/time.tsx'
 
 const HEADS = ['Number', 'Date', 'Status', 'Amount due', 'Of which tax', 'Amount paid', 'Links']

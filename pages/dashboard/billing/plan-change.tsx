@@ -4,7 +4,7 @@ import { priceIn } from '../../price-text.ts'
 import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { PostButton } from '../parts/form.tsx'
-import { money } from '../parts/format.ts'
+import { money } from '../parts/money.ts'
 import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
 
@@ -45,8 +45,9 @@ export function PlanChange(props: PlanChangeProps) {
         </div>
         <Later {...props} />
         <p class="soft">
-          This amount is valid for one hour, unless you change how often you pay; only requests that
-          you use until then can lower a credit. Any credit goes towards your next invoices.
+          This amount is valid for one hour, unless you switch between monthly and yearly payment. A
+          credit goes towards your next invoices; requests that you use before you confirm can lower
+          it.
         </p>
         <div class="actions">
           <PostButton

@@ -8,7 +8,7 @@ interface ListFieldsProps {
   readonly form: ListForm | undefined
 }
 
-/** How a list is written: what was recognised, and what the user corrects. */
+/** The format of a list as it was recognised, in fields by which the user can correct it. */
 export function ListFields({ corrections, form }: ListFieldsProps) {
   const { kind = '', hasHeader, column, take = 'first' } = corrections
   const header = hasHeader === undefined ? '' : headerValue(hasHeader)

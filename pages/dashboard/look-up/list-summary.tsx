@@ -19,7 +19,7 @@ interface ListSummaryProps {
   readonly waiting?: number
 }
 
-/** How many rows are where. */
+/** The number of rows by country, city, network and precision. */
 export function ListSummary({ summary, waiting = 0 }: ListSummaryProps) {
   const { addresses, precision, countries, cities, networks } = summary
   const located = addresses.total - addresses.invalid
@@ -74,7 +74,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: number }
 
 interface CountsProps {
   readonly name: string
-  /** What the shares are of. */
+  /** The number that is 100%. */
   readonly of: number
   readonly rows: readonly (readonly [name: string, count: number])[]
 }

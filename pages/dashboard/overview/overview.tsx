@@ -122,7 +122,8 @@ function FirstKey({ base, url }: Pick<OverviewProps, 'base' | 'url'>) {
       <Copyable id="curl" text={`curl -H "X-API-Key: $KEY" ${url}/v1/ip/81.2.69.160`} />
       <FirstKeyButton base={base} />
       <p class="soft">
-        It may look up addresses. <a href={`${base}/app/keys`}>Choose other permissions</a>
+        This key may only look up addresses.{' '}
+        <a href={`${base}/app/keys`}>Choose other permissions</a>
       </p>
     </Card>
   )

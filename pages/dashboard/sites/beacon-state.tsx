@@ -83,7 +83,7 @@ function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
   }
 }
 
-/** Counts the operator's own checks and tests, too: without this they seem to have been lost. */
+/** Beacons that did not count, so that the site's owner does not think that their own tests were lost. */
 function Bots({ bots }: { readonly bots: number }) {
   if (bots === 0) return null
   return <> {counted(bots, 'beacon', 'beacons')} of bots and automated browsers did not count.</>

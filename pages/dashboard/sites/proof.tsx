@@ -58,7 +58,7 @@ const ELSEWHERE = {
   unproven:
     'Another account registered this origin first or proved its domain. Prove the domain to get its beacons.',
   impossible:
-    'Another account registered this origin first. Or this server has several accounts and a public name: then nobody gets beacons of hosts outside the public DNS.',
+    'Another account registered this origin first. Or this server has several accounts and a public name: no account then gets beacons of hosts outside the public DNS.',
 } as const
 const IMPOSSIBLE =
   'You get the beacons because nobody registered this origin before you. Hosts outside the public DNS cannot be proved.'

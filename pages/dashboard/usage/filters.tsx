@@ -29,11 +29,11 @@ interface FiltersProps {
   readonly keys: readonly NamedKey[]
 }
 
-/** The form that filters the counts. A script shows the result at once and hides the button. */
+/** The form that filters the counts. With a script it needs no button, which the style sheet hides. */
 export function Filters({ base, choice, keys }: FiltersProps) {
   const { period, key, operation, split } = choice
   return (
-    <form class="filters usage-filters" method="get" action={`${base}/app/usage`}>
+    <form class="filters" method="get" action={`${base}/app/usage`}>
       <Select name="key" label="Key">
         <Option value="" text="All keys and sessions" chosen={key} />
         {withChosen(keys, key).map(({ id, name }) => (

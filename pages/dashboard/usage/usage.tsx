@@ -30,7 +30,7 @@ export function Usage({ base, choice, keys, report, error }: UsageProps) {
       <p class="soft" id="summary" role="status">
         {report !== null && summaryOf(report.total.requests, choice)}
       </p>
-      <div class="usage-report" id="report">
+      <div id="report">
         <Result error={error} />
         {report !== null && <Report base={base} choice={choice} names={keys} report={report} />}
       </div>
@@ -68,26 +68,16 @@ function Report({ base, choice, names, report }: ReportProps) {
         </p>
       </Card>
       <Totals
-        id="endpoints"
-        title="Endpoints"
-        head="Endpoint"
+        noun="Endpoint"
         totals={endpoints}
-        show={({ id }) => (
-          <a href={linkTo({ operation: id })}>
-            <code>{endpointName(id)}</code>
-          </a>
-        )}
+        linkTo={(operation) => linkTo({ operation })}
+        nameOf={(operation) => <code>{endpointName(operation)}</code>}
       />
       <Totals
-        id="keys"
-        title="Keys"
-        head="Key"
+        noun="Key"
         totals={keys}
-        show={({ id }) => (
-          <a href={linkTo({ key: id })}>
-            {keyName(id, names.find((key) => key.id === id) ?? null)}
-          </a>
-        )}
+        linkTo={(key) => linkTo({ key })}
+        nameOf={(id) => keyName(id, names.find((key) => key.id === id) ?? null)}
       />
     </>
   )
@@ -113,21 +103,22 @@ function Tiles({ total: { requests, errors, limited } }: { readonly total: Usage
 }
 
 interface TotalsProps {
-  readonly id: string
-  readonly title: string
-  readonly head: string
+  readonly noun: 'Endpoint' | 'Key'
   readonly totals: readonly UsageTotal[]
-  readonly show: (total: UsageTotal) => Child
+  /** The page with the filter set to this id. */
+  readonly linkTo: (id: string) => string
+  readonly nameOf: (id: string) => Child
 }
 
-function Totals({ id, title, head, totals, show }: TotalsProps) {
+function Totals({ noun, totals, linkTo, nameOf }: TotalsProps) {
+  const title = `${noun}s`
   return (
-    <Card id={id} title={title}>
+    <Card id={title.toLowerCase()} title={title}>
       <section class="wide usage-totals" tabindex={0} aria-label={`Table of ${title}`}>
         <Table
-          heads={[head, 'Requests', 'Errors', 'Share of errors', 'Over a limit']}
+          heads={[noun, 'Requests', 'Errors', 'Share of errors', 'Over a limit']}
           rows={totals.map((total) => [
-            show(total),
+            <a href={linkTo(total.id)}>{nameOf(total.id)}</a>,
             count(total.requests),
             count(total.errors),
             share(total.errors, total.requests),

@@ -10,7 +10,7 @@ export function batchGuide({ url }: GuideFacts): Block[] {
   -d '{"ips": ["81.2.69.160", "nowhere"], "fields": ["query.value", "location.city"]}'`,
     },
     { heading: 'What it costs' },
-    'Each address counts as one look-up of the month, found or not. A hundred addresses cost one request of the limit per minute. A text that is not an address gets an error in its place and costs nothing. Addresses over the monthly cap get the country alone.',
+    'Each address counts as one look-up of the month, found or not. A hundred addresses cost one request of the limit per minute. A text that is not an address gets an error in its place and costs nothing. Addresses over the monthly cap get only the country.',
     { heading: 'As lines or as a table' },
     'With `Accept: application/x-ndjson` each result is a line of JSON; with `Accept: text/csv` it is a row, whose columns are the names in `fields`. Texts that a spreadsheet would run as a formula are escaped.',
     { heading: 'Only to count' },

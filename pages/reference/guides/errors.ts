@@ -11,13 +11,13 @@ export function errorGuide(): Block[] {
   // safe: the keys of a const table
   const codes = Object.keys(ERROR_STATUS) as ErrorCode[]
   return [
-    'Every error has the same form. Decide by `code`, which is stable; `message` is for people and may change. `requestId` is also in the header `X-Request-Id` of every answer: name it when you ask the operator.',
+    'Every error has the same form. Branch on `code`, which is stable; `message` is for people and may change. `requestId` is also in the header `X-Request-Id` of every answer: name it when you ask the operator.',
     { code: JSON.stringify(EXAMPLE, null, 2) },
     'If nothing is known about a valid address, that is not an error: the status is 404, and the body is a result without `location`.',
     { heading: 'What to do' },
     {
       list: [
-        '400 to 404, and 413: mend the request. The message names the field that is wrong.',
+        '400 to 404, and 413: fix the request. The message names the field that is wrong.',
         '429 and 503: wait for the seconds in `Retry-After`, if it is there, then try again. See [limits](/docs/guides/limits).',
         '500: a fault of the service. Trying again seldom helps.',
       ],

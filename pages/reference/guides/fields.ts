@@ -1,5 +1,13 @@
-import { INCLUDES, LANGUAGES } from '../../../lib/contract/geo/geolocation.ts'
+import { type Include, LANGUAGES } from '../../../lib/contract/geo/geolocation.ts'
 import type { Block, GuideFacts } from './block.ts'
+
+const INCLUDE_TEXTS: Readonly<Record<Include, string>> = {
+  network:
+    '`network` adds `network.prefix`, the block of addresses with the same answer: you can cache by it.',
+  privacy:
+    '`privacy` adds whether the address belongs to a cloud, VPN, proxy, relay or Tor exit, where the operator has loaded such lists.',
+  hostname: '`hostname` asks the DNS for the name of the address, where the operator allows it.',
+}
 
 export function fieldGuide({ url, result }: GuideFacts): Block[] {
   return [
@@ -11,9 +19,10 @@ export function fieldGuide({ url, result }: GuideFacts): Block[] {
   '${url}/v1/ip/81.2.69.160?fields=location.country.code'`,
     },
     { heading: 'More than by default' },
-    `\`include\` takes ${oneOf(INCLUDES)}: the first adds \`network.prefix\`, the block of addresses with the same answer, by which you can cache; the second asks the DNS for the name of the address, where the operator allows it.`,
+    '`include` takes one or more of these:',
+    { list: Object.values(INCLUDE_TEXTS) },
     { heading: 'Names in other languages' },
-    `\`lang\` takes ${oneOf(LANGUAGES)}. Names that are not known in it are English.`,
+    `\`lang\` takes ${oneOf(LANGUAGES)}. Names without a translation are in English.`,
     { heading: 'All fields' },
     ...result.map(({ fields }) => ({ fields })),
   ]

@@ -18,7 +18,7 @@ export function limitGuide({ plans, rates }: GuideFacts): Block[] {
     { code: `RateLimit-Policy: "per-key";q=120;w=60\nRateLimit: "per-key";r=119;t=1` },
     '`q` requests are allowed in `w` seconds; `r` are left, and more are available in `t` seconds.',
     { heading: 'Per month' },
-    'Look-ups that are answered with 200 or 404 count. Over the cap, look-ups still answer 200, but with the country alone and with `meta.degraded`; those of timezones answer 403 `PLAN_CAP_EXCEEDED`. Paid requests over the cap avoid both, where the plan offers them.',
+    'Look-ups that are answered with 200 or 404 count. Over the cap, look-ups still answer 200, but with only the country and with `meta.degraded`; look-ups of timezones answer 403 `PLAN_CAP_EXCEEDED`. Paid requests over the cap avoid both, where the plan offers them.',
     { heading: 'Other limits' },
     {
       list: [

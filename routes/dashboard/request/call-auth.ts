@@ -20,14 +20,14 @@ export interface AuthAnswer {
   readonly token: string | null
   /** The address of the account that this answer signs in, or whose password it reset. */
   readonly email: string | null
-  /** What the second step of a sign-in must bring back. */
+  /** Must be sent with the code in the second step of a sign-in. */
   readonly challenge: string | null
 }
 
 const AuthBody = v.object({
   code: v.nullish(v.string(), ''),
   message: v.nullish(v.string(), ''),
-  /** Of our own refusals. */
+  /** In errors of this service, not of better-auth. */
   error: v.optional(v.object({ message: v.string() })),
   token: v.nullish(v.pipe(v.string(), v.regex(TOKEN)), null),
   email: v.nullish(v.string(), null),

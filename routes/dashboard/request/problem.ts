@@ -2,17 +2,18 @@ import type { ApiError } from '../../../lib/errors.ts'
 import type { Problem } from '../../../pages/dashboard/parts/field.tsx'
 import type { AuthAnswer } from './call-auth.ts'
 
-/** The name of a field in the API, as its messages begin, and that of the field of the form. */
+/** By the name of a field in the API: the name of the field in the form. */
 export type FormFields = Readonly<Record<string, string>>
 
 /** How a page shows what is wrong: at the field, or above all forms. */
 export type Refusal = { readonly problem: Problem } | { readonly error: string }
 
-const OF_A_FIELD = /^(\w+)(?:\.\d+)?: (.+)$/s
+/** The name of the field and the text: messages about a field begin with its name. */
+const FIELD_MESSAGE = /^(\w+)(?:\.\d+)?: (.+)$/s
 
 /** Shows an error of the API at the field of the form that it is about, in words without API names. */
 export function toRefusal({ message }: Pick<ApiError, 'message'>, fields: FormFields): Refusal {
-  const [, name = '', text = ''] = OF_A_FIELD.exec(message) ?? []
+  const [, name = '', text = ''] = FIELD_MESSAGE.exec(message) ?? []
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (field === undefined) return { error: message }
   return { problem: { field, text: `${text.charAt(0).toUpperCase()}${text.slice(1)}` } }

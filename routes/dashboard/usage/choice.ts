@@ -15,7 +15,7 @@ function nameIn<Name extends string>(
   table: Readonly<Record<Name, unknown>>,
   text: string | undefined,
 ): Name | undefined {
-  // safe: the tables are written with these keys alone
+  // safe: the tables are constants with no other keys
   return (Object.keys(table) as Name[]).find((name) => name === text)
 }
 

@@ -43,7 +43,7 @@ export interface ServiceFiles {
   readonly dbipCity: string
 }
 
-/** Like our answers; what is left of the limit is a constant, because nginx cannot tell. */
+/** The headers of Meridian's answers. The number of requests left is a constant, because nginx does not know it. */
 const SERVICE_HEADERS = [
   ['X-Request-Id', '$request_id'],
   ['Cache-Control', 'no-store'],

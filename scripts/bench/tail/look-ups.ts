@@ -5,9 +5,9 @@ import { createHistogram } from 'node:perf_hooks'
 import * as v from 'valibot'
 
 /*
- * Sends look-ups at a steady rate, for steady-look-ups.ts. Each is due at a time that does not depend on
- * the answers to others, and its latency counts from then: one slow answer also shows in all that
- * had to wait for it. A process of its own, so that no other work delays it.
+ * Sends look-ups at a steady rate, for steady-look-ups.ts, in its own process so that no other work delays
+ * it. Each look-up is due at a fixed time and its latency counts from that time, so that a slow answer also
+ * counts in those that wait for it. This avoids coordinated omission.
  */
 
 const CONNECTIONS = 64
@@ -65,7 +65,7 @@ class Connection {
 const startedAt = performance.now()
 /** In microseconds, from the time at which a look-up was due to its answer. */
 const latencies = createHistogram({ lowest: 1, highest: LONGEST_US, figures: 3 })
-/** How late this process woke up, which no server can help. */
+/** How late this process woke up. The server has no part in this delay. */
 const delays = createHistogram({ lowest: 1, highest: LONGEST_US, figures: 3 })
 /** Connections without a request; the one that has been idle for longest is first. */
 const idle: Connection[] = []

@@ -16,7 +16,7 @@ import { prepareWorld, type World } from './world.ts'
 
 const ADDRESSES = 100_000
 const PER_SECOND = 2_000
-/** After this long, what is loaded when idle has been loaded, and the code is compiled. */
+/** By then the server has loaded what it loads when idle, and V8 has compiled the code. */
 const WARM_UP_MS = 8_000
 const COLD_MS = 100
 const TICK_MS = 10

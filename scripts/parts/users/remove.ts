@@ -24,7 +24,7 @@ export async function removeUser(
   const user = await findUserByEmail(accounts.db, email)
   if (user === null) throw new Error(`There is no user ${email}`)
   if (yes !== true) await confirm(user)
-  // A running server has the lock, and counts in memory that must be charged first.
+  // A running server holds the lock, and in memory the counts of requests that must be charged first.
   using lock = tryLockDataDir(accounts.config.dataDir)
   await (lock === null ? letServerRemove(accounts, user.id) : removeHere(accounts, user))
   return `Deleted the account ${user.email}`

@@ -9,7 +9,7 @@ import {
   type Clock,
   Codes,
   callWith,
-  createClock,
+  makeAppWithClock,
   PATH,
   signUpWithFactor,
 } from './with-factor.ts'
@@ -19,8 +19,7 @@ const EMAIL = 'ada@example.com'
 let app: TestApp
 let clock: Clock
 beforeEach(async () => {
-  clock = createClock()
-  app = await makeApp({ now: clock.now })
+  ;({ app, clock } = await makeAppWithClock())
 })
 afterEach(() => app.close())
 
@@ -139,7 +138,7 @@ describe('turning the second factor off', () => {
 })
 
 describe('a code', () => {
-  it('is spent once, whatever asks at the same time', async () => {
+  it('is accepted once, even by simultaneous requests', async () => {
     const { code, recoveryCodes } = await signUpWithFactor(app, clock)
     const [[userId] = []] = rows('SELECT id FROM users')
     const actor = { app: 'api', userId: String(userId), label: EMAIL } as const
@@ -153,7 +152,7 @@ describe('a code', () => {
   })
 })
 
-describe('what else asks for the password', () => {
+describe('an action that asks for the password', () => {
   it('asks for a code, too: a change of the address', async () => {
     const { token, code } = await signUpWithFactor(app, clock)
     const headers = { authorization: `Bearer ${token}` }
@@ -168,7 +167,7 @@ describe('what else asks for the password', () => {
     assert.ok(await beginSignIn(app, 'new@example.com'))
   })
 
-  it('asks for a code, too: the deletion of the account, which takes the second factor along', async () => {
+  it('asks for a code, too: the deletion of the account, which also deletes the second factor', async () => {
     const { token, recoveryCodes } = await signUpWithFactor(app, clock)
     const headers = { authorization: `Bearer ${token}` }
     const end = (given: object) => {

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { freshClient, makeApp, type TestApp } from '../../support/helpers.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { askForReset, lookUpWith, PASSWORD, sendAuth, signUp } from '../../support/sign-in.ts'
-import { beginSignIn, type Clock, createClock, signUpWithFactor } from './with-factor.ts'
+import { beginSignIn, type Clock, makeAppWithClock, signUpWithFactor } from './with-factor.ts'
 
 const EMAIL = 'ada@example.com'
 const Token = v.object({ token: v.string() })
@@ -12,8 +12,7 @@ const Token = v.object({ token: v.string() })
 let app: TestApp
 let clock: Clock
 beforeEach(async () => {
-  clock = createClock()
-  app = await makeApp({ now: clock.now })
+  ;({ app, clock } = await makeAppWithClock())
 })
 afterEach(() => app.close())
 
@@ -120,7 +119,7 @@ describe('a sign-in with a second factor', () => {
     assert.equal((await verify(late, await code())).status, 401)
   })
 
-  it('does not show whether there is a second factor to who lacks the password', async () => {
+  it('hides from callers without the password whether there is a second factor', async () => {
     await signUpWithFactor(app, clock)
     const body = { password: 'wrong horse' }
     const known = await sendAuth(app, '/sign-in/email', { ...body, email: EMAIL })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import * as v from 'valibot'
 import { codeAt } from '../../support/authenticator.ts'
-import { NOON, type TestApp } from '../../support/helpers.ts'
+import { makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 import { PASSWORD, sendAuth, signIn, signUp } from '../../support/sign-in.ts'
 
 export const PATH = '/v1/account/me/second-factor'
 
-/** A clock that a test moves: a code is good once, so the next one needs another half minute. */
-export function createClock() {
+/** A clock that a test moves: each code is valid only once, and the next one comes half a minute later. */
+function createClock() {
   let now = NOON
   return {
     now: () => now,
@@ -18,6 +18,12 @@ export function createClock() {
 }
 
 export type Clock = ReturnType<typeof createClock>
+
+/** A service with a clock that the test moves. */
+export async function makeAppWithClock() {
+  const clock = createClock()
+  return { clock, app: await makeApp({ now: clock.now }) }
+}
 
 /** Calls an operation of the second factor with a session. */
 export function callWith(app: Pick<TestApp, 'send'>, token: string) {

@@ -36,7 +36,7 @@ async function tierOf(app: TestApp, key: string): Promise<string> {
 }
 
 describe('a start with the key of another Stripe account', () => {
-  it('changes nobody and writes nothing there, says so, and the right key mends all', async () => {
+  it('changes no user, writes nothing at Stripe, says so, and recovers with the right key', async () => {
     const { shop, log } = await openWithSubscriber()
     await using _shop = shop
     await using other = await startOther(shop)

@@ -73,7 +73,7 @@ describe('with STRIPE_TAX=automatic', () => {
     assert.deepEqual([tax, amountDue], [0, 2000])
   })
 
-  it('a tax id does not help at home', async () => {
+  it('a tax id does not remove the tax in the country of the seller', async () => {
     await using shop = await openShop(TAX)
     const taxId = { type: 'eu_vat', value: 'DE123456789' }
     assert.equal((await buy(shop, 'pro', { address: BERLIN, taxId })).amount_total, 2900 + 551)

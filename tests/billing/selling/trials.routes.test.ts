@@ -174,7 +174,7 @@ describe('a trial', () => {
     assert.deepEqual(await planAndStatus(shop), ['starter', 'trialing'])
   })
 
-  it('goes on until the bank has the payment of a dearer plan confirmed', async () => {
+  it('goes on until the customer confirms the payment of a dearer plan at the bank', async () => {
     await using shop = await openStarterTrialShop()
     const { id } = await shop.buy('starter')
     await setCard(shop, 'pm_card_authenticationRequired')

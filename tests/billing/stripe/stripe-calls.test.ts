@@ -152,7 +152,7 @@ describe('a call to Stripe', () => {
     assert.deepEqual([...new Set(made)], [...at.double.world.state.tables.customers.keys()])
   })
 
-  it('that repeats a failure which Stripe keeps is told apart from a new failure', async () => {
+  it('that gets a stored failure from Stripe throws another error than one that fails anew', async () => {
     await using at = await openAction()
     at.double.failCalls({ kind: '500' })
     const first = at.begin().write(at.create, 'one')

@@ -110,7 +110,7 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
     })
   }
 
-  it('is no such notice once the customer has taken it back or made another change', async () => {
+  it('leaves no notice once the customer has cancelled it or made another change', async () => {
     await using shop = await openWith(ASKS)
     await change(shop)
     await change(shop, 'starter')

@@ -90,7 +90,7 @@ describe('the name and e-mail address of a customer at Stripe', () => {
     assert.equal(waiting(), 1)
   })
 
-  it('of a user who is no customer are not noted', async () => {
+  it('are not recorded for a user without a customer at Stripe', async () => {
     await using at = await makeBillingApp()
     const { userId } = await at.addUser('bob@example.com')
     const { $client } = at.app.services.db

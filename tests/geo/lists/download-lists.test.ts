@@ -153,7 +153,7 @@ describe('a later download of the free lists', () => {
     assert.equal(readListStates(geo)['vpn-4']?.networks, 600)
   })
 
-  it('refuses a list that makes no sense, says why, and keeps the old one', async () => {
+  it('refuses a file that is not a list of networks, says why, and keeps the old list', async () => {
     await putDownloaded()
     const before = readFileSync(join(geo, 'list-vpn-4'))
     serve('vpn-4', '<html>Too many requests</html>')

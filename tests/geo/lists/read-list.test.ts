@@ -47,7 +47,7 @@ describe('a list', () => {
     ...['45.0.0.1/24', '45.0.0.0/33', '45.0.0', 'localhost', '45.0.0.0-45.0.0.255'],
   ]
   for (const mistake of mistakes) {
-    it(`never has ${mistake}`, () => {
+    it(`drops the entry ${mistake}, and is refused if there are many such entries`, () => {
       assert.deepEqual(read(mistake), read())
       const many = Array.from({ length: 11 }, (_, n) => `no network ${n}`)
       assert.throws(() => read(mistake, ...many), /^Error: 12 of its 1012 entries are not public/)

@@ -116,7 +116,7 @@ describe('the search of the reference', () => {
 
   it('says that nothing was found, and escapes the text', async () => {
     const { html } = await load(`/docs?q=${encodeURIComponent('<b>nope"</b>')}`)
-    assert.match(html, /No page has <q>&lt;b&gt;nope&quot;&lt;\/b&gt;<\/q>/)
+    assert.match(html, /No page contains <q>&lt;b&gt;nope&quot;&lt;\/b&gt;<\/q>/)
     assert.match(html, /value="&lt;b&gt;nope&quot;&lt;\/b&gt;"/)
     assert.deepEqual(await find('<b>nope"</b>'), [])
   })

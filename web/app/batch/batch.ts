@@ -32,7 +32,7 @@ function main(form: HTMLFormElement): void {
     run = createRun(service, { source: list, ...recognised, columns }, views)
     await run.go()
   }
-  const show = afterPause(() => void fields.show(source()))
+  const show = debounce(() => void fields.show(source()))
   const changed = () => {
     fields.forgetPlace()
     show()
@@ -63,8 +63,8 @@ function main(form: HTMLFormElement): void {
 
 const PAUSE_MS = 150
 
-/** Runs the work once after several calls: someone who types causes many. */
-function afterPause(work: () => void): () => void {
+/** Runs the work once no call has come for a moment, so not at every key that the user presses. */
+function debounce(work: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   return () => {
     clearTimeout(timer)

@@ -36,7 +36,7 @@ export function listFormFields(fields: HTMLFormElement) {
         source.size === 0 ? 'Recognised by its content.' : `${describeForm(form)}.`
       offer(places, form)
     },
-    /** The list is another one now, in which columns have other places. */
+    /** For a new list, whose columns may be in other places. */
     forgetPlace: () => {
       places.value = ''
     },

@@ -1,8 +1,8 @@
 const SLICE_MS = 20
 
 /**
- * For long work: the returned function waits, once the work has run for a slice of time, until the page
- * has answered to the user.
+ * Keeps the page responsive during long work: the returned function, called between steps of the work, lets
+ * the browser handle events once the work has run for `SLICE_MS`.
  */
 export function createPause(): () => Promise<void> {
   let end = performance.now() + SLICE_MS

@@ -15,8 +15,8 @@ const HEAD_BYTES = 4 * HEAD_CHARACTERS
 const PART_BYTES = 65_536
 
 /**
- * The text of a list, in chunks. After a slice of time the page can answer to the user. Throws an Error if the file
- * cannot be read any more, or once the signal is aborted.
+ * The text of a list, in chunks. Pauses between them, so that the page stays responsive. Throws an Error if the
+ * file can no longer be read, or once the signal is aborted.
  */
 export async function* textOf(source: Blob, signal: AbortSignal): AsyncGenerator<string> {
   const pause = createPause()
