@@ -28,7 +28,7 @@ export function CurrentPassword(given: ProblemProps & { name: string; label: str
 }
 
 /** The code that an authenticator app shows. */
-export function CodeField({ problem }: Checked) {
+export function CodeField({ problem }: ProblemProps) {
   return (
     <Field
       name="code"
