@@ -240,7 +240,7 @@ export const Environment = v.object({
   MERIDIAN_GEOFEEDS: withDefault(
     '',
     GeofeedSettings,
-    "Operators' own [geofeeds](data.md#geofeeds), with the blocks that each may speak for",
+    "Operators' [geofeeds](data.md#geofeeds), with the blocks that each may speak for",
   ),
   STRIPE_SECRET_KEY: optional(
     matching(/^(sk|rk)_(live|test)_\w+$/, 'must be a Stripe secret key or restricted key'),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { checkGeo } from '../../lib/doctor/check-age.ts'
 import { checkGeofeeds } from '../../lib/doctor/check-geofeeds.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { NOON } from '../support/helpers.ts'
-import { allLines, matches } from './findings.ts'
+import { allLines, lines, matches } from './findings.ts'
 
 describe('checkGeofeeds', () => {
   const check = (...feeds: Parameters<typeof checkGeofeeds>[0]) => checkGeofeeds(feeds, NOON)
@@ -34,5 +35,13 @@ describe('checkGeofeeds', () => {
       check({ ...fresh, outside: 2, bad: 1, examples: ['line 3: why', 'line 5: why not'] }),
       /ago; 2 of its entries are outside its blocks and 1 lines are bad: line 3: why; line 5: why not → name/,
     )
+  })
+})
+
+describe('checkGeo', () => {
+  it('does not call files old that change only with their contents', () => {
+    const builtAt = new Date(NOON - 400 * DAY_MS).toISOString()
+    const own = ['overlay', 'geofeeds'].map((name) => ({ name, builtAt }))
+    assert.deepEqual(lines(checkGeo(own, NOON)), ['ok', 'ok'])
   })
 })
