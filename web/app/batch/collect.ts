@@ -83,7 +83,7 @@ function canonical(address: string): string {
   return address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
 }
 
-/** A part of a text would keep the whole text in memory. */
+/** A new text, because a slice of a text keeps the whole text in memory. */
 function copyOf(text: string): string {
   return text.split('.').join('.')
 }
