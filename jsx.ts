@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /*
- * Lets Node.js load .tsx files; it runs .ts files by itself. What esbuild makes of them is kept beside
- * Node's own cache of compiled code, if there is one: scripts/node.sh sets it.
+ * Lets Node.js load .tsx files, by compiling them with esbuild; Node.js runs .ts files by itself. The output
+ * is cached in the folder of Node's own compile cache, if scripts/node.sh has set one.
  */
 
 const require = createRequire(import.meta.url)
@@ -23,7 +23,7 @@ registerHooks({
   },
 })
 
-/** This file runs before all others, so it finds out first that no package is installed. */
+/** This file runs before all others, so it reports if the packages are not installed. */
 function readVersion(): string {
   try {
     return require('esbuild/package.json').version
@@ -38,13 +38,13 @@ function compile(text: string): string {
   return esbuild.transformSync(text, OPTIONS).code
 }
 
-/** Ends each file that was written whole: after a power failure, a file may lack its end. */
+/** Ends each complete file. A file that was cut off, such as by a power failure, lacks it and is compiled again. */
 const END = '\n// end\n'
 
-/** Keeps the code under a name that depends on all that it is made of. */
+/** Caches the output under a hash of the source, the version of esbuild and the options. */
 function compileOnce(text: string, folder: string): string {
-  const made = [text, esbuildVersion, JSON.stringify(OPTIONS)].join('\0')
-  const file = join(folder, createHash('sha256').update(made).digest('hex'))
+  const inputs = [text, esbuildVersion, JSON.stringify(OPTIONS)].join('\0')
+  const file = join(folder, createHash('sha256').update(inputs).digest('hex'))
   const kept = existsSync(file) ? readFileSync(file, 'utf8') : ''
   if (kept.endsWith(END)) return kept
   const code = `${compile(text)}${END}`
@@ -56,7 +56,7 @@ function compileOnce(text: string, folder: string): string {
 function keep(file: string, code: string, folder: string): void {
   try {
     mkdirSync(folder, { recursive: true })
-    // Other processes may start at the same time: after a rename they never see half a file.
+    // Renames the finished file, so that a process that starts at the same time never reads half of it.
     const partial = `${file}.${process.pid}`
     writeFileSync(partial, code)
     renameSync(partial, file)

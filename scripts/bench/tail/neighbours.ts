@@ -14,7 +14,7 @@ import { driveEvenly } from '../traffic/drive.ts'
 import type { Act, Traffic } from '../traffic/mix.ts'
 import type { World } from './world.ts'
 
-/** A running server with look-ups, and what a neighbour of theirs uses. */
+/** A running server under look-ups, and what another load beside them uses. */
 export interface Scene extends World {
   readonly client: Client
   readonly traffic: Traffic
@@ -34,7 +34,7 @@ export interface Neighbour {
   readonly act: (scene: Scene) => Promise<unknown>
 }
 
-/** The last ones leave a server without its atlas. */
+/** The loads, in this order: the server has no atlas after the last ones. */
 export const NEIGHBOURS: readonly Neighbour[] = [
   { name: 'nothing', act: async () => {} },
   { name: 'a start', isCold: true, act: async () => {} },
