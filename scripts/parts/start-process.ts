@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -25,6 +26,9 @@ export interface ProcessOptions {
 const START_DEADLINE_MS = 120_000
 const STOP_DEADLINE_MS = 20_000
 const POLL_MS = 50
+const FIRST_PORT = 10_000
+/** By default Linux gives out ports from this one on; macOS has a higher one. */
+const FIRST_GIVEN_PORT = 32_768
 
 /** Starts a server and resolves once it listens. Ends it when it is disposed of. */
 export async function startProcess(options: ProcessOptions): Promise<RunningProcess> {
@@ -50,14 +54,19 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
   }
 }
 
-/** Returns a port of 127.0.0.1 on which nothing listens. */
+/** Returns a free port of 127.0.0.1 that no program gets by asking the system for any port. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((closed) => server.close(closed))
-  if (address === null || typeof address === 'string') throw new Error('Cannot find a free port')
-  return address.port
+  for (;;) {
+    const port = randomInt(FIRST_PORT, FIRST_GIVEN_PORT)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }
 
 async function waitForAnswer(child: ChildProcess, url: string): Promise<void> {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type Stripe from 'stripe'
+import { findFreePort } from '../../scripts/parts/start-process.ts'
 import type { StripeDouble } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
@@ -71,7 +72,7 @@ export async function openServerShop(dollars: Prices): Promise<ServerShop> {
     STRIPE_PRICE_OVERAGE: seeded.overage,
   }
   const running = new Set<Running>()
-  let port = '0'
+  const PORT = String(await findFreePort())
   return {
     double,
     stripe: sdkFor(double.port),
@@ -86,9 +87,8 @@ export async function openServerShop(dollars: Prices): Promise<ServerShop> {
       return made.stdout.trim()
     },
     start: async (settings = {}) => {
-      const server = await startServer({ ...own, PORT: port, ...settings })
+      const server = await startServer({ ...own, PORT, ...settings })
       running.add(server)
-      port = new URL(server.url).port
       return server
     },
     async [Symbol.asyncDispose]() {

@@ -11,6 +11,7 @@ import { after, before, describe, it } from 'node:test'
 import { once as atMostOnce } from '../../lib/once.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 import { findSpec, readSpec } from '../stripe-double/stripe-spec.ts'
+import { inherited } from '../support/runtime.ts'
 
 const isInstalled = spawnSync('stripe-mock', ['-version']).error === undefined
 /** The tests that record their calls. */
@@ -112,9 +113,9 @@ const acceptedCalls = atMostOnce(async (): Promise<Call[]> => {
 })
 
 async function runTests(file: string): Promise<void> {
-  const { PATH = '', HOME = '' } = process.env
-  const args = ['--import', './jsx.ts', '--test', ...RECORDED]
-  const child = spawn(process.execPath, args, { env: { PATH, HOME, STRIPE_CALLS_FILE: file } })
+  const args = ['--import', './jsx.ts', 'tests/support/run-tests.ts', ...RECORDED]
+  const env = { ...inherited(), STRIPE_CALLS_FILE: file }
+  const child = spawn(process.execPath, args, { env })
   const [output] = await Promise.all([text(child.stdout), once(child, 'close')])
   assert.equal(child.exitCode, 0, output)
 }
