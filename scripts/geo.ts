@@ -86,17 +86,17 @@ async function runGeo(options: Options, config: Config): Promise<void> {
     await fetchAll(directory, config, { onProgress: () => {} })
     return
   }
-  if (options.geofeeds) {
-    const acceptSmaller = options['accept-smaller']
-    await fetchGeofeeds(directory, config, { onProgress: () => {}, acceptSmaller })
-    return
-  }
   const onProgress = options['until-stdin-ends'] ? () => {} : createProgress(process.stderr)
   const sources = { directory, ...config.geo }
   // A running server has prepared its files, and this process may have too little memory for new ones.
   const isPrepared = options['until-stdin-ends'] ?? false
   if (isPrepared) removeAbandoned(directory)
   else await prepareGeo({ ...sources, onProgress })
+  if (options.geofeeds) {
+    const acceptSmaller = options['accept-smaller']
+    await fetchGeofeeds(directory, config, { onProgress: () => {}, acceptSmaller })
+    return
+  }
   const findFiles = () => findSourceFiles(sources)
   if (options.atlas) {
     await compileAtlas(config, findFiles, onProgress)
