@@ -38,6 +38,10 @@ func New(address, key string, options ...Option) (*Client, error) {
 	if (target.Scheme != "http" && target.Scheme != "https") || target.Host == "" {
 		return nil, errors.New("meridian: the address must be one such as https://geo.example.com")
 	}
+	// The message of net/http about a bad header would reach logs as a failure of the network.
+	if key == "" || strings.ContainsFunc(key, func(char rune) bool { return char <= ' ' || char > '~' }) {
+		return nil, errors.New("meridian: the key must be one word of ASCII")
+	}
 	client := &Client{
 		url:         strings.TrimRight(address, "/"),
 		key:         key,

@@ -3,6 +3,7 @@ package meridian_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,6 +124,15 @@ func TestOtherTextsAreNoAddresses(t *testing.T) {
 	}
 	if service.seen() != 0 {
 		t.Error(service.requests)
+	}
+}
+
+func TestAKeyIsOneWordAndNeverShown(t *testing.T) {
+	for _, key := range []string{"", "two words", "line\n", "schlüssel"} {
+		_, err := meridian.New("http://127.0.0.1", key)
+		if err == nil || (key != "" && strings.Contains(err.Error(), key)) {
+			t.Errorf("%q: %v", key, err)
+		}
 	}
 }
 

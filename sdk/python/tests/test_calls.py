@@ -40,6 +40,12 @@ class TestLocate:
             "meta": {"precision": "city"},
         }
 
+    def test_returns_the_whole_result_for_an_empty_list_of_fields(
+        self, kind: type[Any], service: Service
+    ) -> None:
+        result = call(kind, service.url, service.key, "locate", LONDON, fields=[])
+        assert result["location"]["city"] == "London"
+
     def test_includes_the_network(self, kind: type[Any], service: Service) -> None:
         result = call(kind, service.url, service.key, "locate", LONDON, include=["network"])
         assert result["network"]["prefix"].startswith("81.2.69.")

@@ -80,9 +80,21 @@ class TestBeforeTheRequest:
         assert (error.status, error.code) == (400, "BAD_REQUEST")
         assert service.requests == []
 
-    def test_a_text_is_no_list_of_fields(self, kind: type[Any]) -> None:
-        with pytest.raises(TypeError, match="list"):
-            call(kind, "http://127.0.0.1", "key", "locate", LONDON, fields="location.city")
+    @pytest.mark.parametrize(
+        ("method", "argument", "options"),
+        [
+            ("locate", LONDON, {"fields": "location.city"}),
+            ("locate", LONDON, {"include": "network"}),
+            ("locate_many", LONDON, {}),
+            ("summary", LONDON, {}),
+            ("summary", [LONDON], {"include": "privacy"}),
+        ],
+    )
+    def test_a_text_is_no_list(
+        self, kind: type[Any], method: str, argument: Any, options: dict[str, str]
+    ) -> None:
+        with pytest.raises(TypeError, match="must be a list of texts"):
+            call(kind, "http://127.0.0.1", "key", method, argument, **options)
 
     @pytest.mark.parametrize("url", ["", "example.com", "ftp://example.com", "/v1"])
     def test_other_texts_are_no_urls(self, kind: type[Any], url: str) -> None:

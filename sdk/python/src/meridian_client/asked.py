@@ -46,11 +46,16 @@ class Asked:
 
 
 def to_asked(fields: Sequence[str] | None, include: Sequence[str], lang: str | None) -> Asked:
+    """Without fields all are asked for."""
+    refuse_text(fields=fields, include=include)
+    return Asked(tuple(fields) if fields else None, tuple(include), lang)
+
+
+def refuse_text(**lists: object) -> None:
     """Raises TypeError for a text where a list of texts is expected: it would be split."""
-    for name, value in (("fields", fields), ("include", include)):
+    for name, value in lists.items():
         if isinstance(value, str):
-            raise TypeError(f"{name} must be a list of texts, such as [{value!r}]")
-    return Asked(None if fields is None else tuple(fields), tuple(include), lang)
+            raise TypeError(f"{name} must be a list of texts, such as [{value[:100]!r}]")
 
 
 def without_prefix(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .addresses import IPAddress, parse_address
-from .asked import Asked
+from .asked import Asked, refuse_text
 from .errors import MeridianError
 
 ADDRESS_ERROR = "Not an IPv4 or IPv6 address"
@@ -44,6 +44,7 @@ def locate_batch(texts: Sequence[str], asked: Asked) -> Call:
 
 
 def summarize(addresses: Iterable[Address], top: int | None, include: Sequence[str]) -> Call:
+    refuse_text(addresses=addresses, include=include)
     body = {"ips": [str(address) for address in addresses], "top": top, "include": include}
     return Call("/v1/ip/summary", body={name: value for name, value in body.items() if value})
 

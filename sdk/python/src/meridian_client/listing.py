@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from .addresses import parse_address
-from .asked import Asked
+from .asked import Asked, refuse_text
 from .calls import ADDRESS_ERROR, Address, Call, locate_batch
 from .errors import MeridianError
 from .known_answers import KnownAnswers, present
@@ -21,6 +21,7 @@ class Listing:
     """The addresses of a list and what is known about them: each different one is located once."""
 
     def __init__(self, addresses: Iterable[Address], asked: Asked, known: KnownAnswers) -> None:
+        refuse_text(addresses=addresses)
         self._texts = [str(address) for address in addresses]
         self._asked = asked
         self._known = known
