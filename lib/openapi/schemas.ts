@@ -38,6 +38,12 @@ export function toSchema(schema: GenericSchema): JsonSchema {
   return rest
 }
 
+/** The JSON Schema without references, for a document of its own. */
+export function toWholeSchema(schema: GenericSchema): JsonSchema {
+  const { $schema, ...whole } = toJsonSchema(schema, CONVERSION)
+  return whole
+}
+
 function pointerTo(name: string): string {
   return `#/components/schemas/${name}`
 }

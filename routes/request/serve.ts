@@ -64,9 +64,9 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
 }
 
 /** Reads few bodies per address at a time, if no rate limit counts them. */
-async function readInTurn(
+export async function readInTurn(
   { freeBodies }: Services,
-  { body, limit }: Operation,
+  { body, limit }: Pick<Operation, 'body' | 'limit'>,
   exchange: Exchange,
   c: RequestContext,
 ): Promise<unknown> {
