@@ -13,6 +13,7 @@ export const COMMANDS = {
     load: () => import('../user.ts'),
   },
   locate: { about: 'look up a list of addresses', load: () => import('../locate.ts') },
+  mcp: { about: 'serve assistants over stdio', load: () => import('../mcp.ts') },
   geo: { about: 'prepare, download and list databases', load: () => import('../geo.ts') },
   doctor: { about: 'check everything that a server needs', load: () => import('../doctor.ts') },
   backup: { about: 'write an archive of all data', load: () => import('../backup.ts') },
