@@ -6,8 +6,8 @@ import { toWholeSchema } from '../openapi/schemas.ts'
 /** A tool: one operation of the API, whose id is the tool's name. */
 export interface Tool {
   readonly row: Operation
-  /** What an assistant chooses the tool by. */
-  readonly description: string
+  /** What the tool is for, by which an assistant chooses it. */
+  readonly about: string
 }
 
 /** What each tool is for. All of them only read. */
@@ -26,26 +26,22 @@ const ABOUT = {
 export type ToolName = keyof typeof ABOUT
 
 export const TOOLS: readonly Tool[] = operations.flatMap((row: Operation) =>
-  isTool(row.id) ? [{ row, description: describe(row, ABOUT[row.id]) }] : [],
+  isTool(row.id) ? [{ row, about: ABOUT[row.id] }] : [],
 )
 
 function isTool(id: string): id is ToolName {
   return Object.hasOwn(ABOUT, id)
 }
 
-function describe({ description }: Operation, about: string): string {
-  return description === undefined ? about : `${about} ${description}`
-}
-
 /**
  * The tool as clients of the Model Context Protocol list it. It has no schema of its answer: clients
  * would then refuse an answer with a field that a newer server has added.
  */
-export function describeTool({ row, description }: Tool) {
+export function describeTool({ row, about }: Tool) {
   return {
     name: row.id,
     title: row.summary,
-    description,
+    description: row.description === undefined ? about : `${about} ${row.description}`,
     inputSchema: inputSchema(row),
     annotations: { readOnlyHint: true, openWorldHint: false },
   }
