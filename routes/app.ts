@@ -26,6 +26,7 @@ import { telemetryHandlers } from './api/telemetry.ts'
 import { usageHandlers } from './api/usage.ts'
 import type { Env, Handlers } from './context.ts'
 import { mountDashboard } from './dashboard/dashboard.ts'
+import { mountMcp } from './mcp/mcp.ts'
 import { mountPageAssets } from './pages/page-assets.ts'
 import { mountPages, serveNotFound, wantsPage } from './pages/pages.ts'
 import { mountScript, scriptHandlers } from './pages/script.ts'
@@ -79,6 +80,7 @@ export function createApp(services: Services): Hono<Env> {
     routes.filter((route) => !isLiteral(route)),
   )
   mountScript(app, services)
+  mountMcp(app, services)
   mountPages(app, services)
   mountReference(app, services)
   mountPageAssets(app, services)

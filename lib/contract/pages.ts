@@ -9,6 +9,9 @@ export const APP_PATH = '/app'
 /** Sends a request of the reference with the session of the dashboard. */
 export const TRY_PATH = '/app/try'
 
+/** The Model Context Protocol, for assistants. Its tools are operations of the API. */
+export const MCP_PATH = '/mcp'
+
 export const AUTH_BASE_PATH = '/api/auth'
 
 /** Route of the scripts and styles that pages load. Browsers cache them for a year. */
@@ -20,4 +23,4 @@ export function assetPath(name: string, hash: string): string {
 }
 
 /** API paths. They answer in JSON, whatever the Accept header says. */
-export const API_PATHS = /^\/(v1|api|\.well-known|health)(\/|$)/
+export const API_PATHS = /^\/(v1|api|mcp|\.well-known|health)(\/|$)/

@@ -24,6 +24,7 @@ const INFO = {
     'Bodies are JSON of at most 16 KB unless an operation says otherwise. HEAD works wherever GET does.',
     'Every answer carries the id of its request in `X-Request-Id`. An error is an `ApiError`: its `code` is stable, its `message` may change.',
     'An unknown path answers 404. A known path answers an unsupported method with 405 and `OPTIONS` with 204; both list its methods in `Allow`.',
+    'Some operations are also tools of the Model Context Protocol at `/mcp`.',
     'If an operation has a rate limit, its answers show the limit in `RateLimit-Policy` and what is left of it in `RateLimit`. Over the limit the answer is 429 with `Retry-After`.',
   ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },

@@ -57,6 +57,12 @@ function namedWithin(parts: object): Record<string, GenericSchema> {
   return found
 }
 
+/** The JSON Schema without references, for a document of its own. */
+export function toWholeSchema(schema: GenericSchema): JsonSchema {
+  const { $schema, ...whole } = toJsonSchema(schema, CONVERSION)
+  return whole
+}
+
 function pointerTo(name: string): string {
   return `#/components/schemas/${name}`
 }

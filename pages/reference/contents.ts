@@ -7,6 +7,7 @@ export const GUIDES = [
   { name: 'limits', title: 'Limits' },
   { name: 'fields', title: 'Fields' },
   { name: 'batches', title: 'Batches' },
+  { name: 'assistants', title: 'Assistants (MCP)' },
 ] as const
 export type GuideName = (typeof GUIDES)[number]['name']
 

@@ -40,7 +40,7 @@ export function llmsText(url: string): string {
   return joined([
     '# Meridian',
     '> IP geolocation with accounts, API keys, billing and browser telemetry.',
-    `All of the API as one [OpenAPI 3.1 document](${url}/.well-known/openapi.json).`,
+    `All of the API as one [OpenAPI 3.1 document](${url}/.well-known/openapi.json). Some operations are tools of the Model Context Protocol at ${url}/mcp.`,
     ...groups,
   ])
 }

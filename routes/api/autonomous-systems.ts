@@ -11,7 +11,7 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { refuseOverCap } from './over-cap.ts'
 
-export function autonomousSystemHandlers({ geo }: Services) {
+export function autonomousSystemHandlers({ geo }: Pick<Services, 'geo'>) {
   return {
     getAutonomousSystem: async (call) => {
       const number = readNumber(call.params.asn)

@@ -11,7 +11,7 @@ import type { Handlers } from '../context.ts'
 import { refuseOverCap } from './over-cap.ts'
 
 /** The handlers of look-ups without a query, which answer at once. */
-export function plainLookUps({ geo }: Services) {
+export function plainLookUps({ geo }: Pick<Services, 'geo'>) {
   return {
     locateAddress: (call) => locate(geo, readAddress(call.params.ipAddress), call),
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
@@ -22,7 +22,10 @@ export function plainLookUps({ geo }: Services) {
   } satisfies Partial<Handlers>
 }
 
-export function geolocationHandlers(services: Services) {
+/** What look-ups need. */
+type Parts = Pick<Services, 'geo' | 'findHostname'>
+
+export function geolocationHandlers(services: Parts) {
   const { geo } = services
   return {
     ...plainLookUps(services),
@@ -35,7 +38,7 @@ export function geolocationHandlers(services: Services) {
 type LocateCall = Parameters<Handlers['locateCaller']>[0]
 
 /** Answers with the fields that the query selects, or as plain text. */
-async function locateByQuery(services: Services, address: Address | null, call: LocateCall) {
+async function locateByQuery(services: Parts, address: Address | null, call: LocateCall) {
   const { geo, findHostname } = services
   const answer = locate(geo, address, call)
   const asked = readAsked(call.query)

@@ -4,6 +4,11 @@ import { mapInSlices } from '../../lib/geo/answer/in-slices.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 
+/** What look-ups of lists need. */
+export interface Parts extends Pick<Services, 'geo'> {
+  readonly meters: Pick<Services['meters'], 'leftToCap' | 'count'>
+}
+
 interface AddressesCall {
   readonly body: { readonly ips: readonly string[] }
   readonly caller: Caller
@@ -21,7 +26,7 @@ interface Writer<Result> {
  * monthly cap, whether it is found or not. Results over the cap are reduced.
  */
 export async function locateAll<Result>(
-  { geo, meters }: Services,
+  { geo, meters }: Parts,
   { body: { ips }, caller, now }: AddressesCall,
   { located, invalid }: Writer<Result>,
 ): Promise<{ readonly results: readonly Result[]; readonly degraded: boolean }> {

@@ -1,11 +1,10 @@
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
 import { createSummary } from '../../lib/list/summary.ts'
-import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { locateAll } from './locate-all.ts'
+import { locateAll, type Parts } from './locate-all.ts'
 
-export function summaryHandlers(services: Services) {
+export function summaryHandlers(services: Parts) {
   return {
     summarizeAddresses: async (call) => {
       const { body, caller, requestId } = call

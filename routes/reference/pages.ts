@@ -4,6 +4,7 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { DOCS_PATH, LLMS_PATH } from '../../lib/contract/pages.ts'
 import { POLICIES } from '../../lib/limits/rate-limiter.ts'
+import { TOOLS } from '../../lib/mcp/tools.ts'
 import { once } from '../../lib/once.ts'
 import { createFieldReader } from '../../lib/openapi/fields.ts'
 import { namedSchemas, toSchema } from '../../lib/openapi/schemas.ts'
@@ -76,7 +77,7 @@ function createTexts({ baseUrl, plans }: Services) {
     guideFacts: async () => {
       const { shapesOf } = await readFields()
       const result = shapesOf(toSchema(GeolocationResult))
-      return { url: baseUrl(), rates: RATES, plans: plans.list, result }
+      return { url: baseUrl(), rates: RATES, plans: plans.list, tools: TOOLS, result }
     },
   }
 }

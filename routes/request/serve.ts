@@ -64,9 +64,9 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
 }
 
 /** Reads the body. Where no rate limit applies, reads only a few bodies per address at a time. */
-async function readInTurn(
+export async function readInTurn(
   { freeBodies }: Services,
-  { body, limit }: Operation,
+  { body, limit }: Pick<Operation, 'body' | 'limit'>,
   exchange: Exchange,
   c: RequestContext,
 ): Promise<unknown> {

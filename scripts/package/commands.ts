@@ -19,6 +19,7 @@ export const COMMANDS = {
   },
   map: { about: 'draw a list of addresses on a map', load: () => import('../map.ts') },
   grepip: { about: 'find addresses in any text', load: () => import('../grepip.ts') },
+  mcp: { about: 'serve assistants over stdio', load: () => import('../mcp.ts') },
   geo: { about: 'prepare, download and list databases', load: () => import('../geo.ts') },
   doctor: { about: 'check everything that a server needs', load: () => import('../doctor.ts') },
   backup: { about: 'write an archive of all data', load: () => import('../backup.ts') },

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { type Operation, SCOPES, type Scope } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
+import { TOOLS } from '../../lib/mcp/tools.ts'
 import {
   codeOf,
   freshClient,
@@ -54,7 +55,9 @@ let credentials: readonly Credential[]
 before(async () => {
   const plans = join(folder, 'plans.json')
   writeFileSync(plans, JSON.stringify([WIDE, PAID]))
-  const env = { MERIDIAN_PLANS: plans, MERIDIAN_CONTACT: 'store' }
+  // The pages of the keys may call /mcp; the keys decide on the rest.
+  const pages = `${ORIGIN},https://evil.example`
+  const env = { MERIDIAN_PLANS: plans, MERIDIAN_CONTACT: 'store', MERIDIAN_CORS_ORIGINS: pages }
   app = await makeApp({ env, replace: withoutAccountLimit })
   credentials = [...badCredentials(), ...(await storedCredentials())]
 })
@@ -189,6 +192,31 @@ async function outcome(row: Operation, { headers }: Credential): Promise<string>
   return answer.status < 300 ? 'success' : codeOf(answer)
 }
 
+/** The same by the tool of the operation. */
+async function toolOutcome({ id, body }: Operation, { headers }: Credential): Promise<string> {
+  const params = { name: id, arguments: TOOL_ARGUMENTS[id] ?? body?.example }
+  const request = new Request('http://127.0.0.1:8787/mcp', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  })
+  const response = await app.app.fetch(request, { remoteAddress: freshClient() })
+  const answer = JSON.parse(await response.text())
+  if (response.status !== 200) return codeOf({ body: answer })
+  const { isError, structuredContent } = answer.result
+  return isError === true ? codeOf({ body: structuredContent }) : 'success'
+}
+
+const TOOL_ARGUMENTS: Readonly<Record<string, object>> = {
+  locateAddress: { ipAddress: '81.2.69.160' },
+  getAutonomousSystem: { asn: 'AS20712' },
+  getRumOverview: { domain: 'app.example' },
+}
+
 function expected(row: Operation, credential: Credential): string {
   const error = row.access === 'public' ? null : credential.error(row)
   if (error !== null) return error
@@ -200,6 +228,14 @@ describe('the access matrix', () => {
     it(`admits exactly the credentials that ${row.access} allows: ${row.id}`, async () => {
       for (const credential of credentials) {
         assert.equal(await outcome(row, credential), expected(row, credential), credential.name)
+      }
+    })
+  }
+
+  for (const { row } of TOOLS) {
+    it(`is the same for the tool of /mcp: ${row.id}`, async () => {
+      for (const credential of credentials) {
+        assert.equal(await toolOutcome(row, credential), expected(row, credential), credential.name)
       }
     })
   }

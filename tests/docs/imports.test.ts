@@ -57,6 +57,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/list/', ['lib/contract/']],
   ['lib/log/', ['lib/']],
   ['lib/net/', []],
+  ['lib/mcp/', ['lib/', 'lib/config/', 'lib/contract/', 'lib/openapi/']],
   ['lib/openapi/', ['lib/', 'lib/config/', 'lib/contract/']],
   ['lib/process/', ['lib/', 'lib/log/']],
   ['lib/access/', ['lib/', 'lib/db/', ...PARTS]],
@@ -77,8 +78,9 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
 /** Packages that only some files may import. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['routes/server.ts', 'stripe-double/', 'scripts/bench/'],
+  '@modelcontextprotocol/server': ['lib/mcp/', 'scripts/mcp.ts'],
   '@photostructure/tz-lookup': ['lib/geo/place/timezone-at.ts'],
-  '@valibot/to-json-schema': ['lib/openapi/'],
+  '@valibot/to-json-schema': ['lib/mcp/tools.ts', 'lib/openapi/'],
   '@zxcvbn-ts/language-common': ['lib/access/sign-in/common-passwords.ts'],
   'altcha-lib': ['lib/contact/proof-of-work.ts'],
   'better-auth': [

@@ -1,4 +1,5 @@
 import type { Plan } from '../../../lib/config/plans.ts'
+import type { Operation } from '../../../lib/contract/operation.ts'
 import type { Field, Shape } from '../../../lib/openapi/fields.ts'
 import type { Rates } from '../limit-text.ts'
 
@@ -21,6 +22,8 @@ export interface GuideFacts {
   readonly rates: Rates
   /** Cheapest first. */
   readonly plans: readonly Pick<Plan, 'name' | 'requestsPerMinute' | 'monthlyCap'>[]
+  /** The operations that are tools of assistants, and what they are for. */
+  readonly tools: readonly { readonly row: Pick<Operation, 'id'>; readonly about: string }[]
   /** The fields of a look-up's answer. */
   readonly result: readonly Shape[]
 }

@@ -1,4 +1,5 @@
 import { GUIDES, type GuideName } from '../contents.ts'
+import { assistantGuide } from './assistants.ts'
 import { authenticationGuide } from './authentication.ts'
 import { batchGuide } from './batches.ts'
 import type { Block, GuideFacts } from './block.ts'
@@ -17,6 +18,7 @@ const WRITERS: Readonly<Record<GuideName, (facts: GuideFacts) => Block[]>> = {
   limits: limitGuide,
   fields: fieldGuide,
   batches: batchGuide,
+  assistants: assistantGuide,
 }
 
 /** A guide: what holds for many operations. */

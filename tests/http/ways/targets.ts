@@ -105,6 +105,7 @@ const otherPath = fc.constantFrom(
     '/nowhere',
     '/app',
     '/rum.js',
+    '/mcp',
   ],
   ...['*', '', '/v1\\ip', '/v1/é', '/v1 /x', 'v1', '/v1/../v1', '/%761', '/v1/account/me/keys/x'],
 )

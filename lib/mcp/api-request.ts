@@ -1,0 +1,83 @@
+import { quoted } from '../contract/common.ts'
+import type { Operation } from '../contract/operation.ts'
+import { operations } from '../contract/operations.ts'
+import { ApiError } from '../errors.ts'
+
+/** A request of the API, with what the client said sorted into its parts. */
+export interface ApiRequest {
+  readonly row: Operation
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  /** undefined: none. */
+  readonly body: object | undefined
+  /** The path with the query. */
+  readonly path: string
+}
+
+/** Sends a request to the API. `signal` aborts when the client no longer waits. */
+export type SendApi = (request: ApiRequest, signal: AbortSignal) => Promise<Response>
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/**
+ * The request that a call of a tool stands for. The API checks the values. Throws BAD_REQUEST if an
+ * argument belongs nowhere, or would lead to another operation.
+ */
+export function toApiRequest(row: Operation, given: Arguments): ApiRequest {
+  const parts = {
+    params: row.params,
+    query: entriesOf(row.query),
+    body: entriesOf(row.body?.schema),
+  }
+  const known = new Set(Object.values(parts).flatMap((part = {}) => Object.keys(part)))
+  const unknown = Object.keys(given).find((name) => !known.has(name))
+  if (unknown !== undefined) {
+    throw new ApiError('BAD_REQUEST', `${unknown}: is not an argument of ${row.id}`)
+  }
+  const params = toTexts(pick(given, parts.params))
+  const query = toTexts(pick(given, parts.query))
+  const body = parts.body === undefined ? undefined : pick(given, parts.body)
+  const search = new URLSearchParams(query)
+  const path = fillPath(row, params)
+  return { row, params, query, body, path: search.size === 0 ? path : `${path}?${search}` }
+}
+
+interface Parts {
+  /** Fields of an object schema. */
+  readonly entries?: Readonly<Record<string, unknown>>
+}
+
+function entriesOf(schema: (object & Parts) | undefined): Parts['entries'] {
+  return schema?.entries
+}
+
+function pick(given: Arguments, names: object = {}): Arguments {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(names, name)))
+}
+
+/** Paths and queries hold texts. A value of another type becomes JSON, which the API may refuse. */
+function toTexts(values: Arguments): Record<string, string> {
+  const texts = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ])
+  return Object.fromEntries(texts)
+}
+
+const LITERAL_PATHS: ReadonlySet<string> = new Set(operations.map(({ path }) => path))
+
+function fillPath(row: Operation, params: Readonly<Record<string, string>>): string {
+  const names = Object.keys(row.params ?? {})
+  const missing = names.find((name) => (params[name] ?? '') === '')
+  if (missing !== undefined) throw new ApiError('BAD_REQUEST', `${missing}: is missing`)
+  const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent((params[name] ?? '').toWellFormed()),
+  )
+  // `..` would lead to the path above, and `me` to the address of the caller.
+  const leadsElsewhere =
+    names.length > 0 &&
+    (new URL(path, 'http://service.invalid').pathname !== path || LITERAL_PATHS.has(path))
+  if (!leadsElsewhere) return path
+  const [name = ''] = names
+  throw new ApiError('BAD_REQUEST', `${name}: ${quoted(params[name])} is not valid`)
+}
