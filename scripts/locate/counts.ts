@@ -38,9 +38,11 @@ export async function countPlaces(
   places.addWithout(without)
   for (let start = 0; start < addresses.length; start += ADDRESSES_PER_PART) {
     const part = addresses.slice(start, start + ADDRESSES_PER_PART)
-    for (const [at, answer] of (await source.answersTo(part)).entries()) {
+    let at = 0
+    for (const answer of await source.answersTo(part)) {
       const result: GeolocationResult = JSON.parse(answer)
       places.add(part[at] ?? '', result, counts[start + at] ?? 0)
+      at += 1
     }
     progress.add(part.length)
   }

@@ -1,8 +1,6 @@
 const INTERVAL_MS = 1_000
 const CLEAR_LINE = '\r\u001b[K'
 
-export type Progress = ReturnType<typeof showProgress>
-
 /** On a terminal, shows every second how many `things`, such as rows, are done. */
 export function showProgress(things: string) {
   const { stderr } = process

@@ -57,6 +57,6 @@ function table(
 /** Asks for each address once. */
 async function lookUp(source: Source, rows: readonly Row[]): Promise<ReadonlyMap<string, Answer>> {
   const addresses = [...new Set(rows.flatMap(({ address }) => address ?? []))]
-  const answers = await source.answersTo(addresses)
+  const answers = [...(await source.answersTo(addresses))]
   return new Map(addresses.map((address, at) => [address, { json: answers[at] ?? '' }]))
 }

@@ -9,7 +9,7 @@ export interface Source extends Disposable {
    * The answer to each text, in order and in JSON: a GeolocationResult whose `meta` has only `precision`,
    * and `degraded` if the result is reduced; or an error if the text is not an address.
    */
-  readonly answersTo: (texts: readonly string[]) => Promise<readonly string[]>
+  readonly answersTo: (texts: readonly string[]) => Promise<Iterable<string>>
 }
 
 /** What a list can ask of its answers. */

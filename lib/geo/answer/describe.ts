@@ -55,7 +55,7 @@ const PRECISION = {
 } as const satisfies Record<Level, Precision>
 
 /** Returns `none` if the location is unknown. */
-export function precisionOf(level: Level | undefined): Precision {
+function precisionOf(level: Level | undefined): Precision {
   return level === undefined ? 'none' : PRECISION[level]
 }
 

@@ -2,7 +2,7 @@ import { csvFormatRow } from 'd3-dsv'
 import { csvCell } from '../../contract/geo/csv-cell.ts'
 import { CSV_FIELDS, INCLUDED_CSV_FIELDS } from '../../contract/geo/csv-fields.ts'
 import { LIST_INCLUDES } from '../../contract/geo/geolocation.ts'
-import { valueAt } from '../../contract/value-at.ts'
+import { readerOf, valueAt } from '../../contract/value-at.ts'
 import type { Json } from './select-fields.ts'
 import type { Asked } from './shape.ts'
 
@@ -29,10 +29,10 @@ export type Cell = string | number | boolean | undefined
 /** The columns for the fields that are asked for: their names, and the cells of a result. */
 export function resultColumns({ fields, include = [] }: Asked) {
   const columns = fields === undefined ? { ...CSV_FIELDS, ...included(include) } : namedAs(fields)
-  const paths = Object.values(columns)
+  const reads = Object.values(columns).map(readerOf)
   return {
     names: Object.keys(columns),
-    cellsOf: (result: Json): Cell[] => paths.map((path) => toCell(valueAt(result, path))),
+    cellsOf: (result: Json): Cell[] => reads.map((read) => toCell(read(result))),
   }
 }
 
