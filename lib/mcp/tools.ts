@@ -23,7 +23,7 @@ const ABOUT = {
     "How fast a site of the user is for its visitors: Web Vitals by page, device and country, and its pages' errors. Times are in milliseconds.",
 } as const satisfies Partial<Record<OperationId, string>>
 
-export type ToolName = keyof typeof ABOUT
+type ToolName = keyof typeof ABOUT
 
 export const TOOLS: readonly Tool[] = operations.flatMap((row: Operation) =>
   isTool(row.id) ? [{ row, about: ABOUT[row.id] }] : [],
