@@ -1,3 +1,4 @@
+import { runInSlices } from '../lib/geo/answer/in-slices.ts'
 import { createOpenApi } from '../lib/openapi/openapi.ts'
 import { usageText } from '../lib/own-code.ts'
 import { jsonText } from './parts/json-text.ts'
@@ -12,5 +13,5 @@ Prints the OpenAPI document of a service at this base URL; default: ${BASE_URL}`
 await run(async () => {
   const { positionals } = readArguments({ allowPositionals: true }, USAGE)
   const [baseUrl = BASE_URL] = positionals
-  process.stdout.write(jsonText(await createOpenApi(baseUrl)))
+  process.stdout.write(jsonText(await runInSlices(createOpenApi(baseUrl))))
 })

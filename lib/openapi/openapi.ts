@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { INTERFACE_VERSION } from '../config/version.ts'
 import type { Operation, Tag } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
@@ -31,32 +30,32 @@ const INFO = {
 } as const
 
 /**
- * The API as an OpenAPI 3.1 document; `baseUrl` has no trailing slash. Other work runs in between, since
- * all of it takes long.
+ * Writes the API as an OpenAPI 3.1 document, in steps, since all of it takes long. `baseUrl` has no
+ * trailing slash.
  */
-export async function createOpenApi(baseUrl: string): Promise<Record<string, unknown>> {
+export function* createOpenApi(baseUrl: string): Generator<void, Record<string, unknown>> {
   return {
     openapi: '3.1.0',
     info: INFO,
     servers: [{ url: baseUrl, description: 'This server' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: await toPaths(operations),
+    paths: yield* toPaths(operations),
     components: {
       securitySchemes: SECURITY_SCHEMES,
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: sharedResponses(operations),
       examples: errorExamples(operations),
-      schemas: await namedSchemas(),
+      schemas: yield* namedSchemas(),
     },
   }
 }
 
-async function toPaths(rows: readonly Operation[]): Promise<Record<string, object>> {
+function* toPaths(rows: readonly Operation[]): Generator<void, Record<string, object>> {
   const paths: Record<string, object> = {}
   for (const [path, onPath] of Map.groupBy(rows, (row) => row.path)) {
     paths[path] = toPathItem(onPath)
-    await nextTurn()
+    yield
   }
   return paths
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type ConversionConfig,
   type JsonSchema,
@@ -23,14 +22,14 @@ const NAMES = new Map<GenericSchema, string>(
   Object.entries(schemas).map(([name, schema]) => [schema, name]),
 )
 
-/** The named schemas, as JSON Schema, each with its description first; other work runs in between. */
-export async function namedSchemas(): Promise<Record<string, JsonSchema>> {
+/** Converts the named schemas to JSON Schema one after the other, each with its description first. */
+export function* namedSchemas(): Generator<void, Record<string, JsonSchema>> {
   const named: Record<string, JsonSchema> = {}
   for (const [name, schema] of Object.entries(schemas)) {
     const definitions = { ...namedWithin(Object.values(schema)), [name]: schema }
     const { description = '', ...rest } = toJsonSchemaDefs(definitions, CONVERSION)[name] ?? {}
     named[name] = { description, ...rest }
-    await nextTurn()
+    yield
   }
   return named
 }

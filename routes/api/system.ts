@@ -2,6 +2,7 @@ import { toPublicPlan } from '../../lib/config/plans.ts'
 import { VERSION } from '../../lib/config/version.ts'
 import { DOCS_PATH } from '../../lib/contract/pages.ts'
 import type { ServiceInfo } from '../../lib/contract/system.ts'
+import { runInSlices } from '../../lib/geo/answer/in-slices.ts'
 import { timezoneData } from '../../lib/geo/answer/timezones.ts'
 import { attributionOf } from '../../lib/geo/attribution.ts'
 import type { GeoDatabase } from '../../lib/geo/database.ts'
@@ -12,7 +13,7 @@ import type { Handlers } from '../context.ts'
 
 export function systemHandlers(services: Services) {
   const { baseUrl, billing, catalogue, geo, health, plans } = services
-  const writeOpenApi = once(async () => JSON.stringify(await createOpenApi(baseUrl())))
+  const writeOpenApi = once(async () => JSON.stringify(await runInSlices(createOpenApi(baseUrl()))))
   return {
     getHealth: async () => {
       const body = await health.read()

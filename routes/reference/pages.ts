@@ -3,6 +3,7 @@ import { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { DOCS_PATH, LLMS_PATH } from '../../lib/contract/pages.ts'
+import { runInSlices } from '../../lib/geo/answer/in-slices.ts'
 import { POLICIES } from '../../lib/limits/rate-limiter.ts'
 import { TOOLS } from '../../lib/mcp/tools.ts'
 import { once } from '../../lib/once.ts'
@@ -70,7 +71,7 @@ type Texts = ReturnType<typeof createTexts>
 
 /** What the pages say. The schemas are converted once. */
 function createTexts({ baseUrl, plans }: Services) {
-  const readFields = once(async () => createFieldReader(await namedSchemas()))
+  const readFields = once(async () => createFieldReader(await runInSlices(namedSchemas())))
   return {
     operation: async (row: Operation) =>
       describeOperation(row, await readFields(), { url: baseUrl(), rates: RATES }),

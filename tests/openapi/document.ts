@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { createOpenApi } from '../../lib/openapi/openapi.ts'
+import { runAtOnce } from '../support/run-at-once.ts'
 
 const Parameter = v.looseObject({
   name: v.string(),
@@ -40,7 +41,7 @@ const Document = v.looseObject({
 
 export const BASE_URL = 'https://geo.example'
 export const rows: readonly Operation[] = operations
-export const raw = await createOpenApi(BASE_URL)
+export const raw = runAtOnce(createOpenApi(BASE_URL))
 export const document = v.parse(Document, inlined(raw))
 
 /** The target of a reference. */

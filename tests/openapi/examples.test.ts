@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createOpenApi } from '../../lib/openapi/openapi.ts'
+import { runAtOnce } from '../support/run-at-once.ts'
 import { findErrors } from './json-schema.ts'
 
-const document = await createOpenApi('https://geo.example')
+const document = runAtOnce(createOpenApi('https://geo.example'))
 
 type Node = Readonly<Record<string, unknown>>
 

@@ -8,8 +8,9 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { createFieldReader, type Field, type Shape } from '../../lib/openapi/fields.ts'
 import { namedSchemas, toSchema } from '../../lib/openapi/schemas.ts'
+import { runAtOnce } from '../support/run-at-once.ts'
 
-const reader = createFieldReader(await namedSchemas())
+const reader = createFieldReader(runAtOnce(namedSchemas()))
 const rows: readonly Operation[] = operations
 
 function fieldsOf(schema: v.GenericSchema): readonly Field[] {

@@ -3,9 +3,10 @@ import { describe, it } from 'node:test'
 import { formsOf, type Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { createOpenApi } from '../../lib/openapi/openapi.ts'
+import { runAtOnce } from '../support/run-at-once.ts'
 
 const rows: readonly Operation[] = operations
-const document = await createOpenApi('https://geo.example')
+const document = runAtOnce(createOpenApi('https://geo.example'))
 
 describe('the OpenAPI document', () => {
   it('has an example of each form that an answer may have besides JSON', () => {

@@ -5,6 +5,7 @@ import type { Operation, Reply } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { createOpenApi } from '../../lib/openapi/openapi.ts'
 import { toSchema } from '../../lib/openapi/schemas.ts'
+import { runAtOnce } from '../support/run-at-once.ts'
 
 const rows: readonly Operation[] = operations
 
@@ -30,7 +31,7 @@ const Document = v.looseObject({
     ),
   ),
 })
-const { paths } = v.parse(Document, await createOpenApi('https://geo.example'))
+const { paths } = v.parse(Document, runAtOnce(createOpenApi('https://geo.example')))
 
 interface Link {
   readonly from: string
