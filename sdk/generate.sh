@@ -3,7 +3,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-npm run --silent openapi >sdk/openapi.json
+# Without the keys of the examples: to scanners for secrets they look real.
+npm run --silent openapi | sed -E 's/([sp]k_live_)0{8,}/\1…/g' >sdk/openapi.json
 for generate in sdk/*/generate.sh; do
   sh "$generate"
 done

@@ -5,7 +5,7 @@ export interface Collected {
   readonly rows: number
   /** Rows without an address. */
   readonly without: number
-  /** Rows with several addresses, of which one is taken. */
+  /** Rows with several addresses. Only one address of such a row is used. */
   readonly several: number
   /** The first rows without an address. */
   readonly bad: readonly BadRow[]

@@ -6,7 +6,7 @@ import { toWholeSchema } from '../openapi/schemas.ts'
 /** A tool: one operation of the API, whose id is the tool's name. */
 export interface Tool {
   readonly row: Operation
-  /** What the tool is for, by which an assistant chooses it. */
+  /** The purpose of the tool. Assistants choose a tool by this text. */
   readonly about: string
 }
 

@@ -1,11 +1,6 @@
-import { join } from 'node:path'
 import type { Caller } from '../../lib/access/authenticate.ts'
 import { readConfig } from '../../lib/config/config.ts'
-import { makeDataDir } from '../../lib/config/data-dir.ts'
 import { DEMO_PLAN } from '../../lib/config/plans.ts'
-import { openGeo } from '../../lib/geo/open-geo.ts'
-import { createProgress } from '../../lib/geo/progress.ts'
-import { createLog } from '../../lib/log/log.ts'
 import type { ApiRequest } from '../../lib/mcp/api-request.ts'
 import { TOOLS } from '../../lib/mcp/tools.ts'
 import { createAskHostname } from '../../lib/net/hostname.ts'
@@ -15,9 +10,7 @@ import { autonomousSystemHandlers } from '../../routes/api/autonomous-systems.ts
 import { geolocationHandlers } from '../../routes/api/geolocation.ts'
 import { summaryHandlers } from '../../routes/api/summary.ts'
 import type { AnyHandler } from '../../routes/request/serve.ts'
-
-/** Caches most records of a City file: this process may use more memory than a server. */
-const CACHE_BITS = 18
+import { openOwnGeo } from '../locate/open-own-geo.ts'
 
 /** Whoever runs the command: without limits. */
 const CALLER: Caller = {
@@ -39,18 +32,7 @@ const NO_LIMITS = { leftToCap: () => Number.POSITIVE_INFINITY, count: () => {} }
  */
 export async function openOwnDatabases() {
   const config = readConfig(process.env)
-  makeDataDir(config.dataDir)
-  const geo = await openGeo({
-    directory: join(config.dataDir, 'geo'),
-    files: config.geo.files,
-    map: config.geo.map,
-    cacheBits: CACHE_BITS,
-    // The protocol has stdout for itself.
-    log: createLog({ level: config.logLevel, fd: process.stderr.fd }),
-    onProgress: createProgress(process.stderr),
-    // Uses an existing atlas. Making one is not worth it for a single run.
-    ...(config.geo.atlas && { compileAtlas: async () => {} }),
-  })
+  const geo = await openOwnGeo(config)
   const { hostnames } = config
   const findHostname =
     hostnames === undefined

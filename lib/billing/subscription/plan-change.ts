@@ -186,7 +186,7 @@ function toPriceChange(
   }
 }
 
-/** A trial of one plan is no trial of a dearer plan that offers none. */
+/** A trial does not carry over to a dearer plan that offers no trial. */
 function endsTrial({ status }: SubscriptionRow, from: Plan, to: Plan): boolean {
   return status === 'trialing' && to.trialDays === undefined && to.price > from.price
 }

@@ -6,7 +6,7 @@ import { createMmdbWriter, type MmdbWriter } from '../mmdb/writer.ts'
 import { ALL_IPV4, type OverlayOptions, toRecord } from '../overlay/overlay.ts'
 import type { Entry, EntryPlace } from './read-geofeed.ts'
 
-/** A geofeed with its entries, all of which are within its blocks. */
+/** A geofeed and its entries. Each entry is within a block of the feed. */
 export interface FeedWithEntries {
   readonly blocks: readonly Network[]
   readonly entries: readonly Entry[]

@@ -138,7 +138,7 @@ function textOf({ address, prefix }: Network): string {
   return networkText(address, prefix)
 }
 
-/** Returns a function that tells whether a network is within one of the blocks. */
+/** Returns a test for networks: whether one of the blocks contains the network. */
 function createIsWithin(blocks: readonly Network[]): (network: Network) => boolean {
   const texts = new Set(blocks.map(textOf))
   const lengths = [...new Set(blocks.map(({ prefix }) => prefix))]

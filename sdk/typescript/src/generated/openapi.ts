@@ -4458,7 +4458,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "00112233445566778899aabbccddeeff",
-                     *         "prefix": "sk_live_00000000",
+                     *         "prefix": "sk_live_…",
                      *         "name": "Production server",
                      *         "type": "secret",
                      *         "scopes": null,
@@ -4512,9 +4512,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "rawKey": "sk_live_0000000000000000000000000000000000000000000000000000000000000000",
+                     *       "rawKey": "sk_live_…",
                      *       "id": "00112233445566778899aabbccddeeff",
-                     *       "prefix": "sk_live_00000000",
+                     *       "prefix": "sk_live_…",
                      *       "name": "Production server",
                      *       "type": "secret",
                      *       "scopes": null
@@ -4668,7 +4668,7 @@ export interface operations {
                      *       ],
                      *       "keys": [
                      *         {
-                     *           "keyPrefix": "sk_live_00000000",
+                     *           "keyPrefix": "sk_live_…",
                      *           "keyName": "Production server",
                      *           "isActive": true,
                      *           "lastUsedAt": "2026-01-15T12:00:00.000Z",
