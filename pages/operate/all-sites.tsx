@@ -47,8 +47,9 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
             No site matches. <a href={path}>Show all sites</a>
           </p>
         ) : (
-          <section class="wide" tabindex={0} aria-label="Table of sites">
+          <section class="wide stacked" tabindex={0} aria-label="Table of sites">
             <Table
+              isStacked
               heads={['Site', 'Owner', 'Proof', 'Added']}
               rows={sites.map((site) => [
                 site.name,

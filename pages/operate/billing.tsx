@@ -186,8 +186,9 @@ function Reversals({ reversals }: Pick<BillingReport, 'reversals'>) {
       {reversals.length === 0 ? (
         <p>None is recorded.</p>
       ) : (
-        <section class="wide" tabindex={0} aria-label="Refunds and disputes">
+        <section class="wide stacked" tabindex={0} aria-label="Refunds and disputes">
           <Table
+            isStacked
             heads={['User', 'What', 'Amount', 'When']}
             rows={reversals.map(({ at, action, detail, userId, email }) => [
               email ?? userId,

@@ -15,8 +15,9 @@ export interface ShownList {
 export function FreeLists({ lists }: { readonly lists: readonly ShownList[] }) {
   return (
     <Card id="lists-title" title="Free lists">
-      <section class="wide" tabindex={0} aria-label="Table of free lists">
+      <section class="wide stacked" tabindex={0} aria-label="Table of free lists">
         <Table
+          isStacked
           heads={['List', 'Networks', 'Up to date', 'Last failure']}
           rows={lists.map(({ name, networks, checkedAt, failure }) => [
             name,

@@ -22,8 +22,9 @@ export interface ShownGeofeed {
 export function Geofeeds({ geofeeds }: { readonly geofeeds: readonly ShownGeofeed[] }) {
   return (
     <Card id="geofeeds-title" title="Geofeeds">
-      <section class="wide" tabindex={0} aria-label="Table of geofeeds">
+      <section class="wide stacked" tabindex={0} aria-label="Table of geofeeds">
         <Table
+          isStacked
           heads={['Geofeed', 'Networks', 'Outside', 'Bad lines', 'Up to date', 'Problems']}
           rows={geofeeds.map(({ source, entries, outside, bad, checkedAt, ...feed }) => [
             source,

@@ -48,8 +48,9 @@ export function People({ base, filter, plans, people, next, done = '' }: PeopleP
             Nobody matches. <a href={path}>Show everybody</a>
           </p>
         ) : (
-          <section class="wide" tabindex={0} aria-label="Users">
+          <section class="wide stacked" tabindex={0} aria-label="Users">
             <Table
+              isStacked
               heads={['E-mail address', 'Plan', 'Status', 'Since']}
               rows={people.map((person) => [
                 <a href={`${path}/${person.id}`}>{person.email}</a>,

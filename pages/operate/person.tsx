@@ -98,8 +98,9 @@ function Account({ person, plan, isPaid, requests }: PersonProps) {
 
 function Keys({ keys }: Pick<PersonProps, 'keys'>) {
   return (
-    <section class="wide" tabindex={0} aria-label="Table of keys">
+    <section class="wide stacked" tabindex={0} aria-label="Table of keys">
       <Table
+        isStacked
         heads={['Key', 'Name', 'Type', 'Last used', 'Expires']}
         rows={keys.map(({ prefix, name, type, lastUsedAt, expiresAt }) => [
           <code>{prefix}…</code>,
@@ -115,8 +116,9 @@ function Keys({ keys }: Pick<PersonProps, 'keys'>) {
 
 function Sites({ sites }: Pick<PersonProps, 'sites'>) {
   return (
-    <section class="wide" tabindex={0} aria-label="Table of sites">
+    <section class="wide stacked" tabindex={0} aria-label="Table of sites">
       <Table
+        isStacked
         heads={['Site', 'Added', 'Proven']}
         rows={sites.map(({ name, createdAt, provenAt }) => [
           name,

@@ -124,8 +124,12 @@ function ListTable({ base, list, name }: ListTableProps) {
       ? list.rows.map((row) => [person(row), row.plan, ...numbersOf(row)])
       : list.rows.map((row) => [row.key, person(row), ...numbersOf(row)])
   return (
-    <section class="wide usage-totals" tabindex={0} aria-label={`Table of ${name}`}>
-      <Table heads={[...heads, 'Requests', 'Share of errors', 'Over a limit']} rows={rows} />
+    <section class="wide stacked usage-totals" tabindex={0} aria-label={`Table of ${name}`}>
+      <Table
+        isStacked
+        heads={[...heads, 'Requests', 'Share of errors', 'Over a limit']}
+        rows={rows}
+      />
     </section>
   )
 }

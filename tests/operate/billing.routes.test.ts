@@ -198,7 +198,7 @@ describe('refunds and disputes', () => {
     const html = await show()
     assert.match(
       html,
-      /ada@example\.com<\/th><td>Payment disputed<\/td><td>needs response: \$29\.00 of \$29\.00.*Payment refunded<\/td><td>\$9\.00 of \$29\.00/,
+      /ada@example\.com<\/th><td[^>]*>Payment disputed<\/td><td[^>]*>needs response: \$29\.00 of \$29\.00.*Payment refunded<\/td><td[^>]*>\$9\.00 of \$29\.00/,
     )
   })
 })

@@ -3,6 +3,7 @@ import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { PostButton } from '../parts/form.tsx'
 import { Time } from '../parts/time.tsx'
+import { deviceName } from './device-name.ts'
 
 export interface SessionsProps {
   readonly base: string
@@ -18,8 +19,9 @@ export function Sessions({ base, sessions }: SessionsProps) {
       {sessions === null ? (
         <p>The list cannot be read now.</p>
       ) : (
-        <figure class="wide" aria-labelledby="sessions" tabindex={0}>
+        <figure class="wide stacked" aria-labelledby="sessions" tabindex={0}>
           <Table
+            isStacked
             heads={['Device', 'Address', 'Last used', 'Action']}
             rows={sessions.map((session) => [
               nameOf(session),
@@ -55,5 +57,6 @@ function EndButton({ root, session }: { root: string; session: SessionInfo }) {
 }
 
 function nameOf({ app, userAgent }: SessionInfo): string {
-  return userAgent ?? (app === 'api' ? 'A program' : 'A browser')
+  if (userAgent !== null) return deviceName(userAgent)
+  return app === 'api' ? 'A program' : 'A browser'
 }

@@ -13,8 +13,8 @@ export function InvoiceTable({ invoices }: { readonly invoices: readonly Invoice
       {invoices.length === 0 ? (
         <p class="soft">No invoices yet.</p>
       ) : (
-        <figure class="wide" aria-labelledby="invoices" tabindex={0}>
-          <Table heads={HEADS} rows={invoices.map(cellsOf)} />
+        <figure class="wide stacked" aria-labelledby="invoices" tabindex={0}>
+          <Table isStacked heads={HEADS} rows={invoices.map(cellsOf)} />
         </figure>
       )}
     </Card>

@@ -114,8 +114,9 @@ function Totals({ noun, totals, linkTo, nameOf }: TotalsProps) {
   const title = `${noun}s`
   return (
     <Card id={title.toLowerCase()} title={title}>
-      <section class="wide usage-totals" tabindex={0} aria-label={`Table of ${title}`}>
+      <section class="wide stacked usage-totals" tabindex={0} aria-label={`Table of ${title}`}>
         <Table
+          isStacked
           heads={[noun, 'Requests', 'Errors', 'Share of errors', 'Over a limit']}
           rows={totals.map((total) => [
             <a href={linkTo(total.id)}>{nameOf(total.id)}</a>,

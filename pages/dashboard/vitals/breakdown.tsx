@@ -54,12 +54,11 @@ interface PartsProps extends Pick<BreakdownProps, 'column' | 'parts'> {
   readonly total: number
 }
 
-/** On narrow screens, each row becomes a block whose cells show the heads of their columns. */
 function Parts({ label, column, parts, total }: PartsProps) {
   const vitals = parts.some(({ p75 }) => p75 !== undefined) ? CURRENT_VITALS : []
   const heads = [...vitals.map((vital) => `${vital.toUpperCase()} p75`), 'Views', 'Share']
   return (
-    <section class="wide breakdown" tabindex={0} aria-label={`Table of ${label}`}>
+    <section class="wide stacked breakdown" tabindex={0} aria-label={`Table of ${label}`}>
       <Table heads={[column, ...heads]}>
         {parts.map(({ name, sampleCount, p75 }) => {
           const cells = [
