@@ -81,7 +81,7 @@ async function signInByCode(visit: Visit): Promise<PageAnswer> {
 }
 
 const WRONG_CODE =
-  'This code is wrong or was used before, or you gave your password more than ten minutes ago: then start again.'
+  'This code is wrong or was used before. If you gave your password more than ten minutes ago, start again.'
 
 /** These do not reveal whether the user exists. */
 const NOT_SIGNED_IN = 'Incorrect e-mail address or password.'

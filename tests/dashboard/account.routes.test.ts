@@ -28,6 +28,18 @@ describe('POST /app/sign-up', () => {
     assert.doesNotMatch(html, /value="short"/)
   })
 
+  it('says how to go on if the address already has an account', async () => {
+    await using app = await makeApp()
+    await app.makeKey({ email: EMAIL })
+    const form = { name: 'Ada', email: EMAIL, password: PASSWORD }
+    const { status, html } = await visitPage(app, '/app/sign-up', { form })
+    assert.equal(status, 422)
+    assert.match(html, /id="email-problem" role="alert">This address already has an account/)
+    assert.match(html, /href="[^"]*\/app\/forgot"/)
+    const forgot = await visitPage(app, '/app/forgot')
+    assert.match(forgot.html, /npm run user -- --email ADDRESS --link/)
+  })
+
   it('answers 404 when sign-up is closed', async () => {
     await using app = await makeApp({ env: { MERIDIAN_SIGN_UP: 'closed' } })
     assert.equal((await visitPage(app, '/app/sign-up')).status, 404)
@@ -119,7 +131,7 @@ describe('the account page', () => {
     const wrong = { deleteEmail: EMAIL, deletePassword: 'wrong horse' }
     const refused = await visitPage(app, '/app/account/delete', { cookie, form: wrong })
     assert.equal(refused.status, 400)
-    assert.match(refused.html, /id="deletePassword-problem" role="alert">Is not the password/)
+    assert.match(refused.html, /id="deletePassword-problem" role="alert">This is not the password/)
     assert.match(refused.html, /<details class="confirm" open="">/)
     const form = { deleteEmail: EMAIL, deletePassword: PASSWORD }
     const headers = { 'sec-fetch-site': 'cross-site' }

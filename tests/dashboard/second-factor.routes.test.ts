@@ -69,7 +69,7 @@ describe('the page of the second factor', () => {
     const cookie = await signInNewUser(app)
     const wrong = await visitPage(app, PATH, { cookie, form: { password: 'wrong horse' } })
     assert.equal(wrong.status, 400)
-    assert.match(wrong.html, /id="password-problem" role="alert">Is not the password/)
+    assert.match(wrong.html, /id="password-problem" role="alert">This is not the password/)
     const { offered, secret, recoveryCodes } = await turnOn(cookie)
     assert.match(offered.html, /<svg class="qr"[^>]* role="img"/)
     assert.match(offered.html, new RegExp(`>${secret}<`))
@@ -89,7 +89,7 @@ describe('the page of the second factor', () => {
     const wrong = await visitPage(app, `${PATH}/confirm`, { cookie, form: { uri, code: '1' } })
     assert.equal(wrong.status, 400)
     assert.equal(fieldIn(wrong.html, 'uri'), uri)
-    assert.match(wrong.html, /id="code-problem" role="alert">Is wrong/)
+    assert.match(wrong.html, /id="code-problem" role="alert">This is wrong/)
     const forged = { uri: 'https://evil.example', code: '1' }
     const page = await visitPage(app, `${PATH}/confirm`, { cookie, form: forged })
     assert.doesNotMatch(page.html, /evil/)
@@ -108,7 +108,7 @@ describe('the page of the second factor', () => {
       visitPage(app, `${PATH}/remove`, { cookie, form: { offPassword: PASSWORD, offCode } })
     const refused = await off(recoveryCodes[0])
     assert.equal(refused.status, 400)
-    assert.match(refused.html, /id="offCode-problem" role="alert">Is wrong or was used before/)
+    assert.match(refused.html, /id="offCode-problem" role="alert">This is wrong or was used before/)
     assert.match(refused.html, /<details class="confirm" open="">/)
     assert.equal((await off(fresh[0])).location, '/app/account?done=factor-off')
     const form = { email: EMAIL, password: PASSWORD }

@@ -63,7 +63,7 @@ export function SecondStep({ base, next, challenge, error }: SecondStepProps) {
         {fields}
         <CodeField />
       </Form>
-      <details class="confirm">
+      <details class="confirm quiet">
         <summary>Use a recovery code</summary>
         <Form {...form} kind="quiet">
           {fields}
@@ -92,6 +92,7 @@ export function SignUp({ base, typed, error, problem }: SignUpProps) {
       </Form>
       <p class="ways">
         <a href={`${base}/app/sign-in`}>Sign in instead</a>
+        {problem?.field === 'email' && <a href={`${base}/app/forgot`}>Forgot your password?</a>}
       </p>
     </>
   )
@@ -103,6 +104,7 @@ export function ForgotPassword({ base, canMail, error }: PageProps & { canMail: 
     return (
       <p>
         This instance does not send e-mail. Ask the administrator for a link to set a new password.
+        Administrators make one with <code>npm run user -- --email ADDRESS --link</code>.
       </p>
     )
   }

@@ -16,7 +16,13 @@ export function toRefusal({ message }: Pick<ApiError, 'message'>, fields: FormFi
   const [, name = '', text = ''] = FIELD_MESSAGE.exec(message) ?? []
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (field === undefined) return { error: message }
-  return { problem: { field, text: `${text.charAt(0).toUpperCase()}${text.slice(1)}` } }
+  return { problem: { field, text: toSentence(text) } }
+}
+
+/** `Must be a number` from `must be a number`, and `This is wrong` from `is wrong`. */
+function toSentence(text: string): string {
+  if (/^(is|has) /.test(text)) return `This ${text}`
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 /** The fields of our forms that the errors of better-auth are about. */
@@ -30,8 +36,13 @@ const FIELD_BY_CODE: FormFields = {
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'email',
 }
 
+/** Also for accounts that an operator has made and that nobody has a password for yet. */
+const TAKEN =
+  'This address already has an account. Sign in, or ask for a link to set a new password.'
+
 /** Shows an error of better-auth at the field of the form that it is about. */
 export function toAuthRefusal({ code, message }: Pick<AuthAnswer, 'code' | 'message'>): Refusal {
   const field = Object.hasOwn(FIELD_BY_CODE, code) ? FIELD_BY_CODE[code] : undefined
-  return field === undefined ? { error: message } : { problem: { field, text: message } }
+  const text = code.startsWith('USER_ALREADY_EXISTS') ? TAKEN : message
+  return field === undefined ? { error: message } : { problem: { field, text } }
 }
