@@ -27,13 +27,24 @@ export function readChoice(
   }
 }
 
+/** Fills in the days of a named period, from which the fields for custom days start. */
+export function withDays(choice: VitalsChoice, now: number): VitalsChoice {
+  if (choice.period === 'custom') return choice
+  const { from, to } = toPeriod(choice, now)
+  return { ...choice, from: formatHour(from).slice(0, DAY), to: formatHour(to).slice(0, DAY) }
+}
+
+/** The length of a day in an hour such as 2026-01-15T09. */
+const DAY = 10
+
 /** Throws BAD_REQUEST if a custom period lacks a valid first or last day. */
 export function toPeriod({ period, from, to }: VitalsChoice, now: number): Period {
   if (period !== 'custom') return lastDays(DAYS[period], hourOf(now))
   const [first, last] = [parseHour(`${from}T00`), parseHour(`${to}T23`)]
-  if (first !== null && last !== null) return { from: first, to: last }
-  const missing = first === null ? 'from: Choose the first day' : 'to: Choose the last day'
-  throw new ApiError('BAD_REQUEST', missing)
+  if (first === null) throw new ApiError('BAD_REQUEST', 'from: Choose the first day')
+  if (last === null) throw new ApiError('BAD_REQUEST', 'to: Choose the last day')
+  if (first > last) throw new ApiError('BAD_REQUEST', 'to: Choose a day after the first one')
+  return { from: first, to: last }
 }
 
 const DAYS = { '24h': 1, '7d': 7, '28d': 28, '90d': 90 } as const

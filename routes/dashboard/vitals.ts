@@ -9,7 +9,7 @@ import { showPage } from './request/answer.ts'
 import { errorForPage, getOperation } from './request/call-api.ts'
 import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
-import { periodBefore, readChoice, stepOf, toPeriod, toQuery } from './vitals-choice.ts'
+import { periodBefore, readChoice, stepOf, toPeriod, toQuery, withDays } from './vitals-choice.ts'
 import { exportVitals } from './vitals-export.ts'
 
 export const vitalRoutes: readonly AppRoute<UserVisit>[] = [
@@ -27,7 +27,7 @@ async function showVitals(visit: UserVisit): Promise<PageAnswer> {
   const shown = {
     base: instance.base,
     sites,
-    choice,
+    choice: withDays(choice, services.now()),
     countries: listCountries(),
     snippet: `<script defer src="${services.baseUrl()}${SCRIPT_PATH}"></script>`,
   }

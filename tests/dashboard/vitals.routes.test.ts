@@ -251,7 +251,7 @@ describe('the web vitals page', () => {
     for (const [from, to, message] of [
       ['', '', /id="from-problem" role="alert">Choose the first day/],
       ['2026-01-15', '', /id="to-problem" role="alert">Choose the last day/],
-      ['2026-01-15', '2026-01-14', /id="from-problem" role="alert">Must not be after/],
+      ['2026-01-15', '2026-01-14', /id="to-problem" role="alert">Choose a day after the first/],
       ['2025-01-01', '2026-01-14', /id="from-problem" role="alert">Must be at most 92 days/],
     ] as const) {
       const { status, html } = await custom(from, to)
