@@ -3,6 +3,7 @@ import {
   PromoBody,
   TaxIdBody,
 } from '../../lib/contract/billing/billing-account-bodies.ts'
+import { listCountries } from '../../lib/geo/place/countries.ts'
 import { parse } from '../../lib/parse.ts'
 import { Invoices, type InvoicesProps } from '../../pages/dashboard/billing/invoices.tsx'
 import type { PageAnswer } from '../pages/page.ts'
@@ -21,18 +22,14 @@ const ADDRESS_FIELDS = Object.fromEntries(ADDRESS.map((name) => [name, name]))
 export const invoiceRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: PATH, answer: (visit) => showInvoices(visit) },
   { method: 'post', path: '/app/billing/address', answer: setAddress },
+  { method: 'post', path: '/app/billing/promo', answer: applyPromo },
+  { method: 'post', path: '/app/billing/tax-ids', answer: addTaxId },
   ...formRoutes('/app/billing', showInvoices, {
-    '/promo': async ({ callApi, c }) => {
-      const code = (await readForm(c)).text('code')
-      await callApi('applyPromo', { body: parse(PromoBody, { code }) })
-      return `${PATH}?done=promo`
-    },
     '/tax-ids/:id/remove': async ({ callApi, c }) => {
       await callApi('deleteTaxId', { params: { id: c.req.param('id') ?? '' } })
       return `${PATH}?done=tax-id-removed`
     },
   }),
-  ...formRoutes('/app/billing', showInvoices, { '/tax-ids': addTaxId }, TAX_ID_FIELDS),
 ]
 
 type Shown = Pick<InvoicesProps, 'error' | 'problem' | 'typed'>
@@ -44,7 +41,8 @@ async function showInvoices(
 ): Promise<PageAnswer> {
   const done = visit.c.req.query('done')
   const account = await readAccount(visit)
-  const content = Invoices({ base: visit.instance.base, account, done, ...shown })
+  const given = { base: visit.instance.base, countries: listCountries(), account, done }
+  const content = Invoices({ ...given, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
 }
 
@@ -81,9 +79,29 @@ async function setAddress(visit: UserVisit): Promise<PageAnswer> {
   }
 }
 
-async function addTaxId({ callApi, c }: UserVisit) {
-  const form = await readForm(c)
-  const body = parse(TaxIdBody, { type: form.text('type'), value: form.text('value') })
-  await callApi('addTaxId', { body })
-  return `${PATH}?done=tax-id` as const
+async function addTaxId(visit: UserVisit): Promise<PageAnswer> {
+  const form = await readForm(visit.c)
+  const typed = { type: form.text('type'), value: form.text('value') }
+  try {
+    await visit.callApi('addTaxId', { body: parse(TaxIdBody, typed) })
+    return redirectTo(visit, `${PATH}?done=tax-id`)
+  } catch (error) {
+    const refused = errorForPage(error)
+    return showInvoices(visit, { typed, ...toRefusal(refused, TAX_ID_FIELDS) }, refused.status)
+  }
+}
+
+/** All that Stripe and we refuse is about the only field. */
+async function applyPromo(visit: UserVisit): Promise<PageAnswer> {
+  const typed = { code: (await readForm(visit.c)).text('code') }
+  try {
+    await visit.callApi('applyPromo', { body: parse(PromoBody, typed) })
+    return redirectTo(visit, `${PATH}?done=promo`)
+  } catch (error) {
+    const refused = errorForPage(error)
+    const why = toRefusal(refused, { code: 'code' })
+    const isAboutCode = refused.code === 'BAD_REQUEST' && 'error' in why
+    const shown = isAboutCode ? { problem: { field: 'code', text: why.error } } : why
+    return showInvoices(visit, { typed, ...shown }, refused.status)
+  }
 }

@@ -1,8 +1,9 @@
 import type { BillingDetails } from '../../../lib/contract/billing/billing-schemas.ts'
 import { Card } from '../parts/card.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, Option, Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import type { PageProps } from '../parts/notice.tsx'
+import type { CountryName } from '../vitals/filters.tsx'
 
 /** All fields but the country. Each `name` is the one in `updateAddress`. */
 const LINES = [
@@ -13,16 +14,17 @@ const LINES = [
   { name: 'postal_code', label: 'Postal code', maxlength: 20, autocomplete: 'postal-code' },
 ] as const
 
-export type TypedAddress = Readonly<Record<string, string>>
+export type TypedFields = Readonly<Record<string, string>>
 
 interface AddressFormProps extends Pick<PageProps, 'base' | 'problem'> {
   readonly details: BillingDetails
+  readonly countries: readonly CountryName[]
   /** Shown instead of the stored address, if it was refused. */
-  readonly typed?: TypedAddress | undefined
+  readonly typed?: TypedFields | undefined
 }
 
 /** The customer details that invoices show. */
-export function AddressForm({ base, details, typed, problem }: AddressFormProps) {
+export function AddressForm({ base, details, countries, typed, problem }: AddressFormProps) {
   const { name, email, address } = details
   const stored = { ...address, postal_code: address?.postalCode }
   const shown = (name: keyof typeof stored) => typed?.[name] ?? stored[name] ?? ''
@@ -33,17 +35,20 @@ export function AddressForm({ base, details, typed, problem }: AddressFormProps)
         {LINES.map((line) => (
           <Field {...line} value={shown(line.name)} problem={problem} />
         ))}
-        <Field
-          name="country"
-          label="Country"
-          value={shown('country')}
-          problem={problem}
-          hint="Two-letter code, such as GB"
-          maxlength={2}
-          autocomplete="country"
-          required
-        />
+        <Select name="country" label="Country" problem={problem} autocomplete="country" required>
+          <Option value="" text="Choose a country" chosen={shown('country')} />
+          {withStored(countries, shown('country')).map(({ code, name }) => (
+            <Option value={code} text={name} chosen={shown('country').toUpperCase()} />
+          ))}
+        </Select>
       </Form>
     </Card>
   )
+}
+
+/** Stripe may have a code that the list of places lacks. */
+function withStored(countries: readonly CountryName[], code: string): readonly CountryName[] {
+  const byName = countries.toSorted((a, b) => a.name.localeCompare(b.name))
+  const isListed = code === '' || countries.some((country) => country.code === code.toUpperCase())
+  return isListed ? byName : [...byName, { code, name: code }]
 }

@@ -11,7 +11,8 @@ import { Form, PostButton } from '../parts/form.tsx'
 import { dayOf } from '../parts/format.ts'
 import { money } from '../parts/money.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
-import { AddressForm, type TypedAddress } from './address-form.tsx'
+import type { CountryName } from '../vitals/filters.tsx'
+import { AddressForm, type TypedFields } from './address-form.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import { TaxIds } from './tax-ids.tsx'
@@ -25,10 +26,11 @@ interface Account {
 }
 
 export interface InvoicesProps extends PageProps {
+  readonly countries: readonly CountryName[]
   /** `missing`: why the account cannot be shown; null if the user has not bought anything yet. */
   readonly account: Account | { readonly missing: string | null }
-  /** The address that was refused, by the names of its fields. */
-  readonly typed?: TypedAddress | undefined
+  /** What was refused, by the names of its fields. */
+  readonly typed?: TypedFields | undefined
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -38,7 +40,7 @@ const DONE: Readonly<Record<string, string>> = {
   'tax-id-removed': 'Tax ID removed.',
 }
 
-export function Invoices({ base, account, done = '', ...refused }: InvoicesProps) {
+export function Invoices({ base, account, countries, done = '', ...refused }: InvoicesProps) {
   const { error, problem, typed } = refused
   return (
     <>
@@ -50,9 +52,9 @@ export function Invoices({ base, account, done = '', ...refused }: InvoicesProps
         <>
           <InvoiceTable invoices={account.invoices} />
           <PaymentMethod base={base} card={account.card} />
-          <Promotion base={base} discount={account.discount} />
-          <AddressForm base={base} details={account.details} typed={typed} problem={problem} />
-          <TaxIds base={base} taxIds={account.taxIds} problem={problem} />
+          <Promotion base={base} discount={account.discount} typed={typed} problem={problem} />
+          <AddressForm {...{ base, countries, typed, problem }} details={account.details} />
+          <TaxIds base={base} taxIds={account.taxIds} typed={typed} problem={problem} />
         </>
       )}
     </>
@@ -97,12 +99,24 @@ function PaymentMethod({ base, card }: { base: string; card: PaymentMethodInfo }
   )
 }
 
-function Promotion({ base, discount }: { base: string; discount: ActiveDiscount }) {
+interface PromotionProps extends Pick<InvoicesProps, 'base' | 'typed' | 'problem'> {
+  readonly discount: ActiveDiscount
+}
+
+function Promotion({ base, discount, typed, problem }: PromotionProps) {
   return (
     <Card id="promotion" title="Promotion code">
       <p>{'code' in discount ? discountText(discount) : 'No code applied.'}</p>
       <Form action={`${base}/app/billing/promo`} text="Apply" kind="quiet">
-        <Field name="code" label="Code" maxlength={200} autocomplete="off" required />
+        <Field
+          name="code"
+          label="Code"
+          value={typed?.['code'] ?? ''}
+          problem={problem}
+          maxlength={200}
+          autocomplete="off"
+          required
+        />
       </Form>
     </Card>
   )

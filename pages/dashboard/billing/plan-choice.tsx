@@ -23,9 +23,15 @@ interface Paid {
 
 /** The plans side by side, each with a button for every way to pay it. */
 export function PlanChoice({ base, plans, prices, current, paid }: PlanChoiceProps) {
+  const isAnySold = plans.some(({ stripePriceId }) => stripePriceId !== null)
   return (
     <section class="plans" aria-labelledby="plans">
       <h2 id="plans">Plans</h2>
+      {!isAnySold && (
+        <p class="soft">
+          This service does not sell plans. Ask its administrator for another plan.
+        </p>
+      )}
       <ul class="tiles">
         {plans.map((plan) => {
           const { offer, isSold } = offerTo(
@@ -107,8 +113,12 @@ function PlanActions({ base, plan, current, paid, intervals }: PlanActionsProps)
     )
   }
   if (intervals.length === 0) {
-    const where = paid?.currency ? ` in ${paid.currency.toUpperCase()}` : ''
-    return <p class="soft">{plan.price > 0 && `Not available${where}`}</p>
+    const currency = paid?.currency?.toUpperCase()
+    return (
+      <p class="soft">
+        {currency !== undefined && plan.price > 0 && `Not available in ${currency}`}
+      </p>
+    )
   }
   return (
     <>

@@ -56,6 +56,8 @@ interface FieldProps extends Omit<LabelledProps, 'children'> {
   readonly maxlength?: number
   readonly minlength?: number
   readonly placeholder?: string
+  /** The id of a `datalist` with suggestions. */
+  readonly list?: string
   readonly required?: true
 }
 
@@ -68,10 +70,15 @@ export function Field({ label, when, type = 'text', ...rest }: FieldProps) {
   )
 }
 
-export function Select({ name, label, children }: Omit<LabelledProps, 'hint' | 'when'>) {
+interface SelectProps extends Omit<LabelledProps, 'hint' | 'when'> {
+  readonly autocomplete?: string
+  readonly required?: true
+}
+
+export function Select({ name, label, problem, children, ...select }: SelectProps) {
   return (
-    <Labelled name={name} label={label}>
-      <select id={name} name={name}>
+    <Labelled name={name} label={label} problem={problem}>
+      <select id={name} name={name} {...describedBy({ name, problem })} {...select}>
         {children}
       </select>
     </Labelled>
