@@ -103,6 +103,16 @@ describe('the keys page', () => {
     ])
   })
 
+  it('offers to renew only keys that expire', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    const { html } = await create(app, cookie, { name: 'Shop' })
+    assert.match(html, /Renew Shop/)
+    app.services.db.$client.exec('UPDATE api_keys SET expires_at = NULL')
+    const paid = await visitPage(app, '/app/keys', { cookie })
+    assert.doesNotMatch(paid.html, /Renew Shop/)
+  })
+
   it('shows why a key cannot be created, and keeps the input', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)

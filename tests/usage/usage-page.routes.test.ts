@@ -65,6 +65,7 @@ describe('GET /app/usage', () => {
     const { status, html } = await visitPage(app, '/app/usage', { cookie })
     assert.equal(status, 200)
     assert.match(html, /2,011 requests in the last 30 days/)
+    assert.match(html, /A batch is one request here/, 'the overview counts its addresses')
     const days = tableOf(html, 'requests per day')
     assert.deepEqual(days.slice(0, 3), [
       ['Day (UTC)', 'Answered', 'Not found', 'Over a limit', 'Refused', 'All'],

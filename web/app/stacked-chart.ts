@@ -11,6 +11,8 @@ export interface Part {
 }
 
 const HALF_DAY_SECONDS = 43_200
+/** Steps of the axis: there is no half request. */
+const WHOLE = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat()
 
 /** Draws a bar for each day; its parts lie on each other, the first at the bottom. */
 export function drawStack(
@@ -30,7 +32,11 @@ export function drawStack(
     },
     axes: [
       axes.time,
-      { ...axes.value, values: (_, splits) => splits.map((n) => n.toLocaleString('en')) },
+      {
+        ...axes.value,
+        incrs: WHOLE,
+        values: (_, splits) => splits.map((n) => n.toLocaleString('en')),
+      },
     ],
     series: [
       { label: 'UTC', value: '{YYYY}-{MM}-{DD}' },

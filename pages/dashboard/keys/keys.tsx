@@ -123,12 +123,14 @@ function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {
         >
           Usage
         </a>
-        <PostButton
-          action={`${path}/renew`}
-          text="Renew"
-          kind="quiet"
-          label={`Renew ${key.name}`}
-        />
+        {key.expiresAt !== null && (
+          <PostButton
+            action={`${path}/renew`}
+            text="Renew"
+            kind="quiet"
+            label={`Renew ${key.name}`}
+          />
+        )}
         <Confirm
           summary="Revoke…"
           label={`Revoke ${key.name}…`}

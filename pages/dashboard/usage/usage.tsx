@@ -88,7 +88,7 @@ function Tiles({ total: { requests, errors, limited } }: { readonly total: Usage
     <div class="tiles">
       <Card id="requests" title="Requests">
         <p class="figure">{count(requests)}</p>
-        <p class="soft">Answers to your keys and sessions</p>
+        <p class="soft">A batch is one request here, but counts each address on your plan</p>
       </Card>
       <Card id="errors" title="Errors">
         <p class="figure">{share(errors, requests)}</p>
