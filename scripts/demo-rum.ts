@@ -7,8 +7,7 @@ await run(async () => {
   const options = readDemoOptions(process.argv.slice(2))
   const { views, from } = await sendDemo(options, Date.now())
   const { site, email } = options
-  report(`Added ${views} page views of ${site} since ${isoSecond(from)}. To see them:
-  npm start
-  KEY=$(npm run --silent key -- --email ${email} --name demo)
-  curl -H "X-API-Key: $KEY" "http://127.0.0.1:8787/v1/telemetry/rum/overview?domain=${new URL(site).host}"`)
+  report(`Added ${views} page views of ${site} since ${isoSecond(from)}. To see them, start the server, sign in
+as ${email} and open /app/vitals. Whoever has no password yet gets a link to set one:
+  npm run user -- --email ${email} --link`)
 })
