@@ -177,8 +177,8 @@ describe('the life of a subscription, in a browser', { timeout: TIMEOUT_MS }, ()
       // 9.00 for 6 of 30 days = 1.80
       'Remaining time on Meridian Starter: $1.80',
       'Not credited: 12 of the 20 additional requests of Pro are used: $0.00',
-      // 1.80 - 5.80 = -4.00, which is kept for the next invoice
       'Charged now: $0.00',
+      'Credit for your next invoices, before tax: $4.00',
     ])
     await press('Change plan')
     await page.waitForSelector('text=Your plan is changed')

@@ -24,6 +24,7 @@ interface PlanChangeProps {
 export function PlanChange(props: PlanChangeProps) {
   const { base, from, to, interval, preview } = props
   const { amountDue, currency, lines } = preview
+  const credit = -lines.reduce((sum, { amount }) => sum + amount, 0)
   const how = interval === undefined ? '' : `, paid by the ${interval}`
   return (
     <>
@@ -41,13 +42,18 @@ export function PlanChange(props: PlanChangeProps) {
               <th scope="row">Charged now</th>
               <td>{money(amountDue, currency)}</td>
             </tr>
+            {amountDue <= 0 && credit > 0 && (
+              <tr class="total">
+                <th scope="row">Credit for your next invoices, before tax</th>
+                <td>{money(credit, currency)}</td>
+              </tr>
+            )}
           </Table>
         </div>
         <Later {...props} />
         <p class="soft">
-          This amount is valid for one hour, unless you switch between monthly and yearly payment. A
-          credit goes towards your next invoices; requests that you use before you confirm can lower
-          it.
+          This amount is valid for one hour, unless you switch between monthly and yearly payment.
+          Requests that you make before you confirm can lower a credit.
         </p>
         <div class="actions">
           <PostButton
