@@ -23,7 +23,7 @@ export const siteRoutes: readonly AppRoute<UserVisit>[] = [
   }),
 ]
 
-type Shown = Pick<SitesProps, 'typed' | 'error' | 'problem'>
+type Shown = Pick<SitesProps, 'typed' | 'missed' | 'error' | 'problem'>
 
 async function showSites(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
   const { callApi, instance, services, c } = visit
@@ -71,5 +71,5 @@ async function checkProof(visit: UserVisit): Promise<PageAnswer | '/app/sites?do
   const { state, missingSince } = await visit.callApi('checkSiteProof', { params: { siteId } })
   if (state === 'proven' && missingSince === null) return '/app/sites?done=proven'
   const error = 'The DNS does not show the record. A new one may take up to an hour to appear.'
-  return showSites(visit, { error })
+  return showSites(visit, { error, missed: siteId })
 }

@@ -119,6 +119,7 @@ describe('the proof of a site', () => {
     assert.ok(refused.includes(record))
     const missed = await visitPage(app, path, { cookie: eve, form: {} })
     assert.match(missed.html, /role="alert">The DNS does not show the record/)
+    assert.match(missed.html, /<details open=""><summary>Prove the domain/)
     dns.zone.set('_meridian.shop.example', 'broken')
     const failed = await visitPage(app, path, { cookie: eve, form: {} })
     assert.match(failed.html, /role="alert">The DNS does not answer/)

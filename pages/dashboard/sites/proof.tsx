@@ -8,10 +8,12 @@ interface ProofProps {
   readonly base: string
   readonly site: Site
   readonly proof: SiteProof
+  /** Whether the DNS was asked in vain just now. */
+  readonly isMissed: boolean
 }
 
 /** Which account gets the beacons of the site, and the DNS record that proves its domain. */
-export function Proof({ base, site, proof }: ProofProps) {
+export function Proof({ base, site, proof, isMissed }: ProofProps) {
   const { record, receives, checkedAt } = proof
   const [text, badge, kind = ''] = describe(proof)
   return (
@@ -20,7 +22,7 @@ export function Proof({ base, site, proof }: ProofProps) {
         <span class={`badge ${kind}`}>{badge}</span> {text}
       </p>
       {record !== null && (
-        <details open={!receives}>
+        <details open={!receives || isMissed}>
           <summary>Prove the domain</summary>
           <p>
             Add this TXT record to the DNS, at <strong>{record.names.join(' or ')}</strong>:

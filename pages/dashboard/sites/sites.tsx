@@ -32,6 +32,8 @@ export interface SitesProps extends PageProps {
   readonly plan: { readonly name: string; readonly maxSites: number } | null
   /** The origin typed into a form that was rejected, to show it again. */
   readonly typed?: string
+  /** The site whose DNS record was looked for in vain just now. */
+  readonly missed?: string
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -41,7 +43,7 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 export function Sites(props: SitesProps) {
-  const { base, origin, sites, snippets, done = '', error } = props
+  const { sites, done = '', error } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
@@ -50,7 +52,7 @@ export function Sites(props: SitesProps) {
       ) : (
         <ul class="items">
           {sites.map((state) => (
-            <SiteItem {...state} base={base} origin={origin} snippets={snippets} />
+            <SiteItem {...props} {...state} />
           ))}
         </ul>
       )}
@@ -61,9 +63,10 @@ export function Sites(props: SitesProps) {
   )
 }
 
-type SiteItemProps = SiteWithState & Pick<SitesProps, 'base' | 'origin' | 'snippets'>
+type SiteItemProps = SiteWithState & Pick<SitesProps, 'base' | 'origin' | 'snippets' | 'missed'>
 
-function SiteItem({ base, site, proof, check, origin, snippets }: SiteItemProps) {
+function SiteItem({ base, site, proof, check, ...rest }: SiteItemProps) {
+  const { origin, snippets, missed } = rest
   const { id, name, createdAt } = site
   return (
     <li class="card item">
@@ -74,7 +77,7 @@ function SiteItem({ base, site, proof, check, origin, snippets }: SiteItemProps)
         </span>
       </div>
       {proof.receives && <BeaconState site={site} check={check} origin={origin} />}
-      <Proof base={base} site={site} proof={proof} />
+      <Proof {...{ base, site, proof }} isMissed={missed === id} />
       <details open={proof.receives && check.state === 'waiting'}>
         <summary>Snippet for the head of each page</summary>
         <Copyable id={`newest-${id}`} text={snippets.newest} />
