@@ -64,7 +64,7 @@ function FilterForm({ path, filter: { action, user, from, to } }: FilterFormProp
   return (
     <form class="people-filter" method="get" data-filter action={path}>
       <Field name="user" label="E-mail address or id" type="search" value={user} maxlength={320} />
-      <ActionSelect chosen={action} />
+      <ActionSelect chosen={action} isWhole />
       <Field name="from" label="From (UTC)" type="date" value={from} />
       <Field name="to" label="Until (UTC)" type="date" value={to} />
       <button type="submit">Filter</button>

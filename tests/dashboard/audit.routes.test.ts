@@ -84,6 +84,16 @@ describe('GET /app/audit', () => {
     }
   })
 
+  it('offers the actions that concern an account, and the chosen one', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    const { html } = await visitPage(app, '/app/audit', { cookie })
+    assert.match(html, /<option value="create_key">Key created/)
+    assert.doesNotMatch(html, /value="run_doctor"/)
+    const chosen = await visitPage(app, '/app/audit?action=run_doctor', { cookie })
+    assert.match(chosen.html, /<option value="run_doctor" selected="">Doctor started/)
+  })
+
   it('says that no entries match', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)

@@ -6,13 +6,34 @@ const ACTIONS = Object.entries(ACTION_LABELS)
   .toSorted(([, one], [, other]) => one.localeCompare(other))
   .map(([action]) => action)
 
+/** Operators' actions that are about no account. */
+const OF_THE_SERVICE = new Set([
+  'compare_billing',
+  'create_backup',
+  'download_databases',
+  'remove_inquiry',
+  'remove_notice',
+  'retry_inquiry',
+  'retry_notice',
+  'run_doctor',
+])
+
+interface ActionSelectProps {
+  readonly chosen: string
+  /** Whether the log is that of all accounts. */
+  readonly isWhole?: boolean
+}
+
 /** Filters an audit log by action. Also offers a chosen action that we do not know. */
-export function ActionSelect({ chosen }: { readonly chosen: string }) {
+export function ActionSelect({ chosen, isWhole = false }: ActionSelectProps) {
   const unknown = chosen === '' || Object.hasOwn(ACTION_LABELS, chosen) ? [] : [chosen]
+  const offered = ACTIONS.filter(
+    (action) => isWhole || action === chosen || !OF_THE_SERVICE.has(action),
+  )
   return (
     <Select name="action" label="Action">
       <Option value="" text="All actions" chosen={chosen} />
-      {[...unknown, ...ACTIONS].map((action) => (
+      {[...unknown, ...offered].map((action) => (
         <Option value={action} text={labelOf(action, ACTION_LABELS)} chosen={chosen} />
       ))}
     </Select>
