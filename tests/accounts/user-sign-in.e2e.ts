@@ -140,7 +140,9 @@ describe('npm run user, while the server runs', () => {
 
   it('--role sets the role, and --list shows it', async () => {
     const options = ['--email', 'ada@example.com', '--role', 'operator']
-    assert.match((await user(...options)).stderr, /from user to operator\n$/)
+    const set = await user(...options)
+    assert.match(set.stderr, /from user to operator\n$/)
+    assert.doesNotMatch(set.stderr, /has the plan/)
     assert.match((await user(...options)).stderr, /has the role operator\n$/)
     assert.match((await user('--list')).stdout, /^ada@example\.com +free +operator /m)
     assert.match((await user('--list')).stdout, /^bob@example\.com +free +user /m)

@@ -9,7 +9,10 @@ export async function setUser(accounts: Accounts, options: SetOptions): Promise<
   const done = await userWithPlan(accounts, options)
   const { role } = options
   if (role === undefined) return [sentence(done)]
-  return [sentence(done), await setRole(accounts, done.user, role)]
+  const roleSet = await setRole(accounts, done.user, role)
+  // The plan in effect may be another one, which the user has bought.
+  if (done.outcome === 'kept' && options.plan === undefined) return [roleSet]
+  return [sentence(done), roleSet]
 }
 
 function sentence({ user, plan, outcome }: UserWithPlan): string {
