@@ -164,6 +164,17 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.context().close()
   })
 
+  it('takes a question back by Escape, and returns the focus', async () => {
+    const { page } = await open('/app/keys')
+    await signIn(page)
+    await page.click('summary:has-text("Revoke…")')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Escape')
+    assert.equal(await page.isVisible('text=Revoke permanently'), false)
+    assert.match(String(await page.evaluate('document.activeElement.textContent')), /^Revoke…/)
+    await page.context().close()
+  })
+
   it('revokes a key without JavaScript', async () => {
     const { page } = await open('/app/keys', { javaScriptEnabled: false })
     await signIn(page)

@@ -6,6 +6,7 @@ import { keepFresh } from './refreshing.ts'
 offerCopying(document)
 followLink(document)
 showCurrentPage(document)
+closeByEscape(document)
 filterLists(document)
 keepFresh()
 
@@ -27,4 +28,15 @@ function showCurrentPage(root: ParentNode): void {
   const current = rail?.querySelector<HTMLElement>('[aria-current]')
   if (rail === null || current === null || current === undefined) return
   rail.scrollLeft = current.offsetLeft - (rail.clientWidth - current.offsetWidth) / 2
+}
+
+/** Takes back the question about a dangerous action, as Escape does in a dialog. */
+function closeByEscape(root: Document): void {
+  root.addEventListener('keydown', ({ key, target }) => {
+    if (key !== 'Escape' || !(target instanceof Element)) return
+    const question = target.closest<HTMLDetailsElement>('details.confirm[open]')
+    if (question === null) return
+    question.open = false
+    question.querySelector('summary')?.focus()
+  })
 }
