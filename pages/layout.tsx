@@ -51,7 +51,7 @@ export function Layout({
       <footer class="bar">
         <span>Meridian {version}</span>
         <nav aria-label="For developers">
-          <a href={`${base}/v1`}>Service</a>
+          <a href={`${base}/v1`}>Service as JSON</a>
           <a href={`${base}/.well-known/openapi.json`}>OpenAPI</a>
           <a href={`${base}/v1/billing/plans`}>Plans as JSON</a>
           <a href={`${base}/health`}>Health</a>

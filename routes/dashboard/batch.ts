@@ -29,7 +29,7 @@ async function showBatch(visit: UserVisit, shown: Shown = {}, status = 200): Pro
   const { base } = visit.instance
   const world = await assetHref(base, 'world-map.svg')
   const content = Batch({ base, world, ...shown })
-  return showPage(visit, { title: 'Batch', content, status, assets: ['batch.js'] })
+  return showPage(visit, { title: 'Batch look-up', content, status, assets: ['batch.js'] })
 }
 
 /** The page's script sends parts of a file as JSON; without the script the browser sends the form. */

@@ -15,7 +15,7 @@ export async function showLookUp(visit: UserVisit): Promise<PageAnswer> {
   const { status, ...answered } = await answerTyped(visit, typed)
   const world = await assetHref(base, 'world-map.svg')
   const content = LookUp({ base, world, typed, ...answered })
-  return showPage(visit, { title: 'Look-up', content, status })
+  return showPage(visit, { title: 'Look up', content, status })
 }
 
 interface Answered {
