@@ -5,10 +5,9 @@ import { parseAddress } from '../../lib/net/address.ts'
 import { usageText } from '../../lib/own-code.ts'
 import { checkOptions, FLAG, readArguments, TEXT } from '../parts/options.ts'
 import { UsageError } from '../parts/run.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, type Server, toServer } from '../parts/server-options.ts'
 import { FORM_OPTIONS, FORM_USAGE, type FormOptions, toFormOptions } from './form-options.ts'
 import { inputsOf } from './input.ts'
-import type { Server } from './send-batch.ts'
-import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './server-options.ts'
 import type { AskedOfList } from './source.ts'
 
 const USAGE = `Usage: ${usageText('locate', '[options] [FILE | ADDRESS…] > results.jsonl')}
