@@ -20,9 +20,10 @@ import { createProgress } from '../lib/geo/progress.ts'
 import { usageText } from '../lib/own-code.ts'
 import { exitWhenStdinEnds } from '../lib/process/exit-when-stdin-ends.ts'
 import { reasonOf } from '../lib/reason.ts'
+import { type GeoData, geoJson } from './geo/geo-json.ts'
+import { tableOfGeofeeds, tableOfLists } from './geo/list-table.ts'
 import { compileAtlas } from './parts/compile-atlas.ts'
-import { listDatabases } from './parts/geo-files.ts'
-import { tableOfGeofeeds, tableOfLists } from './parts/list-table.ts'
+import { listDatabases, tableOfDatabases } from './parts/geo-files.ts'
 import { FLAG, readArguments, TEXT } from './parts/options.ts'
 import { report, run, UsageError } from './parts/run.ts'
 import { isoDay } from './parts/times.ts'
@@ -44,6 +45,7 @@ const USAGE = `Usage: ${usageText('geo', '[options]')}
                        once a day if MERIDIAN_MAXMIND_ACCOUNT_ID and _LICENSE_KEY are set
   --geofeeds           only update the geofeeds, and report only failures; a running server does
                        this itself once a day and when their files have changed
+  --json               list the databases, free lists and geofeeds as JSON
   --until-stdin-ends   stop as soon as stdin ends, as when the server that runs this is killed
   --help               show this help
 The exit code is 1 if a file cannot be downloaded or used.
@@ -57,6 +59,7 @@ const OPTIONS = {
   atlas: FLAG,
   update: FLAG,
   geofeeds: FLAG,
+  json: FLAG,
   'until-stdin-ends': FLAG,
 }
 type Options = ReturnType<typeof readArguments<{ options: typeof OPTIONS }>>['values']
@@ -68,9 +71,10 @@ await run(async () => {
     throw new UsageError('--overlay and --remove-overlay cannot be used together', USAGE)
   }
   const isAlone = values.update || values.atlas || values.geofeeds
-  if (isAlone && (values.overlay !== undefined || values['remove-overlay'] || values.download)) {
+  const { overlay, download, json, 'remove-overlay': removes } = values
+  if (isAlone && (overlay !== undefined || removes || download || json)) {
     throw new UsageError(
-      '--update, --atlas and --geofeeds cannot be used with other changes',
+      '--update, --atlas and --geofeeds cannot be used with other changes or --json',
       USAGE,
     )
   }
@@ -105,22 +109,34 @@ async function runGeo(options: Options, config: Config): Promise<void> {
   if (options.overlay !== undefined) await writeOverlay(directory, options.overlay)
   if (options['remove-overlay']) await removeOverlay(directory)
   if (options.download) await download(directory, config, options)
-  await showFiles(directory, config, findFiles())
+  showData(await readData(directory, config, findFiles()), options)
 }
 
 /** Prints the databases, the free lists and the geofeeds. */
-async function showFiles(
+function showData(data: GeoData, { json }: Options): void {
+  const { databases, lists, feeds } = data
+  const { table, problems } = tableOfDatabases(databases)
+  if (json) {
+    process.stdout.write(geoJson(data))
+    if (problems.length > 0) process.exitCode = 1
+    return
+  }
+  process.stdout.write(table)
+  if (lists.length > 0) process.stdout.write(`\n${tableOfLists(lists)}`)
+  if (feeds.length > 0) process.stdout.write(`\n${tableOfGeofeeds(feeds)}`)
+  for (const problem of problems) fail(problem)
+}
+
+async function readData(
   directory: string,
   { geo }: Config,
   files: readonly SourceFile[],
-): Promise<void> {
-  const { table, problems } = await listDatabases(files)
-  process.stdout.write(table)
-  const lists = triedLists(directory)
-  if (lists.length > 0) process.stdout.write(`\n${tableOfLists(lists)}`)
-  const { feeds } = geo.geofeeds.length === 0 ? { feeds: [] } : readGeofeedStates(directory)
-  if (feeds.length > 0) process.stdout.write(`\n${tableOfGeofeeds(feeds)}`)
-  for (const problem of problems) fail(problem)
+): Promise<GeoData> {
+  return {
+    databases: await listDatabases(files),
+    lists: triedLists(directory),
+    feeds: geo.geofeeds.length === 0 ? [] : readGeofeedStates(directory).feeds,
+  }
 }
 
 async function writeOverlay(directory: string, csvPath: string): Promise<void> {

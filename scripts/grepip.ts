@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises'
 import { decodeList } from '../lib/list/decode.ts'
 import { findAddresses } from '../lib/list/find-addresses.ts'
 import { Records } from '../lib/list/records.ts'
@@ -8,7 +7,7 @@ import { usageText } from '../lib/own-code.ts'
 import { reasonOf } from '../lib/reason.ts'
 import { inputsOf, readBytes, STDIN } from './locate/input.ts'
 import { readArguments } from './parts/options.ts'
-import { report, run } from './parts/run.ts'
+import { print, report, run } from './parts/run.ts'
 
 const USAGE = `Usage: ${usageText('grepip', '[options] [FILE…]')}
 Prints the lines of the files, or of stdin, that contain IPv4 or IPv6 addresses.
@@ -37,7 +36,7 @@ interface Outcome {
 await run(async () => {
   const { values, positionals } = readArguments({ options: OPTIONS, allowPositionals: true }, USAGE)
   const outcome = { isFound: false, isUnreadable: false }
-  await pipeline(search(inputsOf(positionals), values, outcome), process.stdout)
+  await print(() => search(inputsOf(positionals), values, outcome))
   if (outcome.isUnreadable) process.exitCode = 2
   else if (!outcome.isFound) process.exitCode = 1
 })

@@ -4,9 +4,9 @@ import { FORM_OPTIONS, FORM_USAGE, toFormOptions } from './locate/form-options.t
 import { inputsOf } from './locate/input.ts'
 import { writeMap } from './locate/map-page.tsx'
 import { openSource } from './locate/open-source.ts'
-import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './locate/server-options.ts'
 import { readArguments, TEXT } from './parts/options.ts'
 import { run, UsageError } from './parts/run.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './parts/server-options.ts'
 
 const USAGE = `Usage: ${usageText('map', '[FILE…] --out FILE.html [options]')}
 Writes a page with a map and a summary of the addresses in the files, or in stdin. It needs no other

@@ -5,23 +5,21 @@ import { TOOLS, type Tool } from '../lib/mcp/tools.ts'
 import { usageText } from '../lib/own-code.ts'
 import { reasonOf } from '../lib/reason.ts'
 import { openOwnDatabases } from './mcp/own-databases.ts'
-import { readServer, sendTo } from './mcp/server.ts'
-import { readArguments, TEXT } from './parts/options.ts'
+import { sendTo } from './mcp/send-to.ts'
+import { readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './parts/server-options.ts'
 
 const USAGE = `Usage: ${usageText('mcp', '[options]')}
 Serves assistants that speak the Model Context Protocol on stdin and stdout: they start this command.
 Without a server it looks up addresses in the databases here, which needs no key.
-  --url URL  a server to ask; default: MERIDIAN_URL in the environment, if it is set
-  --key KEY  an API key of the server; better: MERIDIAN_KEY in the environment, because other users
-             of this machine can see command lines
-  --help     show this
-`
+
+${SERVER_USAGE}`
 
 await run(async () => {
-  const { values } = readArguments({ options: { url: TEXT, key: TEXT } }, USAGE)
-  const server = readServer(values, process.env, USAGE)
-  if (server === null) {
+  const { values } = readArguments({ options: SERVER_OPTIONS }, USAGE)
+  const server = toServer(values, USAGE)
+  if (server === undefined) {
     using databases = await openOwnDatabases()
     await serve(databases.tools, databases.send)
   } else await serve(TOOLS, sendTo(server))

@@ -3,10 +3,10 @@ import { countLists } from './locate/counts.ts'
 import { FORM_OPTIONS, FORM_USAGE, toFormOptions } from './locate/form-options.ts'
 import { inputsOf } from './locate/input.ts'
 import { openSource } from './locate/open-source.ts'
-import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './locate/server-options.ts'
 import { printSummary } from './locate/summary-text.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './parts/server-options.ts'
 
 const USAGE = `Usage: ${usageText('summarize', '[options] [FILE…]')}
 Counts the rows of the files, or of stdin, by country, region, network, city, precision and, if data

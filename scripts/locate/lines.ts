@@ -1,7 +1,7 @@
-import { pipeline } from 'node:stream/promises'
 import { createLines } from '../../lib/geo/answer/bulk.ts'
 import { createCsvLines } from '../../lib/geo/answer/bulk-csv.ts'
 import { LineBuffer } from '../../lib/log/line-buffer.ts'
+import { print } from '../parts/run.ts'
 import { readBytes } from './input.ts'
 import type { Task } from './options.ts'
 import { showProgress } from './progress.ts'
@@ -9,8 +9,9 @@ import type { Source } from './source.ts'
 
 const JSON_LINES = { header: '', line: (answer: string) => `${answer}\n` }
 
-/** Looks up one address per line. */
-export async function locateLines(source: Source, { input, asked, csv }: Task): Promise<void> {
+/** Looks up one address per line, or the addresses of the command line. */
+export async function locateLines(source: Source, task: Task): Promise<void> {
+  const { input, addresses, asked, csv } = task
   const { header, line } = csv ? createCsvLines(asked) : JSON_LINES
   using progress = showProgress('lines')
   const answered = async (lines: readonly string[]) => {
@@ -22,11 +23,12 @@ export async function locateLines(source: Source, { input, asked, csv }: Task): 
   const answers = async function* () {
     yield header
     const lines = createLines()
-    for await (const chunk of readText(input)) yield* await answered(lines.push(chunk))
+    const chunks = addresses === undefined ? readText(input) : [addresses.join('\n')]
+    for await (const chunk of chunks) yield* await answered(lines.push(chunk))
     yield* await answered(lines.end())
   }
-  await pipeline(answers, process.stdout)
-  progress.finish()
+  await print(answers)
+  if (addresses === undefined) progress.finish()
 }
 
 async function* readText(path: string): AsyncGenerator<string> {

@@ -1,8 +1,7 @@
-import { pipeline } from 'node:stream/promises'
 import { type Collected, createCollector } from '../../lib/list/collect.ts'
 import { BYTE_ORDER_MARK } from '../../lib/list/form.ts'
 import { readList } from '../../lib/list/read-list.ts'
-import { report } from '../parts/run.ts'
+import { print, report } from '../parts/run.ts'
 import { countLists, countPlaces } from './counts.ts'
 import { writeMap } from './map-page.tsx'
 import { openList } from './open-list.ts'
@@ -55,6 +54,6 @@ async function keepRows(
       progress.add(part.length)
     }
   }
-  await pipeline(answers, process.stdout, { end: false })
+  await print(answers)
   return collector.collected()
 }

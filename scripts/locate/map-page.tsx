@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { raw } from 'hono/html'
 import { makeSource } from '../../lib/assets/sources.ts'
 import type { PlaceCounts } from '../../lib/list/count-places.ts'
+import { reasonOf } from '../../lib/reason.ts'
 import { ListMap } from '../../pages/dashboard/look-up/list-map.tsx'
 import { ListSummary } from '../../pages/dashboard/look-up/list-summary.tsx'
 
@@ -10,7 +11,12 @@ const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; 
 
 /** Writes a page with a map and a summary of lists, which needs no other file. */
 export async function writeMap(path: string, places: PlaceCounts): Promise<void> {
-  await writeFile(path, await mapPage(places))
+  const page = await mapPage(places)
+  try {
+    await writeFile(path, page)
+  } catch (cause) {
+    throw new Error(`Cannot write ${path}: ${reasonOf(cause)}`, { cause })
+  }
 }
 
 async function mapPage({ summary, spots, elsewhere }: PlaceCounts): Promise<string> {

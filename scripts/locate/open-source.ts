@@ -1,5 +1,5 @@
+import type { Server } from '../parts/server-options.ts'
 import { openOwnSource } from './own-source.ts'
-import type { Server } from './send-batch.ts'
 import { openServerSource } from './server-source.ts'
 import type { AskedOfList, Source } from './source.ts'
 

@@ -1,18 +1,18 @@
 import * as v from 'valibot'
 import { listOf } from '../../lib/contract/common.ts'
 import { LANGUAGES, LIST_INCLUDES } from '../../lib/contract/geo/geolocation.ts'
+import { parseAddress } from '../../lib/net/address.ts'
 import { usageText } from '../../lib/own-code.ts'
 import { checkOptions, FLAG, readArguments, TEXT } from '../parts/options.ts'
 import { UsageError } from '../parts/run.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, type Server, toServer } from '../parts/server-options.ts'
 import { FORM_OPTIONS, FORM_USAGE, type FormOptions, toFormOptions } from './form-options.ts'
 import { inputsOf } from './input.ts'
-import type { Server } from './send-batch.ts'
-import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './server-options.ts'
 import type { AskedOfList } from './source.ts'
 
-const USAGE = `Usage: ${usageText('locate', '[options] [FILE] > results.jsonl')}
-Looks up one IPv4 or IPv6 address per line of the file, or of stdin, and writes one JSON object per
-line, in order.
+const USAGE = `Usage: ${usageText('locate', '[options] [FILE | ADDRESS…] > results.jsonl')}
+Looks up the addresses, or one IPv4 or IPv6 address per line of the file, or of stdin, and writes one
+JSON object per line, in order.
   --csv            write CSV with a header row instead
   --include NAMES  add what answers lack by default: ${LIST_INCLUDES.join(', ')}
   --lang LANGUAGE  names of places in ${LANGUAGES.join(', ')}
@@ -41,6 +41,8 @@ export interface ListOptions extends FormOptions {
 export interface Task {
   /** The file, or STDIN. */
   readonly input: string
+  /** The addresses to look up instead of the input; undefined: the input. */
+  readonly addresses: readonly string[] | undefined
   readonly server: Server | undefined
   readonly asked: AskedOfList
   readonly csv: boolean
@@ -63,17 +65,24 @@ const OPTIONS = {
 /** Reads the command line. Throws an error that contains the usage. */
 export function readTask(): Task {
   const { values, positionals } = readArguments({ options: OPTIONS, allowPositionals: true }, USAGE)
-  const [input = '', another] = inputsOf(positionals)
-  if (another !== undefined) refuse('Name one file')
   const isList = values.keep === true || values.summary === true || values.map !== undefined
   refuseUseless(values, isList)
+  const addresses = isList ? undefined : toAddresses(positionals)
+  const [input = '', another] = inputsOf(addresses === undefined ? positionals : [])
+  if (another !== undefined) refuse('Name one file')
   return {
     input,
+    addresses,
     server: toServer(values, USAGE),
     asked: toAsked(values),
     csv: values.csv === true,
     list: isList ? toListOptions(values) : undefined,
   }
+}
+
+/** Returns undefined if there are none, or one is not an address: a file can be named ./8.8.8.8. */
+function toAddresses(words: readonly string[]): Task['addresses'] {
+  return words.length > 0 && words.every((word) => parseAddress(word) !== null) ? words : undefined
 }
 
 type Values = ReturnType<typeof readArguments<{ readonly options: typeof OPTIONS }>>['values']

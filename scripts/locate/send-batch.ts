@@ -3,14 +3,9 @@ import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import type { Reply } from '../../lib/list/look-up-addresses.ts'
 import { codeOf, fetchReasonOf } from '../../lib/reason.ts'
+import type { Server } from '../parts/server-options.ts'
 import { printable } from '../parts/text-table.ts'
 import type { AskedOfList } from './source.ts'
-
-export interface Server {
-  /** The address of the service, without a slash at the end. */
-  readonly url: string
-  readonly key: string
-}
 
 /** The body of `POST /v1/ip/batch`. */
 interface Batch extends AskedOfList {

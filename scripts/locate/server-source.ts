@@ -5,7 +5,8 @@ import { notAnAddress } from '../../lib/geo/answer/bulk.ts'
 import { lookUpAddresses } from '../../lib/list/look-up-addresses.ts'
 import { parseAddress } from '../../lib/net/address.ts'
 import { report } from '../parts/run.ts'
-import { type Answer, type Server, sendBatch } from './send-batch.ts'
+import type { Server } from '../parts/server-options.ts'
+import { type Answer, sendBatch } from './send-batch.ts'
 import type { AskedOfList, Source } from './source.ts'
 
 /** About 600 bytes each. */

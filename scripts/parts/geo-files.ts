@@ -15,12 +15,20 @@ export function readGeoFiles({ dataDir, geo }: Config) {
   })
 }
 
-/** Returns a table of the databases that can be served, and why each of the others cannot. */
+/** The databases that can be served, and why each of the others cannot. Times are epoch milliseconds. */
+export type ListedDatabase = Awaited<ReturnType<typeof listDatabases>>[number]
+
 export async function listDatabases(files: readonly SourceFile[]) {
-  const found = await openEach(files, (database, file) => {
+  return openEach(files, (database, { name, path }) => {
     const { provider, bytes, metadata } = database
-    return { ...file, ...metadata, provider, bytes, records: database.countRecords() }
+    const { databaseType, ipVersion, builtAt } = metadata
+    const records = database.countRecords()
+    return { name, path, provider, databaseType, ipVersion, records, builtAt, bytes }
   })
+}
+
+/** A table of the databases that can be served, and the problems of the others. */
+export function tableOfDatabases(found: readonly ListedDatabase[]) {
   const problems = found.flatMap((file) => ('problem' in file ? [file.problem] : []))
   const table = textTable(
     found.flatMap((file) => ('problem' in file ? [] : [file])),

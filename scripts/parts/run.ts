@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises'
 import { codeOf, reasonOf } from '../../lib/reason.ts'
 
 /** Thrown for --help. The message is the usage. */
@@ -45,4 +46,10 @@ function isClosedPipe(error: unknown): boolean {
  */
 export function report(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}\n` : `${text}\n`)
+}
+
+/** Writes texts to stdout, as fast as its reader takes them. Throws what `texts` throws. */
+export async function print(texts: () => AsyncIterable<string | Uint8Array>): Promise<void> {
+  // Without this option an error of the texts would destroy stdout, which would throw it once more.
+  await pipeline(texts, process.stdout, { end: false })
 }

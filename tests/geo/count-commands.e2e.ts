@@ -53,6 +53,12 @@ describe('npm run map', () => {
     assert.equal(readFileSync(mine, 'utf8'), readFileSync(same, 'utf8'))
   })
 
+  it('names a file that it cannot write', async () => {
+    const { code, stderr } = await command('map', ['--out', path('none/map.html')], VISITORS)
+    assert.equal(code, 1)
+    assert.match(stderr, /\nCannot write .*none\/map\.html: ENOENT: .*\n$/)
+  })
+
   it('needs the name of a file to write', async () => {
     const { code, stderr } = await command('map', [], VISITORS)
     assert.equal(code, 2)

@@ -125,6 +125,7 @@ describe('npm run geo', () => {
     ['file.csv'],
     ['--overlay'],
     ['--overlay=a', '--remove-overlay'],
+    ['--json', '--update'],
   ]) {
     it(`refuses ${args.join(' ')} with its usage`, async () => {
       const { code, stdout, stderr } = await geoCommand(args)
@@ -240,6 +241,12 @@ describe('npm run geo -- --download', () => {
     assert.match(rows[2] ?? '', /^downloaded-lists lists Meridian-Lists 6 \d+ 20\d\d-.*\.mmdb$/)
     assert.equal(rows[4], 'List Networks Checked Problem')
     assert.match(rows[5] ?? '', /^Amazon AWS 1,800 20\d\d-\d\d-\d\d$/)
+    const [list] = JSON.parse((await geoCommand(['--json'], mirrored)).stdout).lists
+    assert.equal(new Date(list.checkedAt).toISOString(), list.checkedAt)
+    assert.deepEqual(
+      { ...list, checkedAt: '' },
+      { name: 'Amazon AWS', networks: 1800, checkedAt: '' },
+    )
 
     server.files.set(pathOf('tor'), { bytes: Buffer.from('185.1.2.3\n') })
     const refused = await geoCommand(['--download'], mirrored)

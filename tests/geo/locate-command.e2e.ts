@@ -84,6 +84,22 @@ describe('npm run locate', () => {
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
   })
 
+  it('answers the addresses that it is given', async () => {
+    const { code, stdout, stderr } = await locate('', ['1.1.1.1', '2001:DB8::1'])
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+    assert.deepEqual(outcomesIn(stdout), ['Köln', 'Six'])
+    assert.match((await locate('', ['--csv', '1.1.1.1'])).stdout, /\n1\.1\.1\.1,4,city,.*\n$/)
+  })
+
+  it('says in one line what it cannot read or reach', async () => {
+    const missing = await locate('', ['missing.txt'])
+    assert.deepEqual([missing.code, missing.stdout], [1, ''])
+    assert.match(missing.stderr, /^Cannot read missing\.txt: ENOENT.*\n$/)
+    const closed = await locate('1.1.1.1', ['--url', 'http://127.0.0.1:1', '--key', 'key'])
+    assert.deepEqual([closed.code, closed.stdout], [1, ''])
+    assert.match(closed.stderr, /^Cannot reach http:\/\/127\.0\.0\.1:1: .*\n$/)
+  })
+
   it('names an unknown option', async () => {
     const { code, stdout, stderr } = await locate('', ['--xml'])
     assert.deepEqual({ code, stdout }, { code: 2, stdout: '' })

@@ -160,7 +160,7 @@ describe('the options of npm run locate', () => {
         /^--include must be of network,privacy.*"hostname" is not/,
       ],
       [['--lang', 'xx'], /^--lang must be one of de, en, /],
-      [['--key', 'x'], /^--key needs --url or MERIDIAN_URL\n/],
+      [['--key', 'x'], /^A key needs --url or MERIDIAN_URL\n/],
       [['--url', 'http://127.0.0.1'], /^A server needs MERIDIAN_KEY or --key\n/],
       [['--url', 'geo.example', '--key', 'x'], /^The URL must be an address such as /],
       [['a', 'b'], /^Name one file\n/],

@@ -120,7 +120,7 @@ describe('npm run mcp', () => {
     ] as const
     for (const [settings, expected] of refused) {
       const { code, stdout, stderr } = await runScript(['scripts/mcp.ts'], settings)
-      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' })
       assert.match(stderr, expected)
       assert.ok(!stderr.includes(key))
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
@@ -25,12 +25,12 @@ before(
 )
 after(remove)
 
-/** Packs this clone and installs that, and nothing else, into the folder. */
+/** Packs this clone as the documents say, and installs that, and nothing else, into the folder. */
 function install(): void {
-  const pack = npm(
-    ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', folder],
-    '.',
-  )
+  const [, options = ''] =
+    /`npm pack\b([^`]*)`/.exec(readFileSync('docs/commands.md', 'utf8')) ?? []
+  const given = options.split(' ').filter((option) => option !== '')
+  const pack = npm(['pack', ...given, '--silent', '--pack-destination', folder], '.')
   npm(['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, pack.trim())], folder)
 }
 
@@ -55,6 +55,19 @@ function meridian(
 }
 
 describe('the npm package', { skip }, () => {
+  it('says what it lacks if it was packed without being built', () => {
+    const unbuilt = tempFolder()
+    for (const part of ['bin', 'scripts/node.sh']) {
+      cpSync(part, join(unbuilt, part), { recursive: true })
+    }
+    const { status, stderr } = spawnSync(join(unbuilt, 'bin/meridian'), { encoding: 'utf8' })
+    assert.equal(status, 1)
+    assert.match(
+      stderr,
+      /^This package was not built: pack it with npm pack --ignore-scripts=false\n$/,
+    )
+  })
+
   it('contains no TypeScript, tests or data', () => {
     const files = readdirSync(join(folder, 'node_modules/meridian'), {
       recursive: true,

@@ -1,15 +1,10 @@
-import { after, before, describe, it } from 'node:test'
-import { type ClientService, runInClient, startClientService } from './parts/client-service.ts'
+import { describe, it } from 'node:test'
+import { runInClient, withClientService } from './parts/client-service.ts'
 
 describe('the Go client', () => {
-  let service: ClientService
-
-  before(async () => {
-    service = await startClientService()
-  })
-  after(() => service.stop())
+  const environment = withClientService()
 
   it('is used by another module and passes its tests', async () => {
-    await runInClient('go', ['sh', 'test.sh'], service.environment)
+    await runInClient('go', ['sh', 'test.sh'], environment())
   })
 })

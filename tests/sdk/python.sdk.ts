@@ -1,15 +1,10 @@
-import { after, before, describe, it } from 'node:test'
-import { type ClientService, runInClient, startClientService } from './parts/client-service.ts'
+import { describe, it } from 'node:test'
+import { runInClient, withClientService } from './parts/client-service.ts'
 
 describe('the Python client', () => {
-  let service: ClientService
-
-  before(async () => {
-    service = await startClientService()
-  })
-  after(() => service.stop())
+  const environment = withClientService()
 
   it('builds, installs and passes its tests', async () => {
-    await runInClient('python', ['sh', 'test.sh'], service.environment)
+    await runInClient('python', ['sh', 'test.sh'], environment())
   })
 })

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 import pytest
@@ -113,6 +113,15 @@ class TestKnownAnswers:
         known.keep(ip_address("1.2.3.4"), DEFAULT, self.answer("1.2.3.4/32"))
         assert known.find(ip_address("1.2.3.4"), Asked(lang="de")) is None
         assert known.find(ip_address("102:304::"), DEFAULT) is None
+
+    def test_of_ipv6_networks_leave_ipv4_addresses_alone(self) -> None:
+        known = KnownAnswers(200, 60)
+        mapped = ip_address("::ffff:1.2.3.4")
+        for length in range(129):
+            prefix = str(ip_network(f"{mapped}/{length}", strict=False))
+            known.keep(mapped, DEFAULT, self.answer(prefix))
+        assert known.find(mapped, DEFAULT) is not None
+        assert known.find(ip_address("1.2.3.4"), DEFAULT) is None
 
     def test_leave_out_what_is_not_right_for_the_network(self) -> None:
         known = KnownAnswers(2, 60)

@@ -160,6 +160,17 @@ describe('a text that is no geofeed', () => {
   })
 })
 
+describe('a geofeed with too many entries', () => {
+  it('is refused before the rest of it is read', () => {
+    const networks = Array.from(
+      { length: 300_001 },
+      (_, n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}\n`,
+    )
+    const rest = 'not an entry\n'.repeat(400_000)
+    assert.throws(() => read(networks.join('') + rest), /^Error: it has more than 300000 entries$/)
+  })
+})
+
 describe('any text', () => {
   const cell = fc.oneof(
     fc.constantFrom('', '10.0.0.0/8', '192.0.2.0/24', '2001:db8::/32', 'DE', 'us', 'ZZ', 'US-CA'),

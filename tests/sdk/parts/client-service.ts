@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { after, before } from 'node:test'
 import { plansFileOf } from '../../support/plans-file.ts'
 import { newDataFolder, runScript, type Settings, startServer } from '../../support/process.ts'
 
@@ -9,7 +10,7 @@ import { newDataFolder, runScript, type Settings, startServer } from '../../supp
 const PLAN = { id: 'pro', name: 'Pro', price: 29, maxKeys: 10, maxSites: 10 }
 const LARGE_PLAN = { ...PLAN, monthlyCap: 1_000_000_000, requestsPerMinute: 1_000_000 }
 
-export interface ClientService {
+interface ClientService {
   /**
    * What the tests of a client read: `MERIDIAN_URL`, and keys. `MERIDIAN_KEY` may do everything,
    * `MERIDIAN_GEO_KEY` may only look up, and `MERIDIAN_FREE_KEY` is on the free plan, with 10 requests a
@@ -20,7 +21,7 @@ export interface ClientService {
 }
 
 /** Starts a server with small databases (tests/support/geo-files.ts) for the tests of a client. */
-export async function startClientService(): Promise<ClientService> {
+async function startClientService(): Promise<ClientService> {
   const { settings: folder, remove } = newDataFolder()
   const settings = { ...folder, MERIDIAN_PLANS: plansFileOf([LARGE_PLAN]) }
   const server = await startServer(settings)
@@ -41,6 +42,19 @@ export async function startClientService(): Promise<ClientService> {
     remove()
   }
   return { environment, stop }
+}
+
+/** Starts the server before the tests of a suite and stops it after them. Returns its environment. */
+export function withClientService(): () => Settings {
+  let service: ClientService | undefined
+  before(async () => {
+    service = await startClientService()
+  })
+  after(() => service?.stop())
+  return () => {
+    assert.ok(service)
+    return service.environment
+  }
 }
 
 /** Runs a command in `sdk/FOLDER`. Fails with its output unless it succeeds. */

@@ -31,7 +31,8 @@ class KnownAnswers:
         self._now = now
         # The answer as JSON, parsed for each caller, who may change it; and when it expires.
         self._entries: OrderedDict[Key, tuple[str, float]] = OrderedDict()
-        self._lengths: set[tuple[int, int]] = set()
+        # The lengths of the networks by version.
+        self._lengths: dict[int, set[int]] = {4: set(), 6: set()}
         self._lock = threading.Lock()
 
     def to_ask(self, asked: Asked) -> Asked:
@@ -61,7 +62,7 @@ class KnownAnswers:
             return
         entry = json.dumps(answer), self._now() + self._seconds
         with self._lock:
-            self._lengths.add((network.version, network.prefixlen))
+            self._lengths[network.version].add(network.prefixlen)
             key = _key(address, network.prefixlen, asked)
             self._entries[key] = entry
             self._entries.move_to_end(key)
@@ -73,9 +74,9 @@ class KnownAnswers:
         return self._size > 0 and "hostname" not in (*asked.include, *(asked.fields or ()))
 
     def _find(self, address: IPAddress, asked: Asked) -> str | None:
-        for version, length in self._lengths:
+        for length in self._lengths[address.version]:
             key = _key(address, length, asked)
-            if version != address.version or key not in self._entries:
+            if key not in self._entries:
                 continue
             text, expires = self._entries[key]
             if self._now() < expires:

@@ -1,7 +1,7 @@
 import type { GeofeedState } from '../../lib/geo/geofeeds/geofeed-states.ts'
 import type { triedLists } from '../../lib/geo/lists/list-states.ts'
-import { textTable } from './text-table.ts'
-import { isoDay } from './times.ts'
+import { textTable } from '../parts/text-table.ts'
+import { isoDay } from '../parts/times.ts'
 
 /** The free lists, when each was last up to date, and why its last download failed. */
 export function tableOfLists(lists: ReturnType<typeof triedLists>): string {

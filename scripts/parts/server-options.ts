@@ -1,6 +1,11 @@
-import { TEXT } from '../parts/options.ts'
-import { UsageError } from '../parts/run.ts'
-import type { Server } from './send-batch.ts'
+import { TEXT } from './options.ts'
+import { UsageError } from './run.ts'
+
+export interface Server {
+  /** The address of the service, without a slash at the end. */
+  readonly url: string
+  readonly key: string
+}
 
 export const SERVER_OPTIONS = { url: TEXT, key: TEXT } as const
 
@@ -20,10 +25,8 @@ export function toServer(values: Values, usage: string): Server | undefined {
   const { MERIDIAN_URL, MERIDIAN_KEY } = process.env
   const url = values.url ?? (MERIDIAN_URL || undefined)
   const key = values.key ?? (MERIDIAN_KEY || undefined)
-  if (url === undefined) {
-    if (values.key !== undefined) throw new UsageError('--key needs --url or MERIDIAN_URL', usage)
-    return undefined
-  }
+  if (url === undefined && key === undefined) return undefined
+  if (url === undefined) throw new UsageError('A key needs --url or MERIDIAN_URL', usage)
   if (key === undefined) throw new UsageError('A server needs MERIDIAN_KEY or --key', usage)
   if (!/^[!-~]+$/.test(key)) {
     throw new UsageError('The key contains characters that no key contains', usage)
