@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { openDb } from '../../lib/db/open.ts'
+import type { PgPool } from '../../lib/postgres/connection.ts'
+import { migratePg } from '../../lib/postgres/migrate.ts'
+import { openPglite } from '../support/pglite.ts'
+
+/** The types of a column, in SQLite and in PostgreSQL. */
+const TYPES = new Map([
+  ['TEXT', 'text'],
+  ['INTEGER', 'bigint'],
+  ['REAL', 'double precision'],
+  ['BLOB', 'bytea'],
+])
+
+describe('the schemas of SQLite and PostgreSQL', () => {
+  const sqlite = openDb(':memory:')
+  let postgres: PgPool
+
+  before(async () => {
+    postgres = await openPglite()
+  })
+  after(async () => {
+    sqlite.$client.close()
+    await postgres[Symbol.asyncDispose]()
+  })
+
+  const listInSqlite = (sql: string) => sqlite.$client.prepare(sql).raw().all()
+  const listInPostgres = async (sql: string) =>
+    (await postgres.use((connection) => connection.query(sql))).rows
+
+  it('are applied to PostgreSQL once', async () => {
+    assert.deepEqual(await migratePg(postgres), ['0024-tables.sql'])
+    assert.deepEqual(await migratePg(postgres), [])
+  })
+
+  it('are refused by an older release', async () => {
+    await postgres.use((connection) => connection.query('UPDATE schema_version SET number = 9999'))
+    await assert.rejects(migratePg(postgres), /its schema version is 9999, .*use a newer release/)
+    await postgres.use((connection) => connection.query('UPDATE schema_version SET number = 24'))
+  })
+
+  it('have the same columns with the same types, defaults and constraints', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0, coalesce(c.dflt_value, '')
+       FROM sqlite_schema AS m JOIN pragma_table_xinfo(m.name) AS c
+       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY 1, 2`,
+    ).map((row) => {
+      const [table, column, type, isRequired, standard] = row as [
+        string,
+        string,
+        string,
+        number,
+        string,
+      ]
+      return [table, column, TYPES.get(type), isRequired === 1, standard]
+    })
+    const inPostgres = await listInPostgres(
+      `SELECT table_name, column_name, data_type, is_nullable = 'NO',
+         coalesce(replace(column_default, '::text', ''), '')
+       FROM information_schema.columns
+       WHERE table_schema = 'public' AND column_name <> 'rowid' AND table_name <> 'schema_version'
+       ORDER BY table_name COLLATE "C", column_name COLLATE "C"`,
+    )
+    assert.deepEqual(inPostgres, inSqlite)
+  })
+
+  it('have the same keys', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT m.name, group_concat(c.name, ',' ORDER BY c.pk)
+       FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c
+       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND c.pk > 0 GROUP BY 1 ORDER BY 1`,
+    )
+    const inPostgres = await listInPostgres(
+      `SELECT c.relname, string_agg(a.attname, ',' ORDER BY array_position(i.indkey::int2[], a.attnum))
+       FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
+       JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
+       WHERE i.indisprimary AND c.relnamespace = 'public'::regnamespace
+       GROUP BY 1 ORDER BY c.relname COLLATE "C"`,
+    )
+    assert.deepEqual(inPostgres, inSqlite)
+  })
+
+  it('compare all texts byte by byte', async () => {
+    const others = await listInPostgres(
+      `SELECT table_name, column_name FROM information_schema.columns
+       WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`,
+    )
+    assert.deepEqual(others, [])
+  })
+
+  it('have the same foreign keys', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT m.name, f."from", f."table", f.on_delete
+       FROM sqlite_schema AS m JOIN pragma_foreign_key_list(m.name) AS f
+       WHERE m.type = 'table' ORDER BY 1, 2`,
+    )
+    const inPostgres = await listInPostgres(
+      `SELECT c.conrelid::regclass::text, a.attname, c.confrelid::regclass::text,
+         CASE c.confdeltype WHEN 'c' THEN 'CASCADE' ELSE 'NO ACTION' END
+       FROM pg_constraint AS c
+       JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+       WHERE c.contype = 'f' ORDER BY c.conrelid::regclass::text COLLATE "C", 2`,
+    )
+    assert.deepEqual(inPostgres, inSqlite)
+  })
+
+  it('have the same triggers, but for replaced audit rows, which only SQLite has', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT name, tbl_name FROM sqlite_schema
+       WHERE type = 'trigger' AND name <> 'audit_log_no_replace' ORDER BY 1`,
+    )
+    const inPostgres = await listInPostgres(
+      `SELECT tgname, tgrelid::regclass::text FROM pg_trigger
+       WHERE NOT tgisinternal ORDER BY tgname COLLATE "C"`,
+    )
+    assert.deepEqual(inPostgres, inSqlite)
+  })
+
+  it('have the same indexes, but for the searched text, which may be too long for PostgreSQL', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT name, tbl_name FROM sqlite_schema
+       WHERE type = 'index' AND sql IS NOT NULL AND name <> 'audit_log_by_text' ORDER BY 1`,
+    )
+    const inPostgres = await listInPostgres(
+      `SELECT indexname, tablename FROM pg_indexes
+       WHERE schemaname = 'public' AND NOT (indexname LIKE '%\\_pkey' OR indexname LIKE '%\\_key')
+       ORDER BY indexname COLLATE "C"`,
+    )
+    assert.deepEqual(inPostgres, inSqlite)
+  })
+})
