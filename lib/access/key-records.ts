@@ -3,7 +3,7 @@ import type { Plans } from '../config/plans.ts'
 import type { KeyType } from '../contract/account/account-schemas.ts'
 import type { Interval } from '../contract/billing/price-schemas.ts'
 import type { Scope } from '../contract/operation.ts'
-import type { Db } from '../db/open.ts'
+import type { SqliteDb } from '../db/open.ts'
 import { SECOND_MS } from '../durations.ts'
 import { type OriginPattern, parseOriginPattern } from './origins.ts'
 
@@ -29,7 +29,7 @@ const RETRY_MS = SECOND_MS
  * Loads the keys in slices, one in each turn of the event loop, because a million keys take seconds.
  * Until all are loaded, `find` reads a missing key from the database. Failures go to `onError`.
  */
-export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) => void) {
+export function loadKeyRecords(db: SqliteDb, plans: Plans, onError: (error: unknown) => void) {
   const read = createReader(db)
   const byHash = new Map<string, KeyRecord>()
   const hashesOf = new Map<string, string[]>()
@@ -103,7 +103,7 @@ const KEYS = `SELECT hash, api_keys.id, api_keys.user_id AS userId, prefix, type
     spending_caps.currency AS capCurrency, amount AS capAmount
   FROM api_keys JOIN users ON users.id = api_keys.user_id AND disabled_at IS NULL
   LEFT JOIN subscriptions ON subscriptions.user_id = users.id
-  LEFT JOIN overage_prices
+  LEFT JOIN overage_prices ON true
   LEFT JOIN spending_caps ON spending_caps.user_id = users.id`
 
 const SLICE_OF_KEYS = `${KEYS} WHERE hash > ? ORDER BY hash LIMIT ${SLICE}`
@@ -139,7 +139,7 @@ interface StoredKey extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' 
   readonly capAmount: number
 }
 
-function createReader({ $client }: Db) {
+function createReader({ $client }: SqliteDb) {
   const key = $client.prepare<[string], StoredKey>(`${KEYS} WHERE hash = ?`)
   const slice = $client.prepare<[string], StoredKey>(SLICE_OF_KEYS)
   const changedKeys = $client.prepare<[number], StoredKey>(CHANGED_KEYS)

@@ -1,5 +1,5 @@
 import type { Plans } from '../config/plans.ts'
-import type { Db } from '../db/open.ts'
+import type { SqliteDb } from '../db/open.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
 import { hashKey, isKeyText } from './api-key.ts'
 import { type KeyRecord, loadKeyRecords } from './key-records.ts'
@@ -13,7 +13,7 @@ export type KeyRing = ReturnType<typeof openKeyRing>
  * each turn of the event loop reads `data_version`, which shows within a microsecond whether another
  * connection has written. Failures go to `onError`; known keys stay valid.
  */
-export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => void) {
+export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown) => void) {
   const readDataVersion = db.$client.prepare<[], number>('PRAGMA data_version').pluck()
   const records = loadKeyRecords(db, plans, onError)
   // Holds only known keys. Finding a text here is faster than checking and hashing it.

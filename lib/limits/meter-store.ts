@@ -1,4 +1,4 @@
-import type { Db } from '../db/open.ts'
+import type { SqliteDb } from '../db/open.ts'
 import type { Warned } from '../db/uses.ts'
 import type { Bucket } from './token-bucket.ts'
 
@@ -12,7 +12,7 @@ const NOTHING: StoredPeriod = { requests: 0, overage: 0, warned: 0, warnedCap: 0
 export type MeterStore = ReturnType<typeof createMeterStore>
 
 /** What the meters read, on the connection of this thread: few rows, found by their keys. */
-export function createMeterStore({ $client, execute }: Db) {
+export function createMeterStore({ $client, execute }: SqliteDb) {
   const period = $client.prepare<[string, number], StoredPeriod>(
     `SELECT requests, overage, warned, warned_cap AS warnedCap, warned_units AS warnedUnits
      FROM usage_by_period

@@ -11,6 +11,7 @@ import type { GeoOptions } from '../geo/open-geo.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
 import type { RunScript } from '../process/run-script.ts'
 import { openStorage } from '../storage/open-storage.ts'
+import type { Storage } from '../storage/storage.ts'
 
 /** What the services need from the process that opens them. */
 export interface ServiceOptions
@@ -32,10 +33,10 @@ export interface ServiceOptions
 }
 
 /** What every service needs to open. */
-export type Base = ReturnType<typeof openBase>
+export type Base = Awaited<ReturnType<typeof openBase>>
 
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
-export function openBase(
+export async function openBase(
   config: Config,
   { log, now, listenUrl, retryPolicy, onCrash }: ServiceOptions,
   opening: AsyncDisposableStack,
@@ -47,7 +48,7 @@ export function openBase(
   for (const folder of [config.dataDir, config.backupDir]) removeWorkFolders(folder)
   const configured = readPlans(config.plansFile)
   const secrets = openSecrets(config.dataDir)
-  const storage = opening.use(
+  const storage: Storage = opening.use(
     openStorage({
       file: join(config.dataDir, 'app.db'),
       replicated: config.replicated,
@@ -56,7 +57,8 @@ export function openBase(
       onCrash,
     }),
   )
-  const plans = recallPlans(storage.db, configured)
+  // Not by the writer's thread, which takes memory that the first start needs for the databases.
+  const plans = await recallPlans(storage.shortReads, configured)
   /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()
   return {

@@ -13,7 +13,7 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/billing/stripe
 import { readConfig } from '../../lib/config/config.ts'
 import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
 import type { Scope } from '../../lib/contract/operation.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { type Db, openDb, type SqliteDb } from '../../lib/db/open.ts'
 import { createRateLimiter, POLICIES, type Policy } from '../../lib/limits/rate-limiter.ts'
 import { type Log, type RequestLine, silentLog } from '../../lib/log/log.ts'
 import { once } from '../../lib/once.ts'
@@ -39,7 +39,7 @@ export interface AppOptions {
   /** Runs the commands that an operator starts; default: none can be started. */
   readonly runScript?: RunScript
   /** Replaces some services, for example by one that fails. */
-  readonly replace?: (services: Services) => Partial<Services>
+  readonly replace?: (services: TestServices) => Partial<Services>
 }
 
 export interface KeyOptions {
@@ -60,9 +60,12 @@ export interface SendOptions {
   readonly from?: string
 }
 
+/** The services, over a database file. */
+export type TestServices = Services & { readonly db: SqliteDb }
+
 export interface TestApp extends AsyncDisposable {
   readonly app: Hono<Env>
-  readonly services: Services
+  readonly services: TestServices
   readonly dataDir: string
   /**
    * Sends a request to the router, and to the fast path if that may answer it. Checks the answer
@@ -96,8 +99,8 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
 }
 
 async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
-  const opened = await openIn(dataDir, options)
-  const services = { ...opened, ...options.replace?.(opened) }
+  const opened = onSqlite(await openIn(dataDir, options))
+  const services = { ...opened, ...options.replace?.(opened), db: opened.db }
   const app = createApp(services)
   const hasUsualGeo = options.env?.['MERIDIAN_GEO'] === undefined && services.geo === opened.geo
   const askFastPath = once(() => openFastPath(services, { hasUsualGeo }))
@@ -124,6 +127,12 @@ async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
     close: () => closing.disposeAsync(),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   }
+}
+
+function onSqlite(services: Services): TestServices {
+  assert.ok('$client' in services.db)
+  // safe: it has a connection
+  return services as TestServices
 }
 
 function openIn(
