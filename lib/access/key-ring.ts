@@ -2,8 +2,9 @@ import type { Plans } from '../config/plans.ts'
 import type { SqliteDb } from '../db/open.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
 import { hashKey, isKeyText } from './api-key.ts'
-import { type KeyRecord, loadKeyRecords } from './key-records.ts'
+import type { KeyRecord } from './key-records.ts'
 import { isExpired } from './keys.ts'
+import { loadKeyRecords } from './load-keys.ts'
 
 /** All keys, in memory: requests are authenticated without reading the database. */
 export type KeyRing = ReturnType<typeof openKeyRing>

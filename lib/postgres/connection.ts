@@ -12,6 +12,11 @@ export interface PgConnection {
 export interface PgPool extends AsyncDisposable {
   /** Lends a connection to `work` alone. A connection on which `work` fails is not used again. */
   use<Result>(work: (connection: PgConnection) => Promise<Result>): Promise<Result>
+  /**
+   * Calls `heard` at each notification of the channel, and whenever some may have been missed, such as
+   * after the connection was lost. Stops when it is disposed of.
+   */
+  listen(channel: string, heard: () => void): Promise<AsyncDisposable>
 }
 
 /** Types of which the driver makes texts, because they may not fit a number: here, all do. */

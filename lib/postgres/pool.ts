@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { NUMBER_TYPES, type PgConnection, type PgPool } from './connection.ts'
+import { listen } from './listen.ts'
 
 export interface PoolOptions {
   /** `postgres://user:password@host:port/database`, with libpq's parameters such as `sslmode`. */
@@ -28,16 +29,16 @@ const types = {
 
 /** Opens connections when they are needed. */
 export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
-  const pool = new pg.Pool({
+  const options: pg.ClientConfig = {
     connectionString: url,
-    max,
     types,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
-  })
+  }
+  const pool = new pg.Pool({ ...options, max })
   pool.on('error', onError)
   const named = nameStatements()
   return {
@@ -52,6 +53,7 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
         throw error
       }
     },
+    listen: (channel, heard) => listen(() => new pg.Client(options), channel, { heard, onError }),
     [Symbol.asyncDispose]: () => pool.end(),
   }
 }

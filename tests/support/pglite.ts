@@ -25,6 +25,10 @@ export async function openPglite(): Promise<PgPool> {
       last = result.catch(() => {})
       return result
     },
+    listen: async (channel, heard) => {
+      const stop = await client.listen(channel, heard)
+      return { [Symbol.asyncDispose]: () => stop() }
+    },
     [Symbol.asyncDispose]: () => client.close(),
   }
 }
