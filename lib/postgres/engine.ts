@@ -19,7 +19,7 @@ export function createPgEngine(pool: PgPool): Engine {
     { sql, params }: Query,
     only?: 'first row',
   ): Promise<Outcome> => {
-    const { rows, changes } = await connection.query(translated(sql).text, params)
+    const { rows, changes } = await connection.query(translated(sql).text, params.map(storable))
     return { rows: only === undefined ? rows : rows.slice(0, 1), changes }
   }
   const transact = <Result>(work: (execute: Execute) => Promise<Result>): Promise<Result> =>
@@ -49,6 +49,13 @@ export function createPgEngine(pool: PgPool): Engine {
       }),
     transact,
   }
+}
+
+/** PostgreSQL's texts cannot contain U+0000, so none that it stores is equal to one that does. */
+function storable(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0')
+    ? value.replaceAll('\0', '\ufffd')
+    : value
 }
 
 function cacheTranslations() {

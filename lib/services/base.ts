@@ -11,7 +11,7 @@ import type { GeoOptions } from '../geo/open-geo.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
 import type { RunScript } from '../process/run-script.ts'
 import { openStorage } from '../storage/open-storage.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Storage, StorageOptions } from '../storage/storage.ts'
 
 /** What the services need from the process that opens them. */
 export interface ServiceOptions
@@ -28,6 +28,8 @@ export interface ServiceOptions
   readonly listenUrl: () => string
   /** How long billing tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
+  /** Opens another database than the file of the data folder. */
+  readonly openStorage?: (options: StorageOptions) => Promise<Storage>
   /** Called if a thread ends by itself. undefined: everything runs in this thread. */
   readonly onCrash?: (error: unknown) => void
 }
@@ -38,7 +40,7 @@ export type Base = Awaited<ReturnType<typeof openBase>>
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
 export async function openBase(
   config: Config,
-  { log, now, listenUrl, retryPolicy, onCrash }: ServiceOptions,
+  { log, now, listenUrl, retryPolicy, onCrash, ...options }: ServiceOptions,
   opening: AsyncDisposableStack,
 ) {
   makeDataDir(config.dataDir)
@@ -48,8 +50,9 @@ export async function openBase(
   for (const folder of [config.dataDir, config.backupDir]) removeWorkFolders(folder)
   const configured = readPlans(config.plansFile)
   const secrets = openSecrets(config.dataDir)
+  const open = options.openStorage ?? openStorage
   const storage: Storage = opening.use(
-    openStorage({
+    await open({
       file: join(config.dataDir, 'app.db'),
       replicated: config.replicated,
       now,

@@ -459,6 +459,15 @@ CREATE INDEX sites_in_order ON sites (name, id);
 CREATE INDEX usage_by_operation_of_user ON usage_by_operation (user_id, day);
 CREATE INDEX usage_by_month_of_user ON usage_by_month (user_id);
 
+-- The stores add audit rows with the id NULL, as SQLite wants it.
+CREATE FUNCTION number_audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.id := coalesce(NEW.id, nextval(pg_get_serial_sequence('audit_log', 'id')));
+  RETURN NEW;
+END $$;
+CREATE TRIGGER audit_log_number BEFORE INSERT ON audit_log
+FOR EACH ROW EXECUTE FUNCTION number_audit_row();
+
 -- Rows of the audit log never change, but for what names a person who was deleted.
 CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -617,3 +626,25 @@ CREATE TRIGGER usage_by_operation_of_users BEFORE INSERT ON usage_by_operation
 FOR EACH ROW EXECUTE FUNCTION drop_usage_of_nobody();
 CREATE TRIGGER usage_by_month_of_users BEFORE INSERT ON usage_by_month
 FOR EACH ROW EXECUTE FUNCTION drop_usage_of_nobody();
+
+-- Only PostgreSQL has the tables below: they are for several nodes.
+
+-- A process of the server, from its start to its end. Times are those of the database.
+CREATE TABLE nodes (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  version TEXT COLLATE "C" NOT NULL,
+  started_at BIGINT NOT NULL,
+  -- Its last sign of life.
+  seen_at BIGINT NOT NULL,
+  -- When it ended or was given up; null: it is alive. Once dead, a node stays dead.
+  died_at BIGINT,
+  -- All changes of keys up to this revision have taken effect on it.
+  revision BIGINT NOT NULL,
+  -- The number of its last group of counts that was committed.
+  written BIGINT NOT NULL DEFAULT 0
+);
+
+-- Epoch milliseconds.
+CREATE FUNCTION now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
+  SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
+$$;
