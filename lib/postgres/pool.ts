@@ -44,19 +44,24 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
   return {
     use: async (work) => {
       const client = await pool.connect()
+      // If the connection breaks, its next statement rejects.
+      client.on('error', ignore)
+      let isGood = false
       try {
         const result = await work(toConnection(client, named))
-        client.release()
+        isGood = true
         return result
-      } catch (error) {
-        client.release(true)
-        throw error
+      } finally {
+        client.off('error', ignore)
+        client.release(!isGood)
       }
     },
     listen: (channel, heard) => listen(() => new pg.Client(options), channel, { heard, onError }),
     [Symbol.asyncDispose]: () => pool.end(),
   }
 }
+
+function ignore(): void {}
 
 function toConnection(client: pg.PoolClient, named: (text: string) => string | undefined) {
   return {

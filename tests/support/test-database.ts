@@ -63,7 +63,7 @@ BEGIN
   END LOOP;
 END $$`
 
-const NO_RUM: Storage['rum'] = {
+export const NO_RUM: Storage['rum'] = {
   writer: {
     add: async () => 'failed',
     countDropped: async () => {},
