@@ -1,0 +1,156 @@
+import type { Entry } from '../../rum/ingest/journal.ts'
+import type { PgPool } from '../connection.ts'
+import { type Part, writeParts } from './checkpoint.ts'
+import { removeEntries } from './entries.ts'
+import { Site } from './site.ts'
+
+export interface AggregatorOptions {
+  readonly pool: PgPool
+  readonly node: string
+  /** Called once if other nodes have summed up the journal of this one, because they believe that it is dead. */
+  readonly onTakenOver: () => void
+}
+
+/** A transaction holds the locks of its sites. Small sites share one, because most of its cost is fixed. */
+const SITES_AT_ONCE = 50
+
+/**
+ * Folds committed beacons into memory, and adds them to the stored rows at checkpoints. Each beacon counts
+ * exactly once: whatever is not written is still in the journal, and the rows say what they include.
+ */
+export class PgAggregator {
+  readonly #options: AggregatorOptions
+  readonly #sites = new Map<string, Site>()
+  /** For each site, the last entry that is still in the journal although the rows include it. */
+  readonly #removable = new Map<string, number>()
+  #checkpoints = 0
+  #isTakenOver = false
+
+  constructor(options: AggregatorOptions) {
+    this.#options = options
+  }
+
+  /** Whether other nodes have taken over the journal. What is in memory is theirs then. */
+  get isTakenOver(): boolean {
+    return this.#isTakenOver
+  }
+
+  fold(entries: readonly Entry[]): void {
+    if (this.#isTakenOver) return
+    for (const entry of entries) this.site(entry.siteId).add(entry)
+  }
+
+  site(siteId: string): Site {
+    const known = this.#sites.get(siteId)
+    if (known !== undefined) return known
+    const site = new Site(siteId)
+    this.#sites.set(siteId, site)
+    return site
+  }
+
+  /**
+   * Forgets sites without beacons since the last checkpoint, and writes all others. Throws at the first
+   * error; the sites of that transaction are the last ones of the next checkpoint.
+   */
+  async checkpoint(): Promise<void> {
+    this.#forgetUnchanged()
+    try {
+      for (const group of this.#groups()) await this.#write(group)
+    } finally {
+      await this.#removeEntries()
+    }
+  }
+
+  /** Writes what was folded for the site before the call. */
+  async checkpointSite(siteId: string): Promise<void> {
+    const site = this.#sites.get(siteId)
+    // The first may have to write an older part, which was under way or failed.
+    for (let left = 2; left > 0 && site !== undefined; left--) {
+      while (site.writing !== undefined) await site.writing
+      if (site.isChanged) await this.#write([site])
+    }
+  }
+
+  /** Writes everything. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#sites.values(), ({ writing }) => writing))
+    // The first may have to write older parts, which failed.
+    await this.checkpoint()
+    await this.checkpoint()
+  }
+
+  #groups(): Site[][] {
+    const changed = [...this.#sites.values()].filter(({ isChanged }) => isChanged)
+    const alone = changed.filter(({ isAlone }) => isAlone).map((site) => [site])
+    const others = changed.filter(({ isAlone }) => !isAlone)
+    const count = Math.ceil(others.length / SITES_AT_ONCE)
+    const groups = Array.from({ length: count }, (_, at) =>
+      others.slice(at * SITES_AT_ONCE, (at + 1) * SITES_AT_ONCE),
+    )
+    return [...groups, ...alone]
+  }
+
+  /** Writes a part of each site, unless another transaction does so now. */
+  async #write(sites: readonly Site[]): Promise<void> {
+    const free = sites.filter(({ writing, isChanged }) => writing === undefined && isChanged)
+    if (free.length === 0 || this.#isTakenOver) return
+    this.#checkpoints += 1
+    const parts = free.map((site) => site.takePart(this.#checkpoints))
+    const written = this.#writeParts(free, parts)
+    const ended = written.catch(() => {})
+    for (const site of free) site.writing = ended
+    try {
+      await written
+    } catch (error) {
+      for (const site of free) this.#putLast(site)
+      throw error
+    } finally {
+      for (const site of free) site.writing = undefined
+    }
+  }
+
+  async #writeParts(sites: readonly Site[], parts: readonly Part[]): Promise<void> {
+    const { pool, node } = this.#options
+    const full = await writeParts(pool, node, parts)
+    if (full === 'taken over') {
+      this.#giveUp()
+      return
+    }
+    for (const { fold } of parts) {
+      if (fold.lastId > 0) this.#removable.set(fold.siteId, fold.lastId)
+    }
+    for (const site of sites) site.partWritten()
+    for (const { siteId, day, names } of full.paths) this.#sites.get(siteId)?.paths.set(day, names)
+    for (const { siteId, day, names } of full.errors)
+      this.#sites.get(siteId)?.errors.set(day, names)
+  }
+
+  #putLast(site: Site): void {
+    site.isAlone = true
+    this.#sites.delete(site.id)
+    this.#sites.set(site.id, site)
+  }
+
+  #giveUp(): void {
+    if (!this.#isTakenOver) this.#options.onTakenOver()
+    this.#isTakenOver = true
+    this.#sites.clear()
+    this.#removable.clear()
+  }
+
+  async #removeEntries(): Promise<void> {
+    const { pool, node } = this.#options
+    if (this.#removable.size === 0) return
+    const lastIds = new Map(this.#removable)
+    await pool.use((connection) => removeEntries(connection, node, lastIds))
+    for (const [siteId, lastId] of lastIds) {
+      if (this.#removable.get(siteId) === lastId) this.#removable.delete(siteId)
+    }
+  }
+
+  #forgetUnchanged(): void {
+    for (const [siteId, site] of this.#sites) {
+      if (!site.isChanged && site.writing === undefined) this.#sites.delete(siteId)
+    }
+  }
+}
