@@ -14,14 +14,22 @@ const TYPES = new Map([
 ])
 
 /**
- * Several nodes write telemetry. In PostgreSQL, the journal has the entries of each of them, and only
- * `rum_counted` says which of them the rows include.
+ * Several nodes write telemetry. In PostgreSQL, the journal has a row for each commit of each node, and only
+ * `rum_counted` says which of them the other rows include.
  */
-const ONLY_SQLITE = ['rum_days last_id', 'rum_paths last_id', 'rum_sketches last_id']
-const ONLY_POSTGRES = ['rum_counted checkpoint', 'rum_counted node', 'rum_journal node']
+const ONLY_SQLITE = [
+  'rum_days last_id',
+  ...['beacon', 'country', 'id', 'received_at', 'site_id'].map((name) => `rum_journal ${name}`),
+  'rum_paths last_id',
+  'rum_sketches last_id',
+]
+const ONLY_POSTGRES = [
+  ...['rum_counted checkpoint', 'rum_counted node'],
+  ...['entries', 'last_id', 'node'].map((name) => `rum_journal ${name}`),
+]
 const OTHER_KEYS: Readonly<Record<string, string>> = {
   rum_counted: 'site_id,node',
-  rum_journal: 'node,site_id,id',
+  rum_journal: 'node,last_id',
 }
 
 describe('the schemas of SQLite and PostgreSQL', () => {

@@ -135,14 +135,12 @@ CREATE TABLE usage_by_period (
 );
 
 -- Each node has a journal of its own, and memory of what the rows below lack. All nodes add to the same rows.
+-- entries is JSON: the beacons of one commit.
 CREATE TABLE rum_journal (
   node TEXT COLLATE "C" NOT NULL,
-  site_id TEXT COLLATE "C" NOT NULL,
-  id BIGINT NOT NULL,
-  received_at BIGINT NOT NULL,
-  country TEXT COLLATE "C" NOT NULL,
-  beacon TEXT COLLATE "C" NOT NULL,
-  PRIMARY KEY (node, site_id, id)
+  last_id BIGINT NOT NULL,
+  entries TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (node, last_id)
 );
 
 CREATE TABLE rum_hours (

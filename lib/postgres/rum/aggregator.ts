@@ -1,7 +1,7 @@
 import type { Entry } from '../../rum/ingest/journal.ts'
 import type { PgPool } from '../connection.ts'
 import { type Part, writeParts } from './checkpoint.ts'
-import { removeEntries } from './entries.ts'
+import { removeGroups } from './entries.ts'
 import { Site } from './site.ts'
 
 export interface AggregatorOptions {
@@ -21,8 +21,10 @@ const SITES_AT_ONCE = 50
 export class PgAggregator {
   readonly #options: AggregatorOptions
   readonly #sites = new Map<string, Site>()
-  /** For each site, the last entry that is still in the journal although the rows include it. */
-  readonly #removable = new Map<string, number>()
+  /** The last folded journal entry. */
+  #lastId = 0
+  /** The last entry that was removed from the journal. */
+  #removedId = 0
   #checkpoints = 0
   #isTakenOver = false
 
@@ -37,7 +39,10 @@ export class PgAggregator {
 
   fold(entries: readonly Entry[]): void {
     if (this.#isTakenOver) return
-    for (const entry of entries) this.site(entry.siteId).add(entry)
+    for (const entry of entries) {
+      this.site(entry.siteId).add(entry)
+      this.#lastId = entry.id
+    }
   }
 
   site(siteId: string): Site {
@@ -57,7 +62,7 @@ export class PgAggregator {
     try {
       for (const group of this.#groups()) await this.#write(group)
     } finally {
-      await this.#removeEntries()
+      await this.#removeWritten()
     }
   }
 
@@ -116,9 +121,6 @@ export class PgAggregator {
       this.#giveUp()
       return
     }
-    for (const { fold } of parts) {
-      if (fold.lastId > 0) this.#removable.set(fold.siteId, fold.lastId)
-    }
     for (const site of sites) site.partWritten()
     for (const { siteId, day, names } of full.paths) this.#sites.get(siteId)?.paths.set(day, names)
     for (const { siteId, day, names } of full.errors)
@@ -135,17 +137,19 @@ export class PgAggregator {
     if (!this.#isTakenOver) this.#options.onTakenOver()
     this.#isTakenOver = true
     this.#sites.clear()
-    this.#removable.clear()
   }
 
-  async #removeEntries(): Promise<void> {
+  /** Removes the entries before the first one that a site has still to write. */
+  async #removeWritten(): Promise<void> {
     const { pool, node } = this.#options
-    if (this.#removable.size === 0) return
-    const lastIds = new Map(this.#removable)
-    await pool.use((connection) => removeEntries(connection, node, lastIds))
-    for (const [siteId, lastId] of lastIds) {
-      if (this.#removable.get(siteId) === lastId) this.#removable.delete(siteId)
-    }
+    const unwritten = Array.from(this.#sites.values(), ({ firstUnwritten }) => firstUnwritten)
+    const upToId = unwritten.reduce<number>(
+      (least, id) => Math.min(least, (id ?? Number.POSITIVE_INFINITY) - 1),
+      this.#lastId,
+    )
+    if (upToId <= this.#removedId || this.#isTakenOver) return
+    await pool.use((connection) => removeGroups(connection, node, upToId))
+    this.#removedId = upToId
   }
 
   #forgetUnchanged(): void {

@@ -1,61 +1,57 @@
 import type { Entry } from '../../rum/ingest/journal.ts'
 import type { PgConnection, PgPool } from '../connection.ts'
 
-const ADD = `INSERT INTO rum_journal (node, site_id, id, received_at, country, beacon)
-  SELECT $1::text, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])`
+/**
+ * Entries that were committed together, whose ids follow each other. They are one row of the journal: a row
+ * for each of them would cost the server several times as much.
+ */
+type Group = readonly Entry[]
+
+type Packed = readonly [
+  siteId: Entry['siteId'],
+  receivedAt: Entry['receivedAt'],
+  country: Entry['country'],
+  beacon: Entry['beacon'],
+]
 
 /** Writes all entries or, if it rejects, usually none: an acknowledgement may get lost. */
-export async function addEntries(
-  pool: PgPool,
-  node: string,
-  entries: readonly Entry[],
-): Promise<void> {
-  const params = [
-    node,
-    entries.map(({ siteId }) => siteId),
-    entries.map(({ id }) => id),
-    entries.map(({ receivedAt }) => receivedAt),
-    entries.map(({ country }) => country),
-    entries.map(({ beacon }) => JSON.stringify(beacon)),
-  ]
-  await pool.use((connection) => connection.query(ADD, params))
+export async function addGroup(pool: PgPool, node: string, group: Group): Promise<void> {
+  const packed = group.map(({ siteId, receivedAt, country, beacon }): Packed => {
+    return [siteId, receivedAt, country, beacon]
+  })
+  const sql = 'INSERT INTO rum_journal (node, last_id, entries) VALUES ($1, $2, $3)'
+  const params = [node, group.at(-1)?.id, JSON.stringify(packed)]
+  await pool.use((connection) => connection.query(sql, params))
 }
 
-/** Lists the first entries of a node, by site and id. */
-export async function readEntries(
+/** Lists the first groups of a node in the order of their ids. */
+export async function readGroups(
   connection: PgConnection,
   node: string,
   limit: number,
-): Promise<Entry[]> {
+): Promise<Group[]> {
   const { rows } = await connection.query(
-    `SELECT site_id, id, received_at, country, beacon FROM rum_journal
-     WHERE node = $1 ORDER BY site_id, id LIMIT $2`,
+    'SELECT last_id, entries FROM rum_journal WHERE node = $1 ORDER BY last_id LIMIT $2',
     [node, limit],
   )
-  return rows.map((row) => {
-    // safe: these are the types of the columns
-    const [siteId, id, receivedAt, country, beacon] = row as [
-      string,
-      number,
-      number,
-      string,
-      string,
-    ]
-    return { siteId, id, receivedAt, country, beacon: JSON.parse(beacon) }
+  return rows.map(([lastId, entries]) => {
+    // safe: `addGroup` wrote them
+    const packed = JSON.parse(String(entries)) as Packed[]
+    const firstId = Number(lastId) - packed.length + 1
+    return packed.map(([siteId, receivedAt, country, beacon], at) => {
+      return { siteId, id: firstId + at, receivedAt, country, beacon }
+    })
   })
 }
 
-/** Removes the entries of each site up to its last id. */
-export async function removeEntries(
+/** Removes the groups whose entries have ids up to the given one. */
+export async function removeGroups(
   connection: PgConnection,
   node: string,
-  lastIds: ReadonlyMap<string, number>,
+  upToId: number,
 ): Promise<void> {
-  await connection.query(
-    `DELETE FROM rum_journal USING unnest($2::text[], $3::bigint[]) AS old (site_id, last_id)
-     WHERE node = $1 AND rum_journal.site_id = old.site_id AND id <= old.last_id`,
-    [node, [...lastIds.keys()], [...lastIds.values()]],
-  )
+  const sql = 'DELETE FROM rum_journal WHERE node = $1 AND last_id <= $2'
+  await connection.query(sql, [node, upToId])
 }
 
 /** Lists the nodes that have journal entries. Each step skips all entries of one node by the key. */

@@ -10,38 +10,34 @@ import {
   saveCounted,
   TAKEN_OVER,
 } from './checkpoint.ts'
-import { readEntries, removeEntries } from './entries.ts'
+import { readGroups, removeGroups } from './entries.ts'
 import { fromNothing } from './site.ts'
 
-const PAGE = 1_000
+const GROUPS = 10
 
 /**
  * Sums up the journal that a dead node left, and removes it. Several nodes may do so at once. If the node is
- * alive nevertheless, its next checkpoint of these sites finds out. Returns the number of entries.
+ * alive nevertheless, its next checkpoint of these sites finds out.
  */
-export async function replayJournal(pool: PgPool, node: string): Promise<number> {
-  let total = 0
-  for (;;) {
-    const count = await replayPage(pool, node)
-    if (count === 0) return total
-    total += count
-  }
+export async function replayJournal(pool: PgPool, node: string): Promise<void> {
+  while (await replayGroups(pool, node));
 }
 
-function replayPage(pool: PgPool, node: string): Promise<number> {
+/** Returns whether there were any. */
+function replayGroups(pool: PgPool, node: string): Promise<boolean> {
   return inTransaction(pool, async (connection) => {
-    const entries = await readEntries(connection, node, PAGE)
-    if (entries.length === 0) return 0
-    const lastIds = new Map(entries.map(({ siteId, id }) => [siteId, id]))
-    const siteIds = [...lastIds.keys()]
+    const entries = (await readGroups(connection, node, GROUPS)).flat()
+    const last = entries.at(-1)
+    if (last === undefined) return false
+    const siteIds = [...new Set(entries.map(({ siteId }) => siteId))]
     await lockSites(connection, siteIds)
     // Read after the lock: meanwhile, another node may have summed up the same entries.
     const folds = foldAll(entries, await readCounted(connection, node, siteIds))
     await addTotals(connection, folds)
     const parts = folds.map((fold) => ({ fold, checkpoint: TAKEN_OVER }))
     await saveCounted(connection, node, parts)
-    await removeEntries(connection, node, lastIds)
-    return entries.length
+    await removeGroups(connection, node, last.id)
+    return true
   })
 }
 

@@ -8,7 +8,9 @@ export class Site {
   readonly id: string
   #fold: SiteFold
   /** What a transaction is writing, or failed to write. */
-  #part: Part | undefined
+  #part: (Part & { readonly firstId: number | undefined }) | undefined
+  /** The first journal entry of `#fold`. */
+  #firstId: number | undefined
   /** Settles when the running transaction with the site has ended. */
   writing: Promise<unknown> | undefined
   /** Its last transaction failed: the next one has only this site, so that no other fails with it. */
@@ -24,6 +26,7 @@ export class Site {
 
   add(entry: Entry): void {
     this.#fold.add(entry)
+    this.#firstId ??= entry.id
   }
 
   count(counter: Counter): void {
@@ -34,14 +37,20 @@ export class Site {
     return this.#part !== undefined || this.#fold.counts.size > 0
   }
 
+  /** The first journal entry that is not written; undefined: all are. */
+  get firstUnwritten(): number | undefined {
+    return this.#part?.firstId ?? this.#firstId
+  }
+
   /**
    * What the next transaction has to write. A part that failed comes again as it was, until it is known to
    * be written: the transaction may have been committed. Later beacons wait for the part after it.
    */
   takePart(checkpoint: number): Part {
     if (this.#part === undefined) {
-      this.#part = { fold: this.#fold, checkpoint }
+      this.#part = { fold: this.#fold, checkpoint, firstId: this.#firstId }
       this.#fold = this.#newFold()
+      this.#firstId = undefined
     }
     return this.#part
   }

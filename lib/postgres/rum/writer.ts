@@ -5,7 +5,7 @@ import type { RowFilter, SummaryRow } from '../../rum/store/row.ts'
 import type { DropReason, RumWriter } from '../../rum/writer.ts'
 import type { PgPool } from '../connection.ts'
 import { PgAggregator } from './aggregator.ts'
-import { addEntries } from './entries.ts'
+import { addGroup } from './entries.ts'
 
 export interface PgWriterOptions {
   /** The id of this node. No other life of this node had the same. */
@@ -32,7 +32,7 @@ export function openPgRumWriter(
   const aggregator = new PgAggregator({ pool, node, onTakenOver })
   const journal = new Journal({
     firstId: 1,
-    write: (entries) => addEntries(pool, node, entries),
+    write: (entries) => addGroup(pool, node, entries),
     committed: (entries) => aggregator.fold(entries),
     isLocked: () => false,
     onError: (error) => onError(error, 'cannot store beacons'),

@@ -139,7 +139,7 @@ describe('telemetry on PostgreSQL', () => {
     await writer[Symbol.asyncDispose]()
     assert.deepEqual(errors, ['cannot sum up telemetry; it stays in the journal'])
     assert.equal(await countStored(pool), 0)
-    assert.equal(await replayJournal(pool, node), 60)
+    await replayJournal(pool, node)
     assert.equal(await countStored(pool), 60)
   })
 
@@ -153,7 +153,8 @@ describe('telemetry on PostgreSQL', () => {
     await send(writer, [...drafts, ...later])
     for (let attempts = 0; attempts < 3; attempts++) await writer[Symbol.asyncDispose]()
     assert.equal(errors.length, 3)
-    assert.equal(await countEntries(pool), 60)
+    // Those of `b` share their commit with those of `a`.
+    assert.equal(await countEntries(pool), 120)
     const samples = await read(pool, `SELECT sum(samples) FROM rum_days WHERE site_id = 'b'`)
     assert.deepEqual(
       samples,

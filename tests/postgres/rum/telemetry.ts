@@ -104,7 +104,11 @@ export async function read(pool: PgPool, sql: string): Promise<unknown[][]> {
 }
 
 export async function countEntries(pool: PgPool): Promise<number> {
-  return Number((await read(pool, 'SELECT count(*) FROM rum_journal'))[0]?.[0])
+  return Number(
+    (
+      await read(pool, 'SELECT coalesce(sum(json_array_length(entries::json)), 0) FROM rum_journal')
+    )[0]?.[0],
+  )
 }
 
 export async function removeAll(pool: PgPool): Promise<void> {
