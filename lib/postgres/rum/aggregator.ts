@@ -71,14 +71,12 @@ export class PgAggregator {
     const site = this.#sites.get(siteId)
     // The first may have to write an older part, which was under way or failed.
     for (let left = 2; left > 0 && site !== undefined; left--) {
-      while (site.writing !== undefined) await site.writing
-      if (site.isChanged) await this.#write([site])
+      await this.#write([site])
     }
   }
 
   /** Writes everything. */
   async close(): Promise<void> {
-    await Promise.all(Array.from(this.#sites.values(), ({ writing }) => writing))
     // The first may have to write older parts, which failed.
     await this.checkpoint()
     await this.checkpoint()
@@ -95,22 +93,25 @@ export class PgAggregator {
     return [...groups, ...alone]
   }
 
-  /** Writes a part of each site, unless another transaction does so now. */
+  /** Writes a part of each site, after the transactions with any of them that are under way. */
   async #write(sites: readonly Site[]): Promise<void> {
-    const free = sites.filter(({ writing, isChanged }) => writing === undefined && isChanged)
-    if (free.length === 0 || this.#isTakenOver) return
+    while (sites.some(({ writing }) => writing !== undefined)) {
+      await Promise.all(sites.map(({ writing }) => writing))
+    }
+    const changed = sites.filter(({ isChanged }) => isChanged)
+    if (changed.length === 0 || this.#isTakenOver) return
     this.#checkpoints += 1
-    const parts = free.map((site) => site.takePart(this.#checkpoints))
-    const written = this.#writeParts(free, parts)
+    const parts = changed.map((site) => site.takePart(this.#checkpoints))
+    const written = this.#writeParts(changed, parts)
     const ended = written.catch(() => {})
-    for (const site of free) site.writing = ended
+    for (const site of changed) site.writing = ended
     try {
       await written
     } catch (error) {
-      for (const site of free) this.#putLast(site)
+      for (const site of changed) this.#putLast(site)
       throw error
     } finally {
-      for (const site of free) site.writing = undefined
+      for (const site of changed) site.writing = undefined
     }
   }
 

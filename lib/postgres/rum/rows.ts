@@ -74,14 +74,11 @@ export async function addRows(
   sites: readonly SiteFold[],
 ): Promise<FullDay[]> {
   const hours = await addTo(connection, HOURS, deltasOf(sites, 'hours'))
-  await runBulk(
-    connection,
-    SAVE_SUMMARY,
-    hours.map(({ delta, all: { samples, measures } }) => {
-      const columns = toColumns(measures)
-      return [...HOURS.toTuple(delta), samples, ...PERCENTILE_COLUMNS.map((name) => columns[name])]
-    }),
-  )
+  const summaries = await mapInTurns(hours, ({ delta, all: { samples, measures } }) => {
+    const columns = toColumns(measures)
+    return [...HOURS.toTuple(delta), samples, ...PERCENTILE_COLUMNS.map((name) => columns[name])]
+  })
+  await runBulk(connection, SAVE_SUMMARY, summaries)
   await addTo(connection, DAYS, deltasOf(sites, 'days'))
   return addPaths(connection, deltasOf(sites, 'paths'))
 }
@@ -107,17 +104,32 @@ async function addTo<Key>(
 ): Promise<Merged<Key>[]> {
   const { rows } = await runBulk(connection, read, deltas.map(toTuple))
   const stored = new Map(rows.map((row) => [row.slice(0, -2).join(' '), row.slice(-2)]))
-  const merged: Merged<Key>[] = []
-  const saved: Tuple[] = []
-  for (const delta of deltas) {
-    await nextTurn()
-    const tuple = toTuple(delta)
-    const all = addToStored(delta.row, toStored(stored.get(tuple.join(' '))))
-    merged.push({ delta, all })
-    saved.push([...tuple, all.samples, encodeMeasures(all.measures)])
-  }
+  const merged = await mapInTurns(deltas, (delta) => {
+    const all = addToStored(delta.row, toStored(stored.get(toTuple(delta).join(' '))))
+    return { delta, all, sketches: encodeMeasures(all.measures) }
+  })
+  const saved = merged.map(({ delta, all, sketches }) => [...toTuple(delta), all.samples, sketches])
   await runBulk(connection, save, saved)
   return merged
+}
+
+const TURN_MS = 1
+
+/** Maps the items, and lets other requests run in between. */
+async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let end = performance.now() + TURN_MS
+  for (const item of items) {
+    if (performance.now() > end) {
+      await nextTurn()
+      end = performance.now() + TURN_MS
+    }
+    results.push(map(item))
+  }
+  return results
 }
 
 function toStored(found: Tuple | undefined): Row | undefined {
