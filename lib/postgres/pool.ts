@@ -39,6 +39,8 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
     keepAlive: true,
   })
   pool.on('error', onError)
+  // Of a connection that is lost while it is lent, the next statement says so.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const named = nameStatements()
   return {
     use: async (work) => {
