@@ -40,6 +40,8 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
   }
   const pool = new pg.Pool({ ...options, max })
   pool.on('error', onError)
+  // Of a connection that is lost while it is lent, the next statement says so.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const named = nameStatements()
   return {
     use: async (work) => {

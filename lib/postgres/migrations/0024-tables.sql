@@ -134,13 +134,13 @@ CREATE TABLE usage_by_period (
   PRIMARY KEY (user_id, period_start)
 );
 
+-- Each node has a journal of its own, and memory of what the rows below lack. All nodes add to the same rows.
+-- entries is JSON: the beacons of one commit.
 CREATE TABLE rum_journal (
-  site_id TEXT COLLATE "C" NOT NULL,
-  id BIGINT NOT NULL,
-  received_at BIGINT NOT NULL,
-  country TEXT COLLATE "C" NOT NULL,
-  beacon TEXT COLLATE "C" NOT NULL,
-  PRIMARY KEY (site_id, id)
+  node TEXT COLLATE "C" NOT NULL,
+  last_id BIGINT NOT NULL,
+  entries TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (node, last_id)
 );
 
 CREATE TABLE rum_hours (
@@ -174,7 +174,6 @@ CREATE TABLE rum_sketches (
   device TEXT COLLATE "C" NOT NULL,
   samples BIGINT NOT NULL,
   sketches BYTEA NOT NULL,
-  last_id BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (site_id, hour, country, device)
 );
 
@@ -185,7 +184,6 @@ CREATE TABLE rum_days (
   device TEXT COLLATE "C" NOT NULL,
   samples BIGINT NOT NULL,
   sketches BYTEA NOT NULL,
-  last_id BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (site_id, day, country, device)
 );
 
@@ -195,7 +193,6 @@ CREATE TABLE rum_paths (
   path TEXT COLLATE "C" NOT NULL,
   samples BIGINT NOT NULL,
   sketches BYTEA NOT NULL,
-  last_id BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (site_id, day, path)
 );
 
@@ -283,9 +280,13 @@ CREATE TABLE spent_challenges (
   expires_at BIGINT NOT NULL
 );
 
+-- The rows of the site include the node's checkpoints up to this one, and its journal up to last_id.
 CREATE TABLE rum_counted (
-  site_id TEXT COLLATE "C" PRIMARY KEY,
-  last_id BIGINT NOT NULL
+  site_id TEXT COLLATE "C" NOT NULL,
+  node TEXT COLLATE "C" NOT NULL,
+  last_id BIGINT NOT NULL,
+  checkpoint BIGINT NOT NULL,
+  PRIMARY KEY (site_id, node)
 );
 
 CREATE TABLE overage_periods (
