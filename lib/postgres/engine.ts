@@ -1,5 +1,6 @@
 import type { Engine, Execute, Outcome, Query } from '../db/engine.ts'
 import type { PgConnection, PgPool } from './connection.ts'
+import { inTransaction } from './transaction.ts'
 import { type Translated, translate } from './translate.ts'
 
 /** More than the service has, although texts vary with the number of their parameters. */
@@ -23,18 +24,9 @@ export function createPgEngine(pool: PgPool): Engine {
     return { rows: only === undefined ? rows : rows.slice(0, 1), changes }
   }
   const transact = <Result>(work: (execute: Execute) => Promise<Result>): Promise<Result> =>
-    pool.use(async (connection) => {
-      await connection.query('BEGIN')
-      try {
-        await connection.query(WRITE_LOCK)
-        const result = await work((query, only) => run(connection, query, only))
-        await connection.query('COMMIT')
-        return result
-      } catch (error) {
-        // After some errors, the connection is gone, and with it the transaction.
-        await connection.query('ROLLBACK').catch(() => {})
-        throw error
-      }
+    inTransaction(pool, async (connection) => {
+      await connection.query(WRITE_LOCK)
+      return work((query, only) => run(connection, query, only))
     })
   return {
     execute: (query, only) =>

@@ -1,14 +1,12 @@
-import { hashKey, isKeyText } from '../access/api-key.ts'
+import { createFindKey } from '../access/find-key.ts'
 import {
   createKeyIndex,
   KEY_COLUMNS,
   type KeyIndex,
-  type KeyRecord,
   SELECT_KEYS,
   type StoredKey,
 } from '../access/key-records.ts'
 import type { KeyRing } from '../access/key-ring.ts'
-import { isExpired } from '../access/keys.ts'
 import type { Plans } from '../config/plans.ts'
 import type { Engine } from '../db/engine.ts'
 import { SECOND_MS } from '../durations.ts'
@@ -37,8 +35,7 @@ const MAX_CHANGES = 50_000
 export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
   const { pool, plans, onError, onRevision, waitForOthers } = options
   const index = createKeyIndex(plans)
-  // Holds only known keys. Finding a text here is faster than checking and hashing it.
-  let byText = new Map<string, KeyRecord>()
+  const { find, forgetTexts } = createFindKey(index.find)
   // Read before the keys, so that keys that change while they load are read again.
   let revision = await pool.use(readRevision)
   await pool.use((connection) => loadAll(connection, index))
@@ -46,13 +43,15 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
   const update = async (): Promise<void> => {
     const { changes, rows } = await pool.use((connection) => readChanges(connection, revision))
     const last = changes.at(-1)
-    if (last === undefined) return
-    index.replace(
-      changes.map(({ userId }) => userId),
-      rows,
-    )
-    byText = new Map()
-    revision = last.revision
+    if (last !== undefined) {
+      index.replace(
+        changes.map(({ userId }) => userId),
+        rows,
+      )
+      forgetTexts()
+      revision = last.revision
+    }
+    // Each time, because the node may be known by another id meanwhile.
     await onRevision?.(revision)
     if (changes.length === MAX_CHANGES) await update()
   }
@@ -63,14 +62,9 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
   await using opening = new AsyncDisposableStack()
   opening.use(await pool.listen('access_changes', heard))
   opening.use(repeat(SECOND_MS, catchUp, onError))
+  await catchUp()
   const opened = opening.move()
 
-  const findByText = (text: string) => {
-    if (!isKeyText(text)) return undefined
-    const key = index.find(hashKey(text))
-    if (key !== undefined) byText.set(text, key)
-    return key
-  }
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await work()
     await catchUp()
@@ -78,10 +72,7 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
     return result
   }
   return {
-    find: (text, now) => {
-      const key = byText.get(text) ?? findByText(text)
-      return key === undefined || isExpired(key, now) ? null : key
-    },
+    find,
     size: index.size,
     change: ([first, ...rest]) =>
       changeBy(() =>

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { PgConnection, PgPool } from './connection.ts'
+import { inTransaction } from './transaction.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const NAME = /^(\d{4})-.*\.sql$/
@@ -10,17 +11,9 @@ const NAME = /^(\d{4})-.*\.sql$/
  * number. Returns the names.
  */
 export function migratePg(pool: PgPool): Promise<string[]> {
-  return pool.use(async (connection) => {
-    await connection.query('BEGIN')
-    try {
-      await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
-      const names = await applyPending(connection)
-      await connection.query('COMMIT')
-      return names
-    } catch (error) {
-      await connection.query('ROLLBACK').catch(() => {})
-      throw error
-    }
+  return inTransaction(pool, async (connection) => {
+    await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
+    return applyPending(connection)
   })
 }
 

@@ -19,8 +19,7 @@ export async function joinNodes(pool: PgPool, version: string) {
   const run = (sql: string, params: readonly unknown[] = []) =>
     pool.use((connection) => connection.query(sql, params))
   await run(
-    `INSERT INTO nodes (id, version, started_at, seen_at, revision)
-     VALUES ($1, $2, now_ms(), now_ms(), (SELECT coalesce(max(revision), 0) FROM access_changes))`,
+    'INSERT INTO nodes (id, version, started_at, seen_at) VALUES ($1, $2, now_ms(), now_ms())',
     [id, version],
   )
   const barrier = await openBarrier(pool)
@@ -31,14 +30,25 @@ export async function joinNodes(pool: PgPool, version: string) {
       const sql = 'UPDATE nodes SET seen_at = now_ms() WHERE id = $1 AND died_at IS NULL'
       return (await run(sql, [id])).changes > 0
     },
-    /** Gives up nodes without a sign of life. Returns the ids of all that are dead and not yet forgotten. */
-    buryDead: async (): Promise<string[]> => {
+    /**
+     * Gives up nodes without a sign of life. Returns all that are dead and not yet forgotten, and whether they
+     * have been so for longer than `endedAfterMs`.
+     */
+    buryDead: async (endedAfterMs: number): Promise<{ id: string; isEnded: boolean }[]> => {
       await run(
         'UPDATE nodes SET died_at = now_ms() WHERE died_at IS NULL AND seen_at < now_ms() - $1::bigint',
         [DEAD_AFTER_MS],
       )
-      const { rows } = await run('SELECT id FROM nodes WHERE died_at IS NOT NULL')
-      return rows.map(([dead]) => String(dead))
+      const { rows } = await run(
+        'SELECT id, died_at < now_ms() - $1::bigint FROM nodes WHERE died_at IS NOT NULL',
+        [endedAfterMs],
+      )
+      return rows.map(([dead, isEnded]) => ({ id: String(dead), isEnded: isEnded === true }))
+    },
+    /** The ids of all nodes that are not forgotten. */
+    list: async (): Promise<string[]> => {
+      const { rows } = await run('SELECT id FROM nodes')
+      return rows.map(([known]) => String(known))
     },
     /** Removes a dead node of which nothing is left to do. */
     forget: async (dead: string): Promise<void> => {
@@ -46,10 +56,10 @@ export async function joinNodes(pool: PgPool, version: string) {
     },
     /** Tells the others that all changes of keys up to the revision have taken effect here. */
     acknowledge: async (revision: number): Promise<void> => {
-      await run('UPDATE nodes SET revision = $2 WHERE id = $1 AND revision < $2', [id, revision])
-      await run(`NOTIFY ${CHANNEL}`)
+      const sql = 'UPDATE nodes SET revision = $2 WHERE id = $1 AND revision < $2'
+      if ((await run(sql, [id, revision])).changes > 0) await run(`NOTIFY ${CHANNEL}`)
     },
-    /** Waits until all living nodes have acknowledged the revision, but for at most half a second. */
+    /** Waits until all living nodes that know keys have acknowledged the revision, but for at most half a second. */
     waitForAll: barrier.wait,
     [Symbol.asyncDispose]: async () => {
       await barrier[Symbol.asyncDispose]()
@@ -67,7 +77,8 @@ async function openBarrier(pool: PgPool) {
   })
   const isReached = (revision: number): Promise<boolean> =>
     pool.use(async (connection) => {
-      const sql = 'SELECT 1 FROM nodes WHERE died_at IS NULL AND revision < $1 LIMIT 1'
+      const sql = `SELECT 1 FROM nodes
+        WHERE died_at IS NULL AND revision >= 0 AND revision < $1 LIMIT 1`
       return (await connection.query(sql, [revision])).rows.length === 0
     })
   return {

@@ -2,47 +2,43 @@ import { createQueries } from '../db/queries.ts'
 import { SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
+import { careForNodes } from './care-for-nodes.ts'
 import type { PgPool } from './connection.ts'
 import { createPgEngine } from './engine.ts'
 import { openPgKeyRing } from './key-ring.ts'
+import { openLives } from './life.ts'
 import { openPgMeterStore } from './meter-store.ts'
 import { migratePg } from './migrate.ts'
-import { joinNodes } from './nodes.ts'
-import { createPgUses } from './uses.ts'
+import { createPgRumReader } from './rum/reader.ts'
 
-export interface PgStorageOptions extends Pick<StorageOptions, 'onError'> {
+export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'> {
   readonly pool: PgPool
   /** Of the release. */
   readonly version: string
-  readonly rum: Storage['rum']
 }
 
 /** Opens the database on a PostgreSQL server, and makes this process one of its nodes. */
 export async function openPgStorage(options: PgStorageOptions): Promise<Storage> {
-  const { pool, version, rum, onError } = options
+  const { pool, version, now, onError } = options
   await using opening = new AsyncDisposableStack()
   await migratePg(pool)
   const stopping = new AbortController()
-  const node = opening.use(await joinNodes(pool, version))
-  opening.use(
-    repeat(
-      SECOND_MS,
-      () => node.beat().then(() => {}),
-      (error) => onError(error, BEAT),
-    ),
-  )
+  const lives = opening.use(await openLives({ pool, version, onError, signal: stopping.signal }))
+  const { node } = lives
+  opening.use(repeat(SECOND_MS, lives.beat, (error) => onError(error, BEAT)))
+  opening.use(careForNodes({ pool, node, now, onError }))
   opening.defer(() => stopping.abort())
   const engine = createPgEngine(pool)
   const queries = createQueries(engine.execute)
+  const meterStore = await openPgMeterStore(pool, (error) => onError(error, COUNTS))
   const keyRings = opening.use(new AsyncDisposableStack())
-  const opened = { meterStore: await openPgMeterStore(pool, (error) => onError(error, COUNTS)) }
-  const closing = opening.move()
+  const opened = opening.move()
   return {
     db: Object.assign(queries, { engine }),
     shortReads: queries,
     longReads: queries,
-    writeUses: createPgUses({ pool, node: node.id, signal: stopping.signal }),
-    ...opened,
+    writeUses: lives.writeUses,
+    meterStore,
     openKeys: async (plans, onKeyError) =>
       keyRings.use(
         await openPgKeyRing({
@@ -50,12 +46,12 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
           engine,
           plans,
           onError: onKeyError,
-          onRevision: node.acknowledge,
-          waitForOthers: node.waitForAll,
+          onRevision: (revision) => node().acknowledge(revision),
+          waitForOthers: (revision) => node().waitForAll(revision),
         }),
       ),
-    rum,
-    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+    rum: { writer: lives.rumWriter, reader: createPgRumReader(pool) },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }
 

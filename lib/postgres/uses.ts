@@ -12,6 +12,7 @@ import {
 } from '../db/uses.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 import { isConflict } from './faults.ts'
+import { inTransaction } from './transaction.ts'
 import { translate } from './translate.ts'
 
 const PAUSE_MS = 100
@@ -50,7 +51,7 @@ export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
   }
   const attempt = async (uses: Uses): Promise<Written | null> => {
     try {
-      return await pool.use((connection) => writeAll(connection, { node, number, uses }))
+      return await inTransaction(pool, (connection) => writeAll(connection, { node, number, uses }))
     } catch (error) {
       if (await settle()) return { notices: [] }
       if (isConflict(error)) return null
@@ -74,7 +75,6 @@ interface Group {
 }
 
 async function writeAll(connection: PgConnection, { node, number, uses }: Group): Promise<Written> {
-  await connection.query('BEGIN')
   const sql = 'UPDATE nodes SET written = $2, seen_at = now_ms() WHERE id = $1'
   const { changes } = await connection.query(sql, [node, number])
   if (changes === 0) throw new Error('this node is unknown to the database')
@@ -84,7 +84,6 @@ async function writeAll(connection: PgConnection, { node, number, uses }: Group)
   }
   const totals = await addPeriods(connection, uses.users)
   const notices = await addNotices(connection, uses.users)
-  await connection.query('COMMIT')
   return { notices, totals }
 }
 
@@ -100,7 +99,8 @@ interface GroupStatement {
 const STATEMENTS: readonly GroupStatement[] = [
   {
     text: `INSERT INTO buckets (caller_id, spent, at)
-      SELECT * FROM unnest($1::text[], $2::float8[], $3::bigint[]) ORDER BY 1
+      SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::float8[], $3::bigint[])
+        AS changed (id, spent, at) ORDER BY id, at DESC
       ON CONFLICT (caller_id) DO UPDATE SET spent = excluded.spent, at = excluded.at`,
     columns: ({ callers }) => [
       callers.map(({ id }) => id),

@@ -9,7 +9,6 @@ import type { Uses } from '../../lib/db/uses.ts'
 import { openPgStorage } from '../../lib/postgres/open-pg-storage.ts'
 import type { Storage } from '../../lib/storage/storage.ts'
 import { openTestPool, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
-import { NO_RUM } from '../support/test-database.ts'
 
 const NODES = 3
 const NOW = Date.UTC(2026, 0, 15, 12)
@@ -34,7 +33,7 @@ afterEach(() => closing.disposeAsync())
 async function openNode(url: string) {
   const pool = closing.use(openTestPool(url))
   const storage = closing.use(
-    await openPgStorage({ pool, version: 'test', onError: () => {}, rum: NO_RUM }),
+    await openPgStorage({ pool, version: 'test', now: () => NOW, onError: () => {} }),
   )
   return { storage, keys: await storage.openKeys(plans, () => {}) }
 }

@@ -5,7 +5,6 @@ import type { PgPool } from '../../lib/postgres/connection.ts'
 import { createPgEngine } from '../../lib/postgres/engine.ts'
 import { openPgStorage } from '../../lib/postgres/open-pg-storage.ts'
 import type { ServiceOptions } from '../../lib/services/base.ts'
-import type { Storage } from '../../lib/storage/storage.ts'
 import { putEmptyDatabase } from './data-folder.ts'
 import { openMigratedPglite } from './pglite.ts'
 
@@ -46,7 +45,7 @@ async function takePglite(): Promise<TestDatabase> {
   const engine = createPgEngine(pool)
   const db = Object.assign(createQueries(engine.execute), { engine })
   return {
-    openStorage: ({ onError }) => openPgStorage({ pool, version: 'test', onError, rum: NO_RUM }),
+    openStorage: ({ now, onError }) => openPgStorage({ pool, version: 'test', now, onError }),
     connect: () => ({ db, close: () => {} }),
     release: () => {
       free.push(pool)
@@ -62,16 +61,3 @@ BEGIN
     EXECUTE format('TRUNCATE %I RESTART IDENTITY CASCADE', name);
   END LOOP;
 END $$`
-
-export const NO_RUM: Storage['rum'] = {
-  writer: {
-    add: async () => 'failed',
-    countDropped: async () => {},
-    readLive: async () => [],
-    checkpointSite: async () => {},
-  },
-  reader: {
-    readSummary: async () => new Uint8Array(),
-    readOverview: async () => '',
-  },
-}

@@ -639,8 +639,8 @@ CREATE TABLE nodes (
   seen_at BIGINT NOT NULL,
   -- When it ended or was given up; null: it is alive. Once dead, a node stays dead.
   died_at BIGINT,
-  -- All changes of keys up to this revision have taken effect on it.
-  revision BIGINT NOT NULL,
+  -- All changes of keys up to this revision have taken effect on it; -1: it has not loaded the keys yet.
+  revision BIGINT NOT NULL DEFAULT -1,
   -- The number of its last group of counts that was committed.
   written BIGINT NOT NULL DEFAULT 0
 );

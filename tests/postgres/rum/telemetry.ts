@@ -122,6 +122,7 @@ export function interceptPool(
   query: (text: string, run: () => Promise<Outcome>) => Promise<Outcome>,
 ): PgPool {
   return {
+    ...pool,
     use: (work) =>
       pool.use((connection) =>
         work({
