@@ -8,7 +8,11 @@ import { readPlans } from '../../lib/config/plans.ts'
 import type { Uses } from '../../lib/db/uses.ts'
 import { openPgStorage } from '../../lib/postgres/open-pg-storage.ts'
 import type { Storage } from '../../lib/storage/storage.ts'
-import { openTestPool, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import {
+  openTestPool,
+  type PostgresServer,
+  startPostgres,
+} from '../support/database/postgres-server.ts'
 
 const NODES = 3
 const NOW = Date.UTC(2026, 0, 15, 12)

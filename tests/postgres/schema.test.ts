@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { openDb } from '../../lib/db/open.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
-import { openPglite } from '../support/pglite.ts'
+import { openPglite } from '../support/database/pglite.ts'
 
 /** The types of a column, in SQLite and in PostgreSQL. */
 const TYPES = new Map([

@@ -7,7 +7,7 @@ import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgEngine } from '../../lib/postgres/engine.ts'
 import { joinNodes } from '../../lib/postgres/nodes.ts'
 import { createPgUses } from '../../lib/postgres/uses.ts'
-import { openMigratedPglite } from '../support/pglite.ts'
+import { openMigratedPglite } from '../support/database/pglite.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal

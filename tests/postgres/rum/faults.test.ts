@@ -3,8 +3,8 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Outcome } from '../../../lib/db/engine.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { replayJournal } from '../../../lib/postgres/rum/replay.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
-import { openMigratedPglite } from '../../support/pglite.ts'
 import {
   countEntries,
   countStored,

@@ -5,7 +5,7 @@ import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { listJournalNodes } from '../../../lib/postgres/rum/entries.ts'
 import { createPgRumReader } from '../../../lib/postgres/rum/reader.ts'
 import { replayJournal } from '../../../lib/postgres/rum/replay.ts'
-import { openMigratedPglite } from '../../support/pglite.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
 import {
   countEntries,
   countStored,

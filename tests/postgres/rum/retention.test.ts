@@ -5,8 +5,8 @@ import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { forgetNodes, removeOld } from '../../../lib/postgres/rum/retention.ts'
 import { KEPT_DAYS } from '../../../lib/rum/hour.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
-import { openMigratedPglite } from '../../support/pglite.ts'
 import { openNode, read, send } from './telemetry.ts'
 
 const NAMES = ['hours', 'sketches', 'days', 'paths', 'errors', 'error_samples', 'counts']

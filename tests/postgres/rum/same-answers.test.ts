@@ -6,8 +6,8 @@ import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { createPgRumReader } from '../../../lib/postgres/rum/reader.ts'
 import { createRumReader } from '../../../lib/rum/reader.ts'
 import { openRumWriter, type RumWriter } from '../../../lib/rum/writer.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
-import { openMigratedPglite } from '../../support/pglite.ts'
 import { ALL, HOUR, makeDraft, openNode, readSite, removeAll, send } from './telemetry.ts'
 
 const NEVER_MS = 1_000_000

@@ -1,6 +1,6 @@
 import { PGlite } from '@electric-sql/pglite'
-import { NUMBER_TYPES, type PgConnection, type PgPool } from '../../lib/postgres/connection.ts'
-import { migratePg } from '../../lib/postgres/migrate.ts'
+import { NUMBER_TYPES, type PgConnection, type PgPool } from '../../../lib/postgres/connection.ts'
+import { migratePg } from '../../../lib/postgres/migrate.ts'
 
 /** Opens an empty PostgreSQL in this process, without the tables of the service. */
 export async function openPglite(): Promise<PgPool> {

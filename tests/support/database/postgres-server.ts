@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { PgPool } from '../../lib/postgres/connection.ts'
-import { openPool } from '../../lib/postgres/pool.ts'
-import { findFreePort } from '../../scripts/parts/start-process.ts'
+import type { PgPool } from '../../../lib/postgres/connection.ts'
+import { openPool } from '../../../lib/postgres/pool.ts'
+import { findFreePort } from '../../../scripts/parts/start-process.ts'
 
 /** Where Debian's packages put the programs of each version. */
 const VERSIONS = '/usr/lib/postgresql'
@@ -21,13 +21,17 @@ const SETTINGS = {
 
 /** A PostgreSQL server on loopback, with a new folder of data. */
 export interface PostgresServer extends AsyncDisposable {
+  readonly url: string
   /** Creates an empty database. Returns its URL. */
   createDatabase(): Promise<string>
   /** Ends all processes of the server at once, without a checkpoint, and starts it again. */
   crash(): Promise<void>
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** `settings`: more of postgresql.conf. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'meridian-postgres-'))
   const user = ownUser(folder)
   const programs = join(VERSIONS, newest(readdirSync(VERSIONS)), 'bin')
@@ -39,8 +43,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   const port = await findFreePort()
   const urlOf = (database: string) => `postgres://meridian@127.0.0.1:${port}/${database}`
   const start = async () => {
-    const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const args = ['-D', data, '-p', String(port), ...settings]
+    const all = Object.entries({ ...SETTINGS, ...settings })
+    const args = ['-D', data, '-p', String(port), ...all.flatMap((pair) => ['-c', pair.join('=')])]
     const child = spawn(join(programs, 'postgres'), args, { ...user, cwd: folder, stdio: 'ignore' })
     await waitUntilReady(urlOf('postgres'), child)
     return child
@@ -52,11 +56,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     await ended
   }
   return {
-    createDatabase: async () => {
-      const name = `test_${randomUUID().replaceAll('-', '')}`
-      await query(urlOf('postgres'), `CREATE DATABASE ${name}`)
-      return urlOf(name)
-    },
+    url: urlOf('postgres'),
+    createDatabase: () => createDatabase(urlOf('postgres')),
     crash: async () => {
       await stop('immediate')
       server = await start()
@@ -66,6 +67,13 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(folder, { recursive: true })
     },
   }
+}
+
+/** Creates an empty database on the server. Returns its URL. */
+export async function createDatabase(server: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await query(server, `CREATE DATABASE ${name}`)
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href
 }
 
 /** The user who runs the server: it refuses to run as root. */
