@@ -123,9 +123,8 @@ export class PgAggregator {
       return
     }
     for (const site of sites) site.partWritten()
-    for (const { siteId, day, names } of full.paths) this.#sites.get(siteId)?.paths.set(day, names)
-    for (const { siteId, day, names } of full.errors)
-      this.#sites.get(siteId)?.errors.set(day, names)
+    for (const day of full.paths) this.#sites.get(day.siteId)?.keepPaths(day)
+    for (const day of full.errors) this.#sites.get(day.siteId)?.keepErrors(day)
   }
 
   #putLast(site: Site): void {
@@ -135,9 +134,10 @@ export class PgAggregator {
   }
 
   #giveUp(): void {
-    if (!this.#isTakenOver) this.#options.onTakenOver()
+    if (this.#isTakenOver) return
     this.#isTakenOver = true
     this.#sites.clear()
+    this.#options.onTakenOver()
   }
 
   /** Removes the entries before the first one that a site has still to write. */

@@ -19,7 +19,7 @@ export function rowsOf(columns: Columns, name: string): string {
   return `unnest(${arrays.join(', ')}) AS ${name} (${listNames(columns)})`
 }
 
-export function listNames(columns: Columns): string {
+function listNames(columns: Columns): string {
   return Object.keys(columns).join(', ')
 }
 

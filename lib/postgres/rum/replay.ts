@@ -12,6 +12,7 @@ import {
 } from './checkpoint.ts'
 import { readGroups, removeGroups } from './entries.ts'
 import { fromNothing } from './site.ts'
+import { mapInTurns } from './turns.ts'
 
 const GROUPS = 10
 
@@ -32,7 +33,7 @@ function replayGroups(pool: PgPool, node: string): Promise<boolean> {
     const siteIds = [...new Set(entries.map(({ siteId }) => siteId))]
     await lockSites(connection, siteIds)
     // Read after the lock: meanwhile, another node may have summed up the same entries.
-    const folds = foldAll(entries, await readCounted(connection, node, siteIds))
+    const folds = await foldAll(entries, await readCounted(connection, node, siteIds))
     await addTotals(connection, folds)
     const parts = folds.map((fold) => ({ fold, checkpoint: TAKEN_OVER }))
     await saveCounted(connection, node, parts)
@@ -42,14 +43,16 @@ function replayGroups(pool: PgPool, node: string): Promise<boolean> {
 }
 
 /** Folds the entries that the stored rows lack. */
-function foldAll(entries: readonly Entry[], counted: ReadonlyMap<string, Counted>): SiteFold[] {
+async function foldAll(
+  entries: readonly Entry[],
+  counted: ReadonlyMap<string, Counted>,
+): Promise<SiteFold[]> {
   const folds = new Map<string, SiteFold>()
-  for (const entry of entries) {
-    const { siteId, id } = entry
-    if (id <= (counted.get(siteId)?.lastId ?? 0)) continue
-    const fold = folds.get(siteId) ?? new SiteFold(fromNothing(), siteId)
-    folds.set(siteId, fold)
+  const missing = entries.filter(({ siteId, id }) => id > (counted.get(siteId)?.lastId ?? 0))
+  await mapInTurns(missing, (entry) => {
+    const fold = folds.get(entry.siteId) ?? new SiteFold(fromNothing(), entry.siteId)
+    folds.set(entry.siteId, fold)
     fold.add(entry)
-  }
+  })
   return [...folds.values()]
 }

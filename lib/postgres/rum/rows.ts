@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { addToStored, type LiveRow } from '../../rum/rows/live-rows.ts'
 import { MAX_PATHS, OTHER_PATHS, type SiteFold } from '../../rum/rows/site-fold.ts'
 import { addMeasures } from '../../rum/sketch/measures.ts'
@@ -8,6 +7,7 @@ import { PERCENTILE_COLUMNS, toColumns } from '../../rum/store/summary-columns.t
 import type { PgConnection } from '../connection.ts'
 import { type Bulk, type Columns, readAll, replaceAll, runBulk, type Tuple } from './bulk.ts'
 import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from './names.ts'
+import { mapInTurns } from './turns.ts'
 
 /** What must be added to a stored row. */
 interface Delta<Key> {
@@ -111,25 +111,6 @@ async function addTo<Key>(
   const saved = merged.map(({ delta, all, sketches }) => [...toTuple(delta), all.samples, sketches])
   await runBulk(connection, save, saved)
   return merged
-}
-
-const TURN_MS = 1
-
-/** Maps the items, and lets other requests run in between. */
-async function mapInTurns<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item) => Result,
-): Promise<Result[]> {
-  const results: Result[] = []
-  let end = performance.now() + TURN_MS
-  for (const item of items) {
-    if (performance.now() > end) {
-      await nextTurn()
-      end = performance.now() + TURN_MS
-    }
-    results.push(map(item))
-  }
-  return results
 }
 
 function toStored(found: Tuple | undefined): Row | undefined {

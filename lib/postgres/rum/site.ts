@@ -2,6 +2,7 @@ import type { Entry } from '../../rum/ingest/journal.ts'
 import { type KnownRows, SiteFold } from '../../rum/rows/site-fold.ts'
 import type { Counter } from '../../rum/store/counts.ts'
 import type { Part } from './checkpoint.ts'
+import type { FullDay } from './names.ts'
 
 /** What a node must still add to the stored rows of one site. */
 export class Site {
@@ -15,9 +16,8 @@ export class Site {
   writing: Promise<unknown> | undefined
   /** Its last transaction failed: the next one has only this site, so that no other fails with it. */
   isAlone = false
-  /** The names of the days that have as many as they may have. */
-  readonly paths = new Map<number, readonly string[]>()
-  readonly errors = new Map<number, readonly string[]>()
+  readonly #paths: DayNames = new Map()
+  readonly #errors: DayNames = new Map()
 
   constructor(id: string) {
     this.id = id
@@ -60,13 +60,28 @@ export class Site {
     this.isAlone = false
   }
 
-  /** Keeps the names of full days, so that others get no place. */
+  /** Others than the pages of a full day get no place any more. */
+  keepPaths(day: FullDay): void {
+    keepNames(this.#paths, day)
+  }
+
+  keepErrors(day: FullDay): void {
+    keepNames(this.#errors, day)
+  }
+
   #newFold(): SiteFold {
-    return new SiteFold(fromNothing(this), this.id)
+    return new SiteFold(fromNothing({ paths: this.#paths, errors: this.#errors }), this.id)
   }
 }
 
-type DayNames = ReadonlyMap<number, readonly string[]>
+/** The names of full days. */
+type DayNames = Map<number, readonly string[]>
+
+/** Forgets the days before yesterday, of which no beacons come. */
+function keepNames(days: DayNames, { day, names }: FullDay): void {
+  days.set(day, names)
+  for (const old of days.keys()) if (old < day - 1) days.delete(old)
+}
 
 /** For a fold that starts from nothing, as if no row was stored. */
 export function fromNothing(names?: {

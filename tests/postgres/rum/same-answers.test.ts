@@ -95,7 +95,15 @@ describe('telemetry on PostgreSQL', () => {
       ...makeDraft(n, { pages: 800, kinds: 600 }),
       receivedAt: NOON + n,
     }))
+    // In the last part, new pages come before known ones.
+    const flood = Array.from({ length: 600 }, (_, n) => {
+      const { beacon, ...draft } = makeDraft(n)
+      const receivedAt = NOON + drafts.length + n
+      return { ...draft, siteId: 'a', receivedAt, beacon: { ...beacon, path: `/new${n}` } }
+    })
     const parts = [0, 450, 900, 1_350].map((at) => drafts.slice(at, at + 450))
+    const again = drafts.slice(0, 100).map((draft) => ({ ...draft, receivedAt: NOON + 3_000 }))
+    parts.push([...flood, ...again])
     for (const writer of [sqlite, postgres]) {
       for (const part of parts) {
         await send(writer, part)
