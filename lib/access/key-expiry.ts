@@ -27,7 +27,7 @@ export function fitKeyExpiry(db: Db, plans: Plans, now: number, userId?: string)
     (SELECT plan FROM subscriptions AS s
      WHERE s.user_id = api_keys.user_id AND s.status IN ${ACCESS_STATUSES}),
     (SELECT plan FROM users AS u WHERE u.id = api_keys.user_id))`
-  const isPaid = sql`(${plan} IN ${paid})`
+  const isPaid = paid.length === 0 ? sql`FALSE` : sql`(${plan} IN ${paid})`
   const isMisfit = sql`(expires_at IS NOT NULL) = ${isPaid} AND ${plan} <> ${DEMO_PLAN.id}`
   return db
     .update(apiKeys)
