@@ -150,7 +150,7 @@ async function findBilling(secretKey: string, config: Config): Promise<Finding[]
 async function findMismatches(database: string, { stripe, plansFile }: Config): Promise<Finding[]> {
   const db = openDbToRead(database)
   try {
-    const plans = recallPlans(db, readPlans(plansFile))
+    const plans = await recallPlans(db, readPlans(plansFile))
     const accounts = { db, plans, now: Date.now(), command: commandText('doctor') }
     return checkMirror(await inspect(openBilling(accounts, stripe)))
   } catch (error) {

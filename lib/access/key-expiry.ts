@@ -1,6 +1,6 @@
 import { ACCESS_STATUSES } from '../config/entitlement.ts'
 import { DEMO_PLAN, type Plans } from '../config/plans.ts'
-import { and, eq, sql } from '../db/drizzle.ts'
+import { and, eq, integerOf, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { apiKeys } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
@@ -27,10 +27,10 @@ export function fitKeyExpiry(db: Db, plans: Plans, now: number, userId?: string)
     (SELECT plan FROM subscriptions AS s
      WHERE s.user_id = api_keys.user_id AND s.status IN ${ACCESS_STATUSES}),
     (SELECT plan FROM users AS u WHERE u.id = api_keys.user_id))`
-  const isPaid = sql`(${plan} IN ${paid})`
+  const isPaid = paid.length === 0 ? sql`FALSE` : sql`(${plan} IN ${paid})`
   const isMisfit = sql`(expires_at IS NOT NULL) = ${isPaid} AND ${plan} <> ${DEMO_PLAN.id}`
   return db
     .update(apiKeys)
-    .set({ expiresAt: sql`iif(${isPaid}, NULL, ${now + YEAR_MS})` })
+    .set({ expiresAt: sql`CASE WHEN ${isPaid} THEN NULL ELSE ${integerOf(now + YEAR_MS)} END` })
     .where(userId === undefined ? isMisfit : and(eq(apiKeys.userId, userId), isMisfit))
 }

@@ -3,8 +3,6 @@ import type { Plans } from '../config/plans.ts'
 import type { KeyType } from '../contract/account/account-schemas.ts'
 import type { Interval } from '../contract/billing/price-schemas.ts'
 import type { Scope } from '../contract/operation.ts'
-import type { Db } from '../db/open.ts'
-import { SECOND_MS } from '../durations.ts'
 import { type OriginPattern, parseOriginPattern } from './origins.ts'
 
 /** The parts of a key that requests need. */
@@ -21,19 +19,13 @@ export interface KeyRecord extends Entitlement {
   lastUsedAt: number
 }
 
-/** Keys per slice. Reading a slice takes about a millisecond. */
-const SLICE = 200
-const RETRY_MS = SECOND_MS
+/** The keys in memory, by the hashes of their texts. */
+export type KeyIndex = ReturnType<typeof createKeyIndex>
 
-/**
- * Loads the keys in slices, one in each turn of the event loop, because a million keys take seconds.
- * Until all are loaded, `find` reads a missing key from the database. Failures go to `onError`.
- */
-export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) => void) {
-  const read = createReader(db)
+export function createKeyIndex(plans: Plans) {
   const byHash = new Map<string, KeyRecord>()
   const hashesOf = new Map<string, string[]>()
-  const add = (hash: string, record: KeyRecord) => {
+  const put = (hash: string, record: KeyRecord) => {
     byHash.set(hash, record)
     const hashes = hashesOf.get(record.userId)
     if (hashes === undefined) hashesOf.set(record.userId, [hash])
@@ -44,78 +36,58 @@ export function loadKeyRecords(db: Db, plans: Plans, onError: (error: unknown) =
     for (const hash of hashesOf.get(userId) ?? []) byHash.delete(hash)
     hashesOf.delete(userId)
   }
-  // Read before the keys, so that `update` reads again every key that changes while they load.
-  let revision = read.revision()
-  let lastLoaded = ''
-  let isComplete = false
-  const loadSlice = () => {
-    const rows = read.slice(lastLoaded)
-    for (const row of rows) if (!byHash.has(row.hash)) add(row.hash, toRecord(row, plans))
-    lastLoaded = rows.at(-1)?.hash ?? lastLoaded
-    isComplete = rows.length < SLICE
-    if (!isComplete) setImmediate(loadNextSlice)
-  }
-  const loadNextSlice = () => {
-    if (!db.$client.open) return
-    try {
-      loadSlice()
-    } catch (error) {
-      onError(error)
-      setTimeout(loadNextSlice, RETRY_MS).unref()
-    }
-  }
-  loadSlice()
-  const readKey = (hash: string) => {
-    try {
-      const row = read.key(hash)
-      return row === undefined ? undefined : add(hash, toRecord(row, plans))
-    } catch (error) {
-      onError(error)
-      return undefined
-    }
-  }
   return {
-    find: (hash: string): KeyRecord | undefined =>
-      byHash.get(hash) ?? (isComplete ? undefined : readKey(hash)),
-    /** The number of keys that are loaded. */
+    find: (hash: string): KeyRecord | undefined => byHash.get(hash),
+    /** The number of keys. */
     size: () => byHash.size,
-    /**
-     * Reloads the keys of users whose access changed since the last read. Returns whether any did. All
-     * rows are parsed before any is used, so a failure changes nothing.
-     */
-    update: () => {
-      const { changes, rows } = read.since(revision)
-      const [latest] = changes
-      if (latest === undefined) return false
-      const changed = rows.map((row) => [row.hash, toRecord(row, plans)] as const)
-      for (const { userId } of changes) forget(userId)
-      for (const [hash, record] of changed) add(hash, record)
-      revision = latest.revision
-      return true
+    add: (row: StoredKey): KeyRecord => put(row.hash, toRecord(row, plans)),
+    /** Replaces the keys of these users. All rows are parsed before any is used, so a failure changes nothing. */
+    replace: (userIds: readonly string[], rows: readonly StoredKey[]) => {
+      const records = rows.map((row) => [row.hash, toRecord(row, plans)] as const)
+      userIds.forEach(forget)
+      for (const [hash, record] of records) put(hash, record)
     },
   }
 }
 
-const KEYS = `SELECT hash, api_keys.id, api_keys.user_id AS userId, prefix, type, scopes,
-    allowed_origins AS allowedOrigins, expires_at AS expiresAt, users.plan AS givenPlan,
-    subscriptions.plan AS paidPlan, status, period_start AS periodStart, period_end AS periodEnd, interval,
-    overages, carried_requests AS carriedRequests, carried_until AS carriedUntil, overage_prices.currency AS priceCurrency, unit_amount AS unitAmount,
-    spending_caps.currency AS capCurrency, amount AS capAmount
+const COLUMNS = {
+  hash: 'hash',
+  id: 'api_keys.id',
+  userId: 'api_keys.user_id',
+  prefix: 'prefix',
+  type: 'type',
+  scopes: 'scopes',
+  allowedOrigins: 'allowed_origins',
+  expiresAt: 'expires_at',
+  givenPlan: 'users.plan',
+  paidPlan: 'subscriptions.plan',
+  status: 'status',
+  periodStart: 'period_start',
+  periodEnd: 'period_end',
+  interval: 'subscriptions.interval',
+  overages: 'overages',
+  carriedRequests: 'carried_requests',
+  carriedUntil: 'carried_until',
+  priceCurrency: 'overage_prices.currency',
+  unitAmount: 'unit_amount',
+  capCurrency: 'spending_caps.currency',
+  capAmount: 'amount',
+} as const satisfies Record<keyof StoredKey, string>
+
+/** Selects keys, as `StoredKey`. The columns are in the order of `KEY_COLUMNS`. */
+export const SELECT_KEYS = `SELECT ${Object.entries(COLUMNS)
+  .map(([name, column]) => `${column} AS "${name}"`)
+  .join(', ')}
   FROM api_keys JOIN users ON users.id = api_keys.user_id AND disabled_at IS NULL
   LEFT JOIN subscriptions ON subscriptions.user_id = users.id
-  LEFT JOIN overage_prices
+  LEFT JOIN overage_prices ON true
   LEFT JOIN spending_caps ON spending_caps.user_id = users.id`
 
-const SLICE_OF_KEYS = `${KEYS} WHERE hash > ? ORDER BY hash LIMIT ${SLICE}`
+export const KEY_COLUMNS = Object.keys(COLUMNS)
 
-const CHANGED_KEYS = `${KEYS}
-  JOIN access_changes ON access_changes.user_id = api_keys.user_id AND revision > ?`
-
-/** Latest first. */
-const CHANGES =
-  'SELECT user_id AS userId, revision FROM access_changes WHERE revision > ? ORDER BY revision DESC'
-
-interface StoredKey extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' | 'expiresAt'> {
+/** A key as the database has it, with what decides what its user may do. */
+export interface StoredKey
+  extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' | 'expiresAt'> {
   readonly hash: string
   /** JSON. */
   readonly scopes: string | null
@@ -137,25 +109,6 @@ interface StoredKey extends Pick<KeyRecord, 'id' | 'userId' | 'prefix' | 'type' 
   /** The columns of a spending cap are null unless the user has chosen one. */
   readonly capCurrency: string | null
   readonly capAmount: number
-}
-
-function createReader({ $client }: Db) {
-  const key = $client.prepare<[string], StoredKey>(`${KEYS} WHERE hash = ?`)
-  const slice = $client.prepare<[string], StoredKey>(SLICE_OF_KEYS)
-  const changedKeys = $client.prepare<[number], StoredKey>(CHANGED_KEYS)
-  const changes = $client.prepare<[number], { userId: string; revision: number }>(CHANGES)
-  return {
-    key: (hash: string) => key.get(hash),
-    /** The next keys in the order of their hashes. */
-    slice: (after: string) => slice.all(after),
-    revision: () => changes.get(0)?.revision ?? 0,
-    /** Reads keys and changes in one transaction, so that they match. */
-    since: $client.transaction((revision: number) => {
-      const changed = changes.all(revision)
-      // Most writes change no keys.
-      return { changes: changed, rows: changed.length === 0 ? [] : changedKeys.all(revision) }
-    }),
-  }
 }
 
 function toRecord(row: StoredKey, plans: Plans): KeyRecord {

@@ -1,9 +1,9 @@
 import type { Plans } from '../config/plans.ts'
-import type { Db } from '../db/open.ts'
+import type { SqliteDb } from '../db/open.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
-import { hashKey, isKeyText } from './api-key.ts'
-import { type KeyRecord, loadKeyRecords } from './key-records.ts'
-import { isExpired } from './keys.ts'
+import { createFindKey } from './find-key.ts'
+import type { KeyRecord } from './key-records.ts'
+import { loadKeyRecords } from './load-keys.ts'
 
 /** All keys, in memory: requests are authenticated without reading the database. */
 export type KeyRing = ReturnType<typeof openKeyRing>
@@ -13,11 +13,10 @@ export type KeyRing = ReturnType<typeof openKeyRing>
  * each turn of the event loop reads `data_version`, which shows within a microsecond whether another
  * connection has written. Failures go to `onError`; known keys stay valid.
  */
-export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => void) {
+export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown) => void) {
   const readDataVersion = db.$client.prepare<[], number>('PRAGMA data_version').pluck()
   const records = loadKeyRecords(db, plans, onError)
-  // Holds only known keys. Finding a text here is faster than checking and hashing it.
-  let byText = new Map<string, KeyRecord>()
+  const { find, forgetTexts } = createFindKey(records.find)
   // Unknown at first: another process may have written since the keys were loaded.
   let dataVersion: number | undefined
   let checkedThisTurn = false
@@ -26,7 +25,7 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
     try {
       const version = readDataVersion.get()
       if (version === dataVersion) return
-      if (records.update()) byText = new Map()
+      if (records.update()) forgetTexts()
       dataVersion = version
     } catch (error) {
       onError(error)
@@ -41,12 +40,6 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
     setImmediate(endTurn)
     reload()
   }
-  const findByText = (text: string) => {
-    if (!isKeyText(text)) return undefined
-    const key = records.find(hashKey(text))
-    if (key !== undefined) byText.set(text, key)
-    return key
-  }
   // Resets the version, because a write of this connection does not change it. If the reload fails, the
   // next turn tries again.
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -59,8 +52,7 @@ export function openKeyRing(db: Db, plans: Plans, onError: (error: unknown) => v
     /** The record of the key; null if it is unknown or has expired at `now`. */
     find: (text: string, now: number): KeyRecord | null => {
       reloadOncePerTurn()
-      const key = byText.get(text) ?? findByText(text)
-      return key === undefined || isExpired(key, now) ? null : key
+      return find(text, now)
     },
     /** The number of keys that are loaded, including expired ones. */
     size: records.size,

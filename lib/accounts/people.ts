@@ -37,7 +37,8 @@ const WHERE = {
   unverified: and(eq(users.emailVerified, false), isNull(users.disabledAt)),
 } as const
 
-const planInEffect = sql`iif(${subscriptions.status} IN ${ACCESS_STATUSES}, ${subscriptions.plan}, ${users.plan})`
+const planInEffect = sql`CASE WHEN ${subscriptions.status} IN ${ACCESS_STATUSES}
+  THEN ${subscriptions.plan} ELSE ${users.plan} END`
 
 const columns = {
   id: users.id,

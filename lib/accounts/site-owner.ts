@@ -1,4 +1,3 @@
-import type { Connection } from '../db/client.ts'
 import { eq } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
@@ -22,8 +21,9 @@ const FIND_PROVEN = `SELECT site.id, site.user_id, site.name
 /** Without a proof, an origin belongs to its first registration. */
 const FIND_FIRST = 'SELECT id, user_id, name FROM sites WHERE name = ? AND is_first = 1'
 
+/** Returns a row if there are several. */
 const SEVERAL_ACCOUNTS =
-  'SELECT (SELECT min(user_id) FROM sites) <> (SELECT max(user_id) FROM sites)'
+  'SELECT 1 WHERE (SELECT min(user_id) FROM sites) <> (SELECT max(user_id) FROM sites)'
 
 const OTHERS_FIRST =
   'SELECT id, user_id, name FROM sites WHERE user_id <> ? AND is_first = 1 ORDER BY rowid'
@@ -35,18 +35,14 @@ export type FindReceiver = (name: string) => Promise<string | null>
  * On a shared server, which has a public name and the sites of several accounts, nobody gets the
  * telemetry of local names: everybody has an `http://localhost:3000`.
  */
-export function createFindReceiver({ $client }: Connection, baseUrl: () => string): FindReceiver {
-  const findProven = $client.prepare<[string, string], string>(FIND_PROVEN).pluck()
-  const findFirst = $client.prepare<[string], string>(FIND_FIRST).pluck()
-  const hasSeveralAccounts = $client.prepare<[], 0 | 1 | null>(SEVERAL_ACCOUNTS).pluck()
+export function createFindReceiver(queries: Queries, baseUrl: () => string): FindReceiver {
   return async (name) => {
-    const host = hostOf(name)
-    const proven = findProven.get(name, host)
-    if (proven !== undefined) return proven
-    const isShared = () => !isLocalName(hostOf(baseUrl())) && hasSeveralAccounts.get() === 1
-    if (isLocalName(host) && isShared()) return null
+    const proven = await findProven(queries, name)
+    if (proven !== undefined) return proven.id
+    if (isLocalName(hostOf(name)) && (await isShared(queries, baseUrl()))) return null
     // Looks again, because a proof may have been stored meanwhile, which ends all first registrations.
-    return findFirst.get(name) ?? findProven.get(name, host) ?? null
+    const owner = (await findFirst(queries, name)) ?? (await findProven(queries, name))
+    return owner?.id ?? null
   }
 }
 
@@ -128,7 +124,7 @@ export async function auditSharing<Result>(
 async function isShared({ execute }: Queries, baseUrl: string): Promise<boolean> {
   if (isLocalName(hostOf(baseUrl))) return false
   const { rows } = await execute({ sql: SEVERAL_ACCOUNTS, params: [] })
-  return rows[0]?.[0] === 1
+  return rows.length > 0
 }
 
 async function findProven({ execute }: Queries, name: string): Promise<Owner | undefined> {

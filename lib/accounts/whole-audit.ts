@@ -46,12 +46,17 @@ export function selectWholeAudit(db: Queries, query: WholeAuditQuery) {
  * have been set back.
  */
 
+/** A condition for which SQLite should use no index. */
+function withoutIndex(condition: SQL): SQL {
+  return sql`(${condition}) = TRUE`
+}
+
 function since(db: Queries, from: number | null): SQL[] {
   if (from === null) return []
   const { id, createdAt } = auditLog
   const isIn = gte(createdAt, from)
   const first = db.select({ id }).from(auditLog).where(isIn).orderBy(asc(createdAt), asc(id))
-  return [gte(id, sql`(${first.limit(1)})`), sql`+${isIn}`]
+  return [gte(id, sql`(${first.limit(1)})`), withoutIndex(isIn)]
 }
 
 function until(db: Queries, to: number | null): SQL[] {
@@ -59,5 +64,5 @@ function until(db: Queries, to: number | null): SQL[] {
   const { id, createdAt } = auditLog
   const isIn = lt(createdAt, to)
   const last = db.select({ id }).from(auditLog).where(isIn).orderBy(desc(createdAt), desc(id))
-  return [lte(id, sql`(${last.limit(1)})`), sql`+${isIn}`]
+  return [lte(id, sql`(${last.limit(1)})`), withoutIndex(isIn)]
 }

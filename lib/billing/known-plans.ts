@@ -1,16 +1,13 @@
 import { type Plan, type Plans, parsePlan, withRemoved } from '../config/plans.ts'
-import type { Connection } from '../db/client.ts'
 import { sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
 import { knownPlans } from '../db/tables.ts'
 
-/**
- * Adds the plans of earlier starts, so that users of a plan that was removed keep it. Reads in this
- * thread, because the writer thread takes memory that the first start needs for the databases.
- */
-export function recallPlans({ $client }: Connection, plans: Plans): Plans {
-  const rows = $client.prepare<[], string>('SELECT definition FROM known_plans').pluck().all()
-  const known = rows.map(parsePlan)
+/** Adds the plans of earlier starts, so that users of a plan that was removed keep it. */
+export async function recallPlans(reads: Queries, plans: Plans): Promise<Plans> {
+  const rows = await reads.select({ definition: knownPlans.definition }).from(knownPlans).all()
+  const known = rows.map(({ definition }) => parsePlan(definition))
   return withRemoved(
     plans,
     known.filter((plan) => plan !== null),

@@ -1,7 +1,7 @@
 import { moneyText } from '../config/money.ts'
 import { DEMO_PLAN } from '../config/plans.ts'
 import { capNotices } from '../db/contact-tables.ts'
-import { lt, sql } from '../db/drizzle.ts'
+import { integerOf, lt, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
@@ -20,9 +20,10 @@ export function insertCapNotice(
   const { userId, threshold } = notice
   const { requests, amount, currency } = limitOf(notice)
   const id = crypto.randomUUID()
+  const at = integerOf(now)
   return db.insert(capNotices).select(
-    sql`SELECT ${id}, ${channel}, id, email, ${threshold}, ${requests}, ${amount}, ${currency},
-      'waiting', ${now}, ${now}, ${now}, 0, NULL, NULL, NULL
+    sql`SELECT ${id}, ${channel}, id, email, ${threshold}, ${integerOf(requests)},
+      ${integerOf(amount)}, ${currency}, 'waiting', ${at}, ${at}, ${at}, 0, NULL, NULL, NULL
       FROM ${users} WHERE id = ${userId} AND plan <> ${DEMO_PLAN.id}`,
   )
 }

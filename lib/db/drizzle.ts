@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type { SQL } from 'drizzle-orm'
 
 /**
  * Loads drizzle's CommonJS build. drizzle has a hundred ES modules, and for each of them Node.js would
@@ -16,8 +17,13 @@ export const { getTableColumns, lte, max, ne, notExists, or, sql, sum } = orm
 export const { index, integer, primaryKey, real, sqliteTable, text } = core
 export const { getTableConfig, unique, uniqueIndex } = core
 export const { drizzle } = proxy
-export type { SQL } from 'drizzle-orm'
 export type { BaseSQLiteDatabase, SQLiteColumn } from 'drizzle-orm/sqlite-core'
+export type { SQL }
+
+/** A number where PostgreSQL cannot tell the type of a parameter, and would take it for a text. */
+export function integerOf(value: unknown): SQL {
+  return sql`cast(${value} as bigint)`
+}
 
 /*
  * drizzle puts the values of a statement into the message of each error, and so into the log. The error

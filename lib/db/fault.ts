@@ -4,6 +4,11 @@ import { codeOf } from '../reason.ts'
 /** Errors caused by the file, the disk or another process, not by our statements. */
 const FAULT =
   /^SQLITE_(BUSY|LOCKED|PROTOCOL|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)(_|$)/
+/**
+ * The same of PostgreSQL: connections, resources, a server that stops or only reads, its own errors.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const POSTGRES_FAULT = /^(08|25006|53|57|58|XX)/
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)(_|$)/
 
 /** Advice for a damaged database. */
@@ -11,17 +16,17 @@ export const RESTORE_ADVICE = `keep the file and restore a copy: ${commandText('
 
 /** Whether the database is unusable, temporarily or permanently. */
 export function isFault(error: unknown): boolean {
-  return FAULT.test(codeOf(error))
+  return FAULT.test(codeOf(error)) || POSTGRES_FAULT.test(codeOf(error))
 }
 
 /** Whether a row with the same unique value exists. */
 export function isTaken(error: unknown): boolean {
-  return codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE'
+  return ['SQLITE_CONSTRAINT_UNIQUE', '23505'].includes(codeOf(error))
 }
 
 /** Whether the row would belong to a user who was deleted meanwhile. */
 export function isOrphan(error: unknown): boolean {
-  return codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+  return ['SQLITE_CONSTRAINT_FOREIGNKEY', '23503'].includes(codeOf(error))
 }
 
 /** Whether SQLite finds the database damaged. */

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from './drizzle.ts'
+import { and, eq, getTableColumns, integerOf, sql } from './drizzle.ts'
 import type { Queries } from './queries.ts'
 import { type apiKeys, type sites, users } from './tables.ts'
 
@@ -16,10 +16,11 @@ export function insertOwned<Table extends OwnedTable>(
 ) {
   const owned = db.$count(table, eq(table.userId, row.userId))
   const isAllowed = and(eq(users.id, row.userId), sql`${owned} < ${max}`)
-  const values = Object.entries(getTableColumns(table)).map(([name, column]) =>
+  const values = Object.entries(getTableColumns(table)).map(([name, column]) => {
     // safe: the row has the columns of the table
-    sql.param(row[name as keyof typeof row], column),
-  )
+    const value = sql.param(row[name as keyof typeof row], column)
+    return column.getSQLType() === 'integer' ? integerOf(value) : value
+  })
   return db
     .insert(table)
     .select(sql`SELECT ${sql.join(values, sql`, `)} FROM ${users} WHERE ${isAllowed}`)

@@ -7,10 +7,14 @@ import { RESTORE_ADVICE } from './fault.ts'
 import { migrate } from './migrate.ts'
 import { createQueries, type Queries } from './queries.ts'
 
-export type Db = Queries & Connection & { readonly engine: Engine }
+/** A database of either kind. */
+export type Db = Queries & { readonly engine: Engine }
 
-/** A database whose statements run in this thread. */
-export type LocalDb = Db & { readonly engine: LocalEngine }
+/** A database whose file this thread has opened. */
+export type SqliteDb = Db & Connection
+
+/** A database file whose statements run in this thread. */
+export type LocalDb = SqliteDb & { readonly engine: LocalEngine }
 
 /**
  * Opens the database file (or `:memory:`) and migrates its schema. `replicated`: Litestream copies it

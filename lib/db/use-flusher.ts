@@ -1,13 +1,21 @@
-import type { CapNotice, Uses, WriteUses } from './uses.ts'
+import type { CapNotice, PeriodTotal, Uses, WriteUses } from './uses.ts'
 
 /** A count in memory that changed since it was last written. */
 export interface Unwritten {
   /** Adds its changes to the uses that will be written next. */
   collect(uses: Uses): void
   /** Called once the collected changes are on disk. */
-  written(): void
+  written(totals: Totals | undefined): void
   /** Called if the collected changes were not written: they must be collected again. */
   notWritten(): void
+}
+
+/** What all nodes have counted, by `periodId`. */
+export type Totals = ReadonlyMap<string, PeriodTotal>
+
+/** The key of a user's period in `Totals`. */
+export function periodId({ userId, periodStart }: Pick<PeriodTotal, 'userId' | 'periodStart'>) {
+  return `${periodStart} ${userId}`
 }
 
 /** Writes frequently changing counts in groups, not at every change. */
@@ -33,8 +41,9 @@ export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice)
   const writeChunk = async (chunk: readonly Unwritten[]) => {
     const uses: Uses = { callers: [], users: [], keys: [], operations: [] }
     for (const item of chunk) item.collect(uses)
-    const notices = await write(uses)
-    for (const item of chunk) item.written()
+    const { notices, totals } = await write(uses)
+    const byId = totals && new Map(totals.map((total) => [periodId(total), total]))
+    for (const item of chunk) item.written(byId)
     notices.forEach(announce)
   }
   const flushOnce = async () => {

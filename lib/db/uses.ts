@@ -95,11 +95,26 @@ export interface Uses {
   readonly keys: KeyUse[]
 }
 
-/** Writes uses. Resolves to the notices that are new, as no process has given them before. */
-export type WriteUses = (uses: Uses) => Promise<CapNotice[]>
+/** The requests of a user in a period that all nodes have counted. */
+export interface PeriodTotal {
+  readonly userId: string
+  readonly periodStart: number
+  readonly requests: number
+  readonly overage: number
+}
+
+export interface Written {
+  /** The notices that are new, as no process has given them before. */
+  readonly notices: readonly CapNotice[]
+  /** The totals of the written users; absent if no other process counts. */
+  readonly totals?: readonly PeriodTotal[]
+}
+
+/** Writes uses: all or, if it rejects, none. */
+export type WriteUses = (uses: Uses) => Promise<Written>
 
 /** Returns a function that writes uses in one transaction: all or, if it throws, none. */
-export function prepareUses(client: Client): (uses: Uses) => CapNotice[] {
+export function prepareUses(client: Client): (uses: Uses) => Written {
   const addCaller = prepareCallers(client)
   const addUser = prepareUsers(client)
   const addOperations = prepareOperations(client)
@@ -110,7 +125,7 @@ export function prepareUses(client: Client): (uses: Uses) => CapNotice[] {
     for (const use of callers) addCaller(use)
     addOperations(operations)
     for (const { keyId, usedAt } of keys) setLastUse.run(usedAt, keyId, usedAt)
-    return users.flatMap(addUser)
+    return { notices: users.flatMap(addUser) }
   })
   return writeAll.immediate
 }
@@ -175,7 +190,7 @@ function prepareAdd(client: Client, update: string, insert: string) {
 }
 
 /** The first day of the month of a day. */
-function monthOf(day: number): number {
+export function monthOf(day: number): number {
   return new Date(day * DAY_MS).setUTCDate(1) / DAY_MS
 }
 

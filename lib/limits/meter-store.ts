@@ -1,4 +1,4 @@
-import type { Db } from '../db/open.ts'
+import type { SqliteDb } from '../db/open.ts'
 import type { Warned } from '../db/uses.ts'
 import type { Bucket } from './token-bucket.ts'
 
@@ -7,12 +7,37 @@ export interface StoredPeriod extends Warned {
   readonly overage: number
 }
 
-const NOTHING: StoredPeriod = { requests: 0, overage: 0, warned: 0, warnedCap: 0, warnedUnits: 0 }
+export const NOTHING: StoredPeriod = {
+  requests: 0,
+  overage: 0,
+  warned: 0,
+  warnedCap: 0,
+  warnedUnits: 0,
+}
 
-export type MeterStore = ReturnType<typeof createMeterStore>
+/** What the meters read. */
+export interface MeterStore {
+  /**
+   * Loads what `readPeriod` and `readUserBucket` return for the user, which know nothing of others.
+   * Absent if they read the database themselves. Never rejects.
+   */
+  readonly load?: (userId: string, periodStart: number) => Promise<void>
+  readonly readPeriod: (userId: string, periodStart: number) => StoredPeriod
+  /** The bucket of all keys of the user, if its time is `since` or later. */
+  readonly readUserBucket: (userId: string, since: number) => Bucket | undefined
+  /** The days since `fromDay` that have requests. */
+  readonly readDays: (userId: string, fromDay: number) => Promise<DayCount[]>
+  readonly readBuckets: (since: number) => ReadonlyMap<string, Bucket>
+  readonly removeBuckets: (before: number) => Promise<void>
+}
 
-/** What the meters read, on the connection of this thread: few rows, found by their keys. */
-export function createMeterStore({ $client, execute }: Db) {
+interface DayCount {
+  readonly day: number
+  readonly requests: number
+}
+
+/** Reads on the connection of this thread: few rows, found by their keys. */
+export function createMeterStore({ $client, execute }: SqliteDb): MeterStore {
   const period = $client.prepare<[string, number], StoredPeriod>(
     `SELECT requests, overage, warned, warned_cap AS warnedCap, warned_units AS warnedUnits
      FROM usage_by_period
@@ -22,7 +47,7 @@ export function createMeterStore({ $client, execute }: Db) {
     `SELECT spent, spent_at AS at FROM usage_by_period WHERE user_id = ? AND spent_at >= ?
      ORDER BY spent_at DESC, spent DESC LIMIT 1`,
   )
-  const days = $client.prepare<[string, number], { day: number; requests: number }>(
+  const days = $client.prepare<[string, number], DayCount>(
     `SELECT day, sum(requests) AS requests FROM usage_by_day
      WHERE user_id = ? AND day >= ? GROUP BY day ORDER BY day`,
   )
@@ -30,16 +55,12 @@ export function createMeterStore({ $client, execute }: Db) {
     'SELECT caller_id AS id, spent, at FROM buckets WHERE at >= ?',
   )
   return {
-    readPeriod: (userId: string, periodStart: number): StoredPeriod =>
-      period.get(userId, periodStart) ?? NOTHING,
-    /** The bucket of all keys of the user, if its time is `since` or later. */
-    readUserBucket: (userId: string, since: number): Bucket | undefined =>
-      userBucket.get(userId, since),
-    /** The days since `fromDay` that have requests. */
-    readDays: (userId: string, fromDay: number) => days.all(userId, fromDay),
-    readBuckets: (since: number): Map<string, Bucket> =>
+    readPeriod: (userId, periodStart) => period.get(userId, periodStart) ?? NOTHING,
+    readUserBucket: (userId, since) => userBucket.get(userId, since),
+    readDays: async (userId, fromDay) => days.all(userId, fromDay),
+    readBuckets: (since) =>
       new Map(buckets.all(since).map(({ id, spent, at }) => [id, { spent, at }])),
-    removeBuckets: async (before: number): Promise<void> => {
+    removeBuckets: async (before) => {
       await execute({ sql: 'DELETE FROM buckets WHERE at < ?', params: [before] })
     },
   }

@@ -45,9 +45,21 @@ export class Meters {
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: UserMeterOptions, now: number) {
     this.#parts = { ...options, unwritten: new Set() }
-    this.#restored = options.store.readBuckets(now - MINUTE_MS)
+    this.#restored = new Map(options.store.readBuckets(now - MINUTE_MS))
     // A clock that was ahead may have written `at`: the bucket would not refill before that time.
     for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
+  }
+
+  /**
+   * Loads what the database has about the caller, where that takes time. Await it before the other
+   * methods. undefined: nothing is to be loaded.
+   */
+  load({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> | undefined {
+    const { store } = this.#parts
+    if (store.load === undefined) return undefined
+    const { start } = this.#periodOf(paid, now)
+    if (this.#users.has(`${start} ${userId}`)) return undefined
+    return store.load(userId, start)
   }
 
   /** Takes `requests` from the buckets of the caller and the user if both hold that many. */
@@ -122,8 +134,8 @@ export class Meters {
    * Returns the requests of the user since `fromDay` by day, written or not. Call it only while no write
    * is under way: see `UseFlusher.betweenFlushes`.
    */
-  requestsByDay(userId: string, fromDay: number): ReadonlyMap<number, number> {
-    const written = this.#parts.store.readDays(userId, fromDay)
+  async requestsByDay(userId: string, fromDay: number): Promise<ReadonlyMap<number, number>> {
+    const written = await this.#parts.store.readDays(userId, fromDay)
     const days = new Map(written.map(({ day, requests }) => [day, requests]))
     for (const { caller, requests } of this.#parts.unwritten) {
       if (caller.userId !== userId || caller.day < fromDay || requests === 0) continue

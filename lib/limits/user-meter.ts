@@ -1,7 +1,7 @@
 import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
 import type { Period } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
-import type { Unwritten } from '../db/use-flusher.ts'
+import { periodId, type Totals, type Unwritten } from '../db/use-flusher.ts'
 import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
 import { afterNotice, dueNotices } from './cap-notices.ts'
 import type { MeterStore } from './meter-store.ts'
@@ -121,8 +121,10 @@ export class UserMeter implements Unwritten {
     users.push({ userId, periodStart: period.start, ...counts })
   }
 
-  written(): void {
+  written(totals: Totals | undefined): void {
     this.#inFlight = null
+    const total = totals?.get(periodId({ userId: this.userId, periodStart: this.period.start }))
+    if (total !== undefined) this.#adopt(total)
     for (const notice of this.#notices) this.#warned = afterNotice(this.#warned, notice)
   }
 
@@ -130,6 +132,12 @@ export class UserMeter implements Unwritten {
     this.#unwritten = sum(this.#unwritten, this.#inFlight ?? NONE)
     this.#inFlight = null
     this.queue()
+  }
+
+  /** Takes over what all nodes have counted. */
+  #adopt({ requests, overage }: Counts): void {
+    this.requests = requests + this.#unwritten.requests
+    this.overage = overage + this.#unwritten.overage
   }
 
   #dueNotices(): DueNotice[] {

@@ -2,7 +2,7 @@ import type { Address } from '../net/address.ts'
 import type { KeptBeacon } from './ingest/beacon.ts'
 import type { OverviewFilter } from './read/overview.ts'
 import type { RumReader } from './reader.ts'
-import type { RowFilter } from './store/rows.ts'
+import type { RowFilter } from './store/row.ts'
 import type { DropReason, RumWriter } from './writer.ts'
 
 /** Real-user monitoring: stores the beacons of browsers and sums them up. */

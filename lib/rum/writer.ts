@@ -7,7 +7,7 @@ import { type Accepted, type Draft, type Entry, Journal } from './ingest/journal
 import { readLive } from './read/summary.ts'
 import { Aggregator } from './rows/aggregator.ts'
 import { removeOld } from './store/retention.ts'
-import type { RowFilter, SummaryRow } from './store/rows.ts'
+import type { RowFilter, SummaryRow } from './store/row.ts'
 import { createRumStore } from './store/store.ts'
 
 interface WriterOptions {
@@ -57,8 +57,7 @@ export function openRumWriter(db: WriterDb, options: WriterOptions) {
       aggregator.site(siteId).count(counter)
     },
     /** The rows of a summary that are newer than their stored copies. */
-    readLive: (filter: RowFilter): Promise<SummaryRow[]> =>
-      readLive(aggregator.hours(filter.siteId), filter),
+    readLive: (filter: RowFilter): Promise<SummaryRow[]> => readLive(aggregator, filter),
     /** Writes the beacons that the site's stored rows lack. */
     checkpointSite: (siteId: string): Promise<void> => aggregator.checkpointSite(siteId),
     [Symbol.asyncDispose]: async () => {

@@ -11,6 +11,7 @@ import type { GeoOptions } from '../geo/open-geo.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
 import type { RunScript } from '../process/run-script.ts'
 import { openStorage } from '../storage/open-storage.ts'
+import type { Storage, StorageOptions } from '../storage/storage.ts'
 
 /** What the services need from the process that opens them. */
 export interface ServiceOptions
@@ -27,17 +28,19 @@ export interface ServiceOptions
   readonly listenUrl: () => string
   /** How long billing tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
+  /** Opens another database than the file of the data folder. */
+  readonly openStorage?: (options: StorageOptions) => Promise<Storage>
   /** Called if a thread ends by itself. undefined: everything runs in this thread. */
   readonly onCrash?: (error: unknown) => void
 }
 
 /** What every service needs to open. */
-export type Base = ReturnType<typeof openBase>
+export type Base = Awaited<ReturnType<typeof openBase>>
 
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
-export function openBase(
+export async function openBase(
   config: Config,
-  { log, now, listenUrl, retryPolicy, onCrash }: ServiceOptions,
+  { log, now, listenUrl, retryPolicy, onCrash, ...options }: ServiceOptions,
   opening: AsyncDisposableStack,
 ) {
   makeDataDir(config.dataDir)
@@ -47,8 +50,9 @@ export function openBase(
   for (const folder of [config.dataDir, config.backupDir]) removeWorkFolders(folder)
   const configured = readPlans(config.plansFile)
   const secrets = openSecrets(config.dataDir)
-  const storage = opening.use(
-    openStorage({
+  const open = options.openStorage ?? openStorage
+  const storage: Storage = opening.use(
+    await open({
       file: join(config.dataDir, 'app.db'),
       replicated: config.replicated,
       now,
@@ -56,7 +60,8 @@ export function openBase(
       onCrash,
     }),
   )
-  const plans = recallPlans(storage.db, configured)
+  // Not by the writer's thread, which takes memory that the first start needs for the databases.
+  const plans = await recallPlans(storage.shortReads, configured)
   /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()
   return {

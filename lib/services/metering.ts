@@ -4,7 +4,6 @@ import { limitText } from '../contact/cap-notices.ts'
 import { createUseFlusher, type UseFlusher } from '../db/use-flusher.ts'
 import type { CapNotice } from '../db/uses.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
-import { createMeterStore } from '../limits/meter-store.ts'
 import { Meters } from '../limits/meters.ts'
 import { repeat } from '../periodic.ts'
 import { createRequestCounts, type RequestCounts } from '../usage/request-counts.ts'
@@ -56,7 +55,7 @@ const ANNOUNCED: Readonly<Record<CapNotice['threshold'], string>> = {
 
 /** Opens the buckets and counters of callers; `flusher` writes them. */
 function openMeters(
-  { db, log, now }: Base,
+  { db, storage, log, now }: Base,
   { flusher, notices }: { readonly flusher: UseFlusher; readonly notices: CapNotices },
   opening: AsyncDisposableStack,
 ): Meters {
@@ -66,8 +65,7 @@ function openMeters(
     const event = { app: 'api', actorId, action, detail, createdAt: now() } as const
     return [insertAudit(db, event).toSQL(), ...notices.queue(notice)]
   }
-  const store = createMeterStore(db)
-  const meters = new Meters({ store, write: flusher.add, record }, now())
+  const meters = new Meters({ store: storage.meterStore, write: flusher.add, record }, now())
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove full buckets')
   opening.use(repeat(MINUTE_MS, () => meters.removeIdle(now()), onError))
   return meters

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
-import { openKeyRing } from '../access/key-ring.ts'
 import { createShownKeys } from '../access/shown-keys.ts'
 import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
@@ -70,19 +69,19 @@ export type Services = Awaited<ReturnType<typeof openServices>>
 export async function openServices(config: Config, options: ServiceOptions) {
   const { log, checkDamage } = watchForDamage(options.log)
   await using opening = new AsyncDisposableStack()
-  const base = openBase(config, { ...options, log }, opening)
+  const base = await openBase(config, { ...options, log }, opening)
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
   await fitToSettings(base)
   const downloads = openDownloads(base, options.downloadGeo, opening)
   openGeofeeds(base, options.updateGeofeeds, opening)
-  const keys = openKeys(base)
+  const keys = await openKeys(base)
   const notices = openCapNotices(base, opening)
   const counters = openCounters(base, notices, opening)
   const { flusher, meters } = counters
   const billing = openBilling({ ...base, meters }, keys)
   const overages = openOverages(base, { billing, flusher }, opening)
   const auth = openAuth(base, keys, opening)
-  const findReceiver = createFindReceiver(base.db, base.baseUrl)
+  const findReceiver = createFindReceiver(base.storage.shortReads, base.baseUrl)
   const rum = openTelemetry(base, geo, findReceiver)
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
   const catalogue = opening.use(openCatalogue(base, billing))
@@ -135,8 +134,8 @@ function startAll(parts: readonly { readonly start: () => void }[]): void {
   for (const part of parts) part.start()
 }
 
-function openKeys({ db, plans, log }: Base) {
-  return openKeyRing(db, plans, (error) =>
+function openKeys({ storage, plans, log }: Base) {
+  return storage.openKeys(plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
 }

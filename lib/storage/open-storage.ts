@@ -1,21 +1,26 @@
+import { openKeyRing } from '../access/key-ring.ts'
 import { checkpointWal, openDb } from '../db/open.ts'
+import { createMeterStore } from '../limits/meter-store.ts'
 import { createRumReader } from '../rum/reader.ts'
-import type { Storage, StorageOptions } from './storage.ts'
+import type { SqliteStorage, StorageOptions } from './storage.ts'
 import { moveToThreads } from './threads.ts'
 import { openWriter } from './writer.ts'
 
 /** Opens the database: checked, migrated, and with the last run's log moved into it. */
-export function openStorage(options: StorageOptions): Storage {
+export function openStorage(options: StorageOptions): SqliteStorage {
   const { file, replicated, onCrash } = options
   const db = openDb(file, { replicated })
   // Litestream checkpoints a replicated database itself.
   if (!replicated) checkpointWal(db)
-  if (onCrash !== undefined) return moveToThreads(db.$client, { ...options, onCrash })
+  if (onCrash !== undefined) return moveToThreads(db, { ...options, onCrash })
   const { writeUses, rum } = openWriter(db, options)
   return {
     db,
+    shortReads: db,
     longReads: db,
     writeUses,
+    meterStore: createMeterStore(db),
+    openKeys: async (plans, onError) => openKeyRing(db, plans, onError),
     rum: { writer: rum, reader: createRumReader(db) },
     [Symbol.asyncDispose]: async () => {
       await rum[Symbol.asyncDispose]()

@@ -1,6 +1,9 @@
-import type { Db } from '../db/open.ts'
+import type { KeyRing } from '../access/key-ring.ts'
+import type { Plans } from '../config/plans.ts'
+import type { Db, SqliteDb } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import type { WriteUses } from '../db/uses.ts'
+import type { MeterStore } from '../limits/meter-store.ts'
 import type { RumReader } from '../rum/reader.ts'
 import type { RumWriter } from '../rum/writer.ts'
 import type { Report } from './channel.ts'
@@ -8,11 +11,19 @@ import type { Report } from './channel.ts'
 /** The database and what writes to it. */
 export interface Storage extends AsyncDisposable {
   readonly db: Db
+  /** For queries that find few rows by their keys, and wait for no other. */
+  readonly shortReads: Queries
   /** For queries that may take long. They see everything that was committed before. */
   readonly longReads: Queries
   readonly writeUses: WriteUses
+  readonly meterStore: MeterStore
+  /** Loads the API keys. Failures to notice changed ones go to `onError`. */
+  readonly openKeys: (plans: Plans, onError: (error: unknown) => void) => Promise<KeyRing>
   readonly rum: { readonly writer: RumWriter; readonly reader: RumReader }
 }
+
+/** A database file. */
+export type SqliteStorage = Storage & { readonly db: SqliteDb }
 
 export interface StorageOptions {
   readonly file: string

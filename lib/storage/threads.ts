@@ -1,11 +1,13 @@
 import { Worker } from 'node:worker_threads'
-import type { Client } from '../db/client.ts'
+import { openKeyRing } from '../access/key-ring.ts'
 import type { Engine, Execute } from '../db/engine.ts'
+import type { LocalDb } from '../db/open.ts'
 import { createQueries } from '../db/queries.ts'
+import { createMeterStore } from '../limits/meter-store.ts'
 import { codeUrl } from '../own-code.ts'
 import { type Caller, connect, type Methods } from './channel.ts'
 import type { ReaderMethods } from './reader-thread.ts'
-import type { Storage, StorageOptions } from './storage.ts'
+import type { SqliteStorage, StorageOptions } from './storage.ts'
 import type { WriterMethods } from './writer-thread.ts'
 
 type ThreadOptions = StorageOptions & { readonly onCrash: (error: unknown) => void }
@@ -15,10 +17,11 @@ const CACHE_KIB = 1024
 
 /**
  * Moves all writes to one thread, and reads that take long to another. They start on their first use,
- * because the first start needs much memory to prepare the databases. This thread keeps `client`, for
+ * because the first start needs much memory to prepare the databases. This thread keeps `local`, for
  * reads of a few rows.
  */
-export function moveToThreads(client: Client, options: ThreadOptions): Storage {
+export function moveToThreads(local: LocalDb, options: ThreadOptions): SqliteStorage {
+  const { $client: client } = local
   client.pragma('query_only = ON')
   client.pragma(`cache_size = ${-CACHE_KIB}`)
   const writer = openLazily(() => startThread<WriterMethods>('writer', options))
@@ -26,10 +29,14 @@ export function moveToThreads(client: Client, options: ThreadOptions): Storage {
   const write: Call<WriterMethods> = (method, ...args) => writer.get().call(method, ...args)
   const read: Call<ReaderMethods> = (method, ...args) => reader.get().call(method, ...args)
   const engine = createRemoteEngine(write)
+  const db = Object.assign(createQueries(engine.execute), { engine, $client: client })
   return {
-    db: Object.assign(createQueries(engine.execute), { engine, $client: client }),
+    db,
+    shortReads: local,
     longReads: createQueries((query, only) => read('execute', query, only)),
     writeUses: (uses) => write('writeUses', uses),
+    meterStore: createMeterStore(db),
+    openKeys: async (plans, onError) => openKeyRing(db, plans, onError),
     rum: {
       writer: {
         add: (draft) => write('add', draft),

@@ -62,7 +62,7 @@ export function selectTopUsers(db: Queries, page: MonthPage) {
     .from(usageByMonth)
     .where(eq(month, page.month))
     .groupBy(userId)
-    .having(sql`${most} > 0`)
+    .having(sql`sum(${usageByMonth[page.order]}) > 0`)
     .orderBy(desc(most), asc(userId))
     .limit(page.limit)
     .offset(page.offset)

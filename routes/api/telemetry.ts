@@ -3,7 +3,7 @@ import type { SummaryQuery } from '../../lib/contract/telemetry/telemetry-schema
 import { ApiError } from '../../lib/errors.ts'
 import { formatHour } from '../../lib/rum/hour.ts'
 import { readPeriod, readStep } from '../../lib/rum/read/period.ts'
-import type { RowFilter } from '../../lib/rum/store/rows.ts'
+import type { RowFilter } from '../../lib/rum/store/row.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 

@@ -11,25 +11,28 @@ export function usageHandlers({ db, flusher, lastUsed, meters, storage }: Servic
     getUsage: async ({ caller, now }) => {
       const { userId, plan, paid } = caller
       const keys = await listKeys(db, userId)
-      // All counters are read without awaiting in between, so that they belong to the same moment.
-      const body = await flusher.betweenFlushes(() => ({
-        totalKeys: keys.length,
-        activeKeys: keys.filter((key) => !isExpired(key, now)).length,
-        totalRequests: meters.periodRequests(caller, now),
-        monthlyCap: paid?.overages ? null : meters.cap(caller, now),
-        dailyUsage: lastDays(meters, userId, now),
-        keys: keys.map((key) => {
-          const usedAt = lastUsed.unwritten(key.id) ?? key.lastUsedAt
-          return {
-            keyPrefix: key.prefix,
-            keyName: key.name,
-            isActive: !isExpired(key, now),
-            lastUsedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
-            rateLimitRemaining: meters.peek({ userId, plan, key }, now).remaining,
-            rateLimitMax: plan.requestsPerMinute,
-          }
-        }),
-      }))
+      const body = await flusher.betweenFlushes(async () => {
+        const dailyUsage = await lastDays(meters, userId, now)
+        // All other counters are read without awaiting, so that they belong to the same moment.
+        return {
+          totalKeys: keys.length,
+          activeKeys: keys.filter((key) => !isExpired(key, now)).length,
+          totalRequests: meters.periodRequests(caller, now),
+          monthlyCap: paid?.overages ? null : meters.cap(caller, now),
+          dailyUsage,
+          keys: keys.map((key) => {
+            const usedAt = lastUsed.unwritten(key.id) ?? key.lastUsedAt
+            return {
+              keyPrefix: key.prefix,
+              keyName: key.name,
+              isActive: !isExpired(key, now),
+              lastUsedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
+              rateLimitRemaining: meters.peek({ userId, plan, key }, now).remaining,
+              rateLimitMax: plan.requestsPerMinute,
+            }
+          }),
+        }
+      })
       return { status: 200, body }
     },
     getUsageDetails: async ({ caller, query, form, now }) => {
@@ -42,9 +45,9 @@ export function usageHandlers({ db, flusher, lastUsed, meters, storage }: Servic
 }
 
 /** Oldest first, up to today, including days without requests. */
-function lastDays(meters: Services['meters'], userId: string, now: number) {
+async function lastDays(meters: Services['meters'], userId: string, now: number) {
   const first = dayOf(now) - DAYS + 1
-  const requests = meters.requestsByDay(userId, first)
+  const requests = await meters.requestsByDay(userId, first)
   return Array.from({ length: DAYS }, (_, n) => {
     return { date: dateOfDay(first + n), requests: requests.get(first + n) ?? 0 }
   })

@@ -44,6 +44,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = await admit(services, row, c, exchange)
+      await loading(services, exchange)
       charge(services, exchange)
       const parts = { query: readQuery(row, c), headers: readHeaders(row, c), body: undefined }
       const form = chooseForm(forms, c.req.header('accept'))
@@ -61,6 +62,11 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       return answerError(services, exchange, error)
     }
   }
+}
+
+/** Loads the counts of the caller. undefined: they are in memory. */
+function loading({ meters }: Services, { caller, now }: Exchange): Promise<void> | undefined {
+  return caller === null ? undefined : meters.load(caller, now)
 }
 
 /** Reads the body. Where no rate limit applies, reads only a few bodies per address at a time. */
@@ -90,13 +96,14 @@ const NO_INPUT = {
 
 /**
  * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must
- * have an API key, and neither query nor body.
+ * have an API key, and neither query nor body. Returns null if something must be loaded first.
  */
 export function serveKeyed(services: Services, row: Operation, handler: SyncHandler) {
-  return (c: HeadContext, params: AnyCall['params']): Answer => {
+  return (c: HeadContext, params: AnyCall['params']): Answer | null => {
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = admitKey(services, row, c, exchange)
+      if (loading(services, exchange) !== undefined) return null
       charge(services, exchange)
       const call = toCall(services, exchange, { params, ...NO_INPUT })
       return answerReply(services, exchange, handler(call))

@@ -10,7 +10,7 @@ import { type Plan, type Plans, readPlans } from '../../lib/config/plans.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { pendingMigrations } from '../../lib/db/database-file.ts'
 import { lockDataDir } from '../../lib/db/lock.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { type Db, openDb, type SqliteDb } from '../../lib/db/open.ts'
 import type { Statement } from '../../lib/db/transaction.ts'
 
 /** Shared by the commands about users, keys and inquiries. The server may run at the same time. */
@@ -38,14 +38,14 @@ export async function withAccounts(
   makeDataDir(config.dataDir)
   const db = openCurrent(config.dataDir)
   try {
-    await work({ config, db, plans: recallPlans(db, plans), now: Date.now(), command })
+    await work({ config, db, plans: await recallPlans(db, plans), now: Date.now(), command })
   } finally {
     db.$client.close()
   }
 }
 
 /** Migrations change what a running server of an older release reads, so they need its lock. */
-function openCurrent(dataDir: string): Db {
+function openCurrent(dataDir: string): SqliteDb {
   const file = join(dataDir, 'app.db')
   const isOld = existsSync(file) && pendingMigrations(file).length > 0
   using _lock = isOld ? lockDataDir(dataDir) : null

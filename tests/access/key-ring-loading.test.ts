@@ -7,16 +7,16 @@ import { type KeyRing, openKeyRing } from '../../lib/access/key-ring.ts'
 import { insertKey, newKey } from '../../lib/access/keys.ts'
 import { insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { openDb, type SqliteDb } from '../../lib/db/open.ts'
 import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const COUNT = 500
 const plans = readPlans(undefined)
 const access = { type: 'secret', scopes: null, allowedOrigins: null, expiresAt: null } as const
-let db: Db
+let db: SqliteDb
 /** A second connection, which SQLite treats like one of another process. */
-let other: Db
+let other: SqliteDb
 let ring: KeyRing
 let errors: unknown[]
 let userId: string

@@ -9,7 +9,7 @@ import { insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
 import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
 import { eq, sql } from '../../lib/db/drizzle.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { openDb, type SqliteDb } from '../../lib/db/open.ts'
 import { apiKeys } from '../../lib/db/tables.ts'
 import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -17,9 +17,9 @@ import { tempFolder } from '../support/temp-folder.ts'
 const plans = readPlans(undefined)
 const folder = tempFolder()
 let count = 0
-let db: Db
+let db: SqliteDb
 /** A second connection, which SQLite treats like one of another process. */
-let other: Db
+let other: SqliteDb
 let ring: KeyRing
 let errors: unknown[]
 let userId: string

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
 import type { AuditQuery } from '../../lib/contract/account/account-schemas.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { openDb, type SqliteDb } from '../../lib/db/open.ts'
 import { createQueries, type Queries } from '../../lib/db/queries.ts'
 import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -16,7 +16,7 @@ function eventOf(actorId: string, change: Partial<AuditEvent> = {}): AuditEvent 
   return { app: 'api', actorId, action: 'login', createdAt: NOON, ...change }
 }
 
-async function dbWith(events: readonly AuditEvent[]): Promise<Db> {
+async function dbWith(events: readonly AuditEvent[]): Promise<SqliteDb> {
   const db = openDb(':memory:')
   for (const event of events) await insertAudit(db, event).run()
   return db
@@ -219,7 +219,7 @@ interface Opcode {
 }
 
 /** The query plans of the statements that read a page with this filter. */
-async function explained(db: Db, filter: Partial<AuditQuery>) {
+async function explained(db: SqliteDb, filter: Partial<AuditQuery>) {
   const { queries, statements } = watch(db)
   await page(queries, 'ada', { ...filter, limit: 2, offset: 3 })
   const prepare = db.$client.prepare.bind(db.$client)
@@ -238,7 +238,7 @@ async function explained(db: Db, filter: Partial<AuditQuery>) {
 }
 
 /** Queries that call `before` ahead of each statement, and the texts of these statements. */
-function watch({ engine }: Db, before: () => Promise<unknown> = async () => {}) {
+function watch({ engine }: SqliteDb, before: () => Promise<unknown> = async () => {}) {
   const statements: string[] = []
   const queries = createQueries(async (query, only) => {
     statements.push(query.sql)

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { adoptUser, type RemoteUser } from '../../lib/accounts/remote-users.ts'
 import { findUser, findUserByEmail, insertUser, newUser } from '../../lib/accounts/users.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { openDb, type SqliteDb } from '../../lib/db/open.ts'
 import { NOON } from '../support/helpers.ts'
 
 const ADA: RemoteUser = { id: 'r1', name: 'Ada', email: 'Ada@example.com', emailVerified: false }
 
-let db: Db
+let db: SqliteDb
 beforeEach(() => {
   db = openDb(':memory:')
 })

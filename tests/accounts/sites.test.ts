@@ -13,7 +13,7 @@ import {
   type SiteRow,
 } from '../../lib/accounts/sites.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { openDb, type SqliteDb } from '../../lib/db/open.ts'
 import { auditLog, sites } from '../../lib/db/tables.ts'
 import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -21,7 +21,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const folder = tempFolder()
 const BASE_URL = 'https://meridian.example'
 
-async function addUser(db: Db, email: string): Promise<string> {
+async function addUser(db: SqliteDb, email: string): Promise<string> {
   const user = newUser({ email, plan: 'free', now: NOON })
   await insertUser(db, user).run()
   return user.id
@@ -37,12 +37,12 @@ function eventOf({ userId, id, name }: SiteRow, action: 'create_site' | 'delete_
   return callerEvent({ app: 'api', userId, label: 'test' }, change, NOON)
 }
 
-const add = (db: Db, site: SiteRow, maxSites: number) =>
+const add = (db: SqliteDb, site: SiteRow, maxSites: number) =>
   addSite(db, site, maxSites, { event: eventOf(site, 'create_site'), baseUrl: BASE_URL })
-const remove = (db: Db, site: SiteRow) =>
+const remove = (db: SqliteDb, site: SiteRow) =>
   removeSite(db, site, { event: eventOf(site, 'delete_site'), baseUrl: BASE_URL })
 
-async function logged(db: Db): Promise<string[]> {
+async function logged(db: SqliteDb): Promise<string[]> {
   return (await db.select().from(auditLog).all()).map(({ action, detail }) => `${action} ${detail}`)
 }
 
@@ -247,7 +247,7 @@ describe('removeSite', () => {
   })
 })
 
-function failAudit(db: Db): void {
+function failAudit(db: SqliteDb): void {
   db.$client.exec(
     "CREATE TRIGGER fail BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'no room'); END",
   )

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createFlusher, type Unwritten } from '../../lib/db/flusher.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import { openDb, type SqliteDb } from '../../lib/db/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 
-function openCounter(name: string): Db {
+function openCounter(name: string): SqliteDb {
   const db = openDb(join(folder, name))
   db.$client.exec('CREATE TABLE counter (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT')
   return db
 }
 
 /** A counter that adds its unwritten count to the row with its id. */
-function createItem({ $client }: Db, id: number): Unwritten & { pending: number } {
+function createItem({ $client }: SqliteDb, id: number): Unwritten & { pending: number } {
   const add = $client.prepare(
     'INSERT INTO counter VALUES (?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n',
   )
@@ -30,7 +30,7 @@ function createItem({ $client }: Db, id: number): Unwritten & { pending: number 
   return item
 }
 
-const total = ({ $client }: Db) => $client.prepare('SELECT sum(n) FROM counter').pluck().get()
+const total = ({ $client }: SqliteDb) => $client.prepare('SELECT sum(n) FROM counter').pluck().get()
 
 describe('createFlusher', () => {
   it('writes each item once, in several transactions', () => {

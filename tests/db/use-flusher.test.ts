@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createUseFlusher, type Unwritten } from '../../lib/db/use-flusher.ts'
-import type { CapNotice, Uses } from '../../lib/db/uses.ts'
+import type { Uses, Written } from '../../lib/db/uses.ts'
 
 /** Counts on a disk that can fail and that writes in its own time. */
 class Disk {
@@ -13,14 +13,14 @@ class Disk {
   /** Writes wait for it. */
   turn: Promise<void> = nextTurn()
 
-  readonly write = async ({ keys }: Uses): Promise<CapNotice[]> => {
+  readonly write = async ({ keys }: Uses): Promise<Written> => {
     await this.turn
     if (this.isFull) throw new Error('full')
     this.chunks.push(keys.length)
     for (const { keyId, usedAt } of keys) {
       this.totals.set(keyId, (this.totals.get(keyId) ?? 0) + usedAt)
     }
-    return []
+    return { notices: [] }
   }
 
   get total(): number {

@@ -71,7 +71,20 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/backup/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/doctor/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/geo/', ['lib/', ...PARTS]],
-  ['lib/storage/', ['lib/', 'lib/db/', 'lib/rum/']],
+  ['lib/storage/', ['lib/', 'lib/access/', 'lib/config/', 'lib/db/', 'lib/limits/', 'lib/rum/']],
+  [
+    'lib/postgres/',
+    [
+      'lib/',
+      'lib/access/',
+      'lib/config/',
+      'lib/contract/',
+      'lib/db/',
+      'lib/limits/',
+      'lib/rum/',
+      'lib/storage/',
+    ],
+  ],
   ['lib/services/', ['lib/', 'lib/*/']],
 ]
 
@@ -116,6 +129,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'mmdb-lib': ['scripts/bench/'],
   'moment-timezone': ['lib/geo/answer/packed-zones.ts'],
   nodemailer: ['lib/mail.ts'],
+  pg: ['lib/postgres/listen.ts', 'lib/postgres/pool.ts'],
   pino: ['lib/log/log.ts'],
   'playwright-core': ['scripts/bench/', 'scripts/parts/demo-instance.ts'],
   'prom-client': ['lib/metrics/metrics.ts'],

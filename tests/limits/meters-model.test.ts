@@ -79,18 +79,18 @@ const USERS = ['ada', 'bob']
 function command(text: string, run: (model: Model, real: Real) => unknown): Command {
   const checked = async (model: Model, real: Real) => {
     await run(model, real)
-    compare(model, real)
+    await compare(model, real)
   }
   return { check: () => true, run: checked, toString: () => text }
 }
 
 /** Asserts that the meters report the same as the model. */
-function compare(model: Model, { meters, db, notices }: Real): void {
+async function compare(model: Model, { meters, db, notices }: Real): Promise<void> {
   for (const userId of USERS) {
     model.openUser(userId)
     const paid = model.paid.get(userId) ?? null
     assert.equal(meters.periodRequests({ userId, paid }, model.now), model.requests(userId))
-    const byDay = meters.requestsByDay(userId, 0)
+    const byDay = await meters.requestsByDay(userId, 0)
     const days = [...byDay].map(([day, requests]) => [`${userId} ${day}`, requests] as const)
     const expected = [...model.memory.days].filter(([key]) => key.startsWith(`${userId} `))
     assert.deepEqual(days.toSorted(), expected.toSorted())

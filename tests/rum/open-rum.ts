@@ -3,7 +3,7 @@ import type { LocalDb } from '../../lib/db/open.ts'
 import type { Address } from '../../lib/net/address.ts'
 import { createRumReader } from '../../lib/rum/reader.ts'
 import { createRum, type Rum } from '../../lib/rum/rum.ts'
-import type { RowFilter } from '../../lib/rum/store/rows.ts'
+import type { RowFilter } from '../../lib/rum/store/row.ts'
 import { openRumWriter } from '../../lib/rum/writer.ts'
 import { NOON } from '../support/helpers.ts'
 

@@ -7,7 +7,7 @@ import { users } from '../../lib/db/tables.ts'
 import { runInTransaction, transact } from '../../lib/db/transaction.ts'
 import { keepBeacon } from '../../lib/rum/ingest/beacon.ts'
 import { openStorage } from '../../lib/storage/open-storage.ts'
-import type { Storage } from '../../lib/storage/storage.ts'
+import type { SqliteStorage } from '../../lib/storage/storage.ts'
 import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -17,7 +17,7 @@ const BEACON = keepBeacon({ metrics: { lcp: 7 } })
 const DRAFT = { siteId: 'site', receivedAt: NOON, country: 'GB', beacon: BEACON }
 let files = 0
 let file: string
-let storage: Storage
+let storage: SqliteStorage
 beforeEach(() => {
   file = join(folder, `${files++}.db`)
   storage = open()
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const fail = (error: unknown) => assert.fail(String(error))
 
-function open(): Storage {
+function open(): SqliteStorage {
   const now = () => NOON
   return openStorage({ file, replicated: false, now, onError: fail, onCrash: fail })
 }

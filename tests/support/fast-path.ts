@@ -43,7 +43,8 @@ function toBytes({ method, url, headers, body }: Request): Buffer {
 
 function withoutSideEffects(services: Services): Services {
   const { meters, limits } = services
-  const looking: Pick<Meters, 'take' | 'isOverCap' | 'count'> = {
+  const looking: Pick<Meters, 'load' | 'take' | 'isOverCap' | 'count'> = {
+    load: (caller, now) => meters.load(caller, now),
     take: (caller, now) => meters.peek(caller, now),
     isOverCap: (caller, now) => meters.isOverCap(caller, now),
     count: () => {},

@@ -13,7 +13,7 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/billing/stripe
 import { readConfig } from '../../lib/config/config.ts'
 import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
 import type { Scope } from '../../lib/contract/operation.ts'
-import { type Db, openDb } from '../../lib/db/open.ts'
+import type { Db, SqliteDb } from '../../lib/db/open.ts'
 import { createRateLimiter, POLICIES, type Policy } from '../../lib/limits/rate-limiter.ts'
 import { type Log, type RequestLine, silentLog } from '../../lib/log/log.ts'
 import { once } from '../../lib/once.ts'
@@ -22,10 +22,10 @@ import { openServices, type Services } from '../../lib/services/services.ts'
 import { createApp } from '../../routes/app.ts'
 import type { Env } from '../../routes/context.ts'
 import { type Answer, checkAnswer, isJson } from './contract-check.ts'
-import { putEmptyDatabase } from './data-folder.ts'
 import { type AskFastPath, assertSameAnswer, openFastPath } from './fast-path.ts'
 import { geoFiles, makeGeoFolder } from './geo-files.ts'
 import './quick-hashes.ts'
+import { makeTestDatabase, ON_POSTGRES, type TestDatabase } from './database/test-database.ts'
 
 export const NOON = Date.UTC(2026, 0, 15, 12)
 
@@ -39,7 +39,7 @@ export interface AppOptions {
   /** Runs the commands that an operator starts; default: none can be started. */
   readonly runScript?: RunScript
   /** Replaces some services, for example by one that fails. */
-  readonly replace?: (services: Services) => Partial<Services>
+  readonly replace?: (services: TestServices) => Partial<Services>
 }
 
 export interface KeyOptions {
@@ -60,9 +60,12 @@ export interface SendOptions {
   readonly from?: string
 }
 
+/** The services, over a database file. */
+export type TestServices = Services & { readonly db: SqliteDb }
+
 export interface TestApp extends AsyncDisposable {
   readonly app: Hono<Env>
-  readonly services: Services
+  readonly services: TestServices
   readonly dataDir: string
   /**
    * Sends a request to the router, and to the fast path if that may answer it. Checks the answer
@@ -91,22 +94,28 @@ export function withoutAccountLimit({ limits }: Services): Partial<Services> {
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-app-'))
   makeGeoFolder(dataDir)
-  putEmptyDatabase(join(dataDir, 'app.db'))
-  return openApp(dataDir, options)
+  return openApp({ dataDir, database: await makeTestDatabase(dataDir) }, options)
 }
 
-async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
-  const opened = await openIn(dataDir, options)
-  const services = { ...opened, ...options.replace?.(opened) }
+interface Data {
+  readonly dataDir: string
+  readonly database: TestDatabase
+}
+
+async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
+  const { dataDir, database } = data
+  const opened = onSqlite(await openIn(data, options))
+  const services = { ...opened, ...options.replace?.(opened), db: opened.db }
   const app = createApp(services)
   const hasUsualGeo = options.env?.['MERIDIAN_GEO'] === undefined && services.geo === opened.geo
   const askFastPath = once(() => openFastPath(services, { hasUsualGeo }))
-  const other = openDb(join(dataDir, 'app.db'))
+  const other = database.connect()
   const closing = new AsyncDisposableStack()
   // A copy of a database that is under way may still add its file.
   closing.defer(() => rmSync(dataDir, { recursive: true, maxRetries: 5 }))
+  closing.defer(database.release)
   const stop = async () => {
-    other.$client.close()
+    other.close()
     await services[Symbol.asyncDispose]()
   }
   closing.defer(stop)
@@ -115,19 +124,26 @@ async function openApp(dataDir: string, options: AppOptions): Promise<TestApp> {
     services,
     dataDir,
     send: (method, path, sent = {}) => send({ app, askFastPath }, method, path, sent),
-    makeKey: (wanted = {}) => makeKey(other, services, wanted),
+    makeKey: (wanted = {}) => makeKey(other.db, services, wanted),
     restart: async (env = {}) => {
       closing.move()
       await stop()
-      return openApp(dataDir, { ...options, env: { ...options.env, ...env } })
+      return openApp(data, { ...options, env: { ...options.env, ...env } })
     },
     close: () => closing.disposeAsync(),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   }
 }
 
+/** On PostgreSQL, only tests that do not use a connection of SQLite run. */
+function onSqlite(services: Services): TestServices {
+  assert.ok(ON_POSTGRES || '$client' in services.db)
+  // safe: it has a connection
+  return services as TestServices
+}
+
 function openIn(
-  dataDir: string,
+  { dataDir, database }: Data,
   { env, log, now, retryPolicy, runScript }: AppOptions,
 ): Promise<Services> {
   const { city, dbip, asn, ipinfo } = geoFiles()
@@ -143,6 +159,7 @@ function openIn(
     onProgress: () => {},
     // Allocating the usual size again and again would take most of the time of the tests.
     cacheBits: 8,
+    ...(database.openStorage && { openStorage: database.openStorage }),
     retryPolicy: { ...DEFAULT_RETRY_POLICY, tries: 1, ...retryPolicy },
     listenUrl: () => 'http://127.0.0.1:8787',
   })
@@ -196,7 +213,11 @@ function bodyInit(body: unknown): RequestInit {
   return { body: typeof body === 'string' ? body : JSON.stringify(body) }
 }
 
-async function makeKey(db: Db, { plans, now }: Services, options: KeyOptions): Promise<string> {
+async function makeKey(
+  db: Db,
+  { plans, now, keys }: Services,
+  options: KeyOptions,
+): Promise<string> {
   const { email = 'ada@example.com', type = 'secret', origins } = options
   const plan = plans.find(options.plan ?? 'pro') ?? plans.free
   await insertUser(db, newUser({ email, plan: plan.id, now: now() })).run()
@@ -214,8 +235,9 @@ async function makeKey(db: Db, { plans, now }: Services, options: KeyOptions): P
     expiresAt: options.expiresAt === undefined ? keyExpiry(plan, now()) : options.expiresAt,
   })
   assert.equal((await insertKey(db, row, 1_000).run()).changes, 1)
-  // The service checks for changes by other connections once per turn of the event loop.
-  await nextTurn()
+  // The service checks for changes by other connections once per turn of the event loop. PostgreSQL tells it.
+  do await nextTurn()
+  while (ON_POSTGRES && keys.find(minted.text, 0) === null)
   return minted.text
 }
 

@@ -15,6 +15,6 @@ export async function isDisabled(db: Queries, userId: string): Promise<boolean> 
 export async function mayBeginSession(db: Queries, userId: string): Promise<boolean> {
   const isLogin = and(eq(auditLog.actorId, userId), eq(auditLog.action, 'login'))
   const hasSignedIn = exists(db.select().from(auditLog).where(isLogin))
-  const isAdmitted = and(eq(users.id, userId), or(users.emailVerified, hasSignedIn))
+  const isAdmitted = and(eq(users.id, userId), or(eq(users.emailVerified, true), hasSignedIn))
   return (await db.select({ id: users.id }).from(users).where(isAdmitted).get()) !== undefined
 }

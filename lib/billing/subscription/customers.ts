@@ -1,5 +1,5 @@
 import { billingCustomers } from '../../db/billing-tables.ts'
-import { and, eq, sql } from '../../db/drizzle.ts'
+import { and, eq, integerOf, sql } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
@@ -59,7 +59,9 @@ export function insertCustomer(
 ): Statement {
   return db
     .insert(billingCustomers)
-    .select(sql`SELECT id, ${customerId}, 0, ${createdAt} FROM ${users} WHERE id = ${userId}`)
+    .select(
+      sql`SELECT id, ${customerId}, 0, ${integerOf(createdAt)} FROM ${users} WHERE id = ${userId}`,
+    )
     .onConflictDoNothing()
 }
 

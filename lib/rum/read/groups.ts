@@ -2,7 +2,7 @@ import { byMetric, byVital, type Metric, VITALS } from '../../contract/telemetry
 import type { MetricOverview } from '../../contract/telemetry/telemetry-overview.ts'
 import { inUnit, SHARES, toPercentileSet } from '../sketch/measures.ts'
 import { Pool } from '../sketch/pool.ts'
-import type { Row } from '../store/rows.ts'
+import type { Row } from '../store/row.ts'
 
 /** The totals of several rows. */
 export class Group {

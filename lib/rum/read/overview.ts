@@ -7,10 +7,10 @@ import type {
 } from '../../contract/telemetry/telemetry-overview.ts'
 import { dayOfHour, formatHour, HOURS_OF_DAY, hourOf } from '../hour.ts'
 import type { CountTotal, ErrorTotal } from '../store/counts.ts'
-import type { RowFilter, SpanRow } from '../store/rows.ts'
-import type { RumStore } from '../store/store.ts'
+import type { RowFilter, SpanRow } from '../store/row.ts'
 import { Group, Grouping } from './groups.ts'
 import { daysOf, splitPeriod } from './period.ts'
+import type { ReadStore } from './read-store.ts'
 import { Series } from './series.ts'
 
 /** An overview without the fields that repeat the query. */
@@ -24,12 +24,12 @@ export interface OverviewFilter extends RowFilter {
 const TOP = 20
 
 /** Sums up the stored rows of a period. Lets other requests run in between. */
-export async function readOverview(store: RumStore, filter: OverviewFilter): Promise<Overview> {
+export async function readOverview(store: ReadStore, filter: OverviewFilter): Promise<Overview> {
   const total = new Group(METRICS)
   const devices = new Grouping()
   const countries = new Grouping()
   const series = filter.series && new Series(filter.series)
-  for (const page of readSpans(store, filter)) {
+  for await (const page of readSpans(store, filter)) {
     for (const row of page) {
       total.add(row)
       devices.add(row.device, row)
@@ -38,7 +38,7 @@ export async function readOverview(store: RumStore, filter: OverviewFilter): Pro
     }
     await nextTurn()
   }
-  const counts = store.totalCounts(filter)
+  const counts = await store.totalCounts(filter)
   return {
     sampleCount: total.samples,
     metrics: await toMetrics(total),
@@ -53,7 +53,7 @@ export async function readOverview(store: RumStore, filter: OverviewFilter): Pro
 }
 
 /** Reads whole days from the daily rows, unless the series is by hour. */
-function* readSpans(store: RumStore, filter: OverviewFilter): Generator<SpanRow[]> {
+async function* readSpans(store: ReadStore, filter: OverviewFilter): AsyncGenerator<SpanRow[]> {
   if (filter.series === 'hour') return yield* store.readHours(filter)
   const { before, days, after } = splitPeriod(filter.period)
   if (before !== undefined) yield* store.readHours({ ...filter, period: before })
@@ -80,12 +80,12 @@ async function toMetrics(total: Group): Promise<Overview['metrics']> {
   return metrics as Overview['metrics'] // safe: each metric has an overview
 }
 
-async function readPaths(store: RumStore, filter: RowFilter): Promise<Overview['paths']> {
+async function readPaths(store: ReadStore, filter: RowFilter): Promise<Overview['paths']> {
   const days = daysOf(filter.period)
   const paths: Overview['paths'] = []
-  for (const path of store.topPaths(filter.siteId, days, TOP)) {
+  for (const path of await store.topPaths(filter.siteId, days, TOP)) {
     const group = new Group()
-    for (const row of store.pathRows(filter.siteId, days, path)) group.add(row)
+    for (const row of await store.pathRows(filter.siteId, days, path)) group.add(row)
     paths.push({ path, ...group.toWire() })
     await nextTurn()
   }
@@ -98,23 +98,25 @@ function toConnections(counts: readonly CountTotal[]): Overview['connections'] {
     .map(({ label, count }) => ({ connectionType: label, count }))
 }
 
-async function readErrors(store: RumStore, filter: RowFilter): Promise<Overview['errors']> {
+async function readErrors(store: ReadStore, filter: RowFilter): Promise<Overview['errors']> {
   const { siteId } = filter
   const top = [...(await totalErrors(store, filter)).values()].sort(compareTotals).slice(0, TOP)
-  return top.flatMap(({ hash, count, firstAt, lastAt }) => {
-    const sample = store.findErrorSample({ siteId, day: dayOfHour(hourOf(firstAt)), hash })
-    if (sample === undefined) return [] // removed a moment ago, because it is too old
+  const errors: Overview['errors'] = []
+  for (const { hash, count, firstAt, lastAt } of top) {
+    const sample = await store.findErrorSample({ siteId, day: dayOfHour(hourOf(firstAt)), hash })
+    if (sample === undefined) continue // removed a moment ago, because it is too old
     const firstSeenAt = new Date(firstAt).toISOString()
-    return [{ ...sample, count, firstSeenAt, lastSeenAt: new Date(lastAt).toISOString() }]
-  })
+    errors.push({ ...sample, count, firstSeenAt, lastSeenAt: new Date(lastAt).toISOString() })
+  }
+  return errors
 }
 
 /** Sums up the errors of each kind, day by day. */
-async function totalErrors(store: RumStore, { siteId, period }: RowFilter) {
+async function totalErrors(store: ReadStore, { siteId, period }: RowFilter) {
   const totals = new Map<string, ErrorTotal>()
   for (let from = period.from; from <= period.to; from += HOURS_OF_DAY) {
     const to = Math.min(period.to, from + HOURS_OF_DAY - 1)
-    for (const total of store.totalErrors(siteId, { from, to })) {
+    for (const total of await store.totalErrors(siteId, { from, to })) {
       const known = totals.get(total.hash)
       if (known === undefined) totals.set(total.hash, total)
       else {

@@ -1,7 +1,7 @@
 import { byVital } from '../../contract/telemetry/metrics.ts'
 import type { SeriesPoint, SeriesStep } from '../../contract/telemetry/telemetry-overview.ts'
 import { formatHour, HOURS_OF_DAY } from '../hour.ts'
-import type { SpanRow } from '../store/rows.ts'
+import type { SpanRow } from '../store/row.ts'
 import { Group } from './groups.ts'
 
 /** The vitals of each hour or day. Rows must be added in chronological order. */

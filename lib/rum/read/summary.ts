@@ -2,22 +2,29 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { byVital } from '../../contract/telemetry/metrics.ts'
 import type { RumSummary } from '../../contract/telemetry/telemetry-schemas.ts'
 import { formatHour } from '../hour.ts'
-import type { LiveRows } from '../rows/live-rows.ts'
+import type { LiveRow } from '../rows/live-rows.ts'
 import { percentilesOf } from '../sketch/measures.ts'
-import type { HourKey, RowFilter, SummaryRow } from '../store/rows.ts'
-import type { RumStore } from '../store/store.ts'
+import type { HourKey, Row, RowFilter, SummaryRow } from '../store/row.ts'
+import type { ReadStore } from './read-store.ts'
 
 /** A few milliseconds of work. */
 const ROWS_PER_TURN = 20
 
+/** Rows in memory, and their stored copies. */
+interface LiveHours {
+  changedHours(siteId: string): LiveRow<HourKey>[]
+  readHour(siteId: string, row: LiveRow<HourKey>): Row
+}
+
 /**
  * The rows of a summary that are newer than their stored copies. Lets other work run in between.
  */
-export async function readLive(live: LiveRows<HourKey>, filter: RowFilter): Promise<SummaryRow[]> {
+export async function readLive(live: LiveHours, filter: RowFilter): Promise<SummaryRow[]> {
+  const { siteId } = filter
   const rows: SummaryRow[] = []
-  for (const row of live.changed().filter(({ key }) => isWanted(key, filter))) {
+  for (const row of live.changedHours(siteId).filter(({ key }) => isWanted(key, filter))) {
     if (rows.length % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn()
-    const { samples, measures } = live.read(row)
+    const { samples, measures } = live.readHour(siteId, row)
     const percentiles = byVital((vital) => percentilesOf(vital, measures))
     rows.push({ ...row.key, samples, percentiles })
   }
@@ -25,12 +32,12 @@ export async function readLive(live: LiveRows<HourKey>, filter: RowFilter): Prom
 }
 
 /** Reads the rows of a summary. Those of `live` replace their stored copies. */
-export function readSummary(
-  store: RumStore,
+export async function readSummary(
+  store: ReadStore,
   filter: RowFilter,
   live: readonly SummaryRow[],
-): RumSummary['metrics'] {
-  const all = [...store.listSummary(filter), ...live]
+): Promise<RumSummary['metrics']> {
+  const all = [...(await store.listSummary(filter)), ...live]
   const rows = new Map(all.map((row) => [nameOf(row), row]))
   return [...rows.values()].sort(compareRows).map(toWire)
 }

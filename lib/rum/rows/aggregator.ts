@@ -3,10 +3,11 @@ import type { WriterDb } from '../../db/engine.ts'
 import { isLocked } from '../../db/fault.ts'
 import { createFlusher, type Flusher } from '../../db/flusher.ts'
 import type { Entry } from '../ingest/journal.ts'
-import type { HourKey } from '../store/rows.ts'
+import type { HourKey, Row } from '../store/row.ts'
 import type { RumStore } from '../store/store.ts'
-import type { LiveRows } from './live-rows.ts'
+import { addToStored, type LiveRow } from './live-rows.ts'
 import { SiteFold } from './site-fold.ts'
+import { siteWrites } from './site-writes.ts'
 
 const REPLAY_ENTRIES = 5_000
 
@@ -71,10 +72,15 @@ export class Aggregator {
     return site
   }
 
-  /** The hourly rows of the site that beacons changed recently. */
-  hours(siteId: string): LiveRows<HourKey> {
+  /** The hourly rows of the site that are newer than their stored copies. */
+  changedHours(siteId: string): LiveRow<HourKey>[] {
     if (this.#unfolded.length > 0) this.fold([])
-    return this.site(siteId).hours
+    return this.site(siteId).hours.changed()
+  }
+
+  /** Adds the totals of the row to those of its stored copy. Throws if that cannot be read. */
+  readHour(siteId: string, row: LiveRow<HourKey>): Row {
+    return addToStored(row, this.#store.hours.find(siteId, row.key))
   }
 
   /**
@@ -114,7 +120,9 @@ export class Aggregator {
 
   #queue(sites: Iterable<SiteFold>): Flusher {
     const flusher = createFlusher(this.#db)
-    for (const site of sites) site.writes(flusher.add).forEach(flusher.add)
+    for (const site of sites) {
+      siteWrites(this.#store, site, flusher.add).forEach(flusher.add)
+    }
     return flusher
   }
 

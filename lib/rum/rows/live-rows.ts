@@ -1,6 +1,5 @@
-import type { Unwritten } from '../../db/flusher.ts'
 import { addMeasures, addValues, type Measures, type Values } from '../sketch/measures.ts'
-import type { Row, RowTable } from '../store/rows.ts'
+import type { Row } from '../store/row.ts'
 
 /** The part of a row that is not stored yet: the totals of the entries after `savedId`. */
 export interface LiveRow<Key> {
@@ -18,13 +17,12 @@ export interface LiveRow<Key> {
  * their stored copies, which may have a thousand centroids for each metric.
  */
 export class LiveRows<Key extends object> {
-  readonly #siteId: string
-  readonly #table: RowTable<Key>
+  readonly #findSavedId: (key: Key) => number
   readonly #rows = new Map<string, LiveRow<Key>>()
 
-  constructor(siteId: string, table: RowTable<Key>) {
-    this.#siteId = siteId
-    this.#table = table
+  /** `findSavedId` finds the last journal entry that a stored row includes; 0 if there is no row. */
+  constructor(findSavedId: (key: Key) => number) {
+    this.#findSavedId = findSavedId
   }
 
   get size(): number {
@@ -36,7 +34,7 @@ export class LiveRows<Key extends object> {
     const name = Object.values(key).join(' ')
     const known = this.#rows.get(name)
     if (known !== undefined) return known
-    const savedId = this.#table.findLastId(this.#siteId, key)
+    const savedId = this.#findSavedId(key)
     const row = { key, samples: 0, measures: {}, lastId: savedId, savedId }
     this.#rows.set(name, row)
     return row
@@ -49,30 +47,6 @@ export class LiveRows<Key extends object> {
   /** The rows that are newer than their stored copies. */
   changed(): LiveRow<Key>[] {
     return [...this.#rows.values()].filter(isChanged)
-  }
-
-  /** Adds the totals of the row to those of its stored copy. Throws if that cannot be read. */
-  read({ key, samples, measures }: LiveRow<Key>): Row {
-    const stored = this.#table.find(this.#siteId, key)
-    const all = { ...stored?.measures }
-    addMeasures(all, measures)
-    return { samples: samples + (stored?.samples ?? 0), measures: all }
-  }
-
-  /** The writes of the changed rows. */
-  writes(): Unwritten[] {
-    return this.changed().map((row) => ({
-      // Another checkpoint may have written the row in the meantime.
-      write: () => {
-        if (!isChanged(row)) return
-        this.#table.save(this.#siteId, row.key, { ...this.read(row), lastId: row.lastId })
-      },
-      written: () => {
-        row.savedId = row.lastId
-        row.samples = 0
-        row.measures = {}
-      },
-    }))
   }
 
   forgetSaved(): void {
@@ -90,6 +64,13 @@ export function addToRow(row: LiveRow<unknown>, id: number, values: Values): voi
   addValues(row.measures, values)
 }
 
-function isChanged({ lastId, savedId }: LiveRow<unknown>): boolean {
+/** Adds the totals of the row to those of its stored copy. */
+export function addToStored({ samples, measures }: LiveRow<unknown>, stored?: Row): Row {
+  const all = { ...stored?.measures }
+  addMeasures(all, measures)
+  return { samples: samples + (stored?.samples ?? 0), measures: all }
+}
+
+export function isChanged({ lastId, savedId }: LiveRow<unknown>): boolean {
   return lastId > savedId
 }

@@ -1,52 +1,63 @@
-import type { Unwritten } from '../../db/flusher.ts'
 import { dayOfHour, hourOf } from '../hour.ts'
 import type { KeptBeacon } from '../ingest/beacon.ts'
 import type { Entry } from '../ingest/journal.ts'
 import { errorHash, type PageError } from '../ingest/page-error.ts'
 import type { Counter, ErrorGroup } from '../store/counts.ts'
-import type { DayKey, HourKey, PathKey } from '../store/rows.ts'
-import type { RumStore } from '../store/store.ts'
+import type { DayKey, HourKey, PathKey, RowTable } from '../store/row.ts'
 import { CappedNames } from './capped-names.ts'
 import { addToRow, LiveRows } from './live-rows.ts'
 
 /** Pages of one site and day that have their own row; all others share one. */
-const MAX_PATHS = 500
-const OTHER_PATHS = '(other)'
+export const MAX_PATHS = 500
+export const OTHER_PATHS = '(other)'
 /** Kinds of errors of one site and day that have their own groups; all others share one. */
-const MAX_ERROR_GROUPS = 200
-const OTHER_ERRORS: PageError = { message: '(other errors)' }
-const OTHERS_HASH = ''
-const REMOVED_AT_ONCE = 500
+export const MAX_ERROR_GROUPS = 200
+export const OTHER_ERRORS: PageError = { message: '(other errors)' }
+export const OTHERS_HASH = ''
+
+/** What folding reads of what is stored. Its methods throw if the database cannot be read. */
+export interface KnownRows {
+  readonly hours: Pick<RowTable<HourKey>, 'findLastId'>
+  readonly days: Pick<RowTable<DayKey>, 'findLastId'>
+  readonly paths: Pick<RowTable<PathKey>, 'findLastId'>
+  listPaths(siteId: string, day: number): Iterable<string>
+  listErrorHashes(siteId: string, day: number): Iterable<string>
+  findCountedId(siteId: string): number
+}
 
 /**
  * Folds the beacons of one site into its rows, errors and counters. Memory holds only what must still be
  * added to the stored ones.
  */
 export class SiteFold {
-  readonly #siteId: string
-  readonly #store: RumStore
+  readonly siteId: string
+  readonly #known: KnownRows
   readonly hours: LiveRows<HourKey>
-  readonly #days: LiveRows<DayKey>
-  readonly #paths: LiveRows<PathKey>
+  readonly days: LiveRows<DayKey>
+  readonly paths: LiveRows<PathKey>
   readonly #pathNames: CappedNames
   readonly #errorHashes: CappedNames
-  readonly #errors = new Map<string, ErrorGroup>()
-  readonly #counts = new Map<string, Counter>()
+  readonly errors = new Map<string, ErrorGroup>()
+  readonly counts = new Map<string, Counter>()
   /** The last folded journal entry. */
   #lastId = 0
   /** The last entry that the stored errors and counters include; undefined until loaded. */
   #countedId: number | undefined
 
-  constructor(store: RumStore, siteId: string) {
-    this.#siteId = siteId
-    this.#store = store
-    this.hours = new LiveRows(siteId, store.hours)
-    this.#days = new LiveRows(siteId, store.days)
-    this.#paths = new LiveRows(siteId, store.paths)
-    const listPaths = (day: number) => store.listPaths(siteId, day)
-    const listHashes = (day: number) => store.listErrorHashes(siteId, day)
+  constructor(known: KnownRows, siteId: string) {
+    this.siteId = siteId
+    this.#known = known
+    this.hours = new LiveRows((key) => known.hours.findLastId(siteId, key))
+    this.days = new LiveRows((key) => known.days.findLastId(siteId, key))
+    this.paths = new LiveRows((key) => known.paths.findLastId(siteId, key))
+    const listPaths = (day: number) => known.listPaths(siteId, day)
+    const listHashes = (day: number) => known.listErrorHashes(siteId, day)
     this.#pathNames = new CappedNames(MAX_PATHS, OTHER_PATHS, listPaths)
     this.#errorHashes = new CappedNames(MAX_ERROR_GROUPS, OTHERS_HASH, listHashes)
+  }
+
+  get lastId(): number {
+    return this.#lastId
   }
 
   /**
@@ -58,7 +69,7 @@ export class SiteFold {
     const { metrics, errors, device = '' } = beacon
     const rows = this.#loadRows(beacon, { hour, country, device })
     if (errors.length > 0) this.#errorHashes.load(dayOfHour(hour))
-    this.#countedId ??= this.#store.findCountedId(this.#siteId)
+    this.#countedId ??= this.#known.findCountedId(this.siteId)
     // Nothing below can fail: a beacon is folded as a whole or not at all.
     for (const row of rows) addToRow(row, id, metrics)
     if (id > this.#countedId) {
@@ -70,28 +81,17 @@ export class SiteFold {
 
   count({ hour, kind, label, count }: Counter): void {
     const name = `${hour} ${kind} ${label}`
-    const known = this.#counts.get(name)
-    if (known === undefined) this.#counts.set(name, { hour, kind, label, count })
+    const known = this.counts.get(name)
+    if (known === undefined) this.counts.set(name, { hour, kind, label, count })
     else known.count += count
-  }
-
-  /**
-   * The writes of a checkpoint in order, for any number of transactions: the changed rows, then the
-   * errors and counters, each with the last entry that it includes, then the removal of these entries
-   * from the journal. If a checkpoint is interrupted, the entries left in the journal make up for the
-   * missing writes. More beacons may be folded in between. `add` queues further removals.
-   */
-  writes(add: (write: Unwritten) => void): Unwritten[] {
-    const rows = [this.hours, this.#days, this.#paths].flatMap((table) => table.writes())
-    return [...rows, this.#countsWrite(), this.#removal(this.#lastId, add)]
   }
 
   /** Forgets all rows that are stored. Returns whether nothing is left in memory. */
   forgetSaved(): boolean {
-    for (const rows of [this.hours, this.#days, this.#paths]) rows.forgetSaved()
-    this.#pathNames.keepOnly(this.#paths.keys().map(({ day }) => day))
-    this.#errorHashes.keepOnly(Array.from(this.#errors.values(), ({ hour }) => dayOfHour(hour)))
-    const all = [this.hours, this.#days, this.#paths, this.#errors, this.#counts]
+    for (const rows of [this.hours, this.days, this.paths]) rows.forgetSaved()
+    this.#pathNames.keepOnly(this.paths.keys().map(({ day }) => day))
+    this.#errorHashes.keepOnly(Array.from(this.errors.values(), ({ hour }) => dayOfHour(hour)))
+    const all = [this.hours, this.days, this.paths, this.errors, this.counts]
     return all.every(({ size }) => size === 0)
   }
 
@@ -99,9 +99,9 @@ export class SiteFold {
     if (Object.keys(metrics).length === 0) return []
     const { hour, country, device } = key
     const day = dayOfHour(hour)
-    const rows = [this.hours.load(key), this.#days.load({ day, country, device })]
+    const rows = [this.hours.load(key), this.days.load({ day, country, device })]
     if (path === undefined) return rows
-    return [...rows, this.#paths.load({ day, path: this.#pathNames.add(day, path) })]
+    return [...rows, this.paths.load({ day, path: this.#pathNames.add(day, path) })]
   }
 
   #addErrors({ errors, path }: KeptBeacon, hour: number, at: number): void {
@@ -110,8 +110,8 @@ export class SiteFold {
       const sample = hash === OTHERS_HASH ? OTHER_ERRORS : { ...error, ...(path && { path }) }
       const name = `${hour} ${hash}`
       const empty = { hour, hash, count: 0, firstAt: at, lastAt: at, sample }
-      const group = this.#errors.get(name) ?? empty
-      this.#errors.set(name, group)
+      const group = this.errors.get(name) ?? empty
+      this.errors.set(name, group)
       group.count += 1
       group.lastAt = at
     }
@@ -121,32 +121,5 @@ export class SiteFold {
     this.count({ hour, kind: 'beacon', label: 'accepted', count: 1 })
     if (connection) this.count({ hour, kind: 'connection', label: connection, count: 1 })
     if (dropped > 0) this.count({ hour, kind: 'beacon', label: 'out-of-range', count: dropped })
-  }
-
-  /** Errors and counters are added to stored ones, so the last entry is written along with them. */
-  #countsWrite(): Unwritten {
-    return {
-      write: () => {
-        for (const group of this.#errors.values()) this.#store.addErrors(this.#siteId, group)
-        for (const counter of this.#counts.values()) this.#store.addCount(this.#siteId, counter)
-        if (this.#counts.size > 0) this.#store.saveCountedId(this.#siteId, this.#lastId)
-      },
-      written: () => {
-        this.#errors.clear()
-        this.#counts.clear()
-      },
-    }
-  }
-
-  #removal(lastId: number, add: (write: Unwritten) => void): Unwritten {
-    let removed = 0
-    return {
-      write: () => {
-        removed = this.#store.removeEntries(this.#siteId, lastId, REMOVED_AT_ONCE)
-      },
-      written: () => {
-        if (removed === REMOVED_AT_ONCE) add(this.#removal(lastId, add))
-      },
-    }
   }
 }

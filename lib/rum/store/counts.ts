@@ -1,7 +1,7 @@
 import type { Connection } from '../../db/client.ts'
 import { dayOfHour, type Period } from '../hour.ts'
 import type { PageError } from '../ingest/page-error.ts'
-import type { RowFilter, SitePeriod } from './rows.ts'
+import type { RowFilter, SitePeriod } from './row.ts'
 
 /** How often errors of one kind occurred, and when. */
 export interface ErrorTotal {
@@ -35,7 +35,7 @@ export interface CountTotal extends Pick<Counter, 'kind' | 'label' | 'count'> {
 type WithSite<Row> = Row & { readonly siteId: string }
 
 /** The key of the sample of a kind of errors. */
-interface SampleKey {
+export interface SampleKey {
   readonly siteId: string
   readonly day: number
   readonly hash: string

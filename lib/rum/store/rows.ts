@@ -1,59 +1,20 @@
-import { byVital, VITALS, type Vital } from '../../contract/telemetry/metrics.ts'
-import type { PercentileSet } from '../../contract/telemetry/telemetry-schemas.ts'
 import type { Connection } from '../../db/client.ts'
 import { HOURS_OF_DAY, type Period } from '../hour.ts'
-import { type Measures, percentilesOf } from '../sketch/measures.ts'
-import { decodeMeasures, encodeMeasures } from '../sketch/measures-blob.ts'
-
-/** The key of an hourly row of a site. Country and device are empty if unknown. */
-export interface HourKey {
-  readonly hour: number
-  readonly country: string
-  readonly device: string
-}
-
-export interface DayKey extends Omit<HourKey, 'hour'> {
-  /** Days since 1970-01-01, UTC. */
-  readonly day: number
-}
-
-export interface PathKey extends Pick<DayKey, 'day'> {
-  readonly path: string
-}
-
-/** The totals of the beacons of one key. */
-export interface Row {
-  readonly samples: number
-  readonly measures: Measures
-}
-
-export interface StoredRow extends Row {
-  /** The last journal entry that the row includes. */
-  readonly lastId: number
-}
-
-/** A table of stored rows. Its methods throw if the database cannot be read or written. */
-export interface RowTable<Key> {
-  /** The last journal entry that the row includes; 0 if there is no row. */
-  findLastId(siteId: string, key: Key): number
-  find(siteId: string, key: Key): Row | undefined
-  save(siteId: string, key: Key, row: StoredRow): void
-}
-
-export interface RowFilter {
-  readonly siteId: string
-  readonly period: Period
-  readonly country?: string | undefined
-  readonly device?: string | undefined
-}
-
-/** An hourly row of a summary. */
-export interface SummaryRow extends HourKey {
-  readonly samples: number
-  readonly percentiles: Readonly<Record<Vital, PercentileSet>>
-}
-
-export interface SpanRow extends Row, HourKey {}
+import { encodeMeasures } from '../sketch/measures-blob.ts'
+import {
+  type DayKey,
+  type HourKey,
+  type PathKey,
+  type Row,
+  type RowFilter,
+  type RowTable,
+  type SitePeriod,
+  type Sketches,
+  type SpanRow,
+  type SummaryRow,
+  toRow,
+} from './row.ts'
+import { SUMMARY_COLUMNS, type SummaryColumns, toColumns, toSummaryRow } from './summary-columns.ts'
 
 /** The statements for the rows by hour, by day, and by page and day. */
 export function rowStatements(db: Connection) {
@@ -76,15 +37,6 @@ export function rowStatements(db: Connection) {
     readDays: spanReader(db, 'rum_days', 'day'),
     ...pathStatements(db),
   }
-}
-
-interface Sketches {
-  readonly samples: number
-  readonly sketches: Uint8Array
-}
-
-function toRow({ samples, sketches }: Sketches): Row {
-  return { samples, measures: decodeMeasures(sketches) }
 }
 
 function rowTable<Key extends object>(
@@ -116,19 +68,6 @@ function rowTable<Key extends object>(
   } satisfies RowTable<Key>
 }
 
-/** The percentile columns of `rum_hours`. */
-const PERCENTILES = VITALS.flatMap((vital) =>
-  (['p50', 'p75', 'p95'] as const).map((name) => ({
-    vital,
-    name,
-    column: `${vital}_${name}` as const,
-  })),
-)
-const SUMMARY_COLUMNS = [
-  ...['hour', 'country', 'device', 'samples'],
-  ...PERCENTILES.map(({ column }) => column),
-]
-
 type FilterParams = ReturnType<typeof filterParams>
 
 const IS_WANTED = `($country IS NULL OR country = $country)
@@ -137,9 +76,6 @@ const IS_WANTED = `($country IS NULL OR country = $country)
 function filterParams({ siteId, period, country, device }: RowFilter) {
   return { siteId, ...period, country: country ?? null, device: device ?? null }
 }
-
-type PercentileColumns = Readonly<Record<(typeof PERCENTILES)[number]['column'], number | null>>
-type SummaryColumns = HourKey & { readonly samples: number } & PercentileColumns
 
 function summaryStatements({ $client }: Connection) {
   const save = $client.prepare<[object]>(
@@ -157,24 +93,8 @@ function summaryStatements({ $client }: Connection) {
     },
     /** The hourly rows with their percentiles, sorted by hour, country and device. */
     listSummary: (filter: RowFilter): SummaryRow[] =>
-      list.all(filterParams(filter)).map((row) => {
-        const { hour, country, device, samples } = row
-        return { hour, country, device, samples, percentiles: toPercentiles(row) }
-      }),
+      list.all(filterParams(filter)).map(toSummaryRow),
   }
-}
-
-function toColumns(measures: Measures): Record<string, number | null> {
-  const sets = byVital((vital) => percentilesOf(vital, measures))
-  return Object.fromEntries(
-    PERCENTILES.map(({ vital, name, column }) => [column, sets[vital][name]]),
-  )
-}
-
-function toPercentiles(columns: PercentileColumns): SummaryRow['percentiles'] {
-  const sets = byVital((): PercentileSet => ({ p50: null, p75: null, p95: null }))
-  for (const { vital, name, column } of PERCENTILES) sets[vital][name] = columns[column]
-  return sets
 }
 
 const PAGE_ROWS = 250
@@ -208,8 +128,6 @@ function spanReader({ $client }: Connection, table: string, column: 'hour' | 'da
     }
   }
 }
-
-export type SitePeriod = Period & { readonly siteId: string }
 
 function pathStatements({ $client }: Connection) {
   const names = $client

@@ -1,12 +1,12 @@
 import { type AuditEvent, insertAudit } from '../../../lib/accounts/audit.ts'
-import type { Db } from '../../../lib/db/open.ts'
+import type { SqliteDb } from '../../../lib/db/open.ts'
 import { createRandom, pick, type Random } from '../../parts/random.ts'
 
 const ACTIONS = ['create_key', 'revoke_key', 'renew_key', 'create_site', 'delete_site', 'login']
 
 /** Adds `count` entries to the audit log, each of the actor that `drawActor` returns for its number. */
 export function fillAudit(
-  db: Db,
+  db: SqliteDb,
   count: number,
   drawActor: (n: number, random: Random) => string,
 ): void {

@@ -1,10 +1,10 @@
 import { mintKey } from '../../../lib/access/api-key.ts'
-import type { Db } from '../../../lib/db/open.ts'
+import type { SqliteDb } from '../../../lib/db/open.ts'
 
 const KEYS_PER_USER = 5
 
 /** Adds `count` secret keys, five per user. Returns their texts. */
-export function fillKeys({ $client }: Db, count: number): string[] {
+export function fillKeys({ $client }: SqliteDb, count: number): string[] {
   const addUser = $client.prepare(
     'INSERT INTO users (id, email, plan, created_at) VALUES (?, ?, ?, 0)',
   )

@@ -7,6 +7,7 @@ import { type LocalDb, openDb } from '../../../lib/db/open.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import type { Entry } from '../../../lib/rum/ingest/journal.ts'
 import { SiteFold } from '../../../lib/rum/rows/site-fold.ts'
+import { siteWrites } from '../../../lib/rum/rows/site-writes.ts'
 import { createRumStore } from '../../../lib/rum/store/store.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
 import { NOON } from '../../support/helpers.ts'
@@ -92,7 +93,7 @@ function crash(file: string, { before, between, transactions }: Run): void {
   }
   take(before)
   const writes: Unwritten[] = []
-  writes.push(...site.writes((write) => writes.push(write)))
+  writes.push(...siteWrites(store, site, (write) => writes.push(write)))
   for (const item of writes.slice(0, transactions)) {
     db.$client.transaction(() => item.write())()
     item.written()
@@ -146,7 +147,7 @@ describe('an interrupted checkpoint', async () => {
       const store = createRumStore(db)
       const site = new SiteFold(store, 'site')
       for (const entry of store.readEntries({ siteId: '', id: 0 }, ENTRIES)) site.add(entry)
-      for (const item of site.writes(() => {}).slice(0, transactions)) {
+      for (const item of siteWrites(store, site, () => {}).slice(0, transactions)) {
         item.write()
         item.written()
       }

@@ -1,0 +1,23 @@
+import type { Outcome } from '../db/engine.ts'
+
+/** One connection. Statements run in the order of the calls. */
+export interface PgConnection {
+  /** Runs one statement, whose parameters are `$1`, `$2` and so on. Rejects with the server's error. */
+  query(text: string, params?: readonly unknown[]): Promise<Outcome>
+  /** Runs statements without parameters. */
+  runScript(sql: string): Promise<void>
+}
+
+/** Connections to one database. */
+export interface PgPool extends AsyncDisposable {
+  /** Lends a connection to `work` alone. A connection on which `work` fails is not used again. */
+  use<Result>(work: (connection: PgConnection) => Promise<Result>): Promise<Result>
+  /**
+   * Calls `heard` at each notification of the channel, and whenever some may have been missed, such as
+   * after the connection was lost. Stops when it is disposed of.
+   */
+  listen(channel: string, heard: () => void): Promise<AsyncDisposable>
+}
+
+/** Types of which the driver makes texts, because they may not fit a number: here, all do. */
+export const NUMBER_TYPES = { int8: 20, numeric: 1700 } as const

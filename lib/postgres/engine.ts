@@ -1,0 +1,63 @@
+import type { Engine, Execute, Outcome, Query } from '../db/engine.ts'
+import type { PgConnection, PgPool } from './connection.ts'
+import { inTransaction } from './transaction.ts'
+import { type Translated, translate } from './translate.ts'
+
+/** More than the service has, although texts vary with the number of their parameters. */
+const MAX_TRANSLATED = 500
+/**
+ * Writes of accounts, keys, sites, billing and contact happen one at a time, on all nodes together, as they
+ * do in SQLite: what a statement finds cannot change before its transaction ends. So limits such as the
+ * number of keys are exact, and no transaction has to be repeated. The hot writes do without this lock.
+ */
+const WRITE_LOCK = `SELECT pg_advisory_xact_lock(hashtext('meridian writes'))`
+
+/** Runs the stores' statements, which are in SQLite's SQL, on PostgreSQL. */
+export function createPgEngine(pool: PgPool): Engine {
+  const translated = cacheTranslations()
+  const run = async (
+    connection: PgConnection,
+    { sql, params }: Query,
+    only?: 'first row',
+  ): Promise<Outcome> => {
+    const { rows, changes } = await connection.query(translated(sql).text, params.map(storable))
+    return { rows: only === undefined ? rows : rows.slice(0, 1), changes }
+  }
+  const transact = <Result>(work: (execute: Execute) => Promise<Result>): Promise<Result> =>
+    inTransaction(pool, async (connection) => {
+      await connection.query(WRITE_LOCK)
+      return work((query, only) => run(connection, query, only))
+    })
+  return {
+    execute: (query, only) =>
+      translated(query.sql).isWrite
+        ? transact((execute) => execute(query, only))
+        : pool.use((connection) => run(connection, query, only)),
+    runUnit: ([first, ...rest]) =>
+      transact(async (execute) => {
+        if ((await execute(first)).changes === 0) return false
+        for (const query of rest) await execute(query)
+        return true
+      }),
+    transact,
+  }
+}
+
+/** PostgreSQL's texts cannot contain U+0000, so none that it stores is equal to one that does. */
+function storable(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0')
+    ? value.replaceAll('\0', '\ufffd')
+    : value
+}
+
+function cacheTranslations() {
+  const known = new Map<string, Translated>()
+  return (sql: string): Translated => {
+    const found = known.get(sql)
+    if (found !== undefined) return found
+    if (known.size === MAX_TRANSLATED) known.clear()
+    const result = translate(sql)
+    known.set(sql, result)
+    return result
+  }
+}

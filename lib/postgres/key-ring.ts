@@ -1,0 +1,143 @@
+import { createFindKey } from '../access/find-key.ts'
+import {
+  createKeyIndex,
+  KEY_COLUMNS,
+  type KeyIndex,
+  SELECT_KEYS,
+  type StoredKey,
+} from '../access/key-records.ts'
+import type { KeyRing } from '../access/key-ring.ts'
+import type { Plans } from '../config/plans.ts'
+import type { Engine } from '../db/engine.ts'
+import { SECOND_MS } from '../durations.ts'
+import { repeat } from '../periodic.ts'
+import type { PgConnection, PgPool } from './connection.ts'
+
+export interface KeyRingOptions {
+  readonly pool: PgPool
+  readonly engine: Engine
+  readonly plans: Plans
+  readonly onError: (error: unknown) => void
+  /** Called once all changes up to the revision have taken effect here. */
+  readonly onRevision?: (revision: number) => Promise<void>
+  /** Waits until the other nodes have taken over the changes up to the revision, or for a moment. */
+  readonly waitForOthers?: (revision: number) => Promise<void>
+}
+
+const PAGE = 10_000
+const MAX_CHANGES = 50_000
+
+/**
+ * Loads all keys. PostgreSQL tells of changes by other nodes as soon as they are committed; in case it did
+ * not, they are asked for once a second. Two plain statements are always quick; a join of both is not until
+ * PostgreSQL has analysed the tables.
+ */
+export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
+  const { pool, plans, onError, onRevision, waitForOthers } = options
+  const index = createKeyIndex(plans)
+  const { find, forgetTexts } = createFindKey(index.find)
+  // Read before the keys, so that keys that change while they load are read again.
+  let revision = await pool.use(readRevision)
+  await pool.use((connection) => loadAll(connection, index))
+
+  const update = async (): Promise<void> => {
+    const { changes, rows } = await pool.use((connection) => readChanges(connection, revision))
+    const last = changes.at(-1)
+    if (last !== undefined) {
+      index.replace(
+        changes.map(({ userId }) => userId),
+        rows,
+      )
+      forgetTexts()
+      revision = last.revision
+    }
+    // Each time, because the node may be known by another id meanwhile.
+    await onRevision?.(revision)
+    if (changes.length === MAX_CHANGES) await update()
+  }
+  const catchUp = shareRuns(update)
+  const heard = () => {
+    catchUp().catch(onError)
+  }
+  await using opening = new AsyncDisposableStack()
+  opening.use(await pool.listen('access_changes', heard))
+  opening.use(repeat(SECOND_MS, catchUp, onError))
+  await catchUp()
+  const opened = opening.move()
+
+  const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = await work()
+    await catchUp()
+    await waitForOthers?.(revision)
+    return result
+  }
+  return {
+    find,
+    size: index.size,
+    change: ([first, ...rest]) =>
+      changeBy(() =>
+        options.engine.runUnit([first.toSQL(), ...rest.map((statement) => statement.toSQL())]),
+      ),
+    changeBy,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+/** Returns a function that runs `work`, but one run at a time: a call during a run waits for the next one. */
+function shareRuns(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const run = (): Promise<void> => {
+    running = work().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  return () => {
+    if (running === undefined) return run()
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined
+        return run()
+      })
+    return next
+  }
+}
+
+async function readRevision(connection: PgConnection): Promise<number> {
+  const { rows } = await connection.query('SELECT coalesce(max(revision), 0) FROM access_changes')
+  return Number(rows[0]?.[0])
+}
+
+async function loadAll(connection: PgConnection, index: KeyIndex): Promise<void> {
+  const sql = `${SELECT_KEYS} WHERE hash > $1 ORDER BY hash LIMIT ${PAGE}`
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { rows } = await connection.query(sql, [after])
+    const keys = rows.map(toKey)
+    for (const key of keys) index.add(key)
+    after = keys.length < PAGE ? undefined : keys.at(-1)?.hash
+  }
+}
+
+/** The changes after the revision, oldest first, and the keys of their users: as they are then, or newer. */
+async function readChanges(connection: PgConnection, revision: number) {
+  const { rows } = await connection.query(
+    `SELECT user_id, revision FROM access_changes WHERE revision > $1
+     ORDER BY revision LIMIT ${MAX_CHANGES}`,
+    [revision],
+  )
+  const changes = rows.map(([userId, changed]) => ({
+    userId: String(userId),
+    revision: Number(changed),
+  }))
+  if (changes.length === 0) return { changes, rows: [] }
+  const userIds = changes.map(({ userId }) => userId)
+  const sql = `${SELECT_KEYS} WHERE api_keys.user_id = ANY($1)`
+  return { changes, rows: (await connection.query(sql, [userIds])).rows.map(toKey) }
+}
+
+function toKey(row: readonly unknown[]): StoredKey {
+  // safe: the columns of the statement, which has the names in this order
+  return Object.fromEntries(KEY_COLUMNS.map((name, at) => [name, row[at]])) as unknown as StoredKey
+}

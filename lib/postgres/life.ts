@@ -1,0 +1,79 @@
+import type { WriteUses } from '../db/uses.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { PgPool } from './connection.ts'
+import { joinNodes, type Node } from './nodes.ts'
+import { openPgRumWriter } from './rum/writer.ts'
+import { createPgUses } from './uses.ts'
+
+export interface LifeOptions {
+  readonly pool: PgPool
+  /** Of the release. */
+  readonly version: string
+  readonly onError: (error: unknown, message: string) => void
+  /** Aborts once the server stops. */
+  readonly signal: AbortSignal
+}
+
+/** One life of this process among the nodes, and what is written under its id. */
+interface Life extends AsyncDisposable {
+  readonly node: Node
+  readonly writeUses: WriteUses
+  readonly rumWriter: Storage['rum']['writer']
+}
+
+/**
+ * Writes as a node. If the others have given it up, such as after it was stopped for some time, they have
+ * summed up its journal: then it begins another life under another id.
+ */
+export async function openLives(options: LifeOptions) {
+  const { onError, signal } = options
+  let isEnding = false
+  let beginning: Promise<void> | undefined
+  const startAgain = (): Promise<void> => {
+    beginning ??= replaceLife().finally(() => {
+      beginning = undefined
+    })
+    return beginning
+  }
+  const onTakenOver = () => {
+    startAgain().catch((error: unknown) => onError(error, 'cannot join the nodes again'))
+  }
+  let life = await beginLife(options, onTakenOver)
+  const replaceLife = async () => {
+    if (isEnding || signal.aborted) return
+    const ended = life
+    life = await beginLife(options, onTakenOver)
+    await ended[Symbol.asyncDispose]()
+  }
+  return {
+    node: (): Node => life.node,
+    /** Tells that this node is alive, and begins again if the others have given it up. */
+    beat: async (): Promise<void> => {
+      if (!(await life.node.beat())) await startAgain()
+    },
+    writeUses: ((uses) => life.writeUses(uses)) satisfies WriteUses,
+    rumWriter: {
+      add: (draft) => life.rumWriter.add(draft),
+      countDropped: (...args) => life.rumWriter.countDropped(...args),
+      readLive: (filter) => life.rumWriter.readLive(filter),
+      checkpointSite: (siteId) => life.rumWriter.checkpointSite(siteId),
+    } satisfies Storage['rum']['writer'],
+    [Symbol.asyncDispose]: async () => {
+      isEnding = true
+      await beginning?.catch(() => {})
+      await life[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function beginLife(
+  { pool, version, onError, signal }: LifeOptions,
+  onTakenOver: () => void,
+): Promise<Life> {
+  await using opening = new AsyncDisposableStack()
+  const node = opening.use(await joinNodes(pool, version))
+  const rumWriter = opening.use(openPgRumWriter(pool, { node: node.id, onError, onTakenOver }))
+  const writeUses = createPgUses({ pool, node: node.id, signal })
+  const opened = opening.move()
+  return { node, writeUses, rumWriter, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { PgConnection, PgPool } from './connection.ts'
+import { inTransaction } from './transaction.ts'
+
+const MIGRATIONS = new URL('./migrations/', import.meta.url)
+const NAME = /^(\d{4})-.*\.sql$/
+
+/**
+ * Applies the SQL files that the database lacks, in order of their numbers, in one transaction under a lock:
+ * of several starting nodes, one migrates. The first file creates what SQLite's files create up to the same
+ * number. Returns the names.
+ */
+export function migratePg(pool: PgPool): Promise<string[]> {
+  return inTransaction(pool, async (connection) => {
+    await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
+    return applyPending(connection)
+  })
+}
+
+async function applyPending(connection: PgConnection): Promise<string[]> {
+  await connection.query('CREATE TABLE IF NOT EXISTS schema_version (number BIGINT NOT NULL)')
+  const { rows } = await connection.query('SELECT coalesce(max(number), 0) FROM schema_version')
+  const applied = Number(rows[0]?.[0])
+  const all = listMigrations()
+  const newest = all.at(-1)?.number ?? 0
+  if (applied > newest) {
+    throw new Error(
+      `its schema version is ${applied}, this release knows ${newest}; use a newer release`,
+    )
+  }
+  const pending = all.filter(({ number }) => number > applied)
+  for (const { name } of pending) {
+    await connection.runScript(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
+  }
+  if (pending.length > 0) {
+    await connection.query('DELETE FROM schema_version')
+    await connection.query('INSERT INTO schema_version (number) VALUES ($1)', [newest])
+  }
+  return pending.map(({ name }) => name)
+}
+
+function listMigrations() {
+  return readdirSync(MIGRATIONS)
+    .toSorted()
+    .flatMap((name) => {
+      const number = NAME.exec(name)?.[1]
+      return number === undefined ? [] : [{ name, number: Number(number) }]
+    })
+}

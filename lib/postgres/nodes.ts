@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { SECOND_MS } from '../durations.ts'
+import type { PgPool } from './connection.ts'
+
+/** A node that has given no sign of life for this long is dead. */
+const DEAD_AFTER_MS = 10 * SECOND_MS
+/** The longest that a change of keys waits for other nodes. */
+const BARRIER_MS = 500
+const BARRIER_STEP_MS = 50
+const CHANNEL = 'node_revisions'
+
+/** This process among those that share the database. */
+export type Node = Awaited<ReturnType<typeof joinNodes>>
+
+/** Adds this process to the nodes. `version`: of the release. */
+export async function joinNodes(pool: PgPool, version: string) {
+  const id = randomUUID()
+  const run = (sql: string, params: readonly unknown[] = []) =>
+    pool.use((connection) => connection.query(sql, params))
+  await run(
+    'INSERT INTO nodes (id, version, started_at, seen_at) VALUES ($1, $2, now_ms(), now_ms())',
+    [id, version],
+  )
+  const barrier = await openBarrier(pool)
+  return {
+    id,
+    /** Tells that this node is alive. Returns whether the others still think so. */
+    beat: async (): Promise<boolean> => {
+      const sql = 'UPDATE nodes SET seen_at = now_ms() WHERE id = $1 AND died_at IS NULL'
+      return (await run(sql, [id])).changes > 0
+    },
+    /**
+     * Gives up nodes without a sign of life. Returns all that are dead and not yet forgotten, and whether they
+     * have been so for longer than `endedAfterMs`.
+     */
+    buryDead: async (endedAfterMs: number): Promise<{ id: string; isEnded: boolean }[]> => {
+      await run(
+        'UPDATE nodes SET died_at = now_ms() WHERE died_at IS NULL AND seen_at < now_ms() - $1::bigint',
+        [DEAD_AFTER_MS],
+      )
+      const { rows } = await run(
+        'SELECT id, died_at < now_ms() - $1::bigint FROM nodes WHERE died_at IS NOT NULL',
+        [endedAfterMs],
+      )
+      return rows.map(([dead, isEnded]) => ({ id: String(dead), isEnded: isEnded === true }))
+    },
+    /** The ids of all nodes that are not forgotten. */
+    list: async (): Promise<string[]> => {
+      const { rows } = await run('SELECT id FROM nodes')
+      return rows.map(([known]) => String(known))
+    },
+    /** Removes a dead node of which nothing is left to do. */
+    forget: async (dead: string): Promise<void> => {
+      await run('DELETE FROM nodes WHERE id = $1 AND died_at IS NOT NULL', [dead])
+    },
+    /** Tells the others that all changes of keys up to the revision have taken effect here. */
+    acknowledge: async (revision: number): Promise<void> => {
+      const sql = 'UPDATE nodes SET revision = $2 WHERE id = $1 AND revision < $2'
+      if ((await run(sql, [id, revision])).changes > 0) await run(`NOTIFY ${CHANNEL}`)
+    },
+    /** Waits until all living nodes that know keys have acknowledged the revision, but for at most half a second. */
+    waitForAll: barrier.wait,
+    [Symbol.asyncDispose]: async () => {
+      await barrier[Symbol.asyncDispose]()
+      await run('UPDATE nodes SET died_at = now_ms() WHERE id = $1', [id])
+    },
+  }
+}
+
+async function openBarrier(pool: PgPool) {
+  /** Settles at the next acknowledgement of a node. */
+  let woken = Promise.withResolvers<void>()
+  const listening = await pool.listen(CHANNEL, () => {
+    woken.resolve()
+    woken = Promise.withResolvers()
+  })
+  const isReached = (revision: number): Promise<boolean> =>
+    pool.use(async (connection) => {
+      const sql = `SELECT 1 FROM nodes
+        WHERE died_at IS NULL AND revision >= 0 AND revision < $1 LIMIT 1`
+      return (await connection.query(sql, [revision])).rows.length === 0
+    })
+  return {
+    wait: async (revision: number): Promise<void> => {
+      const end = performance.now() + BARRIER_MS
+      while (performance.now() < end) {
+        const { promise } = woken
+        if (await isReached(revision)) return
+        const timer = AbortSignal.timeout(BARRIER_STEP_MS)
+        await Promise.race([promise, once(timer, 'abort')])
+      }
+    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,59 @@
+import { createQueries } from '../db/queries.ts'
+import { SECOND_MS } from '../durations.ts'
+import { repeat } from '../periodic.ts'
+import type { Storage, StorageOptions } from '../storage/storage.ts'
+import { careForNodes } from './care-for-nodes.ts'
+import type { PgPool } from './connection.ts'
+import { createPgEngine } from './engine.ts'
+import { openPgKeyRing } from './key-ring.ts'
+import { openLives } from './life.ts'
+import { openPgMeterStore } from './meter-store.ts'
+import { migratePg } from './migrate.ts'
+import { createPgRumReader } from './rum/reader.ts'
+
+export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'> {
+  readonly pool: PgPool
+  /** Of the release. */
+  readonly version: string
+}
+
+/** Opens the database on a PostgreSQL server, and makes this process one of its nodes. */
+export async function openPgStorage(options: PgStorageOptions): Promise<Storage> {
+  const { pool, version, now, onError } = options
+  await using opening = new AsyncDisposableStack()
+  await migratePg(pool)
+  const stopping = new AbortController()
+  const lives = opening.use(await openLives({ pool, version, onError, signal: stopping.signal }))
+  const { node } = lives
+  opening.use(repeat(SECOND_MS, lives.beat, (error) => onError(error, BEAT)))
+  opening.use(careForNodes({ pool, node, now, onError }))
+  opening.defer(() => stopping.abort())
+  const engine = createPgEngine(pool)
+  const queries = createQueries(engine.execute)
+  const meterStore = await openPgMeterStore(pool, (error) => onError(error, COUNTS))
+  const keyRings = opening.use(new AsyncDisposableStack())
+  const opened = opening.move()
+  return {
+    db: Object.assign(queries, { engine }),
+    shortReads: queries,
+    longReads: queries,
+    writeUses: lives.writeUses,
+    meterStore,
+    openKeys: async (plans, onKeyError) =>
+      keyRings.use(
+        await openPgKeyRing({
+          pool,
+          engine,
+          plans,
+          onError: onKeyError,
+          onRevision: (revision) => node().acknowledge(revision),
+          waitForOthers: (revision) => node().waitForAll(revision),
+        }),
+      ),
+    rum: { writer: lives.rumWriter, reader: createPgRumReader(pool) },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+const BEAT = 'cannot tell the other nodes that this one is alive'
+const COUNTS = 'cannot read the counts of a user; they are completed later'

@@ -1,0 +1,70 @@
+import type { Entry } from '../../rum/ingest/journal.ts'
+import type { PgConnection, PgPool } from '../connection.ts'
+
+/**
+ * Entries that were committed together, whose ids follow each other. They are one row of the journal: a row
+ * for each of them would cost the server several times as much.
+ */
+type Group = readonly Entry[]
+
+type Packed = readonly [
+  siteId: Entry['siteId'],
+  receivedAt: Entry['receivedAt'],
+  country: Entry['country'],
+  beacon: Entry['beacon'],
+]
+
+/** Writes all entries or, if it rejects, usually none: an acknowledgement may get lost. */
+export async function addGroup(pool: PgPool, node: string, group: Group): Promise<void> {
+  const packed = group.map(({ siteId, receivedAt, country, beacon }): Packed => {
+    return [siteId, receivedAt, country, beacon]
+  })
+  const sql = 'INSERT INTO rum_journal (node, last_id, entries) VALUES ($1, $2, $3)'
+  const params = [node, group.at(-1)?.id, JSON.stringify(packed)]
+  await pool.use((connection) => connection.query(sql, params))
+}
+
+/** Lists the first groups of a node in the order of their ids. */
+export async function readGroups(
+  connection: PgConnection,
+  node: string,
+  limit: number,
+): Promise<Group[]> {
+  const { rows } = await connection.query(
+    'SELECT last_id, entries FROM rum_journal WHERE node = $1 ORDER BY last_id LIMIT $2',
+    [node, limit],
+  )
+  return rows.map(([lastId, entries]) => {
+    // safe: `addGroup` wrote them
+    const packed = JSON.parse(String(entries)) as Packed[]
+    const firstId = Number(lastId) - packed.length + 1
+    return packed.map(([siteId, receivedAt, country, beacon], at) => {
+      return { siteId, id: firstId + at, receivedAt, country, beacon }
+    })
+  })
+}
+
+/** Removes the groups whose entries have ids up to the given one. */
+export async function removeGroups(
+  connection: PgConnection,
+  node: string,
+  upToId: number,
+): Promise<void> {
+  const sql = 'DELETE FROM rum_journal WHERE node = $1 AND last_id <= $2'
+  await connection.query(sql, [node, upToId])
+}
+
+/** Lists the nodes that have journal entries. Each step skips all entries of one node by the key. */
+export async function listJournalNodes(pool: PgPool): Promise<string[]> {
+  const { rows } = await pool.use((connection) =>
+    connection.query(`
+      WITH RECURSIVE nodes AS (
+        SELECT min(node) AS node FROM rum_journal
+        UNION ALL
+        SELECT (SELECT min(node) FROM rum_journal WHERE rum_journal.node > nodes.node)
+        FROM nodes WHERE nodes.node IS NOT NULL
+      )
+      SELECT node FROM nodes WHERE node IS NOT NULL`),
+  )
+  return rows.map(([node]) => String(node))
+}

@@ -1,0 +1,98 @@
+import type { Entry } from '../../rum/ingest/journal.ts'
+import { type KnownRows, SiteFold } from '../../rum/rows/site-fold.ts'
+import type { Counter } from '../../rum/store/counts.ts'
+import type { Part } from './checkpoint.ts'
+import type { FullDay } from './names.ts'
+
+/** What a node must still add to the stored rows of one site. */
+export class Site {
+  readonly id: string
+  #fold: SiteFold
+  /** What a transaction is writing, or failed to write. */
+  #part: (Part & { readonly firstId: number | undefined }) | undefined
+  /** The first journal entry of `#fold`. */
+  #firstId: number | undefined
+  /** Settles when the running transaction with the site has ended. */
+  writing: Promise<unknown> | undefined
+  /** Its last transaction failed: the next one has only this site, so that no other fails with it. */
+  isAlone = false
+  readonly #paths: DayNames = new Map()
+  readonly #errors: DayNames = new Map()
+
+  constructor(id: string) {
+    this.id = id
+    this.#fold = this.#newFold()
+  }
+
+  add(entry: Entry): void {
+    this.#fold.add(entry)
+    this.#firstId ??= entry.id
+  }
+
+  count(counter: Counter): void {
+    this.#fold.count(counter)
+  }
+
+  get isChanged(): boolean {
+    return this.#part !== undefined || this.#fold.counts.size > 0
+  }
+
+  /** The first journal entry that is not written; undefined: all are. */
+  get firstUnwritten(): number | undefined {
+    return this.#part?.firstId ?? this.#firstId
+  }
+
+  /**
+   * What the next transaction has to write. A part that failed comes again as it was, until it is known to
+   * be written: the transaction may have been committed. Later beacons wait for the part after it.
+   */
+  takePart(checkpoint: number): Part {
+    if (this.#part === undefined) {
+      this.#part = { fold: this.#fold, checkpoint, firstId: this.#firstId }
+      this.#fold = this.#newFold()
+      this.#firstId = undefined
+    }
+    return this.#part
+  }
+
+  partWritten(): void {
+    this.#part = undefined
+    this.isAlone = false
+  }
+
+  /** Others than the pages of a full day get no place any more. */
+  keepPaths(day: FullDay): void {
+    keepNames(this.#paths, day)
+  }
+
+  keepErrors(day: FullDay): void {
+    keepNames(this.#errors, day)
+  }
+
+  #newFold(): SiteFold {
+    return new SiteFold(fromNothing({ paths: this.#paths, errors: this.#errors }), this.id)
+  }
+}
+
+/** The names of full days. */
+type DayNames = Map<number, readonly string[]>
+
+/** Forgets the days before yesterday, of which no beacons come. */
+function keepNames(days: DayNames, { day, names }: FullDay): void {
+  days.set(day, names)
+  for (const old of days.keys()) if (old < day - 1) days.delete(old)
+}
+
+/** For a fold that starts from nothing, as if no row was stored. */
+export function fromNothing(names?: {
+  readonly paths: DayNames
+  readonly errors: DayNames
+}): KnownRows {
+  const rows = { findLastId: () => 0 }
+  return {
+    ...{ hours: rows, days: rows, paths: rows },
+    listPaths: (_, day) => names?.paths.get(day) ?? [],
+    listErrorHashes: (_, day) => names?.errors.get(day) ?? [],
+    findCountedId: () => 0,
+  }
+}

@@ -1,0 +1,74 @@
+import { repeat } from '../../periodic.ts'
+import { hourOf } from '../../rum/hour.ts'
+import { type Accepted, type Draft, Journal } from '../../rum/ingest/journal.ts'
+import type { RowFilter, SummaryRow } from '../../rum/store/row.ts'
+import type { DropReason, RumWriter } from '../../rum/writer.ts'
+import type { PgPool } from '../connection.ts'
+import { PgAggregator } from './aggregator.ts'
+import { addGroup } from './entries.ts'
+
+export interface PgWriterOptions {
+  /** The id of this node. No other life of this node had the same. */
+  readonly node: string
+  readonly onError: (error: unknown, message: string) => void
+  /**
+   * Called once if other nodes have summed up the journal of this one, because they believe that it is dead.
+   * All further beacons fail: open another writer with a new id, and replay the journal of the old one.
+   */
+  readonly onTakenOver: () => void
+  readonly checkpointMs?: number | undefined
+}
+
+/** Short, because other nodes see the beacons of this one after its next checkpoint. */
+const CHECKPOINT_MS = 2_000
+/** ISO 3166-1 alpha-2. Databases of operators may hold any text, and PostgreSQL does not accept U+0000. */
+const COUNTRY = /^[\w-]{0,10}$/
+
+/** Writes telemetry of one node. */
+export function openPgRumWriter(
+  pool: PgPool,
+  { node, onError, onTakenOver, checkpointMs = CHECKPOINT_MS }: PgWriterOptions,
+) {
+  const aggregator = new PgAggregator({ pool, node, onTakenOver })
+  const journal = new Journal({
+    firstId: 1,
+    write: (entries) => addGroup(pool, node, entries),
+    committed: (entries) => aggregator.fold(entries),
+    isLocked: () => false,
+    onError: (error) => onError(error, 'cannot store beacons'),
+  })
+  const checkpoints = repeat(
+    checkpointMs,
+    () => aggregator.checkpoint(),
+    (error) => onError(error, 'cannot sum up telemetry; it stays in the journal'),
+  )
+  return {
+    add: async (draft: Draft): Promise<Accepted> => {
+      if (aggregator.isTakenOver) return 'failed'
+      return journal.add(COUNTRY.test(draft.country) ? draft : { ...draft, country: '' })
+    },
+    countDropped: async (siteId: string, reason: DropReason, at: number): Promise<void> => {
+      const counter = { hour: hourOf(at), kind: 'beacon', label: reason, count: 1 } as const
+      aggregator.site(siteId).count(counter)
+    },
+    /** Writes the rows that are newer than their stored copies, so that none are left. */
+    readLive: async ({ siteId }: RowFilter): Promise<SummaryRow[]> => {
+      try {
+        await aggregator.checkpointSite(siteId)
+      } catch (error) {
+        onError(error, 'cannot sum up telemetry; a summary lacks the latest beacons')
+      }
+      return []
+    },
+    checkpointSite: (siteId: string): Promise<void> => aggregator.checkpointSite(siteId),
+    [Symbol.asyncDispose]: async () => {
+      checkpoints[Symbol.dispose]()
+      await journal.close()
+      try {
+        await aggregator.close()
+      } catch (error) {
+        onError(error, 'cannot sum up telemetry; it stays in the journal')
+      }
+    },
+  } satisfies RumWriter & AsyncDisposable
+}

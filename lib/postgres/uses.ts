@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isUsageError } from '../contract/account/usage-details.ts'
+import {
+  type CapNotice,
+  monthOf,
+  type PeriodTotal,
+  SHARES,
+  type UserUse,
+  type Uses,
+  type WriteUses,
+  type Written,
+} from '../db/uses.ts'
+import type { PgConnection, PgPool } from './connection.ts'
+import { isConflict } from './faults.ts'
+import { inTransaction } from './transaction.ts'
+import { translate } from './translate.ts'
+
+const PAUSE_MS = 100
+const ATTEMPTS = 20
+
+interface UsesOptions {
+  readonly pool: PgPool
+  /** The id of this node. */
+  readonly node: string
+  /** Aborts once the server stops: what could not be written by then is lost. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Writes uses in one transaction, whose number is stored with them: if the answer to a commit is lost, the
+ * number tells whether it has happened, so that nothing counts twice or not at all.
+ */
+export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
+  let number = 0
+  const isWritten = (): Promise<boolean> =>
+    pool.use(async (connection) => {
+      // Waits for the transaction if it is still under way, since it has locked the row.
+      const sql = 'SELECT written FROM nodes WHERE id = $1 FOR UPDATE'
+      const { rows } = await connection.query(sql, [node])
+      return Number(rows[0]?.[0]) >= number
+    })
+  /** Asks until the database answers. */
+  const settle = async (): Promise<boolean> => {
+    for (;;) {
+      try {
+        return await isWritten()
+      } catch {
+        await sleep(PAUSE_MS, undefined, { signal })
+      }
+    }
+  }
+  const attempt = async (uses: Uses): Promise<Written | null> => {
+    try {
+      return await inTransaction(pool, (connection) => writeAll(connection, { node, number, uses }))
+    } catch (error) {
+      if (await settle()) return { notices: [] }
+      if (isConflict(error)) return null
+      throw error
+    }
+  }
+  return async (uses) => {
+    number += 1
+    for (let left = ATTEMPTS; left > 0; left--) {
+      const written = await attempt(uses)
+      if (written !== null) return written
+    }
+    throw new Error('other transactions kept getting in the way of the counts')
+  }
+}
+
+interface Group {
+  readonly node: string
+  readonly number: number
+  readonly uses: Uses
+}
+
+async function writeAll(connection: PgConnection, { node, number, uses }: Group): Promise<Written> {
+  const sql = 'UPDATE nodes SET written = $2, seen_at = now_ms() WHERE id = $1'
+  const { changes } = await connection.query(sql, [node, number])
+  if (changes === 0) throw new Error('this node is unknown to the database')
+  for (const { text, columns } of STATEMENTS) {
+    const values = columns(uses)
+    if ((values[0]?.length ?? 0) > 0) await connection.query(text, values)
+  }
+  const totals = await addPeriods(connection, uses.users)
+  const notices = await addNotices(connection, uses.users)
+  return { notices, totals }
+}
+
+type Column = readonly (string | number)[]
+
+interface GroupStatement {
+  readonly text: string
+  /** The values of each parameter. */
+  readonly columns: (uses: Uses) => readonly Column[]
+}
+
+/** All nodes write rows in the order of their keys, so that they do not wait for each other in a circle. */
+const STATEMENTS: readonly GroupStatement[] = [
+  {
+    text: `INSERT INTO buckets (caller_id, spent, at)
+      SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::float8[], $3::bigint[])
+        AS changed (id, spent, at) ORDER BY id, at DESC
+      ON CONFLICT (caller_id) DO UPDATE SET spent = excluded.spent, at = excluded.at`,
+    columns: ({ callers }) => [
+      callers.map(({ id }) => id),
+      callers.map(({ bucket }) => bucket.spent),
+      callers.map(({ bucket }) => bucket.at),
+    ],
+  },
+  {
+    text: `INSERT INTO usage_by_day AS known (user_id, day, key_id, requests)
+      SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[]) ORDER BY 1, 2, 3
+      ON CONFLICT (user_id, day, key_id) DO UPDATE SET requests = known.requests + excluded.requests`,
+    columns: (uses) => {
+      const callers = uses.callers.filter(({ requests }) => requests > 0)
+      return [
+        callers.map(({ userId }) => userId),
+        callers.map(({ day }) => day),
+        callers.map(({ keyId }) => keyId),
+        callers.map(({ requests }) => requests),
+      ]
+    },
+  },
+  {
+    text: `INSERT INTO usage_by_operation AS known (day, user_id, key_id, operation, status, requests)
+      SELECT day, user_id, key_id, operation, status, sum(requests)
+      FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+        AS added (day, user_id, key_id, operation, status, requests)
+      GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+      ON CONFLICT (day, user_id, key_id, operation, status)
+      DO UPDATE SET requests = known.requests + excluded.requests`,
+    columns: ({ operations }) => [
+      operations.map(({ day }) => day),
+      operations.map(({ userId }) => userId),
+      operations.map(({ keyId }) => keyId),
+      operations.map(({ operation }) => operation),
+      operations.map(({ status }) => status),
+      operations.map(({ requests }) => requests),
+    ],
+  },
+  {
+    text: `INSERT INTO usage_by_month AS known (month, user_id, key_id, requests, errors, limited)
+      SELECT month, user_id, key_id, sum(requests), sum(errors), sum(limited)
+      FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
+        AS added (month, user_id, key_id, requests, errors, limited)
+      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+      ON CONFLICT (month, user_id, key_id) DO UPDATE SET requests = known.requests + excluded.requests,
+        errors = known.errors + excluded.errors, limited = known.limited + excluded.limited`,
+    columns: ({ operations }) => [
+      operations.map(({ day }) => monthOf(day)),
+      operations.map(({ userId }) => userId),
+      operations.map(({ keyId }) => keyId),
+      operations.map(({ requests }) => requests),
+      operations.map(({ status, requests }) => (isUsageError(status) ? requests : 0)),
+      operations.map(({ status, requests }) => (status === 429 ? requests : 0)),
+    ],
+  },
+  {
+    text: `INSERT INTO usage_of_all AS known (day, operation, status, requests)
+      SELECT day, operation, status, sum(requests)
+      FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[])
+        AS added (day, operation, status, requests)
+      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+      ON CONFLICT (day, operation, status) DO UPDATE SET requests = known.requests + excluded.requests`,
+    columns: ({ operations }) => [
+      operations.map(({ day }) => day),
+      operations.map(({ operation }) => operation),
+      operations.map(({ status }) => status),
+      operations.map(({ requests }) => requests),
+    ],
+  },
+  {
+    text: `UPDATE api_keys SET last_used_at = used.at
+      FROM unnest($1::text[], $2::bigint[]) AS used (id, at)
+      WHERE api_keys.id = used.id AND coalesce(last_used_at, 0) < used.at`,
+    columns: ({ keys }) => [keys.map(({ keyId }) => keyId), keys.map(({ usedAt }) => usedAt)],
+  },
+]
+
+const ADD_PERIODS = `
+  INSERT INTO usage_by_period AS known (user_id, period_start, requests, overage, spent, spent_at)
+  SELECT * FROM
+    unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::float8[], $6::bigint[])
+  ORDER BY 1, 2
+  ON CONFLICT (user_id, period_start) DO UPDATE SET requests = known.requests + excluded.requests,
+    overage = known.overage + excluded.overage, spent = excluded.spent, spent_at = excluded.spent_at
+  RETURNING user_id, period_start, requests, overage`
+
+/** Adds the requests of the users. Returns what all nodes have counted. */
+async function addPeriods(
+  connection: PgConnection,
+  users: readonly UserUse[],
+): Promise<PeriodTotal[]> {
+  if (users.length === 0) return []
+  const { rows } = await connection.query(ADD_PERIODS, [
+    users.map(({ userId }) => userId),
+    users.map(({ periodStart }) => periodStart),
+    users.map(({ requests }) => requests),
+    users.map(({ overage }) => overage),
+    users.map(({ bucket }) => bucket.spent),
+    users.map(({ bucket }) => bucket.at),
+  ])
+  return rows.map(([userId, periodStart, requests, overage]) => ({
+    userId: String(userId),
+    periodStart: Number(periodStart),
+    requests: Number(requests),
+    overage: Number(overage),
+  }))
+}
+
+/** Records the notices that no node has given yet, and returns them. They are rare. */
+async function addNotices(
+  connection: PgConnection,
+  users: readonly UserUse[],
+): Promise<CapNotice[]> {
+  const added: CapNotice[] = []
+  for (const { periodStart, notices } of users) {
+    for (const due of notices) {
+      if (!(await isNew(connection, due, periodStart))) continue
+      const { records, ...notice } = due
+      added.push(notice)
+      for (const { sql, params } of records) await connection.query(translate(sql).text, params)
+    }
+  }
+  return added
+}
+
+async function isNew(
+  connection: PgConnection,
+  notice: CapNotice,
+  periodStart: number,
+): Promise<boolean> {
+  const { userId } = notice
+  if (notice.threshold === 'reach_spending_cap') {
+    const sql = `UPDATE usage_by_period SET warned_units = $3
+      WHERE user_id = $1 AND period_start = $2 AND warned_units < $3`
+    const { maxUnits } = notice.spending
+    return (await connection.query(sql, [userId, periodStart, maxUnits])).changes > 0
+  }
+  const sql = `UPDATE usage_by_period SET warned = $3, warned_cap = $4
+    WHERE user_id = $1 AND period_start = $2 AND (warned < $3 OR warned_cap <> $4)`
+  const values = [userId, periodStart, SHARES[notice.threshold], notice.cap]
+  return (await connection.query(sql, values)).changes > 0
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { openDb } from '../../lib/db/open.ts'
+import type { PgPool } from '../../lib/postgres/connection.ts'
+import { migratePg } from '../../lib/postgres/migrate.ts'
+import { openPglite } from '../support/database/pglite.ts'
+
+/** The types of a column, in SQLite and in PostgreSQL. */
+const TYPES = new Map([
+  ['TEXT', 'text'],
+  ['INTEGER', 'bigint'],
+  ['REAL', 'double precision'],
+  ['BLOB', 'bytea'],
+])
+
+/**
+ * Several nodes write telemetry. In PostgreSQL, the journal has a row for each commit of each node, and only
+ * `rum_counted` says which of them the other rows include.
+ */
+const ONLY_SQLITE = [
+  'rum_days last_id',
+  ...['beacon', 'country', 'id', 'received_at', 'site_id'].map((name) => `rum_journal ${name}`),
+  'rum_paths last_id',
+  'rum_sketches last_id',
+]
+const ONLY_POSTGRES = [
+  ...['rum_counted checkpoint', 'rum_counted node'],
+  ...['entries', 'last_id', 'node'].map((name) => `rum_journal ${name}`),
+]
+const OTHER_KEYS: Readonly<Record<string, string>> = {
+  rum_counted: 'site_id,node',
+  rum_journal: 'node,last_id',
+}
+
+describe('the schemas of SQLite and PostgreSQL', () => {
+  const sqlite = openDb(':memory:')
+  let postgres: PgPool
+
+  before(async () => {
+    postgres = await openPglite()
+  })
+  after(async () => {
+    sqlite.$client.close()
+    await postgres[Symbol.asyncDispose]()
+  })
+
+  const listInSqlite = (sql: string) => sqlite.$client.prepare(sql).raw().all()
+  const listInPostgres = async (sql: string) =>
+    (await postgres.use((connection) => connection.query(sql))).rows
+
+  it('are applied to PostgreSQL once', async () => {
+    assert.deepEqual(await migratePg(postgres), ['0024-tables.sql'])
+    assert.deepEqual(await migratePg(postgres), [])
+  })
+
+  it('are refused by an older release', async () => {
+    await postgres.use((connection) => connection.query('UPDATE schema_version SET number = 9999'))
+    await assert.rejects(migratePg(postgres), /its schema version is 9999, .*use a newer release/)
+    await postgres.use((connection) => connection.query('UPDATE schema_version SET number = 24'))
+  })
+
+  it('have the same columns with the same types, defaults and constraints, but for the nodes', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0, coalesce(c.dflt_value, '')
+       FROM sqlite_schema AS m JOIN pragma_table_xinfo(m.name) AS c
+       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY 1, 2`,
+    ).map((row) => {
+      const [table, column, type, isRequired, standard] = row as [
+        string,
+        string,
+        string,
+        number,
+        string,
+      ]
+      return [table, column, TYPES.get(type), isRequired === 1, standard]
+    })
+    const nameOf = (row: unknown[]) => row.slice(0, 2).join(' ')
+    const inPostgres = await listInPostgres(
+      `SELECT table_name, column_name, data_type, is_nullable = 'NO',
+         coalesce(replace(column_default, '::text', ''), '')
+       FROM information_schema.columns
+       WHERE table_schema = 'public' AND column_name <> 'rowid' AND table_name NOT IN ('schema_version', 'nodes')
+       ORDER BY table_name COLLATE "C", column_name COLLATE "C"`,
+    )
+    const isOnlyIn = (names: readonly string[]) => (row: unknown[]) => names.includes(nameOf(row))
+    assert.deepEqual(inSqlite.filter(isOnlyIn(ONLY_SQLITE)).map(nameOf), ONLY_SQLITE)
+    assert.deepEqual(inPostgres.filter(isOnlyIn(ONLY_POSTGRES)).map(nameOf), ONLY_POSTGRES)
+    assert.deepEqual(
+      inPostgres.filter((row) => !isOnlyIn(ONLY_POSTGRES)(row)),
+      inSqlite.filter((row) => !isOnlyIn(ONLY_SQLITE)(row)),
+    )
+  })
+
+  it('have the same keys', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT m.name, group_concat(c.name, ',' ORDER BY c.pk)
+       FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c
+       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND c.pk > 0 GROUP BY 1 ORDER BY 1`,
+    )
+    const inPostgres = await listInPostgres(
+      `SELECT c.relname, string_agg(a.attname, ',' ORDER BY array_position(i.indkey::int2[], a.attnum))
+       FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
+       JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
+       WHERE i.indisprimary AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'nodes'
+       GROUP BY 1 ORDER BY c.relname COLLATE "C"`,
+    )
+    const keys = inSqlite.map((row) => {
+      const [table, key] = row as [string, string]
+      return [table, OTHER_KEYS[table] ?? key]
+    })
+    assert.deepEqual(inPostgres, keys)
+  })
+
+  it('compare all texts byte by byte', async () => {
+    const others = await listInPostgres(
+      `SELECT table_name, column_name FROM information_schema.columns
+       WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`,
+    )
+    assert.deepEqual(others, [])
+  })
+
+  it('have the same foreign keys', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT m.name, f."from", f."table", f.on_delete
+       FROM sqlite_schema AS m JOIN pragma_foreign_key_list(m.name) AS f
+       WHERE m.type = 'table' ORDER BY 1, 2`,
+    )
+    const inPostgres = await listInPostgres(
+      `SELECT c.conrelid::regclass::text, a.attname, c.confrelid::regclass::text,
+         CASE c.confdeltype WHEN 'c' THEN 'CASCADE' ELSE 'NO ACTION' END
+       FROM pg_constraint AS c
+       JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+       WHERE c.contype = 'f' ORDER BY c.conrelid::regclass::text COLLATE "C", 2`,
+    )
+    assert.deepEqual(inPostgres, inSqlite)
+  })
+
+  it('have the same triggers, but for those that only one of them needs', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT name, tbl_name FROM sqlite_schema
+       WHERE type = 'trigger' AND name <> 'audit_log_no_replace' ORDER BY 1`,
+    )
+    const inPostgres = await listInPostgres(
+      `SELECT tgname, tgrelid::regclass::text FROM pg_trigger
+       WHERE NOT tgisinternal AND tgname <> 'audit_log_number' ORDER BY tgname COLLATE "C"`,
+    )
+    assert.deepEqual(inPostgres, inSqlite)
+  })
+
+  it('have the same indexes, but for the searched text, which may be too long for PostgreSQL', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT name, tbl_name FROM sqlite_schema
+       WHERE type = 'index' AND sql IS NOT NULL AND name <> 'audit_log_by_text' ORDER BY 1`,
+    )
+    const inPostgres = await listInPostgres(
+      `SELECT indexname, tablename FROM pg_indexes
+       WHERE schemaname = 'public' AND NOT (indexname LIKE '%\\_pkey' OR indexname LIKE '%\\_key')
+       ORDER BY indexname COLLATE "C"`,
+    )
+    assert.deepEqual(inPostgres, inSqlite)
+  })
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { insertUser, newUser } from '../../lib/accounts/users.ts'
+import { createQueries } from '../../lib/db/queries.ts'
+import type { CapNotice, Uses, WriteUses } from '../../lib/db/uses.ts'
+import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
+import { createPgEngine } from '../../lib/postgres/engine.ts'
+import { joinNodes } from '../../lib/postgres/nodes.ts'
+import { createPgUses } from '../../lib/postgres/uses.ts'
+import { openMigratedPglite } from '../support/database/pglite.ts'
+
+const NOW = Date.UTC(2026, 0, 15, 12)
+const NEVER = new AbortController().signal
+
+let pool: PgPool
+let userId: string
+
+before(async () => {
+  pool = await openMigratedPglite()
+})
+after(() => pool[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  await run('TRUNCATE users, nodes, usage_by_day, usage_by_period, usage_by_operation CASCADE')
+  const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOW })
+  await insertUser(createQueries(createPgEngine(pool).execute), user).run()
+  userId = user.id
+})
+
+const run = (sql: string) => pool.use((connection) => connection.query(sql))
+const read = async (sql: string) => (await run(sql)).rows
+
+async function openNode(through: PgPool = pool): Promise<WriteUses> {
+  const { id } = await joinNodes(pool, 'test')
+  return createPgUses({ pool: through, node: id, signal: NEVER })
+}
+
+function usesOf(requests: number, notices: readonly CapNotice[] = []): Uses {
+  const bucket = { spent: requests, at: NOW }
+  const due = notices.map((notice) => ({ ...notice, records: [] }))
+  return {
+    callers: [{ id: userId, userId, keyId: '', day: 1, requests, bucket }],
+    users: [{ userId, periodStart: 0, requests, overage: 0, bucket, notices: due }],
+    keys: [],
+    operations: [{ userId, keyId: '', day: 1, operation: 'locate', status: 200, requests }],
+  }
+}
+
+/** What each table has counted. */
+async function counts(): Promise<unknown[]> {
+  const tables = ['usage_by_day', 'usage_by_period', 'usage_by_operation']
+  return Promise.all(
+    tables.map(async (table) => {
+      const [row] = await read(`SELECT coalesce(sum(requests), 0) FROM ${table}`)
+      return row?.[0]
+    }),
+  )
+}
+
+/** A pool whose commits fail once, before or after the database has carried them out. */
+function failingOnce(when: 'before' | 'after'): PgPool {
+  let isDue = true
+  const fail = (connection: PgConnection): PgConnection => ({
+    ...connection,
+    query: async (text, params) => {
+      if (text !== 'COMMIT' || !isDue) return connection.query(text, params)
+      isDue = false
+      await connection.query(when === 'after' ? 'COMMIT' : 'ROLLBACK')
+      throw new Error('the connection was lost')
+    },
+  })
+  return { ...pool, use: (work) => pool.use((connection) => work(fail(connection))) }
+}
+
+describe('counts on PostgreSQL', () => {
+  it('are added up over several nodes, and the total is returned', async () => {
+    const [one, other] = await Promise.all([openNode(), openNode()])
+    await one(usesOf(3))
+    const { totals } = await other(usesOf(4))
+    assert.deepEqual(totals, [{ userId, periodStart: 0, requests: 7, overage: 0 }])
+    assert.deepEqual(await counts(), [7, 7, 7])
+  })
+
+  it('are counted once if the answer to the commit is lost', async () => {
+    const write = await openNode(failingOnce('after'))
+    await write(usesOf(3))
+    await write(usesOf(2))
+    assert.deepEqual(await counts(), [5, 5, 5])
+  })
+
+  it('are reported as not written if the commit did not happen', async () => {
+    const write = await openNode(failingOnce('before'))
+    await assert.rejects(write(usesOf(3)), /the connection was lost/)
+    assert.deepEqual(await counts(), [0, 0, 0])
+    await write(usesOf(3))
+    assert.deepEqual(await counts(), [3, 3, 3])
+  })
+
+  it('are dropped for a user who was deleted meanwhile', async () => {
+    const write = await openNode()
+    await run('DELETE FROM users')
+    assert.deepEqual(await write(usesOf(3)), { notices: [], totals: [] })
+    assert.deepEqual(await counts(), [0, 0, 0])
+  })
+
+  it('announce that a user is near the cap on one node only', async () => {
+    const [one, other] = await Promise.all([openNode(), openNode()])
+    const notice: CapNotice = { userId, threshold: 'near_cap', cap: 10 }
+    assert.deepEqual((await one(usesOf(8, [notice]))).notices, [notice])
+    assert.deepEqual((await other(usesOf(1, [notice]))).notices, [])
+  })
+})

@@ -1,0 +1,118 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { PgPool } from '../../../lib/postgres/connection.ts'
+import { openPool } from '../../../lib/postgres/pool.ts'
+import { findFreePort } from '../../../scripts/parts/start-process.ts'
+
+/** Where Debian's packages put the programs of each version. */
+const VERSIONS = '/usr/lib/postgresql'
+const POLL_MS = 50
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  max_connections: '200',
+  unix_socket_directories: '',
+}
+
+/** A PostgreSQL server on loopback, with a new folder of data. */
+export interface PostgresServer extends AsyncDisposable {
+  readonly url: string
+  /** Creates an empty database. Returns its URL. */
+  createDatabase(): Promise<string>
+  /** Ends all processes of the server at once, without a checkpoint, and starts it again. */
+  crash(): Promise<void>
+}
+
+/** `settings`: more of postgresql.conf. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'meridian-postgres-'))
+  const user = ownUser(folder)
+  const programs = join(VERSIONS, newest(readdirSync(VERSIONS)), 'bin')
+  const run = (program: string, args: readonly string[]) =>
+    execFileSync(join(programs, program), args, { ...user, cwd: folder, stdio: 'pipe' })
+  const data = join(folder, 'data')
+  // Another collation than C, as most servers have one.
+  run('initdb', ['-D', data, '-U', 'meridian', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'])
+  const port = await findFreePort()
+  const urlOf = (database: string) => `postgres://meridian@127.0.0.1:${port}/${database}`
+  const start = async () => {
+    const all = Object.entries({ ...SETTINGS, ...settings })
+    const args = ['-D', data, '-p', String(port), ...all.flatMap((pair) => ['-c', pair.join('=')])]
+    const child = spawn(join(programs, 'postgres'), args, { ...user, cwd: folder, stdio: 'ignore' })
+    await waitUntilReady(urlOf('postgres'), child)
+    return child
+  }
+  let server = await start()
+  const stop = async (mode: 'fast' | 'immediate') => {
+    const ended = once(server, 'exit')
+    run('pg_ctl', ['stop', '-D', data, '-m', mode])
+    await ended
+  }
+  return {
+    url: urlOf('postgres'),
+    createDatabase: () => createDatabase(urlOf('postgres')),
+    crash: async () => {
+      await stop('immediate')
+      server = await start()
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop('immediate')
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** Creates an empty database on the server. Returns its URL. */
+export async function createDatabase(server: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await query(server, `CREATE DATABASE ${name}`)
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href
+}
+
+/** The user who runs the server: it refuses to run as root. */
+function ownUser(folder: string): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const idOf = (option: '-u' | '-g') => Number(execFileSync('id', [option, 'postgres']))
+  const [uid, gid] = [idOf('-u'), idOf('-g')]
+  chownSync(folder, uid, gid)
+  return { uid, gid }
+}
+
+function newest(versions: readonly string[]): string {
+  return versions.toSorted((a, b) => Number(b) - Number(a))[0] ?? ''
+}
+
+async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`)
+    try {
+      await query(url, 'SELECT 1')
+      return
+    } catch {
+      await sleep(POLL_MS)
+    }
+  }
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Opens a pool, whose idle connections may break. */
+export function openTestPool(url: string, max = 5): PgPool {
+  return openPool({ url, max, name: 'test', onError: () => {} })
+}
