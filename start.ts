@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { type Admin, startAdmin } from './admin/server.ts'
+import { ADMIN_SETTINGS, type Admin, startAdmin } from './admin/server.ts'
 import { announcement } from './announce.ts'
 import { type Config, readConfig } from './lib/config/config.ts'
 import { nameRuntime } from './lib/config/runtime.ts'
@@ -38,6 +38,7 @@ export async function start(): Promise<void> {
   const config = readConfig(process.env)
   const log = openLog(config)
   await checkAddress(config)
+  if (config.admin !== undefined) await checkAddress(config.admin, ADMIN_SETTINGS)
   const listening = Promise.withResolvers<void>()
   const stopping = new AbortController()
   const geoJobs = createGeoJobs(log, stopping.signal)
