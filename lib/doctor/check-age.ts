@@ -5,7 +5,12 @@ import { type Finding, ok, warning, wrong } from './finding.ts'
 /** A database that a server would serve, with its build time or the reason why it is unusable. */
 type GeoFile = { readonly name: string } & (
   | { readonly builtAt: string }
-  | { readonly problem: string; readonly hasLastGood: boolean }
+  | {
+      readonly problem: string
+      readonly hasLastGood: boolean
+      /** Whether it is missing only until the next start. */
+      readonly isAwaited?: boolean
+    }
 )
 
 /** Providers publish new databases at least once a month. */
@@ -19,6 +24,10 @@ const OLD_BACKUP_MS = 2 * DAY_MS
 /** Checks whether the databases can be used, and how old they are. */
 export function checkGeo(files: readonly GeoFile[], now: number): Finding[] {
   return files.map((file) => {
+    if ('problem' in file && file.isAwaited === true) {
+      const advice = `the next start prepares it, or now: ${commandText('geo')}`
+      return warning(`${file.name} is not prepared yet`, advice)
+    }
     if ('problem' in file) {
       const effect = file.hasLastGood ? 'serves its last usable version' : 'does not start'
       const advice = `a server ${effect}: replace the file if it is yours; ${commandText('geo')} prepares the bundled ones`

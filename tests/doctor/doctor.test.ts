@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -17,6 +17,7 @@ import { checkFolder } from '../../lib/doctor/check-folder.ts'
 import { checkAuth, checkMail } from '../../lib/doctor/check-services.ts'
 import { runCheck } from '../../lib/doctor/finding.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
+import { readGeoFiles } from '../../scripts/parts/geo-files.ts'
 import { makeDataFolder, withClient } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
@@ -175,6 +176,16 @@ describe('checkGeo', () => {
       check(true),
       /^wrong: Cannot use the database c: .* → a server serves its last usable v/,
     )
+  })
+
+  it('says that the next start prepares what a folder does not have yet', async () => {
+    const { dataDir } = await makeDataFolder(folder)
+    rmSync(join(dataDir, 'geo'), { recursive: true, force: true })
+    const files = await readGeoFiles(readConfig({ MERIDIAN_DATA_DIR: dataDir }))
+    const wrong = lines(checkGeo(files, Date.now())).filter((line) => line.startsWith('wrong'))
+    assert.deepEqual(wrong, [])
+    const named = await readGeoFiles(readConfig({ MERIDIAN_GEO: join(dataDir, 'none.mmdb') }))
+    matches(checkGeo(named, NOON), /^wrong: Cannot use the database .* does not start/)
   })
 
   it('names the release of the timezone data', () => {
