@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { type Admin, startAdmin } from './admin/server.ts'
+import { ADMIN_SETTINGS, type Admin, startAdmin } from './admin/server.ts'
 import { announcement } from './announce.ts'
 import { type Config, readConfig } from './lib/config/config.ts'
 import { nameRuntime } from './lib/config/runtime.ts'
@@ -37,7 +37,7 @@ export async function start(): Promise<void> {
   if (nameRuntime(process.versions) === 'node') setFlagsFromString(SEMI_SPACE_OF_THREADS)
   const config = readConfig(process.env)
   const log = openLog(config)
-  await checkAddress(config)
+  await checkAddresses(config)
   const listening = Promise.withResolvers<void>()
   const stopping = new AbortController()
   const geoJobs = createGeoJobs(log, stopping.signal)
@@ -89,6 +89,11 @@ export async function start(): Promise<void> {
       adminUrl: admin?.url,
     }),
   )
+}
+
+async function checkAddresses(config: Config): Promise<void> {
+  await checkAddress(config)
+  if (config.admin !== undefined) await checkAddress(config.admin, ADMIN_SETTINGS)
 }
 
 function openLog({ logLevel: level }: Config): Log {

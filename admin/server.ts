@@ -14,7 +14,8 @@ export interface Admin {
   close(): void
 }
 
-const SETTINGS = { port: 'MERIDIAN_ADMIN_PORT', host: 'MERIDIAN_ADMIN_HOST' } as const
+/** For `checkAddress`. */
+export const ADMIN_SETTINGS = { port: 'MERIDIAN_ADMIN_PORT', host: 'MERIDIAN_ADMIN_HOST' } as const
 const CONNECTIONS = 32
 const TIME_LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 65_000 }
 
@@ -43,7 +44,7 @@ export async function startAdmin(address: ListenAddress, services: Services): Pr
     }
   })
   server.maxConnections = CONNECTIONS
-  const url = await listen(server, address, SETTINGS)
+  const url = await listen(server, address, ADMIN_SETTINGS)
   server.unref()
   return {
     url,

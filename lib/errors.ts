@@ -62,3 +62,7 @@ export class ApiError extends Error {
     return ERROR_STATUS[this.code]
   }
 }
+
+/** The message of every 401: it must not tell what is wrong with the credential. */
+export const UNAUTHORIZED =
+  'A valid API key or session is required: send it as X-API-Key or as Authorization: Bearer'

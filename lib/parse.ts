@@ -9,6 +9,9 @@ export function parse<Schema extends v.GenericSchema>(
   const result = v.safeParse(schema, input, { abortEarly: true, message: toWords })
   if (result.success) return result.output
   const [issue] = result.issues
+  if (Array.isArray(issue.path?.[0].input)) {
+    throw new ApiError('BAD_REQUEST', 'The body must be an object, not a list')
+  }
   const field = v.getDotPath(issue)
   const message = messageOf(issue)
   throw new ApiError('BAD_REQUEST', field === null ? message : `${field}: ${message}`)
@@ -37,6 +40,7 @@ type Rule = (issue: v.BaseIssue<unknown>) => string
 const RULES: Readonly<Record<string, Rule>> = {
   email: () => 'must be an e-mail address',
   integer: () => 'must be a whole number',
+  iso_date: () => 'must be a date, such as 2026-01-15',
   min_length: (issue) => `must have at least ${sizeWords(issue)}`,
   max_length: (issue) => `must have at most ${sizeWords(issue)}`,
   min_value: ({ requirement }) => `must be at least ${requirement}`,
@@ -83,6 +87,7 @@ export async function readJson(message: Message, maxBytes: number): Promise<unkn
 /** Throws BAD_REQUEST if the bytes are not JSON in UTF-8. */
 export function parseJson(bytes: string | Uint8Array): unknown {
   const text = typeof bytes === 'string' ? bytes : decodeUtf8(bytes)
+  if (text === '') throw new ApiError('BAD_REQUEST', 'The body is empty')
   try {
     return JSON.parse(text)
   } catch {

@@ -1,3 +1,5 @@
+import { APP_PATH } from '../lib/contract/pages.ts'
+import { commandText } from '../lib/own-code.ts'
 import { readDemoOptions } from './demo-rum/options.ts'
 import { sendDemo } from './demo-rum/send-demo.ts'
 import { report, run } from './parts/run.ts'
@@ -7,7 +9,6 @@ await run(async () => {
   const options = readDemoOptions(process.argv.slice(2))
   const { views, from } = await sendDemo(options, Date.now())
   const { site, email } = options
-  report(`Added ${views} page views of ${site} since ${isoSecond(from)}. To see them, start the server, sign in
-as ${email} and open /app/vitals. Whoever has no password yet gets a link to set one:
-  npm run user -- --email ${email} --link`)
+  report(`Added ${views} page views of ${site} since ${isoSecond(from)}. To see them, start the server and open ${APP_PATH}/vitals as ${email}. A link to sign in:
+  ${commandText('user', `--email ${email} --link`)}`)
 })

@@ -17,12 +17,14 @@ async function act(accounts: ConfiguredAccounts, command: UserCommand): Promise<
     case 'list':
       process.stdout.write(command.json ? await userJson(accounts) : await userTable(accounts))
       return
-    case 'link':
+    case 'link': {
+      const link = await claimLink(accounts, command.email)
       report(
         `Valid once, until an hour from now. Whoever opens it can sign in as ${command.email}:`,
       )
-      process.stdout.write(`${await claimLink(accounts, command.email)}\n`)
+      process.stdout.write(`${link}\n`)
       return
+    }
     case 'set-password':
       report(await setPasswordOf(accounts, command.email))
       return

@@ -1,7 +1,8 @@
 import { type Entitlement, toEntitlement } from '../config/entitlement.ts'
 import type { Plans } from '../config/plans.ts'
+import { quoted } from '../contract/common.ts'
 import type { Operation, Scope } from '../contract/operation.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, UNAUTHORIZED } from '../errors.ts'
 import type { FindSession, SessionUser } from './find-session.ts'
 import type { KeyRecord } from './key-records.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -73,7 +74,7 @@ export function authorizeKey(
   { access, fullAccess }: Row,
 ): Caller {
   if (access !== 'public' && !mayUse(key, access)) {
-    throw new ApiError('INSUFFICIENT_SCOPE', `This key lacks the scope ${access}`)
+    throw new ApiError('INSUFFICIENT_SCOPE', lackOf(key, access))
   }
   if (fullAccess === true && key.scopes !== null) {
     throw new ApiError('INSUFFICIENT_SCOPE', 'This needs a session or a key with full access')
@@ -95,7 +96,7 @@ export async function authenticateSession(
 ): Promise<SessionUser> {
   const authorization = readHeader('authorization')
   if (authorization === undefined && row.errors?.includes('ANONYMOUS_ACCESS')) {
-    throw new ApiError('ANONYMOUS_ACCESS', 'This look-up needs an API key')
+    throw new ApiError('ANONYMOUS_ACCESS', 'This look-up needs an API key: send it as X-API-Key')
   }
   const token = bearerOf(authorization)
   const user = token === null ? null : await findSession(token, now)
@@ -133,7 +134,13 @@ const NOT_VERIFIED =
 /** The same answer for every invalid credential, with the challenge of RFC 6750, section 3. */
 export function unauthorized(): ApiError {
   const headers = { 'www-authenticate': 'Bearer realm="Meridian"' }
-  return new ApiError('UNAUTHORIZED', 'A valid API key or session is required', { headers })
+  return new ApiError('UNAUTHORIZED', UNAUTHORIZED, { headers })
+}
+
+function lackOf({ type }: KeyRecord, scope: Scope): string {
+  return type === 'publishable'
+    ? 'A publishable key only looks up addresses: use a secret key'
+    : `This key lacks the scope ${scope}: use a key with it`
 }
 
 /** A publishable key allows only look-ups, whatever scopes are stored for it. */
@@ -147,8 +154,14 @@ function allowedOrigin(
   readHeader: ReadHeader,
 ): string {
   const origin = readHeader('origin') ?? ownOrigin(checks, readHeader)
-  if (origin === undefined || !matchesOrigin(key.origins, origin)) {
-    throw new ApiError('ORIGIN_NOT_ALLOWED', 'This key may not be used from this origin')
+  if (origin === undefined) {
+    const message =
+      'A publishable key works only on pages of its origins: use a secret key elsewhere'
+    throw new ApiError('ORIGIN_NOT_ALLOWED', message)
+  }
+  if (!matchesOrigin(key.origins, origin)) {
+    const message = `${quoted(origin)} is not an origin of this key: create one that allows it`
+    throw new ApiError('ORIGIN_NOT_ALLOWED', message)
   }
   return origin
 }

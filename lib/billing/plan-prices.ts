@@ -54,7 +54,10 @@ export function createPlanPrices(
 /** Throws BAD_REQUEST if the plan does not exist or is free. */
 export function getPaidPlan(plans: Plans, id: string): Plan {
   const plan = plans.find(id)
-  if (plan === undefined) throw new ApiError('BAD_REQUEST', 'planId: this plan does not exist')
+  if (plan === undefined) {
+    const ids = plans.list.map((one) => one.id).join(', ')
+    throw new ApiError('BAD_REQUEST', `planId: this plan does not exist; there are ${ids}`)
+  }
   if (plan.price > 0) return plan
   throw new ApiError(
     'BAD_REQUEST',

@@ -32,9 +32,24 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 /** What clients read, which may run in the same environment: `npm run locate` and docs/clients.md. */
 const CLIENT_SETTINGS = ['MERIDIAN_URL', 'MERIDIAN_KEY']
 
+/** Names that begin so may belong to other programs: only those that look like a slip are refused. */
+const SHARED_PREFIXES = ['STRIPE_', 'TURNSTILE_']
+const SLIP_EDITS = 2
+
 function unknownNames(names: readonly string[]): string[] {
-  const taken = new Set<string>([...Object.keys(Environment.entries), ...CLIENT_SETTINGS])
-  return names.filter((name) => name.startsWith('MERIDIAN_') && !taken.has(name))
+  const known = Object.keys(Environment.entries)
+  const taken = new Set<string>([...known, ...CLIENT_SETTINGS])
+  return names.filter(
+    (name) => !taken.has(name) && (name.startsWith('MERIDIAN_') || isSlip(name, known)),
+  )
+}
+
+function isSlip(name: string, known: readonly string[]): boolean {
+  const prefix = SHARED_PREFIXES.find((start) => name.startsWith(start))
+  if (prefix === undefined || name.startsWith(PRICE)) return false
+  const others = known.filter((other) => other.startsWith(prefix))
+  const endings = others.map((other) => other.slice(prefix.length))
+  return findSimilar(name.slice(prefix.length), endings, SLIP_EDITS) !== undefined
 }
 
 function unknownProblem(name: string): string {
@@ -55,6 +70,14 @@ type Settings = v.InferOutput<typeof Environment>
 /** One problem for each setting that is missing although another one needs it. */
 function missingProblems(env: Settings): string[] {
   const kind = env.MERIDIAN_CONTACT?.kind
+  const [account, license] = [
+    'MERIDIAN_MAXMIND_ACCOUNT_ID',
+    'MERIDIAN_MAXMIND_LICENSE_KEY',
+  ] as const
+  if (env[account] === undefined && env[license] !== undefined)
+    return [`${license} needs ${account}`]
+  if (env[license] === undefined && env[account] !== undefined)
+    return [`${account} needs ${license}`]
   if (kind === 'mail' && env.MERIDIAN_SMTP_URL === undefined) {
     return ['MERIDIAN_CONTACT sends mail: set MERIDIAN_SMTP_URL']
   }

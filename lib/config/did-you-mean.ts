@@ -1,10 +1,14 @@
-/** The setting whose name was probably meant; undefined if none is like it. */
-export function findSimilar(given: string, names: Iterable<string>): string | undefined {
+/** The setting whose name was probably meant; undefined if none is like it, or in at most `mostEdits`. */
+export function findSimilar(
+  given: string,
+  names: Iterable<string>,
+  mostEdits = Number.POSITIVE_INFINITY,
+): string | undefined {
   let best: { readonly name: string; readonly edits: number } | undefined
   for (const name of names) {
     const edits = countEdits(lettersOf(given), lettersOf(name))
     const isSimilar = edits <= lettersOf(name).length / MIN_LETTERS_PER_EDIT
-    if (isSimilar && edits < (best?.edits ?? Infinity)) best = { name, edits }
+    if (isSimilar && edits <= mostEdits && edits < (best?.edits ?? Infinity)) best = { name, edits }
   }
   return best?.name
 }

@@ -191,7 +191,10 @@ export const Environment = v.object({
     '0 removes the look-up form and its key from the landing page',
   ),
   MERIDIAN_SMTP_URL: optional(
-    matching(/^smtps?:\/\/[^/?#]+/, 'must be an smtp or smtps URL'),
+    matching(
+      /^smtps?:\/\/[^/?#]+/,
+      'must be an smtp or smtps URL, such as smtps://mail.example:465',
+    ),
     'Mail server, such as smtps://user:password@mail.example:465',
   ),
   MERIDIAN_MAIL_FROM: withDefault('Meridian <meridian@localhost>', Text, 'Sender of e-mails'),

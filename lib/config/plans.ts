@@ -75,7 +75,12 @@ export function readPlans(file: string | undefined): Plans {
   try {
     return toPlans(v.parse(PlanFile, JSON.parse(readFileSync(path, 'utf8'))))
   } catch (cause) {
-    throw new Error(`Cannot read the plans in ${path}: ${reason(cause)}`, { cause })
+    throw new Error(
+      `Cannot read the plans in ${path}: ${reason(cause)}; MERIDIAN_PLANS names the file`,
+      {
+        cause,
+      },
+    )
   }
 }
 

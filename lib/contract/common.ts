@@ -73,10 +73,11 @@ export function singleLine(most: number) {
 
 /** The largest number that `wholeNumber` accepts. */
 const MAX_OFFSET = 999_999_999
+const WHOLE_NUMBER = `must be a whole number from 0 to ${MAX_OFFSET}`
 
 function wholeNumber(fallback: number) {
   return v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/)), String(fallback)),
+    v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/, WHOLE_NUMBER)), String(fallback)),
     v.toNumber(),
     v.number(),
     v.integer(),
@@ -116,7 +117,14 @@ export function listOf(names: readonly string[], message: string) {
     v.string(),
     v.regex(
       new RegExp(`^(${name})(,(${name}))*$`),
-      ({ input }) => `${message}; ${quoted(unknownIn(input))} is not one`,
+      ({ input }) =>
+        `${message}; ${quoted(unknownIn(input))} is not one${hint(names, unknownIn(input))}`,
     ),
   )
+}
+
+/** Names the only field whose last part was given, such as `location.city` for `city`; else nothing. */
+export function hint(names: readonly string[], given: unknown): string {
+  const [name, ...others] = names.filter((one) => one.endsWith(`.${given}`))
+  return name === undefined || others.length > 0 ? '' : `, did you mean ${name}?`
 }

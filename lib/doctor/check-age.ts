@@ -2,11 +2,16 @@ import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { commandText } from '../own-code.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
-/** A database that a server would serve, with its build time or the reason why it is unusable. */
-type GeoFile = { readonly name: string } & (
-  | { readonly builtAt: string }
-  | { readonly problem: string; readonly hasLastGood: boolean }
-)
+/** A database that a server would serve. */
+type GeoFile = { readonly name: string; readonly builtAt: string } | UnusableFile
+
+interface UnusableFile {
+  readonly name: string
+  readonly problem: string
+  readonly hasLastGood: boolean
+  /** Whether it is missing only until the next start. */
+  readonly isAwaited?: boolean
+}
 
 /** Providers publish new databases at least once a month. */
 const OLD_GEO_MS = 45 * DAY_MS
@@ -19,16 +24,22 @@ const OLD_BACKUP_MS = 2 * DAY_MS
 /** Checks whether the databases can be used, and how old they are. */
 export function checkGeo(files: readonly GeoFile[], now: number): Finding[] {
   return files.map((file) => {
-    if ('problem' in file) {
-      const effect = file.hasLastGood ? 'serves its last usable version' : 'does not start'
-      const advice = `a server ${effect}: replace the file if it is yours; ${commandText('geo')} prepares the bundled ones`
-      return wrong(file.problem, advice)
-    }
+    if ('problem' in file) return checkUnusable(file)
     const { days, isOld } = geoAge(Date.parse(file.builtAt), now)
     const text = `${file.name} was built ${counted(days, 'day')} ago`
     if (!isOld || OWN_FILES.includes(file.name)) return ok(text)
     return warning(text, `fetch a newer one: ${commandText('geo', '--download')}`)
   })
+}
+
+function checkUnusable({ name, problem, hasLastGood, isAwaited }: UnusableFile): Finding {
+  if (isAwaited === true) {
+    const advice = `the next start prepares it, or now: ${commandText('geo')}`
+    return warning(`${name} is not prepared yet`, advice)
+  }
+  const effect = hasLastGood ? 'serves its last usable version' : 'does not start'
+  const advice = `a server ${effect}: replace the file if it is yours; ${commandText('geo')} prepares the bundled ones`
+  return wrong(problem, advice)
 }
 
 /** The age of a database in whole days, and whether its provider has published a newer one by now. */

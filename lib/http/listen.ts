@@ -36,9 +36,9 @@ export async function listen(
 }
 
 /** Throws the error of `listen` early, because startup takes long before it listens. */
-export async function checkAddress(address: ListenAddress): Promise<void> {
+export async function checkAddress(address: ListenAddress, settings = SETTINGS): Promise<void> {
   const server = createServer((socket) => socket.destroy())
-  await listen(server, address)
+  await listen(server, address, settings)
   await new Promise((closed) => server.close(closed))
 }
 

@@ -35,15 +35,22 @@ export function createFieldReader(named: Readonly<Record<string, JsonSchema>>) {
 
   function toField(name: string, given: JsonSchema, isRequired: boolean): Field {
     const schema = resolve(given)
+    const value = valueIn(schema)
     return {
       name,
       type: typeWords(given, resolve),
       isRequired,
-      description: given.description ?? schema.description ?? '',
-      rules: rulesOf(schema),
+      description: given.description ?? schema.description ?? value.description ?? '',
+      rules: rulesOf({ ...value, ...schema }),
       values: allValues(given),
       shapes: shapesOf(given),
     }
+  }
+
+  /** What a value is if it is not null; the schema itself if it may be of several types. */
+  function valueIn(schema: JsonSchema): JsonSchema {
+    const [choice, ...others] = choicesOf(schema).filter(({ type }) => type !== 'null')
+    return choice === undefined || others.length > 0 ? schema : resolve(choice)
   }
 
   function shapesOf(given: JsonSchema): Shape[] {

@@ -46,7 +46,8 @@ export function Databases(props: DatabasesProps) {
         {download === null ? (
           <p>
             This server does not download databases: MERIDIAN_GEO names its files, or MaxMind's
-            account is not set.
+            account is not set. For a download every day, set MERIDIAN_MAXMIND_ACCOUNT_ID and
+            MERIDIAN_MAXMIND_LICENSE_KEY, and not MERIDIAN_GEO.
           </p>
         ) : (
           <>

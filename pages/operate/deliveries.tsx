@@ -13,6 +13,8 @@ export interface ShownDelivery {
   readonly heading: string
   readonly facts: readonly (readonly [name: string, value: string | undefined])[]
   readonly message?: string
+  /** Whose message it is, or whom it is about; null: nobody's. */
+  readonly userId: string | null
   readonly state: State
   readonly createdAt: string
   /** When the next attempt is due. */
@@ -100,6 +102,11 @@ function States({
   )
 }
 
+/** The page next to that of the deliveries. */
+function peoplePath(path: string): string {
+  return `${path.slice(0, path.lastIndexOf('/'))}/people`
+}
+
 interface DeliveryItemProps {
   readonly path: string
   readonly noun: string
@@ -107,7 +114,7 @@ interface DeliveryItemProps {
 }
 
 function DeliveryItem({ path, noun, delivery }: DeliveryItemProps) {
-  const { id, heading, facts, message, state, createdAt, nextAt, settledAt } = delivery
+  const { id, heading, facts, userId, message, state, createdAt, nextAt, settledAt } = delivery
   const retry = state === 'kept' ? 'Deliver' : 'Retry'
   return (
     <li class="card item">
@@ -118,6 +125,10 @@ function DeliveryItem({ path, noun, delivery }: DeliveryItemProps) {
       <FactList
         facts={[
           ...facts,
+          [
+            'User',
+            userId === null ? undefined : <a href={`${peoplePath(path)}/${userId}`}>{userId}</a>,
+          ],
           ['Received', <Time at={createdAt} />],
           ['Attempts', count(delivery.attempts)],
           ['Next attempt', nextAt && <Time at={nextAt} />],

@@ -24,7 +24,12 @@ export function searchWords({ row, parameters, body, replies, errors }: Operatio
     ...[...shapes, ...replies.flatMap((reply) => reply.shapes)].flatMap(wordsOf),
     ...errors.map(({ code }) => code),
   ]
-  return [...new Set(words.join(' ').toLowerCase().split(/\s+/))].join(' ')
+  return wordsIn(words.join(' '))
+}
+
+/** Each word of the text once, in lower case. */
+export function wordsIn(text: string): string {
+  return [...new Set(text.toLowerCase().split(/\s+/))].join(' ')
 }
 
 function wordsOf({ name, fields }: Shape): string[] {

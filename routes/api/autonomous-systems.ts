@@ -37,9 +37,13 @@ const LARGEST = 2 ** 32 - 1
 function readNumber(text: string): number {
   const digits = /^(?:AS)?(\d{1,10})$/i.exec(text)?.[1]
   if (digits !== undefined && Number(digits) <= LARGEST) return Number(digits)
-  throw new ApiError('BAD_REQUEST', 'The path must hold the number of an autonomous system', {
-    query: { type: 'asn', value: text },
-  })
+  throw new ApiError(
+    'BAD_REQUEST',
+    'The path must hold the number of an autonomous system, such as AS15169',
+    {
+      query: { type: 'asn', value: text },
+    },
+  )
 }
 
 type Page = Pick<AutonomousSystem, 'prefixes' | 'total' | 'limit' | 'offset'>

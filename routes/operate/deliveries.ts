@@ -26,7 +26,7 @@ export interface DeliveryKind<Row extends DeliveryRow> {
   readonly title: string
   readonly noun: 'inquiry' | 'notice'
   readonly store: DeliveryStore<Row>
-  readonly describe: (row: Row) => Pick<ShownDelivery, 'heading' | 'facts' | 'message'>
+  readonly describe: (row: Row) => Pick<ShownDelivery, 'heading' | 'facts' | 'message' | 'userId'>
   /** The channel that delivers the row; null: the row is only stored. */
   readonly findCourier: (services: Services, row: Row) => { retry(): Promise<void> } | null
   /** Why it is only stored. */

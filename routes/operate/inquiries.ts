@@ -11,8 +11,8 @@ export const inquiryRoutes = deliveryRoutes({
     facts: [
       ['E-mail', email],
       ['Company', company ?? undefined],
-      ['User', userId ?? undefined],
     ],
+    userId,
     message,
   }),
   findCourier: ({ contact }) => contact.queue?.courier ?? null,

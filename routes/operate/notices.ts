@@ -19,9 +19,9 @@ export const noticeRoutes = deliveryRoutes({
     facts: [
       ['By', CHANNELS[channel]],
       ['About', email],
-      ['User', userId],
       ['Limit', `${requests.toLocaleString('en')} requests`],
     ],
+    userId,
   }),
   findCourier: ({ notices }, { channel }) => (notices.delivers(channel) ? notices : null),
   undeliverable:

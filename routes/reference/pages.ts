@@ -19,7 +19,7 @@ import { guideMarkdown, llmsText, operationMarkdown } from '../../pages/referenc
 import type { SearchEntry } from '../../pages/reference/match.ts'
 import { OperationView } from '../../pages/reference/operation.tsx'
 import { Overview } from '../../pages/reference/overview.tsx'
-import { searchWords } from '../../pages/reference/search.ts'
+import { searchWords, wordsIn } from '../../pages/reference/search.ts'
 import { instanceOf, type PageAnswer, render } from '../pages/page.ts'
 import { pageAssets } from '../pages/page-assets.ts'
 
@@ -98,9 +98,10 @@ async function renderPage(services: Services, { path, title, content }: Page): P
 
 /** Describes the operations one by one and lets other work run in between, since all take long together. */
 async function createIndex(texts: Texts): Promise<SearchEntry[]> {
-  const index: SearchEntry[] = GUIDES.map(({ name, title }) => ({
+  const facts = await texts.guideFacts()
+  const index: SearchEntry[] = GUIDES.map(({ name }) => ({
     path: guidePath(name),
-    words: `${name} ${title.toLowerCase()}`,
+    words: wordsIn(`${name} ${guideMarkdown(guideText(name, facts), '')}`),
   }))
   for (const row of ROWS) {
     index.push({ path: operationPath(row), words: searchWords(await texts.operation(row)) })

@@ -15,7 +15,7 @@ import type { Answer, Headers } from './respond.ts'
 export function answerUnmatched(services: Services, c: Context<Env>): Answer {
   const rows = rowsAt(c.req.path)
   if (rows.length === 0) {
-    const error = new ApiError('NOT_FOUND', 'No such path')
+    const error = new ApiError('NOT_FOUND', 'No such path; /docs lists all')
     return answerError(services, openExchange(services, c, { path: c.req.path }), error)
   }
   const preflight = preflightHeaders(rows, c.req.header('origin'), services.config.corsOrigins)
@@ -41,7 +41,7 @@ export function refuseMethod(
   if (c.req.method === 'OPTIONS') {
     return answer(services, exchange, { status: 204, json: null, headers: { allow, ...preflight } })
   }
-  const message = `${c.req.path} does not answer ${c.req.method}`
+  const message = `${c.req.path} answers ${allow}, not ${c.req.method}`
   const error = new ApiError('METHOD_NOT_ALLOWED', message, { headers: { allow } })
   return answerError(services, exchange, error)
 }

@@ -30,7 +30,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   keys: ['measures loading and finding keys, for several numbers of keys', benchKeys],
   audit: ['measures pages of the audit log of a user with 100,000 entries', benchAudit],
   rum: ['measures storing beacons and reading their summaries', benchRum],
-  pages: ['measures how soon pages of the dashboard are interactive', benchPages],
+  pages: ['measures how soon pages of dashboard and operators are interactive', benchPages],
   tail: ['measures latencies of look-ups next to each other kind of work (6 minutes)', benchTail],
   soak: ['drives all parts at half of the capacity, and fails if one degrades', benchSoak],
 }

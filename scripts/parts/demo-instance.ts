@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { chromium, type Page } from 'playwright-core'
 import * as v from 'valibot'
-import { openDb } from '../../lib/db/open.ts'
+import { openDb, type SqliteDb } from '../../lib/db/open.ts'
 import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts'
 import { postJson } from './post-json.ts'
 import { NODE_COMMAND, startProcess } from './start-process.ts'
@@ -25,6 +25,8 @@ export interface DemoOptions {
   readonly keys: number
   /** Made-up entries of the audit log. */
   readonly auditRows: number
+  /** Adds other users; the user of the dashboard is then an operator. */
+  readonly addPeople?: (db: SqliteDb) => void
 }
 
 /**
@@ -42,6 +44,12 @@ export async function openDashboard(options: DemoOptions) {
   const views = ['--days', `${options.days}`, '--views', `${options.viewsPerDay}`]
   await runScript(env, 'scripts/demo-rum.ts', '--email', EMAIL, '--site', SITE, ...views)
   addPast(folder, options.auditRows)
+  if (options.addPeople !== undefined) {
+    await runScript(env, 'scripts/user.ts', '--email', EMAIL, '--role', 'operator')
+    const db = openDb(join(folder, 'app.db'))
+    options.addPeople(db)
+    db.$client.close()
+  }
   const { url } = stack.use(await startServer(folder, env))
   const { CHROMIUM: executablePath = '/usr/bin/chromium' } = process.env
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Config } from '../../lib/config/config.ts'
 import { type GeoDatabase, openDatabase } from '../../lib/geo/database.ts'
@@ -53,7 +54,7 @@ function openEach<Result>(
   read: (database: GeoDatabase, file: SourceFile) => Result,
 ) {
   return Array.fromAsync(files, async (file) => {
-    const { path, name, openLastGood } = file
+    const { path, name, openLastGood, isPrepared } = file
     const options = { map: false, regionCode: () => undefined, cacheBits: 1, name }
     const open = (from: string) => openDatabase(from, options)
     try {
@@ -61,7 +62,12 @@ function openEach<Result>(
     } catch (error) {
       /** Whether a server has kept its last usable version, which it would serve. */
       const hasLastGood = (await openLastGood(open)) !== null
-      return { name, problem: reasonOf(error), hasLastGood }
+      return {
+        name,
+        problem: reasonOf(error),
+        hasLastGood,
+        isAwaited: !existsSync(path) && isPrepared,
+      }
     }
   })
 }

@@ -57,6 +57,7 @@ describe('a credential', () => {
       bodies.add(JSON.stringify(body))
     }
     assert.equal(bodies.size, 1)
+    assert.match([...bodies].join(), /X-API-Key/, 'the message says where the key belongs')
   })
 
   it('is valid until the millisecond in which it expires', async () => {

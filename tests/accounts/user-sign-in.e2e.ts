@@ -168,6 +168,7 @@ describe('npm run user, while the server runs', () => {
     await user('--email', email)
     assert.equal((await user('--email', email, '--delete', '--yes')).code, 0)
     assert.match((await user('--email', email, '--delete', '--yes')).stderr, /There is no user/)
+    assert.match((await user('--email', email, '--link')).stderr, /^There is no user [^\n]*\n$/)
     const row = ['cli', 'npm run user', null]
     assert.deepEqual(audited('delete_account'), [row, row])
   })

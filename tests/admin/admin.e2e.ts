@@ -51,13 +51,14 @@ describe('the admin port of a server', () => {
   it('makes the start fail if it is in use', async () => {
     const server = await startServer(settings)
     const other = newDataFolder()
-    const { code, stderr } = await runScript(['server.ts'], {
+    const { code, stdout, stderr } = await runScript(['server.ts'], {
       ...other.settings,
       PORT: '0',
       MERIDIAN_ADMIN_PORT: new URL(server.url).port,
     })
     assert.equal(code, 1)
-    assert.match(stderr, /^[^\n]*EADDRINUSE[^\n]*\n$/)
+    assert.match(stderr, /^[^\n]*EADDRINUSE[^\n]*set MERIDIAN_ADMIN_PORT\n$/)
+    assert.doesNotMatch(stdout, /"level":50/, 'nothing fails after the services are closed')
     await server.stop('SIGTERM')
     other.remove()
   })

@@ -210,6 +210,17 @@ describe('readConfig', () => {
     )
   })
 
+  it('names the other half of an account at MaxMind', () => {
+    assert.match(
+      problemsOf({ MERIDIAN_MAXMIND_LICENSE_KEY: 'x' }),
+      /: MERIDIAN_MAXMIND_LICENSE_KEY needs MERIDIAN_MAXMIND_ACCOUNT_ID$/,
+    )
+    assert.match(
+      problemsOf({ MERIDIAN_MAXMIND_ACCOUNT_ID: '1' }),
+      /: MERIDIAN_MAXMIND_ACCOUNT_ID needs MERIDIAN_MAXMIND_LICENSE_KEY$/,
+    )
+  })
+
   it('does not show an invalid secret', () => {
     for (const bad of [secret.slice(6), secret.slice(0, 30), `${secret} `, `${secret}!`]) {
       const problem = problemsOf({ MERIDIAN_CONTACT_SECRET: bad })
@@ -219,7 +230,10 @@ describe('readConfig', () => {
 
   it('does not show the address of a mail server, which may hold a password', () => {
     const problem = problemsOf({ MERIDIAN_SMTP_URL: 'user:password@mail.example' })
-    assert.match(problem, /: MERIDIAN_SMTP_URL must be an smtp or smtps URL$/)
+    assert.match(
+      problem,
+      /: MERIDIAN_SMTP_URL must be an smtp or smtps URL, such as smtps:\/\/mail\.example:465$/,
+    )
   })
 
   it('shows no credentials of a URL, whichever variable holds it', () => {

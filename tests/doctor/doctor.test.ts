@@ -5,12 +5,6 @@ import type { RequestListener } from 'node:http'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readConfig } from '../../lib/config/config.ts'
-import {
-  checkBackups,
-  checkDownloads,
-  checkGeo,
-  checkTimezones,
-} from '../../lib/doctor/check-age.ts'
 import { checkConfig } from '../../lib/doctor/check-config.ts'
 import { checkClock, checkDatabase } from '../../lib/doctor/check-database.ts'
 import { checkFolder } from '../../lib/doctor/check-folder.ts'
@@ -150,58 +144,6 @@ describe('checkClock', () => {
     assert.deepEqual(lines(checkClock(path, NOON)), ['ok'])
     writeFileSync(path, 'no database at all\n'.repeat(100))
     assert.deepEqual(lines(checkClock(path, NOON)), ['ok'])
-  })
-})
-
-describe('checkGeo', () => {
-  const builtAt = (days: number) => new Date(NOON - days * DAY_MS).toISOString()
-
-  it('reports the age of the files', () => {
-    const files = [
-      { name: 'a', builtAt: builtAt(45) },
-      { name: 'b', builtAt: builtAt(46) },
-    ]
-    matches(checkGeo(files, NOON), /^ok$/, /^warning: b was built 46 days ago → fetch a newer one/)
-  })
-
-  it('reports files that cannot be served', () => {
-    const problem = 'Cannot use the database c: it is damaged'
-    const check = (hasLastGood: boolean) => checkGeo([{ name: 'c', problem, hasLastGood }], NOON)
-    matches(
-      check(false),
-      /^wrong: Cannot use the database c: .* → a server does not start: replace/,
-    )
-    matches(
-      check(true),
-      /^wrong: Cannot use the database c: .* → a server serves its last usable v/,
-    )
-  })
-
-  it('names the release of the timezone data', () => {
-    assert.deepEqual(checkTimezones({ source: 'runtime', release: '2026c' }), {
-      state: 'ok',
-      text: 'Timezone data 2026c, from runtime',
-    })
-  })
-})
-
-describe('checkDownloads', () => {
-  it('reports when the server last checked for newer databases', () => {
-    assert.deepEqual(lines([checkDownloads(NOON - 3 * DAY_MS, NOON)]), ['ok'])
-    matches(
-      [checkDownloads(NOON - 73 * HOUR_MS, NOON)],
-      /^warning: .* 73 hours ago → .*: npm run geo/,
-    )
-    matches([checkDownloads(0, NOON)], /^warning: The server has never checked .*: npm run geo/)
-  })
-})
-
-describe('checkBackups', () => {
-  it('warns if the latest backup is older than two days', () => {
-    const check = (latest?: number) => [checkBackups('x', latest, NOON)]
-    assert.deepEqual(lines(check(NOON - 48 * HOUR_MS)), ['ok'])
-    matches(check(NOON - 49 * HOUR_MS), /^warning: .* is 49 hours old → run npm/)
-    matches(check(), /^warning: There is no backup in x → run npm run b/)
   })
 })
 

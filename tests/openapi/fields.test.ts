@@ -68,7 +68,7 @@ describe('the fields of a schema', () => {
     ])
     const scopes = find(CreateKeyBody, 'scopes')
     assert.equal(scopes.type, 'list of texts or null')
-    assert.deepEqual(scopes.rules, [])
+    assert.deepEqual(scopes.rules, ['1 to 6 entries'])
     assert.ok(scopes.values.includes('geo:read'))
   })
 

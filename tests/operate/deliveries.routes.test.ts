@@ -173,6 +173,7 @@ describe('the page of mails and webhook calls', () => {
     const html = await show()
     assert.match(html, /Monthly cap reached<\/h2><span class="badge error">Failed/)
     assert.match(html, /Mail to the user.*ada@example\.com.*5,000 requests.*refused/)
+    assert.match(html, /<dt>User<\/dt><dd><a href="\/app\/operate\/people\/[\w-]+">/)
     assert.equal((await act(`${id}/retry`)).location, `${NOTICES}?done=queued`)
     assert.deepEqual((await mail.next()).to, ['ada@example.com'])
     await app.services.notices.retry()

@@ -80,6 +80,7 @@ describe('npm run demo:rum', () => {
     await addInquiry()
     const { code, stderr, views, from } = await runDemo()
     assert.equal(code, 0, stderr)
+    assert.match(stderr, /start the server and open \/app\/vitals as demo@example\.com/)
     assert.deepEqual(
       await listAttempts(),
       [0],

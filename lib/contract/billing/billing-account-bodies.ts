@@ -17,7 +17,11 @@ const Address = strictObject('The whole address: omitted lines and null become e
   state: v.nullish(Line(100)),
   postal_code: v.nullish(Line(20)),
   postalCode: v.nullish(v.pipe(Line(20), v.description('Another name for postal_code'))),
-  country: v.pipe(v.string(), v.regex(/^[A-Z]{2}$/), v.description('ISO 3166-1 alpha-2')),
+  country: v.pipe(
+    v.string(),
+    v.regex(/^[A-Z]{2}$/, 'must be two capital letters, such as GB'),
+    v.description('ISO 3166-1 alpha-2'),
+  ),
 })
 
 /** Also takes the address of `BillingDetails` unchanged, if it has `line1` and `country`. */
@@ -41,17 +45,17 @@ export const PromoBody = object('The promotion code to apply', {
 export const TaxIdBody = object('The tax ID to add', {
   type: v.pipe(
     textUpTo(32),
-    v.regex(/^[a-z]{2}(_[a-z]+){1,2}$/),
+    v.regex(/^[a-z]{2}(_[a-z]+){1,2}$/, 'must be a type that Stripe knows, such as eu_vat'),
     v.description('A type that Stripe knows, such as eu_vat'),
   ),
-  value: v.pipe(textUpTo(64), v.regex(/^(?=.*\S)[ -~]*$/)),
+  value: v.pipe(textUpTo(64), v.regex(/^(?=.*\S)[ -~]*$/, 'must not be blank, and must be ASCII')),
 })
 export type TaxIdBody = v.InferOutput<typeof TaxIdBody>
 
 export const PaymentMethodBody = object('The new default payment method', {
   paymentMethodId: v.pipe(
     textUpTo(255),
-    v.regex(/^pm_\w+$/),
+    v.regex(/^pm_\w+$/, 'must be an id that begins with pm_'),
     v.description("The id that Stripe's form returns"),
   ),
 })

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { ApiErrorBody, object, quoted, RequestId, strictObject } from '../common.ts'
+import { ApiErrorBody, hint, quoted, RequestId, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import {
   GeolocationResult,
+  includeOf,
   Lang,
   LIST_FIELDS,
   LIST_INCLUDES,
@@ -12,7 +13,8 @@ import {
 
 export const BATCH_MAX = 1_000
 
-export const BatchBody = object('Addresses to locate in one request', {
+/** Strict: a misspelt `fields` would return every field. */
+export const BatchBody = strictObject('Addresses to locate in one request', {
   ips: v.pipe(
     v.array(v.string()),
     v.minLength(1),
@@ -22,7 +24,10 @@ export const BatchBody = object('Addresses to locate in one request', {
   fields: v.optional(
     v.pipe(
       v.array(
-        v.picklist(LIST_FIELDS, ({ input }) => `${quoted(input)} is not a field of a result`),
+        v.picklist(
+          LIST_FIELDS,
+          ({ input }) => `${quoted(input)} is not a field of a result${hint(LIST_FIELDS, input)}`,
+        ),
       ),
       v.minLength(1),
       v.description('Return only these fields'),
@@ -30,7 +35,7 @@ export const BatchBody = object('Addresses to locate in one request', {
   ),
   include: v.optional(
     v.pipe(
-      v.array(v.picklist(LIST_INCLUDES, ({ input }) => `${quoted(input)} cannot be included`)),
+      v.array(includeOf(LIST_INCLUDES)),
       v.minLength(1),
       v.description(
         'Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded',

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { RequestId, strictObject } from '../common.ts'
+import { quoted, RequestId, strictObject } from '../common.ts'
 import { fieldPaths, selectionOf } from '../field-paths.ts'
 import { Privacy } from './privacy.ts'
 
@@ -138,6 +138,14 @@ export const Lang = v.pipe(
 export const INCLUDES = ['network', 'privacy', 'hostname'] as const
 export type Include = (typeof INCLUDES)[number]
 export const LIST_INCLUDES = ['network', 'privacy'] as const satisfies readonly Include[]
+
+/** A part of a result that a list can include. */
+export function includeOf<const Names extends readonly Include[]>(names: Names) {
+  return v.picklist(
+    names,
+    ({ input }) => `${quoted(input)} cannot be included; ${names.join(', ')} can`,
+  )
+}
 
 export const SelectedResult = v.pipe(
   selectionOf(GeolocationResult),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { Count, object, quoted, RequestId, strictObject } from '../common.ts'
+import { Count, RequestId, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
-import { PRECISIONS } from './geolocation.ts'
+import { includeOf, PRECISIONS } from './geolocation.ts'
 import { PRIVACY_FLAGS } from './privacy.ts'
 
 const SUMMARY_MAX = 10_000
@@ -9,7 +9,7 @@ const TOP_MAX = 1_000
 export const TOP_DEFAULT = 10
 const SUMMARY_INCLUDES = ['privacy'] as const
 
-export const SummaryBody = object('Addresses to count by where they are', {
+export const SummaryBody = strictObject('Addresses to count by where they are', {
   ips: v.pipe(
     v.array(v.string()),
     v.minLength(1),
@@ -27,7 +27,7 @@ export const SummaryBody = object('Addresses to count by where they are', {
   ),
   include: v.optional(
     v.pipe(
-      v.array(v.picklist(SUMMARY_INCLUDES, ({ input }) => `${quoted(input)} cannot be included`)),
+      v.array(includeOf(SUMMARY_INCLUDES)),
       v.minLength(1),
       v.description('Add to the answer what it lacks by default: privacy adds privacy'),
     ),

@@ -57,7 +57,7 @@ export const Beacon = v.pipe(
     path: v.optional(
       v.pipe(
         textUpTo(500),
-        v.regex(/^[^?]*$/),
+        v.regex(/^[^?]*$/, 'must have no query string'),
         v.description('Path of the page, without a query string'),
       ),
     ),
@@ -73,7 +73,10 @@ export type Beacon = v.InferOutput<typeof Beacon>
 
 export const Hour = v.pipe(
   v.string(),
-  v.regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3])$/),
+  v.regex(
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3])$/,
+    'must be an hour, such as 2026-01-15T09',
+  ),
 )
 
 export const Period = v.strictObject({ from: Hour, to: Hour })
@@ -111,7 +114,7 @@ export const SummaryQuery = v.object({
   country: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[A-Za-z]{2}$/),
+      v.regex(/^[A-Za-z]{2}$/, 'must be two letters, such as GB'),
       v.toUpperCase(),
       v.description('ISO 3166-1 alpha-2'),
       v.examples(['GB']),

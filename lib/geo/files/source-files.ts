@@ -11,6 +11,8 @@ export interface SourceFile {
   readonly name: string
   /** Changes with the contents. */
   readonly version: string
+  /** Whether a start makes the file if it is missing. */
+  readonly isPrepared: boolean
   /** Advice for the error message if the file is unusable. */
   readonly remedy: string
   /** Opens a file with the same bytes that is never truncated, so `use` can map it. */
@@ -37,14 +39,15 @@ export function defaultFiles(directory: string, bundled: Bundled): SourceFile[] 
   const inGeo = (name: string) => ownFile(join(directory, name))
   const choose = (downloaded: string, otherwise: readonly SourceFile[]) =>
     existsSync(join(directory, downloaded)) ? [inGeo(downloaded)] : otherwise
+  const prepared = (name: string) => ({ ...inGeo(name), isPrepared: true })
   return [
     ...optionalFile(directory, OPTIONAL.overlay),
-    ...choose(OPTIONAL.downloadedMaxmindCity, [inGeo(PREPARED.maxmindCity)]),
+    ...choose(OPTIONAL.downloadedMaxmindCity, [prepared(PREPARED.maxmindCity)]),
     ...choose(
       OPTIONAL.downloadedDbipCity,
       bundled.dbipCity.map(({ path }) => ownFile(path)),
     ),
-    ...choose(OPTIONAL.downloadedMaxmindAsn, [inGeo(PREPARED.asn)]),
+    ...choose(OPTIONAL.downloadedMaxmindAsn, [prepared(PREPARED.asn)]),
     ...optionalFile(directory, OPTIONAL.lists),
   ]
 }
@@ -75,6 +78,7 @@ function ownFile(path: string): SourceFile {
     path,
     name: nameOf(path),
     version: fileVersion(path),
+    isPrepared: false,
     remedy: 'delete or replace it; npm ci replaces the bundled ones',
     openPrivate: (use) => use(path),
     openLastGood: async () => null,
@@ -87,6 +91,7 @@ function operatorFile(directory: string, path: string): SourceFile {
     path,
     name: nameOf(path),
     version,
+    isPrepared: false,
     remedy: 'replace it, or change MERIDIAN_GEO, which names it',
     openPrivate: (use) => openCopy(directory, { path, version }, use),
     // If the file is missing, the path is probably wrong: a kept copy would hide that.

@@ -1,6 +1,6 @@
 import { METRICS } from '../../contract/telemetry/metrics.ts'
-import { type Measure, type Measures, newMeasure } from './measures.ts'
-import { countOf, meanOf, packChecked, weightOf } from './packed.ts'
+import type { Measure, Measures } from './measures.ts'
+import { meanOf, packChecked, weightOf } from './packed.ts'
 import { Sketch } from './sketch.ts'
 import { VarintReader, writeVarint } from './varint.ts'
 
@@ -56,8 +56,9 @@ function readMeasure(reader: VarintReader): Measure {
   let n = 0
   for (let at = 0; at < length; at++) {
     mean += reader.read()
-    packed[at] = packChecked(mean, reader.read())
-    n += countOf(packed[at] ?? 0)
+    const weight = reader.read()
+    packed[at] = packChecked(mean, weight)
+    n += weight >>> 1
   }
-  return { ...newMeasure(new Sketch(packed, n)), good, needsImprovement, poor }
+  return { sketch: new Sketch(packed, n), good, needsImprovement, poor }
 }

@@ -17,13 +17,27 @@ export function nearRanks(packed: Float64Array, ranks: readonly number[]): Float
   const buckets = bucketsOf(packed)
   const weights = weighBuckets(packed, buckets)
   const isNear = findNear(weights, ranks)
-  const near = packed.filter((_, at) => isNear[buckets[at] ?? 0] === 1).sort()
-  return fillGaps(near, weights, isNear)
+  return fillGaps(pickNear(packed, buckets, isNear).sort(), weights, isNear)
 }
+
+// These functions run for millions of centroids: loops take a tenth of the time of callbacks.
 
 function bucketsOf(packed: Float64Array): Uint16Array {
   const words = new Uint32Array(packed.buffer, packed.byteOffset, packed.length * 2)
-  return Uint16Array.from(packed, (_, at) => ((words[2 * at + HIGH] ?? 0) >>> SHIFT) - FIRST)
+  const buckets = new Uint16Array(packed.length)
+  for (let at = 0; at < buckets.length; at++) {
+    buckets[at] = ((words[2 * at + HIGH] ?? 0) >>> SHIFT) - FIRST
+  }
+  return buckets
+}
+
+function pickNear(packed: Float64Array, buckets: Uint16Array, isNear: Uint8Array): Float64Array {
+  const near = new Float64Array(packed.length)
+  let length = 0
+  for (let at = 0; at < packed.length; at++) {
+    if (isNear[buckets[at] ?? 0] === 1) near[length++] = packed[at] ?? 0
+  }
+  return near.slice(0, length)
 }
 
 function weighBuckets(packed: Float64Array, buckets: Uint16Array): Float64Array {

@@ -2,8 +2,8 @@ import type { Measure } from './measures.ts'
 import { nearRanks } from './near-ranks.ts'
 import { percentiles } from './percentiles.ts'
 
-/** With fewer centroids than this, sorting all of them is just as fast. */
-const MANY = 5_000
+/** With fewer centroids than this, sorting all of them is as fast. */
+const MANY = 600
 
 /** Combines several measures of one metric, without merging their centroids. */
 export class Pool {

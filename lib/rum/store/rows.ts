@@ -101,10 +101,12 @@ const PAGE_ROWS = 250
 
 function spanReader({ $client }: Connection, table: string, column: 'hour' | 'day') {
   const hours = column === 'hour' ? 1 : HOURS_OF_DAY
-  // Sorts by the column of the table, which has an index, not by the computed `hour`.
+  // Sorts by the column of the table, which has an index, not by the computed `hour`. Of the bounds,
+  // SQLite uses only BETWEEN to find the first row: it must grow from page to page.
   const read = $client.prepare<[object], HourKey & Sketches>(
     `SELECT ${column} * ${hours} AS hour, country, device, samples, sketches FROM ${table}
-     WHERE site_id = $siteId AND ${column} BETWEEN $from AND $to AND ${IS_WANTED}
+     WHERE site_id = $siteId AND ${IS_WANTED}
+       AND ${column} BETWEEN max($from, $lastHour / ${hours}) AND $to
        AND (${column}, country, device) > ($lastHour / ${hours}, $lastCountry, $lastDevice)
      ORDER BY ${table}.${column}, country, device LIMIT ${PAGE_ROWS}`,
   )

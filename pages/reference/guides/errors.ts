@@ -1,9 +1,9 @@
-import { ERROR_STATUS, type ErrorCode } from '../../../lib/errors.ts'
+import { ERROR_STATUS, type ErrorCode, UNAUTHORIZED } from '../../../lib/errors.ts'
 import { meaningOf } from '../../../lib/openapi/errors.ts'
 import type { Block } from './block.ts'
 
 const EXAMPLE = {
-  error: { code: 'UNAUTHORIZED', message: 'A valid API key or session is required' },
+  error: { code: 'UNAUTHORIZED', message: UNAUTHORIZED },
   meta: { requestId: '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01' },
 }
 

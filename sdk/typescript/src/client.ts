@@ -139,8 +139,9 @@ export class Meridian {
 function toService(options: ClientOptions): Service {
   const { url, key, timeoutMs = 10_000, retries = 3, maxRetryDelayMs = 60_000 } = options
   // The message of fetch about a bad header would show the key.
-  if (!/^[\x21-\x7e]+$/.test(key ?? '')) throw new TypeError('The key must be one word of ASCII')
-  const { origin, pathname } = new URL(url)
+  if (!key) throw new TypeError('The key is empty')
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The key must be one word of ASCII')
+  const { origin, pathname } = toUrl(url)
   // Browsers refuse to call fetch as a method of another object.
   const ownFetch = options.fetch ?? ((input, init) => fetch(input, init))
   return {
@@ -155,4 +156,10 @@ function toService(options: ClientOptions): Service {
 
 function badRequest(message: string): MeridianError {
   return new MeridianError(message, { status: 400, code: 'BAD_REQUEST' })
+}
+
+function toUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url
+  throw new TypeError(`The url must be one such as https://geo.example.com: "${text}"`)
 }

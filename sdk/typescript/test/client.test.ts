@@ -151,7 +151,10 @@ describe('a client', () => {
   })
 
   it('cannot be made with an address or a key that cannot be sent', () => {
-    assert.throws(() => newClient({ url: 'nowhere' }), TypeError)
+    for (const url of ['', 'nowhere', '127.0.0.1:8787', 'localhost:8787', 'ftp://geo.example']) {
+      assert.throws(() => newClient({ url }), /such as https:\/\/geo\.example\.com/, url)
+    }
+    assert.throws(() => newClient({ key: '' }), /The key is empty/)
     for (const key of ['', 'two words', 'line\n', 'é']) {
       assert.throws(
         () => newClient({ key }),

@@ -138,7 +138,11 @@ describe('a server with a MaxMind account', () => {
 
 describe('a server', () => {
   it("downloads nothing without an account, or if the operator's files are set", () => {
-    const { MERIDIAN_MAXMIND_LICENSE_KEY: _, ...noAccount } = environment()
+    const {
+      MERIDIAN_MAXMIND_ACCOUNT_ID: _id,
+      MERIDIAN_MAXMIND_LICENSE_KEY: _key,
+      ...noAccount
+    } = environment()
     for (const env of [noAccount, { ...environment(), MERIDIAN_GEO: 'mine.mmdb' }]) {
       const config = readConfig(env)
       assert.equal(openDownloads({ config, log, now: () => now }, download, opening), null)

@@ -107,11 +107,26 @@ describe('the search of the reference', () => {
 
   it('finds operations by name, path, field, error and several words', async () => {
     assert.deepEqual(await find('renewKey'), ['/docs/operations/renewKey'])
-    assert.deepEqual(await find('/v1/ip/batch'), ['/docs/operations/locateBatch'])
+    assert.deepEqual(await find('/v1/ip/batch'), [
+      '/docs/guides/batches',
+      '/docs/operations/locateBatch',
+    ])
     assert.ok((await find('accuracyRadius')).includes('/docs/operations/locateAddress'))
     assert.ok((await find('site_limit_reached')).includes('/docs/operations/createSite'))
     assert.ok((await find('RENEW key')).includes('/docs/operations/renewKey'))
     assert.ok((await find('limits')).includes('/docs/guides/limits'))
+  })
+
+  it('finds guides by what they say', async () => {
+    for (const [query, guide] of [
+      ['Retry-After', 'limits'],
+      ['bearer', 'authentication'],
+      ['MERIDIAN_CORS_ORIGINS', 'authentication'],
+      ['text/csv', 'batches'],
+      ['postalCode', 'fields'],
+    ] as const) {
+      assert.ok((await find(query)).includes(`/docs/guides/${guide}`), query)
+    }
   })
 
   it('says that nothing was found, and escapes the text', async () => {
@@ -165,6 +180,10 @@ describe('the reference as Markdown', () => {
     const { html } = await load('/docs/operations/createKey.md')
     assert.match(html, /^# Create a key\n\n`POST \/v1\/account\/me\/keys`\n/)
     assert.match(html, /^- `name` \(text; at most 100 characters; required\): Stored without/m)
+    assert.match(
+      html,
+      /^- `allowedOrigins` \(list of texts or null; 1 to 20 entries\): For publishable/m,
+    )
     assert.match(html, /^- 403 `KEY_LIMIT_REACHED`: The plan allows no more keys$/m)
     const location = await load('/docs/operations/locateAddress.md')
     assert.match(location.html, /^ {4}- `code` \(text; required\)/m)

@@ -22,9 +22,12 @@ class Service:
     key: str = field(repr=False)
 
     def __post_init__(self) -> None:
-        target = httpx.URL(self.url)
+        # From the environment, either may be None.
+        target = httpx.URL(self.url or "")
         if target.scheme not in ("http", "https") or target.host == "":
             raise ValueError(f"The url must be one such as https://geo.example.com: {self.url!r}")
+        if not self.key:
+            raise ValueError("The key is empty: it must be one word of ASCII")
         # The message of the HTTP client about a bad header would show the key.
         if not (self.key.isascii() and self.key.isprintable() and self.key.split() == [self.key]):
             raise ValueError("The key must be one word of ASCII")

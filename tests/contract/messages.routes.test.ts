@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { makeApp, type TestApp } from '../support/helpers.ts'
+
+let app: TestApp
+let key: string
+let publishable: string
+before(async () => {
+  app = await makeApp()
+  key = await app.makeKey()
+  publishable = await app.makeKey({ type: 'publishable', origins: ['https://app.example'] })
+})
+after(() => app.close())
+
+const BATCH = ['POST', '/v1/ip/batch'] as const
+const SUMMARY = ['POST', '/v1/ip/summary'] as const
+const IPS = { ips: ['81.2.69.160'] }
+
+const MISTAKES: readonly (readonly [string, string, unknown, RegExp])[] = [
+  [...BATCH, { ...IPS, field: ['location.city'] }, /^field: is not a field of this request$/],
+  [...SUMMARY, { ...IPS, fields: ['location.city'] }, /^fields: is not a field of this request$/],
+  [...BATCH, { ...IPS, include: ['foo'] }, /"foo" cannot be included; network, privacy can$/],
+  [...SUMMARY, { ...IPS, include: ['network'] }, /"network" cannot be included; privacy can$/],
+  [
+    ...BATCH,
+    { ...IPS, fields: ['city'] },
+    /"city" is not a field .* did you mean location\.city\?$/,
+  ],
+  [...BATCH, { ...IPS, fields: ['zzz'] }, /"zzz" is not a field of a result$/],
+  [...BATCH, ['81.2.69.160'], /^The body must be an object, not a list$/],
+  [...BATCH, '', /^The body is empty$/],
+  [
+    'POST',
+    '/v1/billing/subscription',
+    { planId: 'gold' },
+    /does not exist; there are .*starter, pro/,
+  ],
+  ['POST', '/v1/billing/tax-ids', { type: '!', value: 'x' }, /^type: must be .* such as eu_vat$/],
+  ['GET', '/v1/ip/81.2.69.160?fields=city', undefined, /did you mean location\.city\?$/],
+  ['GET', '/v1/asn/foo', undefined, /such as AS15169$/],
+  ['GET', '/v1/account/me/audit?limit=abc', undefined, /^limit: must be a whole number/],
+  ['GET', '/v1/account/me/audit?offset=-1', undefined, /^offset: must be a whole number/],
+  [
+    'GET',
+    '/v1/telemetry/rum/summary?domain=a.example&from=2026-01-01',
+    undefined,
+    /^from: must be an hour, such as 2026-01-15T09$/,
+  ],
+  [
+    'GET',
+    '/v1/telemetry/rum/summary?domain=a.example&country=GBR',
+    undefined,
+    /^country: must be two letters, such as GB$/,
+  ],
+  ['DELETE', '/v1/account/me/keys', undefined, /answers GET, POST, HEAD, OPTIONS, not DELETE$/],
+  ['GET', '/v1/ips/81.2.69.160', undefined, /^No such path; \/docs lists all$/],
+]
+
+describe('the message of a refusal', () => {
+  for (const [method, path, body, message] of MISTAKES) {
+    const given = body === undefined ? '' : ` ${JSON.stringify(body)}`
+    it(`says what to do: ${method} ${path}${given}`, async () => {
+      const answer = await app.send(method, path, { key, ...(body !== undefined && { body }) })
+      assert.match(messageOf(answer.body), message)
+    })
+  }
+
+  it('says why a publishable key is refused', async () => {
+    const messageFor = async (headers: Record<string, string>, path = '/v1/ip/81.2.69.160') =>
+      messageOf((await app.send('GET', path, { key: publishable, headers })).body)
+    assert.match(await messageFor({}), /only on pages .* secret key/)
+    const elsewhere = await messageFor({ origin: 'https://evil.example' })
+    assert.match(elsewhere, /"https:\/\/evil\.example" is not an origin of this key/)
+    const account = await messageFor({ origin: 'https://app.example' }, '/v1/account/me')
+    assert.match(account, /publishable key only looks up addresses/)
+  })
+})
+
+function messageOf(body: unknown): string {
+  assert.ok(typeof body === 'object' && body !== null && 'error' in body)
+  const { error } = body
+  assert.ok(typeof error === 'object' && error !== null && 'message' in error)
+  return String(error.message)
+}
