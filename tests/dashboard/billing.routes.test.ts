@@ -193,7 +193,7 @@ describe('the billing pages', () => {
     const path = /\/app\/billing\/tax-ids\/[^/]+\/remove/.exec(added.html)?.[0] ?? ''
     assert.equal((await visit(path, {})).status, 303)
     const noType = await visit('/app/billing/tax-ids', { type: 'VAT', value: '1' })
-    assert.match(noType.html, /id="type-problem" role="alert">This has the wrong form/)
+    assert.match(noType.html, /id="type-problem" role="alert">Must be a type that Stripe knows/)
     assert.match(noType.html, /name="type"[^>]* value="VAT"/)
     const refused = await visit('/app/billing/promo', { code: 'NOPE' })
     assert.ok(refused.status >= 400 && refused.status < 500)
