@@ -2,7 +2,12 @@ import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { describe } from '../../lib/geo/answer/describe.ts'
 import { toFieldLines } from '../../lib/geo/answer/field-lines.ts'
-import { type Asked, asksHostname, createShape } from '../../lib/geo/answer/shape.ts'
+import {
+  type Asked,
+  asksHostname,
+  createFindExtras,
+  createShape,
+} from '../../lib/geo/answer/shape.ts'
 import type { Library } from '../../lib/geo/library.ts'
 import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
@@ -10,10 +15,11 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { refuseOverCap } from './over-cap.ts'
 
-/** The handlers of look-ups without a query, which answer at once. */
+/** The handlers of look-ups that answer at once: their query includes at most the network and privacy. */
 export function plainLookUps({ geo }: Pick<Services, 'geo'>) {
   return {
-    locateAddress: (call) => locate(geo, readAddress(call.params.ipAddress), call),
+    locateAddress: (call) =>
+      locate(geo, readAddress(call.params.ipAddress), call, readAsked(call.query)),
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
     validateAddress: (call) => ({
       status: 200,
@@ -40,8 +46,8 @@ type LocateCall = Parameters<Handlers['locateCaller']>[0]
 /** Answers with the fields that the query selects, or as plain text. */
 async function locateByQuery(services: Parts, address: Address | null, call: LocateCall) {
   const { geo, findHostname } = services
-  const answer = locate(geo, address, call)
   const asked = readAsked(call.query)
+  const answer = locate(geo, address, call, asked)
   const shape = createShape(geo, asked, call)
   if (shape === undefined) return answer
   const isNamed = asksHostname(asked) && !call.degraded && address !== null
@@ -67,12 +73,14 @@ function locate(
   geo: Library,
   address: Address | null,
   { requestId, now, caller, degraded }: LocateCall,
+  asked: Asked = {},
 ) {
   const request = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}`
   if (address === null) {
     return { status: 404, json: `{"meta":{"precision":"none",${request}}}` } as const
   }
-  const { json, precision } = describe(address, geo.find(address), { now, degraded })
+  const extras = createFindExtras(geo, asked, { degraded })?.(address)
+  const { json, precision } = describe(address, geo.find(address), { now, degraded, extras })
   const status = precision === 'none' ? 404 : 200
   return { status, json: `{${json},"meta":{"precision":"${precision}",${request}}}` } as const
 }

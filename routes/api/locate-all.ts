@@ -1,6 +1,7 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
 import { describe } from '../../lib/geo/answer/describe.ts'
 import { mapInSlices } from '../../lib/geo/answer/in-slices.ts'
+import { type Asked, createFindExtras } from '../../lib/geo/answer/shape.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 
@@ -10,13 +11,13 @@ export interface Parts extends Pick<Services, 'geo'> {
 }
 
 interface AddressesCall {
-  readonly body: { readonly ips: readonly string[] }
+  readonly body: { readonly ips: readonly string[] } & Pick<Asked, 'fields' | 'include'>
   readonly caller: Caller
   readonly now: number
 }
 
 interface Writer<Result> {
-  /** `json` is a default result; over the cap it is reduced. */
+  /** `json` is a result with what the body includes; over the cap it is reduced. */
   readonly located: (json: string, address: Address, degraded: boolean) => Result
   readonly invalid: (text: string) => Result
 }
@@ -27,10 +28,12 @@ interface Writer<Result> {
  */
 export async function locateAll<Result>(
   { geo, meters }: Parts,
-  { body: { ips }, caller, now }: AddressesCall,
+  { body, caller, now }: AddressesCall,
   { located, invalid }: Writer<Result>,
 ): Promise<{ readonly results: readonly Result[]; readonly degraded: boolean }> {
+  const { ips } = body
   const addresses = ips.map(parseAddress)
+  const findExtras = createFindExtras(geo, body, { degraded: false })
   const left = meters.leftToCap(caller, now)
   const count = addresses.filter((address) => address !== null).length
   // Counted before the first await, so that a simultaneous batch cannot use the same rest of the cap.
@@ -40,7 +43,8 @@ export async function locateAll<Result>(
     if (address === null) return invalid(ips[at] ?? '')
     const degraded = done >= left
     done += 1
-    const { json, precision } = describe(address, geo.find(address), { now, degraded })
+    const extras = degraded ? undefined : findExtras?.(address)
+    const { json, precision } = describe(address, geo.find(address), { now, degraded, extras })
     const meta = `"meta":{"precision":"${precision}","degraded":${degraded}}`
     return located(`{${json},${meta}}`, address, degraded)
   })

@@ -8,6 +8,8 @@ import { type SyncHandler, serveKeyed } from './serve.ts'
 
 /** Addresses in their usual spelling, which needs no decoding. The router answers all others. */
 const ADDRESS = '([0-9a-f][0-9a-f.:]*)'
+/** What a look-up may include here: nothing for which it would have to wait. */
+const INCLUDE = '(?:\\?include=((?:network|privacy)(?:,(?:network|privacy))?))?'
 /** Hosts that the adaptor accepts without parsing them as part of a URL. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|[6-9]\d{3}))?$/
 
@@ -19,7 +21,8 @@ export function createFastLookUps(services: Services): (request: FastRequest) =>
   const handlers = plainLookUps(services)
   const lookUps = operations.flatMap((row) => {
     if (!isKeyOf(handlers, row.id)) return []
-    const pattern = new RegExp(`^${row.path.replace('{ipAddress}', ADDRESS)}$`)
+    const query = row.id === 'locateAddress' ? INCLUDE : ''
+    const pattern = new RegExp(`^${row.path.replace('{ipAddress}', ADDRESS)}${query}$`)
     // safe: the path has the one parameter of these handlers, and a key has a caller
     return { pattern, answer: serveKeyed(services, row, handlers[row.id] as SyncHandler) }
   })
@@ -27,10 +30,10 @@ export function createFastLookUps(services: Services): (request: FastRequest) =>
     const header = (name: string) => headers[name]
     if (readKeyText(header) === undefined || !PLAIN_HOST.test(headers['host'] ?? '')) return null
     for (const { pattern, answer } of lookUps) {
-      const ipAddress = pattern.exec(url)?.[1]
+      const [, ipAddress, include] = pattern.exec(url) ?? []
       if (ipAddress === undefined) continue
       const req = { method: 'GET', header }
-      return answer({ env: { remoteAddress }, req }, { ipAddress })
+      return answer({ env: { remoteAddress }, req }, { params: { ipAddress }, query: { include } })
     }
     return null
   }

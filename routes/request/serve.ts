@@ -88,7 +88,6 @@ export async function readInTurn(
 }
 
 const NO_INPUT = {
-  query: {},
   headers: undefined,
   body: undefined,
   form: 'application/json',
@@ -96,16 +95,16 @@ const NO_INPUT = {
 
 /**
  * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must
- * have an API key, and neither query nor body. Returns null if something must be loaded first.
+ * have an API key, a query that the caller has checked, and no body. Returns null if something must be loaded first.
  */
 export function serveKeyed(services: Services, row: Operation, handler: SyncHandler) {
-  return (c: HeadContext, params: AnyCall['params']): Answer | null => {
+  return (c: HeadContext, input: Pick<AnyCall, 'params' | 'query'>): Answer | null => {
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = admitKey(services, row, c, exchange)
       if (loading(services, exchange) !== undefined) return null
       charge(services, exchange)
-      const call = toCall(services, exchange, { params, ...NO_INPUT })
+      const call = toCall(services, exchange, { ...input, ...NO_INPUT })
       return answerReply(services, exchange, handler(call))
     } catch (error) {
       return answerError(services, exchange, error)

@@ -2,7 +2,7 @@ import { parseAddress } from '../../net/address.ts'
 import type { Library } from '../library.ts'
 import { asciiJson } from '../place/json-text.ts'
 import { describe } from './describe.ts'
-import { type Asked, createShape } from './shape.ts'
+import { type Asked, createFindExtras, createShape } from './shape.ts'
 
 export const NOT_AN_ADDRESS = 'Not an IPv4 or IPv6 address'
 
@@ -53,11 +53,14 @@ export function createAnswer(
   geo: Pick<Library, 'find' | 'prefix' | 'names' | 'findPrivacy'>,
   asked: Asked,
 ): (text: string, now: number) => string {
-  const shape = createShape(geo, asked, { degraded: false })
+  const whole = { degraded: false }
+  const shape = createShape(geo, asked, whole)
+  const findExtras = createFindExtras(geo, asked, whole)
   return (text, now) => {
     const address = parseAddress(text)
     if (address === null) return notAnAddress(text)
-    const { json, precision } = describe(address, geo.find(address), { now, degraded: false })
+    const options = { now, ...whole, extras: findExtras?.(address) }
+    const { json, precision } = describe(address, geo.find(address), options)
     const answer = `{${json},"meta":{"precision":"${precision}"}}`
     return shape === undefined ? answer : asciiJson(shape(answer, address))
   }

@@ -1,15 +1,27 @@
 import type { Precision } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../net/address.ts'
 import { LEVEL, type Level, type Named, type NetworkOwner, type Place } from '../place/finding.ts'
+import { asciiJson } from '../place/json-text.ts'
+import type { PrivacyFinding } from '../privacy/finding.ts'
 import type { Located } from './locate.ts'
 import { utcOffset } from './timezones.ts'
 
 interface DescribeOptions {
   /** Epoch milliseconds, for `utcOffset`. */
   readonly now: number
-  /** Reduce to country precision without `network`: the caller is over the monthly cap. */
+  /** Reduce to country precision without `network` and extras: the caller is over the monthly cap. */
   readonly degraded: boolean
+  readonly extras?: Extras | undefined
 }
+
+/** What an answer has only if the caller asks for it. */
+export interface Extras {
+  /** The block around the address for which the answer is the same, in CIDR form. */
+  readonly prefix: string | undefined
+  readonly finding: PrivacyFinding | undefined
+}
+
+const NO_EXTRAS: Extras = { prefix: undefined, finding: undefined }
 
 /** The part of `Located` that an answer needs. */
 export interface LookupResult
@@ -29,22 +41,33 @@ export interface PlaceResult extends Pick<Place, 'level' | 'json'> {
 export function describe(
   address: Address,
   located: LookupResult,
-  { now, degraded }: DescribeOptions,
+  { now, degraded, extras = NO_EXTRAS }: DescribeOptions,
 ): { readonly json: string; readonly precision: Precision } {
   const { place } = located
   const level = degraded ? coarser(place?.level) : place?.level
-  const query = `"query":{"type":"ip","value":"${address.text}","ipVersion":${address.version}}`
-  const precision = precisionOf(level)
   const network = degraded ? undefined : located.network
-  if (place === undefined || level === undefined) {
-    if (network === undefined) return { json: query, precision }
-    const sources = `"sources":{"asn":${listJson(located.networkSources)}}`
-    return { json: `${query},"network":${network.json},${sources}`, precision }
+  const { prefix, finding } = degraded ? NO_EXTRAS : extras
+  let json = `"query":{"type":"ip","value":"${address.text}","ipVersion":${address.version}}`
+  const sources: string[] = []
+  if (place !== undefined && level !== undefined) {
+    json += `,"location":{${locationJson(place, level, located, now)}}`
+    sources.push(sourcesJson(located, level, network !== undefined))
+  } else if (network !== undefined) {
+    sources.push(`"asn":${listJson(located.networkSources)}`)
   }
-  const location = `"location":{${locationJson(place, level, located, now)}}`
-  const owner = network === undefined ? '' : `,"network":${network.json}`
-  const sources = sourcesJson(located, level, network !== undefined)
-  return { json: `${query},${location}${owner},"sources":{${sources}}`, precision }
+  if (prefix !== undefined) json += `,"network":${withPrefix(network, prefix)}`
+  else if (network !== undefined) json += `,"network":${network.json}`
+  if (finding !== undefined) {
+    json += `,"privacy":${asciiJson(finding.privacy)}`
+    sources.push(`"privacy":${asciiJson(finding.sources)}`)
+  }
+  if (sources.length > 0) json += `,"sources":{${sources.join(',')}}`
+  return { json, precision: precisionOf(level) }
+}
+
+function withPrefix(network: LookupResult['network'], prefix: string): string {
+  const field = `"prefix":"${prefix}"}`
+  return network === undefined ? `{${field}` : `${network.json.slice(0, -1)},${field}`
 }
 
 const PRECISION = {

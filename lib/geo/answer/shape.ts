@@ -1,7 +1,7 @@
 import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../net/address.ts'
 import type { Library } from '../library.ts'
-import type { PrivacyFinding } from '../privacy/finding.ts'
+import type { Extras } from './describe.ts'
 import { createSelect, type Json } from './select-fields.ts'
 import { translate } from './translate.ts'
 
@@ -12,7 +12,26 @@ export interface Asked {
   readonly lang?: Language | undefined
 }
 
-/** Changes the JSON of a default answer as the caller's options say. */
+/** Finds what is added to the answer for an address. */
+export type FindExtras = (address: Address) => Extras
+
+/** Returns undefined if the caller asks for no extras, or is over the cap: then answers have none. */
+export function createFindExtras(
+  geo: Pick<Library, 'prefix' | 'findPrivacy'>,
+  { fields, include = [] }: Pick<Asked, 'fields' | 'include'>,
+  { degraded }: { readonly degraded: boolean },
+): FindExtras | undefined {
+  const hasPrefix = include.includes('network') || asks(fields, 'network.prefix')
+  const hasPrivacy = include.includes('privacy') || asksPrivacy(fields)
+  if (degraded || !(hasPrefix || hasPrivacy)) return undefined
+  const subjects = hasPrivacy ? 'place and privacy' : 'place'
+  return (address) => ({
+    prefix: hasPrefix ? geo.prefix(address, subjects) : undefined,
+    finding: hasPrivacy ? geo.findPrivacy(address) : undefined,
+  })
+}
+
+/** Changes the JSON of an answer as the caller's options say. */
 export type Shape = (json: string, address: Address | null, hostname?: string) => Json
 
 /** Whether the answer needs the hostname, which `Shape` does not find itself. */
@@ -20,28 +39,23 @@ export function asksHostname({ fields, include = [] }: Asked): boolean {
   return include.includes('hostname') || asks(fields, 'hostname')
 }
 
-/** Returns undefined if the caller gave no options: the default answer is then right as it is. */
+/** Returns undefined if the options change nothing but extras: the answer is then right as it is. */
 export function createShape(
-  geo: Pick<Library, 'prefix' | 'names' | 'findPrivacy'>,
-  { fields, include = [], lang = 'en' }: Asked,
+  geo: Pick<Library, 'names'>,
+  asked: Asked,
   { degraded }: { readonly degraded: boolean },
 ): Shape | undefined {
-  if (fields === undefined && include.length === 0 && lang === 'en') return undefined
+  const { fields, lang = 'en' } = asked
+  if (fields === undefined && lang === 'en' && !asksHostname(asked)) return undefined
   const select = fields === undefined ? undefined : createSelect(fields, { degraded })
   const inLanguage = (result: GeolocationResult, address: Address | null): GeolocationResult => {
     if (lang === 'en' || address === null || result.location === undefined) return result
     return { ...result, location: translate(result.location, geo.names(address), lang) }
   }
-  // Over the cap, answers have neither.
-  const hasPrefix = !degraded && (include.includes('network') || asks(fields, 'network.prefix'))
-  const hasPrivacy = !degraded && (include.includes('privacy') || asksPrivacy(fields))
-  const subjects = hasPrivacy ? 'place and privacy' : 'place'
   return (json, address, hostname) => {
-    const result: GeolocationResult = JSON.parse(json)
-    const prefix = hasPrefix && address !== null ? geo.prefix(address, subjects) : undefined
-    const finding = hasPrivacy && address !== null ? geo.findPrivacy(address) : undefined
-    const extended = extend(inLanguage(result, address), { prefix, finding, hostname })
-    return select === undefined ? extended : select(extended)
+    const { query, ...rest } = inLanguage(JSON.parse(json), address)
+    const result = { query, hostname, ...rest }
+    return select === undefined ? result : select(result)
   }
 }
 
@@ -51,26 +65,4 @@ function asks(fields: Asked['fields'], name: string): boolean {
 
 function asksPrivacy(fields: Asked['fields'] = []): boolean {
   return fields.some((name) => /^(sources\.)?privacy\b/.test(name))
-}
-
-interface Extras {
-  readonly prefix: string | undefined
-  readonly finding: PrivacyFinding | undefined
-  readonly hostname: string | undefined
-}
-
-/** Fields that are undefined are not in the JSON. */
-function extend(
-  { query, location, network, sources, meta }: GeolocationResult,
-  { prefix, finding, hostname }: Extras,
-): Json {
-  return {
-    query,
-    hostname,
-    location,
-    network: prefix === undefined ? network : { ...network, prefix },
-    privacy: finding?.privacy,
-    sources: finding === undefined ? sources : { ...sources, privacy: finding.sources },
-    meta,
-  }
 }

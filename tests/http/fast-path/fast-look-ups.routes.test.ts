@@ -69,6 +69,22 @@ describe('createFastLookUps', () => {
     }
   }
 
+  for (const include of [
+    'network',
+    'privacy',
+    'network,privacy',
+    'privacy,network',
+    'network,network',
+  ]) {
+    it(`includes ${include} as the router does`, async () => {
+      for (const address of ['81.2.69.160', '10.0.0.1', '2001:218::1', 'f']) {
+        await assertSame(`/v1/ip/${address}?include=${include}`, {
+          'x-api-key': keys['secret'] ?? '',
+        })
+      }
+    })
+  }
+
   for (const name of ['publishable', 'narrow', 'unknown']) {
     it(`refuses a key that is ${name} where the router does`, async () => {
       const key = { 'x-api-key': keys[name] ?? '' }
@@ -112,6 +128,11 @@ describe('createFastLookUps', () => {
     '/v1/ip/81.2.69.160/',
     '/v1/ip/81.2.69.160?',
     '/v1/ip/81.2.69.160?a=b',
+    '/v1/ip/81.2.69.160?include=',
+    '/v1/ip/81.2.69.160?include=hostname',
+    '/v1/ip/81.2.69.160?include=network,',
+    '/v1/ip/81.2.69.160?include=network&lang=de',
+    '/v1/ip/81.2.69.160/timezone?include=network',
     '/v1/ip/81.2.69.160#a',
     '/v1/ip/81%2e2.69.160',
     '/v1/ip/81.2.69.160/../8.8.8.8',
