@@ -19,5 +19,5 @@ export interface PgPool extends AsyncDisposable {
   listen(channel: string, heard: () => void): Promise<AsyncDisposable>
 }
 
-/** Types of which the driver makes texts, because they may not fit a number: here, all do. */
+/** Types that the driver returns as texts, because they may not fit a number. Ours always do. */
 export const NUMBER_TYPES = { int8: 20, numeric: 1700 } as const

@@ -28,9 +28,9 @@ const PAGE = 10_000
 const MAX_CHANGES = 50_000
 
 /**
- * Loads all keys. PostgreSQL tells of changes by other nodes as soon as they are committed; in case it did
- * not, they are asked for once a second. Two plain statements are always quick; a join of both is not until
- * PostgreSQL has analysed the tables.
+ * Loads all keys. PostgreSQL notifies each node of the changes of the others once they are committed. In
+ * case a notification is lost, the node also asks once a second. Two plain statements are always quick; a
+ * join of both is not until PostgreSQL has analysed the tables.
  */
 export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
   const { pool, plans, onError, onRevision, waitForOthers } = options

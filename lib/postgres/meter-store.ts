@@ -10,7 +10,7 @@ interface Loaded {
   readonly bucket: Bucket | undefined
 }
 
-/** What the meters read. A user is loaded at the first request, and then kept by the meters themselves. */
+/** Loads the counts of a user at the first request. From then on, the meters keep them. */
 export async function openPgMeterStore(
   pool: PgPool,
   onError: (error: unknown) => void,

@@ -50,7 +50,7 @@ export async function joinNodes(pool: PgPool, version: string) {
       const { rows } = await run('SELECT id FROM nodes')
       return rows.map(([known]) => String(known))
     },
-    /** Removes a dead node of which nothing is left to do. */
+    /** Removes a dead node once no work is left for it. */
     forget: async (dead: string): Promise<void> => {
       await run('DELETE FROM nodes WHERE id = $1 AND died_at IS NOT NULL', [dead])
     },

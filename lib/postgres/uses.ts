@@ -28,7 +28,7 @@ interface UsesOptions {
 
 /**
  * Writes uses in one transaction, whose number is stored with them: if the answer to a commit is lost, the
- * number tells whether it has happened, so that nothing counts twice or not at all.
+ * stored number shows whether it has happened. So nothing counts twice or not at all.
  */
 export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
   let number = 0

@@ -8,7 +8,7 @@ import type { FullDay } from './names.ts'
 export class Site {
   readonly id: string
   #fold: SiteFold
-  /** What a transaction is writing, or failed to write. */
+  /** The part that a transaction is writing or failed to write. */
   #part: (Part & { readonly firstId: number | undefined }) | undefined
   /** The first journal entry of `#fold`. */
   #firstId: number | undefined
@@ -77,7 +77,7 @@ export class Site {
 /** The names of full days. */
 type DayNames = Map<number, readonly string[]>
 
-/** Forgets the days before yesterday, of which no beacons come. */
+/** Forgets the days before yesterday: no beacon belongs to them any more. */
 function keepNames(days: DayNames, { day, names }: FullDay): void {
   days.set(day, names)
   for (const old of days.keys()) if (old < day - 1) days.delete(old)
