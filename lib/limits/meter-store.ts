@@ -27,7 +27,8 @@ export interface MeterStore {
   readonly readUserBucket: (userId: string, since: number) => Bucket | undefined
   /** The days since `fromDay` that have requests. */
   readonly readDays: (userId: string, fromDay: number) => Promise<DayCount[]>
-  readonly readBuckets: (since: number) => ReadonlyMap<string, Bucket>
+  /** A new map by the id of the caller. */
+  readonly readBuckets: (since: number) => Map<string, Bucket>
   readonly removeBuckets: (before: number) => Promise<void>
 }
 

@@ -7,6 +7,7 @@ import {
   paidPeriod,
   type SubscriptionPeriod,
 } from '../config/period.ts'
+import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { CallerMeter, type MeterParts } from './caller-meter.ts'
 import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
@@ -45,7 +46,7 @@ export class Meters {
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: UserMeterOptions, now: number) {
     this.#parts = { ...options, unwritten: new Set() }
-    this.#restored = new Map(options.store.readBuckets(now - MINUTE_MS))
+    this.#restored = options.store.readBuckets(now - MINUTE_MS)
     // A clock that was ahead may have written `at`: the bucket would not refill before that time.
     for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
   }
@@ -58,7 +59,7 @@ export class Meters {
     const { store } = this.#parts
     if (store.load === undefined) return undefined
     const { start } = this.#periodOf(paid, now)
-    if (this.#users.has(`${start} ${userId}`)) return undefined
+    if (this.#users.has(periodId({ userId, periodStart: start }))) return undefined
     return store.load(userId, start)
   }
 
@@ -205,7 +206,7 @@ export class Meters {
   }
 
   #openUser(userId: string, period: Period, now: number): UserMeter {
-    const id = `${period.start} ${userId}`
+    const id = periodId({ userId, periodStart: period.start })
     const known = this.#users.get(id)
     if (known !== undefined) return known
     const user = new UserMeter(this.#parts, userId, period, this.#bucketOf(userId, now))

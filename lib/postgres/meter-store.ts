@@ -1,3 +1,4 @@
+import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { type MeterStore, NOTHING, type StoredPeriod } from '../limits/meter-store.ts'
 import type { Bucket } from '../limits/token-bucket.ts'
@@ -20,7 +21,7 @@ export async function openPgMeterStore(
   const loaded = new Map<string, Loaded>()
   const all = await pool.use(readBuckets)
   const load = async (userId: string, periodStart: number) => {
-    const id = `${periodStart} ${userId}`
+    const id = periodId({ userId, periodStart })
     try {
       loaded.set(id, await pool.use((connection) => readUser(connection, userId, periodStart)))
     } catch (error) {
@@ -32,13 +33,13 @@ export async function openPgMeterStore(
   }
   return {
     load: (userId, periodStart) => {
-      const id = `${periodStart} ${userId}`
+      const id = periodId({ userId, periodStart })
       const known = loading.get(id) ?? load(userId, periodStart)
       loading.set(id, known)
       return known
     },
     readPeriod: (userId, periodStart) => {
-      const id = `${periodStart} ${userId}`
+      const id = periodId({ userId, periodStart })
       const period = loaded.get(id)?.period ?? NOTHING
       loaded.delete(id)
       return period

@@ -40,21 +40,18 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
   }
   const pool = new pg.Pool({ ...options, max })
   pool.on('error', onError)
-  // Of a connection that is lost while it is lent, the next statement says so.
+  // If a connection breaks while it is lent, its next statement rejects.
   pool.on('connect', (client) => client.on('error', () => {}))
   const named = nameStatements()
   return {
     use: async (work) => {
       const client = await pool.connect()
-      // If the connection breaks, its next statement rejects.
-      client.on('error', ignore)
       let isGood = false
       try {
         const result = await work(toConnection(client, named))
         isGood = true
         return result
       } finally {
-        client.off('error', ignore)
         client.release(!isGood)
       }
     },
@@ -62,8 +59,6 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
     [Symbol.asyncDispose]: () => pool.end(),
   }
 }
-
-function ignore(): void {}
 
 function toConnection(client: pg.PoolClient, named: (text: string) => string | undefined) {
   return {
