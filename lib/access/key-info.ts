@@ -1,16 +1,15 @@
 import type { ApiKeyInfo } from '../contract/account/account-schemas.ts'
 import { isExpired, type KeyRow } from './keys.ts'
 
-/** The key as the API shows it. `unwrittenUse`: a use that is not in the database yet, in epoch milliseconds. */
-export function toKeyInfo(key: KeyRow, now: number, unwrittenUse = 0): ApiKeyInfo {
-  const { allowedOrigins, createdAt, expiresAt } = key
-  const usedAt = Math.max(key.lastUsedAt ?? 0, unwrittenUse)
+/** The key as the API shows it. */
+export function toKeyInfo(key: KeyRow, now: number): ApiKeyInfo {
+  const { allowedOrigins, createdAt, lastUsedAt, expiresAt } = key
   return {
     ...sharedFields(key),
     allowedOrigins: allowedOrigins && [...allowedOrigins],
     isActive: !isExpired(key, now),
     createdAt: isoTime(createdAt),
-    lastUsedAt: usedAt === 0 ? null : isoTime(usedAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
     expiresAt: expiresAt === null ? null : isoTime(expiresAt),
   }
 }

@@ -1,6 +1,8 @@
-import type { Unwritten } from '../db/use-flusher.ts'
+import type { Db } from '../db/open.ts'
+import type { Unwritten, UseFlusher } from '../db/use-flusher.ts'
 import { SECOND_MS } from '../durations.ts'
 import type { KeyRecord } from './key-records.ts'
+import { type KeyRow, listKeys } from './keys.ts'
 
 /** When each key was last used, to the second. Kept in memory, and written with the counters. */
 export type LastUsed = ReturnType<typeof createLastUsed>
@@ -36,4 +38,22 @@ export function createLastUsed(write: (item: Unwritten) => void) {
     /** The last use that is not written yet, in epoch milliseconds; undefined if there is none. */
     unwritten: (keyId: string) => pending.get(keyId),
   }
+}
+
+interface UsedKeys {
+  readonly db: Db
+  readonly flusher: UseFlusher
+  readonly lastUsed: LastUsed
+}
+
+/** The keys of a user as `listKeys` reads them, with last uses that are not written yet. */
+export function listUsedKeys({ db, flusher, lastUsed }: UsedKeys, userId: string) {
+  // A use that is written after the rows were read would be neither in them nor unwritten.
+  return flusher.betweenFlushes(async (): Promise<KeyRow[]> => {
+    const keys = await listKeys(db, userId)
+    return keys.map((key) => ({
+      ...key,
+      lastUsedAt: lastUsed.unwritten(key.id) ?? key.lastUsedAt,
+    }))
+  })
 }

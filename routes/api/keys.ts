@@ -8,10 +8,10 @@ import {
   findKey,
   insertKey,
   type KeyRow,
-  listKeys,
   newKey,
   setExpiry,
 } from '../../lib/access/keys.ts'
+import { listUsedKeys } from '../../lib/access/last-used.ts'
 import { isWithin } from '../../lib/access/scopes.ts'
 import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import type { ApiKeyCreated, CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
@@ -28,7 +28,8 @@ interface KeyCall {
 
 type Action = 'create_key' | 'revoke_key' | 'renew_key'
 
-export function keyHandlers({ db, plans, keys, lastUsed }: Services) {
+export function keyHandlers(services: Services) {
+  const { db, plans, keys } = services
   /**
    * Runs the statement with its audit row. Returns whether it changed a row. Also fits the expiry
    * to the plan, which may have changed since the request was admitted.
@@ -46,8 +47,8 @@ export function keyHandlers({ db, plans, keys, lastUsed }: Services) {
   }
   return {
     listKeys: async ({ caller, now }) => {
-      const rows = await listKeys(db, caller.userId)
-      const body = rows.map((key) => toKeyInfo(key, now, lastUsed.unwritten(key.id)))
+      const rows = await listUsedKeys(services, caller.userId)
+      const body = rows.map((key) => toKeyInfo(key, now))
       return { status: 200, body }
     },
     createKey: async (call) => {

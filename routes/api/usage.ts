@@ -1,4 +1,5 @@
-import { isExpired, listKeys } from '../../lib/access/keys.ts'
+import { isExpired } from '../../lib/access/keys.ts'
+import { listUsedKeys } from '../../lib/access/last-used.ts'
 import { dateOfDay, dayOf } from '../../lib/config/period.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { readUsageDetails, toWantedUsage, usageCsv } from '../../lib/usage/usage-details.ts'
@@ -6,11 +7,12 @@ import type { Handlers } from '../context.ts'
 
 const DAYS = 30
 
-export function usageHandlers({ db, flusher, lastUsed, meters, storage }: Services) {
+export function usageHandlers(services: Services) {
+  const { flusher, meters, storage } = services
   return {
     getUsage: async ({ caller, now }) => {
       const { userId, plan, paid } = caller
-      const keys = await listKeys(db, userId)
+      const keys = await listUsedKeys(services, userId)
       const body = await flusher.betweenFlushes(async () => {
         const dailyUsage = await lastDays(meters, userId, now)
         // All other counters are read without awaiting, so that they belong to the same moment.
@@ -20,17 +22,14 @@ export function usageHandlers({ db, flusher, lastUsed, meters, storage }: Servic
           totalRequests: meters.periodRequests(caller, now),
           monthlyCap: paid?.overages ? null : meters.cap(caller, now),
           dailyUsage,
-          keys: keys.map((key) => {
-            const usedAt = lastUsed.unwritten(key.id) ?? key.lastUsedAt
-            return {
-              keyPrefix: key.prefix,
-              keyName: key.name,
-              isActive: !isExpired(key, now),
-              lastUsedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
-              rateLimitRemaining: meters.peek({ userId, plan, key }, now).remaining,
-              rateLimitMax: plan.requestsPerMinute,
-            }
-          }),
+          keys: keys.map((key) => ({
+            keyPrefix: key.prefix,
+            keyName: key.name,
+            isActive: !isExpired(key, now),
+            lastUsedAt: key.lastUsedAt === null ? null : new Date(key.lastUsedAt).toISOString(),
+            rateLimitRemaining: meters.peek({ userId, plan, key }, now).remaining,
+            rateLimitMax: plan.requestsPerMinute,
+          })),
         }
       })
       return { status: 200, body }

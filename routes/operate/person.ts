@@ -1,4 +1,4 @@
-import { listKeys } from '../../lib/access/keys.ts'
+import { listUsedKeys } from '../../lib/access/last-used.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
 import { findPerson, type Person } from '../../lib/accounts/people.ts'
 import { listSites } from '../../lib/accounts/sites.ts'
@@ -82,21 +82,17 @@ async function showPerson(
 }
 
 async function readAccount(services: Services, person: Person) {
-  const { db, storage, plans, flusher, meters, lastUsed, now } = services
+  const { db, storage, plans, flusher, meters, now } = services
   const { id, givenPlan, subscribed } = person
   const stored = { givenPlan, subscribed, overagePrice: null, spendingCap: null }
   const { plan, paid } = toEntitlement(stored, plans)
   const [keys, sites, { logs }] = await Promise.all([
-    listKeys(db, id),
+    listUsedKeys(services, id),
     listSites(db, id),
     readAuditPage(storage.longReads, id, { limit: SHOWN_ENTRIES, offset: 0 }),
   ])
   const requests = await flusher.betweenFlushes(() =>
     meters.periodRequests({ userId: id, paid }, now()),
   )
-  const used = keys.map((key) => ({
-    ...key,
-    lastUsedAt: lastUsed.unwritten(key.id) ?? key.lastUsedAt,
-  }))
-  return { plan, isPaid: paid !== null, keys: used, sites, entries: logs, requests }
+  return { plan, isPaid: paid !== null, keys, sites, entries: logs, requests }
 }

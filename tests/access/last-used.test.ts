@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { mintKey } from '../../lib/access/api-key.ts'
 import type { KeyRecord } from '../../lib/access/key-records.ts'
 import { deleteKey, insertKey, listKeys, newKey } from '../../lib/access/keys.ts'
-import { createLastUsed, type LastUsed } from '../../lib/access/last-used.ts'
+import { createLastUsed, type LastUsed, listUsedKeys } from '../../lib/access/last-used.ts'
 import { loadKeyRecords } from '../../lib/access/load-keys.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
@@ -39,6 +40,27 @@ async function addKey(): Promise<KeyRecord> {
   const record = loadKeyRecords(db, plans, assert.ifError).find(minted.hash)
   assert.ok(record)
   return record
+}
+
+/** `queries`, whose rows arrive after `between`. */
+function withLateRows<Queries extends object>(
+  queries: Queries,
+  between: () => Promise<void>,
+): Queries {
+  return new Proxy(queries, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return (...given: unknown[]) => {
+        const result = value.apply(target, given)
+        return name === 'all' ? result.then(passOn) : withLateRows(result, between)
+      }
+    },
+  })
+  async function passOn(rows: unknown) {
+    await between()
+    return rows
+  }
 }
 
 const stored = async () => (await listKeys(db, userId)).map((key) => key.lastUsedAt)
@@ -87,6 +109,20 @@ describe('the last use of a key', () => {
     await flusher.flush()
     assert.deepEqual(await stored(), [NOON])
     assert.equal(lastUsed.unwritten(gone.id), undefined)
+  })
+
+  it('is known while a flush writes it, however late the rows arrive', async () => {
+    const key = await addKey()
+    lastUsed.touch(key, NOON)
+    let flushed: Promise<void> | undefined
+    const late = withLateRows(db, async () => {
+      flushed = flusher.flush()
+      await Promise.race([flushed, setTimeout(50)])
+    })
+    const [row] = await listUsedKeys({ db: late, flusher, lastUsed }, userId)
+    assert.equal(row?.lastUsedAt, NOON)
+    await flushed
+    assert.deepEqual(await stored(), [NOON])
   })
 
   it('does not make any process reload keys', async () => {
