@@ -100,7 +100,11 @@ export async function openLibrary(options: LibraryOptions) {
     /** See `createSystems`. */
     findSystem: systems.find,
     /** The smallest block (CIDR) around the address for which all databases about `subjects` find the same. */
-    prefix: (address: Address, subjects: Subjects) => prefixOf(served, address, subjects),
+    prefix: (address: Address, subjects: Subjects): string => {
+      const bits = atlas?.matchedBits(address) ?? matchedBits(served.places, address)
+      const others = subjects === 'place' ? [] : served.privacy
+      return networkText(address, Math.max(bits, matchedBits(others, address)))
+    },
     /** What the databases about privacy state together; undefined if nothing. */
     findPrivacy: (address: Address): PrivacyFinding | undefined =>
       joinFindings(served.privacy.flatMap(({ findPrivacy }) => findPrivacy(address) ?? [])),
@@ -145,9 +149,9 @@ export async function openLibrary(options: LibraryOptions) {
 
 type Subjects = 'place' | 'place and privacy'
 
-function prefixOf({ places, privacy }: Served, address: Address, subjects: Subjects): string {
-  const asked = subjects === 'place' ? places : [...places, ...privacy]
-  return networkText(address, Math.max(...asked.map(({ matchedBits }) => matchedBits(address))))
+/** How many leading bits of the address decide what a look-up finds in all these databases. */
+function matchedBits(databases: readonly GeoDatabase[], address: Address): number {
+  return Math.max(0, ...databases.map((database) => database.matchedBits(address)))
 }
 
 function retryPause({ failures }: Served): number {

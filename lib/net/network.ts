@@ -40,9 +40,10 @@ export function contains(network: Network, address: Address): boolean {
 
 /** The network of the addresses that share the first `prefix` bits of `address`, as CIDR text. */
 export function networkText(address: Address, prefix: number): string {
-  const base = wordsOf(address).map((word, at) => (word & mask(prefix, at)) >>> 0)
-  const [a = 0, b = 0, c = 0, d = 0] = base
-  return `${address.version === 4 ? formatIpv4(a) : formatIpv6([a, b, c, d])}/${prefix}`
+  if (address.version === 4) return `${formatIpv4(address.bits & mask(prefix, 0))}/${prefix}`
+  const [a, b, c, d] = address.words
+  const masked = (word: number, at: number) => (word & mask(prefix, at)) >>> 0
+  return `${formatIpv6([masked(a, 0), masked(b, 1), masked(c, 2), masked(d, 3)])}/${prefix}`
 }
 
 function hasHostBits({ address, prefix }: Network): boolean {

@@ -11,6 +11,7 @@ import { benchBatch, benchHttp, benchPeers, benchProxy } from './http.ts'
 import { benchAudit } from './inside/audit.ts'
 import { benchKeys } from './inside/keys.ts'
 import { benchLookup } from './inside/lookup.ts'
+import { benchOptions } from './options.ts'
 import { benchPages } from './pages.ts'
 import { machineLine } from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
@@ -24,6 +25,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   http: ['compares Meridian to a bare Hono answer and nginx; the default', benchHttp],
   peers: ['compares Meridian on Node, Deno and Bun to nginx and maxmind', benchPeers],
   proxy: ['measures look-ups behind nginx, with and without POSTs among them', benchProxy],
+  options: ['measures look-ups that include more, or in another language', benchOptions],
   batch: ['measures batches of 1,000 addresses', benchBatch],
   growth: ['measures growing numbers of keys, connections and networks (12 minutes)', benchGrowth],
   lookup: ['measures look-ups without a server, next to other readers', benchLookup],

@@ -18,16 +18,44 @@ export function openAtlas(bytes: Buffer) {
   const index = toWords(section('index'))
   const refs = toWords(section('refs'))
   const lows = toHalfWords(section('lows'))
+  /** The number of the network that contains the address. */
+  const networkAt = (bits: number) => {
+    const upper = bits >>> 16
+    return lastUpTo(lows, bits & 0xffff, index[upper] ?? 0, index[upper + 1] ?? 0)
+  }
   return {
     /** Looks up the address with these 32 bits. */
     find: (bits: number): LookupResult => {
-      const upper = bits >>> 16
-      const at = lastUpTo(lows, bits & 0xffff, index[upper] ?? 0, index[upper + 1] ?? 0)
+      const at = networkAt(bits)
       const { place, confidence, timezone, placeSources } = findPlace(refs[at * 2] ?? 0)
       const { network, networkSources } = findOwner(refs[at * 2 + 1] ?? 0)
       return { place, confidence, timezone, placeSources, network, networkSources }
     },
+    /**
+     * How many leading bits of the address decide what a look-up finds in all databases; undefined if that may
+     * be fewer than 17: the networks in an atlas are cut at every 65,536th address.
+     */
+    matchedBits: (bits: number): number | undefined => {
+      const at = networkAt(bits)
+      const isLast = at + 1 === index[(bits >>> 16) + 1]
+      const end = isLast ? HALF : (lows[at + 1] ?? 0)
+      const size = largestBlock(bits & 0xffff, lows[at] ?? 0, end)
+      return size === HALF ? undefined : Math.clz32(size) + 1
+    },
   }
+}
+
+const HALF = 0x1_0000
+
+/** The size of the largest block (CIDR) that contains `low`, from `start` up to, but not including, `end`. */
+function largestBlock(low: number, start: number, end: number): number {
+  let size = 1
+  const fits = (larger: number) => {
+    const first = low & -larger
+    return first >= start && first + larger <= end
+  }
+  while (size < HALF && fits(size * 2)) size *= 2
+  return size
 }
 
 /** Returns a function that reads a place by its number. */

@@ -7,7 +7,7 @@ import * as v from 'valibot'
  */
 
 /** Raise this when anything in the file changes, including the JSON of parts of an answer. */
-export const ATLAS_FORMAT = 5
+export const ATLAS_FORMAT = 6
 
 /**
  * `index`: the number of the first network (32 bits) for each of the 65,536 upper halves of an

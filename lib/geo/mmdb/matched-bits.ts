@@ -1,6 +1,6 @@
 import type { Address, Words } from '../../net/address.ts'
 import { embeddedIpv4, isIpv4Compatible, WITHOUT_RECORDS } from './embedded-ipv4.ts'
-import { child, type Tree } from './search-tree.ts'
+import { child, halfOfIpv4, INDEX_BITS, type Tree } from './search-tree.ts'
 
 /**
  * How many of the leading bits of `address` decide what a look-up in the tree finds: all addresses
@@ -18,20 +18,27 @@ export function matchedBits(tree: Tree, address: Address): number {
 }
 
 function ipv4Bits(tree: Tree, bits: number): number {
-  return follow(tree, tree.ipv4Root, [bits]).bits
+  const half = halfOfIpv4(tree, bits)
+  const isDeeper = half < tree.nodeCount
+  let record = isDeeper ? half : tree.ipv4Root
+  let count = isDeeper ? INDEX_BITS : 0
+  for (; record < tree.nodeCount && count < 32; count++) {
+    record = child(tree, record, bits << count < 0 ? 1 : 0)
+  }
+  return count
 }
 
 /** The record of an IPv6 network. The IPv4 tree and ::/96 have none. */
 function followOwn(tree: Tree, words: Words) {
   if (tree.ipVersion === 4 || isIpv4Compatible(words)) return { record: 0, bits: 0 }
-  return follow(tree, 0, words)
+  return follow(tree, words)
 }
 
-/** Follows the bits of the words from the record `start` until the record is not a node. */
-function follow(tree: Tree, start: number, words: readonly number[]) {
-  let record = start
+/** Follows the bits of the words from the root until the record is not a node. */
+function follow(tree: Tree, words: Words) {
+  let record = 0
   let bits = 0
-  while (record < tree.nodeCount && bits < words.length * 32) {
+  while (record < tree.nodeCount && bits < 128) {
     const word = words[bits >>> 5] ?? 0
     record = child(tree, record, word << (bits & 31) < 0 ? 1 : 0)
     bits++

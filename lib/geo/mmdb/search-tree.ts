@@ -20,7 +20,7 @@ export interface Tree extends Nodes {
   readonly ipv4Index: Uint32Array
 }
 
-const INDEX_BITS = 16
+export const INDEX_BITS = 16
 
 export function readTree(bytes: Buffer, { ipVersion, nodeCount, recordSize }: Shape): Tree {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -86,18 +86,23 @@ export function findRecord(tree: Tree, address: Address): number {
   return own <= tree.nodeCount && embedded !== null ? findIpv4(tree, embedded.bits) : own
 }
 
-/**
- * Walks the upper half of the tree once for each of its branches, not in every look-up: between two
- * look-ups, the server's other work pushes those nodes out of the processor's caches.
- */
 function findIpv4(tree: Tree, bits: number): number {
+  return tree.walk(tree, halfOfIpv4(tree, bits), bits << INDEX_BITS, 32 - INDEX_BITS)
+}
+
+/**
+ * The record that the first 16 bits lead to. Walks the upper half of the tree once for each of its branches,
+ * not in every look-up: between two look-ups, the server's other work pushes those nodes out of the
+ * processor's caches.
+ */
+export function halfOfIpv4(tree: Tree, bits: number): number {
   const upper = bits >>> INDEX_BITS
   let record = tree.ipv4Index[upper] ?? 0
   if (record === 0) {
     record = tree.walk(tree, tree.ipv4Root, bits | 0, INDEX_BITS)
     tree.ipv4Index[upper] = record
   }
-  return tree.walk(tree, record, bits << INDEX_BITS, 32 - INDEX_BITS)
+  return record
 }
 
 function findIpv6(tree: Tree, words: Words): number {
@@ -176,8 +181,9 @@ function enter(entered: Uint8Array, node: number): boolean {
 }
 
 /**
- * First addresses of the IPv4 networks, in order; neighbours with the same record are joined. Throws
- * if a damaged tree has cycles: each node may be entered only once.
+ * First addresses of the IPv4 networks, in order; neighbours with the same record are joined. So the largest
+ * block (CIDR) around an address without another start is the one that a look-up of it matches. Throws if a
+ * damaged tree has cycles: each node may be entered only once.
  */
 export function walkIpv4(tree: Tree): Uint32Array {
   const starts = new Uint32Array(tree.nodeCount + 1)
@@ -187,8 +193,11 @@ export function walkIpv4(tree: Tree): Uint32Array {
   const walk = (node: number, start: number, depth: number) => {
     if (node < tree.nodeCount && depth < 32) {
       if (++entered > tree.nodeCount) throw new Error('damaged: the search tree has a cycle')
-      walk(child(tree, node, 0), start, depth + 1)
-      walk(child(tree, node, 1), start + 2 ** (31 - depth), depth + 1)
+      const [left, right] = [child(tree, node, 0), child(tree, node, 1)]
+      walk(left, start, depth + 1)
+      // The halves of a block have the same record only in an unusual tree. Look-ups match one half.
+      if (left === right) before = -1
+      walk(right, start + 2 ** (31 - depth), depth + 1)
       return
     }
     if (node !== before) starts[count++] = start

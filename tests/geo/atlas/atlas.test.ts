@@ -20,7 +20,10 @@ import { findAtlas, makeAtlas } from '../../../lib/geo/atlas/file.ts'
 import { createAtlasKeeper } from '../../../lib/geo/atlas/keeper.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
 import { operatorFiles } from '../../../lib/geo/files/source-files.ts'
+import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
+import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
 import { type Ipv4, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import { parseNetwork } from '../../../lib/net/network.ts'
 import { geoFiles } from '../../support/geo-files.ts'
 import { NOON } from '../../support/helpers.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -74,6 +77,16 @@ for (const files of SETS) {
       fc.assert(fc.property(anywhere, assertAlike), { numRuns: 2_000 })
     })
 
+    it('knows how many bits the databases match, if these are more than 16', () => {
+      const anywhere = fc.integer({ min: 0, max: 0xffff_ffff }).map(ipv4FromBits)
+      const assertSame = (address: Ipv4) => {
+        const bits = Math.max(...databases.map(({ matchedBits }) => matchedBits(address)))
+        assert.equal(atlas.matchedBits(address.bits), bits > 16 ? bits : undefined, address.text)
+      }
+      for (const edge of edgesOf(databases)) assertSame(edge)
+      fc.assert(fc.property(anywhere, assertSame), { numRuns: 2_000 })
+    })
+
     it('has the same answer everywhere in the block that the databases match', () => {
       const near = fc.constantFrom(...edgesOf(databases))
       const property = fc.property(near, fc.integer(), (address, noise) => {
@@ -86,6 +99,32 @@ for (const files of SETS) {
     })
   })
 }
+
+describe('an atlas of a file with a block whose halves have the same record', () => {
+  it('knows that a look-up matches one half', async () => {
+    const path = join(folder, 'halves.mmdb')
+    const databaseType = 'ipinfo country'
+    const about = { databaseType, description: '', builtAt: NOON, ipVersion: 4 } as const
+    const writer = createMmdbWriter(about)
+    const insert = (text: string, record: { country_code: string }) =>
+      writer.insert(parseNetwork(text) ?? assert.fail(), record)
+    insert('81.2.69.0/25', { country_code: 'DE' })
+    insert('81.2.69.128/25', { country_code: 'FR' })
+    const bytes = Buffer.from(writer.toBytes())
+    const { nodeCount, recordSize } = openMmdb(bytes).metadata
+    const half = recordSize / 8
+    // The last node, whose records are those two.
+    const left = (nodeCount - 1) * half * 2
+    bytes.copy(bytes, left + half, left, left + half)
+    writeFileSync(path, bytes)
+    const databases = await openAll([path])
+    const atlas = await atlasOf(databases, 'halves.bin')
+    for (const address of [0x5102_4500, 0x5102_45ff].map(ipv4FromBits)) {
+      assert.equal(databases[0]?.matchedBits(address), 25)
+      assert.equal(atlas.matchedBits(address.bits), 25)
+    }
+  })
+})
 
 describe('the file of an atlas', () => {
   const files = () => operatorFiles(folder, [city, asn])
