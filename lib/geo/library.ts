@@ -100,11 +100,7 @@ export async function openLibrary(options: LibraryOptions) {
     /** See `createSystems`. */
     findSystem: systems.find,
     /** The smallest block (CIDR) around the address for which all databases about `subjects` find the same. */
-    prefix: (address: Address, subjects: Subjects): string => {
-      const bits = atlas?.matchedBits(address) ?? matchedBits(served.places, address)
-      const others = subjects === 'place' ? [] : served.privacy
-      return networkText(address, Math.max(bits, matchedBits(others, address)))
-    },
+    prefix: (address: Address, subjects: Subjects) => prefixOf(address, subjects, served, atlas),
     /** What the databases about privacy state together; undefined if nothing. */
     findPrivacy: (address: Address): PrivacyFinding | undefined =>
       joinFindings(served.privacy.flatMap(({ findPrivacy }) => findPrivacy(address) ?? [])),
@@ -148,6 +144,17 @@ export async function openLibrary(options: LibraryOptions) {
 }
 
 type Subjects = 'place' | 'place and privacy'
+
+function prefixOf(
+  address: Address,
+  subjects: Subjects,
+  { places, privacy }: Served,
+  atlas: AtlasKeeper | undefined,
+): string {
+  const bits = atlas?.matchedBits(address) ?? matchedBits(places, address)
+  if (subjects === 'place') return networkText(address, bits)
+  return networkText(address, Math.max(bits, matchedBits(privacy, address)))
+}
 
 /** How many leading bits of the address decide what a look-up finds in all these databases. */
 function matchedBits(databases: readonly GeoDatabase[], address: Address): number {

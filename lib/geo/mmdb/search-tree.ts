@@ -190,18 +190,18 @@ export function walkIpv4(tree: Tree): Uint32Array {
   let count = 0
   let entered = 0
   let before = -1
-  const walk = (node: number, start: number, depth: number) => {
-    if (node < tree.nodeCount && depth < 32) {
-      if (++entered > tree.nodeCount) throw new Error('damaged: the search tree has a cycle')
-      const [left, right] = [child(tree, node, 0), child(tree, node, 1)]
-      walk(left, start, depth + 1)
-      // The halves of a block have the same record only in an unusual tree. Look-ups match one half.
-      if (left === right) before = -1
-      walk(right, start + 2 ** (31 - depth), depth + 1)
-      return
-    }
-    if (node !== before) starts[count++] = start
-    before = node
+  const add = (record: number, start: number) => {
+    if (record !== before) starts[count++] = start
+    before = record
+  }
+  const walk = (record: number, start: number, depth: number) => {
+    if (record >= tree.nodeCount || depth === 32) return add(record, start)
+    if (++entered > tree.nodeCount) throw new Error('damaged: the search tree has a cycle')
+    const [left, right] = [child(tree, record, 0), child(tree, record, 1)]
+    walk(left, start, depth + 1)
+    // The halves of a block have the same record only in an unusual tree. Look-ups match one half.
+    if (left === right) before = -1
+    walk(right, start + 2 ** (31 - depth), depth + 1)
   }
   walk(tree.ipv4Root, 0, 0)
   return starts.slice(0, count)

@@ -22,6 +22,12 @@ export class Group {
     }
   }
 
+  /** Adds the rows of another group with the same metrics. */
+  join(other: Group): void {
+    this.samples += other.samples
+    for (const metric of this.#metrics) this.#pools[metric].join(other.#pools[metric])
+  }
+
   toWire() {
     const p75 = byVital((vital) => inUnit(vital, this.#pools[vital].percentiles([0.75])[0]))
     return { sampleCount: this.samples, p75 }
@@ -37,11 +43,22 @@ export class Group {
 /** Rows grouped by one of their properties. */
 export class Grouping {
   readonly #groups = new Map<string, Group>()
+  readonly #metrics: readonly Metric[]
+
+  constructor(metrics: readonly Metric[] = VITALS) {
+    this.#metrics = metrics
+  }
 
   add(name: string, row: Row): void {
-    const group = this.#groups.get(name) ?? new Group()
+    const group = this.#groups.get(name) ?? new Group(this.#metrics)
     this.#groups.set(name, group)
     group.add(row)
+  }
+
+  total(): Group {
+    const total = new Group(this.#metrics)
+    for (const group of this.#groups.values()) total.join(group)
+    return total
   }
 
   /** The names and their groups, largest group first. */

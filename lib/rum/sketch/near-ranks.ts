@@ -49,24 +49,36 @@ function weighBuckets(packed: Float64Array, buckets: Uint16Array): Float64Array 
   return weights
 }
 
-/** Marks the bucket of each rank and both its neighbours, since percentiles are interpolated. */
+/**
+ * Marks the bucket of each rank and both its neighbours, since percentiles are interpolated. Ranks are in
+ * ascending order.
+ */
 function findNear(weights: Float64Array, ranks: readonly number[]): Uint8Array {
   const isNear = new Uint8Array(BUCKETS)
   let end = 0
   let last = 0
   let wasHit = false
+  let next = 0
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
     const weight = weights[bucket] ?? 0
     if (weight === 0) continue
     const start = end
     end += weight
-    const isHit = ranks.some((rank) => rank >= start && rank <= end)
+    next = nextRank(ranks, next, start)
+    const isHit = (ranks[next] ?? Number.POSITIVE_INFINITY) <= end
     if (isHit) isNear[last] = 1
     if (isHit || wasHit) isNear[bucket] = 1
     wasHit = isHit
     last = bucket
   }
   return isNear
+}
+
+/** The index of the first rank from `at` on that is not below `start`. */
+function nextRank(ranks: readonly number[], at: number, start: number): number {
+  let next = at
+  while ((ranks[next] ?? start) < start) next++
+  return next
 }
 
 /** Adds one centroid for all values between two near buckets. No percentile reads its mean. */
@@ -80,7 +92,7 @@ function fillGaps(near: Float64Array, weights: Float64Array, isNear: Uint8Array)
       gap += weights[bucket] ?? 0
       continue
     }
-    all.push(...pack([{ mean: 0, n: gap, mixed: true }]))
+    if (gap > 0) all.push(...pack([{ mean: 0, n: gap, mixed: true }]))
     gap = 0
     for (; buckets[next] === bucket; next++) all.push(near[next] ?? 0)
   }

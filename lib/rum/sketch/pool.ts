@@ -2,8 +2,10 @@ import type { Measure } from './measures.ts'
 import { nearRanks } from './near-ranks.ts'
 import { percentiles } from './percentiles.ts'
 
-/** With fewer centroids than this, sorting all of them is as fast. */
-const MANY = 600
+/** With fewer centroids than this, sorting all of them is faster. */
+const MANY = 150
+
+type Counts = Pick<Pool, 'n' | 'good' | 'needsImprovement' | 'poor'>
 
 /** Combines several measures of one metric, without merging their centroids. */
 export class Pool {
@@ -15,8 +17,17 @@ export class Pool {
   poor = 0
 
   add({ sketch, good, needsImprovement, poor }: Measure): void {
-    this.#append(sketch.packed())
-    this.n += sketch.n
+    this.#add(sketch.packed(), { n: sketch.n, good, needsImprovement, poor })
+  }
+
+  /** Adds the measures of another pool. */
+  join(other: Pool): void {
+    this.#add(other.#packed.subarray(0, other.#length), other)
+  }
+
+  #add(packed: Float64Array, { n, good, needsImprovement, poor }: Counts): void {
+    this.#append(packed)
+    this.n += n
     this.good += good
     this.needsImprovement += needsImprovement
     this.poor += poor
