@@ -17,7 +17,7 @@ export function summaryText(summary: Summary): string {
     ...counts.map(([name, count]) => lineOf(name, count, located)),
   ]
   return [
-    `${inEnglish(addresses.total)} rows, ${inEnglish(addresses.distinct)} different addresses, ${inEnglish(addresses.invalid)} rows without an address`,
+    `${counted(addresses.total, 'row')}, ${counted(addresses.distinct, 'different address', 'es')}, ${counted(addresses.invalid, 'row')} without an address`,
     ...section(
       'Countries',
       countries.map(({ code, name, count }) => [`${name} (${code})`, count]),
@@ -54,6 +54,10 @@ const SHARE_WIDTH = 8
 function lineOf(name: string, count: number, whole: number): string {
   const share = whole === 0 ? '–' : `${((100 * count) / whole).toFixed(1)} %`
   return `${inEnglish(count).padStart(COUNT_WIDTH)}${share.padStart(SHARE_WIDTH)}  ${plain(name)}`
+}
+
+function counted(count: number, name: string, plural = 's'): string {
+  return `${inEnglish(count)} ${name}${count === 1 ? '' : plural}`
 }
 
 function inEnglish(count: number): string {

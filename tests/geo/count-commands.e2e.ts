@@ -30,7 +30,7 @@ describe('npm run summarize', () => {
       command('summarize', [], VISITORS),
       locate(VISITORS, ['--summary']),
     ])
-    assert.match(summary.stdout, /^3 rows, 1 different addresses, 1 rows without an address\n/)
+    assert.match(summary.stdout, /^3 rows, 1 different address, 1 row without an address\n/)
     assert.equal(summary.stdout, located.stdout)
   })
 
