@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WriterDb } from '../../db/engine.ts'
 import { isLocked } from '../../db/fault.ts'
-import { createFlusher, type Flusher } from '../../db/flusher.ts'
 import type { Entry } from '../ingest/journal.ts'
 import type { HourKey, Row } from '../store/row.ts'
 import type { RumStore } from '../store/store.ts'
 import { addToStored, type LiveRow } from './live-rows.ts'
 import { SiteFold } from './site-fold.ts'
 import { siteWrites } from './site-writes.ts'
+import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 const REPLAY_ENTRIES = 5_000
 
@@ -104,26 +104,26 @@ export class Aggregator {
   }
 
   #checkpointNow(): void {
-    this.#queue(this.#sites.values()).flushNow()
+    this.#queue(this.#sites.values()).writeAll()
     this.#forgetSaved()
   }
 
   async #writeOut(sites: Iterable<SiteFold>): Promise<void> {
-    const flusher = this.#queue(sites)
-    while (flusher.size() > 0 && !this.#isClosed) {
+    const queue = this.#queue(sites)
+    while (queue.size() > 0 && !this.#isClosed) {
       await nextTurn()
       await this.#db.engine.whenFree(() => {
-        if (!this.#isClosed) flusher.flushChunk()
+        if (!this.#isClosed) queue.writeChunk()
       }, 1)
     }
   }
 
-  #queue(sites: Iterable<SiteFold>): Flusher {
-    const flusher = createFlusher(this.#db)
+  #queue(sites: Iterable<SiteFold>): WriteQueue {
+    const queue = createWriteQueue(this.#db)
     for (const site of sites) {
-      siteWrites(this.#store, site, flusher.add).forEach(flusher.add)
+      siteWrites(this.#store, site, queue.add).forEach(queue.add)
     }
-    return flusher
+    return queue
   }
 
   #forgetSaved(): void {

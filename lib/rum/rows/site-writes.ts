@@ -1,8 +1,8 @@
-import type { Unwritten } from '../../db/flusher.ts'
 import type { RowTable } from '../store/row.ts'
 import type { RumStore } from '../store/store.ts'
 import { addToStored, isChanged, type LiveRows } from './live-rows.ts'
 import type { SiteFold } from './site-fold.ts'
+import type { Write } from './write-queue.ts'
 
 const REMOVED_AT_ONCE = 500
 
@@ -12,11 +12,7 @@ const REMOVED_AT_ONCE = 500
  * from the journal. If a checkpoint is interrupted, the entries left in the journal make up for the
  * missing writes. More beacons may be folded in between. `add` queues further removals.
  */
-export function siteWrites(
-  store: RumStore,
-  site: SiteFold,
-  add: (write: Unwritten) => void,
-): Unwritten[] {
+export function siteWrites(store: RumStore, site: SiteFold, add: (write: Write) => void): Write[] {
   const { siteId } = site
   return [
     ...rowWrites(store.hours, siteId, site.hours),
@@ -31,7 +27,7 @@ function rowWrites<Key extends object>(
   table: RowTable<Key>,
   siteId: string,
   rows: LiveRows<Key>,
-): Unwritten[] {
+): Write[] {
   return rows.changed().map((row) => ({
     // Another checkpoint may have written the row in the meantime.
     write: () => {
@@ -48,7 +44,7 @@ function rowWrites<Key extends object>(
 }
 
 /** Errors and counters are added to stored ones, so the last entry is written along with them. */
-function countsWrite(store: RumStore, site: SiteFold): Unwritten {
+function countsWrite(store: RumStore, site: SiteFold): Write {
   const { siteId, errors, counts } = site
   return {
     write: () => {
@@ -63,10 +59,10 @@ function countsWrite(store: RumStore, site: SiteFold): Unwritten {
   }
 }
 
-function removal(store: RumStore, site: SiteFold, add: (write: Unwritten) => void): Unwritten {
+function removal(store: RumStore, site: SiteFold, add: (write: Write) => void): Write {
   const { siteId, lastId } = site
   let removed = 0
-  const removeSome: Unwritten = {
+  const removeSome: Write = {
     write: () => {
       removed = store.removeEntries(siteId, lastId, REMOVED_AT_ONCE)
     },

@@ -1,13 +1,13 @@
 import type { Caller } from '../../../lib/access/authenticate.ts'
 import type { Billing } from '../../../lib/billing/billing.ts'
 import { getPaidPlan } from '../../../lib/billing/plan-prices.ts'
+import { changePlan, previewPlanChange } from '../../../lib/billing/subscription/change-plan.ts'
 import {
   cancelSubscription,
   reactivateSubscription,
   setOverages,
 } from '../../../lib/billing/subscription/changes.ts'
 import { startCheckout } from '../../../lib/billing/subscription/checkout.ts'
-import { changePlan, previewPlanChange } from '../../../lib/billing/subscription/plan-change.ts'
 import { refreshSubscription } from '../../../lib/billing/subscription/refresh.ts'
 import {
   findSubscription,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Unwritten } from '../../../lib/db/flusher.ts'
 import { type LocalDb, openDb } from '../../../lib/db/open.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import type { Entry } from '../../../lib/rum/ingest/journal.ts'
 import { SiteFold } from '../../../lib/rum/rows/site-fold.ts'
 import { siteWrites } from '../../../lib/rum/rows/site-writes.ts'
+import type { Write } from '../../../lib/rum/rows/write-queue.ts'
 import { createRumStore } from '../../../lib/rum/store/store.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
 import { NOON } from '../../support/helpers.ts'
@@ -92,7 +92,7 @@ function crash(file: string, { before, between, transactions }: Run): void {
     for (const entry of some) site.add(entry)
   }
   take(before)
-  const writes: Unwritten[] = []
+  const writes: Write[] = []
   writes.push(...siteWrites(store, site, (write) => writes.push(write)))
   for (const item of writes.slice(0, transactions)) {
     db.$client.transaction(() => item.write())()

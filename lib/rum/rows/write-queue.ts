@@ -1,15 +1,15 @@
-import type { Connection } from './client.ts'
-import { withoutWaiting } from './engine.ts'
+import type { Connection } from '../../db/client.ts'
+import { withoutWaiting } from '../../db/engine.ts'
 
 /** A value in memory that changed since it was last written. */
-export interface Unwritten {
+export interface Write {
   /** Writes the value, within a transaction that may still fail. */
   write(): void
   /** Called right after the commit, before any other code runs. */
   written(): void
 }
 
-export type Flusher = ReturnType<typeof createFlusher>
+export type WriteQueue = ReturnType<typeof createWriteQueue>
 
 /** Time limit for the writes of one transaction; its commit takes several times as long. */
 const CHUNK_MS = 1
@@ -19,12 +19,12 @@ const ITEMS_PER_CLOCK_CHECK = 10
  * Writes items in chunks, one short transaction each, so that requests do not wait long. A chunk that
  * fails stays queued as a whole: nothing is lost or written twice.
  */
-export function createFlusher(db: Connection) {
-  let waiting: Unwritten[] = []
+export function createWriteQueue(db: Connection) {
+  let waiting: Write[] = []
   /** Index of the first unwritten item. */
   let next = 0
 
-  const writeChunk = db.$client.transaction(() => {
+  const writeItems = db.$client.transaction(() => {
     const end = performance.now() + CHUNK_MS
     let at = next
     while (at < waiting.length) {
@@ -34,8 +34,8 @@ export function createFlusher(db: Connection) {
     }
     return at
   })
-  const flushChunk = () => {
-    const end = withoutWaiting(db.$client, () => writeChunk.immediate())
+  const writeChunk = () => {
+    const end = withoutWaiting(db.$client, () => writeItems.immediate())
     for (; next < end; next++) waiting[next]?.written()
     if (next < waiting.length) return
     waiting = []
@@ -44,16 +44,16 @@ export function createFlusher(db: Connection) {
   const size = () => waiting.length - next
   return {
     /** Queues `item`. Add it again only after `written` was called. */
-    add: (item: Unwritten) => {
+    add: (item: Write) => {
       waiting.push(item)
     },
     /** Number of queued items. */
     size,
     /** Writes the first items of the queue in one transaction. */
-    flushChunk,
+    writeChunk,
     /** Writes the whole queue before it returns. Throws if that fails. */
-    flushNow: () => {
-      while (size() > 0) flushChunk()
+    writeAll: () => {
+      while (size() > 0) writeChunk()
     },
   }
 }

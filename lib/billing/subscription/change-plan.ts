@@ -9,15 +9,9 @@ import type { Actor, Billing } from '../billing.ts'
 import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
-import {
-  carryOver,
-  changeTime,
-  countedPeriod,
-  explainCarried,
-  explainCredit,
-} from './change-time.ts'
 import { finish } from './changes.ts'
 import { explainCurrency } from './currency.ts'
+import { carryOver, changeTime, countedPeriod, explainCarried, explainCredit } from './proration.ts'
 import {
   findPreview,
   forgetPending,

@@ -5,7 +5,7 @@ import {
   carryOver,
   changeTime,
   countedPeriod,
-} from '../../../lib/billing/subscription/change-time.ts'
+} from '../../../lib/billing/subscription/proration.ts'
 import { capIn, toCarriedRequests } from '../../../lib/config/carried-requests.ts'
 import { monthFrom } from '../../../lib/config/period.ts'
 import { type Plan, readPlans } from '../../../lib/config/plans.ts'
