@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GeofeedSetting } from '../config/geofeed-setting.ts'
 import { MINUTE_MS } from '../durations.ts'
@@ -10,7 +11,13 @@ import { findBundled } from './files/bundled.ts'
 import { type OnProgress, PREPARED, prepareBundled, prepareRegions } from './files/prepare.ts'
 import { createRegionCode, readRegions } from './files/regions.ts'
 import { removeAbandoned } from './files/replace-file.ts'
-import { addGeofeeds, defaultFiles, operatorFiles, type SourceFile } from './files/source-files.ts'
+import {
+  addGeofeeds,
+  defaultFiles,
+  OPERATOR_REMEDY,
+  operatorFiles,
+  type SourceFile,
+} from './files/source-files.ts'
 import { type Library, openLibrary } from './library.ts'
 
 interface PrepareOptions {
@@ -79,11 +86,19 @@ function keepAtlas({ directory, log }: GeoOptions, compileAtlas: () => Promise<v
 export async function prepareGeo(options: PrepareOptions) {
   const { directory, files, onProgress } = options
   removeAbandoned(directory)
+  refuseMissing(files)
   const bundled = findBundled()
   await (files === undefined
     ? prepareBundled(directory, bundled, onProgress)
     : prepareRegions(directory, bundled, onProgress))
   return () => findSourceFiles(options)
+}
+
+/** Throws before a minute is spent on preparing files. */
+function refuseMissing(files: readonly string[] = []): void {
+  const missing = files.find((path) => !existsSync(path))
+  if (missing === undefined) return
+  throw new Error(`Cannot use the database ${missing}: there is no such file; ${OPERATOR_REMEDY}`)
 }
 
 /** Lists the files to serve, in order of priority. Prepares nothing, so some may be missing. */

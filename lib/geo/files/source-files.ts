@@ -52,6 +52,8 @@ export function defaultFiles(directory: string, bundled: Bundled): SourceFile[] 
   ]
 }
 
+export const OPERATOR_REMEDY = 'replace it, or change MERIDIAN_GEO, which names it'
+
 /** The operator's files, which are copied before they are mapped, between the overlay and the lists. */
 export function operatorFiles(directory: string, paths: readonly string[]): SourceFile[] {
   return [
@@ -92,7 +94,7 @@ function operatorFile(directory: string, path: string): SourceFile {
     name: nameOf(path),
     version,
     isPrepared: false,
-    remedy: 'replace it, or change MERIDIAN_GEO, which names it',
+    remedy: OPERATOR_REMEDY,
     openPrivate: (use) => openCopy(directory, { path, version }, use),
     // If the file is missing, the path is probably wrong: a kept copy would hide that.
     openLastGood: (use) =>

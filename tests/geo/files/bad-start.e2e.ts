@@ -35,11 +35,11 @@ describe('a server', () => {
     const bad = join(dataDir, 'bad.mmdb')
     writeFileSync(bad, bytes.subarray(0, 200))
     for (const [name, reason] of [
-      // Deno puts it into words.
-      [join(dataDir, 'City-2026-12.mmdb'), /^(ENOENT|No such file)/],
       [bad, /^not a MaxMind DB/],
+      [join(dataDir, 'City-2026-12.mmdb'), /^there is no such file/],
     ] as const) {
       const files = { ...settings, MERIDIAN_GEO: `${name},${city}`, PORT: '0' }
+      rmSync(geo, { recursive: true, force: true })
       const { code, stderr } = await runScript(['server.ts'], files)
       assert.equal(code, 1)
       const beginning = `Cannot use the database ${name}: `
@@ -47,6 +47,7 @@ describe('a server', () => {
       assert.match(stderr.slice(beginning.length), reason)
       assert.match(stderr, /; replace it, or change MERIDIAN_GEO, which names it\n$/)
     }
+    assert.equal(existsSync(geo), false, 'nothing was prepared for nothing')
   })
 
   it('serves the last usable version of a database, and the doctor reports it', async () => {
