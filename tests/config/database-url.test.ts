@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readConfig } from '../../lib/config/config.ts'
 
-const secret = 'word '.repeat(8)
+const secret = 'phrase '.repeat(8)
 const url = 'postgres://ada:hidden@db.example/meridian'
 
 /** Asserts that the settings are refused with one problem, which shows neither password nor secret. */
@@ -14,7 +14,7 @@ function assertRefused(env: Record<string, string>, problem: string): void {
         error.message.startsWith(`Cannot read the configuration: ${problem}`),
         error.message,
       )
-      return !/hid|word /.test(error.message)
+      return !/hid|phrase/.test(error.message)
     },
   )
 }
