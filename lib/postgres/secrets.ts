@@ -17,18 +17,36 @@ const NAME = 'auth'
  */
 export function openPgSecrets(pool: PgPool, password: string): Promise<Secrets> {
   return pool.use(async (connection) => {
-    const known = await readRow(connection)
-    if (known !== undefined) return unseal(known, password)
-    const { salt, sealed } = seal(makeSecrets(), password)
-    await connection.query(
-      'INSERT INTO secrets (name, salt, sealed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-      [NAME, salt, sealed],
-    )
+    const known = await readPgSecrets(connection, password)
+    if (known !== undefined) return known
+    await writePgSecrets(connection, makeSecrets(), password)
     // Another node may have been faster.
-    const stored = await readRow(connection)
+    const stored = await readPgSecrets(connection, password)
     if (stored === undefined) throw new Error('the secrets were removed while they were made')
-    return unseal(stored, password)
+    return stored
   })
+}
+
+/** undefined: the database has none. Throws if they were encrypted with another password. */
+export async function readPgSecrets(
+  connection: PgConnection,
+  password: string,
+): Promise<Secrets | undefined> {
+  const row = await readRow(connection)
+  return row && unseal(row, password)
+}
+
+/** Stores the secrets, unless the database has some. */
+export async function writePgSecrets(
+  connection: PgConnection,
+  secrets: Secrets,
+  password: string,
+): Promise<void> {
+  const { salt, sealed } = seal(secrets, password)
+  await connection.query(
+    'INSERT INTO secrets (name, salt, sealed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [NAME, salt, sealed],
+  )
 }
 
 interface Sealed {

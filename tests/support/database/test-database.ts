@@ -7,7 +7,7 @@ import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { openPgStorage } from '../../../lib/postgres/open-pg-storage.ts'
 import type { ServiceOptions } from '../../../lib/services/base.ts'
 import { putEmptyDatabase } from '../data-folder.ts'
-import { openMigratedPglite } from './pglite.ts'
+import { EMPTY_ALL, openMigratedPglite } from './pglite.ts'
 import { createDatabase, openTestPool } from './postgres-server.ts'
 
 /** The database of a test's service. */
@@ -61,15 +61,6 @@ async function takePglite(): Promise<TestDatabase> {
     free.push(pool)
   })
 }
-
-const EMPTY_ALL = `DO $$
-DECLARE name text;
-BEGIN
-  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
-  LOOP
-    EXECUTE format('TRUNCATE %I RESTART IDENTITY CASCADE', name);
-  END LOOP;
-END $$`
 
 /** Makes a database of its own on the server. */
 async function takeDatabase(server: string): Promise<TestDatabase> {
