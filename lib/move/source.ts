@@ -55,7 +55,7 @@ async function withFile<Result>(
     throw new Error(`There is no ${SECRETS} beside ${file}: without it, all sessions would end`)
   }
   await prepare(file, now)
-  return work({ file, secrets })
+  return await work({ file, secrets })
 }
 
 /** Checks and migrates the database, and sums up the beacons that its journal still has. */

@@ -20,5 +20,5 @@ export async function withPool<Result>(
   await checkServer(pool).catch((cause: unknown) => {
     throw new Error(`Cannot use ${placeOf(url)}: ${explainStart(cause)}`, { cause })
   })
-  return work(pool)
+  return await work(pool)
 }

@@ -9,8 +9,11 @@ interface UrlOption {
 /** The settings with the database that the option names, or else MERIDIAN_DATABASE_URL. */
 export function readPostgres({ name, url }: UrlOption, usage: string) {
   const { MERIDIAN_DATABASE_URL: set } = process.env
-  const config = readConfig({ ...process.env, MERIDIAN_DATABASE_URL: url ?? set })
-  const { postgres, dataDir } = config
-  if (postgres === undefined) throw new UsageError(`${name} is missing`, usage)
+  const MERIDIAN_DATABASE_URL = url ?? set
+  const missing = () => new UsageError(`${name} is missing`, usage)
+  // Without it, the other settings would be wrong.
+  if (!MERIDIAN_DATABASE_URL) throw missing()
+  const { postgres, dataDir } = readConfig({ ...process.env, MERIDIAN_DATABASE_URL })
+  if (postgres === undefined) throw missing()
   return { postgres, dataDir }
 }
