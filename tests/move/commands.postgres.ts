@@ -96,7 +96,7 @@ describe('npm run import and npm run export', () => {
   it('move everything, although each is killed halfway and run again', async () => {
     const { dataDir, database, secrets } = await makeLarge()
     const original = rowsIn(database)
-    const importing = ['scripts/import.ts', dataDir]
+    const importing = ['scripts/move/import.ts', dataDir]
     await killHalfway(importing)
     const imported = await runScript(importing, settings)
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe('npm run import and npm run export', () => {
     assert.deepEqual(await rowsInPostgres(database), original)
 
     const copy = join(folder, 'copy', 'app.db')
-    const exporting = ['scripts/export.ts', '--to', copy]
+    const exporting = ['scripts/move/export.ts', '--to', copy]
     await killHalfway(exporting)
     const exported = await runScript(exporting, settings)
     assert.deepEqual(
@@ -131,7 +131,7 @@ describe('npm run import and npm run export', () => {
     const key = await old.makeKey()
     const token = await signUp(old, 'bob@example.com')
     await createBackup({ dataDir: old.dataDir, path: archive, now: Date.now(), geo: [] })
-    const { code, stderr } = await runScript(['scripts/import.ts', archive], settings)
+    const { code, stderr } = await runScript(['scripts/move/import.ts', archive], settings)
     assert.equal(code, 0, stderr)
     await using node = await makeApp({ env: { ...settings }, now: Date.now })
     assert.equal((await node.send('GET', '/v1/ip/81.2.69.160', { key })).status, 200)
@@ -139,7 +139,7 @@ describe('npm run import and npm run export', () => {
     const { body } = await sendAuth(node, '/get-session', undefined, { headers })
     assert.equal(JSON.stringify(body).includes('bob@example.com'), true)
     const refused = await runScript(
-      ['scripts/export.ts', '--to', join(folder, 'out', 'no.db')],
+      ['scripts/move/export.ts', '--to', join(folder, 'out', 'no.db')],
       settings,
     )
     assert.equal(refused.code, 1)
@@ -150,7 +150,7 @@ describe('npm run import and npm run export', () => {
     const { dataDir } = await makeDataFolder(folder)
     const { MERIDIAN_DATABASE_URL: _, ...others } = settings
     const { code, stdout, stderr } = await runScript(
-      ['scripts/import.ts', '--to', url, '--json', dataDir],
+      ['scripts/move/import.ts', '--to', url, '--json', dataDir],
       others,
     )
     assert.equal(code, 0, stderr)
@@ -158,6 +158,6 @@ describe('npm run import and npm run export', () => {
       JSON.parse(stdout)
     const users = tables.find(({ table }) => table === 'users')
     assert.deepEqual([users?.rows, users?.ok, users?.sha256.length], [1, true, 64])
-    assert.equal((await runScript(['scripts/import.ts', dataDir], others)).code, 2)
+    assert.equal((await runScript(['scripts/move/import.ts', dataDir], others)).code, 2)
   })
 })

@@ -1,11 +1,11 @@
-import { importDatabase } from '../lib/move/import-database.ts'
-import { withSource } from '../lib/move/source.ts'
-import { usageText } from '../lib/own-code.ts'
-import { withPool } from '../lib/postgres/with-pool.ts'
-import { watchMove } from './parts/move.ts'
-import { FLAG, readArguments, TEXT } from './parts/options.ts'
-import { readPostgres } from './parts/postgres.ts'
-import { run, UsageError } from './parts/run.ts'
+import { importDatabase } from '../../lib/move/import-database.ts'
+import { withSource } from '../../lib/move/source.ts'
+import { usageText } from '../../lib/own-code.ts'
+import { FLAG, readArguments, TEXT } from '../parts/options.ts'
+import { run, UsageError } from '../parts/run.ts'
+import { withPool } from '../parts/with-pool.ts'
+import { readPostgres } from './read-postgres.ts'
+import { watchMove } from './watch-move.ts'
 
 const USAGE = `Usage: ${usageText('import', '[--to URL] [app.db|FOLDER|FILE.tar.gz]')}
 Copies a database file, the one of a folder or that of a backup, with its secrets, to an empty database

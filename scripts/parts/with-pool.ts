@@ -1,7 +1,7 @@
-import type { PostgresConfig } from '../config/config.ts'
-import { checkServer, explainStart } from './check-server.ts'
-import type { PgPool } from './connection.ts'
-import { openPool, placeOf } from './pool.ts'
+import type { PostgresConfig } from '../../lib/config/config.ts'
+import { checkServer, explainStart } from '../../lib/postgres/check-server.ts'
+import type { PgPool } from '../../lib/postgres/connection.ts'
+import { openPool, placeOf } from '../../lib/postgres/pool.ts'
 
 /** A command does one thing after another. */
 const CONNECTIONS = 2

@@ -1,6 +1,6 @@
 import type { MovedRows } from '../../lib/move/rows.ts'
-import { jsonText } from './json-text.ts'
-import { report } from './run.ts'
+import { jsonText } from '../parts/json-text.ts'
+import { report } from '../parts/run.ts'
 
 const SHOW_MS = 200
 const CLEAR_LINE = '\r\u001b[K'

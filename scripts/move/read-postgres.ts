@@ -1,5 +1,5 @@
 import { readConfig } from '../../lib/config/config.ts'
-import { UsageError } from './run.ts'
+import { UsageError } from '../parts/run.ts'
 
 interface UrlOption {
   readonly name: '--to' | '--from'

@@ -1,11 +1,11 @@
-import { exportDatabase } from '../lib/move/export-database.ts'
-import { writeTarget } from '../lib/move/target.ts'
-import { usageText } from '../lib/own-code.ts'
-import { withPool } from '../lib/postgres/with-pool.ts'
-import { watchMove } from './parts/move.ts'
-import { FLAG, readArguments, TEXT } from './parts/options.ts'
-import { readPostgres } from './parts/postgres.ts'
-import { run, UsageError } from './parts/run.ts'
+import { exportDatabase } from '../../lib/move/export-database.ts'
+import { writeTarget } from '../../lib/move/target.ts'
+import { usageText } from '../../lib/own-code.ts'
+import { FLAG, readArguments, TEXT } from '../parts/options.ts'
+import { run, UsageError } from '../parts/run.ts'
+import { withPool } from '../parts/with-pool.ts'
+import { readPostgres } from './read-postgres.ts'
+import { watchMove } from './watch-move.ts'
 
 const USAGE = `Usage: ${usageText('export', '--to app.db [--from URL]')}
 Copies a database of PostgreSQL to a new database file, with secrets.json beside it, and compares all
