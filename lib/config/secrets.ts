@@ -23,7 +23,26 @@ export type Secrets = v.InferOutput<typeof Secrets>
  */
 export function openSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json')
-  return readSecrets(path) ?? createSecrets(path)
+  return readSecrets(path) ?? createSecrets(path, makeSecrets())
+}
+
+/** Makes new secrets. */
+export function makeSecrets(): Secrets {
+  return { auth: randomBytes(32).toString('hex') }
+}
+
+/** Reads `secrets.json` in `dataDir`; null if there is none. */
+export function findSecrets(dataDir: string): Secrets | null {
+  return readSecrets(join(dataDir, 'secrets.json'))
+}
+
+/** Writes `secrets.json` in `dataDir`. Throws if it exists with other secrets. */
+export function writeSecrets(dataDir: string, secrets: Secrets): void {
+  const path = join(dataDir, 'secrets.json')
+  const stored = readSecrets(path) ?? createSecrets(path, secrets)
+  if (stored.auth !== secrets.auth) {
+    throw new Error(`${path} has other secrets than the database: move it away`)
+  }
 }
 
 /** Derives a separate secret for each purpose: 32 bytes in hex. */
@@ -55,8 +74,7 @@ function parseSecrets(path: string, text: string): Secrets {
 }
 
 /** If another process was faster, the link fails and the file of that process is read. */
-function createSecrets(path: string): Secrets {
-  const secrets: Secrets = { auth: randomBytes(32).toString('hex') }
+function createSecrets(path: string, secrets: Secrets): Secrets {
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   writeFileSync(temporary, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true })
   try {

@@ -18,25 +18,40 @@ export function migratePg(pool: PgPool): Promise<string[]> {
 }
 
 async function applyPending(connection: PgConnection): Promise<string[]> {
-  await connection.query('CREATE TABLE IF NOT EXISTS schema_version (number BIGINT NOT NULL)')
-  const { rows } = await connection.query('SELECT coalesce(max(number), 0) FROM schema_version')
-  const applied = Number(rows[0]?.[0])
-  const all = listMigrations()
-  const newest = all.at(-1)?.number ?? 0
-  if (applied > newest) {
-    throw new Error(
-      `its schema version is ${applied}, this release knows ${newest}; use a newer release`,
-    )
-  }
-  const pending = all.filter(({ number }) => number > applied)
+  const pending = await findPending(connection)
   for (const { name } of pending) {
     await connection.runScript(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
   }
-  if (pending.length > 0) {
+  const last = pending.at(-1)
+  if (last !== undefined) {
+    await connection.query('CREATE TABLE IF NOT EXISTS schema_version (number BIGINT NOT NULL)')
     await connection.query('DELETE FROM schema_version')
-    await connection.query('INSERT INTO schema_version (number) VALUES ($1)', [newest])
+    await connection.query('INSERT INTO schema_version (number) VALUES ($1)', [last.number])
   }
   return pending.map(({ name }) => name)
+}
+
+/** Names of the SQL files that the database lacks. Throws if a newer release wrote it. */
+export async function listPendingPg(pool: PgPool): Promise<string[]> {
+  return (await pool.use(findPending)).map(({ name }) => name)
+}
+
+async function findPending(connection: PgConnection) {
+  const applied = await readVersion(connection)
+  const all = listMigrations()
+  const newest = all.at(-1)?.number ?? 0
+  if (applied <= newest) return all.filter(({ number }) => number > applied)
+  throw new Error(
+    `its schema version is ${applied}, this release knows ${newest}; use a newer release`,
+  )
+}
+
+/** The number of the newest file that was applied; 0: none was. */
+async function readVersion(connection: PgConnection): Promise<number> {
+  const { rows } = await connection.query(`SELECT to_regclass('schema_version') IS NOT NULL`)
+  if (rows[0]?.[0] !== true) return 0
+  const found = await connection.query('SELECT coalesce(max(number), 0) FROM schema_version')
+  return Number(found.rows[0]?.[0])
 }
 
 function listMigrations() {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { SECOND_MS } from '../durations.ts'
-import type { PgPool } from './connection.ts'
+import type { PgConnection, PgPool } from './connection.ts'
 
 /** A node that has given no sign of life for this long is dead. */
 const DEAD_AFTER_MS = 10 * SECOND_MS
@@ -66,6 +66,15 @@ export async function joinNodes(pool: PgPool, version: string) {
       await run('UPDATE nodes SET died_at = now_ms() WHERE id = $1', [id])
     },
   }
+}
+
+/** The number of nodes that are alive, or were a moment ago. */
+export async function countLiving(connection: PgConnection): Promise<number> {
+  const { rows } = await connection.query(
+    'SELECT count(*) FROM nodes WHERE died_at IS NULL AND seen_at >= now_ms() - $1::bigint',
+    [DEAD_AFTER_MS],
+  )
+  return Number(rows[0]?.[0])
 }
 
 async function openBarrier(pool: PgPool) {

@@ -8,8 +8,24 @@ export function inTransaction<Result>(
   pool: PgPool,
   work: (connection: PgConnection) => Promise<Result>,
 ): Promise<Result> {
+  return inTransactionOf(pool, 'ISOLATION LEVEL READ COMMITTED', work)
+}
+
+/** Runs `work` in one transaction, whose statements all see what was committed before its first one. */
+export function inSnapshot<Result>(
+  pool: PgPool,
+  work: (connection: PgConnection) => Promise<Result>,
+): Promise<Result> {
+  return inTransactionOf(pool, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', work)
+}
+
+function inTransactionOf<Result>(
+  pool: PgPool,
+  mode: string,
+  work: (connection: PgConnection) => Promise<Result>,
+): Promise<Result> {
   return pool.use(async (connection) => {
-    await connection.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+    await connection.query(`BEGIN ${mode}`)
     try {
       const result = await work(connection)
       await connection.query('COMMIT')

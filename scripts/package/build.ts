@@ -14,7 +14,14 @@ import { completionScripts, optionsIn } from './completion.ts'
 
 const DIST = 'dist'
 /** What the code reads, besides files that it imports. */
-const DATA = ['lib/config/plans.json', 'lib/db/migrations/*.sql']
+const DATA = ['lib/config/plans.json', 'lib/{db,postgres}/migrations/*.sql']
+
+/** The files of commands that are not in scripts/. */
+const FILES: Readonly<Record<string, string>> = {
+  start: 'server.ts',
+  import: 'scripts/move/import.ts',
+  export: 'scripts/move/export.ts',
+}
 
 await run(async () => {
   rmSync(DIST, { recursive: true, force: true })
@@ -47,7 +54,7 @@ function write(path: string, data: string | Uint8Array): void {
 
 /** Finds the options of a command in its usage. */
 function findOptions(name: string): string[] {
-  const file = name === 'start' ? 'server.ts' : `scripts/${name}.ts`
+  const file = FILES[name] ?? `scripts/${name}.ts`
   const [program, ...args] = [...NODE_COMMAND, file, '--help']
   return optionsIn(spawnSync(program, args, { encoding: 'utf8' }).stdout)
 }

@@ -85,6 +85,10 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
       'lib/storage/',
     ],
   ],
+  [
+    'lib/move/',
+    ['lib/', 'lib/backup/', 'lib/config/', 'lib/db/', 'lib/postgres/', 'lib/process/', 'lib/rum/'],
+  ],
   ['lib/services/', ['lib/', 'lib/*/']],
 ]
 

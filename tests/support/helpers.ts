@@ -94,7 +94,8 @@ export function withoutAccountLimit({ limits }: Services): Partial<Services> {
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-app-'))
   makeGeoFolder(dataDir)
-  return openApp({ dataDir, database: await makeTestDatabase(dataDir) }, options)
+  const database = await makeTestDatabase(dataDir, options.env?.['MERIDIAN_DATABASE_URL'])
+  return openApp({ dataDir, database }, options)
 }
 
 interface Data {
@@ -137,9 +138,13 @@ async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
 
 /** On PostgreSQL, only tests that do not use a connection of SQLite run. */
 function onSqlite(services: Services): TestServices {
-  assert.ok(ON_POSTGRES || '$client' in services.db)
+  assert.ok(isOnPostgres(services) || '$client' in services.db)
   // safe: it has a connection
   return services as TestServices
+}
+
+function isOnPostgres({ config }: Pick<Services, 'config'>): boolean {
+  return ON_POSTGRES || config.postgres !== undefined
 }
 
 function openIn(
@@ -213,11 +218,8 @@ function bodyInit(body: unknown): RequestInit {
   return { body: typeof body === 'string' ? body : JSON.stringify(body) }
 }
 
-async function makeKey(
-  db: Db,
-  { plans, now, keys }: Services,
-  options: KeyOptions,
-): Promise<string> {
+async function makeKey(db: Db, services: Services, options: KeyOptions): Promise<string> {
+  const { plans, now, keys } = services
   const { email = 'ada@example.com', type = 'secret', origins } = options
   const plan = plans.find(options.plan ?? 'pro') ?? plans.free
   await insertUser(db, newUser({ email, plan: plan.id, now: now() })).run()
@@ -237,7 +239,7 @@ async function makeKey(
   assert.equal((await insertKey(db, row, 1_000).run()).changes, 1)
   // The service checks for changes by other connections once per turn of the event loop. PostgreSQL tells it.
   do await nextTurn()
-  while (ON_POSTGRES && keys.find(minted.text, 0) === null)
+  while (isOnPostgres(services) && keys.find(minted.text, 0) === null)
   return minted.text
 }
 

@@ -39,3 +39,13 @@ export async function openMigratedPglite(): Promise<PgPool> {
   await migratePg(pool)
   return pool
 }
+
+/** Empties all tables of the service. */
+export const EMPTY_ALL = `DO $$
+DECLARE name text;
+BEGIN
+  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
+  LOOP
+    EXECUTE format('TRUNCATE %I RESTART IDENTITY CASCADE', name);
+  END LOOP;
+END $$`

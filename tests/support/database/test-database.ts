@@ -7,7 +7,7 @@ import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { openPgStorage } from '../../../lib/postgres/open-pg-storage.ts'
 import type { ServiceOptions } from '../../../lib/services/base.ts'
 import { putEmptyDatabase } from '../data-folder.ts'
-import { openMigratedPglite } from './pglite.ts'
+import { EMPTY_ALL, openMigratedPglite } from './pglite.ts'
 import { createDatabase, openTestPool } from './postgres-server.ts'
 
 /** The database of a test's service. */
@@ -16,7 +16,7 @@ export interface TestDatabase {
   /** A connection besides those of the service, as commands open one. */
   readonly connect: () => { readonly db: Db; readonly close: () => void }
   /** Called once the test needs the database no more. */
-  readonly release: () => void | Promise<void>
+  readonly release: () => void | PromiseLike<void>
 }
 
 /**
@@ -27,10 +27,17 @@ const CHOSEN = process.env['MERIDIAN_TEST_DATABASE']
 
 export const ON_POSTGRES = CHOSEN !== undefined
 
-/** Prepares an empty database; one of SQLite is in the data folder. */
-export async function makeTestDatabase(dataDir: string): Promise<TestDatabase> {
+/** Prepares an empty database; one of SQLite is in the data folder. `url`: the setting names one that exists. */
+export async function makeTestDatabase(dataDir: string, url?: string): Promise<TestDatabase> {
+  if (url !== undefined) return connectTo(url)
   if (CHOSEN === undefined) return makeFile(join(dataDir, 'app.db'))
   return CHOSEN === 'pglite' ? takePglite() : takeDatabase(CHOSEN)
+}
+
+function connectTo(url: string): TestDatabase {
+  const pool = openTestPool(url)
+  const { connect, release } = toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
+  return { connect, release }
 }
 
 function makeFile(file: string): TestDatabase {
@@ -55,22 +62,11 @@ async function takePglite(): Promise<TestDatabase> {
   })
 }
 
-const EMPTY_ALL = `DO $$
-DECLARE name text;
-BEGIN
-  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
-  LOOP
-    EXECUTE format('TRUNCATE %I RESTART IDENTITY CASCADE', name);
-  END LOOP;
-END $$`
-
 /** Makes a database of its own on the server. */
 async function takeDatabase(server: string): Promise<TestDatabase> {
   const pool = openTestPool(await createDatabase(server))
   await migratePg(pool)
-  return toTestDatabase(pool, async () => {
-    await pool[Symbol.asyncDispose]()
-  })
+  return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
 }
 
 function toTestDatabase(pool: PgPool, release: TestDatabase['release']): TestDatabase {

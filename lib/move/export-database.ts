@@ -1,0 +1,127 @@
+import type { Secrets } from '../config/secrets.ts'
+import type { Client } from '../db/client.ts'
+import { openDb } from '../db/open.ts'
+import { commandText } from '../own-code.ts'
+import type { PgConnection, PgPool } from '../postgres/connection.ts'
+import { listPendingPg } from '../postgres/migrate.ts'
+import { countLiving } from '../postgres/nodes.ts'
+import { readPgSecrets } from '../postgres/secrets.ts'
+import { inSnapshot } from '../postgres/transaction.ts'
+import { JOURNAL } from './journal.ts'
+import { digestPages, type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
+import { listTables, type MovedTable, quoted, selectAll } from './tables.ts'
+import { differenceError, type MoveWatcher, NO_TIMEOUTS, naming } from './watcher.ts'
+
+interface ExportOptions extends MoveWatcher {
+  readonly pool: PgPool
+  /** The database file to write; it must not exist. */
+  readonly file: string
+  /** Whether nodes may be running: the file then has what they had written when the export began. */
+  readonly nodes: 'may run' | 'must have stopped'
+  /** Decrypts the secrets. */
+  readonly password: string
+}
+
+/**
+ * Copies all rows of PostgreSQL to a new database file. Changes nothing in PostgreSQL. Beacons that are not
+ * summed up yet come into the journal of the file, whose server sums them up at its start. An interrupted
+ * export leaves an incomplete file. Returns the secrets.
+ */
+export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
+  const { pool, file, nodes, password, ...watcher } = options
+  const pending = await listPendingPg(pool)
+  if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: ${MIGRATE}`)
+  const { $client: client } = openDb(file)
+  try {
+    const refuseNodes = (connection: PgConnection) =>
+      nodes === 'may run' ? undefined : refuseLiving(connection)
+    const secrets = await inSnapshot(pool, async (connection) => {
+      await connection.runScript(NO_TIMEOUTS)
+      await refuseNodes(connection)
+      const found = await readPgSecrets(connection, password)
+      if (found === undefined) throw new Error('The database is new: no server has used it')
+      const tables = await listTables(client, connection)
+      const sources = [...tables.map((table) => ({ table, source: selectAll(table) })), JOURNAL]
+      const moved = await fill(client, async () => {
+        const all: MovedRows[] = []
+        for (const from of sources) {
+          const copy = () => copyTable(client, connection, { ...from, ...watcher })
+          all.push(await naming(from.table, copy))
+        }
+        return all
+      })
+      if (!moved.every(({ ok }) => ok)) throw differenceError(moved, 'the file was removed')
+      return found
+    })
+    // One may have started meanwhile, and written what the file lacks.
+    await pool.use(async (connection) => refuseNodes(connection))
+    return secrets
+  } finally {
+    client.close()
+  }
+}
+
+const MIGRATE = `run ${commandText('migrate')}, or the release that made it`
+
+async function refuseLiving(connection: PgConnection): Promise<void> {
+  const living = await countLiving(connection)
+  if (living === 0) return
+  throw new Error(
+    `The database is in use by ${living} ${living === 1 ? 'server' : 'servers'}: stop them first; ` +
+      'one that was killed counts for ten seconds more',
+  )
+}
+
+/**
+ * Lets `work` fill the tables as fast as possible: the file is worth nothing before it is complete. The rows are
+ * copied as they are, so no trigger may add to them.
+ */
+async function fill<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
+  client.pragma('journal_mode = OFF')
+  client.pragma('synchronous = OFF')
+  client.pragma('foreign_keys = OFF')
+  const triggers = client
+    .prepare<[], { name: string; sql: string }>(
+      `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid`,
+    )
+    .all()
+  for (const { name } of triggers) client.exec(`DROP TRIGGER "${name}"`)
+  const result = await work()
+  for (const { sql } of triggers) client.exec(sql)
+  return result
+}
+
+interface TableOptions extends MoveWatcher {
+  readonly table: MovedTable
+  /** The statement that reads its rows in PostgreSQL, in the order of its key. */
+  readonly source: string
+}
+
+async function copyTable(
+  client: Client,
+  connection: PgConnection,
+  { table, source, onRows, onTable }: TableOptions,
+): Promise<MovedRows> {
+  const insert = insertInto(client, table)
+  let done = 0
+  const pages = readFromPostgres(connection, source, `all_${table.name}`)
+  const { rows, sha256 } = await digestPages(pages, (page) => {
+    insert(page)
+    done += page.length
+    onRows(table.name, done)
+  })
+  const copied = await digestPages(readFromFile(client, selectAll(table)))
+  const moved = { table: table.name, rows, sha256, ok: copied.sha256 === sha256 }
+  onTable(moved)
+  return moved
+}
+
+function insertInto(client: Client, { name, columns }: MovedTable) {
+  const names = Object.keys(columns)
+  const insert = client.prepare(
+    `INSERT INTO "${name}" (${quoted(names)}) VALUES (${names.map(() => '?').join(', ')})`,
+  )
+  return client.transaction((page: readonly Row[]) => {
+    for (const row of page) insert.run(...row)
+  })
+}

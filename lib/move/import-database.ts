@@ -1,0 +1,147 @@
+import type { Secrets } from '../config/secrets.ts'
+import type { Client } from '../db/client.ts'
+import { openReadOnly } from '../db/connection.ts'
+import type { PgConnection, PgPool } from '../postgres/connection.ts'
+import { migratePg } from '../postgres/migrate.ts'
+import { rowsOf, runBulk } from '../postgres/rum/bulk.ts'
+import { writePgSecrets } from '../postgres/secrets.ts'
+import { inTransaction } from '../postgres/transaction.ts'
+import { digestPages, type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
+import { listTables, type MovedTable, quoted, selectAll } from './tables.ts'
+import { differenceError, type MoveWatcher, NO_TIMEOUTS, naming } from './watcher.ts'
+
+interface ImportOptions extends MoveWatcher {
+  /** A current database file whose journal is summed up, and that nobody uses. */
+  readonly file: string
+  readonly secrets: Secrets
+  readonly pool: PgPool
+  /** Encrypts the secrets. */
+  readonly password: string
+}
+
+/**
+ * Copies all rows of a database file, and the secrets, to an empty database of PostgreSQL, in one transaction: if it is
+ * interrupted, or a copy differs, the database stays empty. Throws if the database holds data.
+ */
+export async function importDatabase(options: ImportOptions): Promise<void> {
+  const { file, secrets, pool, password, ...watcher } = options
+  await pool.use(refuseOtherTables)
+  await migratePg(pool)
+  const client = openReadOnly(file)
+  try {
+    await inTransaction(pool, async (connection) => {
+      await connection.runScript(NO_TIMEOUTS)
+      const tables = await listTables(client, connection)
+      await takeAll(connection, tables)
+      await refuseRows(connection)
+      const moved: MovedRows[] = []
+      for (const table of tables) {
+        moved.push(await naming(table, () => copyTable(client, connection, { table, ...watcher })))
+      }
+      if (!moved.every(({ ok }) => ok)) throw differenceError(moved, 'nothing was imported')
+      await writePgSecrets(connection, secrets, password)
+      await connection.runScript(switchTriggers(tables, 'ENABLE'))
+    })
+  } finally {
+    client.close()
+  }
+}
+
+/** Throws if the database is that of another program. */
+async function refuseOtherTables(connection: PgConnection): Promise<void> {
+  const { rows } = await connection.query(
+    `SELECT tablename::text FROM pg_tables
+     WHERE schemaname = current_schema() AND to_regclass('schema_version') IS NULL LIMIT 1`,
+  )
+  if (rows.length > 0) throw notEmpty([String(rows[0]?.[0])])
+}
+
+/**
+ * Makes all others wait: nodes that start, and commands that write. Another import, or the rest of a killed
+ * one, ends first. The rows are copied as they are, so no trigger may add to them.
+ */
+async function takeAll(connection: PgConnection, tables: readonly MovedTable[]): Promise<void> {
+  await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
+  await connection.runScript(switchTriggers(tables, 'DISABLE'))
+  await connection.query('LOCK TABLE nodes IN ACCESS EXCLUSIVE MODE')
+}
+
+function switchTriggers(tables: readonly MovedTable[], to: 'ENABLE' | 'DISABLE'): string {
+  return tables.map(({ name }) => `ALTER TABLE "${name}" ${to} TRIGGER USER;`).join('\n')
+}
+
+async function refuseRows(connection: PgConnection): Promise<void> {
+  const { rows } = await connection.query(
+    `SELECT tablename::text FROM pg_tables
+     WHERE schemaname = current_schema() AND tablename <> 'schema_version' ORDER BY 1`,
+  )
+  const names = rows.map(([name]) => String(name))
+  const found = await connection.query(
+    names.map((name) => `(SELECT '${name}' FROM "${name}" LIMIT 1)`).join(' UNION ALL '),
+  )
+  if (found.rows.length > 0) throw notEmpty(found.rows.map(([name]) => String(name)))
+}
+
+function notEmpty(tables: readonly string[]): Error {
+  const list = tables.slice(0, 3).join(', ')
+  return new Error(`The database already holds data (${list}): name a new, empty one`)
+}
+
+interface TableOptions extends MoveWatcher {
+  readonly table: MovedTable
+}
+
+async function copyTable(
+  client: Client,
+  connection: PgConnection,
+  { table, onRows, onTable }: TableOptions,
+): Promise<MovedRows> {
+  const insert = insertInto(table)
+  let done = 0
+  const pages = readStorable(client, selectAll(table))
+  const { rows, sha256 } = await digestPages(pages, async (page) => {
+    await runBulk(connection, insert, page)
+    done += page.length
+    onRows(table.name, done)
+  })
+  await continueNumbers(connection, table)
+  const copied = readFromPostgres(connection, selectAll(table), `all_${table.name}`)
+  const ok = (await digestPages(copied)).sha256 === sha256
+  const moved = { table: table.name, rows, sha256, ok }
+  onTable(moved)
+  return moved
+}
+
+function insertInto({ name, columns }: MovedTable) {
+  const typed = Object.fromEntries(Object.entries(columns).map(([key, type]) => [`"${key}"`, type]))
+  const names = quoted(Object.keys(columns))
+  return {
+    text: `INSERT INTO "${name}" (${names}) SELECT ${names} FROM ${rowsOf(typed, 'added')}`,
+    width: Object.keys(columns).length,
+  }
+}
+
+/** PostgreSQL's texts cannot contain U+0000. */
+function* readStorable(client: Client, sql: string): Generator<Row[]> {
+  for (const page of readFromFile(client, sql)) {
+    yield page.map((row) =>
+      row.map((value) =>
+        typeof value === 'string' && value.includes('\0')
+          ? value.replaceAll('\0', '\ufffd')
+          : value,
+      ),
+    )
+  }
+}
+
+/** The next number follows the largest one. */
+async function continueNumbers(
+  connection: PgConnection,
+  { name, identity }: MovedTable,
+): Promise<void> {
+  if (identity === undefined) return
+  await connection.query(
+    `SELECT setval(pg_get_serial_sequence('${name}', '${identity}'),
+       (SELECT coalesce(max("${identity}"), 0) + 1 FROM "${name}"), false)`,
+  )
+}
