@@ -25,12 +25,10 @@ export interface TestDatabase {
  */
 const CHOSEN = process.env['MERIDIAN_TEST_DATABASE']
 
-export const ON_POSTGRES = CHOSEN !== undefined
-
 /** Prepares an empty database; one of SQLite is in the data folder. */
 export async function makeTestDatabase(dataDir: string): Promise<TestDatabase> {
   if (CHOSEN === undefined) return makeFile(join(dataDir, 'app.db'))
-  return CHOSEN === 'pglite' ? takePglite() : takeDatabase(CHOSEN)
+  return CHOSEN === 'pglite' ? takePglite() : openServerDatabase(await createDatabase(CHOSEN))
 }
 
 function makeFile(file: string): TestDatabase {
@@ -64,9 +62,9 @@ BEGIN
   END LOOP;
 END $$`
 
-/** Makes a database of its own on the server. */
-async function takeDatabase(server: string): Promise<TestDatabase> {
-  const pool = openTestPool(await createDatabase(server))
+/** Several services may use the database with this URL. */
+export async function openServerDatabase(url: string): Promise<TestDatabase> {
+  const pool = openTestPool(url)
   await migratePg(pool)
   return toTestDatabase(pool, async () => {
     await pool[Symbol.asyncDispose]()
