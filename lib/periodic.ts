@@ -4,7 +4,7 @@
  */
 export function repeat(
   intervalMs: number,
-  work: () => void | Promise<void>,
+  work: () => unknown,
   onError: (error: unknown) => void,
   firstMs: number = intervalMs,
 ): Disposable {

@@ -39,7 +39,11 @@ export interface BillingOptions {
   readonly onDuplicate?: (duplicate: DuplicateRow) => void
   /** How long an action tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
+  /** Runs `work` while no other process does so for the user; by default at once. */
+  readonly inTurn?: InTurn
 }
+
+type InTurn = <Result>(userId: string, work: () => Promise<Result>) => Promise<Result>
 
 /** The user who makes a change. */
 export interface Actor {
@@ -51,7 +55,7 @@ export interface Actor {
 
 export function createBilling(options: BillingOptions) {
   const { db, plans, stripe, change, fitKeys, auditStripe, countRequests } = options
-  const { onFailure, onDuplicate = () => {}, retryPolicy } = options
+  const { onFailure, onDuplicate = () => {}, retryPolicy, inTurn } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
@@ -94,7 +98,7 @@ export function createBilling(options: BillingOptions) {
         return load()
       }, retryPolicy)
     },
-    enqueue: createUserQueue(),
+    enqueue: createUserQueue(inTurn),
     refreshes: createRefreshes(),
     change,
     fitKeys,
@@ -119,11 +123,12 @@ export function notConfigured(message = 'Billing is not configured'): ApiError {
 }
 
 /** Runs the tasks of each user one after the other, so that they do not change each other's data. */
-function createUserQueue() {
+function createUserQueue(inTurn: InTurn = (_userId, work) => work()): InTurn {
   const last = new Map<string, Promise<unknown>>()
-  return <Result>(userId: string, work: () => Promise<Result>): Promise<Result> => {
+  return (userId, work) => {
     const before = last.get(userId) ?? Promise.resolve()
-    const mine = before.then(work, work)
+    const begin = () => inTurn(userId, work)
+    const mine = before.then(begin, begin)
     const leave = () => {
       if (last.get(userId) === mine) last.delete(userId)
     }

@@ -15,6 +15,8 @@ export type Deliver<Row> = (message: Row, signal: AbortSignal) => Promise<void>
 export interface CourierOptions<Row extends Delivery> {
   readonly db: Db
   readonly queue: DeliveryQueue<Row>
+  /** Runs `work` unless another process does so. The signal aborts if that may have changed. */
+  readonly runAlone: (work: (signal: AbortSignal) => Promise<void>) => Promise<unknown>
   readonly deliver: Deliver<Row>
   readonly now: () => number
   readonly onFailure: (attempt: FailedAttempt) => void
@@ -38,7 +40,7 @@ interface Attempt<Row> {
 }
 
 const ATTEMPT_MS = 20_000
-/** Longer than an attempt and the commit of its outcome take. */
+/** Longer than an attempt and the commit of its outcome take. Clocks of several machines may differ by more. */
 const LEASE_MS = 30_000
 const STOP_MS = 8_000
 
@@ -96,25 +98,29 @@ export class Courier<Row extends Delivery> {
   async #deliverAll(): Promise<void> {
     // The caller that woke us runs first.
     await new Promise((resolve) => setImmediate(resolve))
+    const { db, queue, now, runAlone } = this.#options
     try {
-      for (let next = await this.#begin(); next !== null; ) next = await this.#deliverOne(next)
+      await this.#try(async () => {
+        if (await queue.isDue(db, now())) await runAlone((signal) => this.#deliverDue(signal))
+      })
     } finally {
       this.#round = null
     }
   }
 
-  async #begin(): Promise<Claimed<Row> | null> {
-    return (await this.#try(() => this.#claim(this.#options.db))) ?? null
+  async #deliverDue(signal: AbortSignal): Promise<void> {
+    const first = await this.#claim(this.#options.db, signal)
+    for (let next = first; next !== null; ) next = await this.#deliverOne(next, signal)
   }
 
-  async #claim(queries: Queries): Promise<Claimed<Row> | null> {
-    if (this.#isPaused || this.#isStopped) return null
+  async #claim(queries: Queries, signal: AbortSignal): Promise<Claimed<Row> | null> {
+    if (this.#isPaused || this.#isStopped || signal.aborted) return null
     const at = this.#options.now()
     return this.#options.queue.claimDue(queries, at, at + LEASE_MS)
   }
 
   /** Returns the next message, which is claimed in the commit that settles this one. */
-  async #deliverOne(claimed: Claimed<Row>): Promise<Claimed<Row> | null> {
+  async #deliverOne(claimed: Claimed<Row>, signal: AbortSignal): Promise<Claimed<Row> | null> {
     const { db, queue, onError } = this.#options
     if (this.#isStopped) {
       // Another process held the lock when `stop` was called, so the claim came too late.
@@ -129,7 +135,7 @@ export class Courier<Row extends Delivery> {
     try {
       return await transact(db, async (queries) => {
         await queue.settle(queries, claimed, outcome)
-        return this.#claim(queries)
+        return this.#claim(queries, signal)
       })
     } catch (error) {
       this.#isPaused = true

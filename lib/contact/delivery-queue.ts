@@ -22,6 +22,7 @@ export type Outcome =
   | Pick<Columns, 'dueAt' | 'attempts'>
 
 export interface DeliveryQueue<Row extends Delivery> {
+  isDue(db: Queries, now: number): Promise<boolean>
   /**
    * Claims the row that has been due for longest; null if none is due. It is one statement, so that
    * only one of several processes gets it. The claim expires at `leaseEnd` unless it is settled.
@@ -47,23 +48,24 @@ function createQueue<Table extends typeof inquiries | typeof capNotices>(
 ): DeliveryQueue<Table['$inferSelect']> {
   // safe: only the columns that all queues share are named below
   const table = source as typeof inquiries
+  const selectFirst = (db: Queries, now: number) => {
+    // `dueAt` later than the longest pause allows comes from a clock that was ahead.
+    const isNow = or(lte(table.dueAt, now), gt(table.dueAt, now + LONGEST_PAUSE_MS))
+    return db
+      .select({ id: table.id })
+      .from(table)
+      .where(and(ours, eq(table.state, 'waiting'), isNow))
+      .orderBy(asc(table.dueAt))
+      .limit(1)
+  }
   return {
+    isDue: async (db, now) => (await selectFirst(db, now).get()) !== undefined,
     claimDue: async (db, now, leaseEnd) => {
-      // `dueAt` later than the longest pause allows comes from a clock that was ahead.
-      const isNow = or(lte(table.dueAt, now), gt(table.dueAt, now + LONGEST_PAUSE_MS))
-      const first = db
-        .select({ id: table.id })
-        .from(table)
-        .where(and(ours, eq(table.state, 'waiting'), isNow))
-        .orderBy(asc(table.dueAt))
-        .limit(1)
-      // Checked first: an update takes the write lock even if it changes no row.
-      if ((await first.get()) === undefined) return null
       const claim = crypto.randomUUID()
       const row: Table['$inferSelect'] | undefined = await db
         .update(table)
         .set({ claim, dueAt: leaseEnd, attempts: sql`${table.attempts} + 1` })
-        .where(eq(table.id, first))
+        .where(eq(table.id, selectFirst(db, now)))
         .returning()
         .get()
       return row === undefined ? null : { ...row, claim }

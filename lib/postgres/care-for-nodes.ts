@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
+import type { Leases } from '../storage/storage.ts'
 import type { PgPool } from './connection.ts'
 import type { Node } from './nodes.ts'
 import { replayJournal } from './rum/replay.ts'
@@ -8,6 +9,7 @@ import { forgetNodes, removeOld } from './rum/retention.ts'
 interface CareOptions {
   readonly pool: PgPool
   readonly node: () => Node
+  readonly leases: Leases
   readonly now: () => number
   readonly onError: (error: unknown, message: string) => void
 }
@@ -17,38 +19,20 @@ const ENDED_AFTER_MS = DAY_MS
 const CARE_MS = 2 * SECOND_MS
 
 /** Does what nodes do for each other: sums up the telemetry of dead ones, and removes old rows. */
-export function careForNodes({ pool, node, now, onError }: CareOptions): Disposable {
+export function careForNodes({ pool, node, leases, now, onError }: CareOptions): Disposable {
   const care = async () => {
     for (const { id, isEnded } of await node().buryDead(ENDED_AFTER_MS)) {
       await replayJournal(pool, id)
       if (isEnded) await node().forget(id)
     }
   }
-  const removeAll = () =>
-    alone(pool, 'retention', async () => {
-      await removeOld(pool, now())
-      await forgetNodes(pool, await node().list())
-    })
+  const removeOldRows = async () => {
+    await removeOld(pool, now())
+    await forgetNodes(pool, await node().list())
+  }
+  const removeAll = () => leases.runAlone('telemetry retention', removeOldRows, { restMs: HOUR_MS })
   const stack = new DisposableStack()
   stack.use(repeat(CARE_MS, care, (error) => onError(error, 'cannot sum up for a dead node')))
   stack.use(repeat(HOUR_MS, removeAll, (error) => onError(error, 'cannot remove old telemetry')))
   return stack
-}
-
-/** Runs `work` unless another node is doing so. */
-function alone(pool: PgPool, name: string, work: () => Promise<void>): Promise<void> {
-  return pool.use(async (connection) => {
-    const { rows } = await connection.query(
-      `SELECT pg_try_advisory_lock(hashtext('meridian'), hashtext($1))`,
-      [name],
-    )
-    if (rows[0]?.[0] !== true) return
-    try {
-      await work()
-    } finally {
-      await connection.query(`SELECT pg_advisory_unlock(hashtext('meridian'), hashtext($1))`, [
-        name,
-      ])
-    }
-  })
 }

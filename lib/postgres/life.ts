@@ -49,7 +49,7 @@ export async function openLives(options: LifeOptions) {
     node: (): Node => life.node,
     /** Tells that this node is alive, and begins again if the others have given it up. */
     beat: async (): Promise<void> => {
-      if (!(await life.node.beat())) await startAgain()
+      if (!(await life.node.flushes.beat())) await startAgain()
     },
     writeUses: ((uses) => life.writeUses(uses)) satisfies WriteUses,
     rumWriter: {

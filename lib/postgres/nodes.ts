@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { SECOND_MS } from '../durations.ts'
 import type { PgConnection, PgPool } from './connection.ts'
+import { createFlushes } from './flushes.ts'
 
 /** A node that has given no sign of life for this long is dead. */
 const DEAD_AFTER_MS = 10 * SECOND_MS
@@ -25,11 +26,7 @@ export async function joinNodes(pool: PgPool, version: string) {
   const barrier = await openBarrier(pool)
   return {
     id,
-    /** Tells that this node is alive. Returns whether the others still think so. */
-    beat: async (): Promise<boolean> => {
-      const sql = 'UPDATE nodes SET seen_at = now_ms() WHERE id = $1 AND died_at IS NULL'
-      return (await run(sql, [id])).changes > 0
-    },
+    flushes: createFlushes(pool, id),
     /**
      * Gives up nodes without a sign of life. Returns all that are dead and not yet forgotten, and whether they
      * have been so for longer than `endedAfterMs`.

@@ -6,9 +6,11 @@ import { careForNodes } from './care-for-nodes.ts'
 import type { PgPool } from './connection.ts'
 import { createPgEngine } from './engine.ts'
 import { openPgKeyRing } from './key-ring.ts'
+import { createPgLeases } from './leases.ts'
 import { openLives } from './life.ts'
 import { openPgMeterStore } from './meter-store.ts'
 import { migratePg } from './migrate.ts'
+import type { Node } from './nodes.ts'
 import { createPgRumReader } from './rum/reader.ts'
 
 export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'> {
@@ -23,10 +25,12 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
   await using opening = new AsyncDisposableStack()
   await migratePg(pool)
   const stopping = new AbortController()
-  const lives = opening.use(await openLives({ pool, version, onError, signal: stopping.signal }))
+  const { signal } = stopping
+  const lives = opening.use(await openLives({ pool, version, onError, signal }))
   const { node } = lives
+  const leases = createPgLeases({ pool, node, onError, signal })
   opening.use(repeat(SECOND_MS, lives.beat, (error) => onError(error, BEAT)))
-  opening.use(careForNodes({ pool, node, now, onError }))
+  opening.use(careForNodes({ pool, node, leases, now, onError }))
   opening.defer(() => stopping.abort())
   const engine = createPgEngine(pool)
   const queries = createQueries(engine.execute)
@@ -51,7 +55,20 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
         }),
       ),
     rum: { writer: lives.rumWriter, reader: createPgRumReader(pool) },
+    leases,
+    flushes: shareFlushes(node),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+function shareFlushes(node: () => Node): Storage['flushes'] {
+  const run: Storage['flushes']['run'] = (flush) => node().flushes.note(flush)
+  return {
+    run,
+    runOnAll: async (flush) => {
+      await run(flush)
+      await node().flushes.waitForOthers()
+    },
   }
 }
 

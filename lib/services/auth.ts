@@ -42,11 +42,12 @@ const NO_MAIL =
 
 /** Opens sign-in: embedded, or through the auth service that the configuration names. */
 export function openAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStack): Auth {
-  const { config, secrets, db, log, now } = base
-  const cleanUp = async () => {
+  const { config, secrets, storage, db, log, now } = base
+  const removeOld = async () => {
     await removeExpired(db, now())
     await removeIncompleteUsers(db, now())
   }
+  const cleanUp = () => storage.leases.runAlone('session retention', removeOld, { restMs: HOUR_MS })
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove ended sessions')
   cleanUp().catch(onError)
   opening.use(repeat(HOUR_MS, cleanUp, onError))

@@ -19,7 +19,7 @@ import { repeat } from '../periodic.ts'
 import type { Base } from './base.ts'
 
 export function openBilling(
-  { config, db, plans, log, now, retryPolicy, meters }: Base & { readonly meters: Meters },
+  { config, storage, db, plans, log, now, retryPolicy, meters }: Base & { readonly meters: Meters },
   keys: KeyRing,
 ): Billing {
   return createBilling({
@@ -38,6 +38,8 @@ export function openBilling(
     onFailure: (failure) => log[levelOf(failure)]({ ...failure }, 'a call to Stripe failed'),
     onDuplicate: ({ userId, id }) => log.warn({ userId, subscription: id }, DUPLICATE),
     ...(retryPolicy !== undefined && { retryPolicy }),
+    // Work that outlives its lease does no harm: what it writes is refused once another sync has ended.
+    inTurn: (userId, work) => storage.leases.runInTurn(`billing of ${userId}`, work),
   })
 }
 
@@ -50,19 +52,21 @@ function levelOf({ type, param }: StripeFailure): 'warn' | 'error' {
   return isOfUser ? 'warn' : 'error'
 }
 
+const HOURLY = { restMs: HOUR_MS }
 const REPORT_INTERVAL_MS = 10 * SECOND_MS
 /** How often to check whether the price must be read. */
 const PRICE_INTERVAL_MS = 5 * MINUTE_MS
 
 /** Reports requests over the cap if Stripe is configured. `start` begins to read their price. */
 export function openOverages(
-  { config, log, now }: Base,
+  { config, storage, log, now }: Base,
   { billing, flusher }: { readonly billing: Billing; readonly flusher: UseFlusher },
   opening: AsyncDisposableStack,
 ): Overages & { readonly start: () => void } {
   const overages = createOverages({
     billing,
     flush: flusher.flush,
+    flushAll: () => storage.flushes.runOnAll(flusher.flush),
     now,
     onRefused: ({ identifier, userId }) =>
       log.error(
@@ -74,16 +78,20 @@ export function openOverages(
   const onPriceError = (error: unknown) =>
     log.error({ err: error }, 'cannot read the price of STRIPE_PRICE_OVERAGE')
   const reading = opening.use(new DisposableStack())
+  const { runAlone } = storage.leases
+  const refreshPrice = () => runAlone('price of overages', overages.refreshPrice)
   const start = () => {
-    if (isOn) reading.use(repeat(PRICE_INTERVAL_MS, overages.refreshPrice, onPriceError, 0))
+    if (isOn) reading.use(repeat(PRICE_INTERVAL_MS, refreshPrice, onPriceError, 0))
   }
   if (!isOn) return { ...overages, start }
   const onError = (error: unknown) =>
     log.error({ err: error }, 'cannot report overages; they are kept')
   const onCleanupError = (error: unknown) =>
     log.error({ err: error }, 'cannot remove old overage reports')
-  opening.use(repeat(REPORT_INTERVAL_MS, overages.reportDue, onError))
-  opening.use(repeat(HOUR_MS, overages.removeOld, onCleanupError))
+  const reportDue = () => runAlone('overages', overages.reportDue)
+  const removeOld = () => runAlone('overage retention', overages.removeOld, HOURLY)
+  opening.use(repeat(REPORT_INTERVAL_MS, reportDue, onError))
+  opening.use(repeat(HOUR_MS, removeOld, onCleanupError))
   return { ...overages, start }
 }
 
@@ -110,12 +118,13 @@ export function openCatalogue({ config, plans, log, now }: Base, billing: Billin
 
 /** Sends changed names and e-mail addresses to Stripe if it is configured. */
 export function openContactSender(
-  { config, log }: Base,
+  { config, storage, log }: Base,
   billing: Billing,
   opening: AsyncDisposableStack,
 ): void {
   if (config.stripe.secretKey === undefined) return
-  const send = createContactSender(billing, (userId) => log.warn({ userId }, REFUSED_CONTACT))
+  const sendAll = createContactSender(billing, (userId) => log.warn({ userId }, REFUSED_CONTACT))
+  const send = () => storage.leases.runAlone('changed names', sendAll)
   const onError = (error: unknown) =>
     log.error({ err: error }, 'cannot send changed names to Stripe')
   opening.use(repeat(MINUTE_MS, send, onError))
@@ -133,7 +142,7 @@ const WRONG_ACCOUNT = `STRIPE_SECRET_KEY belongs to another Stripe account or mo
 
 /** Compares our subscriptions with Stripe's, which repairs the effects of missed events. */
 export function createReconciliation(
-  { config, db, log, now }: Base,
+  { config, storage, db, log, now }: Base,
   {
     billing,
     overages,
@@ -146,7 +155,7 @@ export function createReconciliation(
     // When the process stops during a run, the next start runs it again.
     if (!stopped) log.error({ err: error, userId }, 'cannot compare subscriptions with Stripe')
   }
-  const run = async () => {
+  const run = async (signal?: AbortSignal) => {
     await billing.change([removeOldEvents(db, now())])
     if (config.stripe.secretKey === undefined) return
     let failed = 0
@@ -157,7 +166,7 @@ export function createReconciliation(
           failed += 1
           onFailure(error, userId)
         },
-        isStopped: () => stopped,
+        isStopped: () => stopped || signal?.aborted === true,
       })
       await applyMissedReversals({ billing, overages }, now())
       logFindings(log, findings)
@@ -169,13 +178,14 @@ export function createReconciliation(
     }
   }
   return {
-    /** Runs one comparison. */
+    /** Runs one comparison, until the signal aborts. */
     run,
     /** When the last run and the last run without failures ended, in epoch milliseconds; 0: never. */
     last: () => last,
-    /** Starts to run in the background: at once, then every hour. */
+    /** Starts to run in the background: at once, then every hour, unless another node has done so. */
     start: () => {
-      periodic = repeat(HOUR_MS, run, onFailure, 0)
+      const runAlone = () => storage.leases.runAlone('reconciliation', run, HOURLY)
+      periodic = repeat(HOUR_MS, runAlone, onFailure, 0)
     },
     [Symbol.dispose]: () => {
       stopped = true

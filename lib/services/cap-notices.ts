@@ -1,6 +1,6 @@
 import { createDeliverNoticeEvent } from '../contact/cap-notice-webhook.ts'
 import { type CapNoticeRow, type Channel, insertCapNotice } from '../contact/cap-notices.ts'
-import type { Courier, Deliver, FailedAttempt } from '../contact/courier.ts'
+import type { Courier, CourierOptions, Deliver, FailedAttempt } from '../contact/courier.ts'
 import { noticeQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
 import { APP_PATH } from '../contract/pages.ts'
@@ -70,7 +70,7 @@ function openWebhook({ config, now }: Base): Deliver<CapNoticeRow> | null {
 }
 
 function openCourier(
-  { db, log, now }: Base,
+  { storage, db, log, now }: Base,
   { channel, deliver }: { readonly channel: Channel; readonly deliver: Deliver<CapNoticeRow> },
   opening: AsyncDisposableStack,
 ): Courier<CapNoticeRow> {
@@ -81,5 +81,7 @@ function openCourier(
   }
   const onError = (error: unknown) => log.error({ err: error }, 'cannot read or update notices')
   const queue = noticeQueue(channel)
-  return startCourier({ db, queue, deliver, now, onFailure, onError }, opening)
+  const runAlone: CourierOptions<CapNoticeRow>['runAlone'] = (work) =>
+    storage.leases.runAlone(`notices by ${channel}`, work)
+  return startCourier({ db, queue, runAlone, deliver, now, onFailure, onError }, opening)
 }

@@ -45,9 +45,10 @@ interface Alongside {
 
 /** Opens the bot check and the delivery queue of inquiries. */
 export function openContact(base: Base, opening: AsyncDisposableStack) {
-  const { db, log, now } = base
+  const { storage, db, log, now } = base
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old inquiries')
-  const cleanUp = () => removeOldContact(db, now())
+  const removeOld = () => removeOldContact(db, now())
+  const cleanUp = () => storage.leases.runAlone('inquiry retention', removeOld, { restMs: HOUR_MS })
   cleanUp().catch(onError)
   opening.use(repeat(HOUR_MS, cleanUp, onError))
   const { loadBotCheck, ...botCheck } = openBotCheck(base)
@@ -132,10 +133,11 @@ function openCourier(
   deliver: Deliver<InquiryRow>,
   opening: AsyncDisposableStack,
 ): Courier<InquiryRow> {
-  const { db, log, now } = base
+  const { storage, db, log, now } = base
   const options: CourierOptions<InquiryRow> = {
     db,
     queue: inquiryQueue,
+    runAlone: (work) => storage.leases.runAlone('inquiries', work),
     deliver,
     now,
     onFailure: ({ willRetry, id: inquiryId, ...fields }) => {

@@ -41,7 +41,7 @@ export function createDeleteAccount(services: Services): DeleteAccount {
 
 /** Carries out the deletions that commands have requested, one after the other. */
 export function openDeletionRequests(
-  { db, log, now, ...base }: Base,
+  { storage, db, log, now, ...base }: Base,
   services: Omit<Services, 'db' | 'baseUrl'>,
   opening: AsyncDisposableStack,
 ): void {
@@ -55,10 +55,16 @@ export function openDeletionRequests(
       await refuseDeletion(db, userId, error instanceof ApiError ? error.message : 'see its log')
     }
   }
-  const carryOutAll = async () => {
-    for (const request of await listDeletionRequests(db)) await carryOut(request)
+  const carryOutAll = async (signal: AbortSignal) => {
+    for (const request of await listDeletionRequests(db)) {
+      if (!signal.aborted) await carryOut(request)
+    }
   }
-  opening.use(repeat(POLL_MS, carryOutAll, (error) => log.error({ err: error }, FAILED)))
+  const poll = async () => {
+    if ((await listDeletionRequests(db)).length === 0) return
+    await storage.leases.runAlone('account deletions', carryOutAll)
+  }
+  opening.use(repeat(POLL_MS, poll, (error) => log.error({ err: error }, FAILED)))
 }
 
 const FAILED = 'cannot delete an account that a command asks to delete'

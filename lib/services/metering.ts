@@ -43,7 +43,8 @@ function openFlusher(
   })
   const onError = (error: unknown) =>
     log.error({ err: error, waiting: flusher.size() }, 'cannot write counters; they are kept')
-  opening.use(repeat(SECOND_MS, flusher.flush, onError))
+  const flush = () => storage.flushes.run(flusher.flush)
+  opening.use(repeat(SECOND_MS, flush, onError))
   return flusher
 }
 
@@ -73,11 +74,15 @@ function openMeters(
 
 /** Opens the counters of requests by operation; `flusher` writes them. */
 function openRequestCounts(
-  { db, log, now }: Base,
+  { storage, db, log, now }: Base,
   flusher: UseFlusher,
   opening: AsyncDisposableStack,
 ): RequestCounts {
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old counts')
-  opening.use(repeat(HOUR_MS, () => removeOldUsage(db, now()), onError))
+  const removeOld = () =>
+    storage.leases.runAlone('usage retention', () => removeOldUsage(db, now()), {
+      restMs: HOUR_MS,
+    })
+  opening.use(repeat(HOUR_MS, removeOld, onError))
   return createRequestCounts(flusher.add)
 }

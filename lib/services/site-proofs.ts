@@ -8,11 +8,11 @@ const FIRST_MS = 5 * MINUTE_MS
 
 /** Checks each proof of a site once a day, and again after an hour if the DNS gave no answer. */
 export function openSiteProofs(
-  { db, log, now }: Pick<Base, 'db' | 'log' | 'now'>,
+  { storage, db, log, now }: Pick<Base, 'storage' | 'db' | 'log' | 'now'>,
   findTxt: FindTxt,
 ) {
-  let isStopped = false
-  const checkDue = async () => {
+  const stopping = new AbortController()
+  const checkDue = async (signal = stopping.signal) => {
     const errors: unknown[] = []
     for (const site of await listProofsToCheck(db, now())) {
       const actor = { app: 'api', userId: site.userId, label: null } as const
@@ -21,20 +21,26 @@ export function openSiteProofs(
       } catch (error) {
         errors.push(error)
       }
-      if (isStopped) return
+      if (signal.aborted) return
     }
     if (errors.length === 0) return
     const fields = { failed: errors.length, err: errors.at(-1) }
     log.warn(fields, 'cannot check proofs of sites; they stay valid')
   }
+  const checkAlone = () =>
+    storage.leases.runAlone(
+      'proofs of sites',
+      (signal) => checkDue(AbortSignal.any([stopping.signal, signal])),
+      { restMs: HOUR_MS },
+    )
   const onError = (err: unknown) => log.error({ err }, 'cannot check proofs of sites')
-  const periodic = repeat(HOUR_MS, checkDue, onError, FIRST_MS)
+  const periodic = repeat(HOUR_MS, checkAlone, onError, FIRST_MS)
   return {
     findTxt,
     /** Checks the proofs that are due. */
-    checkDue,
+    checkDue: () => checkDue(),
     [Symbol.dispose]: () => {
-      isStopped = true
+      stopping.abort()
       periodic[Symbol.dispose]()
     },
   }

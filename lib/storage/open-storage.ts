@@ -2,6 +2,7 @@ import { openKeyRing } from '../access/key-ring.ts'
 import { checkpointWal, openDb } from '../db/open.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { createRumReader } from '../rum/reader.ts'
+import { ONLY_PROCESS } from './only-process.ts'
 import type { SqliteStorage, StorageOptions } from './storage.ts'
 import { moveToThreads } from './threads.ts'
 import { openWriter } from './writer.ts'
@@ -15,6 +16,7 @@ export function openStorage(options: StorageOptions): SqliteStorage {
   if (onCrash !== undefined) return moveToThreads(db, { ...options, onCrash })
   const { writeUses, rum } = openWriter(db, options)
   return {
+    ...ONLY_PROCESS,
     db,
     shortReads: db,
     longReads: db,

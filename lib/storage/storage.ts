@@ -20,6 +20,39 @@ export interface Storage extends AsyncDisposable {
   /** Loads the API keys. Failures to notice changed ones go to `onError`. */
   readonly openKeys: (plans: Plans, onError: (error: unknown) => void) => Promise<KeyRing>
   readonly rum: { readonly writer: RumWriter; readonly reader: RumReader }
+  readonly leases: Leases
+  readonly flushes: Flushes
+}
+
+/** Keeps processes that share the database from doing the same work at the same time. */
+export interface Leases {
+  /**
+   * Runs `work` unless it runs already. Returns whether it ran. The signal aborts if another process may have
+   * begun, such as after this one could not reach the database for half a minute; and when the server stops.
+   */
+  readonly runAlone: (
+    name: string,
+    work: (signal: AbortSignal) => Promise<void>,
+    terms?: LeaseTerms,
+  ) => Promise<boolean>
+  /** Runs `work` as soon as none of this name runs. Throws SERVICE_UNAVAILABLE if that takes over a minute. */
+  readonly runInTurn: <Result>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ) => Promise<Result>
+}
+
+export interface LeaseTerms {
+  /** How long after the start of successful work the other processes leave it alone; by default not at all. */
+  readonly restMs?: number
+}
+
+/** Lets processes that share the database know when the others have written their counts. */
+export interface Flushes {
+  /** Runs `flush`, which writes everything that this process has counted. */
+  readonly run: (flush: () => Promise<void>) => Promise<void>
+  /** Also waits until the other processes have written what they had counted by now, but for at most 5 seconds. */
+  readonly runOnAll: (flush: () => Promise<void>) => Promise<void>
 }
 
 /** A database file. */

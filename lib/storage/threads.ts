@@ -6,6 +6,7 @@ import { createQueries } from '../db/queries.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { codeUrl } from '../own-code.ts'
 import { type Caller, connect, type Methods } from './channel.ts'
+import { ONLY_PROCESS } from './only-process.ts'
 import type { ReaderMethods } from './reader-thread.ts'
 import type { SqliteStorage, StorageOptions } from './storage.ts'
 import type { WriterMethods } from './writer-thread.ts'
@@ -31,6 +32,7 @@ export function moveToThreads(local: LocalDb, options: ThreadOptions): SqliteSto
   const engine = createRemoteEngine(write)
   const db = Object.assign(createQueries(engine.execute), { engine, $client: client })
   return {
+    ...ONLY_PROCESS,
     db,
     shortReads: local,
     longReads: createQueries((query, only) => read('execute', query, only)),

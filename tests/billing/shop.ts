@@ -7,6 +7,7 @@ import {
   type SubscriptionRow,
 } from '../../lib/billing/subscription/subscriptions.ts'
 import { readPlans } from '../../lib/config/plans.ts'
+import { users } from '../../lib/db/tables.ts'
 import type { StripeDouble } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
@@ -27,7 +28,7 @@ export const WEBHOOK = '/v1/billing/webhook'
 export const SUBSCRIPTION = '/v1/billing/subscription'
 export const DAY = 86_400
 
-export interface ShopOptions extends Pick<AppOptions, 'log' | 'env' | 'retryPolicy'> {
+export interface ShopOptions extends Pick<AppOptions, 'log' | 'env' | 'retryPolicy' | 'database'> {
   /** Whether Pro is also sold by the year, for 290 dollars or 270 euros. */
   readonly sellsYearly?: boolean
   /** When the clocks start, in epoch milliseconds; default: `NOON`. */
@@ -88,7 +89,8 @@ export async function openShop(given: ShopOptions = {}): Promise<Shop> {
   })
   const key = await app.makeKey({ plan: 'free' })
   const { db } = app.services
-  const userId = String(db.$client.prepare('SELECT id FROM users').pluck().get())
+  const [user] = await db.select({ id: users.id }).from(users).all()
+  const userId = user?.id ?? ''
   const endpoint = await openEndpoint(app)
   double.addWebhook(endpoint.url, secrets.slice(0, 1))
   const shop: Shop = {
@@ -155,7 +157,7 @@ interface Sold {
   readonly secrets: readonly string[]
 }
 
-function environment({ url }: StripeDouble, { prices, secrets }: Sold) {
+export function environment({ url }: StripeDouble, { prices, secrets }: Sold) {
   return {
     STRIPE_SECRET_KEY: newSecretKey(),
     STRIPE_WEBHOOK_SECRET: secrets.join(','),

@@ -16,6 +16,7 @@ import {
 import { createDeliverWebhook } from '../../lib/contact/inquiry-webhook.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { openMailConnection } from '../../lib/mail.ts'
+import { ONLY_PROCESS } from '../../lib/storage/only-process.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -41,6 +42,7 @@ async function setUp(count: number) {
       ...options,
       db: openDb(file),
       queue: inquiryQueue,
+      runAlone: (work) => ONLY_PROCESS.leases.runAlone('inquiries', work),
       deliver,
       now: () => clock.now,
       onFailure: (attempt) => failures.push(attempt),

@@ -28,7 +28,7 @@ const ONLY_POSTGRES = [
   ...['entries', 'last_id', 'node'].map((name) => `rum_journal ${name}`),
 ]
 /** For several nodes. SQLite's version is in the file, and its secrets are in another one. */
-const ONLY_POSTGRES_TABLES = "'schema_version', 'nodes', 'secrets'"
+const ONLY_POSTGRES_TABLES = "'schema_version', 'leases', 'nodes', 'secrets'"
 const OTHER_KEYS: Readonly<Record<string, string>> = {
   rum_counted: 'site_id,node',
   rum_journal: 'node,last_id',

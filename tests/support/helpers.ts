@@ -25,7 +25,7 @@ import { type Answer, checkAnswer, isJson } from './contract-check.ts'
 import { type AskFastPath, assertSameAnswer, openFastPath } from './fast-path.ts'
 import { geoFiles, makeGeoFolder } from './geo-files.ts'
 import './quick-hashes.ts'
-import { makeTestDatabase, ON_POSTGRES, type TestDatabase } from './database/test-database.ts'
+import { makeTestDatabase, type TestDatabase } from './database/test-database.ts'
 
 export const NOON = Date.UTC(2026, 0, 15, 12)
 
@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly retryPolicy?: Partial<RetryPolicy>
   /** Runs the commands that an operator starts; default: none can be started. */
   readonly runScript?: RunScript
+  /** Instead of a database of its own, one that several services share. */
+  readonly database?: TestDatabase
   /** Replaces some services, for example by one that fails. */
   readonly replace?: (services: TestServices) => Partial<Services>
 }
@@ -94,7 +96,8 @@ export function withoutAccountLimit({ limits }: Services): Partial<Services> {
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-app-'))
   makeGeoFolder(dataDir)
-  const database = await makeTestDatabase(dataDir, options.env?.['MERIDIAN_DATABASE_URL'])
+  const database =
+    options.database ?? (await makeTestDatabase(dataDir, options.env?.['MERIDIAN_DATABASE_URL']))
   return openApp({ dataDir, database }, options)
 }
 
@@ -105,7 +108,7 @@ interface Data {
 
 async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
   const { dataDir, database } = data
-  const opened = onSqlite(await openIn(data, options))
+  const opened = toTestServices(await openIn(data, options))
   const services = { ...opened, ...options.replace?.(opened), db: opened.db }
   const app = createApp(services)
   const hasUsualGeo = options.env?.['MERIDIAN_GEO'] === undefined && services.geo === opened.geo
@@ -136,15 +139,9 @@ async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
   }
 }
 
-/** On PostgreSQL, only tests that do not use a connection of SQLite run. */
-function onSqlite(services: Services): TestServices {
-  assert.ok(isOnPostgres(services) || '$client' in services.db)
-  // safe: it has a connection
+function toTestServices(services: Services): TestServices {
+  // safe: on PostgreSQL, only tests run that do not use a connection of SQLite
   return services as TestServices
-}
-
-function isOnPostgres({ config }: Pick<Services, 'config'>): boolean {
-  return ON_POSTGRES || config.postgres !== undefined
 }
 
 function openIn(
@@ -239,7 +236,7 @@ async function makeKey(db: Db, services: Services, options: KeyOptions): Promise
   assert.equal((await insertKey(db, row, 1_000).run()).changes, 1)
   // The service checks for changes by other connections once per turn of the event loop. PostgreSQL tells it.
   do await nextTurn()
-  while (isOnPostgres(services) && keys.find(minted.text, 0) === null)
+  while (!('$client' in db) && keys.find(minted.text, 0) === null)
   return minted.text
 }
 

@@ -20,6 +20,8 @@ export interface OveragesOptions {
   readonly billing: Billing
   /** Writes the counters to the database. */
   readonly flush: () => Promise<void>
+  /** Also waits for the counters of all other processes; by default there is none. */
+  readonly flushAll?: () => Promise<void>
   /** Epoch milliseconds. */
   readonly now: () => number
   /** Called once for each refused report. */
@@ -64,10 +66,11 @@ export function createOverages(options: OveragesOptions) {
  * first: a period gets no new report until its last one has arrived.
  */
 async function report(options: OveragesOptions, userId: string | null): Promise<void> {
-  const { billing, flush, now } = options
+  const { billing, flush, flushAll = flush, now } = options
   const { db } = billing
   const isForAll = userId === null
-  await flush()
+  // The invoice of one user may be about to be closed. Units of all others are reported again soon.
+  await (isForAll ? flush() : flushAll())
   const unsent = await listUnsent(db, userId)
   await sendAll(options, isForAll ? unsent.filter((one) => mayTry(one, now())) : unsent)
   const periods = await listUnreported(db, userId)

@@ -642,7 +642,17 @@ CREATE TABLE nodes (
   -- All changes of keys up to this revision have taken effect on it; -1: it has not loaded the keys yet.
   revision BIGINT NOT NULL DEFAULT -1,
   -- The number of its last group of counts that was committed.
-  written BIGINT NOT NULL DEFAULT 0
+  written BIGINT NOT NULL DEFAULT 0,
+  -- All that it counted before this time is committed; null: it has not counted yet.
+  flushed_at BIGINT
+);
+
+-- Work that one node at a time does. A lease has ended after `until_ms`, or once its owner is dead.
+CREATE TABLE leases (
+  name TEXT COLLATE "C" PRIMARY KEY,
+  -- The id of a node.
+  owner TEXT COLLATE "C" NOT NULL,
+  until_ms BIGINT NOT NULL
 );
 
 -- What secrets.json holds in SQLite's data folder, encrypted with a key that is derived from MERIDIAN_SECRET.

@@ -25,13 +25,11 @@ export interface TestDatabase {
  */
 const CHOSEN = process.env['MERIDIAN_TEST_DATABASE']
 
-export const ON_POSTGRES = CHOSEN !== undefined
-
 /** Prepares an empty database; one of SQLite is in the data folder. `url`: the setting names one that exists. */
 export async function makeTestDatabase(dataDir: string, url?: string): Promise<TestDatabase> {
   if (url !== undefined) return connectTo(url)
   if (CHOSEN === undefined) return makeFile(join(dataDir, 'app.db'))
-  return CHOSEN === 'pglite' ? takePglite() : takeDatabase(CHOSEN)
+  return CHOSEN === 'pglite' ? takePglite() : openServerDatabase(await createDatabase(CHOSEN))
 }
 
 function connectTo(url: string): TestDatabase {
@@ -62,9 +60,9 @@ async function takePglite(): Promise<TestDatabase> {
   })
 }
 
-/** Makes a database of its own on the server. */
-async function takeDatabase(server: string): Promise<TestDatabase> {
-  const pool = openTestPool(await createDatabase(server))
+/** Several services may use the database with this URL. */
+export async function openServerDatabase(url: string): Promise<TestDatabase> {
+  const pool = openTestPool(url)
   await migratePg(pool)
   return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
 }

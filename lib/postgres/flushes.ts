@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SECOND_MS } from '../durations.ts'
+import type { PgPool } from './connection.ts'
+
+/** The longest that a node waits for the counts of the others. */
+const LONGEST_WAIT_MS = 5 * SECOND_MS
+const STEP_MS = 100
+
+/** Tells the others by when a node has written its counts. Times are those of the database. */
+export function createFlushes(pool: PgPool, node: string) {
+  const run = (sql: string, params: readonly unknown[] = []) =>
+    pool.use((connection) => connection.query(sql, params))
+  let beatAt: number | null = null
+  let flushedAt: number | null = null
+  return {
+    /** Tells that this node is alive, and up to when its counts are written. Returns whether it is known. */
+    beat: async (): Promise<boolean> => {
+      const sql = `UPDATE nodes SET seen_at = now_ms(), flushed_at = $2
+        WHERE id = $1 AND died_at IS NULL RETURNING seen_at`
+      const { rows } = await run(sql, [node, flushedAt])
+      if (rows[0] === undefined) return false
+      beatAt = Number(rows[0][0])
+      return true
+    },
+    /** Runs `flush`, which writes all that this node has counted. The next beat tells the others. */
+    note: async (flush: () => Promise<void>): Promise<void> => {
+      const before = beatAt
+      await flush()
+      flushedAt = before
+    },
+    /** Waits until all other living nodes have written what they had counted when it was called. */
+    waitForOthers: async (): Promise<void> => {
+      const now = (await run('SELECT now_ms()')).rows[0]?.[0]
+      const sql = `SELECT FROM nodes
+        WHERE died_at IS NULL AND flushed_at <= $1 AND id <> $2 LIMIT 1`
+      for (const end = performance.now() + LONGEST_WAIT_MS; performance.now() < end; ) {
+        if ((await run(sql, [now, node])).rows.length === 0) return
+        await sleep(STEP_MS)
+      }
+    },
+  }
+}

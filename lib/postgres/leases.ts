@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MINUTE_MS, SECOND_MS } from '../durations.ts'
+import { ApiError } from '../errors.ts'
+import { repeat } from '../periodic.ts'
+import type { Leases, LeaseTerms } from '../storage/storage.ts'
+import type { PgPool } from './connection.ts'
+
+export interface LeaseOptions {
+  readonly pool: PgPool
+  /** This life of the process. */
+  readonly node: () => { readonly id: string }
+  readonly onError: (error: unknown, message: string) => void
+  /** Aborts once the server stops: then all work is told to end. */
+  readonly signal: AbortSignal
+  /** How long another node waits for one that cannot be reached and is not declared dead; by default 30 seconds. */
+  readonly leaseMs?: number
+}
+
+const LEASE_MS = 30 * SECOND_MS
+const LONGEST_WAIT_MS = MINUTE_MS
+/** The longest pause between two attempts of a node that waits for its turn. */
+const STEP_MS = 100
+
+/** Nodes that are not known to the others take nothing. Only a dead owner loses a lease before its end. */
+const TAKE = `
+  INSERT INTO leases AS known (name, owner, until_ms)
+  SELECT $1, id, now_ms() + $3::bigint FROM nodes WHERE id = $2 AND died_at IS NULL
+  ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until_ms = excluded.until_ms
+  WHERE known.owner = excluded.owner OR known.until_ms <= now_ms()
+    OR EXISTS (SELECT FROM nodes WHERE id = known.owner AND died_at IS NOT NULL)`
+const KEEP = `
+  UPDATE leases SET until_ms = now_ms() + $3::bigint WHERE name = $1 AND owner = $2
+    AND EXISTS (SELECT FROM nodes WHERE id = $2 AND died_at IS NULL)`
+const END = 'DELETE FROM leases WHERE name = $1 AND owner = $2'
+
+/**
+ * Keeps nodes from doing the same work at the same time, by rows with an owner and an end. The end is renewed
+ * while the work runs. If its node is killed, others can take over once they have declared it dead.
+ */
+export function createPgLeases(options: LeaseOptions): Leases {
+  const { pool, node, onError, signal, leaseMs = LEASE_MS } = options
+  /** What this process does now: the row only tells nodes apart. */
+  const running = new Set<string>()
+  const change = async (sql: string, params: readonly unknown[]): Promise<boolean> =>
+    (await pool.use((connection) => connection.query(sql, params))).changes > 0
+  const report = (error: unknown) => {
+    if (!signal.aborted) onError(error, 'cannot renew or end a lease, which ends by itself')
+  }
+
+  /** Returns null if another node has the lease. */
+  const take = async <Result>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<Result>,
+    restMs = 0,
+  ): Promise<{ result: Result } | null> => {
+    if (running.has(name)) return null
+    running.add(name)
+    try {
+      const row = [name, node().id]
+      const startedAt = performance.now()
+      if (!(await change(TAKE, [...row, leaseMs]))) return null
+      const renew = () => change(KEEP, [...row, leaseMs])
+      using term = openTerm({ startedAt, leaseMs }, renew, report)
+      const end = (afterMs: number) =>
+        (afterMs > 0 ? change(KEEP, [...row, afterMs]) : change(END, row)).catch(report)
+      try {
+        const result = await work(AbortSignal.any([term.signal, signal]))
+        await end(startedAt + restMs - performance.now())
+        return { result }
+      } catch (error) {
+        await end(0)
+        throw error
+      }
+    } finally {
+      running.delete(name)
+    }
+  }
+  return {
+    runAlone: async (name, work, { restMs = 0 }: LeaseTerms = {}) =>
+      (await take(name, work, restMs)) !== null,
+    runInTurn: async (name, work) => {
+      const latest = performance.now() + LONGEST_WAIT_MS
+      for (;;) {
+        const taken = await take(name, work)
+        if (taken !== null) return taken.result
+        if (performance.now() > latest) {
+          throw new ApiError(
+            'SERVICE_UNAVAILABLE',
+            'Another request takes too long: try again later',
+          )
+        }
+        await sleep(STEP_MS * Math.random(), undefined, { signal })
+      }
+    },
+  }
+}
+
+/** Renews a lease until it is disposed of. `signal` aborts before another node can take it. */
+function openTerm(
+  { startedAt, leaseMs }: { readonly startedAt: number; readonly leaseMs: number },
+  renew: () => Promise<boolean>,
+  onError: (error: unknown) => void,
+): Disposable & { readonly signal: AbortSignal } {
+  const lost = new AbortController()
+  const abort = () => lost.abort(new Error('another node may have the lease'))
+  const abortAt = (time: number) => setTimeout(abort, time - performance.now()).unref()
+  let timer = abortAt(startedAt + leaseMs)
+  const renewing = repeat(
+    leaseMs / 3,
+    async () => {
+      const askedAt = performance.now()
+      if (!(await renew())) return abort()
+      clearTimeout(timer)
+      timer = abortAt(askedAt + leaseMs)
+    },
+    onError,
+  )
+  return {
+    signal: lost.signal,
+    [Symbol.dispose]: () => {
+      renewing[Symbol.dispose]()
+      clearTimeout(timer)
+    },
+  }
+}
