@@ -82,12 +82,24 @@ export async function startProxy(
   target: string,
 ): Promise<RunningProxy> {
   const place = { port: await findFreePort(), folder: tempFolder() }
-  const { configure, args } = PROGRAMS[name]
+  const upstream = recipe.replace('127.0.0.1:8787', new URL(target).host)
+  return startConfigured(name, PROGRAMS[name].configure(upstream, place), place)
+}
+
+/** Starts the proxy with this configuration, and waits until it listens. */
+export async function startConfigured(
+  name: ProxyName,
+  config: string,
+  place: Place,
+): Promise<RunningProxy> {
   const file = join(place.folder, 'config')
-  writeFileSync(file, configure(recipe.replace('127.0.0.1:8787', new URL(target).host), place))
+  writeFileSync(file, config)
   // Caddy writes into these folders.
   const env = { ...process.env, XDG_DATA_HOME: place.folder, XDG_CONFIG_HOME: place.folder }
-  const child = spawn(name, args(file, place.folder), { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(name, PROGRAMS[name].args(file, place.folder), {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let problems = ''
   child.stderr.on('data', (chunk) => {
     problems += chunk
