@@ -1,8 +1,11 @@
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { backupName, removeOldBackups } from '../lib/backup/backup-folder.ts'
-import { createBackup } from '../lib/backup/create-backup.ts'
-import { readConfig } from '../lib/config/config.ts'
+import { createBackup, writeBackup } from '../lib/backup/create-backup.ts'
+import { DATABASE } from '../lib/backup/manifest.ts'
+import { type PostgresConfig, readConfig } from '../lib/config/config.ts'
+import { writeSecrets } from '../lib/config/secrets.ts'
+import { exportDatabase } from '../lib/move/export-database.ts'
 import { usageText } from '../lib/own-code.ts'
 import { readGeoFiles } from './parts/geo-files.ts'
 import { checkOptions, readArguments, TEXT } from './parts/options.ts'
@@ -35,9 +38,30 @@ await run(async () => {
   for (const file of files)
     if ('problem' in file && !file.isAwaited) report(`Warning: ${file.problem}`)
   const geo = files.flatMap((file) => ('problem' in file ? [] : [file]))
-  await createBackup({ dataDir: config.dataDir, path, now, geo })
+  const { postgres, dataDir } = config
+  if (postgres === undefined) await createBackup({ dataDir, path, now, geo })
+  else await backUpPostgres(postgres, { path, now, geo })
   process.stdout.write(`${path}\n`)
   if (keep === undefined) return
   const removed = await removeOldBackups(dirname(path), keep)
   for (const old of removed) report(`Removed ${old.path}`)
 })
+
+async function backUpPostgres(
+  config: PostgresConfig,
+  options: Parameters<typeof writeBackup>[0],
+): Promise<void> {
+  const { connect } = await import('./parts/postgres.ts')
+  await using pool = await connect(config)
+  await writeBackup(options, async (folder) => {
+    const secrets = await exportDatabase({
+      pool,
+      file: join(folder, DATABASE),
+      nodes: 'may run',
+      password: config.secret,
+      onRows: () => {},
+      onTable: () => {},
+    })
+    writeSecrets(folder, secrets)
+  })
+}

@@ -4,10 +4,10 @@ import { recallPlans } from '../lib/billing/known-plans.ts'
 import { inspect } from '../lib/billing/mirror/inspect.ts'
 import { createPlanPrices } from '../lib/billing/plan-prices.ts'
 import { OVERAGE_EVENT } from '../lib/billing/stripe/overages.ts'
-import { type Config, readConfig } from '../lib/config/config.ts'
+import { type Config, type PostgresConfig, readConfig } from '../lib/config/config.ts'
 import { readPlans } from '../lib/config/plans.ts'
-import { countBilling, pendingMigrations } from '../lib/db/database-file.ts'
-import { openDbToRead } from '../lib/db/open.ts'
+import { pendingMigrations } from '../lib/db/database-file.ts'
+import { type Db, openDbToRead } from '../lib/db/open.ts'
 import { checkBackups, checkDownloads, checkGeo, checkTimezones } from '../lib/doctor/check-age.ts'
 import { checkAccount, checkBillingState } from '../lib/doctor/check-billing.ts'
 import { checkConfig } from '../lib/doctor/check-config.ts'
@@ -17,9 +17,11 @@ import { checkFolder } from '../lib/doctor/check-folder.ts'
 import { checkGeofeeds } from '../lib/doctor/check-geofeeds.ts'
 import { checkLists } from '../lib/doctor/check-lists.ts'
 import { checkMirror } from '../lib/doctor/check-mirror.ts'
+import { checkPostgres, checkPostgresClock } from '../lib/doctor/check-postgres.ts'
 import { checkReplication } from '../lib/doctor/check-replication.ts'
 import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
 import { checkTax } from '../lib/doctor/check-tax.ts'
+import { countBilling } from '../lib/doctor/count-billing.ts'
 import {
   type Check,
   type Finding,
@@ -60,19 +62,18 @@ await run(async () => {
 })
 
 function checksOf(config: Config): Check[] {
-  const { dataDir, backupDir, smtpUrl, authUrl } = config
-  const database = join(dataDir, 'app.db')
+  const { dataDir, smtpUrl, authUrl } = config
   const checks: Check[] = [
     { name: 'Settings', find: async () => checkConfig(config) },
     { name: 'Folder', find: async () => checkFolder(dataDir) },
     { name: 'Disk', find: async () => checkDisk(readDisk(dataDir)) },
-    { name: 'Clock', find: async () => checkClock(database, Date.now()) },
-    { name: 'Database', find: async () => checkDatabase(database) },
+    ...(config.postgres === undefined ? fileChecks(dataDir) : postgresChecks(config.postgres)),
     { name: 'Geo files', find: () => findGeo(config) },
-    { name: 'Backups', find: () => findBackups(backupDir) },
+    { name: 'Backups', find: () => findBackups(config) },
   ]
   // The shell of an operator may lack the setting, which scripts/with-litestream.sh makes.
-  if (config.replicated || hasLitestream(dataDir)) {
+  const isCopied = config.replicated || hasLitestream(dataDir)
+  if (config.postgres === undefined && isCopied) {
     checks.push({ name: 'Copy', find: () => findCopy(dataDir) })
   }
   const { secretKey } = config.stripe
@@ -84,6 +85,29 @@ function checksOf(config: Config): Check[] {
     checks.push({ name: 'Sign-in', find: () => checkAuth(authUrl, Date.now) })
   }
   return checks
+}
+
+function fileChecks(dataDir: string): Check[] {
+  const database = join(dataDir, 'app.db')
+  return [
+    { name: 'Clock', find: async () => checkClock(database, Date.now()) },
+    { name: 'Database', find: async () => checkDatabase(database) },
+  ]
+}
+
+function postgresChecks(config: PostgresConfig): Check[] {
+  const load = () => import('./doctor/inspect-postgres.ts')
+  return [
+    { name: 'Clock', find: async () => compareWith(await (await load()).findClock(config)) },
+    {
+      name: 'Database',
+      find: async () => checkPostgres(await (await load()).inspectPostgres(config)),
+    },
+  ]
+}
+
+function compareWith(theirs: number | undefined): Finding[] {
+  return theirs === undefined ? [] : [checkPostgresClock(theirs, Date.now())]
 }
 
 async function findGeo(config: Config): Promise<Finding[]> {
@@ -109,9 +133,11 @@ function geofeedFindings({ dataDir, geo }: Config, now: number): Finding[] {
   return [...unusable, ...checkGeofeeds(readGeofeedStates(join(dataDir, 'geo')).feeds, now)]
 }
 
-async function findBackups(directory: string): Promise<Finding[]> {
-  const [latest] = await listBackups(directory)
-  return [checkBackups(directory, latest?.createdAt, Date.now())]
+async function findBackups({ backupDir, postgres }: Config): Promise<Finding[]> {
+  const [latest] = await listBackups(backupDir)
+  // Another machine may make those of a shared database.
+  if (postgres !== undefined && latest === undefined) return []
+  return [checkBackups(backupDir, latest?.createdAt, Date.now())]
 }
 
 async function findCopy(dataDir: string): Promise<Finding[]> {
@@ -121,7 +147,7 @@ async function findCopy(dataDir: string): Promise<Finding[]> {
 async function findBilling(secretKey: string, config: Config): Promise<Finding[]> {
   // The SDK is slow to load.
   const { createAccountReader } = await import('../lib/billing/stripe/account-reader.ts')
-  const { stripe, plansFile, dataDir } = config
+  const { stripe, plansFile } = config
   const known = readPlans(plansFile)
   const { priceOf } = createPlanPrices(known, stripe.prices)
   const paid = known.list.filter(({ price }) => price > 0)
@@ -137,26 +163,44 @@ async function findBilling(secretKey: string, config: Config): Promise<Finding[]
   const settings = { plans, overagePrice, webhookSecrets, overageEvent: OVERAGE_EVENT }
   const findings = await checkAccount(account, settings)
   findings.push(...(await checkTax(account, stripe.tax)))
-  const database = join(dataDir, 'app.db')
-  const state = countBilling(database)
-  if (state === undefined || pendingMigrations(database).length > 0) return findings
-  return [
-    ...findings,
-    ...checkBillingState(state, Date.now()),
-    ...(await findMismatches(database, config)),
-  ]
+  return [...findings, ...(await findBillingState(config))]
 }
 
-async function findMismatches(database: string, { stripe, plansFile }: Config): Promise<Finding[]> {
+/** Empty if the database cannot be read, which the check of the database reports. */
+async function findBillingState(config: Config): Promise<Finding[]> {
+  const find = async (db: Db) => [
+    ...checkBillingState(await countBilling(db), Date.now()),
+    ...(await findMismatches(db, config)),
+  ]
+  try {
+    if (config.postgres === undefined) return await readFile(join(config.dataDir, 'app.db'), find)
+    const { readPostgres } = await import('./doctor/inspect-postgres.ts')
+    return (await readPostgres(config.postgres, find)) ?? []
+  } catch {
+    return []
+  }
+}
+
+async function readFile(
+  database: string,
+  find: (db: Db) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  if (pendingMigrations(database).length > 0) return []
   const db = openDbToRead(database)
+  try {
+    return await find(db)
+  } finally {
+    db.$client.close()
+  }
+}
+
+async function findMismatches(db: Db, { stripe, plansFile }: Config): Promise<Finding[]> {
   try {
     const plans = await recallPlans(db, readPlans(plansFile))
     const accounts = { db, plans, now: Date.now(), command: commandText('doctor') }
     return checkMirror(await inspect(openBilling(accounts, stripe)))
   } catch (error) {
     return [wrong(`Cannot compare with Stripe: ${reasonOf(error)}`, 'see the other findings')]
-  } finally {
-    db.$client.close()
   }
 }
 

@@ -1,22 +1,26 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { withWorkFolder } from '../lib/backup/work-folder.ts'
-import { readConfig } from '../lib/config/config.ts'
+import { type PostgresConfig, readConfig } from '../lib/config/config.ts'
 import { makeDataDir } from '../lib/config/data-dir.ts'
 import { pendingMigrations, tryMigrations } from '../lib/db/database-file.ts'
 import { lockDataDir } from '../lib/db/lock.ts'
 import { openDb } from '../lib/db/open.ts'
 import { usageText } from '../lib/own-code.ts'
+import { listPendingPg, migratePg } from '../lib/postgres/migrate.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 
 const USAGE = `Usage: ${usageText('migrate', '[--dry-run]')}
 Brings the schema of the database up to date, as the next start of the server would.
-  --dry-run  list the pending migrations and try them on a copy; the server may be running`
+  --dry-run  list the pending migrations and try them on a copy, but not those of PostgreSQL; the
+             server may be running`
+const UP_TO_DATE = 'The database is up to date'
 
 await run(async () => {
   const { values } = readArguments({ options: { 'dry-run': FLAG } }, USAGE)
-  const { dataDir } = readConfig(process.env)
+  const { dataDir, postgres } = readConfig(process.env)
+  if (postgres !== undefined) return migratePostgres(postgres, values['dry-run'] === true)
   const file = join(dataDir, 'app.db')
   if (values['dry-run']) await tryOnCopy(file, dataDir)
   else migrate(file, dataDir)
@@ -28,8 +32,20 @@ async function tryOnCopy(file: string, dataDir: string): Promise<void> {
     tryMigrations(file, join(folder, 'app.db')),
   )
   for (const name of pending) process.stdout.write(`${name}\n`)
-  if (pending.length === 0) report('The database is up to date')
+  if (pending.length === 0) report(UP_TO_DATE)
   else report(`${pending.length} to apply; they work on a copy of the database`)
+}
+
+async function migratePostgres(config: PostgresConfig, isDryRun: boolean): Promise<void> {
+  const { connect } = await import('./parts/postgres.ts')
+  await using pool = await connect(config)
+  if (!isDryRun) {
+    reportApplied(await migratePg(pool))
+    return
+  }
+  const pending = await listPendingPg(pool)
+  for (const name of pending) process.stdout.write(`${name}\n`)
+  report(pending.length === 0 ? UP_TO_DATE : `${pending.length} to apply; they were not tried`)
 }
 
 function migrate(file: string, dataDir: string): void {
@@ -38,6 +54,9 @@ function migrate(file: string, dataDir: string): void {
   const pending = existsSync(file) ? pendingMigrations(file) : undefined
   openDb(file).$client.close()
   if (pending === undefined) report(`Created the database ${file}`)
-  else if (pending.length === 0) report('The database is up to date')
-  else report(`Applied ${pending.join(', ')}`)
+  else reportApplied(pending)
+}
+
+function reportApplied(names: readonly string[]): void {
+  report(names.length === 0 ? UP_TO_DATE : `Applied ${names.join(', ')}`)
 }

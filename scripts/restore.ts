@@ -1,6 +1,6 @@
 import { restoreBackup } from '../lib/backup/restore-backup.ts'
 import { readConfig } from '../lib/config/config.ts'
-import { usageText } from '../lib/own-code.ts'
+import { commandText, usageText } from '../lib/own-code.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { report, run, UsageError } from './parts/run.ts'
 import { isoDay } from './parts/times.ts'
@@ -16,7 +16,13 @@ await run(async () => {
   if (archive === undefined || another !== undefined) {
     throw new UsageError('Name one backup', USAGE)
   }
-  const { dataDir } = readConfig(process.env)
+  const { dataDir, postgres } = readConfig(process.env)
+  if (postgres !== undefined) {
+    const importing = commandText('import', archive)
+    throw new Error(
+      `MERIDIAN_DATABASE_URL is set: ${importing} copies the backup to an empty database`,
+    )
+  }
   const overwrite = values.overwrite === true
   const restored = await restoreBackup({ archive, dataDir, overwrite, now: Date.now() })
   const { manifest, aside, pending } = restored

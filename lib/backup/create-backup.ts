@@ -11,7 +11,6 @@ import { DATABASE, FORMAT, type GeoVersion, MANIFEST, type Manifest, SECRETS } f
 import { withWorkFolder } from './work-folder.ts'
 
 interface BackupOptions {
-  readonly dataDir: string
   /** The archive to write; it must not exist. */
   readonly path: string
   /** Epoch milliseconds. */
@@ -19,22 +18,34 @@ interface BackupOptions {
   readonly geo: readonly GeoVersion[]
 }
 
-/**
- * Writes the database and the secrets to one archive that only its owner may read. The server may be
- * running. The archive is unpacked and checked before it gets its name, so no partial archive ever
- * has that name.
- */
-export async function createBackup(options: BackupOptions): Promise<Manifest> {
-  const { dataDir, path, now, geo } = options
+/** Backs up a data folder. The server may be running. */
+export async function createBackup({
+  dataDir,
+  ...options
+}: BackupOptions & { readonly dataDir: string }): Promise<Manifest> {
   for (const name of [DATABASE, SECRETS]) checkReadable(dataDir, name)
+  return writeBackup(options, async (folder) => {
+    copyDatabase(join(dataDir, DATABASE), join(folder, DATABASE))
+    await copyFile(join(dataDir, SECRETS), join(folder, SECRETS))
+  })
+}
+
+/**
+ * Writes the database and the secrets, which `copyTo` puts into a folder, to one archive that only its owner
+ * may read. The archive is unpacked and checked before it gets its name, so no partial archive ever has that
+ * name.
+ */
+export async function writeBackup(
+  { path, now, geo }: BackupOptions,
+  copyTo: (folder: string) => Promise<void>,
+): Promise<Manifest> {
   if (existsSync(path)) throw new Error(`The file ${path} already exists`)
   const directory = dirname(path)
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
     throw explainWrite(directory, cause)
   })
   return withWorkFolder(directory, async (folder) => {
-    copyDatabase(join(dataDir, DATABASE), join(folder, DATABASE))
-    await copyFile(join(dataDir, SECRETS), join(folder, SECRETS))
+    await copyTo(folder)
     const files = [await describeFile(folder, DATABASE), await describeFile(folder, SECRETS)]
     const createdAt = new Date(now).toISOString()
     const manifest: Manifest = { format: FORMAT, version: VERSION, createdAt, files, geo: [...geo] }

@@ -72,36 +72,6 @@ export function latestTime(file: string): number {
   )
 }
 
-/**
- * The number of subscriptions, the time of the last event from Stripe, and the overage reports that
- * Stripe has not confirmed, with those that it refused. Times are epoch milliseconds.
- */
-export interface BillingCounts {
-  readonly subscriptions: number
-  readonly lastEventAt: number | null
-  readonly unsent: number
-  readonly refused: number
-  readonly unsentSince: number | null
-}
-
-const BILLING = `
-  SELECT
-    (SELECT count(*) FROM subscriptions) AS subscriptions,
-    (SELECT max(received_at) FROM processor_events) AS lastEventAt,
-    count(*) AS unsent,
-    count(refused_at) AS refused,
-    min(at) AS unsentSince
-  FROM overage_reports WHERE sent_at IS NULL`
-
-/** undefined: the file is missing, or another version wrote it. */
-export function countBilling(file: string): BillingCounts | undefined {
-  try {
-    return read(file, (client) => client.prepare<[], BillingCounts>(BILLING).get())
-  } catch {
-    return undefined // the check of the database reports the reason
-  }
-}
-
 function read<Result>(file: string, work: (client: Client) => Result): Result {
   const client = openReadOnly(file)
   try {

@@ -1,7 +1,7 @@
 import { decimalPlaces } from '../config/money.ts'
-import type { BillingCounts } from '../db/database-file.ts'
 import { HOUR_MS } from '../durations.ts'
 import { counted, hours } from './check-age.ts'
+import type { BillingCounts } from './count-billing.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** The Stripe objects that a server reads. */

@@ -4,13 +4,13 @@ import { openDb } from '../db/open.ts'
 import { commandText } from '../own-code.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
 import { listPendingPg } from '../postgres/migrate.ts'
-import { countLiving } from '../postgres/nodes.ts'
+import { LIVING } from '../postgres/nodes.ts'
 import { readPgSecrets } from '../postgres/secrets.ts'
 import { inSnapshot } from '../postgres/transaction.ts'
 import { JOURNAL } from './journal.ts'
 import { digestPages, type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
 import { listTables, type MovedTable, quoted, selectAll } from './tables.ts'
-import { differenceError, type MoveWatcher, NO_TIMEOUTS, naming } from './watcher.ts'
+import { differenceError, type MoveWatcher, naming, SETTINGS } from './watcher.ts'
 
 interface ExportOptions extends MoveWatcher {
   readonly pool: PgPool
@@ -33,10 +33,12 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
   if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: ${MIGRATE}`)
   const { $client: client } = openDb(file)
   try {
-    const refuseNodes = (connection: PgConnection) =>
-      nodes === 'may run' ? undefined : refuseLiving(connection)
+    const since = await pool.use(readClock)
+    const refuseNodes = async (connection: PgConnection) => {
+      if (nodes === 'must have stopped') await refuseNodesSince(connection, since)
+    }
     const secrets = await inSnapshot(pool, async (connection) => {
-      await connection.runScript(NO_TIMEOUTS)
+      await connection.runScript(SETTINGS)
       await refuseNodes(connection)
       const found = await readPgSecrets(connection, password)
       if (found === undefined) throw new Error('The database is new: no server has used it')
@@ -54,7 +56,7 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
       return found
     })
     // One may have started meanwhile, and written what the file lacks.
-    await pool.use(async (connection) => refuseNodes(connection))
+    await pool.use(refuseNodes)
     return secrets
   } finally {
     client.close()
@@ -63,11 +65,20 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
 
 const MIGRATE = `run ${commandText('migrate')}, or the release that made it`
 
-async function refuseLiving(connection: PgConnection): Promise<void> {
-  const living = await countLiving(connection)
-  if (living === 0) return
+async function readClock(connection: PgConnection): Promise<number> {
+  return Number((await connection.query('SELECT now_ms()')).rows[0]?.[0])
+}
+
+/** Throws if a node is alive or has started since then. */
+async function refuseNodesSince(connection: PgConnection, since: number): Promise<void> {
+  const { rows } = await connection.query(
+    `SELECT count(*) FROM nodes WHERE (${LIVING}) OR started_at > $1`,
+    [since],
+  )
+  const count = Number(rows[0]?.[0])
+  if (count === 0) return
   throw new Error(
-    `The database is in use by ${living} ${living === 1 ? 'server' : 'servers'}: stop them first; ` +
+    `The database is in use by ${count} ${count === 1 ? 'server' : 'servers'}: stop them first; ` +
       'one that was killed counts for ten seconds more',
   )
 }

@@ -8,7 +8,7 @@ import { writePgSecrets } from '../postgres/secrets.ts'
 import { inTransaction } from '../postgres/transaction.ts'
 import { digestPages, type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
 import { listTables, type MovedTable, quoted, selectAll } from './tables.ts'
-import { differenceError, type MoveWatcher, NO_TIMEOUTS, naming } from './watcher.ts'
+import { differenceError, type MoveWatcher, naming, SETTINGS } from './watcher.ts'
 
 interface ImportOptions extends MoveWatcher {
   /** A current database file whose journal is summed up, and that nobody uses. */
@@ -20,8 +20,8 @@ interface ImportOptions extends MoveWatcher {
 }
 
 /**
- * Copies all rows of a database file, and the secrets, to an empty database of PostgreSQL, in one transaction: if it is
- * interrupted, or a copy differs, the database stays empty. Throws if the database holds data.
+ * Copies all rows of a database file, and the secrets, to an empty database of PostgreSQL, in one transaction:
+ * if it is interrupted, or a copy differs, the database stays empty. Throws if the database holds data.
  */
 export async function importDatabase(options: ImportOptions): Promise<void> {
   const { file, secrets, pool, password, ...watcher } = options
@@ -29,8 +29,10 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
   await migratePg(pool)
   const client = openReadOnly(file)
   try {
+    // A command may write to the file meanwhile: all tables are read as they are now.
+    client.exec('BEGIN')
     await inTransaction(pool, async (connection) => {
-      await connection.runScript(NO_TIMEOUTS)
+      await connection.runScript(SETTINGS)
       const tables = await listTables(client, connection)
       await takeAll(connection, tables)
       await refuseRows(connection)

@@ -26,6 +26,7 @@ export function differenceError(moved: readonly MovedRows[], outcome: string): E
   return new Error(`The copy of ${tables.join(', ')} differs: ${outcome}`)
 }
 
-/** For a transaction: moving a large table takes longer than a request may. */
-export const NO_TIMEOUTS = `SET LOCAL statement_timeout = 0;
-  SET LOCAL idle_in_transaction_session_timeout = 0`
+/** For a transaction: moving a large table takes longer than a request may, and no digit may get lost. */
+export const SETTINGS = `SET LOCAL statement_timeout = 0;
+  SET LOCAL idle_in_transaction_session_timeout = 0;
+  SET LOCAL extra_float_digits = 1`

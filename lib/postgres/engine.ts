@@ -1,4 +1,6 @@
 import type { Engine, Execute, Outcome, Query } from '../db/engine.ts'
+import type { Db } from '../db/open.ts'
+import { createQueries } from '../db/queries.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 import { inTransaction } from './transaction.ts'
 import { type Translated, translate } from './translate.ts'
@@ -11,6 +13,12 @@ const MAX_TRANSLATED = 500
  * number of keys are exact, and no transaction has to be repeated. The hot writes do without this lock.
  */
 const WRITE_LOCK = `SELECT pg_advisory_xact_lock(hashtext('meridian writes'))`
+
+/** The stores' database. */
+export function createPgDb(pool: PgPool): Db {
+  const engine = createPgEngine(pool)
+  return Object.assign(createQueries(engine.execute), { engine })
+}
 
 /** Runs the stores' statements, which are in SQLite's SQL, on PostgreSQL. */
 export function createPgEngine(pool: PgPool): Engine {

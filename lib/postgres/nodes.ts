@@ -65,12 +65,11 @@ export async function joinNodes(pool: PgPool, version: string) {
   }
 }
 
-/** The number of nodes that are alive, or were a moment ago. */
+/** The condition on rows of `nodes` for those that are alive, or were a moment ago. */
+export const LIVING = `died_at IS NULL AND seen_at >= now_ms() - ${DEAD_AFTER_MS}`
+
 export async function countLiving(connection: PgConnection): Promise<number> {
-  const { rows } = await connection.query(
-    'SELECT count(*) FROM nodes WHERE died_at IS NULL AND seen_at >= now_ms() - $1::bigint',
-    [DEAD_AFTER_MS],
-  )
+  const { rows } = await connection.query(`SELECT count(*) FROM nodes WHERE ${LIVING}`)
   return Number(rows[0]?.[0])
 }
 

@@ -2,8 +2,8 @@ import { exportDatabase } from '../../lib/move/export-database.ts'
 import { writeTarget } from '../../lib/move/target.ts'
 import { usageText } from '../../lib/own-code.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'
+import { connect } from '../parts/postgres.ts'
 import { run, UsageError } from '../parts/run.ts'
-import { withPool } from '../parts/with-pool.ts'
 import { readPostgres } from './read-postgres.ts'
 import { watchMove } from './watch-move.ts'
 
@@ -21,13 +21,8 @@ await run(async () => {
   if (to === undefined) throw new UsageError('--to is missing', USAGE)
   const { postgres } = readPostgres({ name: '--from', url: from }, USAGE)
   using watch = watchMove(values.json === true ? 'json' : 'lines')
-  await withPool(postgres, 'meridian export', (pool) =>
-    writeTarget(to, (file) =>
-      exportDatabase({
-        ...{ file, pool, password: postgres.secret, nodes: 'must have stopped' },
-        ...watch,
-      }),
-    ),
-  )
+  await using pool = await connect(postgres)
+  const options = { pool, password: postgres.secret, nodes: 'must have stopped', ...watch } as const
+  await writeTarget(to, (file) => exportDatabase({ file, ...options }))
   watch.finish('Exported')
 })

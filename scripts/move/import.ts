@@ -2,8 +2,8 @@ import { importDatabase } from '../../lib/move/import-database.ts'
 import { withSource } from '../../lib/move/source.ts'
 import { usageText } from '../../lib/own-code.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'
+import { connect } from '../parts/postgres.ts'
 import { run, UsageError } from '../parts/run.ts'
-import { withPool } from '../parts/with-pool.ts'
 import { readPostgres } from './read-postgres.ts'
 import { watchMove } from './watch-move.ts'
 
@@ -22,10 +22,9 @@ await run(async () => {
   if (another !== undefined) throw new UsageError('Name one database or backup', USAGE)
   const { postgres, dataDir } = readPostgres({ name: '--to', url: values.to }, USAGE)
   using watch = watchMove(values.json === true ? 'json' : 'lines')
-  await withPool(postgres, 'meridian import', (pool) =>
-    withSource({ path, dataDir, now: Date.now }, ({ file, secrets }) =>
-      importDatabase({ file, secrets, pool, password: postgres.secret, ...watch }),
-    ),
+  await using pool = await connect(postgres)
+  await withSource({ path, dataDir, now: Date.now }, ({ file, secrets }) =>
+    importDatabase({ file, secrets, pool, password: postgres.secret, ...watch }),
   )
   watch.finish('Imported')
 })

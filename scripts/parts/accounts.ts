@@ -9,9 +9,10 @@ import { toEntitlement } from '../../lib/config/entitlement.ts'
 import { type Plan, type Plans, readPlans } from '../../lib/config/plans.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { pendingMigrations } from '../../lib/db/database-file.ts'
-import { lockDataDir } from '../../lib/db/lock.ts'
+import { lockDataDir, tryLockDataDir } from '../../lib/db/lock.ts'
 import { type Db, openDb, type SqliteDb } from '../../lib/db/open.ts'
 import type { Statement } from '../../lib/db/transaction.ts'
+import type { OpenDatabase } from './postgres.ts'
 
 /** Shared by the commands about users, keys and inquiries. The server may run at the same time. */
 export interface Accounts {
@@ -24,7 +25,7 @@ export interface Accounts {
 }
 
 /** For commands that need more settings. */
-export interface ConfiguredAccounts extends Accounts {
+export interface ConfiguredAccounts extends Accounts, Pick<OpenDatabase, 'lock'> {
   readonly config: Config
 }
 
@@ -35,12 +36,22 @@ export async function withAccounts(
 ): Promise<void> {
   const config = readConfig(process.env)
   const plans = readPlans(config.plansFile)
-  makeDataDir(config.dataDir)
-  const db = openCurrent(config.dataDir)
-  try {
-    await work({ config, db, plans: await recallPlans(db, plans), now: Date.now(), command })
-  } finally {
-    db.$client.close()
+  await using database = await openDatabase(config)
+  const { db, lock } = database
+  await work({ config, db, lock, plans: await recallPlans(db, plans), now: Date.now(), command })
+}
+
+/** Opens the database that the settings name. The driver of PostgreSQL is loaded only for its own. */
+async function openDatabase({ postgres, dataDir }: Config): Promise<OpenDatabase> {
+  if (postgres !== undefined) return (await import('./postgres.ts')).openPgDatabase(postgres)
+  makeDataDir(dataDir)
+  const db = openCurrent(dataDir)
+  return {
+    db,
+    lock: async () => tryLockDataDir(dataDir),
+    [Symbol.asyncDispose]: async () => {
+      db.$client.close()
+    },
   }
 }
 

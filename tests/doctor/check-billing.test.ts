@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { countBilling } from '../../lib/db/database-file.ts'
+import { openDbToRead } from '../../lib/db/open.ts'
 import { checkAccount, checkBillingState } from '../../lib/doctor/check-billing.ts'
+import { countBilling } from '../../lib/doctor/count-billing.ts'
 import { HOUR_MS } from '../../lib/durations.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { makeDataFolder, withClient } from '../support/data-folder.ts'
@@ -215,7 +215,8 @@ describe('the check of events and reports', () => {
 
   it('counts events and reports in the database', async () => {
     const { database } = await makeDataFolder(tempFolder())
-    assert.deepEqual(countBilling(database), idle)
+    const db = openDbToRead(database)
+    assert.deepEqual(await countBilling(db), idle)
     withClient(database, (client) => {
       client.exec(`INSERT INTO processor_events VALUES ('evt_1', 'invoice.paid', ${NOON})`)
       client.exec(`INSERT INTO overage_reports VALUES
@@ -223,14 +224,14 @@ describe('the check of events and reports', () => {
         ('b', 'u', 'c', 's', 2, 3, 0, 5, 6, NULL, NULL, NULL),
         ('c', 'u', 'c', 's', 3, 4, 0, 5, 4, 5, 5, NULL)`)
     })
-    assert.deepEqual(countBilling(database), {
+    assert.deepEqual(await countBilling(db), {
       ...idle,
       lastEventAt: NOON,
       unsent: 2,
       refused: 1,
       unsentSince: 6,
     })
-    assert.equal(countBilling(join(database, 'none')), undefined)
+    db.$client.close()
   })
 })
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { createBackup } from '../../lib/backup/create-backup.ts'
 import { openSecrets } from '../../lib/config/secrets.ts'
 import { openReadOnly } from '../../lib/db/connection.ts'
+import { importDatabase } from '../../lib/move/import-database.ts'
+import { withSource } from '../../lib/move/source.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
 import { makeDataFolder, withClient } from '../support/data-folder.ts'
 import {
@@ -26,6 +29,7 @@ const USERS = 20
 const MANY_ROWS = 50_000
 const secret = 'a phrase that nobody guesses '.repeat(2)
 const folder = tempFolder()
+const newFolder = () => mkdtempSync(join(folder, 'folder-'))
 
 let server: PostgresServer
 let url: string
@@ -144,6 +148,23 @@ describe('npm run import and npm run export', () => {
     )
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /in use by 1 server: stop them first/)
+  })
+
+  it('make a server wait that starts meanwhile, which then has all of it', async () => {
+    const archive = join(folder, 'backups', 'waiting.tar.gz')
+    await using old = await makeApp({ now: Date.now })
+    const key = await old.makeKey()
+    await createBackup({ dataDir: old.dataDir, path: archive, now: Date.now(), geo: [] })
+    let starting: ReturnType<typeof makeApp> | undefined
+    const onTable = () => {
+      starting ??= makeApp({ env: { ...settings, MERIDIAN_DATA_DIR: newFolder() }, now: Date.now })
+    }
+    await withSource({ path: archive, dataDir: newFolder(), now: Date.now }, async (source) => {
+      const moved = { ...source, pool, password: secret }
+      await importDatabase({ ...moved, onRows: () => {}, onTable })
+    })
+    await using node = await starting
+    assert.equal((await node?.send('GET', '/v1/ip/81.2.69.160', { key }))?.status, 200)
   })
 
   it('take the URL as an option, and print JSON', async () => {

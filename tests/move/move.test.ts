@@ -205,15 +205,15 @@ describe('an export', () => {
     await exportFile()
   })
 
-  it('refuses a database that a node has joined meanwhile', async () => {
+  it('refuses a database that a node has joined meanwhile, although it has ended', async () => {
     let uses = 0
     const late: PgPool = {
       ...pool,
       use: async (work) => {
         const result = await pool.use(work)
         uses += 1
-        // The first looks for migrations, the second copies.
-        if (uses === 2) await joinNodes(pool, 'test')
+        // The first looks for migrations, the second reads the clock, the third copies.
+        if (uses === 3) await (await joinNodes(pool, 'test'))[Symbol.asyncDispose]()
         return result
       },
     }

@@ -6,7 +6,6 @@ import {
 } from '../../../lib/accounts/deletion-requests.ts'
 import { findUserByEmail, normaliseEmail, type UserRow } from '../../../lib/accounts/users.ts'
 import { createOverages } from '../../../lib/billing/overages/overages.ts'
-import { tryLockDataDir } from '../../../lib/db/lock.ts'
 import { MINUTE_MS } from '../../../lib/durations.ts'
 import { createDeleteAccount, type DeleteAccount } from '../../../lib/services/delete-account.ts'
 import { auditEvent, type ConfiguredAccounts } from '../accounts.ts'
@@ -24,8 +23,8 @@ export async function removeUser(
   const user = await findUserByEmail(accounts.db, email)
   if (user === null) throw new Error(`There is no user ${email}`)
   if (yes !== true) await confirm(user)
-  // A running server holds the lock, and in memory the counts of requests that must be charged first.
-  using lock = tryLockDataDir(accounts.config.dataDir)
+  // Running servers have in memory the counts of requests that must be charged first.
+  using lock = await accounts.lock()
   await (lock === null ? letServerRemove(accounts, user.id) : removeHere(accounts, user))
   return `Deleted the account ${user.email}`
 }
