@@ -54,6 +54,8 @@ export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown
       reloadOncePerTurn()
       return find(text, now)
     },
+    /** Whether keys are accepted: those of a file always, since only the disk could keep us from them. */
+    isCurrent: () => true,
     /** The number of keys that are loaded, including expired ones. */
     size: records.size,
     /**

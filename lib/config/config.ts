@@ -195,9 +195,11 @@ function toConfig(env: Settings, given: Variables) {
   }
 }
 
-function toPostgres({ MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret }: Settings) {
+function toPostgres(env: Settings) {
+  const { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret } = env
   // Both or neither are set: see databaseProblems.
-  return url === undefined || secret === undefined ? undefined : { url, secret }
+  if (url === undefined || secret === undefined) return undefined
+  return { url, secret, staleKeysSeconds: env.MERIDIAN_STALE_KEYS }
 }
 
 function toDownload(env: Settings) {

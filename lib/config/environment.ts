@@ -149,6 +149,11 @@ export const Environment = v.object({
     matching(/^.{32,}$/s, 'must have at least 32 characters'),
     'Encrypts the secrets in that database: at least 32 characters, the same on each server',
   ),
+  MERIDIAN_STALE_KEYS: withDefault(
+    '300',
+    wholeNumber(1, 86_400),
+    'Seconds for which a server that cannot reach that database accepts the keys it knows',
+  ),
   MERIDIAN_BASE_URL: optional(HttpUrl, 'Public address of the service, used in links'),
   MERIDIAN_GEO: optional(
     List,

@@ -67,6 +67,32 @@ export const systemOperations = [
     },
   },
   {
+    id: 'getReadiness',
+    method: 'get',
+    path: '/health/ready',
+    tag: 'System',
+    summary: 'Check whether look-ups are answered',
+    description: 'They go on while the database is away. For load balancers of several servers.',
+    access: 'public',
+    limit: 'none',
+    replies: {
+      200: {
+        description: 'Look-ups with a key are answered',
+        schema: HealthStatus,
+        example: { ...healthy, checks: { geolocation: true, database: false } },
+      },
+      503: {
+        description: 'Look-ups fail, or the service is shutting down',
+        schema: HealthStatus,
+        example: {
+          ...healthy,
+          status: 'degraded',
+          checks: { geolocation: false, database: false },
+        },
+      },
+    },
+  },
+  {
     id: 'getOpenApi',
     method: 'get',
     path: '/.well-known/openapi.json',

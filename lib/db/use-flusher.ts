@@ -1,3 +1,5 @@
+import { SECOND_MS } from '../durations.ts'
+import { ApiError } from '../errors.ts'
 import type { CapNotice, PeriodTotal, Uses, WriteUses } from './uses.ts'
 
 /** A count in memory that changed since it was last written. */
@@ -23,6 +25,8 @@ export type UseFlusher = ReturnType<typeof createUseFlusher>
 
 /** Items of one transaction; more would keep other writes waiting for long. */
 const CHUNK = 1_000
+
+const LONGEST_WAIT_MS = 5 * SECOND_MS
 
 /**
  * Collects and writes items in chunks, one transaction each. A chunk that fails stays queued as a
@@ -82,7 +86,25 @@ export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice)
     lagMs: () => (size() === 0 ? 0 : performance.now() - since),
     /** Writes all items that are queued now. Rejects if that fails. */
     flush: () => inTurn(flushOnce),
-    /** Runs `work` while nothing is being written, so that each count is either on disk or unwritten. */
-    betweenFlushes: inTurn,
+    /**
+     * Runs `work` while nothing is being written, so that each count is either on disk or unwritten. Rejects with
+     * 503 if that takes seconds, such as while the database is away.
+     */
+    betweenFlushes: <Result>(work: () => Result | Promise<Result>) => inTime(inTurn(work)),
   }
 }
+
+async function inTime<Result>(result: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(new ApiError('SERVICE_UNAVAILABLE', LATE)),
+    LONGEST_WAIT_MS,
+  )
+  try {
+    return await Promise.race([result, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const LATE = 'The counts cannot be read now; try again later'

@@ -10,6 +10,7 @@ import type { KeyRing } from '../access/key-ring.ts'
 import type { Plans } from '../config/plans.ts'
 import type { Engine } from '../db/engine.ts'
 import { SECOND_MS } from '../durations.ts'
+import { ApiError } from '../errors.ts'
 import { repeat } from '../periodic.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 
@@ -18,6 +19,8 @@ export interface KeyRingOptions {
   readonly engine: Engine
   readonly plans: Plans
   readonly onError: (error: unknown) => void
+  /** How long after the last change could have been read, keys are still accepted. */
+  readonly staleMs: number
   /** Called once all changes up to the revision have taken effect here. */
   readonly onRevision?: (revision: number) => Promise<void>
   /** Waits until the other nodes have taken over the changes up to the revision, or for a moment. */
@@ -33,14 +36,16 @@ const MAX_CHANGES = 50_000
  * join of both is not until PostgreSQL has analysed the tables.
  */
 export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
-  const { pool, plans, onError, onRevision, waitForOthers } = options
+  const { pool, plans, onError, staleMs, onRevision, waitForOthers } = options
   const index = createKeyIndex(plans)
   const { find, forgetTexts } = createFindKey(index.find)
   // Read before the keys, so that keys that change while they load are read again.
   let revision = await pool.use(readRevision)
+  const reads = trackReads(staleMs)
   await pool.use((connection) => loadAll(connection, index))
 
   const update = async (): Promise<void> => {
+    const askedAt = performance.now()
     const { changes, rows } = await pool.use((connection) => readChanges(connection, revision))
     const last = changes.at(-1)
     if (last !== undefined) {
@@ -51,6 +56,7 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
       forgetTexts()
       revision = last.revision
     }
+    if (changes.length < MAX_CHANGES) reads.succeeded(askedAt)
     // Each time, because the node may be known by another id meanwhile.
     await onRevision?.(revision)
     if (changes.length === MAX_CHANGES) await update()
@@ -72,7 +78,11 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
     return result
   }
   return {
-    find,
+    find: (text, now) => {
+      if (!reads.isCurrent()) throw new ApiError('SERVICE_UNAVAILABLE', STALE)
+      return find(text, now)
+    },
+    isCurrent: reads.isCurrent,
     size: index.size,
     change: ([first, ...rest]) =>
       changeBy(() =>
@@ -80,6 +90,20 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
       ),
     changeBy,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+const STALE = 'API keys cannot be checked now; try again later'
+
+/** Remembers when all changes were last known. */
+function trackReads(staleMs: number) {
+  /** When the last successful read began, in monotonic milliseconds. */
+  let askedAt = performance.now()
+  return {
+    succeeded: (at: number) => {
+      askedAt = at
+    },
+    isCurrent: () => performance.now() - askedAt <= staleMs,
   }
 }
 

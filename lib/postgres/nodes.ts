@@ -60,7 +60,8 @@ export async function joinNodes(pool: PgPool, version: string) {
     waitForAll: barrier.wait,
     [Symbol.asyncDispose]: async () => {
       await barrier[Symbol.asyncDispose]()
-      await run('UPDATE nodes SET died_at = now_ms() WHERE id = $1', [id])
+      // If this fails, the others will find out.
+      await run('UPDATE nodes SET died_at = now_ms() WHERE id = $1', [id]).catch(() => {})
     },
   }
 }

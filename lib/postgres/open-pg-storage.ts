@@ -1,5 +1,5 @@
 import { createQueries } from '../db/queries.ts'
-import { SECOND_MS } from '../durations.ts'
+import { MINUTE_MS, SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 import { careForNodes } from './care-for-nodes.ts'
@@ -17,11 +17,16 @@ export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'
   readonly pool: PgPool
   /** Of the release. */
   readonly version: string
+  /** How long known keys are accepted while the database is away; default: five minutes. */
+  readonly staleKeysMs?: number
 }
+
+/** How long the last counts wait for a database that is away. */
+const LAST_WRITES_MS = 3 * SECOND_MS
 
 /** Opens the database on a PostgreSQL server, and makes this process one of its nodes. */
 export async function openPgStorage(options: PgStorageOptions): Promise<Storage> {
-  const { pool, version, now, onError } = options
+  const { pool, version, staleKeysMs = 5 * MINUTE_MS, now, onError } = options
   await using opening = new AsyncDisposableStack()
   await migratePg(pool)
   const stopping = new AbortController()
@@ -42,6 +47,9 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
     shortReads: queries,
     longReads: queries,
     writeUses: lives.writeUses,
+    endWaiting: () => {
+      setTimeout(() => stopping.abort(), LAST_WRITES_MS).unref()
+    },
     meterStore,
     openKeys: async (plans, onKeyError) =>
       keyRings.use(
@@ -50,6 +58,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
           engine,
           plans,
           onError: onKeyError,
+          staleMs: staleKeysMs,
           onRevision: (revision) => node().acknowledge(revision),
           waitForOthers: (revision) => node().waitForAll(revision),
         }),

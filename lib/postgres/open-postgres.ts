@@ -1,5 +1,6 @@
 import type { PostgresConfig } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
+import { SECOND_MS } from '../durations.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 import { checkServer, explainStart } from './check-server.ts'
 import { openPgStorage } from './open-pg-storage.ts'
@@ -36,7 +37,7 @@ export async function openPostgres(
 }
 
 async function open(
-  { url, secret }: PostgresConfig,
+  { url, secret, staleKeysSeconds }: PostgresConfig,
   { version, now, onError }: OpenPostgresOptions,
 ): Promise<Postgres> {
   await using opening = new AsyncDisposableStack()
@@ -49,7 +50,8 @@ async function open(
     }),
   )
   await checkServer(pool)
-  const storage = opening.use(await openPgStorage({ pool, version, now, onError }))
+  const staleKeysMs = staleKeysSeconds * SECOND_MS
+  const storage = opening.use(await openPgStorage({ pool, version, staleKeysMs, now, onError }))
   const secrets = await openPgSecrets(pool, secret)
   const opened = opening.move()
   return { storage, secrets, [Symbol.asyncDispose]: () => opened.disposeAsync() }

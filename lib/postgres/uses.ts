@@ -50,10 +50,15 @@ export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
     }
   }
   const attempt = async (uses: Uses): Promise<Written | null> => {
+    let mayBeCommitted = false
     try {
-      return await inTransaction(pool, (connection) => writeAll(connection, { node, number, uses }))
+      return await inTransaction(pool, async (connection) => {
+        const written = await writeAll(connection, { node, number, uses })
+        mayBeCommitted = true
+        return written
+      })
     } catch (error) {
-      if (await settle()) return { notices: [] }
+      if (mayBeCommitted && (await settle())) return { notices: [] }
       if (isConflict(error)) return null
       throw error
     }

@@ -35,6 +35,7 @@ function openFlusher(
   }
   const flusher = createUseFlusher(storage.writeUses, announce)
   opening.defer(async () => {
+    storage.endWaiting()
     try {
       await flusher.flush()
     } catch (error) {

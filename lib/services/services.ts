@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
+import type { KeyRing } from '../access/key-ring.ts'
 import { createShownKeys } from '../access/shown-keys.ts'
 import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
@@ -109,7 +110,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
     findHostname: openHostnames(config),
     downloads,
     operatorJobs: openOperatorJobs(base, billing, options.runScript),
-    health: openHealth(base, geo, checkDamage),
+    health: openHealth(base, { geo, keys, checkDamage }),
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config),
     openDemo: createOpenDemo(base, keys),
@@ -183,12 +184,22 @@ function createPreloads(log: Log, here: readonly Load[], elsewhere: readonly Loa
   }
 }
 
-function openHealth({ db, now }: Base, geo: Library, checkDamage: () => void) {
+interface Checked {
+  readonly geo: Library
+  readonly keys: KeyRing
+  readonly checkDamage: () => void
+}
+
+function openHealth({ db, now }: Base, { geo, keys, checkDamage }: Checked) {
+  const checkLookUp = () => {
+    if (!keys.isCurrent()) throw new Error('keys cannot be checked')
+    geo.find(PROBE)
+  }
   const checkDatabase = async () => {
     checkDamage()
     await checkWrite(db, now())
   }
-  return createHealth({ geolocation: () => geo.find(PROBE), database: checkDatabase }, now)
+  return createHealth({ geolocation: checkLookUp, database: checkDatabase }, now)
 }
 
 function openTelemetry({ storage, log }: Base, geo: Library, findReceiver: FindReceiver) {

@@ -21,6 +21,7 @@ export function openStorage(options: StorageOptions): SqliteStorage {
     shortReads: db,
     longReads: db,
     writeUses,
+    endWaiting: () => {},
     meterStore: createMeterStore(db),
     openKeys: async (plans, onError) => openKeyRing(db, plans, onError),
     rum: { writer: rum, reader: createRumReader(db) },

@@ -37,6 +37,7 @@ export function moveToThreads(local: LocalDb, options: ThreadOptions): SqliteSto
     shortReads: local,
     longReads: createQueries((query, only) => read('execute', query, only)),
     writeUses: (uses) => write('writeUses', uses),
+    endWaiting: () => {},
     meterStore: createMeterStore(db),
     openKeys: async (plans, onError) => openKeyRing(db, plans, onError),
     rum: {

@@ -1,7 +1,7 @@
 import { toPublicPlan } from '../../lib/config/plans.ts'
 import { VERSION } from '../../lib/config/version.ts'
 import { DOCS_PATH } from '../../lib/contract/pages.ts'
-import type { ServiceInfo } from '../../lib/contract/system.ts'
+import type { HealthStatus, ServiceInfo } from '../../lib/contract/system.ts'
 import { runInSlices } from '../../lib/geo/answer/in-slices.ts'
 import { timezoneData } from '../../lib/geo/answer/timezones.ts'
 import { attributionOf } from '../../lib/geo/attribution.ts'
@@ -15,10 +15,8 @@ export function systemHandlers(services: Services) {
   const { baseUrl, billing, catalogue, geo, health, plans } = services
   const writeOpenApi = once(async () => JSON.stringify(await runInSlices(createOpenApi(baseUrl()))))
   return {
-    getHealth: async () => {
-      const body = await health.read()
-      return body.status === 'ok' ? { status: 200, body } : { status: 503, body }
-    },
+    getHealth: async () => toReply(await health.read()),
+    getReadiness: async () => toReply(await health.readLookUps()),
     getOpenApi: async () => ({ status: 200, json: await writeOpenApi() }),
     getServiceInfo: () => ({
       status: 200,
@@ -37,6 +35,10 @@ export function systemHandlers(services: Services) {
     }),
     listPrices: () => ({ status: 200, body: [...catalogue.list()] }),
   } satisfies Partial<Handlers>
+}
+
+function toReply(body: HealthStatus) {
+  return body.status === 'ok' ? ({ status: 200, body } as const) : ({ status: 503, body } as const)
 }
 
 type PublicDatabase = ServiceInfo['databases'][number]

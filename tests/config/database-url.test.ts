@@ -23,7 +23,7 @@ describe('MERIDIAN_DATABASE_URL', () => {
   it('is a postgres or postgresql URL', () => {
     for (const good of [url, url.replace('postgres', 'postgresql')]) {
       const env = { MERIDIAN_DATABASE_URL: good, MERIDIAN_SECRET: secret }
-      assert.deepEqual(readConfig(env).postgres, { url: good, secret })
+      assert.deepEqual(readConfig(env).postgres, { url: good, secret, staleKeysSeconds: 300 })
     }
     const others = ['mysql://ada:hidden@db.example/meridian', 'ada:hidden@db.example', '/hidden']
     for (const bad of [...others, 'postgres://ada:hid#den@db.example/meridian']) {

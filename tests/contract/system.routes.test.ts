@@ -47,6 +47,29 @@ describe('GET /health', () => {
   })
 })
 
+describe('GET /health/ready', () => {
+  it('answers 200 without the database, since look-ups go on', async () => {
+    const fail = () => Promise.reject(new Error('disk full'))
+    const health = createHealth({ geolocation: () => {}, database: fail }, () => NOON)
+    await using broken = await makeApp({ replace: () => ({ health }) })
+    const { status, body } = await broken.send('GET', '/health/ready')
+    assert.equal(status, 200)
+    assert.deepEqual(v.parse(HealthStatus, body).checks, { geolocation: true, database: false })
+  })
+
+  it('answers 503 without look-ups, and while the service shuts down', async () => {
+    const fail = () => {
+      throw new Error('no databases')
+    }
+    const health = createHealth({ geolocation: fail, database: async () => {} }, () => NOON)
+    await using broken = await makeApp({ replace: () => ({ health }) })
+    assert.equal((await broken.send('GET', '/health/ready')).status, 503)
+    await using stopping = await makeApp()
+    stopping.services.health.drain()
+    assert.equal((await stopping.send('GET', '/health/ready')).status, 503)
+  })
+})
+
 describe('GET /v1', () => {
   it('describes the service and its databases', async () => {
     const { databases, ...info } = v.parse(ServiceInfo, (await app.send('GET', '/v1')).body)

@@ -158,4 +158,22 @@ describe('createUseFlusher', () => {
     await Promise.all([first, second])
     assert.equal(disk.total, 3_000)
   })
+
+  it('makes readers wait for writes, but not for ever', async (t) => {
+    const disk = new Disk()
+    const away = Promise.withResolvers<void>()
+    disk.turn = away.promise
+    const flusher = createUseFlusher(disk.write, () => {})
+    const counter = new Counter('a', flusher.add)
+    counter.count()
+    const flushed = flusher.flush()
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const late = flusher.betweenFlushes(() => disk.total)
+    t.mock.timers.tick(5_000)
+    await assert.rejects(late, { code: 'SERVICE_UNAVAILABLE' })
+    const next = flusher.betweenFlushes(() => disk.total)
+    away.resolve()
+    await flushed
+    assert.equal(await next, 1)
+  })
 })

@@ -35,7 +35,9 @@ function withParts(parts: Partial<URL>): string {
 
 async function open(at: string): Promise<void> {
   const options = { version: 'test', now: Date.now, onError: () => {} }
-  await (await openPostgres({ url: at, secret }, options))[Symbol.asyncDispose]()
+  await (await openPostgres({ url: at, secret, staleKeysSeconds: 300 }, options))[
+    Symbol.asyncDispose
+  ]()
 }
 
 /** Asserts that the start fails with one line that names the database, but no password. */

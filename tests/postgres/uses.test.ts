@@ -96,6 +96,19 @@ describe('counts on PostgreSQL', () => {
     assert.deepEqual(await counts(), [3, 3, 3])
   })
 
+  it('are at once reported as not written if the database is away', async () => {
+    let isAway = true
+    const fail = () => Promise.reject(new Error('the connection was lost'))
+    const write = await openNode({
+      ...pool,
+      use: (work) => (isAway ? fail() : pool.use(work)),
+    })
+    await assert.rejects(write(usesOf(3)), /the connection was lost/)
+    isAway = false
+    await write(usesOf(3))
+    assert.deepEqual(await counts(), [3, 3, 3])
+  })
+
   it('are dropped for a user who was deleted meanwhile', async () => {
     const write = await openNode()
     await run('DELETE FROM users')

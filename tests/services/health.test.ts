@@ -3,12 +3,15 @@ import { describe, it } from 'node:test'
 import { createHealth } from '../../lib/services/health.ts'
 
 function setUp() {
-  const state = { now: 1_000_000, uptime: 0, runs: 0, failing: false }
+  const state = { now: 1_000_000, uptime: 0, runs: 0, failing: false, isDatabaseAway: false }
   const check = () => {
     state.runs++
     if (state.failing) throw new Error('failed')
   }
-  const checks = { geolocation: check, database: async () => {} }
+  const checkDatabase = async () => {
+    if (state.isDatabaseAway) throw new Error('failed')
+  }
+  const checks = { geolocation: check, database: checkDatabase }
   const health = createHealth(
     checks,
     () => state.now,
@@ -54,6 +57,29 @@ describe('health', () => {
     health.drain()
     assert.equal((await health.read()).status, 'degraded')
     assert.deepEqual((await health.read()).checks, { geolocation: true, database: true })
+  })
+
+  it('is ok for look-ups without the database, but not without look-ups', async () => {
+    const { state, health } = setUp()
+    state.isDatabaseAway = true
+    assert.equal((await health.read()).status, 'degraded')
+    const { status, checks } = await health.readLookUps()
+    assert.deepEqual(
+      { status, checks },
+      {
+        status: 'ok',
+        checks: { geolocation: true, database: false },
+      },
+    )
+    state.failing = true
+    state.now += 1_000
+    assert.equal((await health.readLookUps()).status, 'degraded')
+  })
+
+  it('is degraded for look-ups as soon as the service stops', async () => {
+    const { health } = setUp()
+    health.drain()
+    assert.equal((await health.readLookUps()).status, 'degraded')
   })
 
   const durations = [

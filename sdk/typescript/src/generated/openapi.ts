@@ -30,6 +30,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check whether look-ups are answered
+         * @description They go on while the database is away. For load balancers of several servers.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/openapi.json": {
         parameters: {
             query?: never;
@@ -3383,6 +3409,67 @@ export interface operations {
                      *       "timestamp": "2026-01-15T12:00:00.000Z",
                      *       "checks": {
                      *         "geolocation": true,
+                     *         "database": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HealthStatus"];
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Look-ups with a key are answered */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "uptime": "3 days",
+                     *       "timestamp": "2026-01-15T12:00:00.000Z",
+                     *       "checks": {
+                     *         "geolocation": true,
+                     *         "database": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HealthStatus"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["INTERNAL_unlimited"];
+            /** @description Look-ups fail, or the service is shutting down */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "degraded",
+                     *       "uptime": "3 days",
+                     *       "timestamp": "2026-01-15T12:00:00.000Z",
+                     *       "checks": {
+                     *         "geolocation": false,
                      *         "database": false
                      *       }
                      *     }
