@@ -1,5 +1,6 @@
 import type { SqliteDb } from '../db/open.ts'
 import type { Warned } from '../db/uses.ts'
+import type { BucketStore } from './bucket-store.ts'
 import type { Bucket } from './token-bucket.ts'
 
 export interface StoredPeriod extends Warned {
@@ -18,10 +19,12 @@ export const NOTHING: StoredPeriod = {
 /** What the meters read. */
 export interface MeterStore {
   /**
-   * Loads what `readPeriod` and `readUserBucket` return for the user, which know nothing of others.
-   * Absent if they read the database themselves. Never rejects.
+   * Loads what `readPeriod` returns for the user, which knows nothing of others.
+   * Absent if it reads the database itself. Never rejects.
    */
   readonly load?: (userId: string, periodStart: number) => Promise<void>
+  /** Buckets that all nodes share; absent if this process has its buckets to itself. */
+  readonly shared?: BucketStore
   readonly readPeriod: (userId: string, periodStart: number) => StoredPeriod
   /** The bucket of all keys of the user, if its time is `since` or later. */
   readonly readUserBucket: (userId: string, since: number) => Bucket | undefined

@@ -10,7 +10,10 @@ import {
 import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { CallerMeter, type MeterParts } from './caller-meter.ts'
-import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
+import { BUSY, type CallerState, emptier, slower } from './caller-state.ts'
+import { createLeasedBuckets } from './leased-buckets.ts'
+import { type BucketKeeper, LOCAL_BUCKETS } from './local-buckets.ts'
+import type { Bucket, Rate } from './token-bucket.ts'
 import { type Counts, type Paid, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
 /** A caller whose requests are limited and counted. */
@@ -27,15 +30,15 @@ export interface Metered {
   readonly key: { readonly id: string } | null
 }
 
-/** The state of the bucket that leaves the caller fewer requests. */
-export interface CallerState extends BucketState {
-  /** Whether this is the bucket of all keys of the user, and not that of the caller alone. */
-  readonly ofAllKeys: boolean
-}
+/** How often a request asks the other nodes, because others take what it waits for. */
+const TURNS = 10
 
 /** The rate limits and counters of all callers, in memory: no request waits for the database. */
 export class Meters {
+  /** Whether other nodes share the buckets, so that a request may have to wait for them. */
+  readonly isShared: boolean
   readonly #parts: MeterParts
+  readonly #buckets: BucketKeeper
   readonly #callers = new Map<string, CallerMeter>()
   readonly #users = new Map<string, UserMeter>()
   readonly #userBuckets = new Map<string, Bucket>()
@@ -46,6 +49,9 @@ export class Meters {
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: UserMeterOptions, now: number) {
     this.#parts = { ...options, unwritten: new Set() }
+    const { shared } = options.store
+    this.isShared = shared !== undefined
+    this.#buckets = shared === undefined ? LOCAL_BUCKETS : createLeasedBuckets(shared)
     this.#restored = options.store.readBuckets(now - MINUTE_MS)
     // A clock that was ahead may have written `at`: the bucket would not refill before that time.
     for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
@@ -55,47 +61,89 @@ export class Meters {
    * Loads what the database has about the caller, where that takes time. Await it before the other
    * methods. undefined: nothing is to be loaded.
    */
-  load({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> | undefined {
-    const { store } = this.#parts
-    if (store.load === undefined) return undefined
+  load(caller: Metered, now: number): Promise<void> | undefined {
+    const { load } = this.#parts.store
+    if (load === undefined) return undefined
+    const { userId, paid } = caller
     const { start } = this.#periodOf(paid, now)
     if (this.#users.has(periodId({ userId, periodStart: start }))) return undefined
-    return store.load(userId, start)
+    return load(userId, start).then(() => this.#learnBuckets(caller, now))
   }
 
-  /** Takes `requests` from the buckets of the caller and the user if both hold that many. */
+  async #learnBuckets(caller: Metered, now: number): Promise<void> {
+    const buckets = this.#bucketsOf(caller, now)
+    await Promise.all(buckets.map(([bucket, rate]) => this.#buckets.ask(bucket, rate, 0)))
+  }
+
+  /**
+   * Takes `requests` from the buckets of the caller and the user if both hold that many. Also refuses if
+   * `mustWait`: then use `takeLater`.
+   */
   take(caller: Metered, now: number, requests = 1): CallerState {
+    return this.#take(caller, now, requests) ?? BUSY
+  }
+
+  /** Whether other nodes must be asked before a request of the caller can be taken or refused. */
+  mustWait(caller: Metered, now: number): boolean {
+    return this.#bucketsOf(caller, now).some(([bucket, rate]) =>
+      this.#buckets.mustAsk(bucket, rate, now, 1),
+    )
+  }
+
+  /** Takes requests like `take`, and asks the other nodes if it must. */
+  async takeLater(caller: Metered, now: number, requests = 1): Promise<CallerState> {
+    const wanted = Math.min(requests, planRate(caller.plan).capacity)
+    for (let turn = 0; turn < TURNS; turn++) {
+      const state = this.#take(caller, now, wanted)
+      if (state !== null) return state
+      const lacking = this.#bucketsOf(caller, now).filter(([bucket, rate]) =>
+        this.#buckets.mustAsk(bucket, rate, now, wanted),
+      )
+      await Promise.all(lacking.map(([bucket, rate]) => this.#buckets.ask(bucket, rate, wanted)))
+    }
+    return BUSY
+  }
+
+  /** Takes `requests` from the buckets, in place of one request that was taken before. */
+  async takeInstead(caller: Metered, now: number, requests: number): Promise<CallerState> {
+    for (const [bucket] of this.#bucketsOf(caller, now)) this.#buckets.refund(bucket, now, 1)
+    return this.takeLater(caller, now, requests)
+  }
+
+  #bucketsOf(caller: Metered, now: number): readonly (readonly [Bucket, Rate])[] {
+    const meter = this.#find(caller, now)
+    const { bucket } = this.#userOf(caller, now, meter)
+    return [
+      [meter.bucket, planRate(caller.plan)],
+      [bucket, userRate(caller.plan)],
+    ]
+  }
+
+  /** null: other nodes must be asked first. */
+  #take(caller: Metered, now: number, requests: number): CallerState | null {
     const meter = this.#find(caller, now)
     const { bucket } = this.#userOf(caller, now, meter)
     const rate = planRate(caller.plan)
     const wanted = Math.min(requests, rate.capacity)
-    const all = take(bucket, userRate(caller.plan), now, wanted)
-    if (!all.allowed) return slower(all, peek(meter.bucket, rate, now, wanted))
-    const own = take(meter.bucket, rate, now, wanted)
-    if (!own.allowed) {
-      refund(bucket, wanted)
-      return { ...own, ofAllKeys: false }
-    }
+    const all = this.#buckets.take(bucket, userRate(caller.plan), now, wanted)
+    if (all === null) return null
+    if (!all.allowed) return slower(all, this.#buckets.peek(meter.bucket, rate, now, wanted))
+    const own = this.#buckets.take(meter.bucket, rate, now, wanted)
+    if (own?.allowed !== true) this.#buckets.refund(bucket, now, wanted)
+    if (own === null) return null
+    if (!own.allowed) return { ...own, ofAllKeys: false }
     meter.queue()
     meter.user.queue()
     return emptier(all, own)
-  }
-
-  /** Takes `requests` from the buckets, in place of one request that was taken before. */
-  takeInstead(caller: Metered, now: number, requests: number): CallerState {
-    const meter = this.#find(caller, now)
-    refund(meter.bucket)
-    refund(this.#userOf(caller, now, meter).bucket)
-    return this.take(caller, now, requests)
   }
 
   /** Returns the state of the buckets; takes nothing. */
   peek(caller: Pick<Metered, 'userId' | 'plan' | 'key'>, now: number): CallerState {
     const { userId, plan } = caller
     const id = callerId(caller)
-    const bucket = this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? fullBucket(now)
-    const all = peek(this.#bucketOf(userId, now), userRate(plan), now)
-    return emptier(all, peek(bucket, planRate(plan), now))
+    const bucket = this.#storedBucket(id) ?? this.#buckets.open(id, now)
+    const all = this.#buckets.peek(this.#bucketOf(userId, now), userRate(plan), now, 1)
+    return emptier(all, this.#buckets.peek(bucket, planRate(plan), now, 1))
   }
 
   /** Whether the user has reached the cap of the period, and pays for no more requests. */
@@ -183,12 +231,16 @@ export class Meters {
 
   #openCaller(id: string, { userId, key, paid }: Metered, now: number): CallerMeter {
     const day = { id, userId, keyId: key?.id ?? '', day: dayOf(now) }
-    const bucket = this.#callers.get(id)?.bucket ?? this.#restored.get(id) ?? fullBucket(now)
+    const bucket = this.#storedBucket(id) ?? this.#buckets.open(id, now)
     const user = this.#openUser(userId, this.#periodOf(paid, now), now)
     const meter = new CallerMeter(this.#parts, day, bucket, user)
     this.#callers.set(id, meter)
     this.#restored.delete(id)
     return meter
+  }
+
+  #storedBucket(id: string): Bucket | undefined {
+    return this.#callers.get(id)?.bucket ?? this.#restored.get(id)
   }
 
   #userOf({ paid }: Metered, now: number, meter: CallerMeter): UserMeter {
@@ -218,30 +270,16 @@ export class Meters {
   #bucketOf(userId: string, now: number): Bucket {
     const known = this.#userBuckets.get(userId)
     if (known !== undefined) return known
-    const bucket = this.#parts.store.readUserBucket(userId, now - MINUTE_MS) ?? fullBucket(now)
+    const stored = this.#parts.store.readUserBucket(userId, now - MINUTE_MS)
+    const bucket = stored ?? this.#buckets.open(`all:${userId}`, now)
     bucket.at = Math.min(bucket.at, now)
     this.#userBuckets.set(userId, bucket)
     return bucket
   }
 }
 
-/** The state of the bucket that holds fewer requests. */
-function emptier(all: BucketState, own: BucketState): CallerState {
-  return all.remaining < own.remaining ? { ...all, ofAllKeys: true } : { ...own, ofAllKeys: false }
-}
-
-/** The state to report if the bucket of all keys refuses: that of the bucket that takes longer to refill. */
-function slower(all: BucketState, own: BucketState): CallerState {
-  if (own.allowed || own.resetSeconds < all.resetSeconds) return { ...all, ofAllKeys: true }
-  return { ...own, ofAllKeys: false }
-}
-
 function callerId({ userId, key }: Pick<Metered, 'userId' | 'key'>): string {
   return key === null ? `user:${userId}` : key.id
-}
-
-function fullBucket(now: number): Bucket {
-  return { spent: 0, at: now }
 }
 
 /** The size and refill rate of a caller's bucket. */

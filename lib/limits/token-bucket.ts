@@ -28,7 +28,7 @@ export interface BucketState {
 }
 
 /** Rounding errors of sums of fractions are smaller than this. */
-const EPSILON = 1e-6
+export const EPSILON = 1e-6
 
 /** Takes `requests`, or the capacity if that is less, from the bucket if it holds that many. */
 export function take(bucket: Bucket, rate: Rate, now: number, requests = 1): BucketState {
@@ -62,8 +62,13 @@ export function spentAt({ spent, at }: Bucket, { capacity, windowMs }: Rate, now
   return elapsed <= 0 ? kept : Math.max(0, kept - (elapsed * capacity) / windowMs)
 }
 
+/** The state of a bucket that holds nothing for a whole window. */
+export function refusal({ windowMs }: Rate): BucketState {
+  return { allowed: false, remaining: 0, resetSeconds: windowMs / 1_000 }
+}
+
 /** `wanted` is the number of refused requests; undefined if none were refused. */
-function stateOf(
+export function stateOf(
   spent: number,
   { capacity, windowMs }: Rate,
   allowed: boolean,

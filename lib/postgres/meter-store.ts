@@ -1,29 +1,30 @@
 import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { type MeterStore, NOTHING, type StoredPeriod } from '../limits/meter-store.ts'
-import type { Bucket } from '../limits/token-bucket.ts'
+import { createPgBucketStore } from './bucket-store.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 
 interface Loaded {
   /** On the monotonic clock, in milliseconds. */
   readonly at: number
   readonly period: StoredPeriod
-  readonly bucket: Bucket | undefined
 }
 
 /** Loads the counts of a user at the first request. From then on, the meters keep them. */
-export async function openPgMeterStore(
+export function createPgMeterStore(
   pool: PgPool,
+  now: () => number,
   onError: (error: unknown) => void,
-): Promise<MeterStore> {
+): MeterStore {
   /** Users who are loaded, or being loaded, until their meter has taken over what was read. */
   const loading = new Map<string, Promise<void>>()
   const loaded = new Map<string, Loaded>()
-  const all = await pool.use(readBuckets)
+  const shared = createPgBucketStore(pool, now)
   const load = async (userId: string, periodStart: number) => {
     const id = periodId({ userId, periodStart })
     try {
-      loaded.set(id, await pool.use((connection) => readUser(connection, userId, periodStart)))
+      const period = await pool.use((connection) => readPeriod(connection, userId, periodStart))
+      loaded.set(id, { at: performance.now(), period })
     } catch (error) {
       // Look-ups go on without the database. The next count that is written brings the totals.
       onError(error)
@@ -38,17 +39,14 @@ export async function openPgMeterStore(
       loading.set(id, known)
       return known
     },
+    shared,
     readPeriod: (userId, periodStart) => {
       const id = periodId({ userId, periodStart })
       const period = loaded.get(id)?.period ?? NOTHING
       loaded.delete(id)
       return period
     },
-    readUserBucket: (userId, since) => {
-      const buckets = [...loaded].filter(([id]) => id.endsWith(` ${userId}`))
-      const bucket = buckets[0]?.[1].bucket
-      return bucket !== undefined && bucket.at >= since ? bucket : undefined
-    },
+    readUserBucket: () => undefined,
     readDays: (userId, fromDay) =>
       pool.use(async (connection) => {
         const { rows } = await connection.query(
@@ -58,47 +56,29 @@ export async function openPgMeterStore(
         )
         return rows.map(([day, requests]) => ({ day: Number(day), requests: Number(requests) }))
       }),
-    readBuckets: (since) => new Map([...all].filter(([, { at }]) => at >= since)),
-    removeBuckets: (before) =>
-      pool.use(async (connection) => {
-        // Of requests that were refused before they were metered.
-        for (const [id, { at }] of loaded) {
-          if (performance.now() - at > MINUTE_MS) loaded.delete(id)
-        }
-        await connection.query('DELETE FROM buckets WHERE at < $1', [before])
-      }),
+    readBuckets: () => new Map(),
+    removeBuckets: async () => {
+      // Of requests that were refused before they were metered.
+      for (const [id, { at }] of loaded) {
+        if (performance.now() - at > MINUTE_MS) loaded.delete(id)
+      }
+      await shared.removeFull()
+    },
   }
 }
 
-async function readBuckets(connection: PgConnection): Promise<Map<string, Bucket>> {
-  const { rows } = await connection.query('SELECT caller_id, spent, at FROM buckets')
-  return new Map(rows.map(([id, spent, at]) => [String(id), toBucket(spent, at)]))
-}
-
-async function readUser(
+async function readPeriod(
   connection: PgConnection,
   userId: string,
   periodStart: number,
-): Promise<Loaded> {
+): Promise<StoredPeriod> {
   const { rows } = await connection.query(
-    `SELECT period_start, requests, overage, warned, warned_cap, warned_units, spent, spent_at
-     FROM usage_by_period WHERE user_id = $1 ORDER BY spent_at DESC, spent DESC`,
-    [userId],
+    `SELECT requests, overage, warned, warned_cap, warned_units
+     FROM usage_by_period WHERE user_id = $1 AND period_start = $2`,
+    [userId, periodStart],
   )
-  const [newest] = rows
-  const period = rows.find(([start]) => start === periodStart)
-  return {
-    at: performance.now(),
-    bucket: newest && toBucket(newest[6], newest[7]),
-    period: period === undefined ? NOTHING : toPeriod(period),
-  }
-}
-
-function toBucket(spent: unknown, at: unknown): Bucket {
-  return { spent: Number(spent), at: Number(at) }
-}
-
-function toPeriod([, requests, overage, warned, warnedCap, warnedUnits]: readonly unknown[]) {
+  if (rows[0] === undefined) return NOTHING
+  const [requests, overage, warned, warnedCap, warnedUnits] = rows[0]
   // safe: the columns of the statement
   return { requests, overage, warned, warnedCap, warnedUnits } as StoredPeriod
 }

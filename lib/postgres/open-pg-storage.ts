@@ -8,7 +8,7 @@ import { createPgEngine } from './engine.ts'
 import { openPgKeyRing } from './key-ring.ts'
 import { createPgLeases } from './leases.ts'
 import { openLives } from './life.ts'
-import { openPgMeterStore } from './meter-store.ts'
+import { createPgMeterStore } from './meter-store.ts'
 import { migratePg } from './migrate.ts'
 import type { Node } from './nodes.ts'
 import { createPgRumReader } from './rum/reader.ts'
@@ -39,7 +39,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
   opening.defer(() => stopping.abort())
   const engine = createPgEngine(pool)
   const queries = createQueries(engine.execute)
-  const meterStore = await openPgMeterStore(pool, (error) => onError(error, COUNTS))
+  const meterStore = createPgMeterStore(pool, now, (error) => onError(error, COUNTS))
   const keyRings = opening.use(new AsyncDisposableStack())
   const opened = opening.move()
   return {

@@ -103,17 +103,6 @@ interface GroupStatement {
 /** All nodes write rows in the order of their keys, so that they do not wait for each other in a circle. */
 const STATEMENTS: readonly GroupStatement[] = [
   {
-    text: `INSERT INTO buckets (caller_id, spent, at)
-      SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::float8[], $3::bigint[])
-        AS changed (id, spent, at) ORDER BY id, at DESC
-      ON CONFLICT (caller_id) DO UPDATE SET spent = excluded.spent, at = excluded.at`,
-    columns: ({ callers }) => [
-      callers.map(({ id }) => id),
-      callers.map(({ bucket }) => bucket.spent),
-      callers.map(({ bucket }) => bucket.at),
-    ],
-  },
-  {
     text: `INSERT INTO usage_by_day AS known (user_id, day, key_id, requests)
       SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[]) ORDER BY 1, 2, 3
       ON CONFLICT (user_id, day, key_id) DO UPDATE SET requests = known.requests + excluded.requests`,

@@ -1,28 +1,50 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { type CallerState, planRate, userRate } from '../../lib/limits/meters.ts'
+import type { CallerState } from '../../lib/limits/caller-state.ts'
+import { planRate, userRate } from '../../lib/limits/meters.ts'
 import { clientId, type Policy, type RateLimiter } from '../../lib/limits/rate-limiter.ts'
 import type { BucketState } from '../../lib/limits/token-bucket.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Exchange } from './exchange.ts'
 import type { Charge } from './limit-headers.ts'
 
-/** Charges the limit of the operation. Throws RATE_LIMITED if it is used up. */
+/** Charges the limit of the operation. Throws RATE_LIMITED if it is used up. If `mustWait`, use `chargeLater`. */
 export function charge(services: Services, exchange: Exchange): void {
   const charged = takeOne(services, exchange)
-  if (charged === null) return
+  if (charged !== null) impose(exchange, charged)
+}
+
+/** Whether other nodes must be asked whether the caller has requests left. */
+export function mustWait({ meters, now }: Services, { row, caller }: Exchange): boolean {
+  if (!meters.isShared || caller === null || row?.limit !== 'plan') return false
+  return !isForPages(row, caller) && meters.mustWait(caller, now())
+}
+
+/** Charges the limit of the plan, and asks the other nodes if it must. */
+export async function chargeLater(services: Services, exchange: Exchange): Promise<void> {
+  const { meters, now } = services
+  const { caller } = exchange
+  if (caller === null) return
+  const state = await meters.takeLater(caller, now())
+  impose(exchange, { policy: planPolicy(caller, state), state })
+}
+
+function impose(exchange: Exchange, charged: Charge): void {
   exchange.charge = charged
   if (!charged.state.allowed) throw rateLimited(charged.state)
 }
 
 /** Replaces the one request that `charge` has counted by the number of requests that the body weighs. */
-export function chargeBody({ meters, now }: Services, exchange: Exchange, body: unknown): void {
+export async function chargeBody(
+  { meters, now }: Services,
+  exchange: Exchange,
+  body: unknown,
+): Promise<void> {
   const { row, caller } = exchange
   if (row?.weigh === undefined || caller === null) return
-  const state = meters.takeInstead(caller, now(), row.weigh(body))
-  exchange.charge = { policy: planPolicy(caller, state), state }
-  if (!state.allowed) throw rateLimited(state)
+  const state = await meters.takeInstead(caller, now(), row.weigh(body))
+  impose(exchange, { policy: planPolicy(caller, state), state })
 }
 
 /** Reads the clock again: verifying a session may have taken long, and time must not go back. */
@@ -87,14 +109,12 @@ export function chargeAddress(
   exchange: Exchange,
   limit: 'failures' | 'pages',
 ): void {
-  exchange.charge = chargeTo(limits[limit], addressId(exchange), now())
-  if (!exchange.charge.state.allowed) throw rateLimited(exchange.charge.state)
+  impose(exchange, chargeTo(limits[limit], addressId(exchange), now()))
 }
 
 /** Charges a user, not the address, which others may share. Throws RATE_LIMITED over the limit. */
 export function chargeUser({ limits, now }: Services, exchange: Exchange, userId: string): void {
-  exchange.charge = chargeTo(limits.account, userId, now())
-  if (!exchange.charge.state.allowed) throw rateLimited(exchange.charge.state)
+  impose(exchange, chargeTo(limits.account, userId, now()))
 }
 
 /**

@@ -7,7 +7,7 @@ import type { FileReply, HeadContext, RequestContext } from '../context.ts'
 import { admit, admitKey, readBody, readHeaders, readQuery } from './admit.ts'
 import { chooseForm } from './choose-form.ts'
 import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
-import { addressId, charge, chargeBody, chargeSuccess } from './limit.ts'
+import { addressId, charge, chargeBody, chargeLater, chargeSuccess, mustWait } from './limit.ts'
 import type { Answer } from './respond.ts'
 
 /** A handler without the types of its row. `Handlers` in context.ts checks those. */
@@ -45,7 +45,8 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
     try {
       exchange.caller = await admit(services, row, c, exchange)
       await loading(services, exchange)
-      charge(services, exchange)
+      if (mustWait(services, exchange)) await chargeLater(services, exchange)
+      else charge(services, exchange)
       const parts = { query: readQuery(row, c), headers: readHeaders(row, c), body: undefined }
       const form = chooseForm(forms, c.req.header('accept'))
       let call = toCall(services, exchange, { params: c.req.param(), form, ...parts })
@@ -53,7 +54,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
         const body = await readInTurn(services, row, exchange, c)
         // Reading the body may take long, and the credential may be revoked in that time.
         exchange.caller = await admit(services, row, c, exchange)
-        chargeBody(services, exchange, body)
+        await chargeBody(services, exchange, body)
         call = { ...call, body, caller: exchange.caller }
       }
       const reply = await chargeSuccess(services, exchange, row, () => handler(call))
@@ -102,7 +103,7 @@ export function serveKeyed(services: Services, row: Operation, handler: SyncHand
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = admitKey(services, row, c, exchange)
-      if (loading(services, exchange) !== undefined) return null
+      if (loading(services, exchange) !== undefined || mustWait(services, exchange)) return null
       charge(services, exchange)
       const call = toCall(services, exchange, { ...input, ...NO_INPUT })
       return answerReply(services, exchange, handler(call))

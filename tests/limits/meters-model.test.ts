@@ -137,14 +137,14 @@ const requests = request.map(({ name, times }) =>
 const batches = fc
   .record({ name: fc.constantFrom(...NAMES), addresses: fc.integer({ min: 0, max: 6 }) })
   .map(({ name, addresses }) =>
-    command(`a batch of ${addresses} addresses of ${name}`, (model, { meters }) => {
+    command(`a batch of ${addresses} addresses of ${name}`, async (model, { meters }) => {
       const caller = model.caller(name)
       const allowed = model.take(name)
       assert.equal(meters.take(caller, model.now).allowed, allowed, `a batch of ${name}`)
       if (!allowed) return
       const weight = Math.max(1, addresses)
       const isWhole = model.takeInstead(name, weight)
-      assert.equal(meters.takeInstead(caller, model.now, weight).allowed, isWhole, name)
+      assert.equal((await meters.takeInstead(caller, model.now, weight)).allowed, isWhole, name)
       if (!isWhole) return
       for (let n = 0; n < addresses; n++) model.count(name)
       meters.count(caller, model.now, addresses)

@@ -105,11 +105,12 @@ CREATE TABLE access_changes (
   revision BIGINT NOT NULL UNIQUE
 );
 
-CREATE TABLE buckets (
+-- All nodes charge them. A crash of the server fills them again.
+CREATE UNLOGGED TABLE buckets (
   caller_id TEXT COLLATE "C" PRIMARY KEY,
   spent DOUBLE PRECISION NOT NULL,
   at BIGINT NOT NULL
-);
+) WITH (fillfactor = 70);
 
 CREATE TABLE usage_by_day (
   user_id TEXT COLLATE "C" NOT NULL,
@@ -668,3 +669,36 @@ CREATE TABLE secrets (
 CREATE FUNCTION now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
+
+-- Charges buckets, and grants requests of them to a node, for each bucket in turn. `clock` replaces the one
+-- of the server, for tests. A node gets what it needs; of what it only expects to need, it leaves most to the others. Nodes may
+-- have answered requests in advance (`debts`): so a bucket may hold less than nothing.
+CREATE FUNCTION lease_buckets(
+  ids TEXT[], capacities FLOAT8[], windows FLOAT8[], debts FLOAT8[], backs FLOAT8[], needs FLOAT8[],
+  wants FLOAT8[], clock BIGINT
+) RETURNS TABLE (granted FLOAT8, charged FLOAT8, nodes BIGINT) LANGUAGE plpgsql AS $$
+DECLARE
+  now BIGINT;
+  kept FLOAT8;
+  free FLOAT8;
+  since BIGINT;
+BEGIN
+  SELECT greatest(1, count(*)) INTO nodes FROM public.nodes WHERE died_at IS NULL;
+  FOR i IN 1 .. coalesce(array_length(ids, 1), 0) LOOP
+    LOOP
+      SELECT spent, at INTO kept, since FROM buckets WHERE caller_id = ids[i] FOR UPDATE;
+      EXIT WHEN FOUND;
+      INSERT INTO buckets VALUES (ids[i], 0, 0) ON CONFLICT DO NOTHING;
+    END LOOP;
+    now := coalesce(clock, now_ms());
+    -- After a change to a smaller plan, no more is spent than nodes could have spent in advance or alone.
+    kept := least(kept, 2 * capacities[i] + nodes);
+    kept := kept - greatest(0, now - since) * capacities[i] / windows[i] - backs[i];
+    kept := greatest(0, kept) + debts[i];
+    free := greatest(0, floor(capacities[i] - kept + 1e-6));
+    granted := least(free, greatest(needs[i], least(wants[i], floor(free / (2 * nodes)))));
+    charged := kept + granted;
+    UPDATE buckets SET spent = charged, at = now WHERE caller_id = ids[i];
+    RETURN NEXT;
+  END LOOP;
+END $$;

@@ -1,0 +1,99 @@
+import { SECOND_MS } from '../durations.ts'
+import type { BucketStore, Grant } from './bucket-store.ts'
+import { addGrant, type LeasedBucket, toAsk } from './leased-bucket.ts'
+import type { Rate } from './token-bucket.ts'
+
+/** Buckets of one question to the store. */
+const AT_ONCE = 500
+/** After this long without an answer, requests wait no longer. */
+const ANSWER_MS = SECOND_MS
+/** How long the store is left alone after it has not answered. */
+const AWAY_MS = SECOND_MS
+
+interface Question {
+  rate: Rate
+  need: number
+  readonly answered: PromiseWithResolvers<void>
+}
+
+/** Asks the store: one question at a time, for all buckets that need it. */
+export function createQuestions(store: BucketStore) {
+  let waiting = new Map<LeasedBucket, Question>()
+  let asked: ReadonlyMap<LeasedBucket, Question> = new Map()
+  let isAsking = false
+  /** When to ask again, by the monotonic clock; null: the store has answered. */
+  let retryAt: number | null = null
+
+  const askNext = async () => {
+    // In the same order on all nodes, so that they do not wait for each other in a circle.
+    const all = [...waiting].sort(([a], [b]) => (a.id < b.id ? -1 : 1))
+    waiting = new Map(all.slice(AT_ONCE))
+    asked = new Map(all.slice(0, AT_ONCE))
+    try {
+      await settle(store, asked)
+      retryAt = null
+    } catch {
+      retryAt = performance.now() + AWAY_MS
+    }
+    const answered = [...asked.values()]
+    asked = new Map()
+    for (const question of answered) question.answered.resolve()
+  }
+  const askAll = async () => {
+    while (waiting.size > 0) await askNext()
+    isAsking = false
+  }
+  /** Resolves once the store has answered, or has not answered in time. */
+  const ask = (bucket: LeasedBucket, rate: Rate, need: number): Promise<void> => {
+    const known = asked.get(bucket)
+    if (known !== undefined) return known.answered.promise
+    const question = waiting.get(bucket) ?? { rate, need: 0, answered: Promise.withResolvers() }
+    question.rate = rate
+    question.need += need
+    waiting.set(bucket, question)
+    if (!isAsking) {
+      isAsking = true
+      setImmediate(askAll)
+    }
+    return question.answered.promise
+  }
+  const askSoon = (bucket: LeasedBucket, rate: Rate): void => {
+    if (!asked.has(bucket) && !waiting.has(bucket)) void ask(bucket, rate, 0)
+  }
+  return {
+    ask,
+    /** Asks in the background. */
+    askSoon,
+    /** Whether the store did not answer when it was asked last. */
+    isAway: () => retryAt !== null,
+    /** Asks again if it is time. */
+    retry: (bucket: LeasedBucket, rate: Rate): void => {
+      if (retryAt !== null && performance.now() > retryAt && !isAsking) askSoon(bucket, rate)
+    },
+  }
+}
+
+/** Rejects if the store does not answer, or not in time. */
+async function settle(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Question>) {
+  const asks = [...asked].map(([bucket, { rate, need }]) => ({
+    bucket,
+    ask: toAsk(bucket, rate, store.now(), need),
+  }))
+  const grants = await answerInTime(store.lease(asks.map(({ ask }) => ask)))
+  for (const [at, { bucket, ask }] of asks.entries()) {
+    const grant = grants[at]
+    if (grant !== undefined) addGrant(bucket, ask, grant, store.now())
+  }
+}
+
+async function answerInTime(answer: Promise<readonly Grant[]>): Promise<readonly Grant[]> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('no answer')), ANSWER_MS)
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
+    // Of a late answer, nothing is used.
+    answer.catch(() => {})
+  }
+}

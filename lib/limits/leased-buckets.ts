@@ -1,0 +1,45 @@
+import { createQuestions } from './bucket-questions.ts'
+import type { BucketStore } from './bucket-store.ts'
+import {
+  isLow,
+  type LeasedBucket,
+  lacksTokens,
+  newLeasedBucket,
+  peekLeased,
+  refundLeased,
+  takeAlone,
+  takeLeased,
+} from './leased-bucket.ts'
+import type { BucketKeeper } from './local-buckets.ts'
+import type { Bucket } from './token-bucket.ts'
+
+/**
+ * Buckets that all nodes share. A node spends what it has charged to them already, and asks for more in the
+ * background. While the store cannot be reached, it uses its share of each bucket.
+ */
+export function createLeasedBuckets(store: BucketStore): BucketKeeper {
+  const questions = createQuestions(store)
+  return {
+    open: (id, now) => newLeasedBucket(id, now),
+    take: (given, rate, now, requests) => {
+      const bucket = leased(given)
+      if (questions.isAway()) {
+        questions.retry(bucket, rate)
+        return takeAlone(bucket, rate, { now, requests, nodes: store.countNodes() })
+      }
+      const state = takeLeased(bucket, rate, now, requests)
+      if (state?.allowed === true && isLow(bucket, rate, now)) questions.askSoon(bucket, rate)
+      return state
+    },
+    peek: (bucket, rate, now, requests) => peekLeased(leased(bucket), rate, now, requests),
+    refund: (bucket, now, requests) => refundLeased(leased(bucket), now, requests),
+    mustAsk: (bucket, rate, now, requests) =>
+      !questions.isAway() && lacksTokens(leased(bucket), rate, now, requests),
+    ask: (bucket, rate, need) => questions.ask(leased(bucket), rate, need),
+  }
+}
+
+function leased(bucket: Bucket): LeasedBucket {
+  // safe: `open` makes all buckets
+  return bucket as LeasedBucket
+}

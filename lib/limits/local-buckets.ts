@@ -1,0 +1,27 @@
+import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
+
+/** Keeps the buckets of callers: those of this process alone, or those that all nodes share. */
+export interface BucketKeeper {
+  /** A full bucket, as far as this process knows. */
+  open(id: string, now: number): Bucket
+  /** Takes the requests if the bucket holds them. null: nothing is taken; wait for `ask`, and try again. */
+  take(bucket: Bucket, rate: Rate, now: number, requests: number): BucketState | null
+  /** Returns the state, and whether the bucket holds the requests; takes nothing. */
+  peek(bucket: Bucket, rate: Rate, now: number, requests: number): BucketState
+  /** Gives back requests that were taken but do not count. */
+  refund(bucket: Bucket, now: number, requests: number): void
+  /** Whether `take` would return null. */
+  mustAsk(bucket: Bucket, rate: Rate, now: number, requests: number): boolean
+  /** Asks the other nodes for requests. Resolves once `take` knows more. */
+  ask(bucket: Bucket, rate: Rate, need: number): Promise<void>
+}
+
+/** Buckets of a process that shares its database with no other. */
+export const LOCAL_BUCKETS: BucketKeeper = {
+  open: (_id, now) => ({ spent: 0, at: now }),
+  take,
+  peek,
+  refund: (bucket, _now, requests) => refund(bucket, requests),
+  mustAsk: () => false,
+  ask: async () => {},
+}

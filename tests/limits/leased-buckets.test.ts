@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import type { Ask, BucketStore, Grant } from '../../lib/limits/bucket-store.ts'
+import { createLeasedBuckets } from '../../lib/limits/leased-buckets.ts'
+import type { BucketKeeper } from '../../lib/limits/local-buckets.ts'
+import type { Bucket, BucketState, Rate } from '../../lib/limits/token-bucket.ts'
+
+const NODES = 3
+const MINUTE_MS = 60_000
+const TEN: Rate = { capacity: 10, windowMs: MINUTE_MS }
+/** How long a node may keep requests that it has charged. */
+const HOLD_MS = 1_000
+
+/** The shared buckets, in memory and with a clock of its own, by the rule of PostgreSQL's function. */
+class ModelStore implements BucketStore {
+  isAway = false
+  time = 0
+  asked = 0
+  readonly #buckets = new Map<string, { spent: number; at: number }>()
+  readonly #nodes: number
+
+  constructor(nodes: number) {
+    this.#nodes = nodes
+  }
+
+  async lease(asks: readonly Ask[]): Promise<Grant[]> {
+    this.asked += 1
+    await nextTurn()
+    if (this.isAway) throw new Error('away')
+    return asks.map((ask) => this.#grant(ask))
+  }
+
+  countNodes(): number {
+    return this.#nodes
+  }
+
+  now(): number {
+    return this.time
+  }
+
+  #grant({ id, capacity, windowMs, debt, back, need, want }: Ask): Grant {
+    const { spent, at } = this.#buckets.get(id) ?? { spent: 0, at: this.time }
+    const kept = Math.min(spent, 2 * capacity + this.#nodes)
+    const left = kept - ((this.time - at) * capacity) / windowMs - back
+    const charged = Math.max(0, left) + debt
+    const free = Math.max(0, Math.floor(capacity - charged + 1e-6))
+    const share = Math.floor(free / (2 * this.#nodes))
+    const granted = Math.min(free, Math.max(need, Math.min(want, share)))
+    this.#buckets.set(id, { spent: charged + granted, at: this.time })
+    return { granted, spent: charged + granted }
+  }
+}
+
+interface Node {
+  readonly keeper: BucketKeeper
+  readonly bucket: Bucket
+}
+
+function openNodes(store: BucketStore, count = NODES): Node[] {
+  return Array.from({ length: count }, () => {
+    const keeper = createLeasedBuckets(store)
+    return { keeper, bucket: keeper.open('ada', store.now()) }
+  })
+}
+
+/** Takes a request, and waits for the store if that is necessary. */
+async function take(
+  { keeper, bucket }: Node,
+  { store, rate = TEN, requests = 1 }: { store: BucketStore; rate?: Rate; requests?: number },
+): Promise<BucketState> {
+  for (;;) {
+    const state = keeper.take(bucket, rate, store.now(), requests)
+    if (state !== null) return state
+    await keeper.ask(bucket, rate, requests)
+  }
+}
+
+async function countAllowed(taking: readonly Promise<BucketState>[]): Promise<number> {
+  return (await Promise.all(taking)).filter(({ allowed }) => allowed).length
+}
+
+function nodeAt<T>(nodes: readonly T[], index: number): T {
+  const node = nodes[index % nodes.length]
+  assert.ok(node)
+  return node
+}
+
+describe('a bucket of one node', () => {
+  it('allows its capacity, and says what is left', async () => {
+    const store = new ModelStore(1)
+    const node = nodeAt(openNodes(store, 1), 0)
+    for (let left = 9; left >= 0; left--) {
+      const { allowed, remaining } = await take(node, { store })
+      assert.deepEqual([allowed, remaining], [true, left])
+    }
+    const refused = { allowed: false, remaining: 0, resetSeconds: 6 }
+    assert.deepEqual(await take(node, { store }), refused)
+    store.time += 6_000
+    assert.equal((await take(node, { store })).allowed, true)
+    assert.deepEqual(await take(node, { store }), refused)
+  })
+
+  it('answers the first request before it asks, and a refusal without asking again', async () => {
+    const store = new ModelStore(1)
+    const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)
+    assert.equal(keeper.mustAsk(bucket, TEN, 0, 1), false)
+    assert.equal(keeper.take(bucket, TEN, 0, 1)?.allowed, true)
+    assert.equal(store.asked, 0)
+    assert.equal(keeper.mustAsk(bucket, TEN, 0, 1), true)
+    await countAllowed(Array.from({ length: 20 }, () => take({ keeper, bucket }, { store })))
+    const before = store.asked
+    assert.equal(keeper.take(bucket, TEN, 0, 1)?.allowed, false)
+    await nextTurn()
+    assert.equal(store.asked, before)
+  })
+
+  it('asks once for many requests that wait', async () => {
+    const store = new ModelStore(1)
+    const node = nodeAt(openNodes(store, 1), 0)
+    const rate = { capacity: 1_000, windowMs: MINUTE_MS }
+    const taking = Array.from({ length: 101 }, () => take(node, { store, rate }))
+    assert.equal(await countAllowed(taking), 101)
+    assert.ok(store.asked <= 3, `asked ${store.asked} times`)
+  })
+
+  it('does not wait once it knows how many requests come', async () => {
+    const store = new ModelStore(1)
+    const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)
+    const rate = { capacity: 6_000, windowMs: MINUTE_MS }
+    let waited = 0
+    for (let request = 0; request < 500; request++) {
+      store.time += 10
+      if (keeper.mustAsk(bucket, rate, store.time, 1)) waited += 1
+      await take({ keeper, bucket }, { store, rate })
+      await nextTurn()
+      await nextTurn()
+      await nextTurn()
+    }
+    assert.ok(waited < 25, `waited ${waited} times`)
+  })
+
+  it('holds no part of several requests back', async () => {
+    const store = new ModelStore(1)
+    const node = nodeAt(openNodes(store, 1), 0)
+    assert.equal((await take(node, { store, requests: 8 })).allowed, true)
+    assert.equal((await take(node, { store, requests: 3 })).allowed, false)
+    assert.equal((await take(node, { store, requests: 2 })).allowed, true)
+    node.keeper.refund(node.bucket, store.time, 1)
+    assert.equal((await take(node, { store })).allowed, true)
+    assert.equal((await take(node, { store })).allowed, false)
+  })
+
+  it('allows more at once after a change to a larger plan, and two minutes after one to a smaller', async () => {
+    const store = new ModelStore(1)
+    const node = nodeAt(openNodes(store, 1), 0)
+    const large = { capacity: 600, windowMs: MINUTE_MS }
+    const all = Array.from({ length: 700 }, () => take(node, { store, rate: large }))
+    assert.equal(await countAllowed(all), 600)
+    store.time += 7_000
+    await take(node, { store })
+    store.time += 2 * MINUTE_MS
+    assert.equal((await take(node, { store })).allowed, true)
+    assert.equal((await take(node, { store, rate: large })).allowed, true)
+  })
+})
+
+describe('a bucket of several nodes', () => {
+  it('allows at most one request more for each further node, however they arrive', async () => {
+    const bursts = fc.array(
+      fc.record({
+        pauseMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 })),
+        node: fc.nat(NODES - 1),
+        count: fc.integer({ min: 1, max: 15 }),
+        isAwaited: fc.boolean(),
+      }),
+      { maxLength: 40 },
+    )
+    const capacities = fc.constantFrom(1, 3, 10, 120)
+    await fc.assert(
+      fc.asyncProperty(capacities, bursts, async (capacity, all) => {
+        const store = new ModelStore(NODES)
+        const nodes = openNodes(store)
+        const rate = { capacity, windowMs: MINUTE_MS }
+        const allowedAt: number[] = []
+        const taking: Promise<unknown>[] = []
+        for (const { pauseMs, node, count, isAwaited } of all) {
+          store.time += pauseMs
+          const burst = Array.from({ length: count }, async () => {
+            const { allowed } = await take(nodeAt(nodes, node), { store, rate })
+            if (allowed) allowedAt.push(store.time)
+          })
+          taking.push(...burst)
+          if (isAwaited) await Promise.all(burst)
+        }
+        await Promise.all(taking)
+        assertWithin(
+          allowedAt.toSorted((a, b) => a - b),
+          rate,
+        )
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('uses an equal share on each node while the store is away, and the whole afterwards', async () => {
+    const store = new ModelStore(NODES)
+    const nodes = openNodes(store)
+    store.isAway = true
+    const takeAll = () =>
+      countAllowed(Array.from({ length: 60 }, (_, at) => take(nodeAt(nodes, at), { store })))
+    const first = await takeAll()
+    // The first request of each node goes ahead before it knows that the store is away.
+    assert.ok(first <= 10, `${first} were allowed`)
+    store.time += MINUTE_MS
+    assert.equal(await takeAll(), 9)
+    store.isAway = false
+    store.time += MINUTE_MS
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    // Each node finds out with its next request.
+    for (const node of nodes) await take(node, { store })
+    await nextTurn()
+    await nextTurn()
+    await nextTurn()
+    store.time += MINUTE_MS
+    const again = await takeAll()
+    assert.ok(again >= 10 && again <= 12, `${again} were allowed`)
+  })
+})
+
+/** Asserts that no period has more requests than the rate permits, for any that begins with a request. */
+function assertWithin(allowedAt: readonly number[], { capacity, windowMs }: Rate): void {
+  for (const [first, start] of allowedAt.entries()) {
+    for (const [last, end] of allowedAt.entries()) {
+      if (last < first) continue
+      const longest = end - start + (first === 0 ? 0 : HOLD_MS)
+      const bound = capacity + NODES - 1 + (longest * capacity) / windowMs
+      const count = last - first + 1
+      assert.ok(count <= bound + 1e-6, `${count} in ${end - start} ms, not ${bound}`)
+    }
+  }
+}
