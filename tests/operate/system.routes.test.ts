@@ -27,7 +27,7 @@ async function open(options: AppOptions = {}) {
     show: async () => (await visitPage(app, PAGE, { cookie })).html,
     act: (name: 'backup' | 'doctor') => visitPage(app, `${PAGE}/${name}`, { cookie, form: {} }),
     settled: (name: 'backup' | 'doctor') => app.services.operatorJobs[name].settled(),
-    actions: () => actionsOf(app, OPERATOR).map(({ action }) => action),
+    actions: async () => (await actionsOf(app, OPERATOR)).map(({ action }) => action),
   }
 }
 
@@ -106,7 +106,7 @@ describe('the doctor on the page', () => {
     const html = await show()
     assert.match(html, /badge good">ok<\/span><div><strong>Disk<\/strong> 9000 MB are free/)
     assert.match(html, /badge near">warning<.*There is no backup<p class="soft">make one/)
-    assert.deepEqual(actions(), ['run_doctor'])
+    assert.deepEqual(await actions(), ['run_doctor'])
   })
 
   it('runs in another process, and only once at a time', async () => {
@@ -126,7 +126,7 @@ describe('the doctor on the page', () => {
     await settled('doctor')
     assert.doesNotMatch(await show(), /data-refresh/)
     assert.equal(runs, 1)
-    assert.deepEqual(actions(), ['run_doctor'])
+    assert.deepEqual(await actions(), ['run_doctor'])
   })
 
   it('shows why it could not run', async () => {
@@ -153,7 +153,7 @@ describe('a backup that an operator starts', () => {
     await act('doctor')
     await settled('doctor')
     assert.match(await show(), /<strong>Backups<\/strong> The latest backup in/)
-    assert.deepEqual(actions(), ['create_backup', 'run_doctor'])
+    assert.deepEqual(await actions(), ['create_backup', 'run_doctor'])
   })
 
   it('shows why it failed: the disk is read-only', async () => {
@@ -170,9 +170,9 @@ describe('a backup that an operator starts', () => {
   it('does not start if it cannot be recorded', async () => {
     const { app, act } = await open({ runScript: async () => assert.fail('it has started') })
     await using _app = app
-    app.services.db.$client.pragma('query_only = ON')
+    app.setReadOnly(true)
     const { status, html } = await act('backup')
-    app.services.db.$client.pragma('query_only = OFF')
+    app.setReadOnly(false)
     assert.equal(status, 503)
     assert.match(html, /role="alert">The database cannot be used now/)
   })
