@@ -8,6 +8,8 @@ export type Config = ReturnType<typeof toConfig>
 
 export type StripeConfig = Config['stripe']
 
+export type PostgresConfig = NonNullable<Config['postgres']>
+
 export type TurnstileConfig = NonNullable<Config['turnstile']>
 
 /** Reads the settings from `env`, or throws one error that names every bad variable. */
@@ -57,8 +59,8 @@ function unknownProblem(name: string): string {
   return `unknown setting ${name}${similar === undefined ? '' : `, did you mean ${similar}?`}`
 }
 
-/** The address of a mail server may hold a password. */
-const SECRET = /SECRET|^MERIDIAN_SMTP_URL$/
+/** The addresses of a mail server and a database may hold a password. */
+const SECRET = /SECRET|^MERIDIAN_(SMTP|DATABASE)_URL$/
 
 /** An invalid secret is still a secret: the message does not show it. */
 function problemOf(name: string, { message, input }: v.BaseIssue<unknown>): string {
@@ -69,7 +71,10 @@ type Settings = v.InferOutput<typeof Environment>
 
 /** One problem for each setting that is missing although another one needs it. */
 function missingProblems(env: Settings): string[] {
-  const kind = env.MERIDIAN_CONTACT?.kind
+  return [...loneOfPair(env), ...contactProblems(env), ...databaseProblems(env)]
+}
+
+function loneOfPair(env: Settings): string[] {
   const [account, license] = [
     'MERIDIAN_MAXMIND_ACCOUNT_ID',
     'MERIDIAN_MAXMIND_LICENSE_KEY',
@@ -78,6 +83,11 @@ function missingProblems(env: Settings): string[] {
     return [`${license} needs ${account}`]
   if (env[license] === undefined && env[account] !== undefined)
     return [`${account} needs ${license}`]
+  return []
+}
+
+function contactProblems(env: Settings): string[] {
+  const kind = env.MERIDIAN_CONTACT?.kind
   if (kind === 'mail' && env.MERIDIAN_SMTP_URL === undefined) {
     return ['MERIDIAN_CONTACT sends mail: set MERIDIAN_SMTP_URL']
   }
@@ -85,6 +95,24 @@ function missingProblems(env: Settings): string[] {
     return ['MERIDIAN_CONTACT is a webhook: set MERIDIAN_CONTACT_SECRET to sign requests to it']
   }
   return []
+}
+
+function databaseProblems(env: Settings): string[] {
+  if (env.MERIDIAN_DATABASE_URL === undefined) {
+    return env.MERIDIAN_SECRET === undefined
+      ? []
+      : ['MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset it']
+  }
+  const problems: string[] = []
+  if (env.MERIDIAN_SECRET === undefined) {
+    problems.push(
+      'MERIDIAN_DATABASE_URL needs MERIDIAN_SECRET, which encrypts the secrets there: make one with openssl rand -hex 32',
+    )
+  }
+  if (env.MERIDIAN_REPLICATED) {
+    problems.push('MERIDIAN_REPLICATED is for SQLite: unset it or MERIDIAN_DATABASE_URL')
+  }
+  return problems
 }
 
 /**
@@ -126,6 +154,8 @@ function toConfig(env: Settings, given: Variables) {
     backupDir: env.MERIDIAN_BACKUP_DIR ?? join(env.MERIDIAN_DATA_DIR, 'backups'),
     /** Whether Litestream copies the database and checkpoints its write-ahead log. */
     replicated: env.MERIDIAN_REPLICATED,
+    /** undefined: SQLite, in the data folder. */
+    postgres: toPostgres(env),
     baseUrl: env.MERIDIAN_BASE_URL,
     logLevel: env.MERIDIAN_LOG_LEVEL,
     plansFile: env.MERIDIAN_PLANS,
@@ -163,6 +193,11 @@ function toConfig(env: Settings, given: Variables) {
     },
     download: toDownload(env),
   }
+}
+
+function toPostgres({ MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret }: Settings) {
+  // Both or neither are set: see databaseProblems.
+  return url === undefined || secret === undefined ? undefined : { url, secret }
 }
 
 function toDownload(env: Settings) {

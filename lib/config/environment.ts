@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { parseNetwork, unmappedNetwork } from '../net/network.ts'
 import { parseOrigin } from '../net/origin.ts'
 import { ContactTarget } from './contact-target.ts'
+import { DatabaseUrl } from './database-url.ts'
 import { GeofeedSettings } from './geofeed-setting.ts'
 import { ListSource } from './list-source.ts'
 
@@ -139,6 +140,14 @@ export const Environment = v.object({
     '0',
     Flag,
     '1 if Litestream copies the database; scripts/with-litestream.sh sets it',
+  ),
+  MERIDIAN_DATABASE_URL: optional(
+    DatabaseUrl,
+    'PostgreSQL database that several servers share; default: `app.db` in the data folder',
+  ),
+  MERIDIAN_SECRET: optional(
+    matching(/^.{32,}$/s, 'must have at least 32 characters'),
+    'Encrypts the secrets in that database: at least 32 characters, the same on each server',
   ),
   MERIDIAN_BASE_URL: optional(HttpUrl, 'Public address of the service, used in links'),
   MERIDIAN_GEO: optional(

@@ -26,6 +26,11 @@ export function openSecrets(dataDir: string): Secrets {
   return readSecrets(path) ?? createSecrets(path)
 }
 
+/** Makes new secrets. */
+export function makeSecrets(): Secrets {
+  return { auth: randomBytes(32).toString('hex') }
+}
+
 /** Derives a separate secret for each purpose: 32 bytes in hex. */
 export function deriveSecret({ auth }: Secrets, purpose: string): string {
   return createHmac('sha256', Buffer.from(auth, 'hex')).update(purpose).digest('hex')
@@ -56,7 +61,7 @@ function parseSecrets(path: string, text: string): Secrets {
 
 /** If another process was faster, the link fails and the file of that process is read. */
 function createSecrets(path: string): Secrets {
-  const secrets: Secrets = { auth: randomBytes(32).toString('hex') }
+  const secrets = makeSecrets()
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   writeFileSync(temporary, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true })
   try {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { NUMBER_TYPES, type PgConnection, type PgPool } from './connection.ts'
+import { connectionFailure } from './faults.ts'
 import { listen } from './listen.ts'
 
 export interface PoolOptions {
@@ -45,7 +46,7 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
   const named = nameStatements()
   return {
     use: async (work) => {
-      const client = await pool.connect()
+      const client = await connect(pool)
       let isGood = false
       try {
         const result = await work(toConnection(client, named))
@@ -60,16 +61,47 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
   }
 }
 
+/** Rejects with a fault of the database, even if the server refuses the user or has no connection left. */
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw connectionFailure(error)
+  }
+}
+
+/** Returns errors of statements as they are. All others are those of the connection. */
+function toFault(error: unknown): unknown {
+  return error instanceof pg.DatabaseError ? error : connectionFailure(error)
+}
+
+/** Names the database of the URL for messages, without user and password. */
+export function placeOf(url: string): string {
+  try {
+    const { database = '', host, port } = new pg.Client({ connectionString: url })
+    return `the PostgreSQL database ${database} at ${host}:${port}`
+  } catch {
+    // A file that it names cannot be read, as connecting will report.
+    return 'PostgreSQL'
+  }
+}
+
 function toConnection(client: pg.PoolClient, named: (text: string) => string | undefined) {
   return {
     query: async (text, params = []) => {
       const name = named(text)
       const query = { ...(name !== undefined && { name }), text, rowMode: 'array' } as const
-      const { rows, rowCount } = await client.query<unknown[]>({ ...query, values: [...params] })
-      return { rows, changes: rowCount ?? 0 }
+      try {
+        const { rows, rowCount } = await client.query<unknown[]>({ ...query, values: [...params] })
+        return { rows, changes: rowCount ?? 0 }
+      } catch (error) {
+        throw toFault(error)
+      }
     },
     runScript: async (sql) => {
-      await client.query(sql)
+      await client.query(sql).catch((error: unknown) => {
+        throw toFault(error)
+      })
     },
   } satisfies PgConnection
 }

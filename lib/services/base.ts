@@ -1,11 +1,13 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeWorkFolders } from '../backup/work-folder.ts'
 import { recallPlans } from '../billing/known-plans.ts'
 import type { RetryPolicy } from '../billing/stripe/stripe-calls.ts'
-import type { Config } from '../config/config.ts'
+import type { Config, PostgresConfig } from '../config/config.ts'
 import { makeDataDir } from '../config/data-dir.ts'
 import { readPlans } from '../config/plans.ts'
-import { openSecrets, UNFINISHED_SECRETS } from '../config/secrets.ts'
+import { openSecrets, type Secrets, UNFINISHED_SECRETS } from '../config/secrets.ts'
+import { VERSION } from '../config/version.ts'
 import { lockDataDir } from '../db/lock.ts'
 import type { GeoOptions } from '../geo/open-geo.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
@@ -34,31 +36,28 @@ export interface ServiceOptions
   readonly onCrash?: (error: unknown) => void
 }
 
+const APP_DB = 'app.db'
+
 /** What every service needs to open. */
 export type Base = Awaited<ReturnType<typeof openBase>>
 
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
 export async function openBase(
   config: Config,
-  { log, now, listenUrl, retryPolicy, onCrash, ...options }: ServiceOptions,
+  options: ServiceOptions,
   opening: AsyncDisposableStack,
 ) {
+  const { log, now, listenUrl, retryPolicy, onCrash } = options
   makeDataDir(config.dataDir)
   opening.use(lockDataDir(config.dataDir))
   // Only a process with the lock makes secrets, so unfinished ones are abandoned.
   removeLeftovers(config.dataDir, UNFINISHED_SECRETS, () => true)
   for (const folder of [config.dataDir, config.backupDir]) removeWorkFolders(folder)
   const configured = readPlans(config.plansFile)
-  const secrets = openSecrets(config.dataDir)
-  const open = options.openStorage ?? openStorage
-  const storage: Storage = opening.use(
-    await open({
-      file: join(config.dataDir, 'app.db'),
-      replicated: config.replicated,
-      now,
-      onError: (error, message) => log.error({ err: error }, message),
-      onCrash,
-    }),
+  const { secrets, storage } = opening.use(
+    config.postgres === undefined
+      ? await openFiles(config, options)
+      : await openShared(config.postgres, config, options),
   )
   // Not by the writer's thread, which takes memory that the first start needs for the databases.
   const plans = await recallPlans(storage.shortReads, configured)
@@ -76,4 +75,42 @@ export async function openBase(
     onCrash,
     baseUrl,
   }
+}
+
+/** Where the services store everything. */
+interface Stored extends AsyncDisposable {
+  readonly secrets: Secrets
+  readonly storage: Storage
+}
+
+/** Opens the files of the data folder. */
+async function openFiles(config: Config, options: ServiceOptions): Promise<Stored> {
+  const { log, now, onCrash, openStorage: open = openStorage } = options
+  const secrets = openSecrets(config.dataDir)
+  const storage = await open({
+    file: join(config.dataDir, APP_DB),
+    replicated: config.replicated,
+    now,
+    onError: (error, message) => log.error({ err: error }, message),
+    onCrash,
+  })
+  return { secrets, storage, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() }
+}
+
+/** Opens PostgreSQL. Its driver is loaded only here. */
+async function openShared(
+  postgres: PostgresConfig,
+  { dataDir }: Config,
+  { log, now }: ServiceOptions,
+): Promise<Stored> {
+  const file = join(dataDir, APP_DB)
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    log.warn({ file }, 'the database file is not used, because MERIDIAN_DATABASE_URL is set')
+  }
+  const { openPostgres } = await import('../postgres/open-postgres.ts')
+  return openPostgres(postgres, {
+    version: VERSION,
+    now,
+    onError: (error, message) => log.error({ err: error }, message),
+  })
 }

@@ -14,7 +14,7 @@ import { completionScripts, optionsIn } from './completion.ts'
 
 const DIST = 'dist'
 /** What the code reads, besides files that it imports. */
-const DATA = ['lib/config/plans.json', 'lib/db/migrations/*.sql']
+const DATA = ['lib/config/plans.json', 'lib/{db,postgres}/migrations/*.sql']
 
 await run(async () => {
   rmSync(DIST, { recursive: true, force: true })

@@ -24,6 +24,7 @@ describe('readConfig', () => {
       dataDir: 'data',
       backupDir: 'data/backups',
       replicated: false,
+      postgres: undefined,
       baseUrl: undefined,
       logLevel: 'info',
       plansFile: undefined,

@@ -95,7 +95,8 @@ export function withoutAccountLimit({ limits }: Services): Partial<Services> {
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'meridian-app-'))
   makeGeoFolder(dataDir)
-  return openApp({ dataDir, database: await makeTestDatabase(dataDir) }, options)
+  const database = await makeTestDatabase(dataDir, options.env?.['MERIDIAN_DATABASE_URL'])
+  return openApp({ dataDir, database }, options)
 }
 
 interface Data {
@@ -136,6 +137,10 @@ async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
     close: () => closing.disposeAsync(),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   }
+}
+
+function isOnPostgres({ config }: Pick<Services, 'config'>): boolean {
+  return ON_POSTGRES || config.postgres !== undefined
 }
 
 function openIn(
@@ -209,11 +214,8 @@ function bodyInit(body: unknown): RequestInit {
   return { body: typeof body === 'string' ? body : JSON.stringify(body) }
 }
 
-async function makeKey(
-  db: Db,
-  { plans, now, keys }: Services,
-  options: KeyOptions,
-): Promise<string> {
+async function makeKey(db: Db, services: Services, options: KeyOptions): Promise<string> {
+  const { plans, now, keys } = services
   const { email = 'ada@example.com', type = 'secret', origins } = options
   const plan = plans.find(options.plan ?? 'pro') ?? plans.free
   await insertUser(db, newUser({ email, plan: plan.id, now: now() })).run()
@@ -233,7 +235,7 @@ async function makeKey(
   assert.equal((await insertKey(db, row, 1_000).run()).changes, 1)
   // The service checks for changes by other connections once per turn of the event loop. PostgreSQL tells it.
   do await nextTurn()
-  while (ON_POSTGRES && keys.find(minted.text, 0) === null)
+  while (isOnPostgres(services) && keys.find(minted.text, 0) === null)
   return minted.text
 }
 

@@ -645,6 +645,15 @@ CREATE TABLE nodes (
   written BIGINT NOT NULL DEFAULT 0
 );
 
+-- What secrets.json holds in SQLite's data folder, encrypted with a key that is derived from MERIDIAN_SECRET.
+CREATE TABLE secrets (
+  name TEXT COLLATE "C" PRIMARY KEY,
+  -- Of the derivation of the key.
+  salt BYTEA NOT NULL,
+  -- Nonce, tag and ciphertext of AES-256-GCM.
+  sealed BYTEA NOT NULL
+);
+
 -- Epoch milliseconds.
 CREATE FUNCTION now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,8 +24,13 @@ export interface PostgresServer extends AsyncDisposable {
   readonly url: string
   /** Creates an empty database. Returns its URL. */
   createDatabase(): Promise<string>
-  /** Ends all processes of the server at once, without a checkpoint, and starts it again. */
+  /** Ends all processes of the server at once, without a checkpoint. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Stops and starts it. */
   crash(): Promise<void>
+  /** Starts it again as a standby, which only reads. */
+  becomeStandby(): Promise<void>
 }
 
 /** `settings`: more of postgresql.conf. */
@@ -49,18 +54,30 @@ export async function startPostgres(
     await waitUntilReady(urlOf('postgres'), child)
     return child
   }
-  let server = await start()
+  let server: ChildProcess | undefined = await start()
   const stop = async (mode: 'fast' | 'immediate') => {
+    if (server === undefined) return
     const ended = once(server, 'exit')
     run('pg_ctl', ['stop', '-D', data, '-m', mode])
     await ended
+    server = undefined
+  }
+  const startAgain = async () => {
+    server = await start()
   }
   return {
     url: urlOf('postgres'),
     createDatabase: () => createDatabase(urlOf('postgres')),
+    stop: () => stop('immediate'),
+    start: startAgain,
     crash: async () => {
       await stop('immediate')
-      server = await start()
+      await startAgain()
+    },
+    becomeStandby: async () => {
+      await stop('fast')
+      writeFileSync(join(data, 'standby.signal'), '')
+      await startAgain()
     },
     [Symbol.asyncDispose]: async () => {
       await stop('immediate')
@@ -101,7 +118,8 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-async function query(url: string, sql: string): Promise<void> {
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()

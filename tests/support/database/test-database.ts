@@ -21,7 +21,7 @@ export interface TestDatabase {
   /** Makes all writes of the service fail, or no longer. */
   readonly setReadOnly: (services: Pick<Services, 'db'>, isReadOnly: boolean) => void
   /** Called once the test needs the database no more. */
-  readonly release: () => void | Promise<void>
+  readonly release: () => void | PromiseLike<void>
 }
 
 /**
@@ -44,10 +44,18 @@ export function clientOf({ db }: Pick<Services, 'db'>): Client {
   return db.$client as Client
 }
 
-/** Prepares an empty database; one of SQLite is in the data folder. */
-export async function makeTestDatabase(dataDir: string): Promise<TestDatabase> {
+/** Prepares an empty database; one of SQLite is in the data folder. `url`: the setting names one that exists. */
+export async function makeTestDatabase(dataDir: string, url?: string): Promise<TestDatabase> {
+  if (url !== undefined) return connectTo(url)
   if (CHOSEN === undefined) return makeFile(join(dataDir, 'app.db'))
   return CHOSEN === 'pglite' ? takePglite() : takeDatabase(CHOSEN)
+}
+
+function connectTo(url: string): TestDatabase {
+  const pool = openTestPool(url)
+  const { connect, release } = toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
+  const setReadOnly = () => assert.fail('the service opens its own connections')
+  return { connect, release, setReadOnly }
 }
 
 function makeFile(file: string): TestDatabase {
@@ -112,9 +120,7 @@ END $$`
 async function takeDatabase(server: string): Promise<TestDatabase> {
   const pool = openTestPool(await createDatabase(server))
   await migratePg(pool)
-  return toTestDatabase(pool, async () => {
-    await pool[Symbol.asyncDispose]()
-  })
+  return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
 }
 
 function toTestDatabase(pool: PgPool, release: TestDatabase['release']): TestDatabase {

@@ -1,0 +1,56 @@
+import type { PostgresConfig } from '../config/config.ts'
+import type { Secrets } from '../config/secrets.ts'
+import type { Storage, StorageOptions } from '../storage/storage.ts'
+import { checkServer, explainStart } from './check-server.ts'
+import { openPgStorage } from './open-pg-storage.ts'
+import { openPool, placeOf } from './pool.ts'
+import { openPgSecrets } from './secrets.ts'
+
+/** Each node has two more, to listen. */
+const MAX_CONNECTIONS = 10
+
+export interface OpenPostgresOptions extends Pick<StorageOptions, 'now' | 'onError'> {
+  /** Of the release. */
+  readonly version: string
+}
+
+/** What all nodes share. */
+export interface Postgres extends AsyncDisposable {
+  readonly storage: Storage
+  readonly secrets: Secrets
+}
+
+/**
+ * Connects to the database that the configuration names, checks it, and opens it. Throws an error that names
+ * the database, without the password, and says what to do.
+ */
+export async function openPostgres(
+  config: PostgresConfig,
+  options: OpenPostgresOptions,
+): Promise<Postgres> {
+  try {
+    return await open(config, options)
+  } catch (cause) {
+    throw new Error(`Cannot use ${placeOf(config.url)}: ${explainStart(cause)}`, { cause })
+  }
+}
+
+async function open(
+  { url, secret }: PostgresConfig,
+  { version, now, onError }: OpenPostgresOptions,
+): Promise<Postgres> {
+  await using opening = new AsyncDisposableStack()
+  const pool = opening.use(
+    openPool({
+      url,
+      max: MAX_CONNECTIONS,
+      name: 'meridian',
+      onError: (error) => onError(error, 'a connection to PostgreSQL was lost'),
+    }),
+  )
+  await checkServer(pool)
+  const storage = opening.use(await openPgStorage({ pool, version, now, onError }))
+  const secrets = await openPgSecrets(pool, secret)
+  const opened = opening.move()
+  return { storage, secrets, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readConfig } from '../../lib/config/config.ts'
+
+const secret = 'phrase '.repeat(8)
+const url = 'postgres://ada:hidden@db.example/meridian'
+
+/** Asserts that the settings are refused with one problem, which shows neither password nor secret. */
+function assertRefused(env: Record<string, string>, problem: string): void {
+  assert.throws(
+    () => readConfig(env),
+    (error: Error) => {
+      assert.ok(
+        error.message.startsWith(`Cannot read the configuration: ${problem}`),
+        error.message,
+      )
+      return !/hid|phrase/.test(error.message)
+    },
+  )
+}
+
+describe('MERIDIAN_DATABASE_URL', () => {
+  it('is a postgres or postgresql URL', () => {
+    for (const good of [url, url.replace('postgres', 'postgresql')]) {
+      const env = { MERIDIAN_DATABASE_URL: good, MERIDIAN_SECRET: secret }
+      assert.deepEqual(readConfig(env).postgres, { url: good, secret })
+    }
+    const others = ['mysql://ada:hidden@db.example/meridian', 'ada:hidden@db.example', '/hidden']
+    for (const bad of [...others, 'postgres://ada:hid#den@db.example/meridian']) {
+      const env = { MERIDIAN_DATABASE_URL: bad, MERIDIAN_SECRET: secret }
+      assertRefused(env, 'MERIDIAN_DATABASE_URL must be a postgres or postgresql URL, such as ')
+    }
+  })
+
+  it('needs MERIDIAN_SECRET, which is not short', () => {
+    assertRefused({ MERIDIAN_DATABASE_URL: url }, 'MERIDIAN_DATABASE_URL needs MERIDIAN_SECRET, ')
+    assertRefused(
+      { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret.slice(0, 31) },
+      'MERIDIAN_SECRET must have at least 32 characters',
+    )
+  })
+
+  it('is what MERIDIAN_SECRET is for', () => {
+    const problem = 'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL'
+    assertRefused({ MERIDIAN_SECRET: secret }, problem)
+  })
+
+  it('cannot be combined with Litestream', () => {
+    assertRefused(
+      { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret, MERIDIAN_REPLICATED: '1' },
+      'MERIDIAN_REPLICATED is for SQLite: unset it or MERIDIAN_DATABASE_URL',
+    )
+  })
+})

