@@ -46,7 +46,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
           engine,
           plans,
           onError: onKeyError,
-          onRevision: (revision) => node().acknowledge(revision),
+          onRevision: lives.acknowledge,
           waitForOthers: (revision) => node().waitForAll(revision),
         }),
       ),
