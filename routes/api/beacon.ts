@@ -19,9 +19,10 @@ import type { Answer } from '../request/respond.ts'
 export function serveBeacon(services: Services, row: Operation) {
   return async (c: RequestContext): Promise<Answer> => {
     const exchange = openExchange(services, c, { row })
-    const page = await findPage(services, c)
-    const { headers } = page
+    let headers: Page['headers'] = {}
     try {
+      const page = await findPage(services, c)
+      headers = page.headers
       const bytes = await readBytes(messageOf(c), BEACON_MAX_BYTES)
       charge(services, exchange)
       const siteId = siteOf(c, page)

@@ -170,6 +170,14 @@ describe('POST /v1/telemetry/rum', () => {
     assert.equal((await post(LCP, {}, own)).status, 204)
     assert.equal((await summary('', owner, own)).metrics[0]?.sampleCount, 1)
   })
+
+  it('answers 503 if the database cannot be read', async () => {
+    const fault = Object.assign(new Error('the connection is closed'), { code: '08006' })
+    await using own = await makeApp({
+      replace: ({ rum }) => ({ rum: { ...rum, findSite: () => Promise.reject(fault) } }),
+    })
+    assert.equal(codeOf(await post(LCP, {}, own)), 'SERVICE_UNAVAILABLE')
+  })
 })
 
 describe('a beacon', () => {
