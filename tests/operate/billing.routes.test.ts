@@ -145,6 +145,7 @@ describe('the billing page of operators', () => {
   it('refuses to repair while a comparison is under way', async () => {
     const { shop, act } = await open()
     await using _shop = shop
+    shop.double.failCalls({ kind: 'slow', delayMs: 1_000 })
     await act('compare')
     const { status, html } = await act('repair')
     await shop.app.services.operatorJobs.comparison.settled()

@@ -9,6 +9,7 @@ import { VERSION } from '../../lib/config/version.ts'
 import type { RunScript } from '../../lib/process/run-script.ts'
 import { visitPage } from '../dashboard/pages.ts'
 import { startLitestreamServer } from '../doctor/litestream-server.ts'
+import { onlyOnSqlite } from '../support/database/test-database.ts'
 import { type AppOptions, makeApp, NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { actionsOf } from './actions.ts'
@@ -52,6 +53,8 @@ function realCommands(): {
   }
 }
 
+const ofFile = onlyOnSqlite('the command and Litestream copy a database file')
+
 describe('the page of the system', () => {
   it('shows health, version, runtime, memory and disk', async () => {
     const { app, show } = await open()
@@ -79,7 +82,7 @@ describe('the page of the system', () => {
     assert.doesNotMatch(html, /2026-01-10 03:00/)
   })
 
-  it("shows how far Litestream's copy is, and when it stops", async () => {
+  it("shows how far Litestream's copy is, and when it stops", ofFile, async () => {
     const { app, show } = await open({ env: { MERIDIAN_REPLICATED: '1' } })
     await using _app = app
     assert.match(await show(), /badge near">warning<.*Litestream does not answer: .*ENOENT/)
@@ -139,7 +142,7 @@ describe('the doctor on the page', () => {
 })
 
 describe('a backup that an operator starts', () => {
-  it('is made beside the server, listed and audited; the doctor finds it', async () => {
+  it('is made beside the server, listed and audited; the doctor finds it', ofFile, async () => {
     const commands = realCommands()
     const { app, show, act, settled, actions } = await open(commands)
     await using _app = app

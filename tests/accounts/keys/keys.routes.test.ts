@@ -11,7 +11,7 @@ import { KEYS, lookUp, newOwner, ORIGIN } from './key-owner.ts'
 const YEAR_LATER = '2027-01-15T12:00:00.000Z'
 
 let app: TestApp
-let now: number
+let now = NOON
 before(async () => {
   app = await makeApp({ now: () => now })
 })

@@ -101,7 +101,7 @@ describe('reconciliation', () => {
   it('removes the ids of events that are too old to be delivered again', async () => {
     await using shop = await openShop()
     await shop.buy('starter')
-    const count = () => readValue(shop.app, 'SELECT await count(*) FROM processor_events')
+    const count = () => readValue(shop.app, 'SELECT count(*) FROM processor_events')
     assert.notEqual(await count(), 0)
     shop.double.switchDeliveries('drop', 1_000)
     shop.pass(35 * DAY - 1)
