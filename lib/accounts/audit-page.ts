@@ -66,11 +66,13 @@ const MAX_REPEATS = 4
  * but starts a comparison at every character where `search` may begin: finding `aaa…b` among many `a`
  * takes seconds. LIKE also treats U+0000 as the end of the text.
  */
-function contains(search: string): SQL {
-  const [start = ''] = search.toLowerCase()
-  const repeats = search.toLowerCase().split(start).length - 1
+function contains(given: string): SQL {
+  // As the texts are stored. PostgreSQL's LIKE is of case, and its lower() may change more than A to Z.
+  const search = given.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  const [start = ''] = search
+  const repeats = search.split(start).length - 1
   if (repeats > MAX_REPEATS || search.includes('\0')) {
-    return sql`instr(${auditLog.searchText}, lower(${search})) > 0`
+    return sql`instr(${auditLog.searchText}, ${search}) > 0`
   }
   const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
   return sql`${auditLog.searchText} LIKE ${pattern} ESCAPE '\\'`

@@ -18,7 +18,6 @@ const BY_USER = [
   'inquiries',
 ] as const
 const BY_SITE = [
-  'rum_journal',
   'rum_hours',
   'rum_sketches',
   'rum_days',
@@ -28,6 +27,9 @@ const BY_SITE = [
   'rum_counts',
   'rum_counted',
 ] as const
+
+/** On PostgreSQL, a row has entries of many sites. They are summed up and removed within seconds. */
+const SQLITE_JOURNAL = 'rum_journal'
 
 const DELETE_BUCKETS = `DELETE FROM buckets
   WHERE caller_id = ? OR caller_id IN (SELECT id FROM api_keys WHERE user_id = ?)`
@@ -47,8 +49,10 @@ export async function deleteAccountRows(
     const isOwn = eq(sites.userId, userId)
     const own = await queries.select({ id: sites.id, host: sites.host }).from(sites).where(isOwn)
     const hosts = [...new Set(own.map(({ host }) => host))]
+    const bySite = db.engine.dialect === 'sqlite' ? [SQLITE_JOURNAL, ...BY_SITE] : BY_SITE
     const remove = async () => {
-      await removeUnlinked(queries, userId, own)
+      await removeByUser(queries, userId)
+      for (const { id } of own) await removeRows(queries, bySite, { column: 'site_id', id })
       const { changes } = await queries.delete(users).where(eq(users.id, userId)).run()
       return changes > 0
     }
@@ -62,22 +66,20 @@ export async function deleteAccountRows(
   })
 }
 
-async function removeUnlinked(
-  queries: Queries,
-  userId: string,
-  own: readonly { readonly id: string }[],
-): Promise<void> {
-  const { execute } = queries
-  await execute({ sql: DELETE_BUCKETS, params: [userId, userId] })
-  for (const table of BY_USER) {
-    await execute({ sql: `DELETE FROM ${table} WHERE user_id = ?`, params: [userId] })
-  }
-  for (const { id } of own) {
-    for (const table of BY_SITE) {
-      await execute({ sql: `DELETE FROM ${table} WHERE site_id = ?`, params: [id] })
-    }
-  }
+async function removeByUser(queries: Queries, userId: string): Promise<void> {
+  await queries.execute({ sql: DELETE_BUCKETS, params: [userId, userId] })
+  await removeRows(queries, BY_USER, { column: 'user_id', id: userId })
   await queries.delete(verifications).where(eq(verifications.value, userId)).run()
+}
+
+async function removeRows(
+  { execute }: Queries,
+  tables: readonly string[],
+  { column, id }: { readonly column: 'user_id' | 'site_id'; readonly id: string },
+): Promise<void> {
+  for (const table of tables) {
+    await execute({ sql: `DELETE FROM ${table} WHERE ${column} = ?`, params: [id] })
+  }
 }
 
 /** A trigger allows these changes, and no other, once the user is gone. */

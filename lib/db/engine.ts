@@ -20,6 +20,7 @@ export type Execute = (query: Query, only?: 'first row') => Promise<Outcome>
 
 /** Runs statements, in this thread or in another one. */
 export interface Engine {
+  readonly dialect: 'sqlite' | 'postgres'
   readonly execute: Execute
   /**
    * Runs the statements in one transaction: all or none. If the first changes no row, the others do
@@ -82,6 +83,7 @@ export function createEngine(client: Client) {
     return true
   })
   return {
+    dialect: 'sqlite' as const,
     execute: (query: Query, only?: 'first row'): Promise<Outcome> =>
       whenFree(() =>
         prepare(query.sql).readonly

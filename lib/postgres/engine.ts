@@ -37,6 +37,7 @@ export function createPgEngine(pool: PgPool): Engine {
       return work((query, only) => run(connection, query, only))
     })
   return {
+    dialect: 'postgres',
     execute: (query, only) =>
       translated(query.sql).isWrite
         ? transact((execute) => execute(query, only))

@@ -38,15 +38,22 @@ export async function openLives(options: LifeOptions) {
   const onTakenOver = () => {
     startAgain().catch((error: unknown) => onError(error, 'cannot join the nodes again'))
   }
-  let life = await beginLife(options, onTakenOver)
+  /** Of the keys in memory, which a new life begins with: changes of keys wait for it at once. */
+  let revision = -1
+  let life = await beginLife(options, { onTakenOver, revision })
   const replaceLife = async () => {
     if (isEnding || signal.aborted) return
     const ended = life
-    life = await beginLife(options, onTakenOver)
+    life = await beginLife(options, { onTakenOver, revision })
     await ended[Symbol.asyncDispose]()
   }
   return {
     node: (): Node => life.node,
+    /** Tells the others that all changes of keys up to the revision have taken effect here. */
+    acknowledge: (newest: number): Promise<void> => {
+      revision = newest
+      return life.node.acknowledge(newest)
+    },
     /** Tells that this node is alive, and begins again if the others have given it up. */
     beat: async (): Promise<void> => {
       if (!(await life.node.flushes.beat())) await startAgain()
@@ -68,10 +75,10 @@ export async function openLives(options: LifeOptions) {
 
 async function beginLife(
   { pool, version, onError, signal }: LifeOptions,
-  onTakenOver: () => void,
+  { onTakenOver, revision }: { readonly onTakenOver: () => void; readonly revision: number },
 ): Promise<Life> {
   await using opening = new AsyncDisposableStack()
-  const node = opening.use(await joinNodes(pool, version))
+  const node = opening.use(await joinNodes(pool, version, revision))
   const rumWriter = opening.use(openPgRumWriter(pool, { node: node.id, onError, onTakenOver }))
   const writeUses = createPgUses({ pool, node: node.id, signal })
   const opened = opening.move()

@@ -14,14 +14,18 @@ const CHANNEL = 'node_revisions'
 /** This process among those that share the database. */
 export type Node = Awaited<ReturnType<typeof joinNodes>>
 
-/** Adds this process to the nodes. `version`: of the release. */
-export async function joinNodes(pool: PgPool, version: string) {
+/**
+ * Adds this process to the nodes. `version`: of the release. `revision`: of the keys that it knows, -1 if it
+ * has not loaded them.
+ */
+export async function joinNodes(pool: PgPool, version: string, revision: number) {
   const id = randomUUID()
   const run = (sql: string, params: readonly unknown[] = []) =>
     pool.use((connection) => connection.query(sql, params))
   await run(
-    'INSERT INTO nodes (id, version, started_at, seen_at) VALUES ($1, $2, now_ms(), now_ms())',
-    [id, version],
+    `INSERT INTO nodes (id, version, revision, started_at, seen_at)
+     VALUES ($1, $2, $3, now_ms(), now_ms())`,
+    [id, version, revision],
   )
   const barrier = await openBarrier(pool)
   return {
@@ -52,9 +56,9 @@ export async function joinNodes(pool: PgPool, version: string) {
       await run('DELETE FROM nodes WHERE id = $1 AND died_at IS NOT NULL', [dead])
     },
     /** Tells the others that all changes of keys up to the revision have taken effect here. */
-    acknowledge: async (revision: number): Promise<void> => {
+    acknowledge: async (newest: number): Promise<void> => {
       const sql = 'UPDATE nodes SET revision = $2 WHERE id = $1 AND revision < $2'
-      if ((await run(sql, [id, revision])).changes > 0) await run(`NOTIFY ${CHANNEL}`)
+      if ((await run(sql, [id, newest])).changes > 0) await run(`NOTIFY ${CHANNEL}`)
     },
     /** Waits until all living nodes that know keys have acknowledged the revision, but for at most half a second. */
     waitForAll: barrier.wait,

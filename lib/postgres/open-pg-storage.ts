@@ -59,7 +59,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
           plans,
           onError: onKeyError,
           staleMs: staleKeysMs,
-          onRevision: (revision) => node().acknowledge(revision),
+          onRevision: lives.acknowledge,
           waitForOthers: (revision) => node().waitForAll(revision),
         }),
       ),

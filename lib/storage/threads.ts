@@ -118,6 +118,7 @@ function startThread<M extends Methods<M>>(
 function createRemoteEngine(call: Call<WriterMethods>): Engine {
   const execute: Execute = (query, only) => call('execute', query, only)
   return {
+    dialect: 'sqlite',
     execute,
     runUnit: (queries) => call('runUnit', queries),
     transact: async (work) => {

@@ -5,6 +5,7 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { type BillingApp, makeBillingApp } from '../billing/customers.ts'
 import type { Answer } from '../support/contract-check.ts'
+import { write } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
 import { signIn, signUp } from '../support/sign-in.ts'
 
@@ -55,7 +56,7 @@ before(async () => {
     key: { 'x-api-key': await app.makeKey({ email: 'eve@example.com' }) },
   }
   for (const email of ['ada@example.com', 'eve@example.com']) await billing.addCustomer(email)
-  app.services.db.$client.exec("UPDATE users SET plan = 'pro'")
+  await write(app, "UPDATE users SET plan = 'pro'")
 })
 after(() => billing[Symbol.asyncDispose]())
 

@@ -8,6 +8,8 @@ import { removeExpired, removeIncompleteUsers } from '../../lib/access/sign-in/c
 import { openPlain } from '../../lib/db/connection.ts'
 import { apiKeys } from '../../lib/db/tables.ts'
 import { openAuth } from '../../lib/services/auth.ts'
+import { makeFail, readRows, write } from '../support/database/sql.ts'
+import { onlyOnSqlite } from '../support/database/test-database.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
 import { lookUpWith, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
 
@@ -21,33 +23,33 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 function rows(sql: string, ...values: unknown[]) {
-  return app.services.db.$client.prepare<unknown[], unknown>(sql).all(...values)
+  return readRows(app, sql, ...values)
 }
 
 describe('a user whose sign-up was interrupted', () => {
   it('is removed, and can sign up again', async () => {
     const { db } = app.services
-    db.$client.exec(
-      "CREATE TRIGGER full BEFORE INSERT ON accounts BEGIN SELECT RAISE(ABORT, 'full'); END",
-    )
+    const failing = await makeFail(app.services, 'INSERT ON accounts')
     const body = { ...credentials, name: 'Ada' }
     assert.equal((await sendAuth(app, '/sign-up/email', body)).status, 500)
-    db.$client.exec('DROP TRIGGER full')
+    await failing.remove()
     await app.makeKey({ email: 'kim@example.com' })
     await removeIncompleteUsers(db, Date.now() + 30_000)
-    assert.equal(rows('SELECT 1 FROM users').length, 2)
+    assert.equal((await rows('SELECT 1 FROM users')).length, 2)
     await removeIncompleteUsers(db, Date.now() + 61_000)
-    assert.deepEqual(rows('SELECT email FROM users'), [{ email: 'kim@example.com' }])
+    assert.deepEqual(await rows('SELECT email FROM users'), [['kim@example.com']])
     assert.ok(await signUp(app))
     await removeIncompleteUsers(db, Date.now() + 61_000)
-    assert.equal(rows('SELECT 1 FROM users').length, 2)
+    assert.equal((await rows('SELECT 1 FROM users')).length, 2)
   })
 })
+
+const ofLock = onlyOnSqlite('only SQLite locks the whole database')
 
 describe('a session', () => {
   it('is stored only as a hash', async () => {
     const token = await signUp(app)
-    assert.deepEqual(rows('SELECT token_hash FROM sessions'), [{ token_hash: hashToken(token) }])
+    assert.deepEqual(await rows('SELECT token_hash FROM sessions'), [[hashToken(token)]])
   })
 
   it('ends with sign-out, on the next request', async () => {
@@ -88,27 +90,30 @@ describe('a session', () => {
   it('ends when it expires, and is then removed', async () => {
     const token = await signUp(app)
     const { db } = app.services
-    db.$client.exec('UPDATE sessions SET expires_at = 1')
+    await write(app, 'UPDATE sessions SET expires_at = 1')
     assert.equal(await lookUpWith(app, token), 401)
     await removeExpired(db, 1)
-    assert.deepEqual(rows('SELECT count(*) AS sessions FROM sessions'), [{ sessions: 0 }])
+    assert.deepEqual(await rows('SELECT count(*) AS sessions FROM sessions'), [[0]])
   })
 
-  it('is removed at the start if it has expired, even if another process holds the lock', async () => {
-    await signUp(app)
-    const { db } = app.services
-    db.$client.exec('UPDATE sessions SET expires_at = 1')
-    await using opening = new AsyncDisposableStack()
-    const other = openPlain(join(app.dataDir, 'app.db'))
-    opening.defer(() => {
-      other.close()
-    })
-    other.exec('BEGIN IMMEDIATE')
-    openAuth(app.services, app.services.keys, opening)
-    await nextTurn()
-    other.exec('ROLLBACK')
-    while (rows('SELECT 1 FROM sessions').length > 0) await sleep(5)
-  })
+  it(
+    'is removed at the start if it has expired, even if another process holds the lock',
+    ofLock,
+    async () => {
+      await signUp(app)
+      await write(app, 'UPDATE sessions SET expires_at = 1')
+      await using opening = new AsyncDisposableStack()
+      const other = openPlain(join(app.dataDir, 'app.db'))
+      opening.defer(() => {
+        other.close()
+      })
+      other.exec('BEGIN IMMEDIATE')
+      openAuth(app.services, app.services.keys, opening)
+      await nextTurn()
+      other.exec('ROLLBACK')
+      while ((await rows('SELECT 1 FROM sessions')).length > 0) await sleep(5)
+    },
+  )
 
   it('authorises nothing if it ends while the client is still sending the body, and neither does a key', async () => {
     const token = await signUp(app)
@@ -125,12 +130,12 @@ describe('a session', () => {
       })
       const answer = app.send('POST', '/v1/account/me/keys', { headers, body })
       await nextTurn()
-      app.services.db.$client.exec('DELETE FROM sessions')
+      await write(app, 'DELETE FROM sessions')
       await app.services.keys.change([app.services.db.delete(apiKeys)])
       rest.resolve(new TextEncoder().encode('"late"}'))
       assert.equal((await answer).status, 401)
     }
-    assert.deepEqual(rows('SELECT count(*) AS keys FROM api_keys'), [{ keys: 0 }])
+    assert.deepEqual(await rows('SELECT count(*) AS keys FROM api_keys'), [[0]])
   })
 
   it('follows a change of plan', async () => {
@@ -142,7 +147,7 @@ describe('a session', () => {
       return v.parse(v.object({ meta: v.object({ tier: v.string() }) }), body).meta.tier
     }
     assert.equal(await tier(), 'free')
-    app.services.db.$client.exec("UPDATE users SET plan = 'pro'")
+    await write(app, "UPDATE users SET plan = 'pro'")
     assert.equal(await tier(), 'pro')
   })
 
@@ -169,7 +174,7 @@ describe('a session', () => {
     assert.equal((await sendAuth(app, '/change-password', body, { headers })).status, 200)
     assert.equal(await lookUpWith(app, token), 401)
     assert.equal((await sendAuth(app, '/sign-in/email', credentials)).status, 401)
-    const actions = rows("SELECT count(*) AS n FROM audit_log WHERE action = 'set_password'")
-    assert.deepEqual(actions, [{ n: 2 }])
+    const actions = await rows("SELECT count(*) AS n FROM audit_log WHERE action = 'set_password'")
+    assert.deepEqual(actions, [[2]])
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SessionInfo } from '../../lib/contract/account/sessions.ts'
 import { signInNewUser, visitPage } from '../dashboard/pages.ts'
+import { write } from '../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { PASSWORD, signIn, signUp } from '../support/sign-in.ts'
 
@@ -74,9 +75,7 @@ describe('the sessions of a user', () => {
     let now = NOON
     await using app = await makeApp({ now: () => now })
     const token = await signUp(app)
-    app.services.db.$client.exec(
-      `UPDATE sessions SET updated_at = ${NOON}, expires_at = ${NOON * 2}`,
-    )
+    await write(app, `UPDATE sessions SET updated_at = ${NOON}, expires_at = ${NOON * 2}`)
     now += HOUR_MS - 1
     await list(app, token)
     assert.equal((await list(app, token))[0]?.lastUsedAt, new Date(NOON).toISOString())

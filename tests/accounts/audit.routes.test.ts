@@ -5,6 +5,8 @@ import * as v from 'valibot'
 import { insertAudit } from '../../lib/accounts/audit.ts'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { AuditList } from '../../lib/contract/account/account-schemas.ts'
+import { write } from '../support/database/sql.ts'
+import { clientOf, ON_POSTGRES } from '../support/database/test-database.ts'
 import {
   codeOf,
   makeApp,
@@ -190,9 +192,13 @@ describe('GET /v1/account/me/audit', () => {
 
 describe('an audit log that cannot be read', () => {
   const failures = {
-    'the database is closed': ({ services }: TestApp) => services.db.$client.close(),
-    'its table is missing': ({ services }: TestApp) =>
-      services.db.$client.exec('ALTER TABLE audit_log RENAME TO elsewhere'),
+    ...(!ON_POSTGRES && {
+      'the database is closed': async ({ services }: TestApp) => {
+        clientOf(services).close()
+      },
+    }),
+    'its table is missing': (app: TestApp) =>
+      write(app, 'ALTER TABLE audit_log RENAME TO elsewhere'),
   }
   for (const [why, fail] of Object.entries(failures)) {
     it(`answers 503 and is logged with the request id: ${why}`, async () => {
@@ -200,7 +206,7 @@ describe('an audit log that cannot be read', () => {
       await using broken = await makeApp({ log })
       const key = await broken.makeKey()
       assert.equal((await broken.send('GET', AUDIT, { key })).status, 200)
-      fail(broken)
+      await fail(broken)
       const answer = await broken.send('GET', AUDIT, { key })
       assert.equal(answer.status, 503)
       assert.equal(codeOf(answer), 'SERVICE_UNAVAILABLE')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { signInNewUser, visitPage } from '../dashboard/pages.ts'
+import { readRows, write } from '../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import {
@@ -77,13 +78,15 @@ describe('POST /v1/account/me/email', () => {
     await using app = await makeApp()
     const token = await signUp(app)
     await signUp(app, 'eve@example.com')
-    const { $client } = app.services.db
-    $client.exec(`INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state,
+    await write(
+      app,
+      `INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state,
         created_at, queued_at, due_at, attempts)
       SELECT email || ' ' || state, 'mail', id, email, 'near_cap', 80, state, 1, 1, 1, 0
-      FROM users, (SELECT 'waiting' AS state UNION SELECT 'delivered')`)
+      FROM users, (SELECT 'waiting' AS state UNION SELECT 'delivered') AS states`,
+    )
     await change(app, token)
-    assert.deepEqual($client.prepare('SELECT id, email FROM cap_notices ORDER BY id').raw().all(), [
+    assert.deepEqual(await readRows(app, 'SELECT id, email FROM cap_notices ORDER BY id'), [
       ['ada@example.com delivered', 'ada@example.com'],
       ['ada@example.com waiting', NEW],
       ['eve@example.com delivered', 'eve@example.com'],
@@ -152,7 +155,7 @@ describe('POST /v1/account/me/email', () => {
     assert.equal((await confirm(app, stranger, link)).status, 400)
     assert.equal((await confirm(app, token, { ...link, email: 'eve@other.example' })).status, 400)
     now += 3_600_000
-    app.services.db.$client.exec(`UPDATE sessions SET expires_at = ${now * 2}`)
+    await write(app, `UPDATE sessions SET expires_at = ${now * 2}`)
     assert.equal((await confirm(app, token, link)).status, 400)
     await change(app, token)
     const second = await linked(mail)

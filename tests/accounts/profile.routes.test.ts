@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { UserProfile } from '../../lib/contract/account/account-schemas.ts'
 import type { Answer } from '../support/contract-check.ts'
+import { write } from '../support/database/sql.ts'
 import { codeOf, makeApp, type TestApp } from '../support/helpers.ts'
 
 const PROFILE = '/v1/account/me'
@@ -36,7 +37,7 @@ describe('GET /v1/account/me', () => {
   it('shows the name and the verified address as they are now', async () => {
     const key = await app.makeKey({ email: 'eve@example.com' })
     const change = "UPDATE users SET name = ?, email_verified = 1 WHERE email = 'eve@example.com'"
-    app.services.db.$client.prepare(change).run('Eve "O\'Brien" ✓')
+    await write(app, change, 'Eve "O\'Brien" ✓')
     const { name, emailVerified } = profileOf(await app.send('GET', PROFILE, { key }))
     assert.equal(name, 'Eve "O\'Brien" ✓')
     assert.equal(emailVerified, true)
@@ -56,7 +57,7 @@ describe('GET /v1/account/me', () => {
     const key = await app.makeKey({ email: 'gone@example.com' })
     await app.send('GET', PROFILE, { key })
     // The key ring does not see this write, since it uses the connection of the service.
-    app.services.db.$client.exec("DELETE FROM users WHERE email = 'gone@example.com'")
+    await write(app, "DELETE FROM users WHERE email = 'gone@example.com'")
     assert.equal(codeOf(await app.send('GET', PROFILE, { key })), 'UNAUTHORIZED')
   })
 })

@@ -6,6 +6,7 @@ import { RumOverview } from '../../lib/contract/telemetry/telemetry-overview.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { createFindTxt } from '../../lib/net/txt-records.ts'
 import { openSiteProofs } from '../../lib/services/site-proofs.ts'
+import { readValue } from '../support/database/sql.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 
@@ -43,9 +44,9 @@ export async function startProving() {
       const options = { headers: { origin }, body: { metrics: { lcp: 1_200 } } }
       assert.equal((await app.send('POST', '/v1/telemetry/rum', options)).status, status)
     },
-    storedBeacons: (): unknown => {
+    storedBeacons: (): Promise<unknown> => {
       const counts = "SELECT sum(count) FROM rum_counts WHERE label = 'accepted'"
-      return app.services.db.$client.prepare(counts).pluck().get()
+      return readValue(app, counts)
     },
     /** Checks the proofs once a day, for `days` days. */
     passDays: async (days: number) => {

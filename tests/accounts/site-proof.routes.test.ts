@@ -19,7 +19,7 @@ describe('The telemetry of an origin', () => {
     await at.sendBeacon()
     assert.equal(await alice.beacons(), 1)
     assert.equal(await mallory.beacons(), 0)
-    assert.equal(at.storedBeacons(), 1)
+    assert.equal(await at.storedBeacons(), 1)
     assert.equal((await alice.proof()).receives, true)
     assert.equal((await mallory.proof()).receives, false)
   })

@@ -7,6 +7,7 @@ import * as v from 'valibot'
 import { Site } from '../../lib/contract/account/account-schemas.ts'
 import { auditLog } from '../../lib/db/tables.ts'
 import type { Answer } from '../support/contract-check.ts'
+import { makeFail } from '../support/database/sql.ts'
 import {
   codeOf,
   type KeyOptions,
@@ -168,13 +169,11 @@ describe('POST /v1/account/me/sites', () => {
     assert.equal((await audit()).length, 3)
   })
 
-  it('registers one origin once when 200 requests arrive at once', async () => {
+  it('registers one origin once when 50 requests arrive at once', async () => {
     const { create, list } = await newCaller({ plan: 'wide' })
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, () => create('https://a.example')),
-    )
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create('https://a.example')))
     assert.equal(answers.filter(({ status }) => status === 201).length, 1)
-    assert.equal(answers.filter((answer) => answer.status === 400).length, 199)
+    assert.equal(answers.filter((answer) => answer.status === 400).length, 49)
     assert.equal((await list()).length, 1)
   })
 
@@ -198,15 +197,12 @@ describe('POST /v1/account/me/sites', () => {
   it('registers nothing if the audit log cannot be written', async () => {
     const { create, list, remove } = await newCaller()
     const site = siteOf(await create('https://kept.example'))
-    const { $client } = app.services.db
-    $client.exec(
-      "CREATE TRIGGER fail BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'no room'); END",
-    )
+    const failing = await makeFail(app.services, 'INSERT ON audit_log')
     try {
       assert.equal(codeOf(await create('https://shop.example')), 'INTERNAL')
       assert.equal(codeOf(await remove(site.id)), 'INTERNAL')
     } finally {
-      $client.exec('DROP TRIGGER fail')
+      await failing.remove()
     }
     assert.deepEqual(await list(), [site])
   })

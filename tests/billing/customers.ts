@@ -9,6 +9,7 @@ import { seedPlans } from '../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
 import { addPayer, recordCalls, sdkFor } from '../stripe-double/start.ts'
 import type { Answer } from '../support/contract-check.ts'
+import { readRows } from '../support/database/sql.ts'
 import {
   type AppOptions,
   makeApp,
@@ -69,12 +70,11 @@ async function addUser(app: TestApp, email: string) {
     send: (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
       app.send(method, path, { key, ...options }),
     /** The user's actions in the audit log, oldest first. */
-    audit: () =>
-      app.services.db.$client
-        .prepare<[string], { action: string; detail: string | null }>(
-          'SELECT action, detail FROM audit_log WHERE actor_id = ? ORDER BY id',
-        )
-        .all(user.id),
+    audit: async () => {
+      const sql = 'SELECT action, detail FROM audit_log WHERE actor_id = ? ORDER BY id'
+      const rows = await readRows<[string, string | null]>(app, sql, user.id)
+      return rows.map(([action, detail]) => ({ action, detail }))
+    },
   }
 }
 

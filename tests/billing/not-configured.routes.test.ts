@@ -5,6 +5,7 @@ import {
   type SubscriptionRow,
   saveSubscription,
 } from '../../lib/billing/subscription/subscriptions.ts'
+import { readValue } from '../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { SUBSCRIPTION } from './shop.ts'
 
@@ -76,7 +77,7 @@ describe('billing without a Stripe key', () => {
       TABLE.map(([, , , unsubscribed]) => unsubscribed),
     )
     const { db, keys } = app.services
-    const userId = String(db.$client.prepare('SELECT id FROM users').pluck().get())
+    const userId = String(await readValue(app, 'SELECT id FROM users'))
     await keys.change([
       insertCustomer(db, { userId, customerId: 'cus_1', createdAt: NOON }),
       saveSubscription(db, { userId, ...BOUGHT }),

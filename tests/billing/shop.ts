@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import type Stripe from 'stripe'
-
 import {
   findSubscription,
   type SubscriptionRow,
 } from '../../lib/billing/subscription/subscriptions.ts'
 import { readPlans } from '../../lib/config/plans.ts'
-import { users } from '../../lib/db/tables.ts'
 import type { StripeDouble } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
@@ -15,6 +13,7 @@ import { addPrice, addProduct } from '../../stripe-double/resources/catalog/pric
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
 import { recordCalls, sdkFor } from '../stripe-double/start.ts'
 import type { Answer } from '../support/contract-check.ts'
+import { readRows, readValue } from '../support/database/sql.ts'
 import {
   type AppOptions,
   makeApp,
@@ -89,8 +88,7 @@ export async function openShop(given: ShopOptions = {}): Promise<Shop> {
   })
   const key = await app.makeKey({ plan: 'free' })
   const { db } = app.services
-  const [user] = await db.select({ id: users.id }).from(users).all()
-  const userId = user?.id ?? ''
+  const userId = String(await readValue(app, 'SELECT id FROM users'))
   const endpoint = await openEndpoint(app)
   double.addWebhook(endpoint.url, secrets.slice(0, 1))
   const shop: Shop = {
@@ -189,7 +187,8 @@ export interface AuditRow {
 }
 
 /** The audit log of the user, oldest first. */
-export function auditOf({ app, userId }: Shop): AuditRow[] {
+export async function auditOf({ app, userId }: Shop): Promise<AuditRow[]> {
   const sql = 'SELECT app, action, detail FROM audit_log WHERE actor_id = ? ORDER BY id'
-  return app.services.db.$client.prepare<[string], AuditRow>(sql).all(userId)
+  const rows = await readRows<[string, string, string | null]>(app, sql, userId)
+  return rows.map(([by, action, detail]) => ({ app: by, action, detail }))
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { listInquiries } from '../../lib/contact/inquiry-store.ts'
 import { createTurnstile } from '../../lib/contact/turnstile.ts'
-import { openDb } from '../../lib/db/open.ts'
 import { auditLog } from '../../lib/db/tables.ts'
+import { write } from '../support/database/sql.ts'
 import { freshClient, makeApp, NOON, recordingLog, type TestApp } from '../support/helpers.ts'
 import { CONTACT, INQUIRY, inquiries, outcomeOf, PRIVATE } from './inquiry.ts'
 import { startTurnstile, TOKENS, type TurnstileServer } from './turnstile-server.ts'
@@ -37,9 +37,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
   it('stores the inquiry before it answers', async () => {
     const { status, body } = await sendWith('good')
     assert.deepEqual([status, body], [200, { ok: true }])
-    const other = openDb(`${app.dataDir}/app.db`)
-    const [row, ...more] = await listInquiries(other)
-    other.$client.close()
+    const [row, ...more] = await listInquiries(app.otherDb)
     assert.equal(more.length, 0)
     const { name, email, company, message, state, userId } = row ?? assert.fail('nothing is stored')
     assert.deepEqual({ name, email, company, message }, INQUIRY)
@@ -129,10 +127,10 @@ describe('POST /v1/contact, checked by Turnstile', () => {
     const env = { TURNSTILE_SECRET_KEY: secretKey, TURNSTILE_VERIFY_URL, MERIDIAN_CONTACT: 'store' }
     await using broken = await makeApp({ env })
     const { length } = asked
-    broken.services.db.$client.pragma('query_only = ON')
+    broken.setReadOnly(true)
     assert.equal(outcomeOf(await sendWith('good', broken)), 'SERVICE_UNAVAILABLE')
     assert.equal(asked.length, length)
-    broken.services.db.$client.pragma('query_only = OFF')
+    broken.setReadOnly(false)
     assert.equal(outcomeOf(await sendWith('good', broken)), 'ok')
   })
 
@@ -179,7 +177,7 @@ describe('POST /v1/contact, checked by Turnstile', () => {
 
   it('answers 500 if the inquiry cannot be stored, and logs no part of it', async () => {
     await using damaged = await startApp({ MERIDIAN_CONTACT: 'store' })
-    damaged.services.db.$client.exec('DROP TABLE inquiries')
+    await write(damaged, 'DROP TABLE inquiries')
     assert.equal(outcomeOf(await sendWith('good', damaged)), 'INTERNAL')
     assert.equal(log.events.at(-1)?.message, 'unexpected error')
   })

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { HealthStatus, ServiceInfo } from '../../lib/contract/system.ts'
 import { timezoneData } from '../../lib/geo/answer/timezones.ts'
 import { createHealth } from '../../lib/services/health.ts'
+import { readValue } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 
 let app: TestApp
@@ -23,7 +24,7 @@ describe('GET /health', () => {
       timestamp: new Date(NOON).toISOString(),
       checks: { geolocation: true, database: true },
     })
-    const written = app.services.db.$client.prepare('SELECT checked_at FROM health').pluck().get()
+    const written = await readValue(app, 'SELECT checked_at FROM health')
     assert.equal(written, NOON)
   })
 

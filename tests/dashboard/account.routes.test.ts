@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { readColumn } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { nextLink, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
@@ -156,10 +157,10 @@ describe('the account page', () => {
     for (const agent of ['dashboard: x', 'Dashboard: x', ...twice]) {
       await sendAuth(app, '/sign-in/email', form, { headers: { 'user-agent': agent } })
     }
-    const logins = app.services.db.$client
-      .prepare("SELECT app FROM audit_log WHERE action = 'login' ORDER BY id")
-      .pluck()
-      .all()
+    const logins = await readColumn(
+      app,
+      "SELECT app FROM audit_log WHERE action = 'login' ORDER BY id",
+    )
     assert.deepEqual(logins, ['api', 'dashboard', 'api', 'api', 'api', 'api', 'api'])
   })
 })

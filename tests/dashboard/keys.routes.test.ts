@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MINUTE_MS } from '../../lib/durations.ts'
+import { readRows, write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { leaveCalls, type PageOptions, signInNewUser, visitPage } from './pages.ts'
 
@@ -61,7 +62,7 @@ describe('the keys page', () => {
       const [key = ''] = KEY.exec((await create(app, cookie, sent)).html) ?? []
       assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 200)
       assert.equal((await app.send('GET', '/v1/account/me', { key })).status, 403)
-      app.services.db.$client.exec('DELETE FROM api_keys')
+      await write(app, 'DELETE FROM api_keys')
     }
   })
 
@@ -94,12 +95,13 @@ describe('the keys page', () => {
     assert.equal(status, 303)
     assert.match((await visitPage(app, location ?? '', { cookie })).html, /Key revoked/)
     assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 401)
-    const rows = app.services.db.$client
-      .prepare("SELECT app, action FROM audit_log WHERE action LIKE '%key' ORDER BY id")
-      .all()
+    const rows = await readRows(
+      app,
+      "SELECT app, action FROM audit_log WHERE action LIKE '%key' ORDER BY id",
+    )
     assert.deepEqual(rows, [
-      { app: 'dashboard', action: 'create_key' },
-      { app: 'dashboard', action: 'revoke_key' },
+      ['dashboard', 'create_key'],
+      ['dashboard', 'revoke_key'],
     ])
   })
 
@@ -108,7 +110,7 @@ describe('the keys page', () => {
     const cookie = await signInNewUser(app)
     const { html } = await create(app, cookie, { name: 'Shop' })
     assert.match(html, /Renew Shop/)
-    app.services.db.$client.exec('UPDATE api_keys SET expires_at = NULL')
+    await write(app, 'UPDATE api_keys SET expires_at = NULL')
     const paid = await visitPage(app, '/app/keys', { cookie })
     assert.doesNotMatch(paid.html, /Renew Shop/)
   })

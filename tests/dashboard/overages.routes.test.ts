@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditOf, openShop, type Shop } from '../billing/shop.ts'
+import { write } from '../support/database/sql.ts'
 import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
 
 const PAGE = '/app/billing/overages'
@@ -32,7 +33,7 @@ describe('the pages about overages', () => {
   it('are not offered if the currency of the subscription has no price', async () => {
     await using shop = await openShop()
     const { visit } = await openSubscriber(shop, 'pro')
-    shop.app.services.db.$client.prepare("UPDATE overage_prices SET currency = 'eur'").run()
+    await write(shop.app, "UPDATE overage_prices SET currency = 'eur'")
     assert.doesNotMatch((await visit('/app/billing')).html, new RegExp(`href="${PAGE}"`))
     assert.match((await visit(PAGE)).html, /Overages have no price in usd/)
   })
@@ -100,6 +101,6 @@ describe('the pages about overages', () => {
     assert.equal(status, 403)
     assert.match(html, /has no overages/)
     assert.equal((await visit(PAGE, { overages: 'on' })).status, 403)
-    assert.ok(!auditOf(shop).some(({ action }) => action === 'set_overages'))
+    assert.ok(!(await auditOf(shop)).some(({ action }) => action === 'set_overages'))
   })
 })

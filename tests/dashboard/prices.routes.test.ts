@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openShop, type Shop, type ShopOptions } from '../billing/shop.ts'
+import { write } from '../support/database/sql.ts'
 import { plansFileOf } from '../support/plans-file.ts'
 import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
 
@@ -68,7 +69,7 @@ describe('the billing page', () => {
   it('shows a subscriber the prices in the currency of the subscription, and no others', async () => {
     await using at = await openBilling({ sellsYearly: true })
     await at.subscribe({ plan: 'pro', interval: 'year' })
-    at.shop.app.services.db.$client.prepare("UPDATE subscriptions SET currency = 'eur'").run()
+    await write(at.shop.app, "UPDATE subscriptions SET currency = 'eur'")
     const { html } = await at.visit('/app/billing')
     assert.match(html, /€270\.00<span class="soft per"> per year/)
     assert.doesNotMatch(html, /\$290\.00|Pay by the month|Change to Starter/)

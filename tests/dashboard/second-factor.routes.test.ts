@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import decodeQR from 'qr/decode.js'
 import { type Clock, makeAppWithClock } from '../accounts/second-factor/with-factor.ts'
 import { codeAt } from '../support/authenticator.ts'
+import { readColumn } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 import { cookieOf, signInNewUser, visitPage } from './pages.ts'
@@ -154,7 +155,7 @@ describe('the second step of the sign-in page', () => {
     const cookie = cookieOf(passed)
     assert.equal((await visitPage(app, '/app/account', { cookie })).status, 200)
     const logins = "SELECT app FROM audit_log WHERE action = 'login' ORDER BY id"
-    const apps = app.services.db.$client.prepare(logins).pluck().all()
+    const apps = await readColumn(app, logins)
     assert.deepEqual(apps, ['dashboard', 'dashboard'])
   })
 

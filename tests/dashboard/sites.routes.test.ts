@@ -4,6 +4,7 @@ import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
 import { HOUR_MS } from '../../lib/durations.ts'
 import { createFindTxt } from '../../lib/net/txt-records.ts'
 import { openSiteProofs } from '../../lib/services/site-proofs.ts'
+import { readRows } from '../support/database/sql.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { leaveCalls, signInNewUser, visitPage } from './pages.ts'
@@ -38,10 +39,11 @@ describe('the sites page', () => {
     assert.ok(html.includes(snippet))
     assert.match(html, /rum\.[0-9a-f]{16}\.js&quot; integrity=&quot;sha384-/)
     assert.match(html, /script-src https:\/\/geo\.example; connect-src https:\/\/geo\.example/)
-    const row = app.services.db.$client
-      .prepare("SELECT app, detail FROM audit_log WHERE action = 'create_site'")
-      .get()
-    assert.deepEqual(row, { app: 'dashboard', detail: SHOP })
+    const rows = await readRows(
+      app,
+      "SELECT app, detail FROM audit_log WHERE action = 'create_site'",
+    )
+    assert.deepEqual(rows, [['dashboard', SHOP]])
   })
 
   it('shows why a site cannot be added, and keeps the escaped input', async () => {

@@ -18,7 +18,7 @@ describe('a database that cannot be written', () => {
     key = await app.makeKey()
   })
   after(() => app.close())
-  beforeEach(() => app.services.db.$client.pragma('query_only = ON'))
+  beforeEach(() => app.setReadOnly(true))
 
   const addSite = () => app.send('POST', SITES, { key, body: { name: 'https://shop.example' } })
 
@@ -44,7 +44,7 @@ describe('a database that cannot be written', () => {
   })
 
   it('accepts writes again once it can be written', async () => {
-    app.services.db.$client.pragma('query_only = OFF')
+    app.setReadOnly(false)
     assert.equal((await addSite()).status, 201)
   })
 })

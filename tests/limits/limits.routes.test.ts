@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { removeKeys } from '../../lib/access/keys.ts'
 import { AUTH_REQUESTS } from '../../lib/contract/account/auth.ts'
+import { write } from '../support/database/sql.ts'
 import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { plansFile } from '../support/plans-file.ts'
 import { sendAuth, signUp } from '../support/sign-in.ts'
@@ -55,7 +56,7 @@ describe('the rate limit of a plan', () => {
     const key = await app.makeKey({ plan: 'free' })
     await statuses(10, () => app.send('GET', LOCATE, { key }))
     assert.equal((await app.send('GET', LOCATE, { key })).status, 429)
-    app.services.db.$client.exec("UPDATE users SET plan = 'pro'")
+    await write(app, "UPDATE users SET plan = 'pro'")
     await app.services.keys.change([removeKeys(app.services.db, 'nobody')])
     const answer = await app.send('GET', LOCATE, { key })
     assert.equal(limitOf(answer), '"per-key";q=600;w=60 "per-key";r=589;t=1')
@@ -220,7 +221,7 @@ describe('bad credentials', () => {
 
   it('do not include valid sessions', async () => {
     const token = await signUp(app, 'kim@example.com')
-    app.services.db.$client.exec("UPDATE users SET plan = 'fast'")
+    await write(app, "UPDATE users SET plan = 'fast'")
     const from = freshClient()
     const headers = { authorization: `Bearer ${token}` }
     const ask = () => app.send('GET', LOCATE, { headers, from })

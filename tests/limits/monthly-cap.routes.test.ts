@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
 import type { Answer } from '../support/contract-check.ts'
+import { readColumn, readRows, readValue } from '../support/database/sql.ts'
 import { codeOf, makeApp, NOON, recordingLog, type TestApp } from '../support/helpers.ts'
 import { plansFile } from '../support/plans-file.ts'
 
@@ -65,9 +66,8 @@ describe('the monthly cap', () => {
 
   it('counts requests answered 200 or 404, and no others', async () => {
     const key = await app.makeKey({ plan: 'free' })
-    const counted = () => app.services.meters.periodRequests({ userId: userId(), paid: null }, now)
-    const userId = () =>
-      String(app.services.db.$client.prepare('SELECT id FROM users').pluck().get())
+    const userId = String(await readValue(app, 'SELECT id FROM users'))
+    const counted = () => app.services.meters.periodRequests({ userId, paid: null }, now)
     await app.send('GET', LOCATE, { key })
     await app.send('GET', '/v1/ip/10.0.0.1', { key })
     await app.send('GET', `${LOCATE}/timezone`, { key })
@@ -84,22 +84,20 @@ describe('the monthly cap', () => {
   it('is announced once at 80 % and once at 100 %, in the audit log and the log', async () => {
     const key = await app.makeKey({ plan: 'tiny' })
     const notices = () =>
-      app.services.db.$client
-        .prepare("SELECT action, detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
-        .all()
+      readRows(app, "SELECT action, detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
     const ask = async (times: number) => {
       for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
       await app.services.flusher.flush()
     }
     await ask(7)
-    assert.deepEqual(notices(), [])
-    const near = { action: 'near_cap', detail: '80 % of 10 requests' }
+    assert.deepEqual(await notices(), [])
+    const near = ['near_cap', '80 % of 10 requests']
     await ask(1)
-    assert.deepEqual(notices(), [near])
+    assert.deepEqual(await notices(), [near])
     await ask(1)
     await ask(3)
     await ask(3)
-    assert.deepEqual(notices(), [near, { action: 'reach_cap', detail: '100 % of 10 requests' }])
+    assert.deepEqual(await notices(), [near, ['reach_cap', '100 % of 10 requests']])
     assert.deepEqual(
       log.events
         .filter(({ level }) => level === 'warn')
@@ -109,15 +107,12 @@ describe('the monthly cap', () => {
     )
     now = Date.UTC(2026, 1, 1)
     await ask(8)
-    assert.equal(notices().length, 3)
+    assert.equal((await notices()).length, 3)
   })
 
   it('is announced again if a change of plan changes the cap', async () => {
     const notices = () =>
-      app.services.db.$client
-        .prepare<[], string>("SELECT detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
-        .pluck()
-        .all()
+      readColumn(app, "SELECT detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
     const ask = async (plan: string, times: number) => {
       const key = await app.makeKey({ plan })
       for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
@@ -125,13 +120,13 @@ describe('the monthly cap', () => {
     }
     await ask('tiny', 10)
     const ofTiny = ['80 % of 10 requests', '100 % of 10 requests']
-    assert.deepEqual(notices(), ofTiny)
+    assert.deepEqual(await notices(), ofTiny)
     await ask('small', 5)
-    assert.deepEqual(notices(), ofTiny)
+    assert.deepEqual(await notices(), ofTiny)
     app = await app.restart()
     await ask('small', 1)
-    assert.deepEqual(notices(), [...ofTiny, '80 % of 20 requests'])
+    assert.deepEqual(await notices(), [...ofTiny, '80 % of 20 requests'])
     await ask('small', 5)
-    assert.deepEqual(notices(), [...ofTiny, '80 % of 20 requests', '100 % of 20 requests'])
+    assert.deepEqual(await notices(), [...ofTiny, '80 % of 20 requests', '100 % of 20 requests'])
   })
 })

@@ -196,7 +196,7 @@ describe('an export', () => {
   beforeEach(() => openPgSecrets(pool, PASSWORD))
 
   it('refuses a database with a living node, and needs none to have left', async () => {
-    const node = await joinNodes(pool, 'test')
+    const node = await joinNodes(pool, 'test', -1)
     await assert.rejects(exportFile(), /in use by 1 server: stop them first/)
     await exportFile('may run')
     await run('UPDATE nodes SET seen_at = seen_at - 11000')
@@ -213,7 +213,7 @@ describe('an export', () => {
         const result = await pool.use(work)
         uses += 1
         // The first looks for migrations, the second reads the clock, the third copies.
-        if (uses === 3) await (await joinNodes(pool, 'test'))[Symbol.asyncDispose]()
+        if (uses === 3) await (await joinNodes(pool, 'test', -1))[Symbol.asyncDispose]()
         return result
       },
     }

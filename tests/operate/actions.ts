@@ -1,3 +1,4 @@
+import { readRows } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
 
 export interface ActionRow {
@@ -9,11 +10,17 @@ export interface ActionRow {
 }
 
 /** The actions in the audit log that only operators take, oldest first. */
-export function actionsOf({ services }: Pick<TestApp, 'services'>, actor: string): ActionRow[] {
-  return services.db.$client
-    .prepare<[string], ActionRow>(
-      `SELECT app, actor_label, action, target_id, detail FROM audit_log
-        WHERE actor_label = ? AND action NOT IN ('create_user', 'login', 'set_password') ORDER BY id`,
-    )
-    .all(actor)
+export async function actionsOf(
+  from: Pick<TestApp, 'services'>,
+  actor: string,
+): Promise<ActionRow[]> {
+  const rows = await readRows<[string, string, string, string | null, string | null]>(
+    from,
+    `SELECT app, actor_label, action, target_id, detail FROM audit_log
+     WHERE actor_label = ? AND action NOT IN ('create_user', 'login', 'set_password') ORDER BY id`,
+    actor,
+  )
+  return rows.map(([app, actor_label, action, target_id, detail]) => {
+    return { app, actor_label, action, target_id, detail }
+  })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { visitPage } from '../dashboard/pages.ts'
+import { write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { idOf, PERSON, personPath, signInOperator } from './operator.ts'
 
@@ -10,12 +11,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Adds rows of a user, one per detail, a day apart, the last one today. */
 async function addRows(app: TestApp, email: string, details: readonly string[], action: string) {
   const id = await idOf(app, email)
-  const add = app.services.db.$client.prepare(
-    `INSERT INTO audit_log (app, actor_id, actor_label, action, detail, created_at)
-     VALUES ('api', ?, ?, ?, ?, ?)`,
-  )
+  const sql = `INSERT INTO audit_log (app, actor_id, actor_label, action, detail, created_at)
+    VALUES ('api', ?, ?, ?, ?, ?)`
   for (const [n, detail] of details.entries()) {
-    add.run(id, email, action, detail, NOON - (details.length - 1 - n) * DAY_MS)
+    const at = NOON - (details.length - 1 - n) * DAY_MS
+    await write(app, sql, id, email, action, detail, at)
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditOf, DAY, openShop, type Shop, type ShopOptions } from '../billing/shop.ts'
 import { type PageOptions, visitPage } from '../dashboard/pages.ts'
+import { write } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
 import { actionsOf } from './actions.ts'
 import { OPERATOR, signInOperator } from './operator.ts'
@@ -27,8 +28,8 @@ async function open(options?: ShopOptions) {
       await comparison.settled()
       return show()
     },
-    actions: () =>
-      actionsOf(shop.app, OPERATOR).map(({ action, target_id, detail }) => [
+    actions: async () =>
+      (await actionsOf(shop.app, OPERATOR)).map(({ action, target_id, detail }) => [
         action,
         target_id,
         detail,
@@ -72,7 +73,7 @@ describe('the billing page of operators', () => {
     const form = { user: 'nobody' }
     const { status } = await visitPage(app, `${PAGE}/duplicates/end`, { cookie, form })
     assert.equal(status, 404)
-    assert.deepEqual(actionsOf(app, OPERATOR), [])
+    assert.deepEqual(await actionsOf(app, OPERATOR), [])
   })
 
   it('shows that the database agrees with Stripe', async () => {
@@ -81,7 +82,7 @@ describe('the billing page of operators', () => {
     await shop.buy('pro')
     assert.doesNotMatch(await show(), /agrees with Stripe/)
     assert.match(await run('compare'), /Last compared .*The database agrees with Stripe/)
-    assert.deepEqual(actions(), [['compare_billing', null, null]])
+    assert.deepEqual(await actions(), [['compare_billing', null, null]])
   })
 
   it('reads an outdated subscription again, and audits who did it', async () => {
@@ -93,11 +94,11 @@ describe('the billing page of operators', () => {
     const [, mismatch = ''] = /name="mismatch" value="([^"]+)"/.exec(found) ?? []
     assert.match(await run('repair', { mismatch }), /1 mismatch repaired.*The database agrees/)
     assert.equal(await shop.row(), null)
-    assert.deepEqual(actions().slice(1), [
+    assert.deepEqual((await actions()).slice(1), [
       ['compare_billing', null, `repair outdated ${customer}`],
       ['resync_subscription', customer, `user ${shop.userId}: pro here, no plan at Stripe`],
     ])
-    const ofUser = auditOf(shop).map(({ app, action }) => [app, action])
+    const ofUser = (await auditOf(shop)).map(({ app, action }) => [app, action])
     assert.deepEqual(ofUser.slice(-2), [
       ['dashboard', 'resync_subscription'],
       ['stripe', 'subscription_ended'],
@@ -109,13 +110,13 @@ describe('the billing page of operators', () => {
     await using _shop = shop
     const { id } = await shop.buy('pro')
     const customer = String(shop.atStripe(id).customer)
-    shop.app.services.db.$client.exec('DELETE FROM billing_customers')
+    await write(shop.app, 'DELETE FROM billing_customers')
     const kept = await run('repair', { mismatch: 'outdated cus_none' })
     assert.match(kept, /unassigned-customer/)
     assert.equal(await shop.row(), null)
     assert.match(await run('repair'), /1 mismatch repaired.*The database agrees/)
     assert.equal((await shop.row())?.plan, 'pro')
-    assert.deepEqual(actions().slice(1), [
+    assert.deepEqual((await actions()).slice(1), [
       ['compare_billing', null, 'repair all'],
       ['assign_customer', customer, `user ${shop.userId}`],
     ])
@@ -144,6 +145,7 @@ describe('the billing page of operators', () => {
   it('refuses to repair while a comparison is under way', async () => {
     const { shop, act } = await open()
     await using _shop = shop
+    shop.double.failCalls({ kind: 'slow', delayMs: 1_000 })
     await act('compare')
     const { status, html } = await act('repair')
     await shop.app.services.operatorJobs.comparison.settled()
@@ -167,8 +169,8 @@ describe('a customer who pays twice', () => {
     assert.equal(shop.atStripe(starter).status, 'canceled')
     const after = await show('?done=ended')
     assert.match(after, /The second subscription is ended.*Nobody pays for two subscriptions/)
-    assert.deepEqual(actions(), [['end_duplicate', starter, `user ${shop.userId}: starter`]])
-    const { app, action, detail } = auditOf(shop).at(-1) ?? {}
+    assert.deepEqual(await actions(), [['end_duplicate', starter, `user ${shop.userId}: starter`]])
+    const { app, action, detail } = (await auditOf(shop)).at(-1) ?? {}
     assert.deepEqual([app, action, detail], ['dashboard', 'end_duplicate', 'starter'])
   })
 
@@ -180,7 +182,7 @@ describe('a customer who pays twice', () => {
     const { status, html } = await act('duplicates/end', { user: shop.userId })
     assert.equal(status, 503)
     assert.match(html, /role="alert">Billing is unavailable.*Also pays starter/)
-    assert.deepEqual(actions(), [])
+    assert.deepEqual(await actions(), [])
   })
 })
 

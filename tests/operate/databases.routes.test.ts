@@ -145,7 +145,7 @@ describe('the page of the databases', () => {
     const { status, html } = await visitPage(app, DOWNLOAD, { cookie, form: {} })
     assert.equal(status, 400)
     assert.match(html, /role="alert">This server does not download databases/)
-    assert.deepEqual(actionsOf(app, OPERATOR), [])
+    assert.deepEqual(await actionsOf(app, OPERATOR), [])
   })
 })
 
@@ -163,7 +163,7 @@ describe('a download that an operator starts', () => {
     await settled(app)
     const after = await visitPage(app, PAGE, { cookie })
     assert.match(after.html, /id="databases" class="job"><p class="soft">The last download ended/)
-    assert.deepEqual(actionsOf(app, OPERATOR), [
+    assert.deepEqual(await actionsOf(app, OPERATOR), [
       {
         app: 'dashboard',
         actor_label: OPERATOR,
@@ -190,9 +190,9 @@ describe('a download that an operator starts', () => {
     const download = async () => assert.fail('it has started')
     await using app = await makeApp({ replace: downloadWith(download) })
     const cookie = await signInOperator(app)
-    app.services.db.$client.pragma('query_only = ON')
+    app.setReadOnly(true)
     const { status, html } = await visitPage(app, DOWNLOAD, { cookie, form: {} })
-    app.services.db.$client.pragma('query_only = OFF')
+    app.setReadOnly(false)
     assert.equal(status, 503)
     assert.match(html, /role="alert">The database cannot be used now/)
     assert.equal(app.services.downloads?.job.state().last, null)

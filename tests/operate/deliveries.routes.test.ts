@@ -4,6 +4,7 @@ import { insertCapNotice } from '../../lib/contact/cap-notices.ts'
 import { insertInquiry, newInquiry } from '../../lib/contact/inquiry-store.ts'
 import { accept, deliverDue, INQUIRY, inquiries } from '../contact/inquiry.ts'
 import { type PageOptions, visitPage } from '../dashboard/pages.ts'
+import { readColumn, readValue, write } from '../support/database/sql.ts'
 import { type AppOptions, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
 import { startMailServer } from '../support/mail-server.ts'
@@ -25,7 +26,8 @@ async function open(page: string, env: AppOptions['env'] = {}) {
     show: async (query = '') => (await visitPage(app, `${page}${query}`, { cookie })).html,
     act: (path: string, form: PageOptions['form'] = {}) =>
       visitPage(app, `${page}/${path}`, { cookie, form }),
-    actions: () => actionsOf(app, OPERATOR).map(({ action, target_id }) => [action, target_id]),
+    actions: async () =>
+      (await actionsOf(app, OPERATOR)).map(({ action, target_id }) => [action, target_id]),
   }
 }
 
@@ -49,8 +51,8 @@ async function startWebhook() {
 }
 
 /** Gives up on all inquiries, as the courier does after days. */
-function giveUp({ services }: TestApp): void {
-  services.db.$client.exec("UPDATE inquiries SET state = 'dead', last_error = 'the answer is 500'")
+function giveUp(app: TestApp): Promise<void> {
+  return write(app, "UPDATE inquiries SET state = 'dead', last_error = 'the answer is 500'")
 }
 
 describe('the page of inquiries', () => {
@@ -66,7 +68,7 @@ describe('the page of inquiries', () => {
     const refused = await act(`${id}/retry`)
     assert.equal(refused.status, 400)
     assert.match(refused.html, /role="alert">Inquiries are only stored/)
-    assert.deepEqual(actions(), [])
+    assert.deepEqual(await actions(), [])
   })
 
   it('shows why a delivery failed, and delivers it again', async () => {
@@ -76,7 +78,7 @@ describe('the page of inquiries', () => {
     const { id } = await accept(app)
     await deliverDue(app)
     assert.match(await show(), /badge near">Queued.*<dt>Attempts<\/dt><dd>1<.*Last error.*500/)
-    giveUp(app)
+    await giveUp(app)
     assert.match(await show('?state=dead'), /badge error">Failed.*the answer is 500/)
     hook.open()
     const { status, location } = await act(`${id}/retry`)
@@ -84,7 +86,7 @@ describe('the page of inquiries', () => {
     await hook.called
     await deliverDue(app)
     assert.match(await show('?done=queued'), /Queued again\..*badge good">Delivered/)
-    assert.deepEqual(actions(), [['retry_inquiry', id]])
+    assert.deepEqual(await actions(), [['retry_inquiry', id]])
     const again = await act(`${id}/retry`)
     assert.equal(again.status, 400)
     assert.match(again.html, /role="alert">It is delivered already/)
@@ -95,13 +97,13 @@ describe('the page of inquiries', () => {
     const { app, show, act, actions } = await open(INQUIRIES, hook.env)
     await using _app = app
     const [first, second] = [await accept(app), await accept(app)]
-    giveUp(app)
+    await giveUp(app)
     assert.doesNotMatch(await show(), /Queue all failed again/)
     assert.match(await show('?state=dead'), /Queue all failed again/)
     await act('retry-failed')
     assert.ok((await inquiries(app)).every(({ state }) => state === 'waiting'))
     const retried = [second.id, first.id].map((id) => ['retry_inquiry', id])
-    assert.deepEqual(actions(), retried)
+    assert.deepEqual(await actions(), retried)
   })
 
   it('removes an inquiry for good, without its sender in the audit log', async () => {
@@ -111,8 +113,8 @@ describe('the page of inquiries', () => {
     const { location } = await act(`${id}/remove`)
     assert.equal(location, `${INQUIRIES}?done=removed`)
     assert.deepEqual(await inquiries(app), [])
-    assert.deepEqual(actions(), [['remove_inquiry', id]])
-    assert.ok(!JSON.stringify(actionsOf(app, OPERATOR)).includes(INQUIRY.email))
+    assert.deepEqual(await actions(), [['remove_inquiry', id]])
+    assert.ok(!JSON.stringify(await actionsOf(app, OPERATOR)).includes(INQUIRY.email))
     const { status, html } = await act(`${id}/remove`)
     assert.equal(status, 404)
     assert.match(html, /role="alert">There is no such inquiry/)
@@ -122,9 +124,9 @@ describe('the page of inquiries', () => {
     const { app, act } = await open(INQUIRIES, { MERIDIAN_CONTACT: 'store' })
     await using _app = app
     const { id } = await accept(app)
-    app.services.db.$client.pragma('query_only = ON')
+    app.setReadOnly(true)
     const { status, html } = await act(`${id}/remove`)
-    app.services.db.$client.pragma('query_only = OFF')
+    app.setReadOnly(false)
     assert.equal(status, 503)
     assert.match(html, /role="alert">The database cannot be used now/)
     assert.equal((await inquiries(app)).length, 1)
@@ -153,13 +155,15 @@ describe('the page of inquiries', () => {
 })
 
 /** Queues a notice that the user has reached the cap. */
-async function notify({ services }: TestApp, channel: 'mail' | 'webhook'): Promise<string> {
-  const { db } = services
-  const read = (sql: string) => String(db.$client.prepare(sql).pluck().get())
-  const userId = read("SELECT id FROM users WHERE email = 'ada@example.com'")
+async function notify(app: TestApp, channel: 'mail' | 'webhook'): Promise<string> {
+  const { db } = app.services
+  const read = async (sql: string) => String(await readValue(app, sql))
+  const before = await readColumn(app, 'SELECT id FROM cap_notices')
+  const userId = await read("SELECT id FROM users WHERE email = 'ada@example.com'")
   const notice = { userId, periodStart: NOON, threshold: 'reach_cap', cap: 5_000 } as const
   await insertCapNotice(db, notice, { channel, now: NOON }).run()
-  return read('SELECT id FROM cap_notices ORDER BY rowid DESC')
+  const after = await readColumn(app, 'SELECT id FROM cap_notices')
+  return String(after.find((id) => !before.includes(id)))
 }
 
 describe('the page of mails and webhook calls', () => {
@@ -169,7 +173,7 @@ describe('the page of mails and webhook calls', () => {
     await using _app = app
     await app.makeKey()
     const id = await notify(app, 'mail')
-    app.services.db.$client.exec("UPDATE cap_notices SET state = 'dead', last_error = 'refused'")
+    await write(app, "UPDATE cap_notices SET state = 'dead', last_error = 'refused'")
     const html = await show()
     assert.match(html, /Monthly cap reached<\/h2><span class="badge error">Failed/)
     assert.match(html, /Mail to the user.*ada@example\.com.*5,000 requests.*refused/)
@@ -178,7 +182,7 @@ describe('the page of mails and webhook calls', () => {
     assert.deepEqual((await mail.next()).to, ['ada@example.com'])
     await app.services.notices.retry()
     assert.match(await show(), /badge good">Delivered/)
-    assert.deepEqual(actions(), [['retry_notice', id]])
+    assert.deepEqual(await actions(), [['retry_notice', id]])
   })
 
   it('refuses a retry on a channel that is not configured, and removes the notice', async () => {
@@ -192,6 +196,6 @@ describe('the page of mails and webhook calls', () => {
     assert.match(html, /role="alert">Nothing delivers it/)
     await act(`${id}/remove`)
     assert.match(await show(), /There is nothing here/)
-    assert.deepEqual(actions(), [['remove_notice', id]])
+    assert.deepEqual(await actions(), [['remove_notice', id]])
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { operateRoutes } from '../../routes/operate/operate.ts'
 import { signInNewUser, visitPage } from '../dashboard/pages.ts'
+import { write } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
 import { signInOperator } from './operator.ts'
 
@@ -50,7 +51,7 @@ describe('the pages of operators', () => {
   it('close with the request after the role is taken', async () => {
     await using app = await makeApp()
     const cookie = await signInOperator(app)
-    app.services.db.$client.exec("UPDATE users SET role = 'user'")
+    await write(app, "UPDATE users SET role = 'user'")
     assert.equal((await visitPage(app, '/app/operate/people', { cookie })).status, 404)
   })
 })

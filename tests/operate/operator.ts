@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { signInNewUser } from '../dashboard/pages.ts'
+import { readRows, write } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
 
 export const OPERATOR = 'olga@example.com'
@@ -9,7 +10,7 @@ export const PERSON = 'ada@example.com'
 /** Signs up an operator. Returns the cookie of the session. */
 export async function signInOperator(app: TestApp, email = OPERATOR): Promise<string> {
   const cookie = await signInNewUser(app, email)
-  app.services.db.$client.prepare("UPDATE users SET role = 'operator' WHERE email = ?").run(email)
+  await write(app, "UPDATE users SET role = 'operator' WHERE email = ?", email)
   return cookie
 }
 
@@ -25,11 +26,12 @@ export async function personPath(app: TestApp, email = PERSON): Promise<string> 
 }
 
 /** The audit rows of an action, oldest first: app, label, target and detail, by whose log they are in. */
-export function auditOf({ services }: TestApp, action: string) {
-  return services.db.$client
-    .prepare(
-      `SELECT coalesce(email, 'gone') AS log, app, actor_label AS label, target_id AS target, detail
-       FROM audit_log LEFT JOIN users ON users.id = actor_id WHERE action = ? ORDER BY audit_log.id`,
-    )
-    .all(action)
+export async function auditOf(from: TestApp, action: string) {
+  const rows = await readRows(
+    from,
+    `SELECT coalesce(email, 'gone'), app, actor_label, target_id, detail
+     FROM audit_log LEFT JOIN users ON users.id = actor_id WHERE action = ? ORDER BY audit_log.id`,
+    action,
+  )
+  return rows.map(([log, app, label, target, detail]) => ({ log, app, label, target, detail }))
 }

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { visitPage } from '../dashboard/pages.ts'
+import { write } from '../support/database/sql.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
 import { OPERATOR, signInOperator } from './operator.ts'
 
 const PATH = '/app/operate/people'
 
 /** Adds users of the free plan: user000@example.com and so on. */
-function addUsers({ services }: TestApp, count: number): void {
-  const add = services.db.$client.prepare(
-    `INSERT INTO users (id, email, email_verified, plan, created_at) VALUES (?, ?, 1, 'free', 0)`,
-  )
+async function addUsers(app: TestApp, count: number): Promise<void> {
+  const sql = `INSERT INTO users (id, email, email_verified, plan, created_at) VALUES (?, ?, 1, 'free', 0)`
   for (let n = 0; n < count; n++)
-    add.run(`id-${n}`, `user${String(n).padStart(3, '0')}@example.com`)
+    await write(app, sql, `id-${n}`, `user${String(n).padStart(3, '0')}@example.com`)
 }
 
 function emailsOf(html: string): string[] {
@@ -29,7 +28,7 @@ describe('the list of people', () => {
   it('shows everybody once, page by page', async () => {
     await using app = await makeApp()
     const cookie = await signInOperator(app)
-    addUsers(app, 120)
+    await addUsers(app, 120)
     const emails: string[] = []
     const sizes: number[] = []
     for (let path: string | undefined = PATH; path !== undefined; ) {
@@ -48,7 +47,7 @@ describe('the list of people', () => {
   it('keeps the filter from page to page', async () => {
     await using app = await makeApp()
     const cookie = await signInOperator(app)
-    addUsers(app, 60)
+    await addUsers(app, 60)
     const first = await visitPage(app, `${PATH}?search=USER0&plan=free`, { cookie })
     assert.match(first.html, /value="user0"/)
     const next = nextOf(first.html) ?? ''
@@ -59,15 +58,17 @@ describe('the list of people', () => {
   it('finds people by the beginning of the address, by plan and by status', async () => {
     await using app = await makeApp()
     const cookie = await signInOperator(app)
-    addUsers(app, 4)
-    const { $client } = app.services.db
-    $client.exec(`UPDATE users SET plan = 'pro' WHERE id = 'id-1';
+    await addUsers(app, 4)
+    await write(
+      app,
+      `UPDATE users SET plan = 'pro' WHERE id = 'id-1';
       UPDATE users SET disabled_at = 1 WHERE id = 'id-2';
       INSERT INTO billing_customers (user_id, customer_id, created_at)
         VALUES ('id-3', 'cus_3', 0), ('id-1', 'cus_1', 0);
       INSERT INTO subscriptions (user_id, id, item_id, plan, status, period_start, period_end, overages)
         VALUES ('id-3', 'sub_3', 'si_3', 'pro', 'active', 0, 1, 0),
-          ('id-1', 'sub_1', 'si_1', 'starter', 'canceled', 0, 1, 0)`)
+          ('id-1', 'sub_1', 'si_1', 'starter', 'canceled', 0, 1, 0)`,
+    )
     const find = async (query: string) =>
       emailsOf((await visitPage(app, `${PATH}?${query}`, { cookie })).html)
     assert.deepEqual(await find('search=user002'), ['user002@example.com'])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { signInNewUser, visitPage } from '../dashboard/pages.ts'
+import { write } from '../support/database/sql.ts'
 import { makeApp, NOON } from '../support/helpers.ts'
 import { OPERATOR, PERSON, personPath, signInOperator } from './operator.ts'
 
@@ -29,10 +30,13 @@ describe('the page about a person', () => {
     await app.makeKey({ email: PERSON, plan: 'free' })
     const path = await personPath(app)
     const id = path.split('/').at(-1)
-    app.services.db.$client.exec(`
+    await write(
+      app,
+      `
       INSERT INTO billing_customers (user_id, customer_id, created_at) VALUES ('${id}', 'cus_1', 0);
       INSERT INTO subscriptions (user_id, id, item_id, plan, status, period_start, period_end, overages)
-      VALUES ('${id}', 'sub_1', 'si_1', 'starter', 'past_due', ${NOON - 1}, ${NOON + 1}, 0)`)
+      VALUES ('${id}', 'sub_1', 'si_1', 'starter', 'past_due', ${NOON - 1}, ${NOON + 1}, 0)`,
+    )
     const { html } = await visitPage(app, path, { cookie })
     assert.match(html, /Starter \(Stripe, past due\)/)
     assert.match(html, /<dt>Assigned plan<\/dt><dd>free/)

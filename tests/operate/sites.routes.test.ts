@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { visitPage } from '../dashboard/pages.ts'
+import { write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { idOf, PERSON, personPath, signInOperator } from './operator.ts'
 
@@ -14,12 +15,18 @@ interface Proof {
 
 async function addSite(app: TestApp, email: string, name: string, proof: Proof = {}) {
   const { provenAt = null, missingSince = null, isFirst = 0 } = proof
-  app.services.db.$client
-    .prepare(
-      `INSERT INTO sites (id, user_id, name, host, created_at, proven_at, missing_since, is_first)
+  await write(
+    app,
+    `INSERT INTO sites (id, user_id, name, host, created_at, proven_at, missing_since, is_first)
        VALUES (?, ?, ?, 'shop.example', ?, ?, ?, ?)`,
-    )
-    .run(crypto.randomUUID(), await idOf(app, email), name, NOON, provenAt, missingSince, isFirst)
+    crypto.randomUUID(),
+    await idOf(app, email),
+    name,
+    NOON,
+    provenAt,
+    missingSince,
+    isFirst,
+  )
 }
 
 function rowsOf(html: string): string[][] {
@@ -66,13 +73,15 @@ describe('the sites of everybody', () => {
   it('are all shown once, page by page, also those of one origin', async () => {
     await using app = await makeApp()
     const cookie = await signInOperator(app)
-    const { $client } = app.services.db
-    $client.exec(`WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 119)
+    await write(
+      app,
+      `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 119)
       INSERT INTO users (id, email, plan, created_at)
       SELECT 'id-' || n, n || '@example.com', 'free', 0 FROM n;
       INSERT INTO sites (id, user_id, name, host, created_at)
       SELECT 'site-' || id, id, 'https://shop.example', 'shop.example', 0 FROM users
-      WHERE id LIKE 'id-%'`)
+      WHERE id LIKE 'id-%'`,
+    )
     const owners: (string | undefined)[] = []
     for (let path: string | undefined = PATH; path !== undefined; ) {
       const { status, html } = await visitPage(app, path, { cookie })

@@ -9,6 +9,7 @@ import { VERSION } from '../../lib/config/version.ts'
 import type { RunScript } from '../../lib/process/run-script.ts'
 import { visitPage } from '../dashboard/pages.ts'
 import { startLitestreamServer } from '../doctor/litestream-server.ts'
+import { onlyOnSqlite } from '../support/database/test-database.ts'
 import { type AppOptions, makeApp, NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { actionsOf } from './actions.ts'
@@ -27,7 +28,7 @@ async function open(options: AppOptions = {}) {
     show: async () => (await visitPage(app, PAGE, { cookie })).html,
     act: (name: 'backup' | 'doctor') => visitPage(app, `${PAGE}/${name}`, { cookie, form: {} }),
     settled: (name: 'backup' | 'doctor') => app.services.operatorJobs[name].settled(),
-    actions: () => actionsOf(app, OPERATOR).map(({ action }) => action),
+    actions: async () => (await actionsOf(app, OPERATOR)).map(({ action }) => action),
   }
 }
 
@@ -51,6 +52,8 @@ function realCommands(): {
     },
   }
 }
+
+const ofFile = onlyOnSqlite('the command and Litestream copy a database file')
 
 describe('the page of the system', () => {
   it('shows health, version, runtime, memory and disk', async () => {
@@ -79,7 +82,7 @@ describe('the page of the system', () => {
     assert.doesNotMatch(html, /2026-01-10 03:00/)
   })
 
-  it("shows how far Litestream's copy is, and when it stops", async () => {
+  it("shows how far Litestream's copy is, and when it stops", ofFile, async () => {
     const { app, show } = await open({ env: { MERIDIAN_REPLICATED: '1' } })
     await using _app = app
     assert.match(await show(), /badge near">warning<.*Litestream does not answer: .*ENOENT/)
@@ -106,7 +109,7 @@ describe('the doctor on the page', () => {
     const html = await show()
     assert.match(html, /badge good">ok<\/span><div><strong>Disk<\/strong> 9000 MB are free/)
     assert.match(html, /badge near">warning<.*There is no backup<p class="soft">make one/)
-    assert.deepEqual(actions(), ['run_doctor'])
+    assert.deepEqual(await actions(), ['run_doctor'])
   })
 
   it('runs in another process, and only once at a time', async () => {
@@ -126,7 +129,7 @@ describe('the doctor on the page', () => {
     await settled('doctor')
     assert.doesNotMatch(await show(), /data-refresh/)
     assert.equal(runs, 1)
-    assert.deepEqual(actions(), ['run_doctor'])
+    assert.deepEqual(await actions(), ['run_doctor'])
   })
 
   it('shows why it could not run', async () => {
@@ -139,7 +142,7 @@ describe('the doctor on the page', () => {
 })
 
 describe('a backup that an operator starts', () => {
-  it('is made beside the server, listed and audited; the doctor finds it', async () => {
+  it('is made beside the server, listed and audited; the doctor finds it', ofFile, async () => {
     const commands = realCommands()
     const { app, show, act, settled, actions } = await open(commands)
     await using _app = app
@@ -153,7 +156,7 @@ describe('a backup that an operator starts', () => {
     await act('doctor')
     await settled('doctor')
     assert.match(await show(), /<strong>Backups<\/strong> The latest backup in/)
-    assert.deepEqual(actions(), ['create_backup', 'run_doctor'])
+    assert.deepEqual(await actions(), ['create_backup', 'run_doctor'])
   })
 
   it('shows why it failed: the disk is read-only', async () => {
@@ -170,9 +173,9 @@ describe('a backup that an operator starts', () => {
   it('does not start if it cannot be recorded', async () => {
     const { app, act } = await open({ runScript: async () => assert.fail('it has started') })
     await using _app = app
-    app.services.db.$client.pragma('query_only = ON')
+    app.setReadOnly(true)
     const { status, html } = await act('backup')
-    app.services.db.$client.pragma('query_only = OFF')
+    app.setReadOnly(false)
     assert.equal(status, 503)
     assert.match(html, /role="alert">The database cannot be used now/)
   })

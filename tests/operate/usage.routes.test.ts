@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { dayOf } from '../../lib/config/period.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { visitPage } from '../dashboard/pages.ts'
+import { write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { PERSON, personPath, signInOperator } from './operator.ts'
 
@@ -90,10 +91,13 @@ describe('the usage of everybody', () => {
     await using app = await makeApp()
     const cookie = await signInOperator(app)
     const month = dayOf(Date.UTC(2026, 0))
-    app.services.db.$client.exec(`WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 119)
+    await write(
+      app,
+      `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 119)
       INSERT INTO users (id, email, plan, created_at)
       SELECT 'id-' || n, n || '@example.com', 'free', 0 FROM n;
-      INSERT INTO usage_by_month SELECT ${month}, id, 'key', 7, 0, 1 FROM users WHERE id LIKE 'id-%'`)
+      INSERT INTO usage_by_month SELECT ${month}, id, 'key', 7, 0, 1 FROM users WHERE id LIKE 'id-%'`,
+    )
     for (const [list, label] of [
       ['users', 'Users'],
       ['keys', 'Keys'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { browseSignedIn } from '../dashboard/signed-in.ts'
+import { write } from '../support/database/sql.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 /** Tables that a reader would have to scroll sideways. */
@@ -12,13 +13,12 @@ describe('tables at 390 px', { timeout: 300_000 }, () => {
 
   it('show whole rows, with the head of each column', async () => {
     const { app } = site()
-    const { db } = app.services
     const headers = { authorization: `Bearer ${token()}` }
     const body = { name: 'https://a-shop-with-a-long-name.example' }
     await app.send('POST', '/v1/account/me/sites', { headers, body })
     await app.send('GET', '/v1/ip/81.2.69.160', { headers })
     await app.services.flusher.flush()
-    db.$client.exec(`UPDATE users SET role = 'operator'`)
+    await write(app, `UPDATE users SET role = 'operator'`)
     const operate = ['/app/operate/people', '/app/operate/sites', '/app/operate/usage']
     for (const path of ['/app/account', '/app/usage', ...operate]) {
       const { page } = await open(path, PHONE)

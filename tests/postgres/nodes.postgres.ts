@@ -137,6 +137,18 @@ describe('several nodes on one PostgreSQL', () => {
     })
   })
 
+  it('are waited for as soon as they join again, since they still know keys', async () => {
+    const { db } = nodeAt(0).storage
+    const read = async (sql: string) => (await db.execute({ sql, params: [] })).rows
+    await read('UPDATE nodes SET died_at = now_ms()')
+    const ALIVE = 'SELECT revision >= 0 FROM nodes WHERE died_at IS NULL'
+    let alive: unknown[][] = []
+    while (alive.length < NODES) {
+      alive = await read(ALIVE)
+      assert.ok(alive.every(([knowsKeys]) => knowsKeys === true))
+    }
+  })
+
   it('count the requests of a user together', async () => {
     const userId = await addUser('ada@example.com')
     await Promise.all(

@@ -31,7 +31,7 @@ const run = (sql: string) => pool.use((connection) => connection.query(sql))
 const read = async (sql: string) => (await run(sql)).rows
 
 async function openNode(through: PgPool = pool): Promise<WriteUses> {
-  const { id } = await joinNodes(pool, 'test')
+  const { id } = await joinNodes(pool, 'test', -1)
   return createPgUses({ pool: through, node: id, signal: NEVER })
 }
 

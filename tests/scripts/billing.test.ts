@@ -10,6 +10,7 @@ import { listMismatches, openBilling, repairMismatches } from '../../scripts/par
 import { newSecretKey } from '../../stripe-double/ids.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
 import { auditOf, openShop, type Shop } from '../billing/shop.ts'
+import { write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
 
@@ -54,7 +55,7 @@ describe('npm run billing', () => {
     ])
     assert.equal(await shop.row(), null)
     assert.deepEqual(await command.list(), [])
-    const { app, action } = auditOf(shop).at(-1) ?? {}
+    const { app, action } = (await auditOf(shop)).at(-1) ?? {}
     assert.deepEqual([app, action], ['cli', 'subscription_ended'])
   })
 
@@ -62,13 +63,13 @@ describe('npm run billing', () => {
     await using shop = await openShop()
     await shop.buy('pro')
     const before = await customerOf(shop)
-    shop.app.services.db.$client.exec('DELETE FROM billing_customers')
+    await write(shop.app, 'DELETE FROM billing_customers')
     using command = openCommand(shop)
     assert.deepEqual(await command.list(), [['unassigned-customer', 'assign']])
     await command.repair()
     assert.equal((await customerOf(shop))?.customerId, before?.customerId)
     assert.equal((await shop.row())?.plan, 'pro')
-    const rows = auditOf(shop).filter(({ app }) => app === 'cli')
+    const rows = (await auditOf(shop)).filter(({ app }) => app === 'cli')
     assert.deepEqual(
       rows.map(({ action }) => action),
       ['assign_customer', 'subscription_updated'],
@@ -78,10 +79,10 @@ describe('npm run billing', () => {
   it('replaces a customer that pays nothing, but not one that pays', async () => {
     await using shop = await openShop()
     const { id } = await shop.buy('pro')
-    const { $client } = shop.app.services.db
     const customer = String(shop.atStripe(id).customer)
     const other = (await shop.stripe.customers.create()).id
-    $client.exec(`DELETE FROM subscriptions; UPDATE billing_customers SET customer_id = '${other}'`)
+    await write(shop.app, 'DELETE FROM subscriptions')
+    await write(shop.app, `UPDATE billing_customers SET customer_id = '${other}'`)
     using command = openCommand(shop)
     assert.deepEqual(await command.list(), [['other-customer', 'assign']])
     await command.repair()
@@ -142,7 +143,7 @@ describe('npm run billing', () => {
     ])
     assert.equal(await findSubscription(shop.app.services.db, shop.userId), null)
     assert.deepEqual(await command.list(), [])
-    assert.deepEqual(auditOf(shop).at(-1), {
+    assert.deepEqual((await auditOf(shop)).at(-1), {
       app: 'cli',
       action: 'release_customer',
       detail: null,

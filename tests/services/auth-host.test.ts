@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { AUTH_BASE_PATH } from '../../lib/contract/pages.ts'
 import { type AuthSettings, startAuth } from '../../lib/services/auth-host.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { readRows } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
 
 const fail = (error: unknown) => assert.fail(String(error))
@@ -47,7 +48,7 @@ describe('sign-in in a thread', () => {
     const response = await auth.handle(signUp({ name: 'Ada', email: EMAIL, password: PASSWORD }))
     assert.equal(response.status, 200)
     assert.match(await response.text(), /"token":"\w+"/)
-    const emails = app.services.db.$client.prepare('SELECT email, plan FROM users').raw().all()
+    const emails = await readRows(app, 'SELECT email, plan FROM users')
     assert.deepEqual(emails, [[EMAIL, 'free']])
     const easy = await auth.handle(
       signUp({ name: 'Bo', email: 'b@x.example', password: 'password1' }),

@@ -13,7 +13,7 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/billing/stripe
 import { readConfig } from '../../lib/config/config.ts'
 import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
 import type { Scope } from '../../lib/contract/operation.ts'
-import type { Db, SqliteDb } from '../../lib/db/open.ts'
+import type { Db } from '../../lib/db/open.ts'
 import { createRateLimiter, POLICIES, type Policy } from '../../lib/limits/rate-limiter.ts'
 import { type Log, type RequestLine, silentLog } from '../../lib/log/log.ts'
 import { once } from '../../lib/once.ts'
@@ -41,7 +41,7 @@ export interface AppOptions {
   /** Instead of a database of its own, one that several services share. */
   readonly database?: TestDatabase
   /** Replaces some services, for example by one that fails. */
-  readonly replace?: (services: TestServices) => Partial<Services>
+  readonly replace?: (services: Services) => Partial<Services>
 }
 
 export interface KeyOptions {
@@ -62,13 +62,14 @@ export interface SendOptions {
   readonly from?: string
 }
 
-/** The services, over a database file. */
-export type TestServices = Services & { readonly db: SqliteDb }
-
 export interface TestApp extends AsyncDisposable {
   readonly app: Hono<Env>
-  readonly services: TestServices
+  readonly services: Services
   readonly dataDir: string
+  /** A connection to the database besides those of the service, as commands open one. */
+  readonly otherDb: Db
+  /** Makes all writes of the service fail, or no longer. */
+  setReadOnly(isReadOnly: boolean): void
   /**
    * Sends a request to the router, and to the fast path if that may answer it. Checks the answer
    * against the contract, and that both give the same answer.
@@ -108,8 +109,8 @@ interface Data {
 
 async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
   const { dataDir, database } = data
-  const opened = toTestServices(await openIn(data, options))
-  const services = { ...opened, ...options.replace?.(opened), db: opened.db }
+  const opened = await openIn(data, options)
+  const services = { ...opened, ...options.replace?.(opened) }
   const app = createApp(services)
   const hasUsualGeo = options.env?.['MERIDIAN_GEO'] === undefined && services.geo === opened.geo
   const askFastPath = once(() => openFastPath(services, { hasUsualGeo }))
@@ -127,6 +128,8 @@ async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
     app,
     services,
     dataDir,
+    otherDb: other.db,
+    setReadOnly: (isReadOnly) => database.setReadOnly(services, isReadOnly),
     send: (method, path, sent = {}) => send({ app, askFastPath }, method, path, sent),
     makeKey: (wanted = {}) => makeKey(other.db, services, wanted),
     restart: async (env = {}) => {
@@ -137,11 +140,6 @@ async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
     close: () => closing.disposeAsync(),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   }
-}
-
-function toTestServices(services: Services): TestServices {
-  // safe: on PostgreSQL, only tests run that do not use a connection of SQLite
-  return services as TestServices
 }
 
 function openIn(

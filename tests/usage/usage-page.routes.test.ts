@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { signInNewUser, visitPage } from '../dashboard/pages.ts'
+import { readRows, write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 
 const EMAIL = 'ada@example.com'
@@ -12,9 +13,8 @@ beforeEach(async () => {
   app = await makeApp()
   cookie = await signInNewUser(app, EMAIL)
   for (const name of ['Shop', 'Blog']) await visitPage(app, '/app/keys', { cookie, form: { name } })
-  keys = app.services.db.$client
-    .prepare<[], { id: string; name: string }>('SELECT id, name FROM api_keys ORDER BY created_at')
-    .all()
+  const rows = await readRows<[string, string]>(app, 'SELECT id, name FROM api_keys')
+  keys = rows.map(([id, name]) => ({ id, name }))
 })
 afterEach(() => app.close())
 
@@ -27,7 +27,7 @@ interface Added {
   readonly ago?: number
 }
 
-function add({
+async function add({
   key = 'Shop',
   operation = 'locateAddress',
   status = 200,
@@ -35,11 +35,15 @@ function add({
   ago = 0,
 }: Added) {
   const keyId = keys.find(({ name }) => name === key)?.id ?? key
-  app.services.db.$client
-    .prepare(
-      `INSERT INTO usage_by_operation SELECT ?, id, ?, ?, ?, ? FROM users WHERE email = '${EMAIL}'`,
-    )
-    .run(Math.floor(NOON / 86_400_000) - ago, keyId, operation, status, requests)
+  await write(
+    app,
+    `INSERT INTO usage_by_operation SELECT ?, id, ?, ?, ?, ? FROM users WHERE email = '${EMAIL}'`,
+    Math.floor(NOON / 86_400_000) - ago,
+    keyId,
+    operation,
+    status,
+    requests,
+  )
 }
 
 /** The rows of a table by its label, as texts. */
@@ -54,14 +58,14 @@ function tableOf(html: string, label: string): string[][] {
 
 describe('GET /app/usage', () => {
   it('shows requests by day, endpoint and key, with the share of errors', async () => {
-    add({ requests: 1_500 })
-    add({ requests: 300, status: 404 })
-    add({ requests: 190, status: 429 })
-    add({ requests: 10, status: 403, operation: 'listKeys' })
-    add({ requests: 7, key: 'Blog', ago: 1 })
-    add({ requests: 3, key: '' })
-    add({ requests: 1, key: 'f'.repeat(32), ago: 29 })
-    add({ requests: 1_000, ago: 30 })
+    await add({ requests: 1_500 })
+    await add({ requests: 300, status: 404 })
+    await add({ requests: 190, status: 429 })
+    await add({ requests: 10, status: 403, operation: 'listKeys' })
+    await add({ requests: 7, key: 'Blog', ago: 1 })
+    await add({ requests: 3, key: '' })
+    await add({ requests: 1, key: 'f'.repeat(32), ago: 29 })
+    await add({ requests: 1_000, ago: 30 })
     const { status, html } = await visitPage(app, '/app/usage', { cookie })
     assert.equal(status, 200)
     assert.match(html, /2,011 requests in the last 30 days/)
@@ -91,10 +95,10 @@ describe('GET /app/usage', () => {
   })
 
   it('filters by key, endpoint and period, and keeps the choice in the form', async () => {
-    add({ requests: 5 })
-    add({ requests: 7, key: 'Blog' })
-    add({ requests: 9, key: 'Blog', operation: 'getTimezone' })
-    add({ requests: 11, key: 'Blog', ago: 60 })
+    await add({ requests: 5 })
+    await add({ requests: 7, key: 'Blog' })
+    await add({ requests: 9, key: 'Blog', operation: 'getTimezone' })
+    await add({ requests: 11, key: 'Blog', ago: 60 })
     const blog = keys.find(({ name }) => name === 'Blog')?.id
     const of = async (query: string) =>
       (await visitPage(app, `/app/usage?${query}`, { cookie })).html
@@ -118,7 +122,7 @@ describe('GET /app/usage', () => {
       'getProfile',
       'gone',
     ]
-    for (const [at, operation] of operations.entries()) add({ operation, requests: 60 - at })
+    for (const [at, operation] of operations.entries()) await add({ operation, requests: 60 - at })
     const { html } = await visitPage(app, '/app/usage?split=endpoint', { cookie })
     const [heads, today] = tableOf(html, 'requests per day')
     assert.deepEqual(heads?.slice(-2), ['Others', 'All'])
@@ -143,9 +147,9 @@ describe('GET /app/usage', () => {
 
 describe('GET /app/usage/export', () => {
   it('is a file of all counts that the page shows', async () => {
-    add({ requests: 5 })
-    add({ requests: 7, status: 429, ago: 1 })
-    add({ requests: 9, operation: 'getTimezone' })
+    await add({ requests: 5 })
+    await add({ requests: 7, status: 429, ago: 1 })
+    await add({ requests: 9, operation: 'getTimezone' })
     const query = 'operation=locateAddress&period=7d'
     const page = await visitPage(app, `/app/usage?${query}`, { cookie })
     const href = /href="(\/app\/usage\/export[^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&')

@@ -7,6 +7,7 @@ import { dayOf, monthOf } from '../../lib/config/period.ts'
 import { assertAccessible, SCREENS } from '../pages/accessible.ts'
 import { openBrowser, type TestBrowser, type Visitor } from '../pages/browser.ts'
 import { openSite, type Site } from '../pages/site.ts'
+import { clientOf } from '../support/database/test-database.ts'
 import { signUp } from '../support/sign-in.ts'
 
 const TIMEOUT_MS = 300_000
@@ -33,7 +34,7 @@ after(async () => {
 function addUsage(): void {
   const today = dayOf(Date.now())
   const month = dayOf(monthOf(Date.now()).start)
-  site.app.services.db.$client.exec(`UPDATE users SET role = 'operator' WHERE email = '${EMAIL}';
+  clientOf(site.app.services).exec(`UPDATE users SET role = 'operator' WHERE email = '${EMAIL}';
     WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 29)
     INSERT INTO usage_by_operation SELECT ${today} - n, user_id, api_keys.id, operation.value,
         status.value, 1000 / (1 + status.value % 100) + n

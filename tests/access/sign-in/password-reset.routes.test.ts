@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
 import type { Log } from '../../../lib/log/log.ts'
 import { visitPage } from '../../dashboard/pages.ts'
+import { addTrigger, makeFail, readRows, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp, recordingLog, type TestApp } from '../../support/helpers.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import {
@@ -51,7 +52,7 @@ async function statusOf({ app }: Stolen, key: string) {
 }
 
 function rows({ app }: Pick<Stolen, 'app'>, sql: string) {
-  return app.services.db.$client.prepare<unknown[], unknown>(sql).all()
+  return readRows(app, sql)
 }
 
 describe('POST /api/auth/reset-password', () => {
@@ -63,8 +64,11 @@ describe('POST /api/auth/reset-password', () => {
       const headers = { authorization: `Bearer ${stolen.session}` }
       assert.equal((await stolen.app.send('GET', '/v1/account/me', { headers })).status, 401)
       assert.deepEqual(
-        rows(stolen, "SELECT app, actor_label, detail FROM audit_log WHERE action = 'revoke_key'"),
-        [{ app: 'api', actor_label: EMAIL, detail: 'mine' }],
+        await rows(
+          stolen,
+          "SELECT app, actor_label, detail FROM audit_log WHERE action = 'revoke_key'",
+        ),
+        [['api', EMAIL, 'mine']],
       )
     })
   })
@@ -72,12 +76,12 @@ describe('POST /api/auth/reset-password', () => {
   it('keeps the keys that the operator made on the command line', async () => {
     await withStolenAccount(async (stolen) => {
       const key = await stolen.app.makeKey({ email: EMAIL })
-      stolen.app.services.db.$client
-        .prepare(
-          `INSERT INTO audit_log (app, actor_id, action, target_id, created_at)
+      await write(
+        stolen.app,
+        `INSERT INTO audit_log (app, actor_id, action, target_id, created_at)
            SELECT 'cli', user_id, 'create_key', id, 1 FROM api_keys WHERE prefix = ?`,
-        )
-        .run(key.slice(0, 16))
+        key.slice(0, 16),
+      )
       await reset(stolen)
       assert.equal(await statusOf(stolen, key), 200)
       assert.equal(await statusOf(stolen, stolen.key), 401)
@@ -90,7 +94,7 @@ describe('POST /api/auth/reset-password', () => {
     await withStolenAccount(async (stolen) => {
       await reset(stolen, { revokeKeys: false })
       assert.equal(await statusOf(stolen, stolen.key), 200)
-      assert.deepEqual(rows(stolen, 'SELECT email_verified FROM users'), [{ email_verified: 1 }])
+      assert.deepEqual(await rows(stolen, 'SELECT email_verified FROM users'), [[1]])
       await reset(stolen)
       assert.equal(await statusOf(stolen, stolen.key), 200)
       await reset(stolen, { revokeKeys: true })
@@ -129,14 +133,13 @@ describe('POST /api/auth/reset-password', () => {
     await withStolenAccount(async (stolen) => {
       const { app, mail, session } = stolen
       const token = await askForReset(app, mail)
-      const { $client } = app.services.db
-      for (const failing of ['UPDATE OF password ON accounts', 'DELETE ON api_keys']) {
-        $client.exec(`CREATE TRIGGER full BEFORE ${failing} BEGIN SELECT RAISE(ABORT, 'full'); END`)
+      for (const event of ['UPDATE OF password ON accounts', 'DELETE ON api_keys']) {
+        const failing = await makeFail(app.services, event)
         const failed = await sendAuth(app, '/reset-password', { token, newPassword })
         assert.equal(codeOf(failed), 'INTERNAL')
         assert.equal(await lookUpWith(app, session), 200)
         assert.ok(await signIn(app, EMAIL))
-        $client.exec('DROP TRIGGER full')
+        await failing.remove()
       }
       const set = await sendAuth(app, '/reset-password', { token, newPassword })
       assert.equal(set.status, 200)
@@ -157,7 +160,7 @@ describe('POST /api/auth/reset-password', () => {
 
 describe('a sign-in during which the password changes', () => {
   const CHANGE = `UPDATE accounts SET password =
-    (SELECT password FROM accounts ORDER BY rowid DESC LIMIT 1)`
+    (SELECT password FROM accounts ORDER BY created_at DESC LIMIT 1)`
 
   /** The service with Ada's session, and Eve's password for `CHANGE`. */
   async function open(log?: Log) {
@@ -171,21 +174,19 @@ describe('a sign-in during which the password changes', () => {
   it('starts no session with the old password, and ends no other session', async () => {
     const { app, session } = await open()
     await using _closing = app
-    app.services.db.$client.exec(
-      `CREATE TRIGGER race BEFORE INSERT ON sessions BEGIN ${CHANGE}; END`,
-    )
-    const before = rows({ app }, 'SELECT id FROM sessions')
+    await addTrigger(app.services, 'INSERT ON sessions', CHANGE)
+    const before = await rows({ app }, 'SELECT id FROM sessions')
     assert.equal(
       (await sendAuth(app, '/sign-in/email', { email: EMAIL, password: PASSWORD })).status,
       401,
     )
-    assert.deepEqual(rows({ app }, 'SELECT id FROM sessions'), before)
+    assert.deepEqual(await rows({ app }, 'SELECT id FROM sessions'), before)
     assert.equal(await lookUpWith(app, session), 200)
   })
 
   it('ends no session if its password is wrong', async () => {
     const log = recordingLog()
-    let race = () => {}
+    let race: () => unknown = () => {}
     const { app, session } = await open({
       ...log,
       // better-auth logs it between checking the password and answering.
@@ -194,14 +195,11 @@ describe('a sign-in during which the password changes', () => {
       },
     })
     await using _closing = app
-    let changes = 0
-    race = () => {
-      app.services.db.$client.exec(CHANGE)
-      changes += 1
-    }
+    const changes: Promise<void>[] = []
+    race = () => changes.push(write(app, CHANGE))
     const wrong = { email: EMAIL, password: 'wrong horse' }
     assert.equal((await sendAuth(app, '/sign-in/email', wrong)).status, 401)
-    assert.equal(changes, 1)
+    assert.equal((await Promise.all(changes)).length, 1)
     assert.equal(await lookUpWith(app, session), 200)
   })
 })
@@ -224,7 +222,7 @@ describe('the form for a new password', () => {
       assert.equal((await visitPage(app, '/app/reset', { form })).status, 303)
       assert.equal(await statusOf(stolen, stolen.key), 401)
       const actions = "SELECT app FROM audit_log WHERE action = 'revoke_key'"
-      assert.deepEqual(rows(stolen, actions), [{ app: 'dashboard' }])
+      assert.deepEqual(await rows(stolen, actions), [['dashboard']])
     })
   })
 
@@ -240,7 +238,7 @@ describe('the form for a new password', () => {
   it('does not propose to revoke the keys if the address was verified', async () => {
     await withStolenAccount(async (stolen) => {
       const { app } = stolen
-      app.services.db.$client.exec('UPDATE users SET email_verified = 1')
+      await write(app, 'UPDATE users SET email_verified = 1')
       await visitPage(app, '/app/forgot', { form: { email: EMAIL } })
       assert.match((await openLink(stolen)).html, /name="revokeKeys" value="yes"\/?>/)
     })
@@ -266,7 +264,7 @@ describe('a reset while a thief changes the password', () => {
       await changed
       // If the change came first, it has spent the link.
       if (reset.status !== 200) owners = thief
-      else assert.deepEqual(rows({ app }, 'SELECT id FROM sessions'), [], `${turns} turns`)
+      else assert.deepEqual(await rows({ app }, 'SELECT id FROM sessions'), [], `${turns} turns`)
       session = { authorization: `Bearer ${await signIn(app, EMAIL, { password: owners })}` }
       app.services.limits.resetMails.refund(EMAIL)
     }

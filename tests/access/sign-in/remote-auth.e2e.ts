@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import { hashToken } from '../../../lib/access/session-token.ts'
 import { createFindRemoteSession } from '../../../lib/access/sign-in/remote-auth.ts'
 import { visitPage as ask, cookieOf } from '../../dashboard/pages.ts'
+import { readColumn, readRows } from '../../support/database/sql.ts'
 import { codeOf, freshClient, makeApp, recordingLog, type TestApp } from '../../support/helpers.ts'
 import { PASSWORD } from '../../support/sign-in.ts'
 
@@ -85,10 +86,7 @@ describe('the service with a remote auth service', () => {
   }
 
   const audited = (email: string) =>
-    app.services.db.$client
-      .prepare('SELECT action FROM audit_log WHERE actor_label = ? ORDER BY id')
-      .pluck()
-      .all(email)
+    readColumn(app, 'SELECT action FROM audit_log WHERE actor_label = ? ORDER BY id', email)
 
   it('accepts sessions of the auth service, and adds their users', async () => {
     const token = await auth.signUp('ada@example.com')
@@ -98,9 +96,9 @@ describe('the service with a remote auth service', () => {
       v.parse(v.object({ meta: v.object({ tier: v.string() }) }), body).meta.tier,
       'free',
     )
-    const users = app.services.db.$client.prepare('SELECT email, name, plan FROM users').all()
+    const users = await readRows(app, 'SELECT email, name, plan FROM users')
     assert.deepEqual(users, [{ email: 'ada@example.com', name: 'Ada', plan: 'free' }])
-    assert.deepEqual(audited('ada@example.com'), ['create_user', 'login'])
+    assert.deepEqual(await audited('ada@example.com'), ['create_user', 'login'])
   })
 
   it('records a login when a session is first seen, also across restarts', async () => {
@@ -109,11 +107,11 @@ describe('the service with a remote auth service', () => {
     await Promise.all([locate(token), locate(token)])
     later(60_000)
     assert.equal((await locate(token)).status, 200)
-    assert.deepEqual(audited(email), ['create_user', 'login'])
+    assert.deepEqual(await audited(email), ['create_user', 'login'])
     app = await app.restart()
     assert.equal((await locate(token)).status, 200)
-    assert.deepEqual(audited(email), ['create_user', 'login'])
-    const stored = app.services.db.$client.prepare('SELECT token_hash FROM sessions').pluck().all()
+    assert.deepEqual(await audited(email), ['create_user', 'login'])
+    const stored = await readColumn(app, 'SELECT token_hash FROM sessions')
     assert.equal(stored.includes(hashToken(token)), false, 'not valid for the built-in sign-in')
   })
 

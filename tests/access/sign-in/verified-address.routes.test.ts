@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { cookieOf, visitPage } from '../../dashboard/pages.ts'
+import { readValue } from '../../support/database/sql.ts'
 import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import { askForReset, nextLink, PASSWORD, sendAuth, signIn, signUp } from '../../support/sign-in.ts'
@@ -28,9 +29,8 @@ async function statusOf(app: TestApp, more: object = {}): Promise<number> {
   return (await sendAuth(app, '/sign-in/email', body)).status
 }
 
-function isVerified({ services }: TestApp): boolean {
-  const { $client } = services.db
-  return $client.prepare('SELECT email_verified FROM users').pluck().get() === 1
+async function isVerified(app: TestApp): Promise<boolean> {
+  return (await readValue(app, 'SELECT email_verified FROM users WHERE email = ?', EMAIL)) === 1
 }
 
 describe('with a mail server, a new user', () => {
@@ -44,7 +44,7 @@ describe('with a mail server, a new user', () => {
       assert.equal(JSON.stringify(right.body), JSON.stringify(wrong.body))
       assert.deepEqual([...right.headers.keys()], [...wrong.headers.keys()])
       const logins = "SELECT count(*) FROM audit_log WHERE action = 'login'"
-      assert.equal(app.services.db.$client.prepare(logins).pluck().get(), 0)
+      assert.equal(await readValue(app, logins), 0)
     })
   })
 
@@ -59,9 +59,9 @@ describe('with a mail server, a new user', () => {
       assert.equal(await statusOf(app, { verificationToken, password: 'wrong horse' }), 401)
       assert.equal(await statusOf(app, { verificationToken: `${verificationToken}x` }), 401)
       assert.equal(await statusOf(app, { verificationToken: eves }), 401)
-      assert.equal(isVerified(app), false)
+      assert.equal(await isVerified(app), false)
       const headers = { authorization: `Bearer ${await signIn(app, EMAIL, { verificationToken })}` }
-      assert.equal(isVerified(app), true)
+      assert.equal(await isVerified(app), true)
       assert.equal(await statusOf(app), 200)
       for (const [path, body, status] of GUARDED) {
         assert.equal((await app.send('POST', path, { headers, body })).status, status, path)
@@ -178,7 +178,7 @@ describe('sign-up with a mail server', () => {
       assert.match(refused.html, /or the address is not verified yet/)
       assert.ok(refused.html.includes(`name="verify" value="${verify}"`))
       assert.equal((await visitPage(app, '/app/sign-in', { form })).location, '/app')
-      assert.equal(isVerified(app), true)
+      assert.equal(await isVerified(app), true)
     })
   })
 })

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import {
+  addTrigger,
+  readColumn,
+  readRows,
+  readValue,
+  write,
+  ZERO_BYTE,
+} from '../../support/database/sql.ts'
+import { ON_POSTGRES } from '../../support/database/test-database.ts'
 import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
 import { PASSWORD, sendAuth, signUp } from '../../support/sign-in.ts'
 
@@ -18,24 +27,23 @@ function askToDelete(app: TestApp, { body, token, key }: Wanted) {
   return app.send('POST', PATH, key === undefined ? sent : { ...sent, key })
 }
 
-function countOf({ services }: TestApp, sql: string): number {
-  return Number(services.db.$client.prepare(sql).pluck().get())
+async function countOf(app: TestApp, sql: string): Promise<number> {
+  return Number(await readValue(app, sql))
 }
 
 /** The tables that still have a row of the user or of the site. */
-function tablesWith({ services }: TestApp, column: string, id: string): string[] {
-  const client = services.db.$client
-  const tables = client
-    .prepare(
-      `SELECT m.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
-       WHERE m.type = 'table' AND c.name = ?`,
-    )
-    .pluck()
-    .all(column)
-    .map(String)
-  return tables.filter(
-    (table) => client.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(id) !== undefined,
-  )
+async function tablesWith(app: TestApp, column: string, id: string): Promise<string[]> {
+  const all = ON_POSTGRES
+    ? "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = ?"
+    : `SELECT m.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
+       WHERE m.type = 'table' AND c.name = ?`
+  const tables = (await readColumn(app, all, column)).map(String)
+  const found: string[] = []
+  for (const table of tables) {
+    const [row] = await readRows(app, `SELECT 1 FROM ${table} WHERE ${column} = ?`, id)
+    if (row !== undefined) found.push(table)
+  }
+  return found
 }
 
 describe('POST /v1/account/me/delete', () => {
@@ -47,11 +55,11 @@ describe('POST /v1/account/me/delete', () => {
     const answer = await askToDelete(app, { token })
     assert.deepEqual([answer.status, answer.body], [200, { deleted: true }])
     // Other processes still have to notice that the keys are gone.
-    assert.deepEqual(tablesWith(app, 'user_id', userId), ['access_changes'])
-    assert.deepEqual(tablesWith(app, 'site_id', siteId), [])
-    assert.equal(countOf(app, 'SELECT count(*) FROM users'), 1)
-    assert.equal(countOf(app, 'SELECT count(*) FROM sessions'), 1)
-    assert.equal(countOf(app, 'SELECT count(*) FROM buckets'), 0)
+    assert.deepEqual(await tablesWith(app, 'user_id', userId), ['access_changes'])
+    assert.deepEqual(await tablesWith(app, 'site_id', siteId), [])
+    assert.equal(await countOf(app, 'SELECT count(*) FROM users'), 1)
+    assert.equal(await countOf(app, 'SELECT count(*) FROM sessions'), 1)
+    assert.equal(await countOf(app, 'SELECT count(*) FROM buckets'), 0)
   })
 
   it('ends keys and sessions at once, and frees the address', async () => {
@@ -72,9 +80,9 @@ describe('POST /v1/account/me/delete', () => {
     await app.send('GET', '/v1/ip/81.2.69.160', { key })
     await askToDelete(app, { token })
     await app.services.flusher.flush()
-    assert.equal(countOf(app, 'SELECT count(*) FROM usage_by_day'), 0)
-    assert.equal(countOf(app, 'SELECT count(*) FROM usage_by_operation'), 0)
-    assert.equal(countOf(app, 'SELECT count(*) FROM usage_by_period'), 0)
+    assert.equal(await countOf(app, 'SELECT count(*) FROM usage_by_day'), 0)
+    assert.equal(await countOf(app, 'SELECT count(*) FROM usage_by_operation'), 0)
+    assert.equal(await countOf(app, 'SELECT count(*) FROM usage_by_period'), 0)
   })
 
   it('keeps the audit log without the person', async () => {
@@ -82,11 +90,13 @@ describe('POST /v1/account/me/delete', () => {
     const token = await signUp(app, EMAIL)
     const { userId } = await fill(app, token)
     await askToDelete(app, { token })
-    const rows = app.services.db.$client
-      .prepare('SELECT action, actor_label, detail FROM audit_log WHERE actor_id = ? ORDER BY id')
-      .all(userId)
+    const rows = await readRows(
+      app,
+      'SELECT action, actor_label, detail FROM audit_log WHERE actor_id = ? ORDER BY id',
+      userId,
+    )
     assert.equal(JSON.stringify(rows).includes('ada'), false)
-    const actions = rows.map((row) => (row as { action: string }).action) // safe: selected above
+    const actions = rows.map((row) => row[0])
     assert.deepEqual(actions, [
       'set_password',
       'login',
@@ -99,15 +109,15 @@ describe('POST /v1/account/me/delete', () => {
   it('allows no other change of audit rows', async () => {
     await using app = await makeApp()
     const token = await signUp(app, EMAIL)
-    const { exec } = client(app)
+    const exec = (sql: string) => write(app, sql)
     const redact = 'UPDATE audit_log SET actor_label = NULL, detail = NULL'
-    assert.throws(() => exec(redact), /cannot be changed/, 'the user exists')
+    await assert.rejects(exec(redact), /cannot be changed/, 'the user exists')
     await askToDelete(app, { token })
-    exec(redact)
-    assert.throws(() => exec(`${redact}, action = 'login'`), /cannot be changed/)
-    assert.throws(() => exec("UPDATE audit_log SET actor_label = 'x'"), /cannot be changed/)
-    assert.throws(() => exec("UPDATE audit_log SET detail = 'x'"), /cannot be changed/)
-    assert.throws(() => exec('DELETE FROM audit_log'), /cannot be deleted/)
+    await exec(redact)
+    await assert.rejects(exec(`${redact}, action = 'login'`), /cannot be changed/)
+    await assert.rejects(exec("UPDATE audit_log SET actor_label = 'x'"), /cannot be changed/)
+    await assert.rejects(exec("UPDATE audit_log SET detail = 'x'"), /cannot be changed/)
+    await assert.rejects(exec('DELETE FROM audit_log'), /cannot be deleted/)
   })
 
   it('refuses another address, a wrong password and a missing one, and deletes nothing', async () => {
@@ -122,7 +132,7 @@ describe('POST /v1/account/me/delete', () => {
       const answer = await askToDelete(app, { token, body })
       assert.deepEqual([answer.status, codeOf(answer)], [400, 'BAD_REQUEST'])
     }
-    assert.equal(countOf(app, 'SELECT count(*) FROM users'), 1)
+    assert.equal(await countOf(app, 'SELECT count(*) FROM users'), 1)
   })
 
   it('limits guesses of the password', async () => {
@@ -151,9 +161,7 @@ describe('POST /v1/account/me/delete', () => {
   it('refuses a sign-in that was under way', async () => {
     await using app = await makeApp()
     await signUp(app, EMAIL)
-    client(app).exec(`CREATE TRIGGER deleted_meanwhile BEFORE INSERT ON sessions BEGIN
-      DELETE FROM users WHERE id = NEW.user_id;
-    END`)
+    await addTrigger(app.services, 'INSERT ON sessions', 'DELETE FROM users WHERE id = NEW.user_id')
     const answer = await sendAuth(app, '/sign-in/email', { email: EMAIL, password: PASSWORD })
     assert.equal(answer.status, 401)
   })
@@ -162,9 +170,9 @@ describe('POST /v1/account/me/delete', () => {
     await using app = await makeApp()
     const [first, second] = [await signUp(app, EMAIL), await signUp(app, 'eve@example.com')]
     for (const token of [first, second]) await addSite(app, token)
-    const { exec } = client(app)
-    exec("UPDATE sites SET is_first = 0, proven_at = rowid WHERE name = 'https://ada.example'")
-    exec(
+    await write(app, 'UPDATE sites SET is_first = 0, proven_at = 1')
+    await write(
+      app,
       "UPDATE sites SET proven_at = 100 WHERE user_id = (SELECT id FROM users WHERE email LIKE 'ada%')",
     )
     await askToDelete(app, { token: first })
@@ -173,11 +181,6 @@ describe('POST /v1/account/me/delete', () => {
     assert.match(text, /https:\/\/ada\.example/)
   })
 })
-
-function client({ services }: TestApp) {
-  const { $client } = services.db
-  return { exec: (sql: string) => $client.exec(sql) }
-}
 
 async function addSite(app: TestApp, token: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}` }
@@ -200,15 +203,15 @@ async function fill(app: TestApp, token: string) {
   const beacon = { metrics: { lcp: 1_000 }, path: '/' }
   const sent = { headers: { origin: 'https://ada.example' }, body: beacon }
   await app.send('POST', '/v1/telemetry/rum', sent)
-  const { exec } = client(app)
-  const userId = String(
-    app.services.db.$client.prepare('SELECT id FROM users WHERE email = ?').pluck().get(EMAIL),
-  )
-  exec(`INSERT INTO inquiries (id, user_id, name, email, message, state, created_at, queued_at, due_at, attempts)
+  // Sums the beacon up, so that its rows are there.
+  await app.send('GET', '/v1/telemetry/rum/overview?domain=ada.example', { headers })
+  const exec = (sql: string) => write(app, sql)
+  const userId = String(await readValue(app, 'SELECT id FROM users WHERE email = ?', EMAIL))
+  await exec(`INSERT INTO inquiries (id, user_id, name, email, message, state, created_at, queued_at, due_at, attempts)
     VALUES ('1', '${userId}', 'Ada', '${EMAIL}', 'Hello', 'kept', 1, 1, 1, 0)`)
-  exec(`INSERT INTO rum_days (site_id, day, country, device, samples, sketches)
-    VALUES ('${siteId}', 1, '', '', 1, x'00')`)
-  exec(`INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state, created_at, queued_at, due_at, attempts)
+  await exec(`INSERT INTO rum_days (site_id, day, country, device, samples, sketches)
+    VALUES ('${siteId}', 1, '', '', 1, ${ZERO_BYTE})`)
+  await exec(`INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state, created_at, queued_at, due_at, attempts)
     VALUES ('1', 'mail', '${userId}', '${EMAIL}', 'near_cap', 80, 'waiting', 1, 1, 1, 0)`)
   return { userId, siteId }
 }
@@ -219,7 +222,7 @@ describe('with a remote auth service', () => {
     await using app = await makeApp({ env })
     const key = await app.makeKey({ email: EMAIL })
     const remote = await app.makeKey({ email: 'eve@example.com' })
-    client(app).exec("UPDATE users SET remote_id = 'remote' WHERE email = 'eve@example.com'")
+    await write(app, "UPDATE users SET remote_id = 'remote' WHERE email = 'eve@example.com'")
     const refused = await askToDelete(app, { key: remote, body: { email: 'eve@example.com' } })
     assert.deepEqual([refused.status, codeOf(refused)], [403, 'FORBIDDEN'])
     assert.match(refused.text, /127\.0\.0\.1:9/)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openShopOverCap, unitsOf } from '../../billing/overages/overages.ts'
 import { openShop, type Shop, SUBSCRIPTION } from '../../billing/shop.ts'
+import { readValue, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp } from '../../support/helpers.ts'
 
 const askToDelete = (shop: Shop) =>
   shop.send('POST', '/v1/account/me/delete', { email: 'ada@example.com' })
 
-const users = ({ app }: Shop) =>
-  app.services.db.$client.prepare('SELECT count(*) FROM users').pluck().get()
+const users = ({ app }: Shop) => readValue(app, 'SELECT count(*) FROM users')
 
 describe('deleting an account that pays', () => {
   it('ends the subscription at Stripe first, and ignores its events afterwards', async () => {
@@ -18,7 +18,7 @@ describe('deleting an account that pays', () => {
     assert.equal(answer.status, 200, answer.text)
     assert.equal(shop.atStripe(id).status, 'canceled')
     await shop.settled()
-    assert.equal(users(shop), 0)
+    assert.equal(await users(shop), 0)
     assert.equal(await shop.row(), null)
   })
 
@@ -48,14 +48,15 @@ describe('deleting an account that pays', () => {
     shop.double.failCalls({ kind: '500' }, 100)
     const answer = await askToDelete(shop)
     assert.deepEqual([answer.status, codeOf(answer)], [503, 'BILLING_UNAVAILABLE'])
-    assert.equal(users(shop), 1)
+    assert.equal(await users(shop), 1)
     assert.equal((await shop.send('GET', '/v1/account/me')).status, 200)
   })
 
   it('says so if there is a customer at Stripe, but Stripe is not configured', async () => {
     await using app = await makeApp()
     const key = await app.makeKey()
-    app.services.db.$client.exec(
+    await write(
+      app,
       "INSERT INTO billing_customers (user_id, customer_id, created_at) SELECT id, 'cus_1', 1 FROM users",
     )
     const body = { email: 'ada@example.com' }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Parser } from 'tar'
 import { signInNewUser, visitPage } from '../../dashboard/pages.ts'
+import { readColumn, write, ZERO_BYTE } from '../../support/database/sql.ts'
 import { freshClient, makeApp, type TestApp } from '../../support/helpers.ts'
 import { PASSWORD, signUp } from '../../support/sign-in.ts'
 
@@ -40,7 +41,9 @@ async function filled(app: TestApp) {
   await app.makeKey({ email: 'eve@example.com' })
   await app.send('GET', '/v1/ip/81.2.69.160', { key })
   await app.services.flusher.flush()
-  app.services.db.$client.exec(`
+  await write(
+    app,
+    `
     INSERT INTO spending_caps (user_id, currency, amount)
       SELECT id, 'usd', 500 FROM users WHERE email LIKE 'ada%';
     INSERT INTO second_factors (user_id, secret, confirmed_at)
@@ -53,10 +56,11 @@ async function filled(app: TestApp) {
       SELECT '${SITE}', id, 'https://ada.example', 1 FROM users WHERE email LIKE 'ada%';
     INSERT INTO sites (id, user_id, name, created_at)
       SELECT 'other', id, 'https://eve.example', 1 FROM users WHERE email LIKE 'eve%';
-    INSERT INTO rum_paths (site_id, day, path, samples, sketches) VALUES ('other', 1, '/eve', 1, x'00');
+    INSERT INTO rum_paths (site_id, day, path, samples, sketches) VALUES ('other', 1, '/eve', 1, ${ZERO_BYTE});
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
     INSERT INTO rum_hours (site_id, hour, country, device, samples, lcp_p75)
-      SELECT '${SITE}', 500000 + i / 50, printf('%02d', i % 50), '', 1, i FROM n;`)
+      SELECT '${SITE}', 500000 + i / 50, CAST(10 + i % 50 AS TEXT), '', 1, i FROM n;`,
+  )
   return { token, key }
 }
 
@@ -128,11 +132,10 @@ describe('GET /v1/account/me/export', () => {
     const { token } = await filled(app)
     const { bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
     const all = [...(await unpack(gunzipSync(bytes))).values()].join()
-    const { $client } = app.services.db
     const hashes = [
-      ...$client.prepare('SELECT hash FROM api_keys').pluck().all(),
-      ...$client.prepare('SELECT token_hash FROM sessions').pluck().all(),
-      ...$client.prepare('SELECT password FROM accounts').pluck().all(),
+      ...(await readColumn(app, 'SELECT hash FROM api_keys')),
+      ...(await readColumn(app, 'SELECT token_hash FROM sessions')),
+      ...(await readColumn(app, 'SELECT password FROM accounts')),
     ]
     assert.ok(hashes.length >= 4)
     for (const hash of hashes) assert.equal(all.includes(String(hash)), false)

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { listKeys } from '../../../lib/access/keys.ts'
 import { insertUser, newUser } from '../../../lib/accounts/users.ts'
 import { DEMO_PLAN } from '../../../lib/config/plans.ts'
+import { readRows } from '../../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 
 const BASE = 'https://geo.example'
@@ -82,9 +83,8 @@ describe('the demo key', () => {
   it('is not stored as text', async () => {
     await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     const key = await demoKey(app)
-    const { db } = app.services
     for (const table of ['users', 'api_keys', 'audit_log']) {
-      const rows = JSON.stringify(db.$client.prepare(`SELECT * FROM ${table}`).all())
+      const rows = JSON.stringify(await readRows(app, `SELECT * FROM ${table}`))
       assert.ok(rows.includes('demo'), table)
       assert.equal(rows.includes(key.slice(16)), false, table)
     }

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { hashKey } from '../../../lib/access/api-key.ts'
 import { ApiKeyInfo } from '../../../lib/contract/account/account-schemas.ts'
 import { ApiErrorBody } from '../../../lib/contract/common.ts'
-import { openDb } from '../../../lib/db/open.ts'
 import { apiKeys } from '../../../lib/db/tables.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 import { KEYS, lookUp, newOwner, ORIGIN } from './key-owner.ts'
@@ -13,7 +11,7 @@ import { KEYS, lookUp, newOwner, ORIGIN } from './key-owner.ts'
 const YEAR_LATER = '2027-01-15T12:00:00.000Z'
 
 let app: TestApp
-let now: number
+let now = NOON
 before(async () => {
   app = await makeApp({ now: () => now })
 })
@@ -101,11 +99,8 @@ describe('lastUsedAt', () => {
     await using stopped = await makeApp()
     await lookUp(stopped, await stopped.makeKey())
     await stopped.services[Symbol.asyncDispose]()
-    const db = openDb(join(stopped.dataDir, 'app.db'))
-    assert.deepEqual(await db.select({ at: apiKeys.lastUsedAt }).from(apiKeys).all(), [
-      { at: NOON },
-    ])
-    db.$client.close()
+    const stored = await stopped.otherDb.select({ at: apiKeys.lastUsedAt }).from(apiKeys).all()
+    assert.deepEqual(stored, [{ at: NOON }])
   })
 })
 

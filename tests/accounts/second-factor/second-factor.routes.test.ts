@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { spendCode } from '../../../lib/accounts/second-factor/spend-code.ts'
+import { makeFail, readRows } from '../../support/database/sql.ts'
 import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
 import { lookUpWith, PASSWORD, signIn, signUp } from '../../support/sign-in.ts'
 import {
@@ -23,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-const rows = (sql: string) => app.services.db.$client.prepare<[], unknown[]>(sql).raw().all()
+const rows = (sql: string) => readRows(app, sql)
 const audited = () =>
   rows(`SELECT action, app, actor_label FROM audit_log
     WHERE action LIKE '%factor' OR action LIKE '%recovery%' ORDER BY id`)
@@ -38,7 +39,7 @@ describe('turning the second factor on', () => {
     assert.equal((await call('/confirm', { code: '12345' })).status, 400)
     assert.deepEqual((await call('')).body, { isOn: false })
     await signIn(app)
-    assert.deepEqual(audited(), [])
+    assert.deepEqual(await audited(), [])
   })
 
   it('is not for an account without a password, as the command line makes them', async () => {
@@ -52,7 +53,7 @@ describe('turning the second factor on', () => {
     assert.equal(recoveryCodes.length, 10)
     const since = new Date(clock.now()).toISOString()
     assert.deepEqual((await call('')).body, { isOn: true, since, recoveryCodes: 10 })
-    assert.deepEqual(audited(), [['enable_two_factor', 'api', EMAIL]])
+    assert.deepEqual(await audited(), [['enable_two_factor', 'api', EMAIL]])
     assert.equal(await lookUpWith(app, other), 401)
     assert.equal(await lookUpWith(app, token), 200)
     const again = await call('', { password: PASSWORD })
@@ -62,10 +63,10 @@ describe('turning the second factor on', () => {
   it('keeps neither secret nor recovery codes in plain text', async () => {
     const { secret, recoveryCodes } = await signUpWithFactor(app, clock)
     const stored = JSON.stringify([
-      rows('SELECT * FROM second_factors'),
-      rows('SELECT * FROM recovery_codes'),
-      rows('SELECT * FROM verifications'),
-      rows('SELECT * FROM audit_log'),
+      await rows('SELECT * FROM second_factors'),
+      await rows('SELECT * FROM recovery_codes'),
+      await rows('SELECT * FROM verifications'),
+      await rows('SELECT * FROM audit_log'),
     ])
     const bare = recoveryCodes.flatMap((code) => [code, code.replace('-', '')])
     for (const text of [secret, secret.toLowerCase(), ...bare]) assert.ok(!stored.includes(text))
@@ -99,7 +100,7 @@ describe('the recovery codes', () => {
     assert.ok(recoveryCodes.every((old) => !fresh.includes(old)))
     assert.equal((await renew({ code: recoveryCodes[0] })).status, 400)
     assert.equal((await renew({ code: fresh[0] })).status, 200)
-    const actions = audited().map(([action]) => action)
+    const actions = (await audited()).map(([action]) => action)
     assert.deepEqual(actions, [
       'enable_two_factor',
       'renew_recovery_codes',
@@ -119,28 +120,26 @@ describe('turning the second factor off', () => {
     assert.equal((await remove({ code: '123-456' })).status, 400)
     assert.deepEqual((await remove({ code: recoveryCodes[3] })).body, { isOn: false })
     assert.deepEqual(
-      [rows('SELECT * FROM second_factors'), rows('SELECT * FROM recovery_codes')],
+      [await rows('SELECT * FROM second_factors'), await rows('SELECT * FROM recovery_codes')],
       [[], []],
     )
-    assert.deepEqual(audited().at(-1), ['disable_two_factor', 'api', EMAIL])
+    assert.deepEqual((await audited()).at(-1), ['disable_two_factor', 'api', EMAIL])
     await signIn(app)
   })
 
   it('writes the audit row in the same transaction', async () => {
     const { call, recoveryCodes } = await signUpWithFactor(app, clock)
-    app.services.db.$client.exec(
-      "CREATE TRIGGER full BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'full'); END",
-    )
+    await makeFail(app.services, 'INSERT ON audit_log')
     const body = { password: PASSWORD, code: recoveryCodes[0] }
     assert.equal((await call('/remove', body)).status, 500)
-    assert.equal(rows('SELECT * FROM recovery_codes').length, 10)
+    assert.equal((await rows('SELECT * FROM recovery_codes')).length, 10)
   })
 })
 
 describe('a code', () => {
   it('is accepted once, even by simultaneous requests', async () => {
     const { code, recoveryCodes } = await signUpWithFactor(app, clock)
-    const [[userId] = []] = rows('SELECT id FROM users')
+    const [[userId] = []] = await rows('SELECT id FROM users')
     const actor = { app: 'api', userId: String(userId), label: EMAIL } as const
     clock.pass(30_000)
     for (const text of [await code(), recoveryCodes[0] ?? '']) {
@@ -177,7 +176,7 @@ describe('an action that asks for the password', () => {
     assert.equal((await end({})).status, 400)
     assert.equal((await end({ code: recoveryCodes[0] })).status, 200)
     assert.deepEqual(
-      [rows('SELECT * FROM second_factors'), rows('SELECT * FROM recovery_codes')],
+      [await rows('SELECT * FROM second_factors'), await rows('SELECT * FROM recovery_codes')],
       [[], []],
     )
   })

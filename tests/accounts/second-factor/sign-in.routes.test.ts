@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
+import { makeFail, readValue } from '../../support/database/sql.ts'
 import { freshClient, makeApp, type TestApp } from '../../support/helpers.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { askForReset, lookUpWith, PASSWORD, sendAuth, signUp } from '../../support/sign-in.ts'
@@ -19,17 +20,15 @@ afterEach(() => app.close())
 const verify = (challenge: string, code: string) =>
   sendAuth(app, '/two-factor/verify', { challenge, code })
 
-const count = (sql: string) => app.services.db.$client.prepare(sql).pluck().get()
+const count = (sql: string) => readValue(app, sql)
 const logins = () => count("SELECT count(*) FROM audit_log WHERE action = 'login'")
 const sessions = () => count('SELECT count(*) FROM sessions')
 
 describe('a sign-in with a second factor', () => {
   it('gets no session, cookie or login entry before the code, and one of each after it', async () => {
     const { code } = await signUpWithFactor(app, clock)
-    const before = [logins(), sessions()]
-    app.services.db.$client.exec(
-      "CREATE TRIGGER none BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'a session'); END",
-    )
+    const before = [await logins(), await sessions()]
+    const failing = await makeFail(app.services, 'INSERT ON sessions')
     const body = { email: EMAIL, password: PASSWORD }
     const asked = await sendAuth(app, '/sign-in/email', body)
     const { challenge } = v.parse(
@@ -39,13 +38,13 @@ describe('a sign-in with a second factor', () => {
     assert.equal(asked.headers.get('set-cookie'), null)
     assert.equal(asked.headers.get('set-auth-token'), null)
     assert.equal(await lookUpWith(app, challenge), 401)
-    assert.deepEqual([logins(), sessions()], before)
-    app.services.db.$client.exec('DROP TRIGGER none')
+    assert.deepEqual([await logins(), await sessions()], before)
+    await failing.remove()
     clock.pass(30_000)
     const passed = await verify(challenge, await code())
     assert.equal(passed.status, 200, JSON.stringify(passed.body))
     assert.equal(await lookUpWith(app, v.parse(Token, passed.body).token), 200)
-    assert.deepEqual([logins(), sessions()], [3, 2])
+    assert.deepEqual([await logins(), await sessions()], [3, 2])
   })
 
   it('answers as a sign-in without one does', async () => {
@@ -76,7 +75,7 @@ describe('a sign-in with a second factor', () => {
     const answers = await Promise.all([verify(one, text), verify(two, text)])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401])
     assert.equal((await verify(await beginSignIn(app), text)).status, 401)
-    assert.equal(logins(), 3)
+    assert.equal(await logins(), 3)
   })
 
   it('takes no code that is older than the last one', async () => {
@@ -99,9 +98,9 @@ describe('a sign-in with a second factor', () => {
     const typed = ` ${second.replace('-', '').toUpperCase()} `
     assert.equal((await verify(await beginSignIn(app), typed)).status, 200)
     assert.equal((await verify(await beginSignIn(app), `${third}0`)).status, 401)
-    assert.equal(count('SELECT count(*) FROM recovery_codes'), 8)
+    assert.equal(await count('SELECT count(*) FROM recovery_codes'), 8)
     const used = "SELECT count(*) FROM audit_log WHERE action = 'use_recovery_code'"
-    assert.equal(count(used), 2)
+    assert.equal(await count(used), 2)
   })
 
   it('needs a challenge of its own user, not used before, and not older than ten minutes', async () => {

@@ -82,7 +82,7 @@ describe('operations on a billing account that does not exist', () => {
       if (missing === null) assert.deepEqual(answer.body, {})
       else assert.equal(codeOf(answer), missing)
       assert.equal(at.double.calls().length, 0)
-      assert.deepEqual(audit(), [])
+      assert.deepEqual(await audit(), [])
     })
   }
 })
@@ -102,7 +102,7 @@ describe('operations on a billing account while Stripe fails', () => {
       for (const [index, answer] of answers.entries()) {
         assert.equal(codeOf(answer), 'BILLING_UNAVAILABLE', billingRequests[index]?.id)
       }
-      assert.deepEqual(ada.audit(), [])
+      assert.deepEqual(await ada.audit(), [])
       const { status } = await ada.send('GET', '/v1/billing/invoices')
       assert.equal(status, 200)
     })

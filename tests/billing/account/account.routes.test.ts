@@ -95,7 +95,7 @@ describe('PUT /v1/billing/address', () => {
       address: { ...body, city: null, postalCode: null },
     })
     assert.deepEqual(
-      ada.audit(),
+      await ada.audit(),
       [1, 2].map(() => ({ action: 'update_address', detail: null })),
     )
   })
@@ -136,7 +136,7 @@ describe('PUT /v1/billing/address', () => {
     }
     const { body } = await ada.send('GET', '/v1/billing/details')
     assert.partialDeepStrictEqual(body, { address: null })
-    assert.deepEqual(ada.audit(), [])
+    assert.deepEqual(await ada.audit(), [])
   })
 
   it('answers 404 if the customer was deleted at Stripe', async () => {
@@ -159,7 +159,7 @@ describe('POST /v1/billing/portal', () => {
       [{ customer: ada.customer, ...(body as object) }], // safe: it is a JSON object
     )
     assert.match(sessions[0]?.return_url ?? '', /^https:\/\/geo\.example\//)
-    assert.deepEqual(ada.audit(), [{ action: 'open_portal', detail: null }])
+    assert.deepEqual(await ada.audit(), [{ action: 'open_portal', detail: null }])
   })
 })
 
@@ -173,13 +173,13 @@ describe('The changes of a user in billing', () => {
     const buy = () => ada.send('POST', '/v1/billing/subscription', { body: { planId: 'pro' } })
     assert.equal(codeOf(await buy()), 'ALREADY_SUBSCRIBED')
     assert.deepEqual([(await move()).status, (await open()).status], [200, 200])
-    const written = ada.audit().length
+    const written = (await ada.audit()).length
     for (const act of [move, open, buy]) {
       const refused = await act()
       assert.equal(codeOf(refused), 'RATE_LIMITED')
       assert.equal(refused.headers.get('ratelimit-policy'), '"billing-changes";q=60;w=3600')
     }
-    assert.equal(ada.audit().length, written)
+    assert.equal((await ada.audit()).length, written)
     assert.equal((await ada.send('GET', '/v1/billing/details')).status, 200)
   })
 })

@@ -44,7 +44,7 @@ describe('a new card', () => {
       assert.equal(row?.status, 'active')
       assert.deepEqual(totals(shop), ['paid 900', 'paid 900'])
       assert.equal(defaultCard(shop, shop.atStripe(row.id)), '4242')
-      const last = auditOf(shop).slice(-2)
+      const last = (await auditOf(shop)).slice(-2)
       assert.deepEqual(
         last.map(({ action, detail }) => [action, detail]),
         [
@@ -80,7 +80,7 @@ describe('a new card', () => {
 
   it('that is declined is 400, and leaves the old card and the open invoice', async () => {
     await using shop = await openOwing('past_due')
-    const before = auditOf(shop)
+    const before = await auditOf(shop)
     const answer = await setCard(shop, 'tok_chargeCustomerFail')
     assert.equal(answer.status, 400)
     assert.equal(codeOf(answer), 'PAYMENT_FAILED')
@@ -90,7 +90,7 @@ describe('a new card', () => {
     const method = shop.atStripe(row.id).default_payment_method
     const { paymentMethods } = shop.double.world.state.tables
     assert.equal([...paymentMethods.keys()].indexOf(String(method)), 1)
-    assert.deepEqual(auditOf(shop), before)
+    assert.deepEqual(await auditOf(shop), before)
   })
 
   it('whose bank asks becomes the default, and the invoice waits for the confirmation', async () => {

@@ -86,7 +86,7 @@ describe('POST /v1/billing/setup-intent', () => {
     await ada.send('POST', SET, { body: { paymentMethodId } })
     assert.deepEqual((await ada.send('GET', INFO)).body, MASTERCARD)
     assert.deepEqual(
-      ada.audit().map(({ action }) => action),
+      (await ada.audit()).map(({ action }) => action),
       ['create_setup_intent', 'set_payment_method'],
     )
   })
@@ -134,7 +134,7 @@ describe('POST /v1/billing/payment-method', () => {
       assert.equal(codeOf(answer), 'BAD_REQUEST', String(paymentMethodId))
     }
     assert.equal((await at.stripe.paymentMethods.retrieve(adasCard ?? '')).customer, ada.customer)
-    assert.deepEqual(eve.audit(), [])
+    assert.deepEqual(await eve.audit(), [])
   })
 
   it('answers PAYMENT_FAILED and changes nothing if the card is declined', async () => {
@@ -146,7 +146,7 @@ describe('POST /v1/billing/payment-method', () => {
     assert.equal(answer.status, 400)
     assert.equal(codeOf(answer), 'PAYMENT_FAILED')
     assert.deepEqual((await ada.send('GET', INFO)).body, before.body)
-    assert.deepEqual(ada.audit(), [])
+    assert.deepEqual(await ada.audit(), [])
   })
 
   it('answers 404 without an active subscription', async () => {

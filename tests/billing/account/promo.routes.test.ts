@@ -41,7 +41,7 @@ describe('POST /v1/billing/promo', () => {
     assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, discount)
     const { discounts } = await at.stripe.subscriptions.retrieve(ada.subscription)
     assert.equal(discounts.length, 1)
-    assert.deepEqual(ada.audit(), [
+    assert.deepEqual(await ada.audit(), [
       { action: 'apply_promo', detail: 'FIRST' },
       { action: 'apply_promo', detail: 'WELCOME' },
     ])
@@ -69,7 +69,7 @@ describe('POST /v1/billing/promo', () => {
     const again = await ada.send('POST', PATH, { body: { code: 'WELCOME' } })
     assert.deepEqual(again.body, first.body)
     assert.equal((await at.stripe.promotionCodes.retrieve(id)).times_redeemed, 1)
-    assert.equal(ada.audit().length, 1)
+    assert.equal((await ada.audit()).length, 1)
   })
 
   it('refuses a code that was used before: its discount would start anew', async () => {
@@ -89,7 +89,7 @@ describe('POST /v1/billing/promo', () => {
     assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, before.body)
     assert.equal((await apply('THREE')).status, 200)
     assert.equal(codeOf(await apply('TWO')), 'BAD_REQUEST')
-    assert.equal(ada.audit().length, 3)
+    assert.equal((await ada.audit()).length, 3)
   })
 
   it('refuses a code that was replaced, or lowered an invoice, after a checkout', async () => {
@@ -156,7 +156,7 @@ describe('POST /v1/billing/promo', () => {
       assert.equal(codeOf(answer), 'BAD_REQUEST', code)
     }
     assert.deepEqual((await at.stripe.subscriptions.retrieve(ada.subscription)).discounts, [])
-    assert.deepEqual(ada.audit(), [])
+    assert.deepEqual(await ada.audit(), [])
   })
 
   it('accepts a code if the subscription has its minimum and one of its products', async () => {

@@ -25,7 +25,7 @@ describe('tax ids', () => {
     const removed = await ada.send('DELETE', `${PATH}/${id}`)
     assert.deepEqual(removed.body, { success: true })
     assert.deepEqual((await ada.send('GET', PATH)).body, [])
-    assert.deepEqual(ada.audit(), [
+    assert.deepEqual(await ada.audit(), [
       { action: 'add_tax_id', detail: 'eu_vat' },
       { action: 'delete_tax_id', detail: null },
     ])
@@ -57,7 +57,7 @@ describe('tax ids', () => {
     )
     assert.equal(new Set(answers.map((answer) => taxId(answer).id)).size, 1)
     assert.equal((await at.stripe.customers.listTaxIds(ada.customer)).data.length, 1)
-    assert.equal(ada.audit().length, 1)
+    assert.equal((await ada.audit()).length, 1)
   })
 
   it('may be of any type that Stripe knows', async () => {
@@ -98,7 +98,7 @@ describe('tax ids', () => {
       const answer = await ada.send('POST', PATH, { body })
       assert.equal(codeOf(answer), 'BAD_REQUEST', JSON.stringify(body))
     }
-    assert.deepEqual(ada.audit(), [])
+    assert.deepEqual(await ada.audit(), [])
   })
 
   it('of other users are answered 404', async () => {
@@ -119,6 +119,6 @@ describe('tax ids', () => {
     }
     assert.deepEqual((await eve.send('GET', PATH)).body, [])
     assert.equal((await at.stripe.customers.listTaxIds(ada.customer)).data.length, 1)
-    assert.deepEqual(eve.audit(), [])
+    assert.deepEqual(await eve.audit(), [])
   })
 })

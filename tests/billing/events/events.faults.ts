@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { DeliverySwitch } from '../../../stripe-double/webhooks/delivery-switches.ts'
+import { readRows } from '../../support/database/sql.ts'
 import { ask, CAP, overagePlans } from '../overages/overages.ts'
 import { openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -124,8 +125,11 @@ async function summaryOf(shop: Shop) {
       lines: lines.data.map(({ amount, quantity }) => [amount, quantity]),
     })),
     metered: meteredByPeriod(shop),
-    usage: readAll(shop, 'SELECT period_start, requests, overage FROM usage_by_period ORDER BY 1'),
-    unsent: readAll(shop, 'SELECT identifier FROM overage_reports WHERE sent_at IS NULL'),
+    usage: await readAll(
+      shop,
+      'SELECT period_start, requests, overage FROM usage_by_period ORDER BY 1',
+    ),
+    unsent: await readAll(shop, 'SELECT identifier FROM overage_reports WHERE sent_at IS NULL'),
   }
 }
 
@@ -139,6 +143,6 @@ function meteredByPeriod({ double }: Shop) {
   return [...units].toSorted()
 }
 
-function readAll({ app }: Shop, sql: string): unknown[] {
-  return app.services.db.$client.prepare(sql).all()
+function readAll({ app }: Shop, sql: string): Promise<unknown[][]> {
+  return readRows(app, sql)
 }

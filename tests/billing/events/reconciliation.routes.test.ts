@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
+import { readValue, write } from '../../support/database/sql.ts'
 import { recordingLog } from '../../support/helpers.ts'
 import { auditOf, DAY, openShop, SUBSCRIPTION } from '../shop.ts'
 
@@ -23,9 +24,7 @@ describe('reconciliation', () => {
     }
     assert.deepEqual(seen, [Date.UTC(2026, 1, 15, 12), null, undefined])
     assert.deepEqual(
-      auditOf(shop)
-        .slice(-3)
-        .map(({ app, action }) => [app, action]),
+      (await auditOf(shop)).slice(-3).map(({ app, action }) => [app, action]),
       [
         ['stripe', 'subscription_updated'],
         ['stripe', 'subscription_updated'],
@@ -68,11 +67,11 @@ describe('reconciliation', () => {
     const { services } = shop.app
     await shop.buy('pro')
     const { customerId } = (await findCustomer(services.db, shop.userId)) ?? {}
-    services.db.$client.exec('DELETE FROM billing_customers')
+    await write(shop.app, 'DELETE FROM billing_customers')
     await services.reconciliation.run()
     assert.equal((await findCustomer(services.db, shop.userId))?.customerId, customerId)
     assert.equal((await shop.row())?.plan, 'pro')
-    services.db.$client.exec("UPDATE billing_customers SET customer_id = 'cus_other'")
+    await write(shop.app, "UPDATE billing_customers SET customer_id = 'cus_other'")
     await services.reconciliation.run()
     const warned = log.events.filter(({ level }) => level === 'warn').map(({ fields }) => fields)
     assert.deepEqual(warned.at(-1), { customer: customerId })
@@ -102,16 +101,15 @@ describe('reconciliation', () => {
   it('removes the ids of events that are too old to be delivered again', async () => {
     await using shop = await openShop()
     await shop.buy('starter')
-    const count = () =>
-      shop.app.services.db.$client.prepare('SELECT count(*) FROM processor_events').pluck().get()
-    assert.notEqual(count(), 0)
+    const count = () => readValue(shop.app, 'SELECT count(*) FROM processor_events')
+    assert.notEqual(await count(), 0)
     shop.double.switchDeliveries('drop', 1_000)
     shop.pass(35 * DAY - 1)
     await shop.app.services.reconciliation.run()
-    assert.notEqual(count(), 0)
+    assert.notEqual(await count(), 0)
     shop.pass(1)
     await shop.app.services.reconciliation.run()
-    assert.equal(count(), 0)
+    assert.equal(await count(), 0)
   })
 
   it('runs in the background from the start, and ends with the service', async () => {

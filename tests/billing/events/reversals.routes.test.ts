@@ -6,8 +6,8 @@ import { auditOf, DAY, openShop, type Shop } from '../shop.ts'
 async function buyPro(shop: Shop) {
   const { id } = await shop.buy('pro')
   const invoice = String(shop.atStripe(id).latest_invoice)
-  const since = auditOf(shop).length
-  return { id, invoice, audited: () => auditOf(shop).slice(since) }
+  const since = (await auditOf(shop)).length
+  return { id, invoice, audited: async () => (await auditOf(shop)).slice(since) }
 }
 
 const ofStripe = (action: string, detail: string) => ({ app: 'stripe', action, detail })
@@ -20,7 +20,7 @@ describe('a refund', () => {
     await shop.settled()
     shop.double.refundInvoice(invoice)
     await shop.settled()
-    assert.deepEqual(audited(), [
+    assert.deepEqual(await audited(), [
       ofStripe('payment_refunded', '900 of 2900 usd'),
       ofStripe('payment_refunded', '2900 of 2900 usd'),
     ])
@@ -39,7 +39,7 @@ describe('a dispute', () => {
     await shop.settled()
     assert.equal((await shop.row())?.status, 'active')
     assert.equal(shop.atStripe(id).status, 'active')
-    assert.deepEqual(audited(), [
+    assert.deepEqual(await audited(), [
       ofStripe('payment_disputed', 'needs_response: 2900 of 2900 usd'),
       ofStripe('dispute_closed', 'won: 2900 of 2900 usd'),
     ])
@@ -55,7 +55,7 @@ describe('a dispute', () => {
     assert.equal(shop.atStripe(id).status, 'canceled')
     const customer = String(shop.atStripe(id).customer)
     assert.equal(shop.double.world.state.tables.customers.get(customer)?.balance, 0)
-    const actions = audited().map(({ action }) => action)
+    const actions = (await audited()).map(({ action }) => action)
     assert.ok(actions.includes('subscription_ended'), actions.join())
   })
 
@@ -80,7 +80,7 @@ describe('a dispute', () => {
     shop.double.closeDispute(dispute, 'lost')
     await shop.settled()
     assert.equal(await shop.row(), null)
-    const closed = audited().filter(({ action }) => action === 'dispute_closed')
+    const closed = (await audited()).filter(({ action }) => action === 'dispute_closed')
     assert.equal(closed.length, 1)
   })
 
@@ -94,8 +94,9 @@ describe('a dispute', () => {
     await shop.app.services.reconciliation.run()
     assert.equal(await shop.row(), null)
     await shop.app.services.reconciliation.run()
-    const of = (wanted: string) => audited().filter(({ action }) => action === wanted).length
-    assert.deepEqual([of('payment_disputed'), of('dispute_closed')], [1, 1])
+    const of = async (wanted: string) =>
+      (await audited()).filter(({ action }) => action === wanted).length
+    assert.deepEqual([await of('payment_disputed'), await of('dispute_closed')], [1, 1])
   })
 
   it('is not looked for if the key may not list events', async () => {
@@ -123,6 +124,6 @@ describe('a dispute', () => {
     shop.double.disputeInvoice(String(latest_invoice))
     await shop.settled()
     await shop.app.services.reconciliation.run()
-    assert.deepEqual(audited(), [])
+    assert.deepEqual(await audited(), [])
   })
 })

@@ -4,6 +4,7 @@ import Stripe from 'stripe'
 import { insertUser, newUser } from '../../../lib/accounts/users.ts'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { newSigningSecret } from '../../../stripe-double/ids.ts'
+import { readEverything, readValue, write } from '../../support/database/sql.ts'
 import { codeOf, freshClient, makeApp, NOON, recordingLog } from '../../support/helpers.ts'
 import { auditOf, openShop, type Shop, SUBSCRIPTION, WEBHOOK } from '../shop.ts'
 
@@ -28,9 +29,9 @@ function sign({ body: payload, secret, timestamp }: Required<Omit<Delivery, 'sig
   return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
 }
 
-function countEvents({ app }: Shop): number {
+async function countEvents({ app }: Shop): Promise<number> {
   const sql = 'SELECT count(*) FROM processor_events'
-  return Number(app.services.db.$client.prepare(sql).pluck().get())
+  return Number(await readValue(app, sql))
 }
 
 async function addUser({ app }: Shop, email: string): Promise<string> {
@@ -113,12 +114,12 @@ describe('POST /v1/billing/webhook', () => {
   it('answers 200 and changes nothing for unknown types and unknown customers', async () => {
     await using shop = await openShop()
     await shop.buy('starter')
-    const before = { row: await shop.row(), events: countEvents(shop) }
+    const before = { row: await shop.row(), events: await countEvents(shop) }
     assert.deepEqual((await deliver(shop)).body, { received: true })
     const { id } = await shop.stripe.customers.create({ email: 'eve@example.com' })
     await shop.stripe.customers.update(id, { name: 'Eve' })
     await shop.settled()
-    assert.deepEqual({ row: await shop.row(), events: countEvents(shop) }, before)
+    assert.deepEqual({ row: await shop.row(), events: await countEvents(shop) }, before)
     assert.deepEqual(
       shop.double.deliveries().map(({ outcome }) => outcome),
       shop.double.deliveries().map(() => 'delivered'),
@@ -131,7 +132,7 @@ describe('POST /v1/billing/webhook', () => {
     const old = shop.atStripe(id)
     await shop.send('DELETE', SUBSCRIPTION)
     await shop.settled()
-    const before = { row: await shop.row(), audit: auditOf(shop) }
+    const before = { row: await shop.row(), audit: await auditOf(shop) }
     const body = JSON.stringify({
       id: 'evt_late',
       type: 'customer.subscription.updated',
@@ -140,7 +141,7 @@ describe('POST /v1/billing/webhook', () => {
     shop.newCalls()
     await Promise.all([deliver(shop, { body }), deliver(shop, { body }), deliver(shop, { body })])
     assert.equal(shop.newCalls().length, 1)
-    assert.deepEqual({ row: await shop.row(), audit: auditOf(shop) }, before)
+    assert.deepEqual({ row: await shop.row(), audit: await auditOf(shop) }, before)
   })
 
   it('leaves the latest state after doubled and reordered events', async () => {
@@ -175,10 +176,10 @@ describe('POST /v1/billing/webhook', () => {
   it('writes audit rows for changes and failed payments', async () => {
     await using shop = await openShop()
     const { id } = await shop.buy('starter')
-    const { length } = auditOf(shop)
+    const { length } = await auditOf(shop)
     await shop.stripe.subscriptions.update(id, { description: 'nothing of ours' })
     await shop.settled()
-    assert.equal(auditOf(shop).length, length)
+    assert.equal((await auditOf(shop)).length, length)
     const customer = String(shop.atStripe(id).customer)
     await shop.stripe.subscriptions.update(id, { cancel_at_period_end: true })
     await shop.settled()
@@ -187,7 +188,7 @@ describe('POST /v1/billing/webhook', () => {
     await shop.stripe.subscriptions.cancel(id)
     await shop.settled()
     assert.deepEqual(
-      auditOf(shop).slice(length),
+      (await auditOf(shop)).slice(length),
       [
         ['subscription_updated', 'starter active to starter canceling'],
         ['payment_failed', null],
@@ -208,9 +209,8 @@ describe('POST /v1/billing/webhook', () => {
 
   it('stores an unknown customer for the user that the event names', async () => {
     await using shop = await openShop()
-    const { db } = shop.app.services
     const { plan } = await shop.buy('pro')
-    db.$client.exec('DELETE FROM billing_customers')
+    await write(shop.app, 'DELETE FROM billing_customers')
     assert.equal(await shop.row(), null)
     const [session] = [...shop.double.world.state.tables.sessions.values()].slice(-1)
     shop.double.emit('checkout.session.completed', { ...session })
@@ -246,7 +246,7 @@ describe('database and log of billing', () => {
     shop.double.failCalls({ kind: '500' })
     await shop.send('DELETE', SUBSCRIPTION)
     await shop.settled()
-    const stored = shop.app.services.db.$client.serialize().toString('latin1')
+    const stored = await readEverything(shop.app)
     const written = `${stored}${JSON.stringify([log.events, log.requests])}`
     // The card's last four digits alone may be part of a time or an id.
     const ofCards = ['4242424242424242', 'last4', 'visa']

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { type Plan, readPlans } from '../../../lib/config/plans.ts'
+import { write } from '../../support/database/sql.ts'
 import { codeOf, recordingLog, type TestApp } from '../../support/helpers.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openShop, SUBSCRIPTION } from '../shop.ts'
@@ -130,7 +131,7 @@ describe('a customer', () => {
     await using shop = await openShop()
     const { id } = await shop.buy('pro')
     const { services } = shop.app
-    services.db.$client.exec('DELETE FROM billing_customers')
+    await write(shop.app, 'DELETE FROM billing_customers')
     const { subscriptions } = shop.double.world.state.tables
     subscriptions.set(id, { ...shop.atStripe(id), metadata: {} })
     await services.reconciliation.run()

@@ -10,6 +10,7 @@ import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { findSubscription } from '../../../lib/billing/subscription/subscriptions.ts'
 import { seedPlans } from '../../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../../stripe-double/start-double.ts'
+import { readValue } from '../../support/database/sql.ts'
 import { codeOf, recordingLog, type TestApp } from '../../support/helpers.ts'
 import { openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -87,7 +88,7 @@ describe('a start with the key of another Stripe account', () => {
     const { db, billing } = wrong.services
     await wrong.makeKey({ email: 'bob@example.com', plan: 'free' })
     const sql = "SELECT id FROM users WHERE email = 'bob@example.com'"
-    const bob = String(db.$client.prepare(sql).pluck().get())
+    const bob = String(await readValue(wrong, sql))
     const { findOrClaim } = await import('../../../lib/billing/subscription/customers.ts')
     const claim = findOrClaim(billing, { customer: 'cus_other', user: bob }, shop.now())
     await assert.rejects(claim, { code: 'BILLING_UNAVAILABLE' })

@@ -25,7 +25,7 @@ describe('overages on invoices', () => {
     await at.overages.reportDue()
     assert.equal(OVERAGE_EVENT, EVENT_OF_DOUBLE)
     const [event, ...others] = at.double.world.state.meterEvents
-    const start = Number(readOne(at, 'SELECT period_start FROM subscriptions')) / 1000
+    const start = Number(await readOne(at, 'SELECT period_start FROM subscriptions')) / 1000
     assert.equal(event?.[0], `ovg:${at.subscription}:${start}:0+`)
     assert.deepEqual(event?.[1].value, 3)
     assert.equal(event?.[1].timestamp, at.double.now())
@@ -44,7 +44,7 @@ describe('overages on invoices', () => {
     at.pass(SECOND)
     await at.overages.reportDue()
     assert.deepEqual(unitsOf(at), [1, 2])
-    at.pass(endOf(at) - 119 * SECOND - at.clock.now)
+    at.pass((await endOf(at)) - 119 * SECOND - at.clock.now)
     for (let n = 0; n < 3; n++) {
       await at.ask(2)
       await at.overages.reportDue()
@@ -70,7 +70,7 @@ describe('overages on invoices', () => {
     await at.ask(4)
     await at.overages.reportDue()
     await at.ask(7)
-    at.pass(endOf(at) + 10 * MINUTE - at.clock.now)
+    at.pass((await endOf(at)) + 10 * MINUTE - at.clock.now)
     await sync(at, at.userId)
     await at.overages.reportAll(at.userId)
     at.pass(HOUR)
@@ -85,7 +85,7 @@ describe('overages on invoices', () => {
     await at.stripe.subscriptions.update(at.subscription, { cancel_at_period_end: true })
     await sync(at, at.userId)
     await at.ask(1_000)
-    at.pass(endOf(at) - at.clock.now)
+    at.pass((await endOf(at)) - at.clock.now)
     assert.equal((await sync(at, at.userId)).after, null)
     await at.overages.reportDue()
     at.pass(2 * HOUR)
@@ -96,10 +96,10 @@ describe('overages on invoices', () => {
   it('appear on the next invoice if their own is closed', async () => {
     await using at = await openShopOverCap()
     await at.ask(1_000)
-    at.pass(endOf(at) + 2 * HOUR - at.clock.now)
+    at.pass((await endOf(at)) + 2 * HOUR - at.clock.now)
     await sync(at, at.userId)
     await at.overages.reportDue()
-    at.pass(endOf(at) + 2 * HOUR - at.clock.now)
+    at.pass((await endOf(at)) + 2 * HOUR - at.clock.now)
     const [next, own] = (await at.stripe.invoices.list({ customer: at.customer })).data
     assert.equal(own?.amount_due, 2_900)
     assert.equal(next?.amount_due, 3_000)
@@ -107,7 +107,7 @@ describe('overages on invoices', () => {
 
   it('are charged for a period that began before an event reported it', async () => {
     await using at = await openShopOverCap()
-    at.pass(endOf(at) + SECOND - at.clock.now)
+    at.pass((await endOf(at)) + SECOND - at.clock.now)
     await at.ask(CAP + 2)
     await setOverages(at.app, at.key, false)
     await at.overages.reportAll(at.userId)
@@ -118,7 +118,7 @@ describe('overages on invoices', () => {
     await using at = await openShopOverCap()
     await at.ask(2)
     await at.overages.reportAll(at.userId)
-    at.pass(endOf(at) - at.clock.now)
+    at.pass((await endOf(at)) - at.clock.now)
     await sync(at, at.userId)
     await at.ask(CAP)
     await at.overages.reportAll(at.userId)

@@ -5,6 +5,7 @@ import { createBilling } from '../../../lib/billing/billing.ts'
 import { createOverages, type Overages } from '../../../lib/billing/overages/overages.ts'
 import { openDb } from '../../../lib/db/open.ts'
 import { runInTransaction } from '../../../lib/db/transaction.ts'
+import { write } from '../../support/database/sql.ts'
 import {
   ask,
   CAP,
@@ -104,7 +105,7 @@ describe('the outbox of overages', () => {
     )
     assert.equal(logged.length, 1)
     assert.equal(meterCalls(at) - calls, 1 + 3)
-    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE refused_at > 0'), 1)
+    assert.equal(await readOne(at, 'SELECT count(*) FROM overage_reports WHERE refused_at > 0'), 1)
     assert.ok(gone)
     known.set(at.customer, gone)
     at.pass(HOUR)
@@ -131,7 +132,10 @@ describe('the outbox of overages', () => {
       assert.equal(meteredUnits(at, at.customer), 5)
       assert.equal(meterCalls(at) - before, outcome === 'arrived' ? 0 : 1)
       await at.overages.reportDue()
-      assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE sent_at IS NULL'), 0)
+      assert.equal(
+        await readOne(at, 'SELECT count(*) FROM overage_reports WHERE sent_at IS NULL'),
+        0,
+      )
     })
   }
 
@@ -150,13 +154,13 @@ describe('the outbox of overages', () => {
     at.double.failCalls({ kind: '403', method: 'GET' })
     await at.overages.reportDue()
     assert.equal(meteredUnits(at, other.customer), 2)
-    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE refused_at > 0'), 1)
+    assert.equal(await readOne(at, 'SELECT count(*) FROM overage_reports WHERE refused_at > 0'), 1)
   })
 
   it('asks Stripe which units have arrived before it moves units to the next invoice', async () => {
     await using at = await openShopOverCap()
     await at.ask(4)
-    at.pass(endOf(at) - at.clock.now)
+    at.pass((await endOf(at)) - at.clock.now)
     at.double.failCalls({ kind: 'lost' })
     await assert.rejects(at.overages.reportAll(at.userId))
     at.double.clearFaults()
@@ -174,22 +178,25 @@ describe('the outbox of overages', () => {
     it(`asks Stripe about a report that was sent ${when}, but is unsent in a restored day-old backup`, async () => {
       await using at = await openShopOverCap()
       await at.ask(4)
-      if (passes > 0) at.pass(endOf(at) - at.clock.now)
+      if (passes > 0) at.pass((await endOf(at)) - at.clock.now)
       at.double.failCalls({ kind: 'reset' })
       await assert.rejects(at.overages.reportAll(at.userId))
       at.double.clearFaults()
-      const madeAt = readOne(at, 'SELECT at FROM overage_reports')
+      const madeAt = await readOne(at, 'SELECT at FROM overage_reports')
       at.pass(passes)
       await sync(at, at.userId)
       await at.overages.reportDue()
       assert.equal(meteredUnits(at, at.customer), 4)
       const restore = 'UPDATE overage_reports SET at = ?, first_tried_at = NULL, sent_at = NULL'
-      at.app.services.db.$client.prepare(restore).run(madeAt)
+      await write(at.app, restore, madeAt)
       forgetIdentifiers(at)
       at.pass(DAY)
       await at.overages.reportDue()
       assert.equal(meteredUnits(at, at.customer), 4)
-      assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE sent_at IS NULL'), 0)
+      assert.equal(
+        await readOne(at, 'SELECT count(*) FROM overage_reports WHERE sent_at IS NULL'),
+        0,
+      )
     })
   }
 
@@ -197,8 +204,9 @@ describe('the outbox of overages', () => {
     await using at = await openShopOverCap()
     await at.ask(2)
     await at.overages.reportAll(at.userId)
-    at.app.services.db.$client.exec(
-      'DELETE FROM overage_reports; UPDATE usage_by_period SET overage_reported = 0',
+    await write(
+      at.app,
+      'DELETE FROM overage_reports;\nUPDATE usage_by_period SET overage_reported = 0',
     )
     await at.ask(1)
     await at.overages.reportAll(at.userId)
@@ -231,7 +239,7 @@ describe('the outbox of overages', () => {
     at.double.clearFaults()
     at.clock.now += 200 * DAY
     await at.overages.removeOld()
-    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports WHERE sent_at IS NULL'), 1)
+    assert.equal(await readOne(at, 'SELECT count(*) FROM overage_reports WHERE sent_at IS NULL'), 1)
   })
 
   it('removes reports after seventy days', async () => {
@@ -240,11 +248,11 @@ describe('the outbox of overages', () => {
     await at.overages.reportDue()
     at.clock.now += 69 * DAY
     await at.overages.removeOld()
-    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports'), 1)
+    assert.equal(await readOne(at, 'SELECT count(*) FROM overage_reports'), 1)
     at.clock.now += 35 * DAY
     await at.overages.removeOld()
-    assert.equal(readOne(at, 'SELECT count(*) FROM overage_reports'), 0)
-    assert.equal(readOne(at, 'SELECT count(*) FROM overage_periods'), 0)
+    assert.equal(await readOne(at, 'SELECT count(*) FROM overage_reports'), 0)
+    assert.equal(await readOne(at, 'SELECT count(*) FROM overage_periods'), 0)
   })
 })
 

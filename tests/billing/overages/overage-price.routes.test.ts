@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Stripe from 'stripe'
 import { DAY_MS } from '../../../lib/durations.ts'
+import { readRows } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
 import {
   meteredUnits,
@@ -16,7 +17,7 @@ const reads = ({ double }: OverageShop, price: string) =>
   double.calls().filter(({ path }) => path === `/v1/prices/${price}`).length
 
 const price = ({ app }: OverageShop) =>
-  app.services.db.$client.prepare('SELECT id, currency, unit_amount FROM overage_prices').all()
+  readRows(app, 'SELECT id, currency, unit_amount FROM overage_prices')
 
 describe('the price of overages', () => {
   it('is read once, again after a day, and not by requests', async () => {
@@ -25,7 +26,7 @@ describe('the price of overages', () => {
     await at.ask(3)
     await refreshPrice()
     assert.equal(reads(at, at.overage), 1)
-    assert.deepEqual(price(at), [{ id: at.overage, currency: 'usd', unit_amount: '0.1' }])
+    assert.deepEqual(await price(at), [[at.overage, 'usd', '0.1']])
     at.pass(DAY_MS)
     await refreshPrice()
     await refreshPrice()
@@ -48,9 +49,7 @@ describe('the price of overages', () => {
     await app.services.overages.reportAll(at.userId)
     assert.equal(meteredUnits(at, at.customer), 0)
     await app.services.overages.refreshPrice()
-    assert.deepEqual(price({ ...at, app }), [
-      { id: other.id, currency: 'eur', unit_amount: '0.05' },
-    ])
+    assert.deepEqual(await price({ ...at, app }), [[other.id, 'eur', '0.05']])
     const shown = await app.send('GET', '/v1/billing/overages', { key })
     assert.match(shown.text, /"currency":"eur","unitPrice":"0\.05","spendingCap":8700,/)
     // The subscription is paid in dollars: it keeps what it has, but cannot begin anew.
@@ -86,7 +85,7 @@ describe('the price of overages', () => {
       at.pass(DAY_MS)
       const { refreshPrice } = at.app.services.overages
       await assert.rejects(refreshPrice(), { code: 'BILLING_NOT_CONFIGURED' })
-      assert.deepEqual(price(at), [])
+      assert.deepEqual(await price(at), [])
       assert.equal(codeOf(await setOverages(at.app, key, true)), 'BILLING_NOT_CONFIGURED')
     })
   }

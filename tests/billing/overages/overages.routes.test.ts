@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { insertCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { saveSubscription } from '../../../lib/billing/subscription/subscriptions.ts'
 import type { Answer } from '../../support/contract-check.ts'
+import { readValue } from '../../support/database/sql.ts'
 import { codeOf, type TestApp } from '../../support/helpers.ts'
 import { ask, CAP, openOverageShop, setOverages, subscribe } from './overages.ts'
 
@@ -144,8 +145,7 @@ describe('PATCH /v1/billing/subscription', () => {
     const { app } = at
     const key = await app.makeKey({ plan: 'free' })
     const { db, now } = app.services
-    const [userId] = db.$client.prepare<[], string>('SELECT id FROM users').pluck().all()
-    assert.ok(userId)
+    const userId = String(await readValue(app, 'SELECT id FROM users'))
     await insertCustomer(db, { userId, customerId: 'cus_test', createdAt: now() }).run()
     await saveSubscription(db, {
       userId,

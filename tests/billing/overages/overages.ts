@@ -9,6 +9,7 @@ import { insertCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { sync as syncUser } from '../../../lib/billing/subscription/sync.ts'
 import { newSecretKey } from '../../../stripe-double/ids.ts'
 import { addPayer, startDouble } from '../../stripe-double/start.ts'
+import { readValue } from '../../support/database/sql.ts'
 import { makeApp, NOON, recordingLog, type TestApp } from '../../support/helpers.ts'
 import { processFolder } from '../../support/temp-folder.ts'
 
@@ -143,12 +144,12 @@ export function unitsOf(at: OverageShop & { readonly customer: string }): number
 }
 
 /** The end of the period, in epoch milliseconds. */
-export function endOf(at: OverageShop): number {
-  return Number(readOne(at, 'SELECT period_end FROM subscriptions'))
+export async function endOf(at: OverageShop): Promise<number> {
+  return Number(await readOne(at, 'SELECT period_end FROM subscriptions'))
 }
 
-export function readOne({ app }: OverageShop, sql: string): unknown {
-  return app.services.db.$client.prepare(sql).pluck().get()
+export function readOne({ app }: OverageShop, sql: string): Promise<unknown> {
+  return readValue(app, sql)
 }
 
 /** Syncs the subscription, as an event would. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { Overages } from '../../../lib/contract/billing/overages.ts'
+import { readColumn, readRows } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
 import {
   CAP,
@@ -9,7 +10,6 @@ import {
   meteredUnits,
   openOverageShop,
   openShopOverCap,
-  readOne,
   setOverages,
   subscribe,
   sync,
@@ -70,7 +70,7 @@ describe('GET /v1/billing/overages', () => {
       },
     )
     await at.overages.reportAll(at.userId)
-    at.pass(endOf(at) - at.clock.now)
+    at.pass((await endOf(at)) - at.clock.now)
     const [renewal] = (await at.stripe.invoices.list({ customer: at.customer })).data
     const line = renewal?.lines.data.find(({ quantity }) => quantity === units)
     assert.equal(line?.amount, amount)
@@ -148,7 +148,7 @@ describe('the spending cap', () => {
     await setCap(at, 1)
     await at.ask(PER_CENT)
     assert.equal(await degraded(at), true)
-    at.pass(endOf(at) - at.clock.now)
+    at.pass((await endOf(at)) - at.clock.now)
     await sync(at, at.userId)
     await at.ask(CAP)
     assert.equal(await degraded(at), false)
@@ -171,12 +171,13 @@ describe('the spending cap', () => {
     await setCap({ ...at, key }, 500)
     await setCap({ ...at, key }, 500)
     await setOverages(at.app, key, true)
-    const rows = at.app.services.db.$client
-      .prepare("SELECT action, detail FROM audit_log WHERE action LIKE 'set_%' ORDER BY id")
-      .all()
+    const rows = await readRows(
+      at.app,
+      "SELECT action, detail FROM audit_log WHERE action LIKE 'set_%' ORDER BY id",
+    )
     assert.deepEqual(rows, [
-      { action: 'set_spending_cap', detail: '$87.00 to $5.00' },
-      { action: 'set_overages', detail: 'on: $0.001 per request, at most $5.00 per period' },
+      ['set_spending_cap', '$87.00 to $5.00'],
+      ['set_overages', 'on: $0.001 per request, at most $5.00 per period'],
     ])
   })
 
@@ -185,16 +186,16 @@ describe('the spending cap', () => {
     await setCap(at, 1)
     const { flusher } = at.app.services
     const notices = () =>
-      readOne(
-        at,
-        "SELECT group_concat(detail, '; ') FROM audit_log WHERE action LIKE '%spending_cap' AND action <> 'set_spending_cap'",
+      readColumn(
+        at.app,
+        "SELECT detail FROM audit_log WHERE action LIKE '%spending_cap' AND action <> 'set_spending_cap' ORDER BY id",
       )
     await at.ask(PER_CENT - 1)
     await flusher.flush()
-    assert.equal(notices(), null)
+    assert.deepEqual(await notices(), [])
     await at.ask(1)
     await flusher.flush()
-    assert.equal(notices(), '$0.01 for 10 requests')
+    assert.deepEqual(await notices(), ['$0.01 for 10 requests'])
     await at.ask(3)
     await flusher.flush()
     await setCap(at, 0)
@@ -202,11 +203,11 @@ describe('the spending cap', () => {
     await setCap(at, 1)
     await at.ask(1)
     await flusher.flush()
-    assert.equal(notices(), '$0.01 for 10 requests')
+    assert.deepEqual(await notices(), ['$0.01 for 10 requests'])
     await setCap(at, 2)
     await at.ask(PER_CENT)
     await flusher.flush()
-    assert.equal(notices(), '$0.01 for 10 requests; $0.02 for 20 requests')
+    assert.deepEqual(await notices(), ['$0.01 for 10 requests', '$0.02 for 20 requests'])
     const logged = at.log.events.map(({ message }) => message)
     assert.equal(logged.filter((text) => text === 'a user has reached the spending cap').length, 2)
   })

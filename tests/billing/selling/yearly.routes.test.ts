@@ -5,6 +5,7 @@ import {
   PlanChangeResponse,
   ProrationPreview,
 } from '../../../lib/contract/billing/billing-schemas.ts'
+import { write } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -103,7 +104,7 @@ describe('a change between month and year', () => {
     assert.equal(row?.periodStart, shop.now())
     assert.deepEqual([row?.plan, row?.interval], ['pro', 'year'])
     assert.equal(
-      auditOf(shop).findLast(({ action }) => action === 'change_plan')?.detail,
+      (await auditOf(shop)).findLast(({ action }) => action === 'change_plan')?.detail,
       'pro to pro by the year',
     )
   })
@@ -161,7 +162,7 @@ describe('a change between month and year', () => {
       assert.equal(await cap(), 0)
     }
     // Stripe keeps it: a restored backup has the same cap.
-    shop.app.services.db.$client.exec('DELETE FROM subscriptions')
+    await write(shop.app, 'DELETE FROM subscriptions')
     await shop.app.services.reconciliation.run()
     assert.equal(await cap(), 0)
     const { body } = await shop.send('GET', '/v1/ip/81.2.69.160')

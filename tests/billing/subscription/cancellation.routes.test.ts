@@ -26,9 +26,7 @@ describe('a cancellation', () => {
     const { text } = await shop.send('GET', SUBSCRIPTION)
     assert.match(text, /^\{"plan":\{"id":"free".*"subscription":null\}$/)
     assert.deepEqual(
-      auditOf(shop)
-        .slice(2)
-        .map(({ app, action, detail }) => [app, action, detail]),
+      (await auditOf(shop)).slice(2).map(({ app, action, detail }) => [app, action, detail]),
       [
         ['api', 'cancel_subscription', 'pro'],
         ['stripe', 'subscription_ended', 'pro canceling to none'],
@@ -59,7 +57,7 @@ describe('a cancellation', () => {
       subscriptions.set(id, { ...shop.atStripe(id), status, cancel_at_period_end: true })
       assert.deepEqual((await shop.send('POST', REACTIVATE)).body, { status })
     }
-    const taken = auditOf(shop).filter(({ action }) => action === 'reactivate_subscription')
+    const taken = (await auditOf(shop)).filter(({ action }) => action === 'reactivate_subscription')
     assert.equal(taken.length, 4)
   })
 })

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
+import { readEverything, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp } from '../../support/helpers.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -50,7 +51,7 @@ describe('POST /v1/billing/subscription', () => {
     ).meta
     assert.equal(tier, 'pro')
     assert.deepEqual(
-      auditOf(shop).map(({ app, action, detail }) => [app, action, detail]),
+      (await auditOf(shop)).map(({ app, action, detail }) => [app, action, detail]),
       [
         ['api', 'create_checkout', null],
         ['stripe', 'subscription_updated', 'none to pro active'],
@@ -84,7 +85,7 @@ describe('POST /v1/billing/subscription', () => {
     const [session] = sessions(shop)
     assert.deepEqual(body, { clientSecret: session?.client_secret })
     assert.equal(session?.ui_mode, 'embedded_page')
-    const stored = shop.app.services.db.$client.serialize().toString('latin1')
+    const stored = await readEverything(shop.app)
     assert.equal(stored.includes(session?.client_secret ?? ''), false)
   })
 
@@ -150,8 +151,7 @@ describe('POST /v1/billing/subscription', () => {
     it(`finds it by its user if the address has changed since, and Stripe ${state} the key`, async () => {
       await using shop = await openShop()
       await loseCustomer(shop)
-      const { db } = shop.app.services
-      db.$client.exec("UPDATE users SET email = 'new@example.com', name = 'Ada'")
+      await write(shop.app, "UPDATE users SET email = 'new@example.com', name = 'Ada'")
       shop.pass(seconds)
       assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
       assert.deepEqual(
@@ -164,7 +164,7 @@ describe('POST /v1/billing/subscription', () => {
   it('finds it by its address if the key may not search', async () => {
     await using shop = await openShop()
     const before = await buyer(shop)
-    shop.app.services.db.$client.exec('DELETE FROM billing_customers')
+    await write(shop.app, 'DELETE FROM billing_customers')
     shop.pass(2 * DAY)
     shop.double.failCalls({ kind: '403' })
     assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
@@ -207,7 +207,7 @@ describe('POST /v1/billing/subscription', () => {
     await using shop = await openShop()
     const { db } = shop.app.services
     const before = await buyer(shop)
-    db.$client.exec('DELETE FROM billing_customers')
+    await write(shop.app, 'DELETE FROM billing_customers')
     shop.pass(2 * DAY)
     assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
     assert.equal((await findCustomer(db, shop.userId))?.customerId, before)

@@ -41,8 +41,8 @@ async function terms(shop: Shop) {
   return v.parse(Terms, (await shop.send('GET', `${SUBSCRIPTION}/terms`)).body)
 }
 
-const lapses = (shop: Shop) =>
-  auditOf(shop).flatMap(({ app, action, detail }) =>
+const lapses = async (shop: Shop) =>
+  (await auditOf(shop)).flatMap(({ app, action, detail }) =>
     action === 'plan_change_lapsed' ? [{ app, detail }] : [],
   )
 
@@ -64,9 +64,7 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
     assert.equal((await shop.row())?.plan, 'pro')
     assert.deepEqual(totals(shop), ['paid 900', 'paid 2000'])
     assert.deepEqual(
-      auditOf(shop)
-        .slice(-3)
-        .map(({ app, action, detail }) => [app, action, detail]),
+      (await auditOf(shop)).slice(-3).map(({ app, action, detail }) => [app, action, detail]),
       [
         ['api', 'change_plan', 'starter to pro, to be confirmed'],
         ['stripe', 'payment_failed', null],
@@ -101,7 +99,7 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
       const lapsed = { planId: 'pro', interval: 'month' }
       assert.deepEqual((await terms(shop)).lapsedChange, lapsed)
       await shop.app.services.reconciliation.run()
-      assert.deepEqual(lapses(shop), [{ app: 'stripe', detail: 'pro by the month' }])
+      assert.deepEqual(await lapses(shop), [{ app: 'stripe', detail: 'pro by the month' }])
       // The notice ends with the period.
       shop.pass(31 * DAY)
       await shop.settled()
@@ -123,7 +121,7 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
     assert.equal((await terms(shop)).lapsedChange, undefined)
     await answer(shop, confirmation?.url, 'confirmed')
     assert.equal((await terms(shop)).lapsedChange, undefined)
-    assert.equal(lapses(shop).length, 1)
+    assert.equal((await lapses(shop)).length, 1)
   })
 
   it('answers the same page again, and charges once', async () => {

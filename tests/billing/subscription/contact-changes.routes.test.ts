@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createContactSender } from '../../../lib/billing/subscription/contact-changes.ts'
+import { readValue, write } from '../../support/database/sql.ts'
 import { makeBillingApp } from '../customers.ts'
 
 /** The app with a customer, and what its trigger has noted. */
 async function openWithCustomer() {
   const at = await makeBillingApp()
   const ada = await at.addCustomer()
-  const { db, billing } = at.app.services
+  const { billing } = at.app.services
   const refused: string[] = []
   const send = createContactSender(billing, (userId) => refused.push(userId))
   const change = (set: string) =>
-    db.$client.exec(`UPDATE users SET ${set} WHERE id = '${ada.userId}'`)
+    write(at.app, `UPDATE users SET ${set} WHERE id = '${ada.userId}'`)
   const customer = async () => {
     const found = await at.stripe.customers.retrieve(ada.customer)
     assert.ok(!found.deleted)
     return [found.email, found.name ?? null]
   }
-  const waiting = () => db.$client.prepare('SELECT count(*) FROM contact_changes').pluck().get()
+  const waiting = () => readValue(at.app, 'SELECT count(*) FROM contact_changes')
   const updates = () =>
     at.double.calls().filter(({ method, path }) => {
       return method === 'POST' && path === `/v1/customers/${ada.customer}`
@@ -32,13 +33,13 @@ describe('the name and e-mail address of a customer at Stripe', () => {
     const before = updates()
     await send()
     assert.equal(updates(), before)
-    change("email = 'ada@new.example', name = 'Ada'")
+    await change("email = 'ada@new.example', name = 'Ada'")
     await send()
     assert.deepEqual(await customer(), ['ada@new.example', 'Ada'])
     await send()
     assert.equal(updates(), before + 1)
-    assert.equal(waiting(), 0)
-    change("name = NULL, email = 'ada@new.example'")
+    assert.equal(await waiting(), 0)
+    await change("name = NULL, email = 'ada@new.example'")
     await send()
     assert.deepEqual(await customer(), ['ada@new.example', null])
   })
@@ -47,7 +48,7 @@ describe('the name and e-mail address of a customer at Stripe', () => {
     const { at, ada, send, change, customer } = await openWithCustomer()
     await using _at = at
     await at.stripe.customers.update(ada.customer, { name: 'Example Ltd' })
-    change("email = 'ada@new.example'")
+    await change("email = 'ada@new.example'")
     await send()
     assert.deepEqual(await customer(), ['ada@new.example', 'Example Ltd'])
   })
@@ -55,26 +56,26 @@ describe('the name and e-mail address of a customer at Stripe', () => {
   it('are sent again after a failure', async () => {
     const { at, send, change, customer, waiting } = await openWithCustomer()
     await using _at = at
-    change("email = 'ada@new.example'")
+    await change("email = 'ada@new.example'")
     at.double.failCalls({ kind: '500' })
     await assert.rejects(send(), { code: 'BILLING_UNAVAILABLE' })
-    assert.equal(waiting(), 1)
+    assert.equal(await waiting(), 1)
     await send()
     assert.deepEqual(await customer(), ['ada@new.example', null])
-    assert.equal(waiting(), 0)
+    assert.equal(await waiting(), 0)
   })
 
   it('are sent as they are when they change while a change is being sent', async () => {
     const { at, send, change, customer, waiting } = await openWithCustomer()
     await using _at = at
-    change("email = 'ada@one.example'")
+    await change("email = 'ada@one.example'")
     at.double.failCalls({ kind: 'late', delayMs: 20 })
     const sending = send()
-    change("email = 'ada@two.example'")
+    await change("email = 'ada@two.example'")
     await sending
     await send()
     assert.deepEqual(await customer(), ['ada@two.example', null])
-    assert.equal(waiting(), 0)
+    assert.equal(await waiting(), 0)
   })
 
   it('are not tried again and again if Stripe refuses them', async () => {
@@ -82,19 +83,18 @@ describe('the name and e-mail address of a customer at Stripe', () => {
     await using _at = at
     at.double.world.state.tables.customers.delete(ada.customer)
     const before = updates()
-    change("email = 'ada@new.example'")
+    await change("email = 'ada@new.example'")
     await send()
     await send()
     assert.equal(updates(), before + 1)
     assert.deepEqual(refused, [ada.userId])
-    assert.equal(waiting(), 1)
+    assert.equal(await waiting(), 1)
   })
 
   it('are not recorded for a user without a customer at Stripe', async () => {
     await using at = await makeBillingApp()
     const { userId } = await at.addUser('bob@example.com')
-    const { $client } = at.app.services.db
-    $client.exec(`UPDATE users SET email = 'bob@new.example' WHERE id = '${userId}'`)
-    assert.equal($client.prepare('SELECT count(*) FROM contact_changes').pluck().get(), 0)
+    await write(at.app, `UPDATE users SET email = 'bob@new.example' WHERE id = '${userId}'`)
+    assert.equal(await readValue(at.app, 'SELECT count(*) FROM contact_changes'), 0)
   })
 })

@@ -46,7 +46,7 @@ describe('two subscriptions of one customer', () => {
       warnings.map(({ level, fields }) => [level, fields]),
       [['warn', { userId: shop.userId, subscription: starter }]],
     )
-    const found = auditOf(shop).filter(({ action }) => action === 'find_duplicate')
+    const found = (await auditOf(shop)).filter(({ action }) => action === 'find_duplicate')
     assert.deepEqual(found, [{ app: 'stripe', action: 'find_duplicate', detail: 'starter' }])
   })
 
@@ -72,13 +72,13 @@ describe('two subscriptions of one customer', () => {
     assert.deepEqual((await shop.send('GET', DUPLICATES)).body, [])
     const { balance } = shop.double.world.state.tables.customers.get(customer) ?? {}
     assert.equal(balance, -Math.round((900 * 21) / 31))
-    assert.deepEqual(auditOf(shop).at(-1), {
+    assert.deepEqual((await auditOf(shop)).at(-1), {
       app: 'api',
       action: 'end_duplicate',
       detail: 'starter',
     })
     await shop.settled()
-    const rows = auditOf(shop).filter(({ action }) => action === 'end_duplicate')
+    const rows = (await auditOf(shop)).filter(({ action }) => action === 'end_duplicate')
     assert.equal(rows.length, 1)
     shop.newCalls()
     assert.deepEqual((await shop.send('DELETE', DUPLICATES)).body, { success: true })
@@ -107,7 +107,7 @@ describe('two subscriptions of one customer', () => {
     await shop.stripe.subscriptions.cancel(starter)
     await shop.settled()
     assert.deepEqual((await shop.send('GET', DUPLICATES)).body, [])
-    const rows = auditOf(shop).filter(({ action }) => action === 'end_duplicate')
+    const rows = (await auditOf(shop)).filter(({ action }) => action === 'end_duplicate')
     assert.deepEqual(rows, [{ app: 'stripe', action: 'end_duplicate', detail: 'starter' }])
   })
 })

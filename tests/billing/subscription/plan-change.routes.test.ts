@@ -44,7 +44,7 @@ describe('a change of the plan', () => {
     assert.equal(charged?.amount_paid, due)
     assert.equal(charged.status, 'paid')
     await shop.settled()
-    assert.deepEqual(auditOf(shop).at(-1), {
+    assert.deepEqual((await auditOf(shop)).at(-1), {
       app: 'api',
       action: 'change_plan',
       detail: 'starter to pro',
@@ -136,7 +136,7 @@ describe('a change of the plan', () => {
     assert.deepEqual(shop.atStripe(id).items, before.items)
     assert.deepEqual(await shop.row(), before.row)
     assert.equal(
-      auditOf(shop).some(({ action }) => action === 'change_plan'),
+      (await auditOf(shop)).some(({ action }) => action === 'change_plan'),
       false,
     )
   })

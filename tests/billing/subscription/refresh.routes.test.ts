@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { write } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { auditOf, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -24,7 +25,7 @@ describe('GET /v1/billing/subscription?refresh=true', () => {
     const { text } = await shop.send('GET', REFRESHED)
     assert.match(text, /^\{"plan":\{"id":"pro".*"subscription":\{"id":"sub_/)
     assert.deepEqual(
-      auditOf(shop).map(({ app, action }) => [app, action]),
+      (await auditOf(shop)).map(({ app, action }) => [app, action]),
       [
         ['api', 'create_checkout'],
         ['stripe', 'subscription_updated'],
@@ -44,7 +45,7 @@ describe('GET /v1/billing/subscription?refresh=true', () => {
     for (let n = 0; n < 120; n += 1) {
       subscriptions.set(`sub_${n}`, { ...paid, id: `sub_${n}`, status: 'incomplete' })
     }
-    shop.app.services.db.$client.exec('DELETE FROM subscriptions')
+    await write(shop.app, 'DELETE FROM subscriptions')
     shop.newCalls()
     await shop.send('GET', REFRESHED)
     assert.equal((await shop.row())?.id, id)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
+import { readColumn } from '../../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 import { plansFile } from '../../support/plans-file.ts'
 
@@ -73,8 +74,7 @@ describe('POST /v1/ip/batch', () => {
     await batch(key, ['nope'])
     await batch(key, many(3))
     await app.services.flusher.flush()
-    const { $client } = app.services.db
-    const written = $client.prepare('SELECT requests FROM usage_by_period').pluck().all()
+    const written = await readColumn(app, 'SELECT requests FROM usage_by_period')
     assert.deepEqual(written, [3])
   })
 

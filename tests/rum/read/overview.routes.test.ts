@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { HOUR_MS } from '../../../lib/durations.ts'
+import { readValue } from '../../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 
 const ORIGIN = 'https://shop.example'
@@ -163,13 +164,10 @@ describe('GET /v1/telemetry/rum/overview', () => {
     assert.deepEqual(paths[0], { path: '(other)', sampleCount: 20, p75: { ...none, ttfb: 9 } })
     assert.ok(groups.some(({ message }) => message === '(other errors)'))
     const largest = (table: string, span: string) =>
-      app.services.db.$client
-        .prepare(`SELECT count(*) FROM ${table} GROUP BY site_id, ${span} ORDER BY 1 DESC`)
-        .pluck()
-        .get()
-    assert.equal(largest('rum_paths', 'day'), 501)
-    assert.equal(largest('rum_errors', 'hour'), 201)
-    assert.equal(largest('rum_error_samples', 'day'), 201)
+      readValue(app, `SELECT count(*) FROM ${table} GROUP BY site_id, ${span} ORDER BY 1 DESC`)
+    assert.equal(await largest('rum_paths', 'day'), 501)
+    assert.equal(await largest('rum_errors', 'hour'), 201)
+    assert.equal(await largest('rum_error_samples', 'day'), 201)
   })
 
   it('answers 404 for a site of another user', async () => {

@@ -162,13 +162,21 @@ describe('POST /v1/telemetry/rum', () => {
     await using own = await makeApp()
     const owner = await own.makeKey()
     await addSite(own, owner, ORIGIN)
-    own.services.db.$client.pragma('query_only = ON')
+    own.setReadOnly(true)
     const answer = await post(LCP, {}, own)
-    own.services.db.$client.pragma('query_only = OFF')
+    own.setReadOnly(false)
     assert.equal(codeOf(answer), 'SERVICE_UNAVAILABLE')
     assert.deepEqual((await summary('', owner, own)).metrics, [])
     assert.equal((await post(LCP, {}, own)).status, 204)
     assert.equal((await summary('', owner, own)).metrics[0]?.sampleCount, 1)
+  })
+
+  it('answers 503 if the database cannot be read', async () => {
+    const fault = Object.assign(new Error('the connection is closed'), { code: '08006' })
+    await using own = await makeApp({
+      replace: ({ rum }) => ({ rum: { ...rum, findSite: () => Promise.reject(fault) } }),
+    })
+    assert.equal(codeOf(await post(LCP, {}, own)), 'SERVICE_UNAVAILABLE')
   })
 })
 

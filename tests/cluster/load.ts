@@ -1,0 +1,211 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as v from 'valibot'
+import { ApiKeyCreated, Site } from '../../lib/contract/account/account-schemas.ts'
+import type { Cluster, ClusterNode } from './cluster.ts'
+
+/** What the clients of a cluster were told: the outside record. */
+export interface Told {
+  /** Look-ups answered 200. */
+  readonly lookUps: { readonly node: ClusterNode; readonly at: number }[]
+  /** Beacons answered 204. */
+  beacons: number
+  /** Keys answered 201, and which of them were revoked afterwards, by their ids. */
+  readonly keys: Map<string, string>
+  readonly revoked: Map<string, string>
+  /** Keys whose revocation was not answered. */
+  readonly unclear: Set<string>
+  /** The ids of sites answered 201. */
+  readonly sites: Set<string>
+  /** Requests without a complete answer, which may or may not have had an effect. */
+  readonly open: { lookUps: number; beacons: number; keys: number; sites: number }
+  /** Answers that break a promise, in words, without the ids of the requests. */
+  readonly broken: Set<string>
+}
+
+export function newRecord(): Told {
+  return {
+    lookUps: [],
+    beacons: 0,
+    keys: new Map(),
+    revoked: new Map(),
+    unclear: new Set(),
+    sites: new Set(),
+    open: { lookUps: 0, beacons: 0, keys: 0, sites: 0 },
+    broken: new Set(),
+  }
+}
+
+interface Load {
+  readonly cluster: Cluster
+  /** Keys with full access, each of another user: a user may create few keys and sites in an hour. */
+  readonly owners: readonly string[]
+  readonly origin: string
+  readonly told: Told
+}
+
+/** The status is 0 if there is no complete answer, and -1 if the connection was refused. */
+interface Reply {
+  readonly status: number
+  readonly text: string
+}
+
+interface Sent {
+  readonly key?: string
+  readonly origin?: string
+  readonly body?: unknown
+}
+
+const LOOK_UP = '/v1/ip/81.2.69.160'
+const KEYS = '/v1/account/me/keys'
+const SITES = '/v1/account/me/sites'
+const LONGEST_MS = 3_000
+const LONGEST_WAIT_MS = 500
+/** One of so many new keys is not revoked. */
+const KEPT = 4
+const agent = new Agent({ keepAlive: true })
+
+/** Starts clients that send one request after another to all nodes. Returns a function that ends them. */
+export function startLoad(load: Load): () => Promise<void> {
+  const ending = new AbortController()
+  const repeat = async (pauseMs: number, step: (n: number) => Promise<unknown>) => {
+    for (let n = 0; !ending.signal.aborted; n++) {
+      await step(n)
+      await sleep(pauseMs)
+    }
+  }
+  const clients = [0, 1, 2].flatMap((client) => [
+    repeat(10, (n) => lookUp(load, load.cluster.nodeAt(n + client), load.owners[client] ?? '')),
+    repeat(10, (n) => sendBeacon(load, load.cluster.nodeAt(n + client), 3 * n + client)),
+    repeat(100, (n) => changeKeys(load, 3 * n + client)),
+  ])
+  clients.push(repeat(300, (n) => addSite(load, n)))
+  return async () => {
+    ending.abort()
+    await Promise.all(clients)
+  }
+}
+
+async function lookUp({ told }: Load, node: ClusterNode, key: string): Promise<Reply> {
+  const reply = await send(node, 'GET', LOOK_UP, { key })
+  if (reply.status === 200) told.lookUps.push({ node, at: performance.now() })
+  else if (reply.status === 0) told.open.lookUps += 1
+  else if (reply.status === 500) told.broken.add(`a look-up: 500 ${reply.text}`)
+  return reply
+}
+
+async function sendBeacon({ told, origin }: Load, node: ClusterNode, n: number): Promise<void> {
+  const body = { path: `/p${n % 50}`, deviceType: 'mobile', metrics: { lcp: 1_200, cls: 0 } }
+  const { status, text } = await send(node, 'POST', '/v1/telemetry/rum', { origin, body })
+  if (status === 204) told.beacons += 1
+  else if (status === 0) told.open.beacons += 1
+  else if (status > 0 && status !== 503) told.broken.add(`a beacon: ${status} ${text}`)
+}
+
+/** Creates a key, uses it on all nodes, and revokes it, unless it is one of those that stay. */
+async function changeKeys(load: Load, n: number): Promise<void> {
+  const { cluster, owners, told } = load
+  const key = owners[n % owners.length] ?? ''
+  const made = await send(cluster.nodeAt(n), 'POST', KEYS, { key, body: { name: 'made' } })
+  note(told, 'keys', made)
+  if (made.status !== 201) return
+  const { id, rawKey } = v.parse(ApiKeyCreated, JSON.parse(made.text))
+  told.keys.set(id, rawKey)
+  await askCalm(load, rawKey, 200)
+  if (n % KEPT === 0) return
+  const calm = calmNodes(cluster)
+  const askedAt = performance.now()
+  const { status, text } = await send(cluster.nodeAt(n + 1), 'DELETE', `${KEYS}/${id}`, { key })
+  if (status !== 200) {
+    told.unclear.add(id)
+    if (![-1, 0, 503].includes(status)) told.broken.add(`a revocation: ${status} ${text}`)
+    return
+  }
+  told.revoked.set(id, rawKey)
+  // After half a second, the answer waits for no other node: a busy machine may take longer.
+  if (performance.now() - askedAt < LONGEST_WAIT_MS) await askCalm(load, rawKey, 401, calm)
+}
+
+type Calm = ReadonlyMap<ClusterNode, number>
+
+/** The nodes without a fault at the moment, and how many they have had. */
+function calmNodes({ nodes }: Cluster): Calm {
+  const calm = nodes.filter(({ openFaults, server }) => openFaults === 0 && server !== undefined)
+  return new Map(calm.map((node) => [node, node.faults]))
+}
+
+/** Looks up with the key on the nodes that have been without a fault since. */
+async function askCalm(
+  load: Load,
+  key: string,
+  wanted: 200 | 401,
+  calm = calmNodes(load.cluster),
+): Promise<void> {
+  await Promise.all(
+    [...calm].map(async ([node, faults]) => {
+      const { status } = await lookUp(load, node, key)
+      if (status <= 0 || status === wanted || node.faults !== faults) return
+      load.told.broken.add(`${node.name} answered ${status} instead of ${wanted} to a key`)
+    }),
+  )
+}
+
+async function addSite({ cluster, owners, told }: Load, n: number): Promise<void> {
+  const body = { name: `https://site-${n}.example` }
+  const key = owners[n % owners.length] ?? ''
+  const made = await send(cluster.nodeAt(n), 'POST', SITES, { key, body })
+  note(told, 'sites', made)
+  if (made.status === 201) told.sites.add(v.parse(Site, JSON.parse(made.text)).id)
+}
+
+function note(told: Told, kind: 'keys' | 'sites', { status, text }: Reply): void {
+  if (status === 0) told.open[kind] += 1
+  else if (![-1, 201, 503].includes(status)) told.broken.add(`new ${kind}: ${status} ${text}`)
+}
+
+/** Asks with each key on each node. Returns the statuses that are not the wanted one. */
+export async function askAll(cluster: Cluster, keys: Iterable<string>, wanted: number) {
+  const wrong: string[] = []
+  for (const key of keys) {
+    for (const node of cluster.nodes) {
+      const { status } = await send(node, 'GET', LOOK_UP, { key })
+      if (status !== wanted) wrong.push(`${node.name} answered ${status}`)
+    }
+  }
+  return wrong
+}
+
+let clients = 0
+
+/** Sends a request from another address each time, since addresses are limited. */
+function send(
+  { url }: ClusterNode,
+  method: string,
+  path: string,
+  { key, origin, body }: Sent,
+): Promise<Reply> {
+  clients += 1
+  const headers = {
+    'x-forwarded-for': `10.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`,
+    ...(key !== undefined && { 'x-api-key': key }),
+    ...(origin !== undefined && { origin }),
+  }
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException) =>
+      resolve({ status: error.code === 'ECONNREFUSED' ? -1 : 0, text: error.message })
+    const read = (answer: IncomingMessage) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk
+      })
+      answer.on('error', fail)
+      answer.on('end', () =>
+        resolve({ status: answer.complete ? (answer.statusCode ?? 0) : 0, text }),
+      )
+    }
+    const signal = AbortSignal.timeout(LONGEST_MS)
+    request(`${url}${path}`, { method, agent, headers, signal }, read)
+      .on('error', fail)
+      .end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
