@@ -28,10 +28,8 @@ export async function listen(
     if (isClosed || retry !== undefined) return
     retry = setTimeout(() => {
       retry = undefined
-      connect().catch((error: unknown) => {
-        onError(error)
-        connectLater()
-      })
+      // The loss was reported: further failures would only repeat it, many times a second.
+      connect().catch(connectLater)
     }, SECOND_MS / 10)
   }
   await connect()

@@ -18,6 +18,10 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** A transaction whose process has stopped would keep other writes waiting: the server ends it. */
 const IDLE_TRANSACTION_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 60_000
+/** The server ends a statement before that, unless the connection has stalled. */
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
+/** Then the system asks whether an idle connection still exists, such as that of a listener. */
+const IDLE_MS = 10_000
 /** More than the service has, although texts vary with the number of their parameters. */
 const MAX_NAMED = 500
 
@@ -37,7 +41,9 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: IDLE_MS,
   }
   const pool = new pg.Pool({ ...options, max })
   pool.on('error', onError)
