@@ -17,6 +17,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const UNIT = read('deploy/meridian.service')
 const FLY = read('deploy/fly.toml')
 const COMPOSE = read('deploy/compose.yml')
+const CLUSTER = read('deploy/cluster.yml')
 const DOCKERFILE = read('Dockerfile')
 const IGNORED = read('.dockerignore').trim().split('\n')
 
@@ -182,6 +183,37 @@ describe('the Compose file', () => {
     assert.deepEqual(admin, { host: '0.0.0.0', port: 9091 })
     const targets = /targets: \["meridian:(\d+)"\]/.exec(read('deploy/prometheus/prometheus.yml'))
     assert.equal(Number(targets?.[1]), admin?.port)
+  })
+})
+
+describe('the Compose file of several servers', () => {
+  const server = /^ {2}meridian:\n((?: {4}.*\n|\n)+)/m.exec(CLUSTER)?.[1] ?? ''
+  const settings = Object.fromEntries(
+    [...server.matchAll(/^ +(MERIDIAN_[A-Z_]+): "?([^"\n]+)"?$/gm)].map(([, name = '', value]) => [
+      name,
+      // Compose puts in the passwords, which have at least 32 characters.
+      value?.replace(/\$\{(\w+)[^}]*\}/g, '0'.repeat(64)),
+    ]),
+  )
+
+  it('has settings that the server knows', () => {
+    const { postgres, trustedProxies } = readConfig(settings)
+    assert.equal(new URL(postgres?.url ?? '').hostname, 'postgres')
+    const balancer = /ipv4_address: (\S+) /.exec(CLUSTER)?.[1] ?? ''
+    const [, range = '', gateway = ''] = /ip_range: (\S+), gateway: (\S+) /.exec(CLUSTER) ?? []
+    assert.deepEqual(trustedProxies, [gateway, balancer].map(parseNetwork))
+    const [network, address] = [parseNetwork(range), parseAddress(balancer)]
+    assert.ok(network !== null && address !== null && !contains(network, address))
+  })
+
+  it('waits for the server, which answers until the balancer has noticed that it stops', () => {
+    const grace = Number(/stop_grace_period: (\d+)s/.exec(server)?.[1])
+    const drain = Number(settings['MERIDIAN_DRAIN_SECONDS'])
+    assert.ok(grace * 1000 > drain * 1000 + STOP_DEADLINE_MS)
+    const [, path, interval, failures] =
+      /httpchk GET (\S+)[\s\S]*check inter (\d)s fall (\d)/.exec(read('deploy/haproxy.cfg')) ?? []
+    assert.ok(operations.some((row) => row.id === 'getReadiness' && row.path === path))
+    assert.ok(drain > Number(interval) * (Number(failures) + 1))
   })
 })
 
