@@ -99,6 +99,8 @@ describe('a lease', () => {
     const [one, other] = nodes
     const terms = { restMs: HOUR_MS }
     assert.equal(await one.leases.runAlone('work', nothing, terms), true)
+    const { rows } = await run('SELECT until_ms - now_ms() FROM leases')
+    assert.ok(Number(rows[0]?.[0]) > 0.9 * HOUR_MS, `${rows}`)
     assert.equal(await other.leases.runAlone('work', nothing, terms), false)
     assert.equal(await one.leases.runAlone('work', nothing, terms), true)
   })
