@@ -100,6 +100,8 @@ describe('a lease', () => {
     const terms = { restMs: HOUR_MS }
     assert.equal(await one.leases.runAlone('work', nothing, terms), true)
     assert.equal(await other.leases.runAlone('work', nothing, terms), false)
+    const { rows } = await run('SELECT until_ms > now_ms() + 3000000 FROM leases')
+    assert.deepEqual(rows, [[true]])
     assert.equal(await one.leases.runAlone('work', nothing, terms), true)
   })
 
