@@ -1,42 +1,49 @@
 import { MINUTE_MS } from '../durations.ts'
-import type { BucketStore } from '../limits/bucket-store.ts'
+import type { Ask, BucketStore } from '../limits/bucket-store.ts'
 import type { PgPool } from './connection.ts'
+
+interface BucketStoreOptions {
+  readonly pool: PgPool
+  /** `Date.now`, or a test's clock, which all its nodes share. */
+  readonly now: () => number
+  /** Called when the database begins to fail. */
+  readonly onError: (error: unknown, message: string) => void
+}
 
 /** Buckets that refill in a minute are full after two. */
 const KEPT_MS = 2 * MINUTE_MS
 
-/**
- * Buckets of all nodes. They refill by the clock of the database, because the clocks of nodes differ; or by
- * `now`, if that is a test's clock, which all its nodes share.
- */
-export function createPgBucketStore(pool: PgPool, now: () => number) {
+/** Buckets of all nodes. They refill by the clock of the database, because the clocks of nodes differ. */
+export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) {
   let nodes = 1
+  let isAsking = false
+  let isFailing = false
   const run = (sql: string, params: readonly unknown[]) =>
     pool.use((connection) => connection.query(sql, params))
   /** null: that of the database. */
   const time = () => (now === Date.now ? null : now())
-  let isAsking = false
+  const ask = async (asks: readonly Ask[]) => {
+    // Questions that nobody waits for any more must not use up the connections.
+    if (isAsking) throw new Error('the database has not answered the last question')
+    isAsking = true
+    try {
+      return (await run(LEASE, [...toColumns(asks), time()])).rows
+    } finally {
+      isAsking = false
+    }
+  }
   return {
     lease: async (asks) => {
-      // Questions that nobody waits for any more must not use up the connections.
-      if (isAsking) throw new Error('the last question is not answered yet')
-      isAsking = true
-      const columns = [
-        asks.map(({ id }) => id),
-        asks.map(({ capacity }) => capacity),
-        asks.map(({ windowMs }) => windowMs),
-        asks.map(({ debt }) => debt),
-        asks.map(({ back }) => back),
-        asks.map(({ need }) => need),
-        asks.map(({ want }) => want),
-      ]
-      const sql =
-        'SELECT granted, charged, nodes FROM lease_buckets($1, $2, $3, $4, $5, $6, $7, $8)'
-      const { rows } = await run(sql, [...columns, time()]).finally(() => {
-        isAsking = false
-      })
-      nodes = Number(rows[0]?.[2] ?? nodes)
-      return rows.map(([granted, spent]) => ({ granted: Number(granted), spent: Number(spent) }))
+      try {
+        const rows = await ask(asks)
+        isFailing = false
+        nodes = Number(rows[0]?.[2] ?? nodes)
+        return rows.map(([granted, spent]) => ({ granted: Number(granted), spent: Number(spent) }))
+      } catch (error) {
+        if (!isFailing) onError(error, AWAY)
+        isFailing = true
+        throw error
+      }
     },
     countNodes: () => nodes,
     now,
@@ -46,4 +53,19 @@ export function createPgBucketStore(pool: PgPool, now: () => number) {
       await run(sql, [time(), KEPT_MS])
     },
   } satisfies BucketStore & { removeFull(): Promise<void> }
+}
+
+const AWAY = 'cannot share the rate limits with the other nodes; each uses an equal part of them'
+const LEASE = 'SELECT granted, charged, nodes FROM lease_buckets($1, $2, $3, $4, $5, $6, $7, $8)'
+
+function toColumns(asks: readonly Ask[]) {
+  return [
+    asks.map(({ id }) => id),
+    asks.map(({ capacity }) => capacity),
+    asks.map(({ windowMs }) => windowMs),
+    asks.map(({ debt }) => debt),
+    asks.map(({ back }) => back),
+    asks.map(({ need }) => need),
+    asks.map(({ want }) => want),
+  ]
 }

@@ -65,7 +65,7 @@ export function createPgLeases(options: LeaseOptions): Leases {
         (afterMs > 0 ? change(KEEP, [...row, afterMs]) : change(END, row)).catch(report)
       try {
         const result = await work(AbortSignal.any([term.signal, signal]))
-        await end(Math.ceil(startedAt + restMs - performance.now()))
+        await end(Math.round(startedAt + restMs - performance.now()))
         return { result }
       } catch (error) {
         await end(0)

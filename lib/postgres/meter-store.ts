@@ -14,12 +14,12 @@ interface Loaded {
 export function createPgMeterStore(
   pool: PgPool,
   now: () => number,
-  onError: (error: unknown) => void,
+  onError: (error: unknown, message: string) => void,
 ): MeterStore {
   /** Users who are loaded, or being loaded, until their meter has taken over what was read. */
   const loading = new Map<string, Promise<void>>()
   const loaded = new Map<string, Loaded>()
-  const shared = createPgBucketStore(pool, now)
+  const shared = createPgBucketStore({ pool, now, onError })
   const load = async (userId: string, periodStart: number) => {
     const id = periodId({ userId, periodStart })
     try {
@@ -27,7 +27,7 @@ export function createPgMeterStore(
       loaded.set(id, { at: performance.now(), period })
     } catch (error) {
       // Look-ups go on without the database. The next count that is written brings the totals.
-      onError(error)
+      onError(error, 'cannot read the counts of a user; they are completed later')
     } finally {
       loading.delete(id)
     }

@@ -39,7 +39,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
   opening.defer(() => stopping.abort())
   const engine = createPgEngine(pool)
   const queries = createQueries(engine.execute)
-  const meterStore = createPgMeterStore(pool, now, (error) => onError(error, COUNTS))
+  const meterStore = createPgMeterStore(pool, now, onError)
   const keyRings = opening.use(new AsyncDisposableStack())
   const opened = opening.move()
   return {
@@ -82,4 +82,3 @@ function shareFlushes(node: () => Node): Storage['flushes'] {
 }
 
 const BEAT = 'cannot tell the other nodes that this one is alive'
-const COUNTS = 'cannot read the counts of a user; they are completed later'

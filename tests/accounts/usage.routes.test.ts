@@ -57,7 +57,9 @@ describe('GET /v1/account/me/usage', () => {
     assert.equal(keys[0]?.rateLimitRemaining, 595)
     await using again = await app.restart()
     assert.equal((await usage(again)).totalRequests, 5)
-    assert.equal((await usage(again)).keys[0]?.rateLimitRemaining, 595)
+    // On PostgreSQL, the first process may have kept some for requests to come.
+    const remaining = (await usage(again)).keys[0]?.rateLimitRemaining ?? 0
+    assert.ok(remaining >= 585 && remaining <= 595, `${remaining} remain`)
   })
 
   it('adds up all keys, including revoked ones, and sessions', async () => {

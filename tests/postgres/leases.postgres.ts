@@ -102,6 +102,8 @@ describe('a lease', () => {
     const { rows } = await run('SELECT until_ms - now_ms() FROM leases')
     assert.ok(Number(rows[0]?.[0]) > 0.9 * HOUR_MS, `${rows}`)
     assert.equal(await other.leases.runAlone('work', nothing, terms), false)
+    const { rows } = await run('SELECT until_ms > now_ms() + 3000000 FROM leases')
+    assert.deepEqual(rows, [[true]])
     assert.equal(await one.leases.runAlone('work', nothing, terms), true)
   })
 

@@ -6,7 +6,7 @@ import {
   startPostgres,
 } from '../support/database/postgres-server.ts'
 import { openServerDatabase } from '../support/database/test-database.ts'
-import { freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { freshClient, makeApp, NOON, recordingLog, type TestApp } from '../support/helpers.ts'
 
 const NODES = 3
 const LOOK_UP = '/v1/ip/8.8.8.8'
@@ -15,6 +15,7 @@ const MINUTE_MS = 60_000
 let server: PostgresServer
 let url: string
 let now: number
+let log: ReturnType<typeof recordingLog>
 let closing: AsyncDisposableStack
 let nodes: TestApp[]
 let key: string
@@ -26,17 +27,21 @@ after(() => server[Symbol.asyncDispose]())
 
 beforeEach(async () => {
   now = NOON
+  log = recordingLog()
   closing = new AsyncDisposableStack()
   url = await server.createDatabase()
   nodes = []
   for (let node = 0; node < NODES; node++) {
     const database = await openServerDatabase(url)
-    nodes.push(closing.use(await makeApp({ database, now: () => now })))
+    nodes.push(closing.use(await makeApp({ database, log, now: () => now })))
   }
   key = await nodeAt(0).makeKey({ plan: 'free' })
   for (const { services } of nodes) while (services.keys.find(key, 0) === null) await pause()
 })
 afterEach(() => closing.disposeAsync())
+
+const isLogged = () =>
+  log.events.some(({ message }) => message.startsWith('cannot share the rate limits'))
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 10))
 
@@ -81,6 +86,10 @@ describe('a limit of 10 a minute on three nodes', () => {
       now += MINUTE_MS
       const answered = await countAnswered(60)
       assert.ok(answered >= 3 && answered <= 10, `${answered} meanwhile`)
+      while (!isLogged()) {
+        await lookUp(0)
+        await pause()
+      }
       await connection.query('ROLLBACK')
     })
     // Nodes ask again after a second. Meanwhile, some may use their share, and others the whole.

@@ -683,7 +683,7 @@ DECLARE
   free FLOAT8;
   since BIGINT;
 BEGIN
-  SELECT greatest(1, count(*)) INTO nodes FROM public.nodes WHERE died_at IS NULL;
+  SELECT greatest(1, count(*)) INTO nodes FROM nodes AS alive WHERE died_at IS NULL;
   FOR i IN 1 .. coalesce(array_length(ids, 1), 0) LOOP
     LOOP
       SELECT spent, at INTO kept, since FROM buckets WHERE caller_id = ids[i] FOR UPDATE;

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createFastLookUps } from '../../../routes/request/fast-look-ups.ts'
 import { makeApp, type TestApp } from '../../support/helpers.ts'
 
 const REQUEST_ID = '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
 const PEER = '203.0.113.7'
+const TURNS = 100
 const LOCATE = '/v1/ip/81.2.69.160'
 
 let app: TestApp
@@ -35,7 +37,12 @@ function ask(url: string, headers: Readonly<Record<string, string>> = {}) {
 
 async function assertSame(path: string, headers: Readonly<Record<string, string>>): Promise<void> {
   const sent = { 'x-request-id': REQUEST_ID, ...headers }
-  const fast = ask(path, sent)
+  let fast = ask(path, sent)
+  // On PostgreSQL, it leaves requests to the router while other nodes are asked.
+  for (let turn = 0; fast === null && turn < TURNS; turn++) {
+    await sleep(1)
+    fast = ask(path, sent)
+  }
   assert.ok(fast, 'the fast path must answer')
   const usual = await app.send('GET', path, { headers: sent, from: PEER })
   assert.equal(fast.status, usual.status)
