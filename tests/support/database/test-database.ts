@@ -116,10 +116,20 @@ BEGIN
   END LOOP;
 END $$`
 
+/** The name of a database with all tables: a copy takes less time than to make them. */
+let template: Promise<string> | undefined
+
+async function makeTemplate(server: string): Promise<string> {
+  const url = await createDatabase(server)
+  await using pool = openTestPool(url)
+  await migratePg(pool)
+  return new URL(url).pathname.slice(1)
+}
+
 /** Makes a database of its own on the server. */
 async function takeDatabase(server: string): Promise<TestDatabase> {
-  const pool = openTestPool(await createDatabase(server))
-  await migratePg(pool)
+  template ??= makeTemplate(server)
+  const pool = openTestPool(await createDatabase(server, await template))
   return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
 }
 
