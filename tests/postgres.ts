@@ -4,10 +4,10 @@ import { startPostgres } from './support/database/postgres-server.ts'
 
 /*
  * `npm run test:postgres` runs the tests that need a PostgreSQL server: `node postgres.ts GLOB`. Then it runs the
- * tests of routes again, on PostgreSQL instead of SQLite.
+ * tests of routes and stores again, on PostgreSQL instead of SQLite.
  */
 
-const ROUTES = 'tests/**/*.routes.test.ts'
+const ON_BOTH = ['tests/**/*.routes.test.ts', 'tests/**/*.store.test.ts']
 /** Why these do not run on PostgreSQL. Single tests of other files name their reason themselves. */
 const OF_SQLITE: Readonly<Record<string, string>> = {
   'tests/admin/admin-metrics.routes.test.ts': 'reads the size of the database file',
@@ -23,9 +23,9 @@ if (!run([...NODE, '--test', '--test-concurrency=2', `--test-timeout=${LONGEST_M
 }
 // The tests lose nothing if the machine does.
 await using server = await startPostgres({ fsync: 'off', max_connections: '500' })
-const routes = globSync(ROUTES).filter((file) => OF_SQLITE[file] === undefined)
+const onBoth = globSync(ON_BOTH).filter((file) => OF_SQLITE[file] === undefined)
 const settings = { MERIDIAN_TEST_DATABASE: server.url }
-if (!run([...NODE, 'tests/support/run-tests.ts', ...routes], settings)) process.exitCode = 1
+if (!run([...NODE, 'tests/support/run-tests.ts', ...onBoth], settings)) process.exitCode = 1
 
 function run(args: readonly string[], settings: NodeJS.ProcessEnv = {}): boolean {
   const env = { ...process.env, ...settings }

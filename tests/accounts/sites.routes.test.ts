@@ -158,13 +158,13 @@ describe('POST /v1/account/me/sites', () => {
     assert.equal((await create('https://two.example')).status, 201)
   })
 
-  it('keeps the limit when 200 requests arrive at once', async () => {
+  it('keeps the limit when 50 requests arrive at once', async () => {
     const { create, list, audit } = await newCaller()
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, n) => create(`https://shop${n}.example`)),
+      Array.from({ length: 50 }, (_, n) => create(`https://shop${n}.example`)),
     )
     assert.equal(answers.filter(({ status }) => status === 201).length, 3)
-    assert.equal(answers.filter(({ status }) => status === 403).length, 197)
+    assert.equal(answers.filter(({ status }) => status === 403).length, 47)
     assert.equal((await list()).length, 3)
     assert.equal((await audit()).length, 3)
   })

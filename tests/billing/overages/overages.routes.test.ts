@@ -144,10 +144,9 @@ describe('PATCH /v1/billing/subscription', () => {
     await using at = await openOverageShop(['STRIPE_SECRET_KEY', 'STRIPE_API_BASE'])
     const { app } = at
     const key = await app.makeKey({ plan: 'free' })
-    const { db, now } = app.services
+    const { db, keys, now } = app.services
     const userId = String(await readValue(app, 'SELECT id FROM users'))
-    await insertCustomer(db, { userId, customerId: 'cus_test', createdAt: now() }).run()
-    await saveSubscription(db, {
+    const subscription = saveSubscription(db, {
       userId,
       id: 'sub_test',
       itemId: 'si_test',
@@ -162,7 +161,11 @@ describe('PATCH /v1/billing/subscription', () => {
       priceId: null,
       currency: null,
       trialEnd: null,
-    }).run()
+    })
+    await keys.change([
+      insertCustomer(db, { userId, customerId: 'cus_test', createdAt: now() }),
+      subscription,
+    ])
     assert.equal(codeOf(await setOverages(app, key, true)), 'BILLING_NOT_CONFIGURED')
   })
 })

@@ -86,10 +86,10 @@ export async function startPostgres(
   }
 }
 
-/** Creates an empty database on the server. Returns its URL. */
-export async function createDatabase(server: string): Promise<string> {
+/** Creates a database on the server: an empty one, or a copy of `template`. Returns its URL. */
+export async function createDatabase(server: string, template = 'template1'): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await query(server, `CREATE DATABASE ${name}`)
+  await query(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   return Object.assign(new URL(server), { pathname: `/${name}` }).href
 }
 

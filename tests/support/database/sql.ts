@@ -55,7 +55,7 @@ export async function write({ services }: App, sql: string, ...params: unknown[]
 }
 
 /** Runs `statement`, such as an UPDATE, before each `event`, such as `INSERT ON accounts`. */
-export async function addTrigger({ db }: App['services'], event: string, statement: string) {
+export async function addTrigger({ db }: Pick<Services, 'db'>, event: string, statement: string) {
   const name = `test_${event.replaceAll(/\W+/g, '_').toLowerCase()}`
   const run = (sql: string) => db.execute({ sql, params: [] })
   if (db.engine.dialect === 'sqlite') {
@@ -69,7 +69,7 @@ export async function addTrigger({ db }: App['services'], event: string, stateme
 }
 
 /** Makes each `event`, such as `INSERT ON accounts`, fail, for rows that meet the condition. */
-export function makeFail(services: App['services'], event: string, condition = '1 = 1') {
+export function makeFail(services: Pick<Services, 'db'>, event: string, condition = '1 = 1') {
   const fail =
     services.db.engine.dialect === 'sqlite'
       ? `SELECT RAISE(ABORT, 'full') WHERE ${condition}`

@@ -3,12 +3,14 @@ import { describe, it } from 'node:test'
 import { createFindSession } from '../../lib/access/find-session.ts'
 import { rememberSession } from '../../lib/access/sessions.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
-import { openDb } from '../../lib/db/open.ts'
+import { storeOfTest } from '../support/database/store.ts'
 import { NOON } from '../support/helpers.ts'
+
+const openStore = storeOfTest()
 
 describe('a session of the remote auth service', () => {
   it('is never valid for the embedded sign-in, however its token is written', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOON })
     await insertUser(db, user).run()
     await rememberSession(db, { userId: user.id, token: 'abc', expiresAt: NOON + 1_000 }, NOON)

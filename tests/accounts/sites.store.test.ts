@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { callerEvent } from '../../lib/accounts/audit.ts'
@@ -13,15 +12,17 @@ import {
   type SiteRow,
 } from '../../lib/accounts/sites.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
-import { openDb, type SqliteDb } from '../../lib/db/open.ts'
+import type { Db } from '../../lib/db/open.ts'
 import { auditLog, sites } from '../../lib/db/tables.ts'
+import { makeFail } from '../support/database/sql.ts'
+import { storeOfTest } from '../support/database/store.ts'
 import { NOON } from '../support/helpers.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
-const folder = tempFolder()
+const openStore = storeOfTest()
+
 const BASE_URL = 'https://meridian.example'
 
-async function addUser(db: SqliteDb, email: string): Promise<string> {
+async function addUser(db: Db, email: string): Promise<string> {
   const user = newUser({ email, plan: 'free', now: NOON })
   await insertUser(db, user).run()
   return user.id
@@ -37,12 +38,12 @@ function eventOf({ userId, id, name }: SiteRow, action: 'create_site' | 'delete_
   return callerEvent({ app: 'api', userId, label: 'test' }, change, NOON)
 }
 
-const add = (db: SqliteDb, site: SiteRow, maxSites: number) =>
+const add = (db: Db, site: SiteRow, maxSites: number) =>
   addSite(db, site, maxSites, { event: eventOf(site, 'create_site'), baseUrl: BASE_URL })
-const remove = (db: SqliteDb, site: SiteRow) =>
+const remove = (db: Db, site: SiteRow) =>
   removeSite(db, site, { event: eventOf(site, 'delete_site'), baseUrl: BASE_URL })
 
-async function logged(db: SqliteDb): Promise<string[]> {
+async function logged(db: Db): Promise<string[]> {
   return (await db.select().from(auditLog).all()).map(({ action, detail }) => `${action} ${detail}`)
 }
 
@@ -126,37 +127,37 @@ describe('parseSiteName', () => {
 })
 
 describe('addSite', () => {
-  it('adds exactly the allowed number when 200 run at once over two connections', async () => {
-    const file = join(folder, 'limit.db')
-    const connections = [openDb(file), openDb(file)] as const
+  it('adds exactly the allowed number when 50 run at once over two connections', async () => {
+    const { db: one, other } = await openStore()
+    const connections = [one, other] as const
     const userId = await addUser(connections[0], 'a@example.com')
     const outcomes = await Promise.all(
-      Array.from({ length: 200 }, (_, n) =>
+      Array.from({ length: 50 }, (_, n) =>
         add(connections[n % 2 === 0 ? 0 : 1], siteOf(userId, `n${n}`), 3),
       ),
     )
     assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 3)
-    assert.equal(outcomes.filter((outcome) => outcome === 'limit-reached').length, 197)
+    assert.equal(outcomes.filter((outcome) => outcome === 'limit-reached').length, 47)
     assert.equal((await listSites(connections[0], userId)).length, 3)
     assert.equal((await logged(connections[1])).length, 3)
   })
 
-  it('adds one name once when 200 run at once over two connections', async () => {
-    const file = join(folder, 'name.db')
-    const connections = [openDb(file), openDb(file)] as const
+  it('adds one name once when 50 run at once over two connections', async () => {
+    const { db: one, other } = await openStore()
+    const connections = [one, other] as const
     const userId = await addUser(connections[0], 'a@example.com')
     const outcomes = await Promise.all(
-      Array.from({ length: 200 }, (_, n) =>
+      Array.from({ length: 50 }, (_, n) =>
         add(connections[n % 2 === 0 ? 0 : 1], siteOf(userId, 'same'), 1_000),
       ),
     )
     assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 1)
-    assert.equal(outcomes.filter((outcome) => outcome === 'exists').length, 199)
+    assert.equal(outcomes.filter((outcome) => outcome === 'exists').length, 49)
     assert.deepEqual(await logged(connections[1]), ['create_site https://same.example'])
   })
 
   it('reports that the name exists even if the limit is reached', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const userId = await addUser(db, 'a@example.com')
     assert.equal(await add(db, siteOf(userId, 'one'), 1), 'added')
     assert.equal(await add(db, siteOf(userId, 'one'), 1), 'exists')
@@ -165,7 +166,7 @@ describe('addSite', () => {
   })
 
   it('counts and compares only the sites of the user', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const [a, b] = [await addUser(db, 'a@example.com'), await addUser(db, 'b@example.com')]
     assert.equal(await add(db, siteOf(a, 'one'), 1), 'added')
     assert.equal(await add(db, siteOf(b, 'one'), 1), 'added')
@@ -173,25 +174,25 @@ describe('addSite', () => {
   })
 
   it('adds nothing if the event cannot be written', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const userId = await addUser(db, 'a@example.com')
-    failAudit(db)
-    await assert.rejects(add(db, siteOf(userId, 'one'), 1), /no room/)
+    await makeFail({ db }, 'INSERT ON audit_log')
+    await assert.rejects(add(db, siteOf(userId, 'one'), 1), /full/)
     assert.deepEqual(await db.select().from(sites).all(), [])
   })
 
   it('throws if the id is taken, rather than report that the name is taken', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const site = siteOf(await addUser(db, 'a@example.com'), 'one')
     await add(db, site, 5)
-    await assert.rejects(add(db, { ...site, name: 'https://two.example' }, 5), /UNIQUE/)
+    await assert.rejects(add(db, { ...site, name: 'https://two.example' }, 5), /unique/i)
     assert.equal((await logged(db)).length, 1)
   })
 })
 
 describe('listSites', () => {
   it('returns the oldest first, and sites of one millisecond in the order added', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const userId = await addUser(db, 'a@example.com')
     const names = Array.from({ length: 30 }, (_, n) => `s${(n * 7) % 30}`)
     for (const name of names) await add(db, siteOf(userId, name), 100)
@@ -207,7 +208,7 @@ describe('listSites', () => {
 
 describe('removeSite', () => {
   it('removes one site once, and writes one audit event', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const userId = await addUser(db, 'a@example.com')
     const [one, two] = [siteOf(userId, 'one'), siteOf(userId, 'two')]
     await add(db, one, 2)
@@ -218,7 +219,7 @@ describe('removeSite', () => {
   })
 
   it('makes room for another site, even with the same name', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const userId = await addUser(db, 'a@example.com')
     const site = siteOf(userId, 'one')
     await add(db, site, 1)
@@ -227,7 +228,7 @@ describe('removeSite', () => {
   })
 
   it('does not remove a site of another user', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const [a, b] = [await addUser(db, 'a@example.com'), await addUser(db, 'b@example.com')]
     const site = siteOf(a, 'one')
     await add(db, site, 1)
@@ -238,17 +239,11 @@ describe('removeSite', () => {
   })
 
   it('removes nothing if the event cannot be written', async () => {
-    const db = openDb(':memory:')
+    const { db } = await openStore()
     const site = siteOf(await addUser(db, 'a@example.com'), 'one')
     await add(db, site, 1)
-    failAudit(db)
-    await assert.rejects(remove(db, site), /no room/)
+    await makeFail({ db }, 'INSERT ON audit_log')
+    await assert.rejects(remove(db, site), /full/)
     assert.deepEqual(await db.select().from(sites).all(), [site])
   })
 })
-
-function failAudit(db: SqliteDb): void {
-  db.$client.exec(
-    "CREATE TRIGGER fail BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'no room'); END",
-  )
-}

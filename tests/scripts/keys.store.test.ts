@@ -6,11 +6,13 @@ import { insertUser, newUser, type UserRow } from '../../lib/accounts/users.ts'
 import { insertCustomer } from '../../lib/billing/subscription/customers.ts'
 import { saveSubscription } from '../../lib/billing/subscription/subscriptions.ts'
 import { readPlans } from '../../lib/config/plans.ts'
-import { openDb } from '../../lib/db/open.ts'
 import { auditLog } from '../../lib/db/tables.ts'
 import type { Accounts } from '../../scripts/parts/accounts.ts'
 import { createKey, keyTable, renewKey, revokeKey } from '../../scripts/parts/keys.ts'
+import { storeOfTest } from '../support/database/store.ts'
 import { NOON } from '../support/helpers.ts'
+
+const openStore = storeOfTest()
 
 const YEAR_LATER = Date.UTC(2027, 0, 15, 12)
 
@@ -43,7 +45,7 @@ let accounts: Accounts
 let user: UserRow
 beforeEach(async () => {
   const plans = readPlans(undefined)
-  accounts = { db: openDb(':memory:'), plans, now: NOON, command: 'npm run key' }
+  accounts = { db: (await openStore()).db, plans, now: NOON, command: 'npm run key' }
   user = await addUser('ada@example.com')
 })
 

@@ -2,14 +2,18 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { adoptUser, type RemoteUser } from '../../lib/accounts/remote-users.ts'
 import { findUser, findUserByEmail, insertUser, newUser } from '../../lib/accounts/users.ts'
-import { openDb, type SqliteDb } from '../../lib/db/open.ts'
+import type { Db } from '../../lib/db/open.ts'
+import { auditLog } from '../../lib/db/tables.ts'
+import { storeOfTest } from '../support/database/store.ts'
 import { NOON } from '../support/helpers.ts'
+
+const openStore = storeOfTest()
 
 const ADA: RemoteUser = { id: 'r1', name: 'Ada', email: 'Ada@example.com', emailVerified: false }
 
-let db: SqliteDb
-beforeEach(() => {
-  db = openDb(':memory:')
+let db: Db
+beforeEach(async () => {
+  db = (await openStore()).db
 })
 
 function adopt(user: RemoteUser, now = NOON): Promise<string> {
@@ -38,8 +42,11 @@ describe('adoptUser', () => {
         createdAt: NOON,
       },
     )
-    const audit = db.$client.prepare('SELECT action, actor_id FROM audit_log').all()
-    assert.deepEqual(audit, [{ action: 'create_user', actor_id: 'r1' }])
+    const audit = await db.select().from(auditLog).all()
+    assert.deepEqual(
+      audit.map(({ action, actorId }) => [action, actorId]),
+      [['create_user', 'r1']],
+    )
   })
 
   it('copies a changed name, address and verification', async () => {
