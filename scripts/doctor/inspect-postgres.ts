@@ -4,7 +4,7 @@ import type { NodeState, PostgresState } from '../../lib/doctor/check-postgres.t
 import type { PgConnection } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
 import { listPendingPg } from '../../lib/postgres/migrate.ts'
-import { LIVING } from '../../lib/postgres/nodes.ts'
+import { LIVING } from '../../lib/postgres/nodes/nodes.ts'
 import { readPgSecrets } from '../../lib/postgres/secrets.ts'
 import { connect } from '../parts/postgres.ts'
 

@@ -6,7 +6,7 @@ import { checkServer, explainStart } from '../../lib/postgres/check-server.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
-import { countLiving, LIVING } from '../../lib/postgres/nodes.ts'
+import { countLiving, LIVING } from '../../lib/postgres/nodes/nodes.ts'
 import { openPool, placeOf } from '../../lib/postgres/pool.ts'
 
 /** A command does one thing after another. */

@@ -8,7 +8,7 @@ import { inquiryQueue } from '../../lib/contact/delivery-queue.ts'
 import { insertInquiry, newInquiry } from '../../lib/contact/inquiry-store.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
-import { createPgLeases } from '../../lib/postgres/leases.ts'
+import { createPgLeases } from '../../lib/postgres/nodes/leases.ts'
 import { openPgStorage } from '../../lib/postgres/open-pg-storage.ts'
 import type { Storage } from '../../lib/storage/storage.ts'
 import { INQUIRY } from '../contact/inquiry.ts'
@@ -99,8 +99,6 @@ describe('a lease', () => {
     const [one, other] = nodes
     const terms = { restMs: HOUR_MS }
     assert.equal(await one.leases.runAlone('work', nothing, terms), true)
-    const { rows } = await run('SELECT until_ms - now_ms() FROM leases')
-    assert.ok(Number(rows[0]?.[0]) > 0.9 * HOUR_MS, `${rows}`)
     assert.equal(await other.leases.runAlone('work', nothing, terms), false)
     const { rows } = await run('SELECT until_ms > now_ms() + 3000000 FROM leases')
     assert.deepEqual(rows, [[true]])

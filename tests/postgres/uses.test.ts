@@ -5,7 +5,7 @@ import { createQueries } from '../../lib/db/queries.ts'
 import type { CapNotice, Uses, WriteUses } from '../../lib/db/uses.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgEngine } from '../../lib/postgres/engine.ts'
-import { joinNodes } from '../../lib/postgres/nodes.ts'
+import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgUses } from '../../lib/postgres/uses.ts'
 import { openMigratedPglite } from '../support/database/pglite.ts'
 

@@ -1,9 +1,9 @@
-import type { WriteUses } from '../db/uses.ts'
-import type { Storage } from '../storage/storage.ts'
-import type { PgPool } from './connection.ts'
+import type { WriteUses } from '../../db/uses.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { PgPool } from '../connection.ts'
+import { openPgRumWriter } from '../rum/writer.ts'
+import { createPgUses } from '../uses.ts'
 import { joinNodes, type Node } from './nodes.ts'
-import { openPgRumWriter } from './rum/writer.ts'
-import { createPgUses } from './uses.ts'
 
 export interface LifeOptions {
   readonly pool: PgPool

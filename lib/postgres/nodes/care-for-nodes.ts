@@ -1,10 +1,10 @@
-import { DAY_MS, HOUR_MS, SECOND_MS } from '../durations.ts'
-import { repeat } from '../periodic.ts'
-import type { Leases } from '../storage/storage.ts'
-import type { PgPool } from './connection.ts'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../durations.ts'
+import { repeat } from '../../periodic.ts'
+import type { Leases } from '../../storage/storage.ts'
+import type { PgPool } from '../connection.ts'
+import { replayJournal } from '../rum/replay.ts'
+import { forgetNodes, removeOld } from '../rum/retention.ts'
 import type { Node } from './nodes.ts'
-import { replayJournal } from './rum/replay.ts'
-import { forgetNodes, removeOld } from './rum/retention.ts'
 
 interface CareOptions {
   readonly pool: PgPool

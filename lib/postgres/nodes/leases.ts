@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MINUTE_MS, SECOND_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
-import { repeat } from '../periodic.ts'
-import type { Leases, LeaseTerms } from '../storage/storage.ts'
-import type { PgPool } from './connection.ts'
+import { MINUTE_MS, SECOND_MS } from '../../durations.ts'
+import { ApiError } from '../../errors.ts'
+import { repeat } from '../../periodic.ts'
+import type { Leases, LeaseTerms } from '../../storage/storage.ts'
+import type { PgPool } from '../connection.ts'
 
 export interface LeaseOptions {
   readonly pool: PgPool

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SECOND_MS } from '../durations.ts'
-import type { PgPool } from './connection.ts'
+import { SECOND_MS } from '../../durations.ts'
+import type { PgPool } from '../connection.ts'
 
 /** The longest that a node waits for the counts of the others. */
 const LONGEST_WAIT_MS = 5 * SECOND_MS

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { SECOND_MS } from '../durations.ts'
-import type { PgConnection, PgPool } from './connection.ts'
+import { SECOND_MS } from '../../durations.ts'
+import type { PgConnection, PgPool } from '../connection.ts'
 import { createFlushes } from './flushes.ts'
 
 /** A node that has given no sign of life for this long is dead. */
