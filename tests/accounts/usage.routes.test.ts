@@ -59,7 +59,8 @@ describe('GET /v1/account/me/usage', () => {
     assert.equal((await usage(again)).totalRequests, 5)
     // On PostgreSQL, the first process may have kept some for requests to come.
     const remaining = (await usage(again)).keys[0]?.rateLimitRemaining ?? 0
-    assert.ok(remaining >= 585 && remaining <= 595, `${remaining} remain`)
+    const least = '$client' in app.services.db ? 595 : 585
+    assert.ok(remaining >= least && remaining <= 595, `${remaining} remain`)
   })
 
   it('adds up all keys, including revoked ones, and sessions', async () => {
