@@ -97,7 +97,7 @@ describe('the service with a remote auth service', () => {
       'free',
     )
     const users = await readRows(app, 'SELECT email, name, plan FROM users')
-    assert.deepEqual(users, [{ email: 'ada@example.com', name: 'Ada', plan: 'free' }])
+    assert.deepEqual(users, [['ada@example.com', 'Ada', 'free']])
     assert.deepEqual(await audited('ada@example.com'), ['create_user', 'login'])
   })
 
