@@ -25,6 +25,8 @@ export async function adoptUser(
   if (known !== null) return update(db, known, remote, now)
   const sameEmail = await findUserByEmail(db, remote.email)
   if (sameEmail === null) return addUser(db, remote, newUser({ email: remote.email, plan, now }))
+  // Another request has added or linked the user meanwhile.
+  if (sameEmail.remoteId === remote.id) return update(db, sameEmail, remote, now)
   if (sameEmail.remoteId !== null) {
     throw new ApiError('FORBIDDEN', 'Another user has this e-mail address')
   }

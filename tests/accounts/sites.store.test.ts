@@ -213,7 +213,8 @@ describe('removeSite', () => {
     const [one, two] = [siteOf(userId, 'one'), siteOf(userId, 'two')]
     await add(db, one, 2)
     await add(db, two, 2)
-    assert.deepEqual(await Promise.all([remove(db, one), remove(db, one)]), [true, false])
+    const removed = await Promise.all([remove(db, one), remove(db, one)])
+    assert.deepEqual(removed.toSorted(), [false, true])
     assert.deepEqual(await listSites(db, userId), [two])
     assert.deepEqual((await logged(db)).slice(2), ['delete_site https://one.example'])
   })

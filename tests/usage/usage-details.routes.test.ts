@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
@@ -106,7 +107,10 @@ describe('GET /v1/account/me/usage/details', () => {
     const answer = createFastLookUps(app.services)
     const socket = { remoteAddress: '198.18.0.1' }
     const headers = { host: '127.0.0.1:8787', 'x-api-key': key }
-    for (const url of [KNOWN, UNKNOWN, KNOWN]) assert.ok(answer({ url, headers, socket }))
+    for (const url of [KNOWN, UNKNOWN, KNOWN]) {
+      // On PostgreSQL, it leaves requests to the router while other nodes are asked.
+      while (answer({ url, headers, socket }) === null) await sleep(1)
+    }
     const { rows } = await details('by=status&operation=locateAddress')
     assert.deepEqual(pairs(rows, 'status'), [
       [200, 3],
