@@ -17,7 +17,10 @@ export interface Told {
   readonly unclear: Set<string>
   /** The ids of sites answered 201. */
   readonly sites: Set<string>
-  /** Requests without a complete answer, which may or may not have had an effect. */
+  /**
+   * Requests that may or may not have had an effect: those without a complete answer, and those answered 503,
+   * since the connection to the database may have been lost while it committed.
+   */
   readonly open: { lookUps: number; beacons: number; keys: number; sites: number }
   /** Answers that break a promise, in words, without the ids of the requests. */
   readonly broken: Set<string>
@@ -98,23 +101,24 @@ async function sendBeacon({ told, origin }: Load, node: ClusterNode, n: number):
   const body = { path: `/p${n % 50}`, deviceType: 'mobile', metrics: { lcp: 1_200, cls: 0 } }
   const { status, text } = await send(node, 'POST', '/v1/telemetry/rum', { origin, body })
   if (status === 204) told.beacons += 1
-  else if (status === 0) told.open.beacons += 1
-  else if (status > 0 && status !== 503) told.broken.add(`a beacon: ${status} ${text}`)
+  else if (isOpen(status)) told.open.beacons += 1
+  else if (status > 0) told.broken.add(`a beacon: ${status} ${text}`)
 }
 
 /** Creates a key, uses it on all nodes, and revokes it, unless it is one of those that stay. */
 async function changeKeys(load: Load, n: number): Promise<void> {
   const { cluster, owners, told } = load
   const key = owners[n % owners.length] ?? ''
-  const made = await send(cluster.nodeAt(n), 'POST', KEYS, { key, body: { name: 'made' } })
+  const body = { name: 'made' }
+  const isMade = startWait(cluster)
+  const made = await send(cluster.nodeAt(n), 'POST', KEYS, { key, body })
   note(told, 'keys', made)
   if (made.status !== 201) return
   const { id, rawKey } = v.parse(ApiKeyCreated, JSON.parse(made.text))
   told.keys.set(id, rawKey)
-  await askCalm(load, rawKey, 200)
+  await askCalm(load, rawKey, 200, isMade())
   if (n % KEPT === 0) return
-  const calm = calmNodes(cluster)
-  const askedAt = performance.now()
+  const isRevoked = startWait(cluster)
   const { status, text } = await send(cluster.nodeAt(n + 1), 'DELETE', `${KEYS}/${id}`, { key })
   if (status !== 200) {
     told.unclear.add(id)
@@ -122,8 +126,7 @@ async function changeKeys(load: Load, n: number): Promise<void> {
     return
   }
   told.revoked.set(id, rawKey)
-  // After half a second, the answer waits for no other node: a busy machine may take longer.
-  if (performance.now() - askedAt < LONGEST_WAIT_MS) await askCalm(load, rawKey, 401, calm)
+  await askCalm(load, rawKey, 401, isRevoked())
 }
 
 type Calm = ReadonlyMap<ClusterNode, number>
@@ -134,13 +137,18 @@ function calmNodes({ nodes }: Cluster): Calm {
   return new Map(calm.map((node) => [node, node.faults]))
 }
 
+/**
+ * Call it before a change of a key. Returns a function that tells, right after the answer, which nodes must know
+ * of the change. After half a second, an answer waits for no other node: a busy machine may take longer.
+ */
+function startWait(cluster: Cluster): () => Calm {
+  const calm = calmNodes(cluster)
+  const askedAt = performance.now()
+  return () => (performance.now() - askedAt < LONGEST_WAIT_MS ? calm : new Map())
+}
+
 /** Looks up with the key on the nodes that have been without a fault since. */
-async function askCalm(
-  load: Load,
-  key: string,
-  wanted: 200 | 401,
-  calm = calmNodes(load.cluster),
-): Promise<void> {
+async function askCalm(load: Load, key: string, wanted: 200 | 401, calm: Calm): Promise<void> {
   await Promise.all(
     [...calm].map(async ([node, faults]) => {
       const { status } = await lookUp(load, node, key)
@@ -158,9 +166,13 @@ async function addSite({ cluster, owners, told }: Load, n: number): Promise<void
   if (made.status === 201) told.sites.add(v.parse(Site, JSON.parse(made.text)).id)
 }
 
+function isOpen(status: number): boolean {
+  return status === 0 || status === 503
+}
+
 function note(told: Told, kind: 'keys' | 'sites', { status, text }: Reply): void {
-  if (status === 0) told.open[kind] += 1
-  else if (![-1, 201, 503].includes(status)) told.broken.add(`new ${kind}: ${status} ${text}`)
+  if (isOpen(status)) told.open[kind] += 1
+  else if (![-1, 201].includes(status)) told.broken.add(`new ${kind}: ${status} ${text}`)
 }
 
 /** Asks with each key on each node. Returns the statuses that are not the wanted one. */
