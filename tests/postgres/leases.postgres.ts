@@ -141,6 +141,13 @@ describe('a lease', () => {
     assert.equal((await run('SELECT owner FROM leases')).rows.length, 1)
   })
 
+  it('passes to another node although its dead owner is forgotten', async () => {
+    const [one, other] = nodes
+    await one.leases.runAlone('hourly work', nothing, { restMs: HOUR_MS })
+    await run('DELETE FROM nodes WHERE id = (SELECT owner FROM leases)')
+    assert.equal(await other.leases.runAlone('hourly work', nothing), true)
+  })
+
   it('passes to another node some seconds after its owner was killed', async () => {
     const [one] = nodes
     const holder = fileURLToPath(new URL('lease-holder.ts', import.meta.url))

@@ -21,13 +21,13 @@ const LONGEST_WAIT_MS = MINUTE_MS
 /** The longest pause between two attempts of a node that waits for its turn. */
 const STEP_MS = 100
 
-/** Nodes that are not known to the others take nothing. Only a dead owner loses a lease before its end. */
+/** Nodes that are not known to the others take nothing. Only a dead owner, which may be forgotten, loses a lease before its end. */
 const TAKE = `
   INSERT INTO leases AS known (name, owner, until_ms)
   SELECT $1, id, now_ms() + $3::bigint FROM nodes WHERE id = $2 AND died_at IS NULL
   ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until_ms = excluded.until_ms
   WHERE known.owner = excluded.owner OR known.until_ms <= now_ms()
-    OR EXISTS (SELECT FROM nodes WHERE id = known.owner AND died_at IS NOT NULL)`
+    OR NOT EXISTS (SELECT FROM nodes WHERE id = known.owner AND died_at IS NULL)`
 const KEEP = `
   UPDATE leases SET until_ms = now_ms() + $3::bigint WHERE name = $1 AND owner = $2
     AND EXISTS (SELECT FROM nodes WHERE id = $2 AND died_at IS NULL)`
