@@ -12,9 +12,14 @@ const NAME = /^(\d{4})-.*\.sql$/
  */
 export function migratePg(pool: PgPool): Promise<string[]> {
   return inTransaction(pool, async (connection) => {
-    await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
+    await lockMigrations(connection)
     return applyPending(connection)
   })
+}
+
+/** Waits until no other process changes the schema. The lock ends with the transaction. */
+export async function lockMigrations(connection: PgConnection): Promise<void> {
+  await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
 }
 
 async function applyPending(connection: PgConnection): Promise<string[]> {
