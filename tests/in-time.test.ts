@@ -13,10 +13,7 @@ describe('inTime', () => {
   })
 
   test('returns or throws what `late` does once the time is over', async () => {
-    assert.equal(
-      await inTime(never, 1, () => 'late'),
-      'late',
-    )
+    assert.equal(await inTime(never, 1, () => 'late'), 'late')
     const refuse = () => {
       throw new Error('too late')
     }
