@@ -63,6 +63,7 @@ function evictionOf(info: Fields): string | undefined {
   return info.get('maxmemory') === '0' || policy === 'noeviction' ? undefined : policy
 }
 
+const RIGHTS = 'give the user INFO, EVAL, EVALSHA, TIME, GET, SET and DEL on meridian:bucket:*'
 const TLS = 'check whether it is up, and uses TLS: valkeys or rediss in the URL, or not'
 
 /** What to do about errors at the start, by the codes of sockets and TLS. */
@@ -76,7 +77,8 @@ const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
 /** The same for errors that only have a text: those of the server begin with a word in capitals. */
 const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
   [/^(WRONGPASS|NOAUTH)|without any password/, 'correct user and password'],
-  [/^NOPERM/, 'give the user INFO, EVAL, EVALSHA, TIME, GET, SET and DEL on meridian:bucket:*'],
+  // What a script may not do, Redis and Valkey report in words of their own.
+  [/^NOPERM|can't run this command|ACL failure/, RIGHTS],
   [/^(LOADING|BUSY)/, 'start again once it is up'],
   [/^OOM/, 'raise its maxmemory'],
   [/^ERR DB index/, 'correct the number of the database'],

@@ -105,10 +105,9 @@ describe('the start with MERIDIAN_LIMITS_URL', () => {
   it('needs few rights, and is refused with fewer', async () => {
     const rights = '~meridian:bucket:* +info +eval +evalsha +time +get +set +del'
     await open(await addUser('enough', rights))
-    const advice = /^NOPERM .*; give the user INFO, EVAL, EVALSHA, TIME, GET, SET and DEL on meri/
+    const advice = /; give the user INFO, EVAL, EVALSHA, TIME, GET, SET and DEL on meridian:bucket/
     await assertRefused(await addUser('blind', rights.replace('+info', '')), advice)
-    const weak = await addUser('weak', rights.replace('+set', ''))
-    await assertRefused(weak, /can't run this command|; give the user INFO, EVAL/)
+    await assertRefused(await addUser('weak', rights.replace('+set', '')), advice)
   })
 
   it('is refused by a replica, and by a server of a cluster', async () => {

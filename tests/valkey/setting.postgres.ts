@@ -46,7 +46,7 @@ const ASK: Ask = {
 describe('a service with MERIDIAN_LIMITS_URL', () => {
   it('keeps buckets on that server alone', async () => {
     await using app = await makeApp({ env: await settings(), now: Date.now })
-    const key = await app.makeKey()
+    const key = await app.makeKey({ plan: 'free' })
     for (let n = 0; n < 3; n++) {
       const { status } = await app.send('GET', LOOK_UP, { headers: { 'x-api-key': key } })
       assert.equal(status, 200)
@@ -82,7 +82,11 @@ describe('a service with MERIDIAN_LIMITS_URL', () => {
       await sleep(20, undefined, { signal })
     }
     assert.deepEqual(logged(), ['error', 'info'])
-    assert.match(await server.ask('KEYS *'), /meridian:bucket:all:/)
+    // With few requests, the bucket is full again, and removed, within milliseconds.
+    while (!(await server.ask('KEYS *')).includes('meridian:bucket:all:')) {
+      await lookUp()
+      signal.throwIfAborted()
+    }
   })
 })
 
