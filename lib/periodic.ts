@@ -1,6 +1,9 @@
+import { reportAttempts } from './lasting-failure.ts'
+
 /**
  * Calls `work` after `firstMs`, and again `intervalMs` after each call has ended. Passes errors to
- * `onError` and continues. Ends when it is disposed of. Does not keep the process alive.
+ * `onError` as `reportAttempts` does, and continues. Ends when it is disposed of. Does not keep the process
+ * alive.
  */
 export function repeat(
   intervalMs: number,
@@ -8,6 +11,7 @@ export function repeat(
   onError: (error: unknown) => void,
   firstMs: number = intervalMs,
 ): Disposable {
+  const attempts = reportAttempts(onError)
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
   const schedule = (waitMs: number) => {
@@ -17,9 +21,10 @@ export function repeat(
   const run = async () => {
     try {
       await work()
+      if (!stopped) attempts.succeeded()
     } catch (error) {
       // After disposal, errors are expected: the work may use something that is closed.
-      if (!stopped) onError(error)
+      if (!stopped) attempts.failed(error)
     }
     if (!stopped) schedule(intervalMs)
   }

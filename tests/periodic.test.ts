@@ -53,7 +53,7 @@ describe('repeat', () => {
     periodic[Symbol.dispose]()
   })
 
-  it('continues after an error', async () => {
+  it('continues after an error, and reports the first of several, and the first success', async () => {
     const errors: unknown[] = []
     let runs = 0
     const work = [() => Promise.reject(new Error('a')), () => assert.fail('b'), () => {}]
@@ -69,7 +69,7 @@ describe('repeat', () => {
     assert.equal(runs, 3)
     assert.deepEqual(
       errors.map((error) => (error instanceof Error ? error.message : error)),
-      ['a', 'b'],
+      ['a', 'it had failed 2 times'],
     )
     periodic[Symbol.dispose]()
   })

@@ -59,8 +59,8 @@ function unknownProblem(name: string): string {
   return `unknown setting ${name}${similar === undefined ? '' : `, did you mean ${similar}?`}`
 }
 
-/** The addresses of a mail server and a database may hold a password. */
-const SECRET = /SECRET|^MERIDIAN_(SMTP|DATABASE)_URL$/
+/** The addresses of a mail server and of databases may hold a password. */
+const SECRET = /SECRET|^MERIDIAN_(SMTP|DATABASE|LIMITS)_URL$/
 
 /** An invalid secret is still a secret: the message does not show it. */
 function problemOf(name: string, { message, input }: v.BaseIssue<unknown>): string {
@@ -98,11 +98,7 @@ function contactProblems(env: Settings): string[] {
 }
 
 function databaseProblems(env: Settings): string[] {
-  if (env.MERIDIAN_DATABASE_URL === undefined) {
-    return env.MERIDIAN_SECRET === undefined
-      ? []
-      : ['MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset it']
-  }
+  if (env.MERIDIAN_DATABASE_URL === undefined) return sharedProblems(env)
   const problems: string[] = []
   if (env.MERIDIAN_SECRET === undefined) {
     problems.push(
@@ -111,6 +107,22 @@ function databaseProblems(env: Settings): string[] {
   }
   if (env.MERIDIAN_REPLICATED) {
     problems.push('MERIDIAN_REPLICATED is for SQLite: unset it or MERIDIAN_DATABASE_URL')
+  }
+  return problems
+}
+
+/** What only servers on one PostgreSQL need. */
+function sharedProblems(env: Settings): string[] {
+  const problems: string[] = []
+  if (env.MERIDIAN_SECRET !== undefined) {
+    problems.push(
+      'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset it',
+    )
+  }
+  if (env.MERIDIAN_LIMITS_URL !== undefined) {
+    problems.push(
+      'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset it',
+    )
   }
   return problems
 }
@@ -156,6 +168,8 @@ function toConfig(env: Settings, given: Variables) {
     replicated: env.MERIDIAN_REPLICATED,
     /** undefined: SQLite, in the data folder. */
     postgres: toPostgres(env),
+    /** Where several servers share rate limits; undefined: in PostgreSQL. */
+    limitsUrl: env.MERIDIAN_LIMITS_URL,
     baseUrl: env.MERIDIAN_BASE_URL,
     logLevel: env.MERIDIAN_LOG_LEVEL,
     plansFile: env.MERIDIAN_PLANS,
@@ -182,15 +196,7 @@ function toConfig(env: Settings, given: Variables) {
     /** Signs inquiries sent to a webhook; empty if it is not set. */
     contactSecret: env.MERIDIAN_CONTACT_SECRET ?? '',
     turnstile: toTurnstile(env),
-    geo: {
-      /** undefined: the bundled set. */
-      files: env.MERIDIAN_GEO,
-      map: env.MERIDIAN_GEO_MMAP,
-      /** Whether to combine the databases into one index, a file of about 120 MB. */
-      atlas: env.MERIDIAN_GEO_ATLAS,
-      /** Empty: none are used. */
-      geofeeds: env.MERIDIAN_GEOFEEDS,
-    },
+    geo: toGeo(env),
     download: toDownload(env),
   }
 }
@@ -200,6 +206,18 @@ function toPostgres(env: Settings) {
   // Both or neither are set: see databaseProblems.
   if (url === undefined || secret === undefined) return undefined
   return { url, secret, staleKeysSeconds: env.MERIDIAN_STALE_KEYS }
+}
+
+function toGeo(env: Settings) {
+  return {
+    /** undefined: the bundled set. */
+    files: env.MERIDIAN_GEO,
+    map: env.MERIDIAN_GEO_MMAP,
+    /** Whether to combine the databases into one index, a file of about 120 MB. */
+    atlas: env.MERIDIAN_GEO_ATLAS,
+    /** Empty: none are used. */
+    geofeeds: env.MERIDIAN_GEOFEEDS,
+  }
 }
 
 function toDownload(env: Settings) {

@@ -1,9 +1,9 @@
-import { Resolver } from 'node:dns'
 import * as v from 'valibot'
+import { isDnsServers } from '../net/ask-dns.ts'
 import { parseNetwork, unmappedNetwork } from '../net/network.ts'
 import { parseOrigin } from '../net/origin.ts'
 import { ContactTarget } from './contact-target.ts'
-import { DatabaseUrl } from './database-url.ts'
+import { DatabaseUrl, LimitsUrl } from './database-url.ts'
 import { GeofeedSettings } from './geofeed-setting.ts'
 import { ListSource } from './list-source.ts'
 
@@ -154,6 +154,10 @@ export const Environment = v.object({
     wholeNumber(1, 86_400),
     'Seconds for which a server that cannot reach that database accepts the keys it knows',
   ),
+  MERIDIAN_LIMITS_URL: optional(
+    LimitsUrl,
+    'Valkey or Redis through which those servers share rate limits; default: that database',
+  ),
   MERIDIAN_BASE_URL: optional(HttpUrl, 'Public address of the service, used in links'),
   MERIDIAN_GEO: optional(
     List,
@@ -285,12 +289,3 @@ export const Environment = v.object({
   ),
   STRIPE_API_BASE: optional(HttpUrl, 'Address of a Stripe double; not with a live key'),
 })
-
-function isDnsServers(servers: string[]): boolean {
-  try {
-    new Resolver().setServers(servers)
-    return servers.length > 0
-  } catch {
-    return false
-  }
-}

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../durations.ts'
+import { reportAttempts } from '../lasting-failure.ts'
 import { repeat } from '../periodic.ts'
 import { Courier, type CourierOptions } from './courier.ts'
 import type { Delivery } from './delivery-queue.ts'
@@ -10,8 +11,20 @@ export function startCourier<Row extends Delivery>(
   options: CourierOptions<Row>,
   opening: AsyncDisposableStack,
 ): Courier<Row> {
-  const courier = opening.use(new Courier(options))
+  const attempts = reportAttempts(options.onError)
+  let hasFailed = false
+  const onError = (error: unknown) => {
+    hasFailed = true
+    attempts.failed(error)
+  }
+  const courier = opening.use(new Courier({ ...options, onError }))
+  // The courier reports its errors itself, and does not throw them.
+  const retry = async () => {
+    hasFailed = false
+    await courier.retry()
+    if (!hasFailed) attempts.succeeded()
+  }
   courier.wake()
-  opening.use(repeat(POLL_MS, () => courier.retry(), options.onError))
+  opening.use(repeat(POLL_MS, retry, onError))
   return courier
 }

@@ -40,3 +40,13 @@ export async function askDns<Found>(
     clearTimeout(timer)
   }
 }
+
+/** Whether the texts are IP addresses, with or without a port; at least one. */
+export function isDnsServers(servers: string[]): boolean {
+  try {
+    new Resolver().setServers(servers)
+    return servers.length > 0
+  } catch {
+    return false
+  }
+}

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../durations.ts'
+import { askOneByOne } from '../limits/ask-store.ts'
 import type { Ask, BucketStore } from '../limits/bucket-store.ts'
 import type { PgPool } from './connection.ts'
 
@@ -16,35 +17,17 @@ const KEPT_MS = 2 * MINUTE_MS
 /** Buckets of all nodes. They refill by the clock of the database, because the clocks of nodes differ. */
 export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) {
   let nodes = 1
-  let isAsking = false
-  let isFailing = false
   const run = (sql: string, params: readonly unknown[]) =>
     pool.use((connection) => connection.query(sql, params))
   /** null: that of the database. */
   const time = () => (now === Date.now ? null : now())
-  const ask = async (asks: readonly Ask[]) => {
-    // Questions that nobody waits for any more must not use up the connections.
-    if (isAsking) throw new Error('the database has not answered the last question')
-    isAsking = true
-    try {
-      return (await run(LEASE, [...toColumns(asks), time()])).rows
-    } finally {
-      isAsking = false
-    }
+  const lease: BucketStore['lease'] = async (asks) => {
+    const { rows } = await run(LEASE, [...toColumns(asks), time()])
+    nodes = Number(rows[0]?.[2] ?? nodes)
+    return rows.map(([granted, spent]) => ({ granted: Number(granted), spent: Number(spent) }))
   }
   return {
-    lease: async (asks) => {
-      try {
-        const rows = await ask(asks)
-        isFailing = false
-        nodes = Number(rows[0]?.[2] ?? nodes)
-        return rows.map(([granted, spent]) => ({ granted: Number(granted), spent: Number(spent) }))
-      } catch (error) {
-        if (!isFailing) onError(error, AWAY)
-        isFailing = true
-        throw error
-      }
-    },
+    lease: askOneByOne(lease, onError),
     countNodes: () => nodes,
     now,
     /** Removes buckets that are full. */
@@ -55,7 +38,6 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
   } satisfies BucketStore & { removeFull(): Promise<void> }
 }
 
-const AWAY = 'cannot share the rate limits with the other nodes; each uses an equal part of them'
 const LEASE = 'SELECT granted, charged, nodes FROM lease_buckets($1, $2, $3, $4, $5, $6, $7, $8)'
 
 function toColumns(asks: readonly Ask[]) {

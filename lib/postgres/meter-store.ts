@@ -1,5 +1,6 @@
 import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
+import type { BucketStore } from '../limits/bucket-store.ts'
 import { type MeterStore, NOTHING, type StoredPeriod } from '../limits/meter-store.ts'
 import { createPgBucketStore } from './bucket-store.ts'
 import type { PgConnection, PgPool } from './connection.ts'
@@ -10,16 +11,22 @@ interface Loaded {
   readonly period: StoredPeriod
 }
 
+export interface PgMeterStoreOptions {
+  readonly pool: PgPool
+  readonly now: () => number
+  readonly onError: (error: unknown, message: string) => void
+  /** The buckets that all nodes share; by default in the database. */
+  readonly buckets?: BucketStore | undefined
+}
+
 /** Loads the counts of a user at the first request. From then on, the meters keep them. */
-export function createPgMeterStore(
-  pool: PgPool,
-  now: () => number,
-  onError: (error: unknown, message: string) => void,
-): MeterStore {
+export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
+  const { pool, now, onError } = options
   /** Users who are loaded, or being loaded, until their meter has taken over what was read. */
   const loading = new Map<string, Promise<void>>()
   const loaded = new Map<string, Loaded>()
-  const shared = createPgBucketStore({ pool, now, onError })
+  const own = createPgBucketStore({ pool, now, onError })
+  const { buckets: shared = own } = options
   const load = async (userId: string, periodStart: number) => {
     const id = periodId({ userId, periodStart })
     try {
@@ -62,7 +69,7 @@ export function createPgMeterStore(
       for (const [id, { at }] of loaded) {
         if (performance.now() - at > MINUTE_MS) loaded.delete(id)
       }
-      await shared.removeFull()
+      await own.removeFull()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { createQueries } from '../db/queries.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
+import type { BucketStore } from '../limits/bucket-store.ts'
 import { repeat } from '../periodic.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 import type { PgPool } from './connection.ts'
@@ -10,6 +11,7 @@ import { migratePg } from './migrate.ts'
 import { careForNodes } from './nodes/care-for-nodes.ts'
 import { createPgLeases } from './nodes/leases.ts'
 import { openLives } from './nodes/life.ts'
+import { watchCount } from './nodes/node-count.ts'
 import type { Node } from './nodes/nodes.ts'
 import { createPgRumReader } from './rum/reader.ts'
 
@@ -19,14 +21,19 @@ export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'
   readonly version: string
   /** How long known keys are accepted while the database is away; default: five minutes. */
   readonly staleKeysMs?: number
+  /** Opens the buckets that all nodes share; by default they are in the database. */
+  readonly openBuckets?: OpenBuckets | undefined
 }
+
+/** `countNodes`: how many nodes are alive, as far as it is known. */
+export type OpenBuckets = (countNodes: () => number) => BucketStore
 
 /** How long the last counts wait for a database that is away. */
 const LAST_WRITES_MS = 3 * SECOND_MS
 
 /** Opens the database on a PostgreSQL server, and makes this process one of its nodes. */
 export async function openPgStorage(options: PgStorageOptions): Promise<Storage> {
-  const { pool, version, staleKeysMs = 5 * MINUTE_MS, now, onError } = options
+  const { pool, version, staleKeysMs = 5 * MINUTE_MS, openBuckets, now, onError } = options
   await using opening = new AsyncDisposableStack()
   await migratePg(pool)
   const stopping = new AbortController()
@@ -39,7 +46,8 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
   opening.defer(() => stopping.abort())
   const engine = createPgEngine(pool)
   const queries = createQueries(engine.execute)
-  const meterStore = createPgMeterStore(pool, now, onError)
+  const buckets = openBuckets?.(opening.use(await watchCount(pool)).count)
+  const meterStore = createPgMeterStore({ pool, now, onError, buckets })
   const keyRings = opening.use(new AsyncDisposableStack())
   const opened = opening.move()
   return {

@@ -3,7 +3,7 @@ import type { Secrets } from '../config/secrets.ts'
 import { SECOND_MS } from '../durations.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 import { checkServer, explainStart } from './check-server.ts'
-import { openPgStorage } from './open-pg-storage.ts'
+import { type OpenBuckets, openPgStorage } from './open-pg-storage.ts'
 import { openPool, placeOf } from './pool.ts'
 import { openPgSecrets } from './secrets.ts'
 
@@ -13,6 +13,8 @@ const MAX_CONNECTIONS = 10
 export interface OpenPostgresOptions extends Pick<StorageOptions, 'now' | 'onError'> {
   /** Of the release. */
   readonly version: string
+  /** Opens the buckets that all nodes share; by default they are in the database. */
+  readonly openBuckets?: OpenBuckets | undefined
 }
 
 /** What all nodes share. */
@@ -38,7 +40,7 @@ export async function openPostgres(
 
 async function open(
   { url, secret, staleKeysSeconds }: PostgresConfig,
-  { version, now, onError }: OpenPostgresOptions,
+  { version, openBuckets, now, onError }: OpenPostgresOptions,
 ): Promise<Postgres> {
   await using opening = new AsyncDisposableStack()
   const pool = opening.use(
@@ -51,7 +53,9 @@ async function open(
   )
   await checkServer(pool)
   const staleKeysMs = staleKeysSeconds * SECOND_MS
-  const storage = opening.use(await openPgStorage({ pool, version, staleKeysMs, now, onError }))
+  const storage = opening.use(
+    await openPgStorage({ pool, version, staleKeysMs, openBuckets, now, onError }),
+  )
   const secrets = await openPgSecrets(pool, secret)
   const opened = opening.move()
   return { storage, secrets, [Symbol.asyncDispose]: () => opened.disposeAsync() }

@@ -97,20 +97,30 @@ async function openFiles(config: Config, options: ServiceOptions): Promise<Store
   return { secrets, storage, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() }
 }
 
-/** Opens PostgreSQL. Its driver is loaded only here. */
+/** Opens PostgreSQL, and Valkey if the limits are there. Their drivers are loaded only here. */
 async function openShared(
   postgres: PostgresConfig,
-  { dataDir }: Config,
+  { dataDir, limitsUrl }: Config,
   { log, now }: ServiceOptions,
 ): Promise<Stored> {
   const file = join(dataDir, APP_DB)
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     log.warn({ file }, 'the database file is not used, because MERIDIAN_DATABASE_URL is set')
   }
+  const onError: StorageOptions['onError'] = (error, message) => log.error({ err: error }, message)
+  await using opening = new AsyncDisposableStack()
+  const limits = limitsUrl === undefined ? undefined : await openLimits(limitsUrl, { now, onError })
+  if (limits !== undefined) opening.use(limits)
   const { openPostgres } = await import('../postgres/open-postgres.ts')
-  return openPostgres(postgres, {
-    version: VERSION,
-    now,
-    onError: (error, message) => log.error({ err: error }, message),
-  })
+  const openBuckets = limits?.openBuckets
+  const { storage, secrets } = opening.use(
+    await openPostgres(postgres, { version: VERSION, openBuckets, now, onError }),
+  )
+  const opened = opening.move()
+  return { storage, secrets, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+async function openLimits(url: string, options: Pick<StorageOptions, 'now' | 'onError'>) {
+  const { openValkey } = await import('../valkey/open-valkey.ts')
+  return openValkey(url, options)
 }

@@ -17,6 +17,7 @@ import { openGeo } from '../geo/open-geo.ts'
 import { createCredentialQueues, createQueue, createQueues } from '../limits/queue.ts'
 import { createLimits } from '../limits/rate-limiter.ts'
 import type { Log } from '../log/log.ts'
+import { withRecoveries } from '../log/recoveries.ts'
 import { createRequestTimes } from '../metrics/request-times.ts'
 import { ipv4FromBits } from '../net/address.ts'
 import { createAskHostname } from '../net/hostname.ts'
@@ -68,7 +69,7 @@ export type Services = Awaited<ReturnType<typeof openServices>>
 
 /** Opens all services in the order of their dependencies, and disposes of them in reverse. */
 export async function openServices(config: Config, options: ServiceOptions) {
-  const { log, checkDamage } = watchForDamage(options.log)
+  const { log, checkDamage } = watchForDamage(withRecoveries(options.log))
   await using opening = new AsyncDisposableStack()
   const base = await openBase(config, { ...options, log }, opening)
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))

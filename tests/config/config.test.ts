@@ -25,6 +25,7 @@ describe('readConfig', () => {
       backupDir: 'data/backups',
       replicated: false,
       postgres: undefined,
+      limitsUrl: undefined,
       baseUrl: undefined,
       logLevel: 'info',
       plansFile: undefined,

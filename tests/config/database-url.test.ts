@@ -52,3 +52,44 @@ describe('MERIDIAN_DATABASE_URL', () => {
     )
   })
 })
+
+describe('MERIDIAN_LIMITS_URL', () => {
+  const read = (limits: string) =>
+    readConfig({
+      MERIDIAN_DATABASE_URL: url,
+      MERIDIAN_SECRET: secret,
+      MERIDIAN_LIMITS_URL: limits,
+    })
+
+  it('is the URL of a Valkey or Redis server', () => {
+    const good = [
+      'valkey://limits.example',
+      'valkeys://limits.example:7000/3',
+      'redis://:hidden@[::1]:6379/',
+      'rediss://ada:hid%23den@limits.example',
+    ]
+    for (const limits of good) assert.equal(read(limits).limitsUrl, limits)
+    const bad = [
+      'https://limits.example',
+      'limits.example:6379',
+      'redis:///hidden',
+      'redis://ada@limits.example',
+      'redis://ada:hid#den@limits.example',
+      'redis://ada:hid%den@limits.example',
+      'redis://ada:hidden@limits.example/hidden',
+      'redis://ada:hidden@limits.example/0?db=1',
+    ]
+    for (const limits of bad) {
+      const env = { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret }
+      const problem = 'MERIDIAN_LIMITS_URL must be a valkey, valkeys, redis or rediss URL, such as '
+      assertRefused({ ...env, MERIDIAN_LIMITS_URL: limits }, problem)
+    }
+  })
+
+  it('needs MERIDIAN_DATABASE_URL', () => {
+    assertRefused(
+      { MERIDIAN_LIMITS_URL: 'valkey://:hidden@limits.example' },
+      'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset it',
+    )
+  })
+})

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
-import type { Ask, BucketStore, Grant } from '../../lib/limits/bucket-store.ts'
-import { createLeasedBuckets } from '../../lib/limits/leased-buckets.ts'
-import type { BucketKeeper } from '../../lib/limits/local-buckets.ts'
-import type { Bucket, BucketState, Rate } from '../../lib/limits/token-bucket.ts'
+import type { Rate } from '../../lib/limits/token-bucket.ts'
+import { ModelStore } from './shared/model-store.ts'
+import { countAllowed, type Node, nodeAt, openNode, take } from './shared/nodes.ts'
 
 const NODES = 3
 const MINUTE_MS = 60_000
@@ -13,78 +12,8 @@ const TEN: Rate = { capacity: 10, windowMs: MINUTE_MS }
 /** How long a node may keep requests that it has charged. */
 const HOLD_MS = 1_000
 
-/** The shared buckets, in memory and with a clock of its own, by the rule of PostgreSQL's function. */
-class ModelStore implements BucketStore {
-  isAway = false
-  time = 0
-  asked = 0
-  readonly #buckets = new Map<string, { spent: number; at: number }>()
-  readonly #nodes: number
-
-  constructor(nodes: number) {
-    this.#nodes = nodes
-  }
-
-  async lease(asks: readonly Ask[]): Promise<Grant[]> {
-    this.asked += 1
-    await nextTurn()
-    if (this.isAway) throw new Error('away')
-    return asks.map((ask) => this.#grant(ask))
-  }
-
-  countNodes(): number {
-    return this.#nodes
-  }
-
-  now(): number {
-    return this.time
-  }
-
-  #grant({ id, capacity, windowMs, debt, back, need, want }: Ask): Grant {
-    const { spent, at } = this.#buckets.get(id) ?? { spent: 0, at: this.time }
-    const kept = Math.min(spent, 2 * capacity + this.#nodes)
-    const left = kept - ((this.time - at) * capacity) / windowMs - back
-    const charged = Math.max(0, left) + debt
-    const free = Math.max(0, Math.floor(capacity - charged + 1e-6))
-    const share = Math.floor(free / (2 * this.#nodes))
-    const granted = Math.min(free, Math.max(need, Math.min(want, share)))
-    this.#buckets.set(id, { spent: charged + granted, at: this.time })
-    return { granted, spent: charged + granted }
-  }
-}
-
-interface Node {
-  readonly keeper: BucketKeeper
-  readonly bucket: Bucket
-}
-
-function openNodes(store: BucketStore, count = NODES): Node[] {
-  return Array.from({ length: count }, () => {
-    const keeper = createLeasedBuckets(store)
-    return { keeper, bucket: keeper.open('ada', store.now()) }
-  })
-}
-
-/** Takes a request, and waits for the store if that is necessary. */
-async function take(
-  { keeper, bucket }: Node,
-  { store, rate = TEN, requests = 1 }: { store: BucketStore; rate?: Rate; requests?: number },
-): Promise<BucketState> {
-  for (;;) {
-    const state = keeper.take(bucket, rate, store.now(), requests)
-    if (state !== null) return state
-    await keeper.ask(bucket, rate, requests)
-  }
-}
-
-async function countAllowed(taking: readonly Promise<BucketState>[]): Promise<number> {
-  return (await Promise.all(taking)).filter(({ allowed }) => allowed).length
-}
-
-function nodeAt<T>(nodes: readonly T[], index: number): T {
-  const node = nodes[index % nodes.length]
-  assert.ok(node)
-  return node
+function openNodes(store: ModelStore, count = NODES): Node[] {
+  return Array.from({ length: count }, () => openNode(store))
 }
 
 describe('a bucket of one node', () => {
@@ -92,14 +21,14 @@ describe('a bucket of one node', () => {
     const store = new ModelStore(1)
     const node = nodeAt(openNodes(store, 1), 0)
     for (let left = 9; left >= 0; left--) {
-      const { allowed, remaining } = await take(node, { store })
+      const { allowed, remaining } = await take(node, TEN)
       assert.deepEqual([allowed, remaining], [true, left])
     }
     const refused = { allowed: false, remaining: 0, resetSeconds: 6 }
-    assert.deepEqual(await take(node, { store }), refused)
+    assert.deepEqual(await take(node, TEN), refused)
     store.time += 6_000
-    assert.equal((await take(node, { store })).allowed, true)
-    assert.deepEqual(await take(node, { store }), refused)
+    assert.equal((await take(node, TEN)).allowed, true)
+    assert.deepEqual(await take(node, TEN), refused)
   })
 
   it('answers the first request before it asks, and a refusal without asking again', async () => {
@@ -109,7 +38,7 @@ describe('a bucket of one node', () => {
     assert.equal(keeper.take(bucket, TEN, 0, 1)?.allowed, true)
     assert.equal(store.asked, 0)
     assert.equal(keeper.mustAsk(bucket, TEN, 0, 1), true)
-    await countAllowed(Array.from({ length: 20 }, () => take({ keeper, bucket }, { store })))
+    await countAllowed([{ store, keeper, bucket }], TEN, 20)
     const before = store.asked
     assert.equal(keeper.take(bucket, TEN, 0, 1)?.allowed, false)
     await nextTurn()
@@ -120,8 +49,7 @@ describe('a bucket of one node', () => {
     const store = new ModelStore(1)
     const node = nodeAt(openNodes(store, 1), 0)
     const rate = { capacity: 1_000, windowMs: MINUTE_MS }
-    const taking = Array.from({ length: 101 }, () => take(node, { store, rate }))
-    assert.equal(await countAllowed(taking), 101)
+    assert.equal(await countAllowed([node], rate, 101), 101)
     assert.ok(store.asked <= 3, `asked ${store.asked} times`)
   })
 
@@ -133,7 +61,7 @@ describe('a bucket of one node', () => {
     for (let request = 0; request < 500; request++) {
       store.time += 10
       if (keeper.mustAsk(bucket, rate, store.time, 1)) waited += 1
-      await take({ keeper, bucket }, { store, rate })
+      await take({ store, keeper, bucket }, rate)
       await nextTurn()
       await nextTurn()
       await nextTurn()
@@ -144,25 +72,24 @@ describe('a bucket of one node', () => {
   it('holds no part of several requests back', async () => {
     const store = new ModelStore(1)
     const node = nodeAt(openNodes(store, 1), 0)
-    assert.equal((await take(node, { store, requests: 8 })).allowed, true)
-    assert.equal((await take(node, { store, requests: 3 })).allowed, false)
-    assert.equal((await take(node, { store, requests: 2 })).allowed, true)
+    assert.equal((await take(node, TEN, 8)).allowed, true)
+    assert.equal((await take(node, TEN, 3)).allowed, false)
+    assert.equal((await take(node, TEN, 2)).allowed, true)
     node.keeper.refund(node.bucket, store.time, 1)
-    assert.equal((await take(node, { store })).allowed, true)
-    assert.equal((await take(node, { store })).allowed, false)
+    assert.equal((await take(node, TEN)).allowed, true)
+    assert.equal((await take(node, TEN)).allowed, false)
   })
 
   it('allows more at once after a change to a larger plan, and two minutes after one to a smaller', async () => {
     const store = new ModelStore(1)
     const node = nodeAt(openNodes(store, 1), 0)
     const large = { capacity: 600, windowMs: MINUTE_MS }
-    const all = Array.from({ length: 700 }, () => take(node, { store, rate: large }))
-    assert.equal(await countAllowed(all), 600)
+    assert.equal(await countAllowed([node], large, 700), 600)
     store.time += 7_000
-    await take(node, { store })
+    await take(node, TEN)
     store.time += 2 * MINUTE_MS
-    assert.equal((await take(node, { store })).allowed, true)
-    assert.equal((await take(node, { store, rate: large })).allowed, true)
+    assert.equal((await take(node, TEN)).allowed, true)
+    assert.equal((await take(node, large)).allowed, true)
   })
 })
 
@@ -188,7 +115,7 @@ describe('a bucket of several nodes', () => {
         for (const { pauseMs, node, count, isAwaited } of all) {
           store.time += pauseMs
           const burst = Array.from({ length: count }, async () => {
-            const { allowed } = await take(nodeAt(nodes, node), { store, rate })
+            const { allowed } = await take(nodeAt(nodes, node), rate)
             if (allowed) allowedAt.push(store.time)
           })
           taking.push(...burst)
@@ -208,8 +135,7 @@ describe('a bucket of several nodes', () => {
     const store = new ModelStore(NODES)
     const nodes = openNodes(store)
     store.isAway = true
-    const takeAll = () =>
-      countAllowed(Array.from({ length: 60 }, (_, at) => take(nodeAt(nodes, at), { store })))
+    const takeAll = () => countAllowed(nodes, TEN, 60)
     const first = await takeAll()
     // The first request of each node goes ahead before it knows that the store is away.
     assert.ok(first <= 10, `${first} were allowed`)
@@ -219,7 +145,7 @@ describe('a bucket of several nodes', () => {
     store.time += MINUTE_MS
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     // Each node finds out with its next request.
-    for (const node of nodes) await take(node, { store })
+    for (const node of nodes) await take(node, TEN)
     await nextTurn()
     await nextTurn()
     await nextTurn()

@@ -5,7 +5,13 @@ import * as v from 'valibot'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { type PostgresServer, startPostgres } from '../support/database/postgres-server.ts'
-import { codeOf, makeApp, type SendOptions, type TestApp } from '../support/helpers.ts'
+import {
+  codeOf,
+  makeApp,
+  recordingLog,
+  type SendOptions,
+  type TestApp,
+} from '../support/helpers.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { PASSWORD, sendAuth, signUp } from '../support/sign-in.ts'
 
@@ -26,8 +32,8 @@ const settings = async () => ({
   MERIDIAN_SECRET: 'a phrase that nobody guesses '.repeat(2),
   MERIDIAN_CONTACT: 'store',
 })
-const openNode = async (more: Record<string, string> = {}) =>
-  makeApp({ env: { ...(await settings()), ...more }, now: Date.now })
+const openNode = async (more: Record<string, string> = {}, log = recordingLog()) =>
+  makeApp({ env: { ...(await settings()), ...more }, now: Date.now, log })
 
 /** Asks until the answer has the status. */
 async function until(status: number, ask: () => Promise<{ readonly status: number }>) {
@@ -40,6 +46,16 @@ describe('while PostgreSQL is away', () => {
   let key: string
   let otherKey: string
   let session: string
+  const log = recordingLog()
+  /** What is done again and again, and fails meanwhile. */
+  const repeated = [
+    'cannot tell the other nodes that this one is alive',
+    'cannot look for changed keys',
+    'cannot write counters; they are kept',
+    'cannot sum up for a dead node',
+  ]
+  const countLogged = (wanted: string) =>
+    log.events.filter(({ message }) => message === wanted).length
   const bearer = () => ({ headers: { authorization: `Bearer ${session}` } })
   let answered = 0
   const lookUp = async () => {
@@ -55,7 +71,7 @@ describe('while PostgreSQL is away', () => {
     })
 
   before(async () => {
-    app = await openNode()
+    app = await openNode({}, log)
     key = await app.makeKey()
     otherKey = await app.makeKey({ email: 'eve@example.com' })
     session = await signUp(app, 'kim@example.com')
@@ -113,8 +129,20 @@ describe('while PostgreSQL is away', () => {
     }
   })
 
-  it('does everything again by itself once PostgreSQL is back, and has lost no count', async () => {
+  it('logs once what fails again and again, and once that it is over', async () => {
+    const signal = AbortSignal.timeout(30_000)
+    while (!repeated.every(countLogged)) await sleep(100, undefined, { signal })
     await server.start()
+    const isOver = (message: string) => countLogged(`over: ${message}`) > 0
+    while (!repeated.every(isOver)) await sleep(100, undefined, { signal })
+    const others = repeated.flatMap((message) => [message, `over: ${message}`])
+    assert.deepEqual(
+      others.filter((message) => countLogged(message) !== 1),
+      [],
+    )
+  })
+
+  it('does everything again by itself once PostgreSQL is back, and has lost no count', async () => {
     await until(200, () => app.send('GET', SITES, { key }))
     await until(204, sendBeacon)
     await until(200, () => app.send('GET', '/health'))

@@ -9,6 +9,7 @@ import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { openPgStorage } from '../../../lib/postgres/open-pg-storage.ts'
 import type { ServiceOptions } from '../../../lib/services/base.ts'
 import type { Services } from '../../../lib/services/services.ts'
+import { type OpenValkeyOptions, openValkey, type Valkey } from '../../../lib/valkey/open-valkey.ts'
 import { putEmptyDatabase } from '../data-folder.ts'
 import { EMPTY_ALL, openMigratedPglite } from './pglite.ts'
 import { createDatabase, openTestPool } from './postgres-server.ts'
@@ -107,11 +108,16 @@ function watch(pool: PgPool, onQuery: (sql: string) => void): PgPool {
   }
 }
 
-/** Several services may use the database with this URL. */
-export async function openServerDatabase(url: string): Promise<TestDatabase> {
-  const pool = openTestPool(url)
+/** Several services may use the database with this URL, and share limits through the server of `limitsUrl`. */
+export async function openServerDatabase(url: string, limitsUrl?: string): Promise<TestDatabase> {
+  const opened = new AsyncDisposableStack()
+  const pool = opened.use(openTestPool(url))
   await migratePg(pool)
-  return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
+  const release = () => opened.disposeAsync()
+  if (limitsUrl === undefined) return toTestDatabase(pool, release)
+  return toTestDatabase(pool, release, async (options) =>
+    opened.use(await openValkey(limitsUrl, options)),
+  )
 }
 
 /** The name of a database with all tables: a copy takes less time than to make them. */
@@ -131,13 +137,19 @@ async function takeDatabase(server: string): Promise<TestDatabase> {
   return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
 }
 
-function toTestDatabase(pool: PgPool, release: TestDatabase['release']): TestDatabase {
+function toTestDatabase(
+  pool: PgPool,
+  release: TestDatabase['release'],
+  openLimits?: (options: OpenValkeyOptions) => Promise<Valkey>,
+): TestDatabase {
   const engine = createPgEngine(pool)
   const db = Object.assign(createQueries(engine.execute), { engine })
   const { ofService, setReadOnly } = makeSwitch(pool)
   return {
-    openStorage: ({ now, onError }) =>
-      openPgStorage({ pool: ofService, version: 'test', now, onError }),
+    openStorage: async ({ now, onError }) => {
+      const openBuckets = (await openLimits?.({ now, onError }))?.openBuckets
+      return openPgStorage({ pool: ofService, version: 'test', openBuckets, now, onError })
+    },
     connect: () => ({ db, close: () => {} }),
     setReadOnly: (_services, isReadOnly) => setReadOnly(isReadOnly),
     release,

@@ -1,0 +1,33 @@
+import { reportAttempts } from '../lasting-failure.ts'
+import type { BucketStore } from './bucket-store.ts'
+
+const AWAY = 'cannot share the rate limits with the other nodes; each uses an equal part of them'
+
+/** Lets one question at a time through to the store, and reports when it begins and ceases to fail. */
+export function askOneByOne(
+  lease: BucketStore['lease'],
+  onError: (error: unknown, message: string) => void,
+): BucketStore['lease'] {
+  const attempts = reportAttempts((error) => onError(error, AWAY))
+  let isAsking = false
+  const ask: BucketStore['lease'] = async (asks) => {
+    // Questions that nobody waits for any more must not use up the connections.
+    if (isAsking) throw new Error('the last question is not answered yet')
+    isAsking = true
+    try {
+      return await lease(asks)
+    } finally {
+      isAsking = false
+    }
+  }
+  return async (asks) => {
+    try {
+      const grants = await ask(asks)
+      attempts.succeeded()
+      return grants
+    } catch (error) {
+      attempts.failed(error)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { askOneByOne } from '../limits/ask-store.ts'
+import type { Ask, BucketStore, Grant } from '../limits/bucket-store.ts'
+import type { ValkeyConnection } from './connection.ts'
+import { LEASE } from './lease-script.ts'
+
+interface BucketStoreOptions {
+  readonly connection: ValkeyConnection
+  /** How many nodes are alive, as far as it is known. */
+  readonly countNodes: () => number
+  /** `Date.now`, or a test's clock, which all its nodes share. */
+  readonly now: () => number
+  readonly onError: (error: unknown, message: string) => void
+}
+
+/** Keys of other programs on the same server begin otherwise. */
+const PREFIX = 'meridian:bucket:'
+
+/** Buckets of all nodes. They refill by the clock of the server, because the clocks of nodes differ. */
+export function createValkeyBucketStore(options: BucketStoreOptions): BucketStore {
+  const { connection, countNodes, now, onError } = options
+  const time = () => (now === Date.now ? undefined : now())
+  return {
+    lease: askOneByOne(
+      (asks) => leaseBuckets(connection, asks, { nodes: countNodes(), time: time() }),
+      onError,
+    ),
+    countNodes,
+    now,
+  }
+}
+
+interface LeaseTerms {
+  readonly nodes: number
+  /** undefined: that of the server. */
+  readonly time?: number | undefined
+}
+
+/** Charges all buckets in one round trip. */
+export async function leaseBuckets(
+  connection: ValkeyConnection,
+  asks: readonly Ask[],
+  { nodes, time }: LeaseTerms,
+): Promise<Grant[]> {
+  const keys = asks.map(({ id }) => `${PREFIX}${id}`)
+  const terms = [time === undefined ? '' : String(time), String(nodes)]
+  const answer = await connection.run(LEASE, keys, [...terms, ...asks.flatMap(toTexts)])
+  return toGrants(String(answer), asks.length)
+}
+
+function toTexts({ capacity, windowMs, debt, back, need, want }: Ask): string[] {
+  return [capacity, windowMs, debt, back, need, want].map(String)
+}
+
+function toGrants(answer: string, count: number): Grant[] {
+  const numbers = answer.split(' ').map(Number)
+  if (numbers.length !== 2 * count || numbers.some(Number.isNaN)) {
+    throw new Error(`it answers ${JSON.stringify(answer.slice(0, 60))} to a question for requests`)
+  }
+  return Array.from({ length: count }, (_, at) => ({
+    granted: numbers[2 * at] ?? 0,
+    spent: numbers[2 * at + 1] ?? 0,
+  }))
+}

@@ -1,0 +1,94 @@
+import type { Ask } from '../limits/bucket-store.ts'
+import { codeOf, reasonOf, withAdvice } from '../reason.ts'
+import { leaseBuckets } from './bucket-store.ts'
+import type { ValkeyConnection } from './connection.ts'
+
+/** Of Redis. Every Valkey says that it is compatible with a newer one. */
+const OLDEST_REDIS = 7
+
+export interface ServerState {
+  /** Such as `Valkey 8.0.1`. */
+  readonly name: string
+  /** Its setting maxmemory-policy; undefined: it removes no bucket before its time. */
+  readonly evicts: string | undefined
+}
+
+/** Throws an error that says what to do if limits cannot be shared through the server. */
+export async function checkServer(connection: ValkeyConnection): Promise<ServerState> {
+  const info = toFields(String(await connection.send(['INFO'])))
+  const problem = problemOf(info)
+  if (problem !== undefined) throw new Error(problem)
+  // Whether this user may do all that a lease does.
+  await leaseBuckets(connection, [PROBE], { nodes: 1 })
+  return { name: nameOf(info), evicts: evictionOf(info) }
+}
+
+/** Takes a request from a bucket that is full again, and removed, after a millisecond. */
+const PROBE: Ask = {
+  id: 'probe',
+  capacity: 1,
+  windowMs: 1,
+  debt: 0,
+  back: 0,
+  need: 1,
+  want: 0,
+}
+
+type Fields = ReadonlyMap<string, string>
+
+/** Reads lines such as `redis_version:7.2.4`. */
+function toFields(info: string): Fields {
+  const lines = info.matchAll(/^(\w+):(.*?)\r?$/gm)
+  return new Map([...lines].map(([, name = '', value = '']) => [name, value]))
+}
+
+function problemOf(info: Fields): string | undefined {
+  if (Number.parseInt(info.get('redis_version') ?? '', 10) < OLDEST_REDIS) {
+    return `its version is ${info.get('redis_version')}; use Valkey, or Redis ${OLDEST_REDIS} or newer`
+  }
+  if (info.get('redis_mode') === 'cluster' || info.get('cluster_enabled') === '1') {
+    return 'it runs in cluster mode, which is not supported; use a server without it'
+  }
+  if (info.get('role') === 'slave') return 'it is a replica, which only reads; name the primary'
+  return undefined
+}
+
+function nameOf(info: Fields): string {
+  const valkey = info.get('valkey_version')
+  return valkey === undefined ? `Redis ${info.get('redis_version')}` : `Valkey ${valkey}`
+}
+
+function evictionOf(info: Fields): string | undefined {
+  const policy = info.get('maxmemory_policy') ?? 'noeviction'
+  return info.get('maxmemory') === '0' || policy === 'noeviction' ? undefined : policy
+}
+
+const RIGHTS = 'give the user INFO, EVAL, EVALSHA, TIME, GET, SET and DEL on meridian:bucket:*'
+const TLS = 'check whether it is up, and uses TLS: valkeys or rediss in the URL, or not'
+
+/** What to do about errors at the start, by the codes of sockets and TLS. */
+const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
+  [/^ECONNREFUSED$/, 'start it, or correct host and port'],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'correct the host'],
+  [/CERT|SIGNATURE/, 'name its authority in NODE_EXTRA_CA_CERTS, or correct the host'],
+  [/^ERR_SSL|^ECONNRESET$|^EPROTO$/, TLS],
+]
+
+/** The same for errors that only have a text: those of the server begin with a word in capitals. */
+const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
+  [/^(WRONGPASS|NOAUTH)|without any password/, 'correct user and password'],
+  // What a script may not do, Redis and Valkey report in words of their own.
+  [/^NOPERM|can't run this command|ACL failure/, RIGHTS],
+  [/^(LOADING|BUSY)/, 'start again once it is up'],
+  [/^OOM/, 'raise its maxmemory'],
+  [/^ERR DB index/, 'correct the number of the database'],
+  [/closed unexpectedly|^no answer/, TLS],
+]
+
+/** Says in one line why the server cannot be used, and what to do about it if the error is a usual one. */
+export function explain(error: unknown): string {
+  const [reason = ''] = reasonOf(error).split('\n')
+  const byCode = ADVICE.find(([codes]) => codes.test(codeOf(error)))
+  const byText = ADVICE_BY_TEXT.find(([text]) => text.test(reason))
+  return withAdvice(reason, (byCode ?? byText)?.[1] ?? '')
+}

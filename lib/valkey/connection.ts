@@ -1,0 +1,131 @@
+import { isIP } from 'node:net'
+import { createClient, type RedisClientOptions } from '@redis/client'
+import { SECOND_MS } from '../durations.ts'
+import { reasonOf } from '../reason.ts'
+
+/** A script of the server, and the name by which the server knows it once it has run. */
+export interface Script {
+  readonly source: string
+  readonly sha: string
+}
+
+/** A connection that is opened when it is needed, and again after it was lost. */
+export interface ValkeyConnection extends AsyncDisposable {
+  /** Sends one command. Rejects with the server's error, or after two seconds without an answer. */
+  send(command: readonly string[]): Promise<unknown>
+  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
+}
+
+type Client = ReturnType<typeof createClient>
+
+const CONNECT_MS = 2 * SECOND_MS
+const ANSWER_MS = 2 * SECOND_MS
+const PORT = 6_379
+
+/**
+ * Connects to the server of the URL. The client does not reconnect by itself: a connection on which a command
+ * fails is closed, since it may have stalled, or lead to a server that is no longer the primary.
+ */
+export function openConnection(url: string): ValkeyConnection {
+  const options = toOptions(url)
+  let connecting: Promise<Client> | undefined
+  const forget = (lost: Promise<Client>) => {
+    if (connecting === lost) connecting = undefined
+    lost.then(close, () => {})
+  }
+  const open = (): Promise<Client> => {
+    const opened = connect(options, () => forget(opened))
+    return opened
+  }
+  const send = async (command: readonly string[]): Promise<unknown> => {
+    connecting ??= open()
+    const used = connecting
+    try {
+      const client = await used
+      return await inTime(client.sendCommand(command), ANSWER_MS)
+    } catch (error) {
+      if (!isUnknownScript(error)) forget(used)
+      throw error
+    }
+  }
+  return {
+    send,
+    run: async ({ source, sha }, keys, args) => {
+      const rest = [String(keys.length), ...keys, ...args]
+      try {
+        return await send(['EVALSHA', sha, ...rest])
+      } catch (error) {
+        if (!isUnknownScript(error)) throw error
+        // The server was started since the script ran.
+        return send(['EVAL', source, ...rest])
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (connecting !== undefined) forget(connecting)
+    },
+  }
+}
+
+async function connect(options: RedisClientOptions, onLoss: () => void): Promise<Client> {
+  const client = createClient(options)
+  // It is called for failures to connect as well, which also reject.
+  client.on('error', onLoss)
+  try {
+    await inTime(client.connect(), CONNECT_MS)
+    return client
+  } catch (error) {
+    close(client)
+    throw error
+  }
+}
+
+function close(client: Client): void {
+  if (client.isOpen) client.destroy()
+}
+
+function isUnknownScript(error: unknown): boolean {
+  return reasonOf(error).startsWith('NOSCRIPT')
+}
+
+async function inTime<Result>(result: Promise<Result>, ms: number): Promise<Result> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`no answer in ${ms / SECOND_MS} s`)), ms)
+  try {
+    return await Promise.race([result, late.promise])
+  } finally {
+    clearTimeout(timer)
+    result.catch(() => {})
+  }
+}
+
+/** Reads the URL: the client knows neither `valkey` nor addresses in brackets. */
+function toOptions(text: string): RedisClientOptions {
+  const { hostname, port, protocol, username, password, pathname } = new URL(text)
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  const isEncrypted = /^(valkeys|rediss):$/.test(protocol)
+  const socket = {
+    host,
+    port: port === '' ? PORT : Number(port),
+    connectTimeout: CONNECT_MS,
+    reconnectStrategy: false,
+  } as const
+  return {
+    socket: isEncrypted
+      ? { ...socket, tls: true, ...(isIP(host) === 0 && { servername: host }) }
+      : socket,
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    database: Number(pathname.slice(1)),
+    name: 'meridian',
+    disableOfflineQueue: true,
+    // Both are further commands, which a user with few rights may not send.
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+  }
+}
+
+/** Names the server of the URL for messages, without user and password. */
+export function placeOf(url: string): string {
+  const { hostname, port } = new URL(url)
+  return `the Valkey or Redis server at ${hostname}:${port === '' ? PORT : port}`
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import type { Script } from './connection.ts'
+
+/**
+ * Charges buckets and grants requests of them to a node, by the rule of `lease_buckets` in PostgreSQL. KEYS are
+ * the buckets. ARGV has the time (empty: that of the server), the number of nodes, and for each bucket the
+ * capacity, the milliseconds of the window, debt, back, need and want of an `Ask`. Returns what is granted of
+ * each bucket and what is charged to it, separated by spaces.
+ *
+ * A bucket is the text `spent at`. It expires when it has refilled.
+ */
+const SOURCE = `
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local nodes = tonumber(ARGV[2])
+local grants = {}
+for i, key in ipairs(KEYS) do
+  local first = 6 * i - 3
+  local capacity, window = tonumber(ARGV[first]), tonumber(ARGV[first + 1])
+  local debt, back = tonumber(ARGV[first + 2]), tonumber(ARGV[first + 3])
+  local need, want = tonumber(ARGV[first + 4]), tonumber(ARGV[first + 5])
+  local stored = redis.call('GET', key)
+  local spent, at = string.match(stored or '', '^(%S+) (%S+)$')
+  local kept, since = tonumber(spent) or 0, tonumber(at) or now
+  -- After a change to a smaller plan, no more is spent than nodes could have spent in advance or alone.
+  kept = math.min(kept, 2 * capacity + nodes)
+  kept = kept - math.max(0, now - since) * capacity / window - back
+  kept = math.max(0, kept) + debt
+  local free = math.max(0, math.floor(capacity - kept + 1e-6))
+  local share = math.min(want, math.floor(free / (2 * nodes)))
+  local granted = math.min(free, math.max(need, share))
+  local charged = kept + granted
+  if charged > 0 then
+    local full = math.ceil(charged * window / capacity)
+    redis.call('SET', key, string.format('%.17g %.0f', charged, now), 'PX', full)
+  elseif stored then
+    redis.call('DEL', key)
+  end
+  grants[i] = string.format('%.0f %.17g', granted, charged)
+end
+return table.concat(grants, ' ')`
+
+export const LEASE: Script = {
+  source: SOURCE,
+  sha: createHash('sha1').update(SOURCE).digest('hex'),
+}

@@ -1,0 +1,46 @@
+import type { BucketStore } from '../limits/bucket-store.ts'
+import { createValkeyBucketStore } from './bucket-store.ts'
+import { checkServer, explain, type ServerState } from './check-server.ts'
+import { openConnection, placeOf, type ValkeyConnection } from './connection.ts'
+
+export interface OpenValkeyOptions {
+  readonly now: () => number
+  readonly onError: (error: unknown, message: string) => void
+}
+
+/** A server through which nodes share rate limits. */
+export interface Valkey extends AsyncDisposable {
+  /** `countNodes`: how many nodes are alive, as far as it is known. */
+  openBuckets(countNodes: () => number): BucketStore
+}
+
+/**
+ * Connects to the server that the configuration names, and checks it. Throws an error that names the server,
+ * without the password, and says what to do.
+ */
+export async function openValkey(url: string, options: OpenValkeyOptions): Promise<Valkey> {
+  const { connection } = await connectAndCheck(url)
+  return {
+    openBuckets: (countNodes) => createValkeyBucketStore({ connection, countNodes, ...options }),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  }
+}
+
+/** Returns what is known of the server. Throws like `openValkey`. */
+export async function inspectValkey(url: string): Promise<ServerState> {
+  const { connection, state } = await connectAndCheck(url)
+  await connection[Symbol.asyncDispose]()
+  return state
+}
+
+async function connectAndCheck(
+  url: string,
+): Promise<{ readonly connection: ValkeyConnection; readonly state: ServerState }> {
+  const connection = openConnection(url)
+  try {
+    return { connection, state: await checkServer(connection) }
+  } catch (cause) {
+    await connection[Symbol.asyncDispose]()
+    throw new Error(`Cannot use ${placeOf(url)}: ${explain(cause)}`, { cause })
+  }
+}

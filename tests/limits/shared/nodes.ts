@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import type { BucketStore } from '../../../lib/limits/bucket-store.ts'
+import { createLeasedBuckets } from '../../../lib/limits/leased-buckets.ts'
+import type { BucketKeeper } from '../../../lib/limits/local-buckets.ts'
+import type { Bucket, BucketState, Rate } from '../../../lib/limits/token-bucket.ts'
+
+/** One of the nodes that share a bucket. */
+export interface Node {
+  readonly store: BucketStore
+  readonly keeper: BucketKeeper
+  readonly bucket: Bucket
+}
+
+export function openNode(store: BucketStore): Node {
+  const keeper = createLeasedBuckets(store)
+  return { store, keeper, bucket: keeper.open('ada', store.now()) }
+}
+
+/** Takes requests, and waits for the store if that is necessary. */
+export async function take(
+  { store, keeper, bucket }: Node,
+  rate: Rate,
+  requests = 1,
+): Promise<BucketState> {
+  for (;;) {
+    const state = keeper.take(bucket, rate, store.now(), requests)
+    if (state !== null) return state
+    await keeper.ask(bucket, rate, requests)
+  }
+}
+
+/** Takes single requests from all nodes at once. Returns how many were allowed. */
+export async function countAllowed(
+  nodes: readonly Node[],
+  rate: Rate,
+  requests: number,
+): Promise<number> {
+  const taking = Array.from({ length: requests }, (_, at) => take(nodeAt(nodes, at), rate))
+  return (await Promise.all(taking)).filter(({ allowed }) => allowed).length
+}
+
+export function nodeAt(nodes: readonly Node[], index: number): Node {
+  const node = nodes[index % nodes.length]
+  assert.ok(node)
+  return node
+}

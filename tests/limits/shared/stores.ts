@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import type { BucketStore } from '../../../lib/limits/bucket-store.ts'
+import { createPgBucketStore } from '../../../lib/postgres/bucket-store.ts'
+import { migratePg } from '../../../lib/postgres/migrate.ts'
+import { createValkeyBucketStore } from '../../../lib/valkey/bucket-store.ts'
+import { openConnection } from '../../../lib/valkey/connection.ts'
+import { openTestPool, query, startPostgres } from '../../support/database/postgres-server.ts'
+import { openServerDatabase, type TestDatabase } from '../../support/database/test-database.ts'
+import { startValkey } from '../../support/database/valkey-server.ts'
+
+export const NODES = 3
+
+interface StoreOptions {
+  readonly now: () => number
+  readonly onError: (error: unknown, message: string) => void
+}
+
+/** A real server through which nodes share buckets, and what may happen to it. */
+export interface StoreServer extends AsyncDisposable {
+  /** Whether it answers how many nodes there are. Otherwise they read that from PostgreSQL each second. */
+  readonly countsNodes: boolean
+  /** Empties it. Call it before each test. */
+  empty(): Promise<void>
+  /** The buckets as one of three nodes sees them. */
+  open(options: StoreOptions): BucketStore
+  /** The database of a service that has its buckets here; all of one test have the same. */
+  openDatabase(): Promise<TestDatabase>
+  /** Lets it answer no more, although its connections stay open. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  /** Ends it at once: it forgets the buckets. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+/** The servers, by their names. */
+export const STORES: Readonly<Record<string, () => Promise<StoreServer>>> = {
+  PostgreSQL: startPgStore,
+  Valkey: startValkeyStore,
+}
+
+/** The version of nodes that are only counted. */
+const NO_SERVICE = 'none'
+
+async function startPgStore(): Promise<StoreServer> {
+  const server = await startPostgres({ fsync: 'off' })
+  let opened = new AsyncDisposableStack()
+  let url = ''
+  let unlock: (() => Promise<void>) | undefined
+  return {
+    countsNodes: true,
+    empty: async () => {
+      await opened.disposeAsync()
+      opened = new AsyncDisposableStack()
+      url = await server.createDatabase()
+      const pool = opened.use(openTestPool(url))
+      await migratePg(pool)
+      const node = `(gen_random_uuid(), '${NO_SERVICE}', -1, now_ms(), now_ms())`
+      await query(
+        url,
+        `INSERT INTO nodes (id, version, revision, started_at, seen_at)
+         VALUES ${Array(NODES).fill(node).join()}`,
+      )
+    },
+    open: (options) => createPgBucketStore({ pool: opened.use(openTestPool(url)), ...options }),
+    openDatabase: async () => {
+      await query(url, `DELETE FROM nodes WHERE version = '${NO_SERVICE}'`)
+      return openServerDatabase(url)
+    },
+    pause: async () => {
+      unlock = await lockBuckets(url)
+    },
+    resume: async () => {
+      await unlock?.()
+    },
+    stop: server.stop,
+    start: server.start,
+    [Symbol.asyncDispose]: async () => {
+      await opened.disposeAsync()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Lets all statements about buckets wait. Returns a function that lets them go on. */
+async function lockBuckets(url: string): Promise<() => Promise<void>> {
+  const pool = openTestPool(url, 1)
+  const locked = Promise.withResolvers<void>()
+  const ending = Promise.withResolvers<void>()
+  const holding = pool.use(async (connection) => {
+    await connection.query('BEGIN')
+    await connection.query('LOCK TABLE buckets IN ACCESS EXCLUSIVE MODE')
+    locked.resolve()
+    await ending.promise
+    await connection.query('ROLLBACK')
+  })
+  await locked.promise
+  return async () => {
+    ending.resolve()
+    await holding
+    await pool[Symbol.asyncDispose]()
+  }
+}
+
+async function startValkeyStore(): Promise<StoreServer> {
+  const postgres = await startPostgres({ fsync: 'off' })
+  const server = await startValkey()
+  let opened = new AsyncDisposableStack()
+  let url = ''
+  return {
+    countsNodes: false,
+    empty: async () => {
+      // A test that has failed may have left it so.
+      server.resume()
+      await opened.disposeAsync()
+      opened = new AsyncDisposableStack()
+      assert.match(await server.ask('FLUSHALL'), /^\+OK/)
+      url = await postgres.createDatabase()
+    },
+    open: (options) => {
+      const connection = opened.use(openConnection(server.url))
+      return createValkeyBucketStore({ connection, countNodes: () => NODES, ...options })
+    },
+    openDatabase: () => openServerDatabase(url, server.url),
+    pause: async () => server.pause(),
+    resume: async () => server.resume(),
+    stop: server.stop,
+    start: server.start,
+    [Symbol.asyncDispose]: async () => {
+      await opened.disposeAsync()
+      await server[Symbol.asyncDispose]()
+      await postgres[Symbol.asyncDispose]()
+    },
+  }
+}
