@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isUsageError } from '../contract/account/usage-details.ts'
 import {
   type CapNotice,
+  type KeyUse,
   monthOf,
   type PeriodTotal,
   SHARES,
@@ -10,7 +11,7 @@ import {
   type WriteUses,
   type Written,
 } from '../db/uses.ts'
-import type { PgConnection, PgPool } from './connection.ts'
+import { type PgConnection, type PgPool, SOON_MS } from './connection.ts'
 import { isConflict } from './faults.ts'
 import { inTransaction } from './transaction.ts'
 import { translate } from './translate.ts'
@@ -38,7 +39,7 @@ export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
       const sql = 'SELECT written FROM nodes WHERE id = $1 FOR UPDATE'
       const { rows } = await connection.query(sql, [node])
       return Number(rows[0]?.[0]) >= number
-    })
+    }, SOON_MS)
   /** Asks until the database answers. */
   const settle = async (): Promise<boolean> => {
     for (;;) {
@@ -52,11 +53,12 @@ export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
   const attempt = async (uses: Uses): Promise<Written | null> => {
     let mayBeCommitted = false
     try {
-      return await inTransaction(pool, async (connection) => {
+      const work = async (connection: PgConnection) => {
         const written = await writeAll(connection, { node, number, uses })
         mayBeCommitted = true
         return written
-      })
+      }
+      return await inTransaction(pool, work, SOON_MS)
     } catch (error) {
       if (mayBeCommitted && (await settle())) return { notices: [] }
       if (isConflict(error)) return null
@@ -88,6 +90,7 @@ async function writeAll(connection: PgConnection, { node, number, uses }: Group)
     if ((values[0]?.length ?? 0) > 0) await connection.query(text, values)
   }
   const totals = await addPeriods(connection, uses.users)
+  await setLastUses(connection, uses.keys)
   const notices = await addNotices(connection, uses.users)
   return { notices, totals }
 }
@@ -164,12 +167,6 @@ const STATEMENTS: readonly GroupStatement[] = [
       operations.map(({ requests }) => requests),
     ],
   },
-  {
-    text: `UPDATE api_keys SET last_used_at = used.at
-      FROM unnest($1::text[], $2::bigint[]) AS used (id, at)
-      WHERE api_keys.id = used.id AND coalesce(last_used_at, 0) < used.at`,
-    columns: ({ keys }) => [keys.map(({ keyId }) => keyId), keys.map(({ usedAt }) => usedAt)],
-  },
 ]
 
 const ADD_PERIODS = `
@@ -201,6 +198,19 @@ async function addPeriods(
     requests: Number(requests),
     overage: Number(overage),
   }))
+}
+
+/**
+ * Runs after the counts: a deletion of a user locks the user first and then the keys, and counts wait for the
+ * user.
+ */
+async function setLastUses(connection: PgConnection, keys: readonly KeyUse[]): Promise<void> {
+  if (keys.length === 0) return
+  const sql = `UPDATE api_keys SET last_used_at = used.at
+    FROM unnest($1::text[], $2::bigint[]) AS used (id, at)
+    WHERE api_keys.id = used.id AND coalesce(last_used_at, 0) < used.at`
+  const values = [keys.map(({ keyId }) => keyId), keys.map(({ usedAt }) => usedAt)]
+  await connection.query(sql, values)
 }
 
 /** Records the notices that no node has given yet, and returns them. They are rare. */
