@@ -5,6 +5,7 @@ import { ApiKeyCreated, Site } from '../../lib/contract/account/account-schemas.
 import { ContactChallenge } from '../../lib/contract/contact.ts'
 import { solveChallenge } from '../contact/solve-challenge.ts'
 import type { Cluster, ClusterNode } from './cluster.ts'
+import type { Prepared } from './prepare.ts'
 
 /** What the clients of a cluster were told: the outside record. */
 export interface Told {
@@ -53,13 +54,8 @@ export function newRecord(): Told {
   }
 }
 
-interface Load {
+interface Load extends Pick<Prepared, 'owners' | 'narrow' | 'origin'> {
   readonly cluster: Cluster
-  /** Keys with full access, each of another user: a user may create few keys and sites in an hour. */
-  readonly owners: readonly string[]
-  /** A key of 10 requests a minute. */
-  readonly narrow: string
-  readonly origin: string
   readonly told: Told
 }
 
@@ -84,8 +80,8 @@ const LONGEST_WAIT_MS = 500
 const KEPT = 4
 const agent = new Agent({ keepAlive: true })
 
-/** Starts clients that send one request after another to all nodes. Returns a function that ends them. */
-export function startLoad(load: Load): () => Promise<void> {
+/** Runs `work` while clients send one request after another to all nodes. */
+export async function underLoad(load: Load, work: () => Promise<void>): Promise<void> {
   const ending = new AbortController()
   const repeat = async (pauseMs: number, step: (n: number) => Promise<unknown>) => {
     for (let n = 0; !ending.signal.aborted; n++) {
@@ -102,7 +98,9 @@ export function startLoad(load: Load): () => Promise<void> {
   clients.push(repeat(300, (n) => sendInquiry(load, n)))
   clients.push(repeat(1_500, (n) => sendTwice(load, n)))
   clients.push(repeat(100, (n) => countLimited(load, [load.cluster.nodeAt(n)])))
-  return async () => {
+  try {
+    await work()
+  } finally {
     ending.abort()
     await Promise.all(clients)
   }
