@@ -35,6 +35,7 @@ export interface Kill {
 
 /** Server processes on one PostgreSQL, and faults for them. */
 export interface Cluster extends AsyncDisposable {
+  readonly database: PostgresServer
   readonly nodes: readonly ClusterNode[]
   readonly kills: readonly Kill[]
   /** Starts or restarts the process of a node. */
@@ -99,6 +100,7 @@ async function start(node: ClusterNode): Promise<void> {
 function openFaults(nodes: readonly ClusterNode[], database: PostgresServer) {
   const kills: Kill[] = []
   return {
+    database,
     nodes,
     kills,
     start,
