@@ -31,8 +31,9 @@ const BY_SITE = [
 /** On PostgreSQL, a row has entries of many sites. They are summed up and removed within seconds. */
 const SQLITE_JOURNAL = 'rum_journal'
 
+/** Those of sessions, of all keys together, and of each key. */
 const DELETE_BUCKETS = `DELETE FROM buckets
-  WHERE caller_id = ? OR caller_id IN (SELECT id FROM api_keys WHERE user_id = ?)`
+  WHERE caller_id IN (?, ?) OR caller_id IN (SELECT id FROM api_keys WHERE user_id = ?)`
 
 /**
  * Deletes the user and everything that belongs to the account, in one transaction. The audit log keeps
@@ -51,9 +52,12 @@ export async function deleteAccountRows(
     const hosts = [...new Set(own.map(({ host }) => host))]
     const bySite = db.engine.dialect === 'sqlite' ? [SQLITE_JOURNAL, ...BY_SITE] : BY_SITE
     const remove = async () => {
+      await removeBuckets(queries, userId)
+      // First, because on PostgreSQL this waits for other nodes that are writing counts of the user, and makes
+      // those that follow drop them.
+      const { changes } = await queries.delete(users).where(eq(users.id, userId)).run()
       await removeByUser(queries, userId)
       for (const { id } of own) await removeRows(queries, bySite, { column: 'site_id', id })
-      const { changes } = await queries.delete(users).where(eq(users.id, userId)).run()
       return changes > 0
     }
     const isDeleted = await auditOwners(queries, hosts, now, () =>
@@ -66,8 +70,11 @@ export async function deleteAccountRows(
   })
 }
 
+async function removeBuckets({ execute }: Queries, userId: string): Promise<void> {
+  await execute({ sql: DELETE_BUCKETS, params: [`user:${userId}`, `all:${userId}`, userId] })
+}
+
 async function removeByUser(queries: Queries, userId: string): Promise<void> {
-  await queries.execute({ sql: DELETE_BUCKETS, params: [userId, userId] })
   await removeRows(queries, BY_USER, { column: 'user_id', id: userId })
   await queries.delete(verifications).where(eq(verifications.value, userId)).run()
 }

@@ -171,6 +171,19 @@ export class Meters {
     return capIn(this.#periodOf(paid, now), plan, paid?.carriedRequests)
   }
 
+  /**
+   * Takes over what all nodes have counted for the user in the current period. Await it before these counts are
+   * shown or charged: this node does not hear of requests that the user sends only to others.
+   */
+  async refresh({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> {
+    const { load, readPeriod } = this.#parts.store
+    if (load === undefined) return
+    const { start } = this.#periodOf(paid, now)
+    await load(userId, start)
+    // If the user is unknown here, the counts are taken over when the user is opened.
+    this.#users.get(periodId({ userId, periodStart: start }))?.learn(readPeriod(userId, start))
+  }
+
   /** Returns the requests counted in the user's current period. */
   periodRequests(caller: Pick<Metered, 'userId' | 'paid'>, now: number): number {
     return this.periodCounts(caller, now).requests

@@ -134,6 +134,12 @@ export class UserMeter implements Unwritten {
     this.queue()
   }
 
+  /** Takes over what was read from the database, if it is more than was known. Counts never become less. */
+  learn({ requests, overage }: Counts): void {
+    this.requests = Math.max(this.requests, requests + this.#unwritten.requests)
+    this.overage = Math.max(this.overage, overage + this.#unwritten.overage)
+  }
+
   /** Takes over what all nodes have counted. */
   #adopt({ requests, overage }: Counts): void {
     this.requests = requests + this.#unwritten.requests

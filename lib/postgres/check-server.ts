@@ -85,12 +85,18 @@ const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
   [/^42501$/, 'give the user the rights to this database and its tables'],
   [/^53300$/, 'raise max_connections, or end other programs'],
   [/^57P03$/, 'start again once it is up'],
+  // Statements that the service has prepared are unknown, or those of another client are known.
+  [/^(26000|42P05)$/, 'use no pooler, or one in session mode'],
   [/CERT|SIGNATURE/, 'name its authority with sslrootcert, or correct the host'],
 ]
 
 /** For errors of the driver that have no code. */
 const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
   [/password must be a string/, 'add the password'],
+  [
+    /unsupported startup parameter/,
+    'use no pooler, or one in session mode that ignores statement_timeout and idle_in_transaction_session_timeout',
+  ],
   [/does not support SSL/, 'turn ssl on there, or set sslmode=disable'],
 ]
 

@@ -10,14 +10,27 @@ export interface PgConnection {
 
 /** Connections to one database. */
 export interface PgPool extends AsyncDisposable {
-  /** Lends a connection to `work` alone. A connection on which `work` fails is not used again. */
-  use<Result>(work: (connection: PgConnection) => Promise<Result>): Promise<Result>
+  /**
+   * Lends a connection to `work` alone. A connection on which `work` fails is not used again. Each statement
+   * rejects after `longestMs`, by default about a minute, because the connection may have stalled. With `SOON_MS`,
+   * `work` does not wait until others give back a connection.
+   */
+  use<Result>(
+    work: (connection: PgConnection) => Promise<Result>,
+    longestMs?: number,
+  ): Promise<Result>
   /**
    * Calls `heard` at each notification of the channel, and whenever some may have been missed, such as
    * after the connection was lost. Stops when it is disposed of.
    */
   listen(channel: string, heard: () => void): Promise<AsyncDisposable>
 }
+
+/**
+ * The longest that a quick statement may take, such as those by which a node shows that it is alive, learns of
+ * changed keys and stores beacons. It takes milliseconds, unless its connection has stalled.
+ */
+export const SOON_MS = 5_000
 
 /** Types that the driver returns as texts, because they may not fit a number. Ours always do. */
 export const NUMBER_TYPES = { int8: 20, numeric: 1700 } as const

@@ -12,7 +12,7 @@ const MAX_TRANSLATED = 500
  * do in SQLite: what a statement finds cannot change before its transaction ends. So limits such as the
  * number of keys are exact, and no transaction has to be repeated. The hot writes do without this lock.
  */
-const WRITE_LOCK = `SELECT pg_advisory_xact_lock(hashtext('meridian writes'))`
+export const WRITE_LOCK = `SELECT pg_advisory_xact_lock(hashtext('meridian writes'))`
 
 /** The stores' database. */
 export function createPgDb(pool: PgPool): Db {

@@ -12,7 +12,7 @@ import type { Engine } from '../db/engine.ts'
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { repeat } from '../periodic.ts'
-import type { PgConnection, PgPool } from './connection.ts'
+import { type PgConnection, type PgPool, SOON_MS } from './connection.ts'
 
 export interface KeyRingOptions {
   readonly pool: PgPool
@@ -46,7 +46,7 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
 
   const update = async (): Promise<void> => {
     const askedAt = performance.now()
-    const { changes, rows } = await pool.use((connection) => readChanges(connection, revision))
+    const { changes, rows } = await readChanges(pool, revision)
     const last = changes.at(-1)
     if (last !== undefined) {
       index.replace(
@@ -145,20 +145,23 @@ async function loadAll(connection: PgConnection, index: KeyIndex): Promise<void>
 }
 
 /** The changes after the revision, oldest first, and the keys of their users: as they are then, or newer. */
-async function readChanges(connection: PgConnection, revision: number) {
-  const { rows } = await connection.query(
-    `SELECT user_id, revision FROM access_changes WHERE revision > $1
-     ORDER BY revision LIMIT ${MAX_CHANGES}`,
-    [revision],
-  )
-  const changes = rows.map(([userId, changed]) => ({
-    userId: String(userId),
-    revision: Number(changed),
-  }))
-  if (changes.length === 0) return { changes, rows: [] }
-  const userIds = changes.map(({ userId }) => userId)
-  const sql = `${SELECT_KEYS} WHERE api_keys.user_id = ANY($1)`
-  return { changes, rows: (await connection.query(sql, [userIds])).rows.map(toKey) }
+function readChanges(pool: PgPool, revision: number) {
+  const read = async (connection: PgConnection) => {
+    const { rows } = await connection.query(
+      `SELECT user_id, revision FROM access_changes WHERE revision > $1
+       ORDER BY revision LIMIT ${MAX_CHANGES}`,
+      [revision],
+    )
+    const changes = rows.map(([userId, changed]) => ({
+      userId: String(userId),
+      revision: Number(changed),
+    }))
+    if (changes.length === 0) return { changes, rows: [] }
+    const userIds = changes.map(({ userId }) => userId)
+    const sql = `${SELECT_KEYS} WHERE api_keys.user_id = ANY($1)`
+    return { changes, rows: (await connection.query(sql, [userIds])).rows.map(toKey) }
+  }
+  return pool.use(read, SOON_MS)
 }
 
 function toKey(row: readonly unknown[]): StoredKey {

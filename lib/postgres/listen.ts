@@ -1,12 +1,17 @@
 import type pg from 'pg'
 import { SECOND_MS } from '../durations.ts'
+import { repeat } from '../periodic.ts'
+import { SOON_MS } from './connection.ts'
 
 interface Listener {
   readonly heard: () => void
   readonly onError: (error: unknown) => void
 }
 
-/** Listens on a connection of its own, and connects again after it was lost. */
+/** How often to ask whether the connection still works. */
+const PROBE_MS = 5 * SECOND_MS
+
+/** Listens on a connection of its own, and connects again after it was lost or has stalled. */
 export async function listen(
   open: () => pg.Client,
   channel: string,
@@ -24,20 +29,36 @@ export async function listen(
     await client.query(`LISTEN ${channel}`)
     heard()
   }
+  const end = () => {
+    client?.end().catch(() => {})
+  }
   const connectLater = () => {
     if (isClosed || retry !== undefined) return
     retry = setTimeout(() => {
       retry = undefined
       // The loss was reported: further failures would only repeat it, many times a second.
-      connect().catch(connectLater)
+      connect().catch(() => {
+        // It may be connected, such as to a standby that is not promoted yet, which refuses to listen.
+        end()
+        connectLater()
+      })
     }, SECOND_MS / 10)
   }
-  await connect()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      isClosed = true
-      clearTimeout(retry)
-      await client?.end()
-    },
+  const probe = async () => {
+    if (retry === undefined) await client?.query({ text: 'SELECT', ...{ query_timeout: SOON_MS } })
   }
+  const probing = repeat(PROBE_MS, probe, end)
+  const close = async () => {
+    isClosed = true
+    probing[Symbol.dispose]()
+    clearTimeout(retry)
+    await client?.end()
+  }
+  try {
+    await connect()
+  } catch (error) {
+    await close().catch(() => {})
+    throw error
+  }
+  return { [Symbol.asyncDispose]: close }
 }

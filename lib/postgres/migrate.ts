@@ -1,20 +1,52 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { HOUR_MS } from '../durations.ts'
 import type { PgConnection, PgPool } from './connection.ts'
+import { WRITE_LOCK } from './engine.ts'
+import { isConflict } from './faults.ts'
 import { inTransaction } from './transaction.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const NAME = /^(\d{4})-.*\.sql$/
+/** In a migration that leaves the releases working which know only this one and those before it. */
+const USABLE_FROM = /^-- Usable from (\d{4})\b/m
+/** Large tables may take long, and other starting nodes wait. */
+const LONGEST_MS = HOUR_MS
+const ATTEMPTS = 10
+
+interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly sql: string
+  /** The number of the oldest migration whose release can use the tables afterwards. */
+  readonly usableFrom: number
+}
+
+interface Schema {
+  /** The number of the newest file that was applied; 0: none was. */
+  readonly number: number
+  /** A release can use the tables if it knows the file with this number. */
+  readonly usableFrom: number
+}
 
 /**
  * Applies the SQL files that the database lacks, in order of their numbers, in one transaction under a lock:
  * of several starting nodes, one migrates. The first file creates what SQLite's files create up to the same
- * number. Returns the names.
+ * number. Returns the names. `folder`: where the files are.
  */
-export function migratePg(pool: PgPool): Promise<string[]> {
-  return inTransaction(pool, async (connection) => {
+export async function migratePg(pool: PgPool, folder: URL = MIGRATIONS): Promise<string[]> {
+  const work = async (connection: PgConnection) => {
+    await connection.query(`SET LOCAL statement_timeout = ${LONGEST_MS}`)
     await lockMigrations(connection)
-    return applyPending(connection)
-  })
+    return applyPending(connection, folder)
+  }
+  for (let left = ATTEMPTS; ; left--) {
+    try {
+      return await inTransaction(pool, work, LONGEST_MS)
+    } catch (error) {
+      // Running nodes may hold the locks of tables in another order.
+      if (left === 1 || !isConflict(error)) throw error
+    }
+  }
 }
 
 /** Waits until no other process changes the schema. The lock ends with the transaction. */
@@ -22,48 +54,63 @@ export async function lockMigrations(connection: PgConnection): Promise<void> {
   await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
 }
 
-async function applyPending(connection: PgConnection): Promise<string[]> {
-  const pending = await findPending(connection)
-  for (const { name } of pending) {
-    await connection.runScript(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
-  }
+async function applyPending(connection: PgConnection, folder: URL): Promise<string[]> {
+  const pending = await findPending(connection, folder)
+  if (pending.length > 0) await connection.query(WRITE_LOCK)
+  for (const { sql } of pending) await connection.runScript(sql)
   const last = pending.at(-1)
   if (last !== undefined) {
+    const usableFrom = Math.max(...pending.map((migration) => migration.usableFrom))
     await connection.query('CREATE TABLE IF NOT EXISTS schema_version (number BIGINT NOT NULL)')
+    await connection.query('ALTER TABLE schema_version ADD COLUMN IF NOT EXISTS usable_from BIGINT')
     await connection.query('DELETE FROM schema_version')
-    await connection.query('INSERT INTO schema_version (number) VALUES ($1)', [last.number])
+    const sql = 'INSERT INTO schema_version (number, usable_from) VALUES ($1, $2)'
+    await connection.query(sql, [last.number, usableFrom])
   }
   return pending.map(({ name }) => name)
 }
 
-/** Names of the SQL files that the database lacks. Throws if a newer release wrote it. */
+/** Names of the SQL files that the database lacks. Throws if a release that is too new wrote it. */
 export async function listPendingPg(pool: PgPool): Promise<string[]> {
-  return (await pool.use(findPending)).map(({ name }) => name)
+  const pending = await pool.use((connection) => findPending(connection, MIGRATIONS))
+  return pending.map(({ name }) => name)
 }
 
-async function findPending(connection: PgConnection) {
-  const applied = await readVersion(connection)
-  const all = listMigrations()
+/**
+ * A newer release may have migrated the database while servers of this one still run, or start again. They can
+ * use its tables until the release after that.
+ */
+async function findPending(connection: PgConnection, folder: URL): Promise<Migration[]> {
+  const { number: applied, usableFrom } = await readSchema(connection)
+  const all = listMigrations(folder)
   const newest = all.at(-1)?.number ?? 0
-  if (applied <= newest) return all.filter(({ number }) => number > applied)
+  if (applied <= newest || usableFrom <= newest) {
+    return all.filter(({ number }) => number > applied)
+  }
   throw new Error(
     `its schema version is ${applied}, this release knows ${newest}; use a newer release`,
   )
 }
 
-/** The number of the newest file that was applied; 0: none was. */
-async function readVersion(connection: PgConnection): Promise<number> {
+async function readSchema(connection: PgConnection): Promise<Schema> {
   const { rows } = await connection.query(`SELECT to_regclass('schema_version') IS NOT NULL`)
-  if (rows[0]?.[0] !== true) return 0
-  const found = await connection.query('SELECT coalesce(max(number), 0) FROM schema_version')
-  return Number(found.rows[0]?.[0])
+  if (rows[0]?.[0] !== true) return { number: 0, usableFrom: 0 }
+  const found = await connection.query(
+    `SELECT number, coalesce((to_jsonb(schema_version) ->> 'usable_from')::bigint, number)
+     FROM schema_version ORDER BY number DESC LIMIT 1`,
+  )
+  const [number = 0, usableFrom = 0] = found.rows[0] ?? []
+  return { number: Number(number), usableFrom: Number(usableFrom) }
 }
 
-function listMigrations() {
-  return readdirSync(MIGRATIONS)
+function listMigrations(folder: URL): Migration[] {
+  return readdirSync(folder)
     .toSorted()
     .flatMap((name) => {
-      const number = NAME.exec(name)?.[1]
-      return number === undefined ? [] : [{ name, number: Number(number) }]
+      const found = NAME.exec(name)?.[1]
+      if (found === undefined) return []
+      const sql = readFileSync(new URL(name, folder), 'utf8')
+      const number = Number(found)
+      return [{ number, name, sql, usableFrom: Number(USABLE_FROM.exec(sql)?.[1] ?? number) }]
     })
 }

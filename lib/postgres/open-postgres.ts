@@ -2,12 +2,13 @@ import type { PostgresConfig } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { SECOND_MS } from '../durations.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
+import { checkNotices } from './check-notices.ts'
 import { checkServer, explainStart } from './check-server.ts'
 import { type OpenBuckets, openPgStorage } from './open-pg-storage.ts'
 import { openPool, placeOf } from './pool.ts'
 import { openPgSecrets } from './secrets.ts'
 
-/** Each node has two more, to listen. */
+/** Each node has up to three more for quick statements, and two to listen. */
 const MAX_CONNECTIONS = 10
 
 export interface OpenPostgresOptions extends Pick<StorageOptions, 'now' | 'onError'> {
@@ -57,6 +58,10 @@ async function open(
     await openPgStorage({ pool, version, staleKeysMs, openBuckets, now, onError }),
   )
   const secrets = await openPgSecrets(pool, secret)
+  opening.use(checkNotices(pool, () => onError(new Error(POOLER), MISSING)))
   const opened = opening.move()
   return { storage, secrets, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
+
+const MISSING = 'the notices of changed keys do not arrive; this server asks once a second'
+const POOLER = 'use no pooler, or one in session mode'

@@ -1,12 +1,13 @@
 import pg from 'pg'
-import { NUMBER_TYPES, type PgConnection, type PgPool } from './connection.ts'
+import { NUMBER_TYPES, type PgConnection, type PgPool, SOON_MS } from './connection.ts'
 import { connectionFailure } from './faults.ts'
 import { listen } from './listen.ts'
+import { type Stalls, trackStalls } from './stalls.ts'
 
 export interface PoolOptions {
   /** `postgres://user:password@host:port/database`, with libpq's parameters such as `sslmode`. */
   readonly url: string
-  /** The largest number of connections. */
+  /** The largest number of connections, without those for quick statements and for listening. */
   readonly max: number
   /** Shown in `pg_stat_activity`. */
   readonly name: string
@@ -22,6 +23,8 @@ const STATEMENT_TIMEOUT_MS = 60_000
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 /** Then the system asks whether an idle connection still exists, such as that of a listener. */
 const IDLE_MS = 10_000
+/** Of those that run quick statements, so that they never wait for others. */
+const QUICK_CONNECTIONS = 3
 /** More than the service has, although texts vary with the number of their parameters. */
 const MAX_NAMED = 500
 
@@ -45,17 +48,23 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
     keepAlive: true,
     keepAliveInitialDelayMillis: IDLE_MS,
   }
-  const pool = new pg.Pool({ ...options, max })
-  pool.on('error', onError)
-  // If a connection breaks while it is lent, its next statement rejects.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const stalls = trackStalls()
+  const open = (size: number) => {
+    const pool = new pg.Pool({ ...options, max: size })
+    pool.on('error', onError)
+    // If a connection breaks while it is lent, its next statement rejects.
+    pool.on('connect', (client) => client.on('error', () => {}))
+    return pool
+  }
+  const pools = { patient: open(max), quick: open(QUICK_CONNECTIONS) }
   const named = nameStatements()
   return {
-    use: async (work) => {
-      const client = await connect(pool)
+    use: async (work, longestMs) => {
+      const isQuick = longestMs !== undefined && longestMs <= SOON_MS
+      const client = await connect(isQuick ? pools.quick : pools.patient, stalls)
       let isGood = false
       try {
-        const result = await work(toConnection(client, named))
+        const result = await work(toConnection(client, { named, stalls, longestMs }))
         isGood = true
         return result
       } finally {
@@ -63,22 +72,65 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
       }
     },
     listen: (channel, heard) => listen(() => new pg.Client(options), channel, { heard, onError }),
-    [Symbol.asyncDispose]: () => pool.end(),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([pools.patient.end(), pools.quick.end()])
+    },
   }
 }
 
 /** Rejects with a fault of the database, even if the server refuses the user or has no connection left. */
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+async function connect(pool: pg.Pool, stalls: Stalls): Promise<pg.PoolClient> {
   try {
-    return await pool.connect()
+    for (;;) {
+      const client = await pool.connect()
+      if (stalls.isSound(client)) return client
+      client.release(true)
+    }
   } catch (error) {
     throw connectionFailure(error)
   }
 }
 
-/** Returns errors of statements as they are. All others are those of the connection. */
-function toFault(error: unknown): unknown {
-  return error instanceof pg.DatabaseError ? error : connectionFailure(error)
+interface ConnectionOptions {
+  readonly named: (text: string) => string | undefined
+  readonly stalls: Stalls
+  readonly longestMs?: number | undefined
+}
+
+function toConnection(
+  client: pg.PoolClient,
+  { named, stalls, longestMs = ANSWER_TIMEOUT_MS }: ConnectionOptions,
+): PgConnection {
+  let failure: unknown
+  /** After a fault of the connection, nothing is sent any more: a ROLLBACK would wait as long again. */
+  const send = async <Result>(query: () => Promise<Result>): Promise<Result> => {
+    if (failure !== undefined) throw failure
+    stalls.sent(client)
+    try {
+      const result = await query()
+      stalls.answered(client)
+      return result
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) stalls.answered(client)
+      else {
+        stalls.failed(client, longestMs)
+        failure = connectionFailure(error)
+      }
+      throw failure ?? error
+    }
+  }
+  return {
+    query: async (text, params = []) => {
+      const name = named(text)
+      const query = { ...(name !== undefined && { name }), text, values: [...params] }
+      const options = { rowMode: 'array', query_timeout: longestMs } as const
+      const { rows, rowCount } = await send(() => client.query<unknown[]>({ ...query, ...options }))
+      return { rows, changes: rowCount ?? 0 }
+    },
+    runScript: async (sql) => {
+      await send(() => client.query({ text: sql, ...{ query_timeout: longestMs } }))
+    },
+  }
 }
 
 /** Names the database of the URL for messages, without user and password. */
@@ -90,26 +142,6 @@ export function placeOf(url: string): string {
     // A file that it names cannot be read, as connecting will report.
     return 'PostgreSQL'
   }
-}
-
-function toConnection(client: pg.PoolClient, named: (text: string) => string | undefined) {
-  return {
-    query: async (text, params = []) => {
-      const name = named(text)
-      const query = { ...(name !== undefined && { name }), text, rowMode: 'array' } as const
-      try {
-        const { rows, rowCount } = await client.query<unknown[]>({ ...query, values: [...params] })
-        return { rows, changes: rowCount ?? 0 }
-      } catch (error) {
-        throw toFault(error)
-      }
-    },
-    runScript: async (sql) => {
-      await client.query(sql).catch((error: unknown) => {
-        throw toFault(error)
-      })
-    },
-  } satisfies PgConnection
 }
 
 /** Names statements, so that the server parses each of them once for a connection. */

@@ -2,13 +2,17 @@ import type { PgConnection, PgPool } from './connection.ts'
 
 /**
  * Runs `work` in one transaction. Its statements see what was committed before each of them, whatever the
- * server's default is: so after a lock, they see what its last holder wrote.
+ * server's default is: so after a lock, they see what its last holder wrote. `longestMs`: see `PgPool.use`.
  */
 export function inTransaction<Result>(
   pool: PgPool,
   work: (connection: PgConnection) => Promise<Result>,
+  longestMs?: number,
 ): Promise<Result> {
-  return inTransactionOf(pool, 'ISOLATION LEVEL READ COMMITTED', work)
+  return pool.use(
+    (connection) => runTransaction(connection, 'ISOLATION LEVEL READ COMMITTED', work),
+    longestMs,
+  )
 }
 
 /** Runs `work` in one transaction, whose statements all see what was committed before its first one. */
@@ -16,24 +20,24 @@ export function inSnapshot<Result>(
   pool: PgPool,
   work: (connection: PgConnection) => Promise<Result>,
 ): Promise<Result> {
-  return inTransactionOf(pool, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', work)
+  return pool.use((connection) =>
+    runTransaction(connection, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', work),
+  )
 }
 
-function inTransactionOf<Result>(
-  pool: PgPool,
+async function runTransaction<Result>(
+  connection: PgConnection,
   mode: string,
   work: (connection: PgConnection) => Promise<Result>,
 ): Promise<Result> {
-  return pool.use(async (connection) => {
-    await connection.query(`BEGIN ${mode}`)
-    try {
-      const result = await work(connection)
-      await connection.query('COMMIT')
-      return result
-    } catch (error) {
-      // After some errors, the connection is gone, and with it the transaction.
-      await connection.query('ROLLBACK').catch(() => {})
-      throw error
-    }
-  })
+  await connection.query(`BEGIN ${mode}`)
+  try {
+    const result = await work(connection)
+    await connection.query('COMMIT')
+    return result
+  } catch (error) {
+    // After some errors, the connection is gone, and with it the transaction.
+    await connection.query('ROLLBACK').catch(() => {})
+    throw error
+  }
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isUsageError } from '../contract/account/usage-details.ts'
 import {
   type CapNotice,
+  type KeyUse,
   monthOf,
   type PeriodTotal,
   SHARES,
@@ -10,7 +11,7 @@ import {
   type WriteUses,
   type Written,
 } from '../db/uses.ts'
-import type { PgConnection, PgPool } from './connection.ts'
+import { type PgConnection, type PgPool, SOON_MS } from './connection.ts'
 import { isConflict } from './faults.ts'
 import { inTransaction } from './transaction.ts'
 import { translate } from './translate.ts'
@@ -38,7 +39,7 @@ export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
       const sql = 'SELECT written FROM nodes WHERE id = $1 FOR UPDATE'
       const { rows } = await connection.query(sql, [node])
       return Number(rows[0]?.[0]) >= number
-    })
+    }, SOON_MS)
   /** Asks until the database answers. */
   const settle = async (): Promise<boolean> => {
     for (;;) {
@@ -52,11 +53,12 @@ export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
   const attempt = async (uses: Uses): Promise<Written | null> => {
     let mayBeCommitted = false
     try {
-      return await inTransaction(pool, async (connection) => {
+      const work = async (connection: PgConnection) => {
         const written = await writeAll(connection, { node, number, uses })
         mayBeCommitted = true
         return written
-      })
+      }
+      return await inTransaction(pool, work, SOON_MS)
     } catch (error) {
       if (mayBeCommitted && (await settle())) return { notices: [] }
       if (isConflict(error)) return null
@@ -88,6 +90,7 @@ async function writeAll(connection: PgConnection, { node, number, uses }: Group)
     if ((values[0]?.length ?? 0) > 0) await connection.query(text, values)
   }
   const totals = await addPeriods(connection, uses.users)
+  await setLastUses(connection, uses.keys)
   const notices = await addNotices(connection, uses.users)
   return { notices, totals }
 }
@@ -100,12 +103,44 @@ interface GroupStatement {
   readonly columns: (uses: Uses) => readonly Column[]
 }
 
+interface Sums {
+  /** A query of the rows to add. */
+  readonly rows: string
+  readonly key: readonly string[]
+  readonly sums: readonly string[]
+}
+
+/**
+ * Adds to the rows that exist, and inserts the others: an insertion costs several times as much, because it runs
+ * the trigger that looks for the user. The statement sees no row that another node inserts meanwhile, so it may
+ * find one in its way.
+ */
+function addTo(table: string, { rows, key, sums }: Sums): string {
+  const names = (of: readonly string[], prefix = '') => of.map((name) => prefix + name).join(', ')
+  const isSame = (other: string) =>
+    key.map((name) => `${other}.${name} = added.${name}`).join(' AND ')
+  const add = (other: string) =>
+    sums.map((name) => `${name} = known.${name} + ${other}.${name}`).join(', ')
+  return `WITH added AS MATERIALIZED (${rows} ORDER BY ${names(key)}),
+    updated AS (
+      UPDATE ${table} AS known SET ${add('added')} FROM added WHERE ${isSame('known')}
+      RETURNING ${names(key, 'known.')}
+    )
+    INSERT INTO ${table} AS known (${names([...key, ...sums])})
+    SELECT ${names([...key, ...sums])} FROM added
+    WHERE NOT EXISTS (SELECT FROM updated WHERE ${isSame('updated')})
+    ON CONFLICT (${names(key)}) DO UPDATE SET ${add('excluded')}`
+}
+
 /** All nodes write rows in the order of their keys, so that they do not wait for each other in a circle. */
 const STATEMENTS: readonly GroupStatement[] = [
   {
-    text: `INSERT INTO usage_by_day AS known (user_id, day, key_id, requests)
-      SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[]) ORDER BY 1, 2, 3
-      ON CONFLICT (user_id, day, key_id) DO UPDATE SET requests = known.requests + excluded.requests`,
+    text: addTo('usage_by_day', {
+      rows: `SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])
+        AS added (user_id, day, key_id, requests)`,
+      key: ['user_id', 'day', 'key_id'],
+      sums: ['requests'],
+    }),
     columns: (uses) => {
       const callers = uses.callers.filter(({ requests }) => requests > 0)
       return [
@@ -117,13 +152,14 @@ const STATEMENTS: readonly GroupStatement[] = [
     },
   },
   {
-    text: `INSERT INTO usage_by_operation AS known (day, user_id, key_id, operation, status, requests)
-      SELECT day, user_id, key_id, operation, status, sum(requests)
-      FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
-        AS added (day, user_id, key_id, operation, status, requests)
-      GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
-      ON CONFLICT (day, user_id, key_id, operation, status)
-      DO UPDATE SET requests = known.requests + excluded.requests`,
+    text: addTo('usage_by_operation', {
+      rows: `SELECT day, user_id, key_id, operation, status, sum(requests)::bigint AS requests
+        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+          AS added (day, user_id, key_id, operation, status, requests)
+        GROUP BY 1, 2, 3, 4, 5`,
+      key: ['day', 'user_id', 'key_id', 'operation', 'status'],
+      sums: ['requests'],
+    }),
     columns: ({ operations }) => [
       operations.map(({ day }) => day),
       operations.map(({ userId }) => userId),
@@ -134,13 +170,15 @@ const STATEMENTS: readonly GroupStatement[] = [
     ],
   },
   {
-    text: `INSERT INTO usage_by_month AS known (month, user_id, key_id, requests, errors, limited)
-      SELECT month, user_id, key_id, sum(requests), sum(errors), sum(limited)
-      FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
-        AS added (month, user_id, key_id, requests, errors, limited)
-      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-      ON CONFLICT (month, user_id, key_id) DO UPDATE SET requests = known.requests + excluded.requests,
-        errors = known.errors + excluded.errors, limited = known.limited + excluded.limited`,
+    text: addTo('usage_by_month', {
+      rows: `SELECT month, user_id, key_id, sum(requests)::bigint AS requests,
+          sum(errors)::bigint AS errors, sum(limited)::bigint AS limited
+        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
+          AS added (month, user_id, key_id, requests, errors, limited)
+        GROUP BY 1, 2, 3`,
+      key: ['month', 'user_id', 'key_id'],
+      sums: ['requests', 'errors', 'limited'],
+    }),
     columns: ({ operations }) => [
       operations.map(({ day }) => monthOf(day)),
       operations.map(({ userId }) => userId),
@@ -164,22 +202,32 @@ const STATEMENTS: readonly GroupStatement[] = [
       operations.map(({ requests }) => requests),
     ],
   },
-  {
-    text: `UPDATE api_keys SET last_used_at = used.at
-      FROM unnest($1::text[], $2::bigint[]) AS used (id, at)
-      WHERE api_keys.id = used.id AND coalesce(last_used_at, 0) < used.at`,
-    columns: ({ keys }) => [keys.map(({ keyId }) => keyId), keys.map(({ usedAt }) => usedAt)],
-  },
 ]
 
+/** Like `addTo`. */
 const ADD_PERIODS = `
-  INSERT INTO usage_by_period AS known (user_id, period_start, requests, overage, spent, spent_at)
-  SELECT * FROM
-    unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::float8[], $6::bigint[])
-  ORDER BY 1, 2
-  ON CONFLICT (user_id, period_start) DO UPDATE SET requests = known.requests + excluded.requests,
-    overage = known.overage + excluded.overage, spent = excluded.spent, spent_at = excluded.spent_at
-  RETURNING user_id, period_start, requests, overage`
+  WITH added AS MATERIALIZED (
+    SELECT * FROM
+      unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::float8[], $6::bigint[])
+        AS one (user_id, period_start, requests, overage, spent, spent_at)
+    ORDER BY user_id, period_start
+  ), updated AS (
+    UPDATE usage_by_period AS known
+    SET requests = known.requests + added.requests, overage = known.overage + added.overage,
+      spent = added.spent, spent_at = added.spent_at
+    FROM added WHERE known.user_id = added.user_id AND known.period_start = added.period_start
+    RETURNING known.user_id, known.period_start, known.requests, known.overage
+  ), inserted AS (
+    INSERT INTO usage_by_period AS known (user_id, period_start, requests, overage, spent, spent_at)
+    SELECT * FROM added WHERE NOT EXISTS (
+      SELECT FROM updated
+      WHERE updated.user_id = added.user_id AND updated.period_start = added.period_start
+    )
+    ON CONFLICT (user_id, period_start) DO UPDATE SET requests = known.requests + excluded.requests,
+      overage = known.overage + excluded.overage, spent = excluded.spent, spent_at = excluded.spent_at
+    RETURNING user_id, period_start, requests, overage
+  )
+  SELECT * FROM updated UNION ALL SELECT * FROM inserted`
 
 /** Adds the requests of the users. Returns what all nodes have counted. */
 async function addPeriods(
@@ -201,6 +249,19 @@ async function addPeriods(
     requests: Number(requests),
     overage: Number(overage),
   }))
+}
+
+/**
+ * Runs after the counts: a deletion of a user locks the user first and then the keys, and counts wait for the
+ * user.
+ */
+async function setLastUses(connection: PgConnection, keys: readonly KeyUse[]): Promise<void> {
+  if (keys.length === 0) return
+  const sql = `UPDATE api_keys SET last_used_at = used.at
+    FROM unnest($1::text[], $2::bigint[]) AS used (id, at)
+    WHERE api_keys.id = used.id AND coalesce(last_used_at, 0) < used.at`
+  const values = [keys.map(({ keyId }) => keyId), keys.map(({ usedAt }) => usedAt)]
+  await connection.query(sql, values)
 }
 
 /** Records the notices that no node has given yet, and returns them. They are rare. */

@@ -30,9 +30,11 @@ export function openBilling(
     fitKeys: (userId) => fitKeyExpiry(db, plans, now(), userId),
     auditStripe: (userId, note) =>
       insertAudit(db, { app: 'stripe', actorId: userId, createdAt: now(), ...note }),
-    countRequests: (userId, { start, end }) => {
+    countRequests: async (userId, { start, end }) => {
       const paid = { start, end, interval: 'month', overages: null } as const
-      const { requests, overage } = meters.periodCounts({ userId, paid }, Math.min(now(), end - 1))
+      const at = Math.min(now(), end - 1)
+      await meters.refresh({ userId, paid }, at)
+      const { requests, overage } = meters.periodCounts({ userId, paid }, at)
       return requests - overage
     },
     onFailure: (failure) => log[levelOf(failure)]({ ...failure }, 'a call to Stripe failed'),

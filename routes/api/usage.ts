@@ -14,6 +14,7 @@ export function usageHandlers(services: Services) {
       const { userId, plan, paid } = caller
       const keys = await listUsedKeys(services, userId)
       const body = await flusher.betweenFlushes(async () => {
+        await meters.refresh(caller, now)
         const dailyUsage = await lastDays(meters, userId, now)
         // All other counters are read without awaiting, so that they belong to the same moment.
         return {

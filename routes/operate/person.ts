@@ -91,8 +91,9 @@ async function readAccount(services: Services, person: Person) {
     listSites(db, id),
     readAuditPage(storage.longReads, id, { limit: SHOWN_ENTRIES, offset: 0 }),
   ])
-  const requests = await flusher.betweenFlushes(() =>
-    meters.periodRequests({ userId: id, paid }, now()),
-  )
+  const requests = await flusher.betweenFlushes(async () => {
+    await meters.refresh({ userId: id, paid }, now())
+    return meters.periodRequests({ userId: id, paid }, now())
+  })
   return { plan, isPaid: paid !== null, keys, sites, entries: logs, requests }
 }

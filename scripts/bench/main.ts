@@ -6,6 +6,7 @@ import { prepareGeo } from '../../lib/geo/open-geo.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
 import { checkOptions, readArguments, TEXT } from '../parts/options.ts'
 import { run, UsageError } from '../parts/run.ts'
+import { benchCluster } from './cluster/main.ts'
 import { benchGrowth } from './growth.ts'
 import { benchBatch, benchHttp, benchPeers, benchProxy } from './http.ts'
 import { benchAudit } from './inside/audit.ts'
@@ -32,6 +33,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   keys: ['measures loading and finding keys, for several numbers of keys', benchKeys],
   audit: ['measures pages of the audit log of a user with 100,000 entries', benchAudit],
   rum: ['measures storing beacons and reading their summaries', benchRum],
+  cluster: ['measures three servers on MERIDIAN_DATABASE_URL, an empty database', benchCluster],
   pages: ['measures how soon pages of dashboard and operators are interactive', benchPages],
   tail: ['measures latencies of look-ups next to each other kind of work (6 minutes)', benchTail],
   soak: ['drives all parts at half of the capacity, and fails if one degrades', benchSoak],

@@ -20,7 +20,7 @@ export function openBilling(accounts: Accounts, stripe: StripeConfig): Billing {
     fitKeys: (userId) => fitKeyExpiry(db, plans, now, userId),
     auditStripe: (userId, note) => audit(accounts, userId, note),
     // Used only for changes of plan, which no command makes.
-    countRequests: () => 0,
+    countRequests: async () => 0,
     onFailure: ({ type, code, status }) =>
       report(`Stripe refused a call: ${[type, code, status].filter(Boolean).join(', ')}`),
   })

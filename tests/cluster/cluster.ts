@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { falseClock } from '../limits/false-clock.ts'
 import { type PostgresServer, query, startPostgres } from '../support/database/postgres-server.ts'
 import { newDataFolder, type Running, type Settings, startServer } from '../support/process.ts'
+import { openWire, type Wire } from './wire.ts'
 
 /** A node that the test stops, cuts off or kills is expected to be up to date again this long afterwards. */
 const RECOVERY_MS = 3_000
+/** After this long, a node gives up connections that do not answer. */
+const STALLED_MS = 6_000
+/** The clocks of nodes are a minute apart. */
+const CLOCKS = ['+0', '+60s', '-60s']
 
 /** A server process, or several one after the other. */
 export interface ClusterNode {
@@ -16,6 +23,8 @@ export interface ClusterNode {
   faults: number
   openFaults: number
   readonly settings: Settings
+  /** To the database. */
+  readonly wire: Wire
 }
 
 /** When a node was killed, on the clock of `performance.now()`. */
@@ -26,6 +35,7 @@ export interface Kill {
 
 /** Server processes on one PostgreSQL, and faults for them. */
 export interface Cluster extends AsyncDisposable {
+  readonly database: PostgresServer
   readonly nodes: readonly ClusterNode[]
   readonly kills: readonly Kill[]
   /** Starts or restarts the process of a node. */
@@ -34,6 +44,10 @@ export interface Cluster extends AsyncDisposable {
   kill(node: ClusterNode): Promise<void>
   /** Cuts all connections of the node to the database. */
   cut(node: ClusterNode): Promise<void>
+  /** Holds back all bytes between the node and the database for some time, without closing a connection. */
+  stall(node: ClusterNode, ms: number): Promise<void>
+  /** The present connections of the node to the database carry nothing any more, without being closed. */
+  forget(node: ClusterNode): Promise<void>
   /** Stops the process for some time, after which it continues. */
   pause(node: ClusterNode, ms: number): Promise<void>
   /** Ends all processes of PostgreSQL at once, and starts it again after some time. */
@@ -51,11 +65,15 @@ export async function openCluster(
   const database = opening.use(await startPostgres())
   const url = await database.createDatabase()
   await prepare(url)
-  const nodes = Array.from({ length: count }, (_, index) => {
-    const { settings: folder, remove } = newDataFolder()
-    opening.defer(remove)
-    return newNode(`node-${index + 1}`, url, { ...folder, ...settings })
-  })
+  const nodes = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const { dataDir, settings: folder, remove } = newDataFolder()
+      opening.defer(remove)
+      const wire = opening.use(await openWire(Number(new URL(url).port)))
+      const clock = falseClock(join(dataDir, 'clock'), CLOCKS[index % CLOCKS.length])
+      return newNode(`node-${index + 1}`, url, { ...folder, ...clock, ...settings }, wire)
+    }),
+  )
   opening.defer(async () => {
     for (const { server } of nodes) await server?.stop('SIGKILL')
   })
@@ -64,12 +82,13 @@ export async function openCluster(
   return { ...openFaults(nodes, database), [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-function newNode(name: string, url: string, settings: Settings): ClusterNode {
+function newNode(name: string, url: string, settings: Settings, wire: Wire): ClusterNode {
   const database = new URL(url)
+  database.port = String(wire.port)
   // So that the connections of one node can be told apart.
   database.searchParams.set('application_name', name)
   const all = { ...settings, MERIDIAN_DATABASE_URL: database.href }
-  return { name, url: '', server: undefined, faults: 0, openFaults: 0, settings: all }
+  return { name, url: '', server: undefined, faults: 0, openFaults: 0, settings: all, wire }
 }
 
 async function start(node: ClusterNode): Promise<void> {
@@ -81,6 +100,7 @@ async function start(node: ClusterNode): Promise<void> {
 function openFaults(nodes: readonly ClusterNode[], database: PostgresServer) {
   const kills: Kill[] = []
   return {
+    database,
     nodes,
     kills,
     start,
@@ -96,6 +116,17 @@ function openFaults(nodes: readonly ClusterNode[], database: PostgresServer) {
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${node.name}'`,
         ),
       ),
+    stall: (node: ClusterNode, ms: number) =>
+      disturb([node], async () => {
+        node.wire.stall()
+        await sleep(ms)
+        node.wire.resume()
+      }),
+    forget: (node: ClusterNode) =>
+      disturb([node], async () => {
+        node.wire.forget()
+        await sleep(STALLED_MS)
+      }),
     pause: (node: ClusterNode, ms: number) =>
       disturb([node], async () => {
         const { pid } = node.server ?? assert.fail(`${node.name} does not run`)

@@ -2,7 +2,10 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { ApiKeyCreated, Site } from '../../lib/contract/account/account-schemas.ts'
+import { ContactChallenge } from '../../lib/contract/contact.ts'
+import { solveChallenge } from '../contact/solve-challenge.ts'
 import type { Cluster, ClusterNode } from './cluster.ts'
+import type { Prepared } from './prepare.ts'
 
 /** What the clients of a cluster were told: the outside record. */
 export interface Told {
@@ -17,11 +20,21 @@ export interface Told {
   readonly unclear: Set<string>
   /** The ids of sites answered 201. */
   readonly sites: Set<string>
+  /** The messages of inquiries answered 200. */
+  readonly inquiries: Set<string>
+  /** Look-ups answered 200 to a key of 10 requests a minute. */
+  limited: number
   /**
    * Requests that may or may not have had an effect: those without a complete answer, and those answered 503,
    * since the connection to the database may have been lost while it committed.
    */
-  readonly open: { lookUps: number; beacons: number; keys: number; sites: number }
+  readonly open: {
+    lookUps: number
+    beacons: number
+    keys: number
+    sites: number
+    inquiries: number
+  }
   /** Answers that break a promise, in words, without the ids of the requests. */
   readonly broken: Set<string>
 }
@@ -34,16 +47,15 @@ export function newRecord(): Told {
     revoked: new Map(),
     unclear: new Set(),
     sites: new Set(),
-    open: { lookUps: 0, beacons: 0, keys: 0, sites: 0 },
+    inquiries: new Set(),
+    limited: 0,
+    open: { lookUps: 0, beacons: 0, keys: 0, sites: 0, inquiries: 0 },
     broken: new Set(),
   }
 }
 
-interface Load {
+interface Load extends Pick<Prepared, 'owners' | 'narrow' | 'origin'> {
   readonly cluster: Cluster
-  /** Keys with full access, each of another user: a user may create few keys and sites in an hour. */
-  readonly owners: readonly string[]
-  readonly origin: string
   readonly told: Told
 }
 
@@ -68,8 +80,8 @@ const LONGEST_WAIT_MS = 500
 const KEPT = 4
 const agent = new Agent({ keepAlive: true })
 
-/** Starts clients that send one request after another to all nodes. Returns a function that ends them. */
-export function startLoad(load: Load): () => Promise<void> {
+/** Runs `work` while clients send one request after another to all nodes. */
+export async function underLoad(load: Load, work: () => Promise<void>): Promise<void> {
   const ending = new AbortController()
   const repeat = async (pauseMs: number, step: (n: number) => Promise<unknown>) => {
     for (let n = 0; !ending.signal.aborted; n++) {
@@ -83,7 +95,12 @@ export function startLoad(load: Load): () => Promise<void> {
     repeat(100, (n) => changeKeys(load, 3 * n + client)),
   ])
   clients.push(repeat(300, (n) => addSite(load, n)))
-  return async () => {
+  clients.push(repeat(300, (n) => sendInquiry(load, n)))
+  clients.push(repeat(1_500, (n) => sendTwice(load, n)))
+  clients.push(repeat(100, (n) => countLimited(load, [load.cluster.nodeAt(n)])))
+  try {
+    await work()
+  } finally {
     ending.abort()
     await Promise.all(clients)
   }
@@ -166,13 +183,58 @@ async function addSite({ cluster, owners, told }: Load, n: number): Promise<void
   if (made.status === 201) told.sites.add(v.parse(Site, JSON.parse(made.text)).id)
 }
 
+async function sendInquiry({ cluster, owners, told }: Load, n: number): Promise<void> {
+  const message = `Inquiry ${n}`
+  const key = owners[n % owners.length] ?? ''
+  const body = { name: 'Ada', message }
+  const made = await send(cluster.nodeAt(n), 'POST', '/v1/billing/contact', { key, body })
+  note(told, 'inquiries', made)
+  if (made.status === 200) told.inquiries.add(message)
+}
+
+/** Sends an inquiry with the same solved challenge to two nodes: one of them must refuse it. */
+async function sendTwice({ cluster, told }: Load, n: number): Promise<void> {
+  const asked = await send(cluster.nodeAt(n), 'GET', '/v1/contact/challenge', {})
+  if (asked.status !== 200) return
+  const verification = await solveChallenge(v.parse(ContactChallenge, JSON.parse(asked.text)))
+  const message = `Inquiry of a stranger ${n}`
+  const body = { name: 'Eve', email: 'eve@example.com', message, verification }
+  const sent = await Promise.all(
+    [1, 2].map((other) => send(cluster.nodeAt(n + other), 'POST', '/v1/contact', { body })),
+  )
+  const accepted = sent.filter(({ status }) => status === 200)
+  if (accepted.length > 0) told.inquiries.add(message)
+  else if (sent.some(({ status }) => isOpen(status))) told.open.inquiries += 1
+  else if (sent.some(({ status }) => status === 403)) told.broken.add('a solution was refused')
+  if (accepted.length > 1) told.broken.add('two nodes accepted the same solution')
+  for (const { status, text } of sent) {
+    if (![-1, 0, 200, 403, 503].includes(status)) told.broken.add(`an inquiry: ${status} ${text}`)
+  }
+}
+
+/** Looks up with the limited key on each of the nodes at once. Returns how many were answered. */
+export async function countLimited(
+  { narrow, told }: Pick<Load, 'narrow' | 'told'>,
+  nodes: readonly ClusterNode[],
+): Promise<number> {
+  const replies = await Promise.all(
+    nodes.map((node) => send(node, 'GET', LOOK_UP, { key: narrow })),
+  )
+  const answered = replies.filter(({ status }) => status === 200).length
+  told.limited += answered
+  for (const { status, text } of replies) {
+    if (![-1, 0, 200, 429].includes(status)) told.broken.add(`a limited key: ${status} ${text}`)
+  }
+  return answered
+}
+
 function isOpen(status: number): boolean {
   return status === 0 || status === 503
 }
 
-function note(told: Told, kind: 'keys' | 'sites', { status, text }: Reply): void {
+function note(told: Told, kind: 'keys' | 'sites' | 'inquiries', { status, text }: Reply): void {
   if (isOpen(status)) told.open[kind] += 1
-  else if (![-1, 201].includes(status)) told.broken.add(`new ${kind}: ${status} ${text}`)
+  else if (![-1, 200, 201].includes(status)) told.broken.add(`new ${kind}: ${status} ${text}`)
 }
 
 /** Asks with each key on each node. Returns the statuses that are not the wanted one. */

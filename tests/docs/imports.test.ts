@@ -135,7 +135,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'mmdb-lib': ['scripts/bench/'],
   'moment-timezone': ['lib/geo/answer/packed-zones.ts'],
   nodemailer: ['lib/mail.ts'],
-  pg: ['lib/postgres/listen.ts', 'lib/postgres/pool.ts'],
+  pg: ['lib/postgres/listen.ts', 'lib/postgres/pool.ts', 'lib/postgres/stalls.ts'],
   pino: ['lib/log/log.ts'],
   'playwright-core': ['scripts/bench/', 'scripts/parts/demo-instance.ts'],
   'prom-client': ['lib/metrics/metrics.ts'],

@@ -5,14 +5,14 @@ import type { Settings } from '../support/process.ts'
 const LIBRARY = '/usr/lib/*/faketime/libfaketime.so.1'
 
 /**
- * Settings for a process whose wall clock is off by the text of `file`, such as `+1d`. A change of
+ * Settings for a process whose wall clock is off by the text of `file`, such as `+1d`, at first `offset`. A change of
  * the file takes effect after about a second. The monotonic clock stays right, as on a real machine
  * whose clock is set.
  */
-export function falseClock(file: string): Settings {
+export function falseClock(file: string, offset = '+0'): Settings {
   const [library] = globSync(LIBRARY)
   assert.ok(library, `libfaketime is needed at ${LIBRARY}: install the package faketime`)
-  writeFileSync(file, '+0')
+  writeFileSync(file, offset)
   return {
     LD_PRELOAD: library,
     FAKETIME_TIMESTAMP_FILE: file,

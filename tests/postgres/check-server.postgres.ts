@@ -171,7 +171,7 @@ describe('the start on PostgreSQL', () => {
 
   it('is refused by a schema of a newer release', async () => {
     await open(url)
-    await query(url, 'UPDATE schema_version SET number = 9999')
+    await query(url, 'UPDATE schema_version SET number = 9999, usable_from = 9998')
     await assertRefused(url, /^its schema version is 9999, .*; use a newer release$/)
   })
 

@@ -55,10 +55,18 @@ describe('the schemas of SQLite and PostgreSQL', () => {
     assert.deepEqual(await migratePg(postgres), [])
   })
 
-  it('are refused by an older release', async () => {
-    await postgres.use((connection) => connection.query('UPDATE schema_version SET number = 9999'))
+  it('are refused by an older release, unless they leave it working', async () => {
+    const set = (number: number, usableFrom: number) =>
+      postgres.use((connection) =>
+        connection.query('UPDATE schema_version SET number = $1, usable_from = $2', [
+          ...[number, usableFrom],
+        ]),
+      )
+    await set(9999, 9998)
     await assert.rejects(migratePg(postgres), /its schema version is 9999, .*use a newer release/)
-    await postgres.use((connection) => connection.query('UPDATE schema_version SET number = 24'))
+    await set(9999, 24)
+    assert.deepEqual(await migratePg(postgres), [])
+    await set(24, 24)
   })
 
   it('have the same columns with the same types, defaults and constraints, but for the nodes', async () => {

@@ -57,7 +57,7 @@ export function previewPlanChange(
       return { ...toAnswer(plan, at), ...cost }
     }
     requirePaid(row, unpaid)
-    const { change, notes } = toPriceChange(billing, wanted, shownAt)
+    const { change, notes } = await toPriceChange(billing, wanted, shownAt)
     const cost = await stripe.previewPrice(change).catch(explainChange(stripe, row, change))
     const preview = { userId, plan: plan.id, interval, prorationAt: shownAt }
     await billing.change([savePreview(billing.db, preview)])
@@ -123,7 +123,8 @@ async function makeChange(
 ): Promise<PlanChange> {
   const { row, offer } = wanted
   const shownAt = await findPreviewTime(billing, actor, wanted)
-  const { change } = toPriceChange(billing, wanted, shownAt ?? clampToPeriod(row, actor.now))
+  const at = shownAt ?? clampToPeriod(row, actor.now)
+  const { change } = await toPriceChange(billing, wanted, at)
   const pending = await stripe
     .changePrice(change, billing.prices.allowsOverages(offer) ? 'keep' : 'off')
     .catch(explainChange(stripe, row, change))
@@ -149,11 +150,11 @@ function requirePaid({ status }: SubscriptionRow, { invoices }: Unpaid): void {
  * begins a new period now, unless it is still a trial. So does a dearer plan without a trial, which ends
  * the trial.
  */
-function toPriceChange(
+async function toPriceChange(
   { plans, prices, countRequests }: Billing,
   { row, offer: { plan: to, interval } }: Wanted,
   now: number,
-): { readonly change: PriceChange; readonly notes: readonly (string | null)[] } {
+): Promise<{ readonly change: PriceChange; readonly notes: readonly (string | null)[] }> {
   const price = getPrice(prices, to, interval)
   const from = plans.ofUser(row.plan)
   const subject = { subscriptionId: row.id, itemId: row.itemId, price }
@@ -161,7 +162,7 @@ function toPriceChange(
   if (endsTrial(row, from, to)) {
     return { change: { ...fromNow, carried: null, period: 'end-trial' }, notes: [] }
   }
-  const used = countRequests(row.userId, countedPeriod(row, now))
+  const used = await countRequests(row.userId, countedPeriod(row, now))
   const plansAndUse = { plans, from, to, used, now }
   if (interval !== row.interval) {
     requireNoOverageItem(row)

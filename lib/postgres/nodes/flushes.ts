@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from '../../durations.ts'
-import type { PgPool } from '../connection.ts'
+import { type PgPool, SOON_MS } from '../connection.ts'
 
 /** The longest that a node waits for the counts of the others. */
 const LONGEST_WAIT_MS = 5 * SECOND_MS
@@ -17,7 +17,10 @@ export function createFlushes(pool: PgPool, node: string) {
     beat: async (): Promise<boolean> => {
       const sql = `UPDATE nodes SET seen_at = now_ms(), flushed_at = $2
         WHERE id = $1 AND died_at IS NULL RETURNING seen_at`
-      const { rows } = await run(sql, [node, flushedAt])
+      const { rows } = await pool.use(
+        (connection) => connection.query(sql, [node, flushedAt]),
+        SOON_MS,
+      )
       if (rows[0] === undefined) return false
       beatAt = Number(rows[0][0])
       return true

@@ -18,7 +18,12 @@ interface Found {
 }
 
 export function overageHandlers({ billing, db, meters }: Services) {
-  const toBody = (caller: Caller, { row, terms }: Found, now: number): Overages => {
+  const readBody = async (
+    caller: Caller,
+    { row, terms }: Found,
+    now: number,
+  ): Promise<Overages> => {
+    await meters.refresh(caller, now)
     const { userId, plan } = caller
     const cap = meters.cap(caller, now)
     const { currency, unitAmount, spendingCap, maxUnits } = terms
@@ -41,12 +46,12 @@ export function overageHandlers({ billing, db, meters }: Services) {
   return {
     getOverages: async ({ caller, now }) => {
       const found = await getOverages(billing, caller.userId, caller.plan)
-      return { status: 200, body: toBody(caller, found, now) }
+      return { status: 200, body: await readBody(caller, found, now) }
     },
     setSpendingCap: async ({ caller, body, now }) => {
       const actor = toActor(db, caller, now)
       const found = await setSpendingCap(billing, actor, caller.plan, body.spendingCap)
-      return { status: 200, body: toBody(caller, found, now) }
+      return { status: 200, body: await readBody(caller, found, now) }
     },
   } satisfies Partial<Handlers>
 }

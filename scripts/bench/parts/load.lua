@@ -7,7 +7,8 @@
 --   every      send every nth request as a POST of a batch
 --   batch      addresses in each batch
 --   beacons    a file of beacons: each request sends one, with the next address in X-Forwarded-For
-local options = { offset = 0, pause = 0, every = 0, batch = 1 }
+--   sites      number of sites that the beacons come from
+local options = { offset = 0, pause = 0, every = 0, batch = 1, sites = 0 }
 local addresses, keys, at, sent
 local threads = {}
 -- wrk reads these from each thread at the end.
@@ -46,8 +47,12 @@ function request()
 end
 
 function beacon()
+  local origin = 'https://bench.example'
+  if options.sites > 0 then
+    origin = 'https://site-' .. math.random(options.sites) - 1 .. '.example'
+  end
   local headers = {
-    ['Origin'] = 'https://bench.example',
+    ['Origin'] = origin,
     ['Content-Type'] = 'text/plain;charset=UTF-8',
     ['X-Forwarded-For'] = addresses[at],
   }

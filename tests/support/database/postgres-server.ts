@@ -31,57 +31,107 @@ export interface PostgresServer extends AsyncDisposable {
   crash(): Promise<void>
   /** Starts it again as a standby, which only reads. */
   becomeStandby(): Promise<void>
+  /** Ends it with SIGKILL, for good. */
+  kill(): Promise<void>
+  /** Starts a copy that follows it. From then on, a commit waits until both have stored it. */
+  addStandby(): Promise<Standby>
+}
+
+/** A server that only reads until it is promoted. */
+export interface Standby extends AsyncDisposable {
+  readonly url: string
+  promote(): void
 }
 
 /** `settings`: more of postgresql.conf. */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PostgresServer> {
+  const { run, data, ...place } = await newPlace()
+  // Another collation than C, as most servers have one.
+  run('initdb', ['-D', data, '-U', 'meridian', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'])
+  const { start, stop, url } = await openServer({ run, data, ...place }, settings)
+  await start()
+  const remove = async () => {
+    await stop('immediate')
+    rmSync(place.folder, { recursive: true })
+  }
+  return {
+    url,
+    createDatabase: () => createDatabase(url),
+    stop: () => stop('immediate'),
+    start,
+    crash: async () => {
+      await stop('immediate')
+      await start()
+    },
+    becomeStandby: async () => {
+      await stop('fast')
+      writeFileSync(join(data, 'standby.signal'), '')
+      await start()
+    },
+    kill: () => stop('SIGKILL'),
+    addStandby: async () => {
+      const standby = await startStandby(url)
+      await query(url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+      await query(url, 'SELECT pg_reload_conf()')
+      return standby
+    },
+    [Symbol.asyncDispose]: remove,
+  }
+}
+
+async function startStandby(primary: string): Promise<Standby> {
+  const { run, data, ...place } = await newPlace()
+  run('pg_basebackup', ['-d', primary, '-D', data, '-R', '--checkpoint=fast'])
+  const { start, stop, url } = await openServer({ run, data, ...place }, {})
+  await start()
+  return {
+    url,
+    promote: () => {
+      run('pg_ctl', ['promote', '-D', data])
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop('immediate')
+      rmSync(place.folder, { recursive: true })
+    },
+  }
+}
+
+type Place = Awaited<ReturnType<typeof newPlace>>
+
+/** A folder for the data of a server, and PostgreSQL's programs. */
+async function newPlace() {
   const folder = mkdtempSync(join(tmpdir(), 'meridian-postgres-'))
   const user = ownUser(folder)
   const programs = join(VERSIONS, newest(readdirSync(VERSIONS)), 'bin')
   const run = (program: string, args: readonly string[]) =>
     execFileSync(join(programs, program), args, { ...user, cwd: folder, stdio: 'pipe' })
-  const data = join(folder, 'data')
-  // Another collation than C, as most servers have one.
-  run('initdb', ['-D', data, '-U', 'meridian', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'])
-  const port = await findFreePort()
-  const urlOf = (database: string) => `postgres://meridian@127.0.0.1:${port}/${database}`
-  const start = async () => {
-    const all = Object.entries({ ...SETTINGS, ...settings })
-    const args = ['-D', data, '-p', String(port), ...all.flatMap((pair) => ['-c', pair.join('=')])]
-    const child = spawn(join(programs, 'postgres'), args, { ...user, cwd: folder, stdio: 'ignore' })
-    await waitUntilReady(urlOf('postgres'), child)
-    return child
-  }
-  let server: ChildProcess | undefined = await start()
-  const stop = async (mode: 'fast' | 'immediate') => {
-    if (server === undefined) return
-    const ended = once(server, 'exit')
-    run('pg_ctl', ['stop', '-D', data, '-m', mode])
-    await ended
-    server = undefined
-  }
-  const startAgain = async () => {
-    server = await start()
-  }
+  return { folder, user, programs, run, data: join(folder, 'data'), port: await findFreePort() }
+}
+
+async function openServer(
+  { folder, user, programs, run, data, port }: Place,
+  settings: Readonly<Record<string, string>>,
+) {
+  const url = `postgres://meridian@127.0.0.1:${port}/postgres`
+  let server: ChildProcess | undefined
   return {
-    url: urlOf('postgres'),
-    createDatabase: () => createDatabase(urlOf('postgres')),
-    stop: () => stop('immediate'),
-    start: startAgain,
-    crash: async () => {
-      await stop('immediate')
-      await startAgain()
+    url,
+    start: async () => {
+      const all = Object.entries({ ...SETTINGS, ...settings })
+      const options = all.flatMap((pair) => ['-c', pair.join('=')])
+      const args = ['-D', data, '-p', String(port), ...options]
+      server = spawn(join(programs, 'postgres'), args, { ...user, cwd: folder, stdio: 'ignore' })
+      await waitUntilReady(url, server)
     },
-    becomeStandby: async () => {
-      await stop('fast')
-      writeFileSync(join(data, 'standby.signal'), '')
-      await startAgain()
-    },
-    [Symbol.asyncDispose]: async () => {
-      await stop('immediate')
-      rmSync(folder, { recursive: true })
+    stop: async (how: 'fast' | 'immediate' | 'SIGKILL') => {
+      if (server === undefined) return
+      const ended = once(server, 'exit')
+      if (how === 'SIGKILL') server.kill(how)
+      else run('pg_ctl', ['stop', '-D', data, '-m', how])
+      await ended
+      server = undefined
     },
   }
 }

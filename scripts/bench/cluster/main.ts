@@ -1,0 +1,158 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { migratePg } from '../../../lib/postgres/migrate.ts'
+import { openPool } from '../../../lib/postgres/pool.ts'
+import { createRandom } from '../../parts/random.ts'
+import { report } from '../../parts/run.ts'
+import { randomMix, writeAddresses } from '../parts/addresses.ts'
+import { makeBeacon } from '../parts/beacon.ts'
+import { drive, type Load } from '../parts/load.ts'
+import { cpuMicroseconds, makeFolder, memoryMegabytes } from '../parts/machine.ts'
+import type { BenchOptions } from '../parts/options.ts'
+import { checkAnswer, prepareMeridian, startServer, type Target } from '../parts/servers.ts'
+import { printTable, type Row } from '../parts/table.ts'
+import { addKeys, addSites, watchPostgres } from './database.ts'
+import { benchRevocations } from './revocations.ts'
+
+const NODES = 3
+const KEYS = 100_000
+const ADDRESSES = 200_000
+const BEACONS = 1_000
+const BEACONS_PER_SECOND = 3_000
+const SITES = [1, 100, 10_000]
+const LOOK_UPS_PER_SECOND = 3_000
+const CALLERS = [300, 3_000, 30_000]
+/** To each server. */
+const CONNECTIONS = 32
+/** By then, what was counted is written and summed up. */
+const SETTLE_MS = 5_000
+
+interface Cluster {
+  readonly nodes: readonly Target[]
+  readonly folder: string
+  readonly addresses: string
+  /** The processor time of PostgreSQL in microseconds. */
+  readonly readPostgres: () => number
+}
+
+/** Measures three servers on the empty database MERIDIAN_DATABASE_URL, whose PostgreSQL runs on this machine. */
+export async function benchCluster(options: BenchOptions): Promise<void> {
+  const url = process.env['MERIDIAN_DATABASE_URL']
+  if (url === undefined) throw new Error('Cannot measure: set MERIDIAN_DATABASE_URL')
+  using folder = makeFolder()
+  await using pool = openPool({ url, max: 5, name: 'bench', onError: () => {} })
+  await migratePg(pool)
+  await using opening = new AsyncDisposableStack()
+  const nodes: Target[] = []
+  for (let node = 0; node < NODES; node++) {
+    nodes.push(opening.use(await startNode(join(folder.path, `${node}`), options)))
+  }
+  const before = await memoryOf(nodes)
+  report(`Adding ${KEYS} keys and ${Math.max(...SITES)} sites`)
+  const keys = await addKeys(pool, KEYS)
+  await addSites(pool, Math.max(...SITES))
+  const growth = (await memoryOf(nodes)).map((after, at) => after - (before[at] ?? 0))
+  const bytes = (growth.reduce((sum, one) => sum + one) / NODES / KEYS) * 2 ** 20
+  printTable([{ keys: KEYS, 'bytes of a server for a key': bytes }], 'Memory')
+  await benchRevocations(nodes, keys)
+  const addresses = writeAddresses(folder.path, randomMix(ADDRESSES))
+  const readPostgres = await watchPostgres(pool)
+  const cluster = { nodes, folder: folder.path, addresses, readPostgres }
+  const texts = keys.slice(KEYS / 2).map(({ text }) => text)
+  await benchCallers(cluster, texts, options)
+  await benchBeacons(cluster, options)
+}
+
+function startNode(folder: string, { geoFolder }: BenchOptions): Promise<Target> {
+  mkdirSync(folder, { mode: 0o700 })
+  return startServer(prepareMeridian(folder, geoFolder, { MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' }))
+}
+
+async function memoryOf(nodes: readonly Target[]): Promise<number[]> {
+  for (const node of nodes) await checkAnswer(node)
+  await sleep(SETTLE_MS)
+  return nodes.map(({ pid }) => memoryMegabytes(pid, 'RssAnon'))
+}
+
+/** Drives all servers at once. Returns what a request has cost them, and PostgreSQL. */
+async function driveAll(
+  { nodes, readPostgres }: Cluster,
+  perSecond: number,
+  load: Load['args'],
+  seconds: number,
+) {
+  const pause = (CONNECTIONS * NODES * 1_000) / perSecond
+  const args = { ...load, pause }
+  const before = {
+    postgres: readPostgres(),
+    nodes: sumOf(nodes, ({ pid }) => cpuMicroseconds(pid)),
+  }
+  const runs = await Promise.all(
+    nodes.map((node, at) =>
+      drive(node, { connections: CONNECTIONS, args: { ...args, offset: at * 50_000 } }, seconds),
+    ),
+  )
+  await sleep(SETTLE_MS)
+  const requests = sumOf(runs, (run) => run['requests/s'] * seconds)
+  return {
+    requests,
+    failed: sumOf(runs, ({ failed }) => failed),
+    postgres: readPostgres() - before.postgres,
+    nodes: sumOf(nodes, ({ pid }) => cpuMicroseconds(pid)) - before.nodes,
+  }
+}
+
+/** Each caller sends requests to all servers. */
+async function benchCallers(cluster: Cluster, texts: readonly string[], { seconds }: BenchOptions) {
+  const rows = await Array.fromAsync(CALLERS, async (count): Promise<Row> => {
+    const keys = join(cluster.folder, `keys-${count}.txt`)
+    writeFileSync(keys, texts.slice(0, count).join('\n'))
+    const args = { addresses: cluster.addresses, keys }
+    const { requests, postgres, nodes, failed } = await driveAll(
+      ...([cluster, LOOK_UPS_PER_SECOND, args, seconds] as const),
+    )
+    const active = activeCallers(count, requests / NODES / seconds)
+    return {
+      callers: count,
+      'look-ups/s': requests / seconds,
+      'active callers of a server in a second': active,
+      'PostgreSQL µs/active caller': postgres / (active * NODES * seconds),
+      'PostgreSQL µs/look-up': postgres / requests,
+      'server µs/look-up': nodes / requests,
+      failed,
+    }
+  })
+  printTable(rows, 'Look-ups with keys')
+}
+
+/** How many of `count` callers a server hears of in a second, if each of its requests draws one. */
+function activeCallers(count: number, requests: number): number {
+  return count * (1 - (1 - 1 / count) ** requests)
+}
+
+async function benchBeacons(cluster: Cluster, { seconds }: BenchOptions) {
+  const random = createRandom(1)
+  const beacons = join(cluster.folder, 'beacons.txt')
+  const texts = Array.from({ length: BEACONS }, () => JSON.stringify(makeBeacon(random)))
+  writeFileSync(beacons, texts.join('\n'))
+  const rows = await Array.fromAsync(SITES, async (sites): Promise<Row> => {
+    const args = { addresses: cluster.addresses, beacons, sites }
+    await driveAll(cluster, BEACONS_PER_SECOND, args, seconds)
+    const { requests, postgres, nodes, failed } = await driveAll(
+      ...([cluster, BEACONS_PER_SECOND, args, seconds] as const),
+    )
+    return {
+      sites,
+      'beacons/s': requests / seconds,
+      'PostgreSQL µs/beacon': postgres / requests,
+      'server µs/beacon': nodes / requests,
+      failed,
+    }
+  })
+  printTable(rows, 'Beacons')
+}
+
+function sumOf<Item>(items: readonly Item[], measure: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + measure(item), 0)
+}

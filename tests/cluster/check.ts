@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { openTestPool } from '../support/database/postgres-server.ts'
+import type { Cluster } from './cluster.ts'
+import { askAll, type Told } from './load.ts'
+
+/* Compares what clients were told with what is stored. */
+
+/** Reads the rows of a query. */
+export type Read = (sql: string) => Promise<unknown[][]>
+
+export function readFrom(databaseUrl: string): Read {
+  return async (sql) => {
+    await using pool = openTestPool(databaseUrl, 1)
+    return (await pool.use((connection) => connection.query(sql))).rows
+  }
+}
+
+export async function readNumber(read: Read, sql: string): Promise<number> {
+  return Number((await read(sql))[0]?.[0])
+}
+
+export function countBeacons(read: Read, table: string): Promise<number> {
+  return readNumber(read, `SELECT sum(samples) FROM ${table}`)
+}
+
+export async function checkBeacons(read: Read, { beacons, open }: Told): Promise<void> {
+  for (const table of ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths']) {
+    const counted = await countBeacons(read, table)
+    assert.ok(counted >= beacons, `${table}: ${beacons - counted} lost`)
+    const most = beacons + open.beacons
+    assert.ok(counted <= most, `${table}: ${counted} counted of at most ${most}`)
+  }
+}
+
+export async function checkKeys(read: Read, cluster: Cluster, told: Told): Promise<void> {
+  const stored = new Set((await read("SELECT id FROM api_keys WHERE name = 'made'")).map(String))
+  const { keys, revoked, unclear, open } = told
+  const kept = [...keys.keys()].filter((id) => !revoked.has(id) && !unclear.has(id))
+  assertAllIn(kept, stored)
+  assert.deepEqual(
+    [...revoked.keys()].filter((id) => stored.has(id)),
+    [],
+  )
+  assert.ok(stored.size <= kept.length + unclear.size + open.keys)
+  const valid = kept.map((id) => keys.get(id) ?? '')
+  assert.deepEqual(await askAll(cluster, valid, 200), [])
+  assert.deepEqual(await askAll(cluster, revoked.values(), 401), [])
+}
+
+export async function checkSites(read: Read, { sites, open }: Told): Promise<void> {
+  const rows = await read("SELECT id, name FROM sites WHERE id <> 'shop'")
+  const stored = new Set(rows.map(([id]) => String(id)))
+  assertAllIn(sites, stored)
+  assert.ok(stored.size <= sites.size + open.sites)
+  assert.equal(new Set(rows.map(([, name]) => name)).size, stored.size)
+}
+
+export async function checkInquiries(read: Read, { inquiries, open }: Told): Promise<void> {
+  const stored = (await read('SELECT message FROM inquiries')).map(([message]) => String(message))
+  const known = new Set(stored)
+  assert.equal(known.size, stored.length)
+  assertAllIn(inquiries, known)
+  assert.ok(stored.length <= inquiries.size + open.inquiries)
+}
+
+function assertAllIn(told: Iterable<string>, stored: ReadonlySet<string>): void {
+  assert.deepEqual(
+    [...told].filter((one) => !stored.has(one)),
+    [],
+  )
+}

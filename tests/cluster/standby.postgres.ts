@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  checkBeacons,
+  checkInquiries,
+  checkKeys,
+  checkSites,
+  countBeacons,
+  type Read,
+  readFrom,
+  readNumber,
+} from './check.ts'
+import { type Cluster, openCluster } from './cluster.ts'
+import { newRecord, type Told, underLoad } from './load.ts'
+import { type Prepared, prepare, SETTINGS } from './prepare.ts'
+
+/*
+ * The primary is killed under load. The address of the database first moves to the standby, which still only
+ * reads then, as with a balancer that does not ask which server is the primary; then the standby is promoted.
+ */
+
+const NODES = 2
+const SETTLED_MS = 30_000
+
+const opened = new AsyncDisposableStack()
+const told = newRecord()
+let given: Prepared
+let read: Read
+let cluster: Cluster
+/** What was acknowledged when the standby was promoted, and how many connections it had shortly before. */
+let atPromotion: Pick<Told, 'beacons'> & { keys: number; sites: number; inquiries: number }
+let connections = 0
+
+const sizesOf = ({ beacons, keys, sites, inquiries }: Told) => {
+  return { beacons, keys: keys.size, sites: sites.size, inquiries: inquiries.size }
+}
+
+async function failOver(): Promise<void> {
+  const standby = opened.use(await cluster.database.addStandby())
+  const url = new URL(given.databaseUrl)
+  url.port = new URL(standby.url).port
+  read = readFrom(url.href)
+  await sleep(3_000)
+  const onPrimary = readFrom(given.databaseUrl)
+  assert.deepEqual(await onPrimary('SELECT sync_state FROM pg_stat_replication'), [['sync']])
+  await cluster.database.kill()
+  for (const { wire } of cluster.nodes) wire.lead(Number(url.port))
+  await sleep(4_000)
+  connections = await readNumber(
+    read,
+    "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'node-%'",
+  )
+  atPromotion = sizesOf(told)
+  standby.promote()
+  await sleep(6_000)
+}
+
+describe('servers whose primary is killed, and whose standby is promoted', {
+  timeout: 200_000,
+}, () => {
+  before(async () => {
+    cluster = opened.use(
+      await openCluster(NODES, SETTINGS, async (url) => {
+        given = await prepare(url)
+      }),
+    )
+    await underLoad({ cluster, ...given, told }, failOver)
+    const deadline = performance.now() + SETTLED_MS
+    while ((await countBeacons(read, 'rum_paths')) < told.beacons && performance.now() < deadline) {
+      await sleep(500)
+    }
+  })
+  after(() => opened.disposeAsync())
+
+  it('recover by themselves', (t) => {
+    const all = sizesOf(told)
+    t.diagnostic(JSON.stringify({ atPromotion, all, open: told.open, connections }))
+    assert.deepEqual([...told.broken], [])
+    for (const kind of ['beacons', 'keys', 'sites', 'inquiries'] as const) {
+      assert.ok(atPromotion[kind] > 0, `no ${kind} before`)
+      assert.ok(all[kind] > atPromotion[kind], `no ${kind} afterwards`)
+    }
+  })
+
+  it('open no more connections than usual to a standby that only reads', () => {
+    assert.ok(connections <= NODES * 15, `${connections} connections`)
+  })
+
+  it('have lost nothing that they had acknowledged', async () => {
+    await checkBeacons(read, told)
+    await checkKeys(read, cluster, told)
+    await checkSites(read, told)
+    await checkInquiries(read, told)
+  })
+})
