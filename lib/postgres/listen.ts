@@ -45,9 +45,10 @@ export async function listen(
     }, SECOND_MS / 10)
   }
   const probe = async () => {
-    if (retry === undefined) await client?.query({ text: 'SELECT', ...{ query_timeout: SOON_MS } })
+    if (retry !== undefined) return
+    await client?.query({ text: 'SELECT', ...{ query_timeout: SOON_MS } }).catch(end)
   }
-  const probing = repeat(PROBE_MS, probe, end)
+  const probing = repeat(PROBE_MS, probe, onError)
   const close = async () => {
     isClosed = true
     probing[Symbol.dispose]()
