@@ -29,15 +29,20 @@ const PORT = 6_379
 export function openConnection(url: string): ValkeyConnection {
   const options = toOptions(url)
   let connecting: Promise<Client> | undefined
+  let isClosed = false
   const forget = (lost: Promise<Client>) => {
     if (connecting === lost) connecting = undefined
-    lost.then(close, () => {})
+    lost.then(
+      (client) => client.destroy(),
+      () => {},
+    )
   }
   const open = (): Promise<Client> => {
     const opened = connect(options, () => forget(opened))
     return opened
   }
   const send = async (command: readonly string[]): Promise<unknown> => {
+    if (isClosed) throw new Error('the connection is closed')
     connecting ??= open()
     const used = connecting
     try {
@@ -60,8 +65,12 @@ export function openConnection(url: string): ValkeyConnection {
         return send(['EVAL', source, ...rest])
       }
     },
+    /** Waits for the last answer. */
     [Symbol.asyncDispose]: async () => {
-      if (connecting !== undefined) forget(connecting)
+      isClosed = true
+      const client = await connecting?.catch(() => undefined)
+      if (client?.isOpen === true) await inTime(client.close(), ANSWER_MS).catch(() => {})
+      client?.destroy()
     },
   }
 }
@@ -74,13 +83,9 @@ async function connect(options: RedisClientOptions, onLoss: () => void): Promise
     await inTime(client.connect(), CONNECT_MS)
     return client
   } catch (error) {
-    close(client)
+    client.destroy()
     throw error
   }
-}
-
-function close(client: Client): void {
-  if (client.isOpen) client.destroy()
 }
 
 function isUnknownScript(error: unknown): boolean {
