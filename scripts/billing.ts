@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { commandText, usageText } from '../lib/own-code.ts'
-import { withAccounts } from './parts/accounts.ts'
+import { type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { listMismatches, openBilling, repairMismatches, requireStripe } from './parts/billing.ts'
 import { checkOptions, FLAG, readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
@@ -25,7 +25,7 @@ await run(async () => {
   const options = { json: FLAG, repair: FLAG, 'accept-account': FLAG }
   const { values } = readArguments({ options }, USAGE)
   const wanted = checkOptions(Options, { ...values }, USAGE)
-  await withAccounts(commandText('billing'), async (accounts) => {
+  const act = async (accounts: ConfiguredAccounts) => {
     const { stripe } = accounts.config
     requireStripe(stripe)
     const billing = openBilling(accounts, stripe)
@@ -34,5 +34,6 @@ await run(async () => {
       for (const line of await repairMismatches(billing, accounts, account)) report(line)
     }
     process.stdout.write(await listMismatches(billing, wanted.json === true ? 'json' : 'table'))
-  })
+  }
+  await withAccounts(commandText('billing'), act, 'refuse')
 })

@@ -39,7 +39,7 @@ await run(async () => {
   const options = { show: TEXT, retry: TEXT, remove: TEXT, 'retry-dead': FLAG, json: FLAG }
   const { values } = readArguments({ options }, USAGE)
   const wanted = checkOptions(Options, { ...values }, USAGE)
-  await withAccounts(commandText('contact'), (accounts) => act(accounts, wanted))
+  await withAccounts(commandText('contact'), (accounts) => act(accounts, wanted), 'refuse')
 })
 
 async function act(accounts: Accounts, wanted: v.InferOutput<typeof Options>): Promise<void> {

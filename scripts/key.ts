@@ -8,12 +8,13 @@ import { isoSecond } from './parts/times.ts'
 
 await run(async () => {
   const command = readKeyCommand()
-  await withAccounts(commandText('key'), async (accounts) => {
+  const act = async (accounts: ConfiguredAccounts) => {
     if (!('name' in command)) return manageKeys(accounts, command)
     const text = await createKey(accounts, command)
     process.stdout.write(`${text}\n`)
     await explainSignIn(accounts, command.email)
-  })
+  }
+  await withAccounts(commandText('key'), act, 'name' in command ? 'create' : 'refuse')
 })
 
 /** Says how the owner of the key gets into the dashboard, unless there is a way already. */

@@ -9,7 +9,8 @@ import { userJson, userTable } from './parts/users/table.ts'
 
 await run(async () => {
   const command = readUserCommand()
-  await withAccounts(commandText('user'), (accounts) => act(accounts, command))
+  const isNew = command.action === 'set' ? 'create' : 'refuse'
+  await withAccounts(commandText('user'), (accounts) => act(accounts, command), isNew)
 })
 
 async function act(accounts: ConfiguredAccounts, command: UserCommand): Promise<void> {

@@ -2,6 +2,7 @@ import { isLocked } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { transact } from '../db/transaction.ts'
+import { inTime } from '../in-time.ts'
 import { reasonOf } from '../reason.ts'
 import { nextAttempt } from './backoff.ts'
 import type { Claimed, Delivery, DeliveryQueue, Outcome } from './delivery-queue.ts'
@@ -76,11 +77,8 @@ export class Courier<Row extends Delivery> {
 
   /** Waits some seconds for the running attempt to finish, then aborts it. */
   async stop(): Promise<void> {
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, STOP_MS)
     this.#isStopped = true
-    await Promise.race([this.#round, late])
-    clearTimeout(timer)
+    await inTime(this.#round ?? Promise.resolve(), STOP_MS, () => {})
     this[Symbol.dispose]()
   }
 

@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
+import { inTime } from '../in-time.ts'
 import type { CapNotice, PeriodTotal, Uses, WriteUses } from './uses.ts'
 
 /** A count in memory that changed since it was last written. */
@@ -34,14 +35,14 @@ const LONGEST_WAIT_MS = 5 * SECOND_MS
  */
 export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice) => void) {
   let waiting: Unwritten[] = []
-  /** Items that are being written, and those to be written after them in the same flush. */
-  let inFlight: readonly Unwritten[] = []
+  /** How many items the running flush has yet to write. */
+  let inFlight = 0
   /** No queued item is older than this time, in monotonic milliseconds. */
   let since = 0
   /** Settles when the last flush so far has ended. */
   let last: Promise<unknown> = Promise.resolve()
 
-  const size = () => waiting.length + inFlight.length
+  const size = () => waiting.length + inFlight
   const writeChunk = async (chunk: readonly Unwritten[]) => {
     const uses: Uses = { callers: [], users: [], keys: [], operations: [] }
     for (const item of chunk) item.collect(uses)
@@ -53,19 +54,20 @@ export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice)
   const flushOnce = async () => {
     const startedAt = performance.now()
     // Items that are added meanwhile wait for the next flush.
-    inFlight = waiting
+    const items = waiting
     waiting = []
-    while (inFlight.length > 0) {
-      const chunk = inFlight.slice(0, CHUNK)
+    inFlight = items.length
+    for (let at = 0; at < items.length; at += CHUNK) {
+      const chunk = items.slice(at, at + CHUNK)
       try {
         await writeChunk(chunk)
       } catch (error) {
         for (const item of chunk) item.notWritten()
-        waiting = [...inFlight.slice(chunk.length), ...waiting]
-        inFlight = []
+        waiting = [...items.slice(at + CHUNK), ...waiting]
+        inFlight = 0
         throw error
       }
-      inFlight = inFlight.slice(chunk.length)
+      inFlight -= chunk.length
     }
     since = Math.max(since, startedAt)
   }
@@ -90,21 +92,11 @@ export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice)
      * Runs `work` while nothing is being written, so that each count is either on disk or unwritten. Rejects with
      * 503 if that takes seconds, such as while the database is away.
      */
-    betweenFlushes: <Result>(work: () => Result | Promise<Result>) => inTime(inTurn(work)),
+    betweenFlushes: <Result>(work: () => Result | Promise<Result>) =>
+      inTime(inTurn(work), LONGEST_WAIT_MS, refuseLate),
   }
 }
 
-async function inTime<Result>(result: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(new ApiError('SERVICE_UNAVAILABLE', LATE)),
-    LONGEST_WAIT_MS,
-  )
-  try {
-    return await Promise.race([result, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+function refuseLate(): never {
+  throw new ApiError('SERVICE_UNAVAILABLE', 'The counts cannot be read now; try again later')
 }
-
-const LATE = 'The counts cannot be read now; try again later'

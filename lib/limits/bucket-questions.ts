@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../durations.ts'
-import type { BucketStore, Grant } from './bucket-store.ts'
+import { inTime } from '../in-time.ts'
+import type { BucketStore } from './bucket-store.ts'
 import { addGrant, type LeasedBucket, toAsk } from './leased-bucket.ts'
 import type { Rate } from './token-bucket.ts'
 
@@ -79,21 +80,14 @@ async function settle(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Quest
     bucket,
     ask: toAsk(bucket, rate, store.now(), need),
   }))
-  const grants = await answerInTime(store.lease(asks.map(({ ask }) => ask)))
+  const answer = store.lease(asks.map(({ ask }) => ask))
+  const grants = await inTime(answer, ANSWER_MS, refuseLate)
   for (const [at, { bucket, ask }] of asks.entries()) {
     const grant = grants[at]
     if (grant !== undefined) addGrant(bucket, ask, grant, store.now())
   }
 }
 
-async function answerInTime(answer: Promise<readonly Grant[]>): Promise<readonly Grant[]> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('no answer')), ANSWER_MS)
-  try {
-    return await Promise.race([answer, late.promise])
-  } finally {
-    clearTimeout(timer)
-    // Of a late answer, nothing is used.
-    answer.catch(() => {})
-  }
+function refuseLate(): never {
+  throw new Error('The store of the buckets has not answered in time')
 }

@@ -44,6 +44,8 @@ export class Meters {
   readonly #userBuckets = new Map<string, Bucket>()
   /** Buckets of callers that have sent no request since the start. */
   readonly #restored: Map<string, Bucket>
+  /** From then on, all buckets that were not full at the start are full. */
+  readonly #restoredUntil: number
   #month = monthOf(0)
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
@@ -55,6 +57,7 @@ export class Meters {
     this.#restored = options.store.readBuckets(now - MINUTE_MS)
     // A clock that was ahead may have written `at`: the bucket would not refill before that time.
     for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
+    this.#restoredUntil = now + MINUTE_MS
   }
 
   /**
@@ -283,11 +286,16 @@ export class Meters {
   #bucketOf(userId: string, now: number): Bucket {
     const known = this.#userBuckets.get(userId)
     if (known !== undefined) return known
-    const stored = this.#parts.store.readUserBucket(userId, now - MINUTE_MS)
-    const bucket = stored ?? this.#buckets.open(`all:${userId}`, now)
+    const bucket = this.#storedUserBucket(userId, now) ?? this.#buckets.open(`all:${userId}`, now)
     bucket.at = Math.min(bucket.at, now)
     this.#userBuckets.set(userId, bucket)
     return bucket
+  }
+
+  /** Reads the database only soon after a start, since reading takes as long as a look-up. */
+  #storedUserBucket(userId: string, now: number): Bucket | undefined {
+    if (now > this.#restoredUntil) return undefined
+    return this.#parts.store.readUserBucket(userId, now - MINUTE_MS)
   }
 }
 

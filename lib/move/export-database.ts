@@ -7,10 +7,11 @@ import { listPendingPg } from '../postgres/migrate.ts'
 import { LIVING } from '../postgres/nodes/nodes.ts'
 import { readPgSecrets } from '../postgres/secrets.ts'
 import { inSnapshot } from '../postgres/transaction.ts'
+import { copyTable } from './copy-table.ts'
 import { JOURNAL } from './journal.ts'
-import { digestPages, type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
+import { type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
 import { listTables, type MovedTable, quoted, selectAll } from './tables.ts'
-import { differenceError, type MoveWatcher, naming, SETTINGS } from './watcher.ts'
+import { differenceError, type MoveWatcher, SETTINGS } from './watcher.ts'
 
 interface ExportOptions extends MoveWatcher {
   readonly pool: PgPool
@@ -46,9 +47,11 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
       const sources = [...tables.map((table) => ({ table, source: selectAll(table) })), JOURNAL]
       const moved = await fill(client, async () => {
         const all: MovedRows[] = []
-        for (const from of sources) {
-          const copy = () => copyTable(client, connection, { ...from, ...watcher })
-          all.push(await naming(from.table, copy))
+        for (const { table, source } of sources) {
+          const rows = readFromPostgres(connection, source, `all_${table.name}`)
+          const readCopy = () => readFromFile(client, selectAll(table))
+          const copying = { table, rows, insert: insertInto(client, table), readCopy }
+          all.push(await copyTable({ ...copying, ...watcher }))
         }
         return all
       })
@@ -100,31 +103,6 @@ async function fill<Result>(client: Client, work: () => Promise<Result>): Promis
   const result = await work()
   for (const { sql } of triggers) client.exec(sql)
   return result
-}
-
-interface TableOptions extends MoveWatcher {
-  readonly table: MovedTable
-  /** The statement that reads its rows in PostgreSQL, in the order of its key. */
-  readonly source: string
-}
-
-async function copyTable(
-  client: Client,
-  connection: PgConnection,
-  { table, source, onRows, onTable }: TableOptions,
-): Promise<MovedRows> {
-  const insert = insertInto(client, table)
-  let done = 0
-  const pages = readFromPostgres(connection, source, `all_${table.name}`)
-  const { rows, sha256 } = await digestPages(pages, (page) => {
-    insert(page)
-    done += page.length
-    onRows(table.name, done)
-  })
-  const copied = await digestPages(readFromFile(client, selectAll(table)))
-  const moved = { table: table.name, rows, sha256, ok: copied.sha256 === sha256 }
-  onTable(moved)
-  return moved
 }
 
 function insertInto(client: Client, { name, columns }: MovedTable) {

@@ -2,13 +2,14 @@ import type { Secrets } from '../config/secrets.ts'
 import type { Client } from '../db/client.ts'
 import { openReadOnly } from '../db/connection.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
-import { migratePg } from '../postgres/migrate.ts'
+import { lockMigrations, migratePg } from '../postgres/migrate.ts'
 import { rowsOf, runBulk } from '../postgres/rum/bulk.ts'
 import { writePgSecrets } from '../postgres/secrets.ts'
 import { inTransaction } from '../postgres/transaction.ts'
-import { digestPages, type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
+import { type Copying, copyTable } from './copy-table.ts'
+import { type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
 import { listTables, type MovedTable, quoted, selectAll } from './tables.ts'
-import { differenceError, type MoveWatcher, naming, SETTINGS } from './watcher.ts'
+import { differenceError, type MoveWatcher, SETTINGS } from './watcher.ts'
 
 interface ImportOptions extends MoveWatcher {
   /** A current database file whose journal is summed up, and that nobody uses. */
@@ -38,7 +39,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
       await refuseRows(connection)
       const moved: MovedRows[] = []
       for (const table of tables) {
-        moved.push(await naming(table, () => copyTable(client, connection, { table, ...watcher })))
+        moved.push(await copyTable({ ...between(client, connection, table), ...watcher }))
       }
       if (!moved.every(({ ok }) => ok)) throw differenceError(moved, 'nothing was imported')
       await writePgSecrets(connection, secrets, password)
@@ -63,7 +64,7 @@ async function refuseOtherTables(connection: PgConnection): Promise<void> {
  * one, ends first. The rows are copied as they are, so no trigger may add to them.
  */
 async function takeAll(connection: PgConnection, tables: readonly MovedTable[]): Promise<void> {
-  await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
+  await lockMigrations(connection)
   await connection.runScript(switchTriggers(tables, 'DISABLE'))
   await connection.query('LOCK TABLE nodes IN ACCESS EXCLUSIVE MODE')
 }
@@ -89,29 +90,18 @@ function notEmpty(tables: readonly string[]): Error {
   return new Error(`The database already holds data (${list}): name a new, empty one`)
 }
 
-interface TableOptions extends MoveWatcher {
-  readonly table: MovedTable
-}
-
-async function copyTable(
-  client: Client,
-  connection: PgConnection,
-  { table, onRows, onTable }: TableOptions,
-): Promise<MovedRows> {
+/** The copying of a table from the file to PostgreSQL. */
+function between(client: Client, connection: PgConnection, table: MovedTable): Copying {
   const insert = insertInto(table)
-  let done = 0
-  const pages = readStorable(client, selectAll(table))
-  const { rows, sha256 } = await digestPages(pages, async (page) => {
-    await runBulk(connection, insert, page)
-    done += page.length
-    onRows(table.name, done)
-  })
-  await continueNumbers(connection, table)
-  const copied = readFromPostgres(connection, selectAll(table), `all_${table.name}`)
-  const ok = (await digestPages(copied)).sha256 === sha256
-  const moved = { table: table.name, rows, sha256, ok }
-  onTable(moved)
-  return moved
+  return {
+    table,
+    rows: readStorable(client, selectAll(table)),
+    insert: (page) => runBulk(connection, insert, page),
+    readCopy: async () => {
+      await continueNumbers(connection, table)
+      return readFromPostgres(connection, selectAll(table), `all_${table.name}`)
+    },
+  }
 }
 
 function insertInto({ name, columns }: MovedTable) {

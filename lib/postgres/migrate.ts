@@ -36,7 +36,7 @@ interface Schema {
 export async function migratePg(pool: PgPool, folder: URL = MIGRATIONS): Promise<string[]> {
   const work = async (connection: PgConnection) => {
     await connection.query(`SET LOCAL statement_timeout = ${LONGEST_MS}`)
-    await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
+    await lockMigrations(connection)
     return applyPending(connection, folder)
   }
   for (let left = ATTEMPTS; ; left--) {
@@ -47,6 +47,11 @@ export async function migratePg(pool: PgPool, folder: URL = MIGRATIONS): Promise
       if (left === 1 || !isConflict(error)) throw error
     }
   }
+}
+
+/** Waits until no other process changes the schema. The lock ends with the transaction. */
+export async function lockMigrations(connection: PgConnection): Promise<void> {
+  await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
 }
 
 async function applyPending(connection: PgConnection, folder: URL): Promise<string[]> {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { HealthStatus } from '../contract/system.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
+import { inTime } from '../in-time.ts'
 
 /** A real look-up and a real write, which throw if they fail. */
 interface Checks {
@@ -65,14 +65,11 @@ function passes(check: () => void): boolean {
 }
 
 async function passesInTime(check: () => Promise<void>): Promise<boolean> {
-  const isDone = new AbortController()
-  const tooLate = sleep(WRITE_MS, false, { signal: isDone.signal }).catch(() => false)
   try {
-    return await Promise.race([check().then(() => true), tooLate])
+    const passes = check().then(() => true)
+    return await inTime(passes, WRITE_MS, () => false)
   } catch {
     return false
-  } finally {
-    isDone.abort()
   }
 }
 

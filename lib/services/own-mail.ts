@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
+import { inTime } from '../in-time.ts'
 import type { Log } from '../log/log.ts'
 import type { SendMail } from '../mail.ts'
 import { once } from '../once.ts'
@@ -16,8 +16,7 @@ export function trackMails(sendMail: SendMail) {
     return sending
   }
   const settled = async () => {
-    const tooLate = sleep(LONGEST_WAIT_MS, undefined, { ref: false })
-    await Promise.race([Promise.allSettled(underWay), tooLate])
+    await inTime(Promise.allSettled(underWay), LONGEST_WAIT_MS, () => {})
   }
   return { send, settled }
 }

@@ -14,6 +14,8 @@ import { type Db, openDb, type SqliteDb } from '../../lib/db/open.ts'
 import type { Statement } from '../../lib/db/transaction.ts'
 import type { OpenDatabase } from './postgres.ts'
 
+const DATABASE = 'app.db'
+
 /** Shared by the commands about users, keys and inquiries. The server may run at the same time. */
 export interface Accounts {
   readonly db: Db
@@ -29,13 +31,18 @@ export interface ConfiguredAccounts extends Accounts, Pick<OpenDatabase, 'lock'>
   readonly config: Config
 }
 
-/** Opens the database, runs `work` and closes the database. */
+/**
+ * Opens the database, runs `work` and closes the database. `isNew`: what to do if the data folder has none;
+ * by default it is created.
+ */
 export async function withAccounts(
   command: string,
   work: (accounts: ConfiguredAccounts) => Promise<void>,
+  isNew: 'create' | 'refuse' = 'create',
 ): Promise<void> {
   const config = readConfig(process.env)
   const plans = readPlans(config.plansFile)
+  if (isNew === 'refuse' && config.postgres === undefined) requireDatabase(config.dataDir)
   await using database = await openDatabase(config)
   const { db, lock } = database
   await work({ config, db, lock, plans: await recallPlans(db, plans), now: Date.now(), command })
@@ -55,9 +62,18 @@ async function openDatabase({ postgres, dataDir }: Config): Promise<OpenDatabase
   }
 }
 
+/** Else a command for the accounts of another folder would find none, and leave an empty database behind. */
+function requireDatabase(dataDir: string): void {
+  const file = join(dataDir, DATABASE)
+  if (existsSync(file)) return
+  throw new Error(
+    `There is no database ${file}: set MERIDIAN_DATA_DIR to the server's data folder, or start the server first`,
+  )
+}
+
 /** Migrations change what a running server of an older release reads, so they need its lock. */
 function openCurrent(dataDir: string): SqliteDb {
-  const file = join(dataDir, 'app.db')
+  const file = join(dataDir, DATABASE)
   const isOld = existsSync(file) && pendingMigrations(file).length > 0
   using _lock = isOld ? lockDataDir(dataDir) : null
   return openDb(file)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
@@ -101,5 +102,23 @@ describe('npm run user', () => {
       assert.match(stderr, message)
     }
     assert.equal(db.$client.prepare('SELECT count(*) FROM users').pluck().get(), before)
+  })
+
+  it('refuses a folder without a database unless it creates a user, and leaves none there', async () => {
+    const empty = newDataFolder()
+    const commands = [
+      ['scripts/user.ts', '--list'],
+      ['scripts/user.ts', '--email', 'ada@example.com', '--link'],
+      ['scripts/key.ts', '--email', 'ada@example.com', '--list'],
+      ['scripts/contact.ts'],
+      ['scripts/billing.ts'],
+    ]
+    for (const command of commands) {
+      const { code, stderr } = await runScript(command, empty.settings)
+      assert.equal(code, 1)
+      assert.match(stderr, /^There is no database .+app\.db: set MERIDIAN_DATA_DIR/)
+    }
+    assert.equal(existsSync(join(empty.dataDir, 'app.db')), false)
+    empty.remove()
   })
 })

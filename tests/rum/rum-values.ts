@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { Centroids } from '../../lib/rum/sketch/centroids.ts'
 import { newMeasure } from '../../lib/rum/sketch/measures.ts'
+import { addCentroids, encodeMeasures } from '../../lib/rum/sketch/measures-blob.ts'
 import { Pool } from '../../lib/rum/sketch/pool.ts'
 import { Sketch } from '../../lib/rum/sketch/sketch.ts'
 import { createRandom } from '../../scripts/parts/random.ts'
@@ -53,7 +55,12 @@ export function sketchOf(values: readonly number[]): Sketch {
 /** The percentiles of several sketches taken together. */
 export function estimates(...sketches: readonly Sketch[]): number[] {
   const pool = new Pool()
-  for (const sketch of sketches) pool.add(newMeasure(sketch))
+  const centroids = new Centroids()
+  for (const sketch of sketches) {
+    const { lcp } = addCentroids(centroids, encodeMeasures({ lcp: newMeasure(sketch) }))
+    assert.ok(lcp)
+    pool.add(lcp)
+  }
   return pool.percentiles(SHARES)
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
-import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { verifyJWT, verifyPassword } from 'better-auth/crypto'
 import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
 import { bearer } from 'better-auth/plugins/bearer'
@@ -18,12 +17,11 @@ import { DASHBOARD_PREFIX } from '../sessions.ts'
 import { findPassword } from '../stored-password.ts'
 import { authMail, type ResetUser } from './auth-mail.ts'
 import { authTables } from './auth-tables.ts'
-import { isEasyToGuess } from './common-passwords.ts'
 import { hashTokens } from './hashed-tokens.ts'
 import { mapErrors } from './map-errors.ts'
-import { isDisabled, mayBeginSession } from './may-sign-in.ts'
+import { guardSessions, refuseEasyPasswords } from './refusals.ts'
 import { type ResetOptions, resetPassword } from './reset-password.ts'
-import { askSecondStep, SECOND_STEP_PATH, type SecondStep, secondStep } from './second-step.ts'
+import { SECOND_STEP_PATH, type SecondStep, secondStep } from './second-step.ts'
 import { createSerialQueue } from './serial-queue.ts'
 
 export interface EmbeddedAuthOptions {
@@ -211,56 +209,6 @@ const FIXED_SETTINGS = {
   // better-auth throws errors that it has no answer for, so that we log and answer them as bugs.
   onAPIError: { throw: true },
 } satisfies BetterAuthOptions
-
-/** Refuses sessions that may not begin yet. */
-function guardSessions({ db, sendMail, secondStep }: EmbeddedAuthOptions) {
-  const before = async (
-    { userId }: { readonly userId: string },
-    call: { readonly path?: string | undefined } | null,
-  ) => {
-    await refuseDisabled(db, userId)
-    if (sendMail !== null) await refuseUnverified(db, userId)
-    if (!AFTER_SECOND_STEP.has(call?.path)) await askSecondStep(secondStep, userId)
-  }
-  return { session: { create: { before } } } satisfies BetterAuthOptions['databaseHooks']
-}
-
-/** Endpoints whose callers have already given their second factor, if they have one. */
-const AFTER_SECOND_STEP: ReadonlySet<unknown> = new Set([SECOND_STEP_PATH, '/change-password'])
-
-/** Only a caller with the right password learns that the account is disabled. */
-async function refuseDisabled(db: Queries, userId: string): Promise<void> {
-  if (!(await isDisabled(db, userId))) return
-  throw new APIError('FORBIDDEN', { message: DISABLED, code: 'ACCOUNT_DISABLED' })
-}
-
-const DISABLED = 'This account is disabled. Ask those who run this service.'
-
-/**
- * Until the address of a new account is verified, the right password gets the answer for a wrong
- * one. Otherwise a sign-up and a sign-in would show whether the address already had an account.
- */
-async function refuseUnverified(db: Queries, userId: string): Promise<void> {
-  if (await mayBeginSession(db, userId)) return
-  const message = 'Invalid email or password'
-  // Same order of fields as in better-auth, so that the bytes are equal.
-  throw new APIError('UNAUTHORIZED', { message, code: 'INVALID_EMAIL_OR_PASSWORD' })
-}
-
-/** The fields with a new password, by endpoint. */
-const NEW_PASSWORDS: Readonly<Record<string, string>> = {
-  '/sign-up/email': 'password',
-  '/change-password': 'newPassword',
-  '/reset-password': 'newPassword',
-}
-
-const refuseEasyPasswords = createAuthMiddleware(async ({ path, body }) => {
-  const field = NEW_PASSWORDS[path]
-  const password: unknown = field === undefined ? undefined : body?.[field]
-  if (typeof password !== 'string' || !(await isEasyToGuess(password, body.email))) return
-  const message = 'This password is too easy to guess. Choose another one.'
-  throw new APIError('BAD_REQUEST', { code: 'PASSWORD_TOO_COMMON', message })
-})
 
 function toRequest(call: AuthCall, baseUrl: string) {
   const { method, path, body, client, app, headers, token } = call

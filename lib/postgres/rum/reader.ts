@@ -2,7 +2,7 @@ import { HOURS_OF_DAY } from '../../rum/hour.ts'
 import type { ReadStore } from '../../rum/read/read-store.ts'
 import { createReader, type RumReader } from '../../rum/reader.ts'
 import type { CountTotal } from '../../rum/store/counts.ts'
-import { type RowFilter, type SpanRow, type SummaryRow, toRow } from '../../rum/store/row.ts'
+import type { RowFilter, SpanRow, SummaryRow } from '../../rum/store/row.ts'
 import {
   SUMMARY_COLUMNS,
   type SummaryColumns,
@@ -48,7 +48,7 @@ function createReadStore(connection: PgConnection): ReadStore {
     pathRows: async (siteId, { from, to }, path) => {
       const sql = `SELECT samples, sketches FROM rum_paths WHERE ${IN_DAYS} AND path = $4 ORDER BY day`
       const rows = await read<[number, Uint8Array]>(sql, [siteId, from, to, path])
-      return rows.map(([samples, sketches]) => toRow({ samples, sketches }))
+      return rows.map(([samples, sketches]) => ({ samples, sketches }))
     },
     totalErrors: async (siteId, { from, to }) => {
       const sql = `SELECT hash, sum(count), min(first_at), max(last_at) FROM rum_errors
@@ -104,7 +104,7 @@ async function* readSpans(
         number,
         Uint8Array,
       ]
-      return { hour: span * Number(hours), country, device, ...toRow({ samples, sketches }) }
+      return { hour: span * Number(hours), country, device, samples, sketches }
     })
     last = rows.length < PAGE_ROWS ? undefined : rows.at(-1)
   }

@@ -1,8 +1,14 @@
 import { byMetric, byVital, type Metric, VITALS } from '../../contract/telemetry/metrics.ts'
 import type { MetricOverview } from '../../contract/telemetry/telemetry-overview.ts'
 import { inUnit, SHARES, toPercentileSet } from '../sketch/measures.ts'
+import type { SpanMeasures } from '../sketch/measures-blob.ts'
 import { Pool } from '../sketch/pool.ts'
-import type { Row } from '../store/row.ts'
+
+/** A row whose centroids are among those of many others. */
+export interface DecodedRow {
+  readonly samples: number
+  readonly measures: SpanMeasures
+}
 
 /** The totals of several rows. */
 export class Group {
@@ -14,7 +20,7 @@ export class Group {
     this.#metrics = metrics
   }
 
-  add({ samples, measures }: Row): void {
+  add({ samples, measures }: DecodedRow): void {
     this.samples += samples
     for (const metric of this.#metrics) {
       const measure = measures[metric]
@@ -49,7 +55,7 @@ export class Grouping {
     this.#metrics = metrics
   }
 
-  add(name: string, row: Row): void {
+  add(name: string, row: DecodedRow): void {
     const group = this.#groups.get(name) ?? new Group(this.#metrics)
     this.#groups.set(name, group)
     group.add(row)

@@ -6,6 +6,8 @@ import type {
   SeriesStep,
 } from '../../contract/telemetry/telemetry-overview.ts'
 import { dayOfHour, formatHour, HOURS_OF_DAY, hourOf } from '../hour.ts'
+import { Centroids } from '../sketch/centroids.ts'
+import { addCentroids } from '../sketch/measures-blob.ts'
 import type { CountTotal, ErrorTotal } from '../store/counts.ts'
 import type { RowFilter, SpanRow } from '../store/row.ts'
 import { Group, Grouping } from './groups.ts'
@@ -29,11 +31,13 @@ export async function readOverview(store: ReadStore, filter: OverviewFilter): Pr
   const devices = new Grouping(METRICS)
   const countries = new Grouping()
   const series = filter.series && new Series(filter.series)
+  const centroids = new Centroids()
   for await (const page of readSpans(store, filter)) {
-    for (const row of page) {
-      devices.add(row.device, row)
-      countries.add(row.country, row)
-      series?.add(row)
+    for (const { hour, country, device, samples, sketches } of page) {
+      const row = { samples, measures: addCentroids(centroids, sketches) }
+      devices.add(device, row)
+      countries.add(country, row)
+      series?.add(hour, row)
     }
     await nextTurn()
   }
@@ -85,7 +89,10 @@ async function readPaths(store: ReadStore, filter: RowFilter): Promise<Overview[
   const paths: Overview['paths'] = []
   for (const path of await store.topPaths(filter.siteId, days, TOP)) {
     const group = new Group()
-    for (const row of await store.pathRows(filter.siteId, days, path)) group.add(row)
+    const centroids = new Centroids()
+    for (const { samples, sketches } of await store.pathRows(filter.siteId, days, path)) {
+      group.add({ samples, measures: addCentroids(centroids, sketches) })
+    }
     paths.push({ path, ...group.toWire() })
     await nextTurn()
   }

@@ -1,6 +1,6 @@
 import type { Period } from '../hour.ts'
 import type { CountTotal, ErrorSample, ErrorTotal, SampleKey } from '../store/counts.ts'
-import type { Row, RowFilter, SpanRow, SummaryRow } from '../store/row.ts'
+import type { RowFilter, Sketches, SpanRow, SummaryRow } from '../store/row.ts'
 
 type Now<Result> = Result | Promise<Result>
 type Pages = Iterable<SpanRow[]> | AsyncIterable<SpanRow[]>
@@ -15,7 +15,7 @@ export interface ReadStore {
   readDays(filter: RowFilter): Pages
   /** The pages with the most samples, in a period of days. */
   topPaths(siteId: string, days: Period, limit: number): Now<string[]>
-  pathRows(siteId: string, days: Period, path: string): Now<Row[]>
+  pathRows(siteId: string, days: Period, path: string): Now<Sketches[]>
   /** The errors of the period, from all devices and countries. */
   totalErrors(siteId: string, period: Period): Now<ErrorTotal[]>
   /** The first error of a kind on a day; undefined if none. */

@@ -1,8 +1,7 @@
 import { byVital } from '../../contract/telemetry/metrics.ts'
 import type { SeriesPoint, SeriesStep } from '../../contract/telemetry/telemetry-overview.ts'
 import { formatHour, HOURS_OF_DAY } from '../hour.ts'
-import type { SpanRow } from '../store/row.ts'
-import { Group } from './groups.ts'
+import { type DecodedRow, Group } from './groups.ts'
 
 /** The vitals of each hour or day. Rows must be added in chronological order. */
 export class Series {
@@ -15,8 +14,8 @@ export class Series {
     this.#stepHours = step === 'hour' ? 1 : HOURS_OF_DAY
   }
 
-  add(row: SpanRow): void {
-    const from = row.hour - (row.hour % this.#stepHours)
+  add(hour: number, row: DecodedRow): void {
+    const from = hour - (hour % this.#stepHours)
     if (from !== this.#from) this.#close()
     this.#from = from
     this.#group.add(row)

@@ -1,5 +1,6 @@
-import { METRICS } from '../../contract/telemetry/metrics.ts'
-import type { Measure, Measures } from './measures.ts'
+import { METRICS, type Metric } from '../../contract/telemetry/metrics.ts'
+import type { Centroids, Span } from './centroids.ts'
+import type { Counted, Measure, Measures } from './measures.ts'
 import { meanOf, packChecked, weightOf } from './packed.ts'
 import { Sketch } from './sketch.ts'
 import { VarintReader, writeVarint } from './varint.ts'
@@ -35,22 +36,38 @@ function writeMeasure(bytes: number[], { sketch, good, needsImprovement, poor }:
 
 /** Throws if the bytes have another version or are damaged. */
 export function decodeMeasures(bytes: Uint8Array): Measures {
+  return readMeasures(bytes, readSketch)
+}
+
+/** Measures whose centroids are among many others. */
+export type SpanMeasures = Partial<Record<Metric, Counted<Span>>>
+
+/** Adds the centroids of the measures to `centroids`. Throws as `decodeMeasures` does. */
+export function addCentroids(centroids: Centroids, bytes: Uint8Array): SpanMeasures {
+  return readMeasures(bytes, (reader, length) => centroids.read(reader, length))
+}
+
+/** `readCentroids` reads the centroids of a metric. */
+function readMeasures<Distribution>(
+  bytes: Uint8Array,
+  readCentroids: (reader: VarintReader, length: number) => Distribution,
+): Partial<Record<Metric, Counted<Distribution>>> {
   const reader = new VarintReader(bytes)
   const version = reader.read()
   if (version !== VERSION) throw new Error(`Cannot read a sketch of version ${version}`)
-  const measures: Measures = {}
+  const measures: Partial<Record<Metric, Counted<Distribution>>> = {}
   while (reader.left > 0) {
     const metric = METRICS[reader.read()]
     if (metric === undefined) throw new Error('Cannot read a sketch: it has an unknown metric')
-    measures[metric] = readMeasure(reader)
+    const [good, needsImprovement, poor] = [reader.read(), reader.read(), reader.read()]
+    const length = reader.read()
+    if (length > reader.left) throw new Error('Cannot read a sketch: it ends early')
+    measures[metric] = { sketch: readCentroids(reader, length), good, needsImprovement, poor }
   }
   return measures
 }
 
-function readMeasure(reader: VarintReader): Measure {
-  const [good, needsImprovement, poor] = [reader.read(), reader.read(), reader.read()]
-  const length = reader.read()
-  if (length > reader.left) throw new Error('Cannot read a sketch: it ends early')
+function readSketch(reader: VarintReader, length: number): Sketch {
   const packed = new Float64Array(length)
   let mean = 0
   let n = 0
@@ -60,5 +77,5 @@ function readMeasure(reader: VarintReader): Measure {
     packed[at] = packChecked(mean, weight)
     n += weight >>> 1
   }
-  return { sketch: new Sketch(packed, n), good, needsImprovement, poor }
+  return new Sketch(packed, n)
 }

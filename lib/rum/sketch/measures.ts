@@ -4,12 +4,14 @@ import { percentiles } from './percentiles.ts'
 import { Sketch } from './sketch.ts'
 
 /** The values of one metric: their distribution, and how many have each rating. */
-export interface Measure {
-  readonly sketch: Sketch
+export interface Counted<Distribution> {
+  readonly sketch: Distribution
   good: number
   needsImprovement: number
   poor: number
 }
+
+export type Measure = Counted<Sketch>
 
 export type Values = Readonly<Partial<Record<Metric, number>>>
 

@@ -1,54 +1,53 @@
-import type { Measure } from './measures.ts'
+import type { Span } from './centroids.ts'
+import type { Counted } from './measures.ts'
 import { nearRanks } from './near-ranks.ts'
 import { percentiles } from './percentiles.ts'
 
 /** With fewer centroids than this, sorting all of them is faster. */
 const MANY = 150
 
-type Counts = Pick<Pool, 'n' | 'good' | 'needsImprovement' | 'poor'>
-
-/** Combines several measures of one metric, without merging their centroids. */
+/** Combines several measures of one metric, without merging or copying their centroids. */
 export class Pool {
-  #packed = new Float64Array()
+  readonly #spans: Span[] = []
   #length = 0
   n = 0
   good = 0
   needsImprovement = 0
   poor = 0
 
-  add({ sketch, good, needsImprovement, poor }: Measure): void {
-    this.#add(sketch.packed(), { n: sketch.n, good, needsImprovement, poor })
-  }
-
-  /** Adds the measures of another pool. */
-  join(other: Pool): void {
-    this.#add(other.#packed.subarray(0, other.#length), other)
-  }
-
-  #add(packed: Float64Array, { n, good, needsImprovement, poor }: Counts): void {
-    this.#append(packed)
-    this.n += n
+  add({ sketch, good, needsImprovement, poor }: Counted<Span>): void {
+    this.#spans.push(sketch)
+    this.#length += sketch.to - sketch.from
+    this.n += sketch.n
     this.good += good
     this.needsImprovement += needsImprovement
     this.poor += poor
   }
 
+  /** Adds the measures of another pool. */
+  join(other: Pool): void {
+    for (const span of other.#spans) this.#spans.push(span)
+    this.#length += other.#length
+    this.n += other.n
+    this.good += other.good
+    this.needsImprovement += other.needsImprovement
+    this.poor += other.poor
+  }
+
   /** The percentiles at ascending shares; empty if there are no values. */
   percentiles(shares: readonly number[]): number[] {
-    const all = this.#packed.subarray(0, this.#length)
     const ranks = shares.map((share) => this.n * share)
-    const sorted = all.length < MANY ? all.sort() : nearRanks(all, ranks)
+    const sorted = this.#length < MANY ? this.#sorted() : nearRanks(this.#spans, ranks)
     return percentiles(sorted, this.n, shares)
   }
 
-  #append(packed: Float64Array): void {
-    const length = this.#length + packed.length
-    if (length > this.#packed.length) {
-      const larger = new Float64Array(Math.max(length, this.#packed.length * 2))
-      larger.set(this.#packed)
-      this.#packed = larger
+  #sorted(): Float64Array {
+    const all = new Float64Array(this.#length)
+    let length = 0
+    for (const { chunk, from, to } of this.#spans) {
+      all.set(chunk.packed.subarray(from, to), length)
+      length += to - from
     }
-    this.#packed.set(packed, this.#length)
-    this.#length = length
+    return all.sort()
   }
 }

@@ -24,6 +24,14 @@ export class VarintReader {
   }
 
   read(): number {
+    const byte = this.#bytes[this.#at]
+    // Most numbers have one byte.
+    if (byte === undefined || byte >= MORE) return this.#readLong()
+    this.#at += 1
+    return byte
+  }
+
+  #readLong(): number {
     let value = 0
     for (let factor = 1; ; factor *= MORE) {
       const byte = this.#bytes[this.#at]

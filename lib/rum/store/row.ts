@@ -52,7 +52,8 @@ export interface SummaryRow extends HourKey {
   readonly percentiles: Readonly<Record<Vital, PercentileSet>>
 }
 
-export interface SpanRow extends Row, HourKey {}
+/** A row of an hour or, if `hour` is its first hour, of a day. */
+export interface SpanRow extends Sketches, HourKey {}
 
 export type SitePeriod = Period & { readonly siteId: string }
 

@@ -103,7 +103,7 @@ function spanReader({ $client }: Connection, table: string, column: 'hour' | 'da
   const hours = column === 'hour' ? 1 : HOURS_OF_DAY
   // Sorts by the column of the table, which has an index, not by the computed `hour`. Of the bounds,
   // SQLite uses only BETWEEN to find the first row: it must grow from page to page.
-  const read = $client.prepare<[object], HourKey & Sketches>(
+  const read = $client.prepare<[object], SpanRow>(
     `SELECT ${column} * ${hours} AS hour, country, device, samples, sketches FROM ${table}
      WHERE site_id = $siteId AND ${IS_WANTED}
        AND ${column} BETWEEN max($from, $lastHour / ${hours}) AND $to
@@ -120,12 +120,7 @@ function spanReader({ $client }: Connection, table: string, column: 'hour' | 'da
     while (last !== undefined) {
       const { hour: lastHour, country: lastCountry, device: lastDevice } = last
       const page = read.all({ ...params, lastHour, lastCountry, lastDevice })
-      yield page.map(({ hour, country, device, ...row }) => ({
-        hour,
-        country,
-        device,
-        ...toRow(row),
-      }))
+      yield page
       last = page.at(-1)
     }
   }
@@ -149,7 +144,6 @@ function pathStatements({ $client }: Connection) {
     listPaths: (siteId: string, day: number) => names.all(siteId, day),
     /** The pages with the most samples, in a period of days. */
     topPaths: (siteId: string, days: Period, limit: number) => top.all({ siteId, ...days, limit }),
-    pathRows: (siteId: string, days: Period, path: string) =>
-      rows.all({ siteId, ...days, path }).map(toRow),
+    pathRows: (siteId: string, days: Period, path: string) => rows.all({ siteId, ...days, path }),
   }
 }

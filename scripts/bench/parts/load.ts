@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { cpuMicroseconds, hasCommand, memoryMegabytes } from './machine.ts'
+import { cpuMicroseconds, firstThreadMicroseconds, hasCommand, memoryMegabytes } from './machine.ts'
 import { median } from './median.ts'
 import type { BenchOptions } from './options.ts'
 import { checkAnswer, type Target } from './servers.ts'
@@ -59,8 +59,10 @@ export async function drive(
   const named = Object.entries({ prefix: pathname + search, ...args })
   const scriptArgs = named.map(([name, value]) => `${name}=${value}`)
   const before = cpuMicroseconds(pid)
+  const threadBefore = firstThreadMicroseconds(pid)
   const { stdout } = await promisify(execFile)('wrk', [...limits, origin, '--', ...scriptArgs])
   const cpu = cpuMicroseconds(pid) - before
+  const threadCpu = firstThreadMicroseconds(pid) - threadBefore
   const text = /^RESULT (.*)$/m.exec(stdout)?.[1]
   if (text === undefined) throw new Error(`Cannot read the output of wrk: ${stdout}`)
   const result: Record<'requests' | 'seconds' | 'p50' | 'p99' | 'failed', number> = JSON.parse(text)
@@ -69,6 +71,7 @@ export async function drive(
     'p50 ms': result.p50,
     'p99 ms': result.p99,
     'CPU µs/request': cpu / result.requests,
+    'first thread µs': threadCpu / result.requests,
     'private MB': memoryMegabytes(pid, 'RssAnon'),
     failed: result.failed,
   }
@@ -81,6 +84,7 @@ function medianOf(runs: readonly Measured[]): Measured {
     'p50 ms': of('p50 ms'),
     'p99 ms': of('p99 ms'),
     'CPU µs/request': of('CPU µs/request'),
+    'first thread µs': of('first thread µs'),
     'private MB': of('private MB'),
     failed: runs.reduce((sum, run) => sum + run.failed, 0),
   }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import koffi from 'koffi'
 
 const SERVER_CORE = 0
 const LOAD_CORE = 1
@@ -37,14 +38,27 @@ export function atRealTimePriority(command: readonly [string, ...string[]]): typ
   return spawnSync(chrt, [...args, 'true']).status === 0 ? [...realTime, ...command] : command
 }
 
-const NEW_THREADS_MS = 200
+const NEW_THREADS_MS = 5
 
-/** Keeps all threads of the process but its first off the servers' core, until it is disposed of. */
+/**
+ * Keeps all threads of the process but its first, and the processes that it starts, off the servers' core,
+ * until it is disposed of. They begin on that core, because they inherit it.
+ */
 export function moveThreadsToLoadCore(pid: number): Disposable {
-  const moved = new Set([String(pid)])
+  if (!canPin()) return { [Symbol.dispose]: () => {} }
+  const setAffinity = koffi
+    .load('libc.so.6')
+    .func('int sched_setaffinity(int thread, size_t size, const uint64_t *cores)')
+  const moved = new Set([pid])
   const move = () => {
-    for (const thread of listThreads(pid).filter((id) => !moved.has(id))) {
-      spawnSync('taskset', ['-p', '-c', String(LOAD_CORE), thread])
+    const children = listThreads(pid).flatMap((thread) => listChildren(pid, thread))
+    for (const thread of [pid, ...children].flatMap(listThreads)) {
+      if (moved.has(thread)) continue
+      setAffinity(
+        thread,
+        BigUint64Array.BYTES_PER_ELEMENT,
+        BigUint64Array.of(1n << BigInt(LOAD_CORE)),
+      )
       moved.add(thread)
     }
   }
@@ -53,9 +67,18 @@ export function moveThreadsToLoadCore(pid: number): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-function listThreads(pid: number): string[] {
-  const folder = `/proc/${pid}/task`
-  return canPin() && existsSync(folder) ? readdirSync(folder) : []
+/** The ids of the threads of a process; none once it has ended. */
+function listThreads(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** The ids of the processes that the thread has started. */
+function listChildren(pid: number, thread: number): number[] {
+  return readProc(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number)
 }
 
 function canPin(): boolean {
@@ -67,7 +90,16 @@ function canPin(): boolean {
  * field after the name in brackets. NaN if the system does not report it.
  */
 export function cpuMicroseconds(pid: number): number {
-  const fields = readProc(pid, 'stat').split(') ')[1]?.split(' ')
+  return readCpu(pid, 'stat')
+}
+
+/** Processor time of the first thread of the process, which answers requests. */
+export function firstThreadMicroseconds(pid: number): number {
+  return readCpu(pid, `task/${pid}/stat`)
+}
+
+function readCpu(pid: number, file: string): number {
+  const fields = readProc(pid, file).split(') ')[1]?.split(' ')
   return (Number(fields?.[11]) + Number(fields?.[12])) * CLOCK_TICK_US
 }
 

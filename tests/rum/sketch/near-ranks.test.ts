@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Chunk, type Span } from '../../../lib/rum/sketch/centroids.ts'
 import { nearRanks } from '../../../lib/rum/sketch/near-ranks.ts'
 import { countOf, pack } from '../../../lib/rum/sketch/packed.ts'
 import { percentiles } from '../../../lib/rum/sketch/percentiles.ts'
@@ -20,16 +21,25 @@ function drawPacked(from: Draw, random: () => number): Float64Array {
   return pack(centroids)
 }
 
+/** Two spans, of which the first is longer. */
+function spansOf(packed: Float64Array): Span[] {
+  const chunk = Chunk.of(packed)
+  const middle = Math.ceil(packed.length * 0.7)
+  const spanOf = (from: number, to: number) => {
+    const n = packed.subarray(from, to).reduce((sum, centroid) => sum + countOf(centroid), 0)
+    return { chunk, from, to, n }
+  }
+  return [spanOf(0, middle), spanOf(middle, packed.length)]
+}
+
 describe('nearRanks', () => {
   for (const [name, from] of Object.entries({ ...CONTINUOUS, ...TIED })) {
     it(`gives the same percentiles as all centroids: ${name}`, () => {
       for (let seed = 1; seed <= SEEDS; seed++) {
         const packed = drawPacked(from, createRandom(seed))
         const total = packed.reduce((sum, centroid) => sum + countOf(centroid), 0)
-        const near = nearRanks(
-          packed,
-          SHARES.map((share) => share * total),
-        )
+        const ranks = SHARES.map((share) => share * total)
+        const near = nearRanks(spansOf(packed), ranks)
         const wanted = percentiles(packed.toSorted(), total, SHARES)
         assert.deepEqual(percentiles(near, total, SHARES), wanted)
       }
@@ -40,6 +50,6 @@ describe('nearRanks', () => {
     const random = createRandom(1)
     const values = Array.from({ length: 100_000 }, () => Math.round(1_000_000 * random()))
     const packed = pack(values.map((mean) => ({ mean, n: 1, mixed: false })))
-    assert.ok(nearRanks(packed, [75_000]).length < 10_000)
+    assert.ok(nearRanks(spansOf(packed), [75_000]).length < 10_000)
   })
 })

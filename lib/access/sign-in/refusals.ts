@@ -1,0 +1,65 @@
+import { APIError, createAuthMiddleware } from 'better-auth/api'
+import type { BetterAuthOptions } from 'better-auth/minimal'
+import type { Queries } from '../../db/queries.ts'
+import type { SendMail } from '../../mail.ts'
+import { isEasyToGuess } from './common-passwords.ts'
+import { isDisabled, mayBeginSession } from './may-sign-in.ts'
+import { askSecondStep, SECOND_STEP_PATH, type SecondStep } from './second-step.ts'
+
+interface GuardOptions {
+  readonly db: Queries
+  /** null without a mail server: then users cannot verify an address. */
+  readonly sendMail: SendMail | null
+  readonly secondStep: SecondStep
+}
+
+/** Refuses sessions that may not begin yet. */
+export function guardSessions({ db, sendMail, secondStep }: GuardOptions) {
+  const before = async (
+    { userId }: { readonly userId: string },
+    call: { readonly path?: string | undefined } | null,
+  ) => {
+    await refuseDisabled(db, userId)
+    if (sendMail !== null) await refuseUnverified(db, userId)
+    if (!AFTER_SECOND_STEP.has(call?.path)) await askSecondStep(secondStep, userId)
+  }
+  return { session: { create: { before } } } satisfies BetterAuthOptions['databaseHooks']
+}
+
+/** Endpoints whose callers have already given their second factor, if they have one. */
+const AFTER_SECOND_STEP: ReadonlySet<unknown> = new Set([SECOND_STEP_PATH, '/change-password'])
+
+/** Only a caller with the right password learns that the account is disabled. */
+async function refuseDisabled(db: Queries, userId: string): Promise<void> {
+  if (!(await isDisabled(db, userId))) return
+  throw new APIError('FORBIDDEN', { message: DISABLED, code: 'ACCOUNT_DISABLED' })
+}
+
+const DISABLED = 'This account is disabled. Ask those who run this service.'
+
+/**
+ * Until the address of a new account is verified, the right password gets the answer for a wrong
+ * one. Otherwise a sign-up and a sign-in would show whether the address already had an account.
+ */
+async function refuseUnverified(db: Queries, userId: string): Promise<void> {
+  if (await mayBeginSession(db, userId)) return
+  const message = 'Invalid email or password'
+  // Same order of fields as in better-auth, so that the bytes are equal.
+  throw new APIError('UNAUTHORIZED', { message, code: 'INVALID_EMAIL_OR_PASSWORD' })
+}
+
+/** The fields with a new password, by endpoint. */
+const NEW_PASSWORDS: Readonly<Record<string, string>> = {
+  '/sign-up/email': 'password',
+  '/change-password': 'newPassword',
+  '/reset-password': 'newPassword',
+}
+
+/** Refuses new passwords that are easy to guess. */
+export const refuseEasyPasswords = createAuthMiddleware(async ({ path, body }) => {
+  const field = NEW_PASSWORDS[path]
+  const password: unknown = field === undefined ? undefined : body?.[field]
+  if (typeof password !== 'string' || !(await isEasyToGuess(password, body.email))) return
+  const message = 'This password is too easy to guess. Choose another one.'
+  throw new APIError('BAD_REQUEST', { code: 'PASSWORD_TOO_COMMON', message })
+})

@@ -1,0 +1,17 @@
+/**
+ * Waits for `work`, but no longer than `limitMs`: then returns what `late` returns, or throws what it
+ * throws. The work goes on, but its result and its errors are ignored.
+ */
+export async function inTime<Result, Late>(
+  work: Promise<Result>,
+  limitMs: number,
+  late: () => Late,
+): Promise<Result | Late> {
+  const timeIsUp = Promise.withResolvers<void>()
+  const timer = setTimeout(timeIsUp.resolve, limitMs)
+  try {
+    return await Promise.race([work, timeIsUp.promise.then(late)])
+  } finally {
+    clearTimeout(timer)
+  }
+}
