@@ -112,6 +112,9 @@ function databaseProblems(env: Settings): string[] {
   if (env.MERIDIAN_REPLICATED) {
     problems.push('MERIDIAN_REPLICATED is for SQLite: unset it or MERIDIAN_DATABASE_URL')
   }
+  if (env.MERIDIAN_NODES > 1) {
+    problems.push('MERIDIAN_NODES is for SQLite: with MERIDIAN_DATABASE_URL, run several servers')
+  }
   return problems
 }
 
@@ -148,6 +151,8 @@ function toConfig(env: Settings, given: Variables) {
     admin: toAdmin(env),
     /** Largest number of open connections. */
     maxConnections: env.MERIDIAN_MAX_CONNECTIONS,
+    /** Threads that answer look-ups. */
+    nodes: env.MERIDIAN_NODES,
     /** Seconds from the signal to the stop. */
     drainSeconds: env.MERIDIAN_DRAIN_SECONDS,
     dataDir: env.MERIDIAN_DATA_DIR,
@@ -182,15 +187,7 @@ function toConfig(env: Settings, given: Variables) {
     /** Signs inquiries sent to a webhook; empty if it is not set. */
     contactSecret: env.MERIDIAN_CONTACT_SECRET ?? '',
     turnstile: toTurnstile(env),
-    geo: {
-      /** undefined: the bundled set. */
-      files: env.MERIDIAN_GEO,
-      map: env.MERIDIAN_GEO_MMAP,
-      /** Whether to combine the databases into one index, a file of about 120 MB. */
-      atlas: env.MERIDIAN_GEO_ATLAS,
-      /** Empty: none are used. */
-      geofeeds: env.MERIDIAN_GEOFEEDS,
-    },
+    geo: toGeo(env),
     download: toDownload(env),
   }
 }
@@ -200,6 +197,18 @@ function toPostgres(env: Settings) {
   // Both or neither are set: see databaseProblems.
   if (url === undefined || secret === undefined) return undefined
   return { url, secret, staleKeysSeconds: env.MERIDIAN_STALE_KEYS }
+}
+
+function toGeo(env: Settings) {
+  return {
+    /** undefined: the bundled set. */
+    files: env.MERIDIAN_GEO,
+    map: env.MERIDIAN_GEO_MMAP,
+    /** Whether to combine the databases into one index, a file of about 120 MB. */
+    atlas: env.MERIDIAN_GEO_ATLAS,
+    /** Empty: none are used. */
+    geofeeds: env.MERIDIAN_GEOFEEDS,
+  }
 }
 
 function toDownload(env: Settings) {
