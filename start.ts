@@ -1,22 +1,25 @@
 import { writeSync } from 'node:fs'
-import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { ADMIN_SETTINGS, type Admin, startAdmin } from './admin/server.ts'
 import { announcement } from './announce.ts'
 import { type Config, readConfig } from './lib/config/config.ts'
-import { nameRuntime } from './lib/config/runtime.ts'
+import { checkNodes, nameRuntime } from './lib/config/runtime.ts'
 import { SECOND_MS } from './lib/durations.ts'
 import { createProgress } from './lib/geo/progress.ts'
-import { checkAddress, listen } from './lib/http/listen.ts'
-import { stopServer } from './lib/http/stop.ts'
+import { checkAddress } from './lib/http/listen.ts'
+import { type Network, openNetwork } from './lib/http/network.ts'
+import type { NetworkThreadsOptions } from './lib/http/threads/network-threads.ts'
 import { createLog, type Log } from './lib/log/log.ts'
 import { chooseStyle } from './lib/log/text-line.ts'
+import { codeUrl } from './lib/own-code.ts'
 import { checkFileLimit } from './lib/process/file-limit.ts'
 import { createGeoJobs } from './lib/process/geo-jobs.ts'
 import { createRunScript } from './lib/process/run-script.ts'
 import { stopOnSignals } from './lib/process/stop-on-signals.ts'
 import { reasonOf } from './lib/reason.ts'
+import type { NodeData } from './lib/services/nodes/node.ts'
+import { type News, takeNews } from './lib/services/nodes/permits.ts'
 import { openServices, type Services } from './lib/services/services.ts'
 import { createServer } from './routes/server.ts'
 
@@ -36,9 +39,10 @@ const SEMI_SPACE_OF_THREADS = '--max-semi-space-size=2'
 export async function start(): Promise<void> {
   if (nameRuntime(process.versions) === 'node') setFlagsFromString(SEMI_SPACE_OF_THREADS)
   const config = readConfig(process.env)
+  checkNodes(config.nodes, process.versions)
   const log = openLog(config)
   await checkAddresses(config)
-  const listening = Promise.withResolvers<void>()
+  const listening = Promise.withResolvers<Network>()
   const stopping = new AbortController()
   const geoJobs = createGeoJobs(log, stopping.signal)
   let listenUrl = ''
@@ -58,7 +62,7 @@ export async function start(): Promise<void> {
   const openedAt = performance.now()
   await services.loadCode()
   // The admin server does not keep the process alive: if the start fails later, the process ends.
-  const admin = config.admin === undefined ? undefined : await startAdmin(config.admin, services)
+  const admin = config.admin && (await startAdmin(config.admin, services))
   const server = createServer(services)
   // Before listening: a signal that comes with the first request must find the handler.
   stopOnSignals({
@@ -69,26 +73,43 @@ export async function start(): Promise<void> {
       services.health.drain()
     },
     stop: async () => {
-      await listening.promise
+      const network = await listening.promise
       if (config.replicated) await sleep(untilSeenByLitestream(openedAt))
-      await stop(server, services, admin)
+      await stop(network, services, admin)
     },
   })
-  listenUrl = await listen(server, config)
+  const network = await openNetwork(server, config, networkThreads(services))
+  listenUrl = network.url
   // From here on, only the signal handler disposes of the services.
   starting.move()
-  listening.resolve()
+  listening.resolve(network)
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
   services.startReading()
   await services.openDemo()
   await checkFileLimit(config.maxConnections, log)
-  process.stdout.write(
-    announcement({
-      baseUrl: services.baseUrl(),
-      databases: services.geo.list(),
-      adminUrl: admin?.url,
-    }),
-  )
+  announce(services, admin)
+}
+
+function announce(services: Services, admin: Admin | undefined): void {
+  const [baseUrl, databases] = [services.baseUrl(), services.geo.list()]
+  process.stdout.write(announcement({ baseUrl, databases, adminUrl: admin?.url }))
+}
+
+/** The threads that serve with this one. */
+function networkThreads(services: Services): NetworkThreadsOptions {
+  const { config, pool, log } = services
+  const { trustedProxies, clientHeader, dataDir, logLevel, geo } = config
+  return {
+    count: config.nodes - 1,
+    url: codeUrl('./network-thread', import.meta.url),
+    data: {
+      config: { trustedProxies, clientHeader, dataDir, logLevel, geo },
+      rows: pool?.rows.memory,
+    } satisfies NodeData,
+    // safe: network-thread.ts sends only news
+    onNews: (news, tell) => tell(takeNews(services, news as News)),
+    onCrash: (error) => crash(log, error),
+  }
 }
 
 async function checkAddresses(config: Config): Promise<void> {
@@ -107,9 +128,9 @@ function untilSeenByLitestream(openedAt: number): number {
 }
 
 /** Lets requests finish, writes what is in memory and closes everything. */
-async function stop(server: Server, services: Services, admin: Admin | undefined): Promise<void> {
+async function stop(network: Network, services: Services, admin: Admin | undefined): Promise<void> {
   const { log, contact, notices } = services
-  await Promise.all([stopServer(server), contact.queue?.courier?.stop(), notices.stop()])
+  await Promise.all([network.stop(), contact.queue?.courier?.stop(), notices.stop()])
   admin?.close()
   await services[Symbol.asyncDispose]()
   log.info({}, 'stopped')

@@ -12,7 +12,12 @@ export function createFindKey(find: (hash: string) => KeyRecord | undefined) {
     if (key !== undefined) byText.set(text, key)
     return key
   }
+  const listeners: (() => void)[] = []
   return {
+    /** Calls the listener whenever keys have changed, before the change is answered. */
+    onChange: (listener: () => void) => {
+      listeners.push(listener)
+    },
     /** The record of the key; null if it is unknown or has expired at `now`. */
     find: (text: string, now: number): KeyRecord | null => {
       const key = byText.get(text) ?? findByHash(text)
@@ -21,6 +26,7 @@ export function createFindKey(find: (hash: string) => KeyRecord | undefined) {
     /** Forgets the texts, since keys have changed. */
     forgetTexts: () => {
       byText = new Map()
+      for (const listener of listeners) listener()
     },
   }
 }

@@ -16,7 +16,7 @@ export type KeyRing = ReturnType<typeof openKeyRing>
 export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown) => void) {
   const readDataVersion = db.$client.prepare<[], number>('PRAGMA data_version').pluck()
   const records = loadKeyRecords(db, plans, onError)
-  const { find, forgetTexts } = createFindKey(records.find)
+  const { find, forgetTexts, onChange } = createFindKey(records.find)
   // Unknown at first: another process may have written since the keys were loaded.
   let dataVersion: number | undefined
   let checkedThisTurn = false
@@ -56,6 +56,9 @@ export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown
     },
     /** Whether keys are accepted: those of a file always, since only the disk could keep us from them. */
     isCurrent: () => true,
+    onChange,
+    /** Looks for changes by other processes now. */
+    lookForChanges: reload,
     /** The number of keys that are loaded, including expired ones. */
     size: records.size,
     /**

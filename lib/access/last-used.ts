@@ -13,7 +13,7 @@ export function createLastUsed(write: (item: Unwritten) => void) {
   const unwritten = new Map<string, LastUse>()
   return {
     /** Records that the key was used. */
-    touch: (key: KeyRecord, now: number) => {
+    touch: (key: Pick<KeyRecord, 'id' | 'lastUsedAt'>, now: number) => {
       if (now - key.lastUsedAt < SECOND_MS) return
       const second = now - (now % SECOND_MS)
       key.lastUsedAt = second

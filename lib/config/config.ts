@@ -108,6 +108,9 @@ function databaseProblems(env: Settings): string[] {
   if (env.MERIDIAN_REPLICATED) {
     problems.push('MERIDIAN_REPLICATED is for SQLite: unset it or MERIDIAN_DATABASE_URL')
   }
+  if (env.MERIDIAN_NODES > 1) {
+    problems.push('MERIDIAN_NODES is for SQLite: with MERIDIAN_DATABASE_URL, run several servers')
+  }
   return problems
 }
 
@@ -160,6 +163,8 @@ function toConfig(env: Settings, given: Variables) {
     admin: toAdmin(env),
     /** Largest number of open connections. */
     maxConnections: env.MERIDIAN_MAX_CONNECTIONS,
+    /** Threads that answer look-ups. */
+    nodes: env.MERIDIAN_NODES,
     /** Seconds from the signal to the stop. */
     drainSeconds: env.MERIDIAN_DRAIN_SECONDS,
     dataDir: env.MERIDIAN_DATA_DIR,

@@ -40,6 +40,12 @@ export function checkRuntime(versions: Versions): void {
   )
 }
 
+/** Throws if the server cannot run on several threads here. */
+export function checkNodes(nodes: number, versions: Versions): void {
+  if (nodes === 1 || nameRuntime(versions) !== 'bun') return
+  throw new Error('Cannot use MERIDIAN_NODES on Bun: unset it, or use Node.js')
+}
+
 function find(versions: Versions) {
   const [bun, deno, node] = RUNTIMES
   return [bun, deno].find(([key]) => versions[key] !== undefined) ?? node

@@ -6,6 +6,7 @@ import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { serveExpectations } from './expectations.ts'
 import { type FastPathOptions, installFastPath } from './fast-path/fast-path.ts'
 import { MAX_UNANSWERED } from './fast-path/feed.ts'
+import { LIMITS } from './http-limits.ts'
 import { serveOldHttp } from './old-http.ts'
 import { serveFew } from './serve-few.ts'
 import { resetSlowReaders } from './slow-readers.ts'
@@ -15,23 +16,6 @@ export interface HttpServerOptions {
   readonly answerUnreadable: AnswerUnreadable
   readonly fastPath: FastPathOptions
 }
-
-/** Limits on requests, also listed in docs/operations.md. Times are in milliseconds. */
-const LIMITS = {
-  /** For the whole head; checked once per checking interval. */
-  headersTimeout: 8_000,
-  /** For the head and the body together. */
-  requestTimeout: 10_000,
-  connectionsCheckingInterval: 1_000,
-  /** Longer than load balancers keep idle connections: otherwise they reuse closed ones. */
-  keepAliveTimeout: 65_000,
-  /** Request line and headers together, in bytes. */
-  maxHeaderSize: 16 * 1024,
-  /** Overrides NODE_OPTIONS: a lenient parser may split requests differently from a proxy. */
-  insecureHTTPParser: false,
-  /** HTTP/1.1 without Host gets an error in our form, not the empty one of node:http. */
-  requireHostHeader: false,
-} as const
 
 const IS_BUN = nameRuntime(process.versions) === 'bun'
 

@@ -5,6 +5,8 @@ export interface ListenAddress {
   /** 0: any free port. */
   readonly port: number
   readonly host: string
+  /** Whether other threads of this process listen there, too. */
+  readonly reusePort?: boolean
 }
 
 /** The settings that an address comes from, for advice. */
@@ -21,7 +23,7 @@ const SETTINGS: AddressSettings = { port: 'PORT', host: 'HOST' }
  */
 export async function listen(
   server: Server,
-  { port, host }: ListenAddress,
+  { port, host, reusePort = false }: ListenAddress,
   settings = SETTINGS,
 ): Promise<string> {
   await new Promise<void>((resolve, reject) => {
@@ -29,7 +31,7 @@ export async function listen(
       const reason = withAdvice(codeOf(error), advise(codeOf(error), settings))
       reject(new Error(`Cannot listen on ${urlOf(host, port)}: ${reason}`, { cause: error }))
     })
-    server.listen(port, host, resolve)
+    server.listen({ port, host, reusePort }, resolve)
   })
   const address = server.address()
   return urlOf(host, typeof address === 'object' ? address?.port : undefined)

@@ -21,6 +21,7 @@ export function createLeasedBuckets(store: BucketStore): BucketKeeper {
   const questions = createQuestions(store)
   return {
     open: (id, now) => newLeasedBucket(id, now),
+    adopt: (bucket) => bucket,
     take: (given, rate, now, requests) => {
       const bucket = leased(given)
       if (questions.isAway()) {

@@ -4,6 +4,8 @@ import { type Bucket, type BucketState, peek, type Rate, refund, take } from './
 export interface BucketKeeper {
   /** A full bucket, as far as this process knows. */
   open(id: string, now: number): Bucket
+  /** The bucket to use in place of one that was stored. */
+  adopt(bucket: Bucket): Bucket
   /** Takes the requests if the bucket holds them. null: nothing is taken; wait for `ask`, and try again. */
   take(bucket: Bucket, rate: Rate, now: number, requests: number): BucketState | null
   /** Returns the state, and whether the bucket holds the requests; takes nothing. */
@@ -19,6 +21,7 @@ export interface BucketKeeper {
 /** Buckets of a process that shares its database with no other. */
 export const LOCAL_BUCKETS: BucketKeeper = {
   open: (_id, now) => ({ spent: 0, at: now }),
+  adopt: (bucket) => bucket,
   take,
   peek,
   refund: (bucket, _now, requests) => refund(bucket, requests),

@@ -10,25 +10,14 @@ import {
 import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { CallerMeter, type MeterParts } from './caller-meter.ts'
-import { BUSY, type CallerState, emptier, slower } from './caller-state.ts'
-import { createLeasedBuckets } from './leased-buckets.ts'
-import { type BucketKeeper, LOCAL_BUCKETS } from './local-buckets.ts'
+import { BUSY, type CallerState, emptier } from './caller-state.ts'
+import type { BucketKeeper } from './local-buckets.ts'
+import { callerId, type Metered, planRate, userRate } from './metered.ts'
+import { openBuckets } from './shared-buckets.ts'
+import { rowOf, SharedBucket, type SharedMeters } from './shared-rows.ts'
+import { takeBoth } from './take-both.ts'
 import type { Bucket, Rate } from './token-bucket.ts'
-import { type Counts, type Paid, UserMeter, type UserMeterOptions } from './user-meter.ts'
-
-/** A caller whose requests are limited and counted. */
-export interface Metered {
-  readonly userId: string
-  readonly plan: {
-    readonly requestsPerMinute: number
-    readonly maxKeys: number
-    readonly monthlyCap: number
-  }
-  /** null without a subscription: requests are then counted by calendar month, UTC. */
-  readonly paid: (SubscriptionPeriod & Paid) | null
-  /** null for a session; all sessions of a user share one rate limit. */
-  readonly key: { readonly id: string } | null
-}
+import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
 /** How often a request asks the other nodes, because others take what it waits for. */
 const TURNS = 10
@@ -53,7 +42,7 @@ export class Meters {
     this.#parts = { ...options, unwritten: new Set() }
     const { shared } = options.store
     this.isShared = shared !== undefined
-    this.#buckets = shared === undefined ? LOCAL_BUCKETS : createLeasedBuckets(shared)
+    this.#buckets = openBuckets(options)
     this.#restored = options.store.readBuckets(now - MINUTE_MS)
     // A clock that was ahead may have written `at`: the bucket would not refill before that time.
     for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
@@ -126,18 +115,14 @@ export class Meters {
   #take(caller: Metered, now: number, requests: number): CallerState | null {
     const meter = this.#find(caller, now)
     const { bucket } = this.#userOf(caller, now, meter)
-    const rate = planRate(caller.plan)
-    const wanted = Math.min(requests, rate.capacity)
-    const all = this.#buckets.take(bucket, userRate(caller.plan), now, wanted)
-    if (all === null) return null
-    if (!all.allowed) return slower(all, this.#buckets.peek(meter.bucket, rate, now, wanted))
-    const own = this.#buckets.take(meter.bucket, rate, now, wanted)
-    if (own?.allowed !== true) this.#buckets.refund(bucket, now, wanted)
-    if (own === null) return null
-    if (!own.allowed) return { ...own, ofAllKeys: false }
-    meter.queue()
-    meter.user.queue()
-    return emptier(all, own)
+    const all = { bucket, rate: userRate(caller.plan) }
+    const own = { bucket: meter.bucket, rate: planRate(caller.plan) }
+    const state = takeBoth(this.#buckets, { all, own }, now, requests)
+    if (state?.allowed === true) {
+      meter.queue()
+      meter.user.queue()
+    }
+    return state
   }
 
   /** Returns the state of the buckets; takes nothing. */
@@ -164,6 +149,27 @@ export class Meters {
     const meter = this.#find(caller, now)
     meter.count(requests)
     this.#userOf(caller, now, meter).count(caller, requests)
+  }
+
+  /** Counts requests that another thread has answered: see `share`. Any of them has changed the buckets. */
+  noteCounted(caller: Metered, now: number, requests: number): void {
+    const meter = this.#find(caller, now)
+    meter.count(requests)
+    const user = this.#userOf(caller, now, meter)
+    user.noteCounted(caller, requests)
+    user.queue()
+  }
+
+  /** Lets other threads take and count requests of the caller; null: they cannot. */
+  share(caller: Metered, now: number): SharedMeters | null {
+    const meter = this.#find(caller, now)
+    const user = this.#userOf(caller, now, meter)
+    const counter = user.share(caller)
+    const [own, all] = [meter.bucket, user.bucket]
+    if (counter === undefined || !(own instanceof SharedBucket && all instanceof SharedBucket)) {
+      return null
+    }
+    return { own: own.row, all: all.row, counter, until: user.period.end }
   }
 
   /** Returns how many requests of the current period may be answered in full, without overages. */
@@ -214,28 +220,38 @@ export class Meters {
     for (const [id, { at }] of this.#restored) {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
     }
-    this.#removeIdleCallers(now)
-    this.#removeUnusedUsers()
+    const unused = [...this.#removeIdleCallers(now), ...this.#removeUnusedUsers()]
+    this.#parts.pool?.release(unused.filter((row) => row !== undefined))
     await this.#parts.store.removeBuckets(now - MINUTE_MS)
   }
 
   /** Keeps unwritten meters, which can look idle after the clock was set forward. */
-  #removeIdleCallers(now: number): void {
+  #removeIdleCallers(now: number): (number | undefined)[] {
+    const rows: (number | undefined)[] = []
     const unwritten = new Set([...this.#parts.unwritten].map(({ bucket }) => bucket))
     for (const [id, { bucket }] of this.#callers) {
-      if (now - bucket.at > MINUTE_MS && !unwritten.has(bucket)) this.#callers.delete(id)
+      if (now - bucket.at <= MINUTE_MS || unwritten.has(bucket)) continue
+      this.#callers.delete(id)
+      rows.push(rowOf(bucket))
     }
+    return rows
   }
 
-  #removeUnusedUsers(): void {
+  #removeUnusedUsers(): (number | undefined)[] {
+    const rows: (number | undefined)[] = []
     const used = new Set([...this.#callers.values()].map(({ user }) => user))
     for (const [id, user] of this.#users) {
-      if (user.isWritten && !used.has(user)) this.#users.delete(id)
+      if (!user.isWritten || used.has(user)) continue
+      this.#users.delete(id)
+      rows.push(user.row)
     }
     const kept = new Set([...this.#users.values()].map(({ userId }) => userId))
-    for (const userId of this.#userBuckets.keys()) {
-      if (!kept.has(userId)) this.#userBuckets.delete(userId)
+    for (const [userId, bucket] of this.#userBuckets) {
+      if (kept.has(userId)) continue
+      this.#userBuckets.delete(userId)
+      rows.push(rowOf(bucket))
     }
+    return rows
   }
 
   /** Finds or opens the caller's meter of the day. The previous day's is dropped once it is written. */
@@ -247,12 +263,16 @@ export class Meters {
 
   #openCaller(id: string, { userId, key, paid }: Metered, now: number): CallerMeter {
     const day = { id, userId, keyId: key?.id ?? '', day: dayOf(now) }
-    const bucket = this.#storedBucket(id) ?? this.#buckets.open(id, now)
+    const bucket = this.#callers.get(id)?.bucket ?? this.#restoreBucket(id, now)
     const user = this.#openUser(userId, this.#periodOf(paid, now), now)
     const meter = new CallerMeter(this.#parts, day, bucket, user)
     this.#callers.set(id, meter)
     this.#restored.delete(id)
     return meter
+  }
+
+  #restoreBucket(id: string, now: number): Bucket {
+    return this.#buckets.adopt(this.#restored.get(id) ?? this.#buckets.open(id, now))
   }
 
   #storedBucket(id: string): Bucket | undefined {
@@ -286,7 +306,8 @@ export class Meters {
   #bucketOf(userId: string, now: number): Bucket {
     const known = this.#userBuckets.get(userId)
     if (known !== undefined) return known
-    const bucket = this.#storedUserBucket(userId, now) ?? this.#buckets.open(`all:${userId}`, now)
+    const stored = this.#storedUserBucket(userId, now)
+    const bucket = this.#buckets.adopt(stored ?? this.#buckets.open(`all:${userId}`, now))
     bucket.at = Math.min(bucket.at, now)
     this.#userBuckets.set(userId, bucket)
     return bucket
@@ -297,18 +318,4 @@ export class Meters {
     if (now > this.#restoredUntil) return undefined
     return this.#parts.store.readUserBucket(userId, now - MINUTE_MS)
   }
-}
-
-function callerId({ userId, key }: Pick<Metered, 'userId' | 'key'>): string {
-  return key === null ? `user:${userId}` : key.id
-}
-
-/** The size and refill rate of a caller's bucket. */
-export function planRate({ requestsPerMinute }: Metered['plan']): Rate {
-  return { capacity: requestsPerMinute, windowMs: MINUTE_MS }
-}
-
-/** The same for all keys of a user together, so that replacing keys does not give more requests. */
-export function userRate({ requestsPerMinute, maxKeys }: Metered['plan']): Rate {
-  return { capacity: requestsPerMinute * Math.max(1, maxKeys), windowMs: MINUTE_MS }
 }

@@ -4,7 +4,9 @@ import type { Query } from '../db/engine.ts'
 import { periodId, type Totals, type Unwritten } from '../db/use-flusher.ts'
 import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
 import { afterNotice, dueNotices } from './cap-notices.ts'
+import { type Counter, createCounter } from './counter.ts'
 import type { MeterStore } from './meter-store.ts'
+import type { RowPool } from './shared-rows.ts'
 import type { Bucket } from './token-bucket.ts'
 
 /** The paid part of an entitlement. */
@@ -36,6 +38,8 @@ export interface UserMeterOptions {
   readonly write: (item: Unwritten) => void
   /** The statements that record the notice, in the transaction that writes the count. */
   readonly record: (notice: CapNotice) => readonly Query[]
+  /** Rows for what other threads use, too; absent if there are none. */
+  readonly pool?: RowPool | undefined
 }
 
 /** The bucket of all keys of a user, and the answered requests of one period, written or not. */
@@ -43,7 +47,7 @@ export class UserMeter implements Unwritten {
   readonly userId: string
   readonly period: Period
   readonly bucket: Bucket
-  requests: number
+  readonly #counter: Counter
   /** How many of the requests are charged for. */
   overage: number
   readonly #options: UserMeterOptions
@@ -64,14 +68,23 @@ export class UserMeter implements Unwritten {
     this.userId = userId
     this.period = period
     this.bucket = bucket
-    this.requests = requests
+    this.#counter = createCounter(options.pool, requests)
     this.overage = overage
     this.#warned = warned
     this.#options = options
   }
 
+  get requests(): number {
+    return this.#counter.requests
+  }
+
   get isWritten(): boolean {
     return !this.#isQueued && this.#inFlight === null
+  }
+
+  /** The row of the counter. */
+  get row(): number | undefined {
+    return this.#counter.row
   }
 
   /** Queues the bucket and the requests for the next flush. */
@@ -97,13 +110,28 @@ export class UserMeter implements Unwritten {
     const { paid } = terms
     const cap = this.cap(terms)
     this.queue()
-    this.requests += requests
+    this.#counter.add(requests)
     const over = Math.min(requests, Math.max(0, this.requests - cap))
     const overage = Math.min(over, this.#leftToCharge(paid))
     this.overage += overage
     this.#unwritten = sum(this.#unwritten, { requests, overage })
     this.#cap = cap
     this.#spending = paid?.overages ?? null
+  }
+
+  /** Notes requests that another thread has counted: see `share`. */
+  noteCounted(terms: Terms, requests: number): void {
+    if (requests === 0) return
+    this.queue()
+    this.#unwritten = sum(this.#unwritten, { requests, overage: 0 })
+    this.#cap = this.cap(terms)
+    this.#spending = terms.paid?.overages ?? null
+  }
+
+  /** The row in which other threads may count requests below the cap; undefined: there is none. */
+  share(terms: Terms): number | undefined {
+    this.#counter.share(this.cap(terms))
+    return this.#counter.row
   }
 
   #leftToCharge(paid: Paid | null): number {
@@ -142,7 +170,7 @@ export class UserMeter implements Unwritten {
 
   /** Takes over what all nodes have counted. */
   #adopt({ requests, overage }: Counts): void {
-    this.requests = requests + this.#unwritten.requests
+    this.#counter.set(requests + this.#unwritten.requests)
     this.overage = overage + this.#unwritten.overage
   }
 

@@ -7,6 +7,8 @@ export interface Log {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
   request(line: RequestLine): void
+  /** Writes lines that `requestLine` has made. */
+  writeLines(lines: readonly string[]): void
   /** Writes all buffered lines. */
   flush(): void
 }
@@ -58,6 +60,9 @@ export function createLog({ level, fd, style = 'json' }: LogOptions): Log {
     request: (line) => {
       if (logsRequests) lines.write(requestLine(line))
     },
+    writeLines: (all) => {
+      if (logsRequests) for (const line of all) lines.write(line)
+    },
     flush: () => sink.flush(),
   }
 }
@@ -74,7 +79,7 @@ function plainError(error: unknown) {
  * The same line as pino would write, at a fifth of the cost. Only an unknown path needs escaping: the
  * method is an HTTP token and the route is one of ours.
  */
-function requestLine(line: RequestLine): string {
+export function requestLine(line: RequestLine): string {
   const { time, requestId, method, route, path, status, ms, key, client, traceId, parentId } = line
   const head = `{"level":${INFO},"time":${time},"requestId":"${requestId}","method":"${method}"`
   const outcome = `,"status":${status},"ms":${Math.round(ms * 1_000) / 1_000}`
@@ -92,5 +97,6 @@ export const silentLog: Log = {
   warn: () => {},
   error: () => {},
   request: () => {},
+  writeLines: () => {},
   flush: () => {},
 }

@@ -38,7 +38,7 @@ const MAX_CHANGES = 50_000
 export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
   const { pool, plans, onError, staleMs, onRevision, waitForOthers } = options
   const index = createKeyIndex(plans)
-  const { find, forgetTexts } = createFindKey(index.find)
+  const { find, forgetTexts, onChange } = createFindKey(index.find)
   // Read before the keys, so that keys that change while they load are read again.
   let revision = await pool.use(readRevision)
   const reads = trackReads(staleMs)
@@ -62,9 +62,7 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
     if (changes.length === MAX_CHANGES) await update()
   }
   const catchUp = shareRuns(update)
-  const heard = () => {
-    catchUp().catch(onError)
-  }
+  const heard = () => void catchUp().catch(onError)
   await using opening = new AsyncDisposableStack()
   opening.use(await pool.listen('access_changes', heard))
   opening.use(repeat(SECOND_MS, catchUp, onError))
@@ -83,6 +81,8 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
       return find(text, now)
     },
     isCurrent: reads.isCurrent,
+    onChange,
+    lookForChanges: () => {},
     size: index.size,
     change: ([first, ...rest]) =>
       changeBy(() =>

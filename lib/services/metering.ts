@@ -1,3 +1,4 @@
+import type { KeyRing } from '../access/key-ring.ts'
 import { createLastUsed } from '../access/last-used.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { limitText } from '../contact/cap-notices.ts'
@@ -5,18 +6,27 @@ import { createUseFlusher, type UseFlusher } from '../db/use-flusher.ts'
 import type { CapNotice } from '../db/uses.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 import { Meters } from '../limits/meters.ts'
+import type { RowPool } from '../limits/shared-rows.ts'
 import { repeat } from '../periodic.ts'
 import { createRequestCounts, type RequestCounts } from '../usage/request-counts.ts'
 import { removeOldUsage } from '../usage/retention.ts'
 import type { Base } from './base.ts'
 import type { CapNotices } from './cap-notices.ts'
+import { openPool, watchKeys } from './nodes/pool.ts'
 
 /** Opens everything that is counted in memory and written once a second. */
-export function openCounters(base: Base, notices: CapNotices, opening: AsyncDisposableStack) {
+export function openCounters(
+  base: Base & { readonly keys: KeyRing },
+  notices: CapNotices,
+  opening: AsyncDisposableStack,
+) {
   const flusher = openFlusher(base, notices, opening)
+  const pool = openPool(base.config.nodes)
+  opening.use(watchKeys(base.keys, pool))
   return {
+    pool,
     flusher,
-    meters: openMeters(base, { flusher, notices }, opening),
+    meters: openMeters(base, { flusher, notices, pool }, opening),
     requestCounts: openRequestCounts(base, flusher, opening),
     lastUsed: createLastUsed(flusher.add),
   }
@@ -58,7 +68,15 @@ const ANNOUNCED: Readonly<Record<CapNotice['threshold'], string>> = {
 /** Opens the buckets and counters of callers; `flusher` writes them. */
 function openMeters(
   { db, storage, log, now }: Base,
-  { flusher, notices }: { readonly flusher: UseFlusher; readonly notices: CapNotices },
+  {
+    flusher,
+    notices,
+    pool,
+  }: {
+    readonly flusher: UseFlusher
+    readonly notices: CapNotices
+    readonly pool: RowPool | undefined
+  },
   opening: AsyncDisposableStack,
 ): Meters {
   const record = (notice: CapNotice) => {
@@ -67,7 +85,7 @@ function openMeters(
     const event = { app: 'api', actorId, action, detail, createdAt: now() } as const
     return [insertAudit(db, event).toSQL(), ...notices.queue(notice)]
   }
-  const meters = new Meters({ store: storage.meterStore, write: flusher.add, record }, now())
+  const meters = new Meters({ store: storage.meterStore, write: flusher.add, record, pool }, now())
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove full buckets')
   opening.use(repeat(MINUTE_MS, () => meters.removeIdle(now()), onError))
   return meters

@@ -78,7 +78,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   openGeofeeds(base, options.updateGeofeeds, opening)
   const keys = await openKeys(base)
   const notices = openCapNotices(base, opening)
-  const counters = openCounters(base, notices, opening)
+  const counters = openCounters({ ...base, keys }, notices, opening)
   const { flusher, meters } = counters
   const billing = openBilling({ ...base, meters }, keys)
   const overages = openOverages(base, { billing, flusher }, opening)

@@ -59,9 +59,9 @@ export class Sender implements Unwritten {
     this.#options = options
   }
 
-  /** Counts a request at `now`, in epoch milliseconds. Called for every request, so it must be quick. */
-  count(operation: string, status: number, now: number): void {
-    this.#add({ day: dayOf(now), operation, status, requests: 1 })
+  /** Counts requests at `now`, in epoch milliseconds. Called for every request, so it must be quick. */
+  count(operation: string, status: number, now: number, requests = 1): void {
+    this.#add({ day: dayOf(now), operation, status, requests })
   }
 
   #add(added: Counter): void {

@@ -13,6 +13,7 @@ import { noteCompiled } from '../../lib/process/compile-first.ts'
 import '../../lib/services/auth-thread.ts'
 import '../../lib/storage/reader-thread.ts'
 import '../../lib/storage/writer-thread.ts'
+import '../../network-thread.ts'
 import '../../start.ts'
 
 noteCompiled()

@@ -29,12 +29,13 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
       'routes/',
     ],
   ],
+  ['network-thread.ts', ['lib/', 'lib/*/', 'routes/']],
   ['announce.ts', ['lib/', 'lib/contract/', 'lib/geo/']],
   ['admin/', ['lib/http/', 'lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
   ['scripts/locate/', ['lib/', 'lib/*/', 'pages/', 'scripts/']],
   ['scripts/package/', ['lib/assets/', 'scripts/', 'server.ts']],
-  ['scripts/parts/compile.ts', ['lib/', 'lib/*/', 'start.ts']],
+  ['scripts/parts/compile.ts', ['lib/', 'lib/*/', 'network-thread.ts', 'start.ts']],
   ['scripts/stripe.ts', ['lib/', 'lib/config/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/soak/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/tail/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
@@ -161,7 +162,7 @@ const PRIVATE: Readonly<Record<string, readonly string[]>> = {
 }
 
 const files = [
-  '{announce,jsx,server,start}.ts',
+  '{announce,jsx,network-thread,server,start}.ts',
   '{admin,lib,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
   'sdk/typescript/src/**/*.ts',
 ]

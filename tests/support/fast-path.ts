@@ -53,7 +53,7 @@ function withoutSideEffects(services: Services): Services {
   return {
     ...services,
     log: silentLog,
-    requestTimes: { observe: () => {}, text: () => '' },
+    requestTimes: { observe: () => {}, take: () => [], add: () => {}, text: () => '' },
     lastUsed: { touch: () => {}, unwritten: () => undefined },
     requestCounts: createRequestCounts(() => {}),
     // All other methods throw, because the private fields are missing.

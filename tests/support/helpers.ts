@@ -265,6 +265,7 @@ export function recordingLog() {
     request: (line: RequestLine) => {
       requests.push(line)
     },
+    writeLines: () => {},
     flush: () => {},
   } satisfies Log & { events: Logged[]; requests: RequestLine[] }
 }

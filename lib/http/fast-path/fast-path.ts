@@ -1,6 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../../config/runtime.ts'
+import { keepAliveText } from '../http-limits.ts'
+import { RelayedSocket } from '../threads/relayed-socket.ts'
 import { type WholeAnswer, writeAnswer } from '../write-answer.ts'
 import { Feed } from './feed.ts'
 import { type RequestHead, RequestReader } from './plain-request.ts'
@@ -24,15 +27,19 @@ export interface FastRequest extends RequestHead {
  * on.
  */
 export function installFastPath(server: Server, options: FastPathOptions): void {
-  const connections = new WeakMap<Socket, KeepAliveConnection>()
-  const batch = new Batch(`keep-alive\r\nKeep-Alive: timeout=${server.keepAliveTimeout / 1_000}`)
+  const connections = new WeakMap<Duplex, KeepAliveConnection>()
+  const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout), (socket) =>
+    connections.get(socket)?.noteAnswer(),
+  )
   const turns = new Turns()
-  server.on('connection', (socket: Socket) => {
+  server.on('connection', (socket: Socket | RelayedSocket) => {
     const [parse, ...others] = socket.listeners('data')
     // Bun reads connections differently: there, node:http answers everything.
     if (parse === undefined || others.length > 0) return
     const feed = new Feed(socket, parse.bind(socket), turns)
-    const connection = new KeepAliveConnection(feed)
+    const connection = new KeepAliveConnection(feed, () => {
+      if (socket instanceof RelayedSocket) socket.noteAnswered()
+    })
     connections.set(socket, connection)
     takeOverReading(socket)
     socket.on('data', (chunk: Buffer) => {
@@ -53,10 +60,11 @@ export function installFastPath(server: Server, options: FastPathOptions): void 
   }
 }
 
-function tryAnswer(
+/** Returns null to leave the request to node:http. */
+export function tryAnswer(
   { answer, onError }: FastPathOptions,
   { url, headers }: RequestHead,
-  socket: Socket,
+  socket: FastRequest['socket'],
 ): WholeAnswer | null {
   try {
     return answer({ url, headers, socket })
@@ -67,7 +75,7 @@ function tryAnswer(
 }
 
 /** `parser` is set by node:http. */
-type ParsedSocket = Socket & { readonly parser?: { unconsume?(): void } | null }
+type ParsedSocket = Duplex & { readonly parser?: { unconsume?(): void } | null }
 
 /** Node.js itself detaches the parser once there is a listener for data. Deno does not. */
 function takeOverReading(socket: ParsedSocket): void {
@@ -76,13 +84,14 @@ function takeOverReading(socket: ParsedSocket): void {
 }
 
 /** Whether the client has read all earlier answers. Otherwise, node:http serves it, and pauses reading. */
-function canSend({ writable, writableLength }: Socket): boolean {
+function canSend({ writable, writableLength }: Duplex): boolean {
   return writable && writableLength === 0
 }
 
 /** Follows the requests of a connection without access to the parser of node:http. */
 class KeepAliveConnection {
   readonly #feed: Feed
+  readonly #onIdle: () => void
   readonly #reader = new RequestReader()
   #isPlain = true
   /** Requests whose head node:http has parsed. */
@@ -90,8 +99,10 @@ class KeepAliveConnection {
   /** Requests that node:http has read to the end and answered. */
   #done = 0
 
-  constructor(feed: Feed) {
+  /** `onIdle` is called whenever node:http has answered everything. */
+  constructor(feed: Feed, onIdle: () => void) {
     this.#feed = feed
+    this.#onIdle = onIdle
   }
 
   /** Returns the request if `chunk` is one that may be answered here. */
@@ -111,9 +122,15 @@ class KeepAliveConnection {
     this.#feed.watch(response)
     const finish = () => {
       this.#done += 1
+      this.noteAnswer()
     }
     // An answer may be sent before the body has arrived.
     response.once('finish', () => (request.complete ? finish() : request.once('end', finish)))
+  }
+
+  /** Notes that an answer is sent. */
+  noteAnswer(): void {
+    if (this.#isIdle()) this.#onIdle()
   }
 
   /**
@@ -128,15 +145,17 @@ class KeepAliveConnection {
 }
 
 /** Sends all answers of one turn of the event loop at its end. */
-class Batch {
+export class AnswerBatch {
   readonly #connection: string
-  #sockets: Socket[] = []
+  readonly #onSent: (socket: Duplex) => void
+  #sockets: Duplex[] = []
 
-  constructor(connection: string) {
+  constructor(connection: string, onSent: (socket: Duplex) => void = () => {}) {
     this.#connection = connection
+    this.#onSent = onSent
   }
 
-  write(socket: Socket, answer: WholeAnswer): void {
+  write(socket: Duplex, answer: WholeAnswer): void {
     if (this.#sockets.length === 0) setImmediate(() => this.send())
     this.#sockets.push(socket)
     socket.cork()
@@ -146,6 +165,9 @@ class Batch {
   send(): void {
     const sockets = this.#sockets
     this.#sockets = []
-    for (const socket of sockets) socket.uncork()
+    for (const socket of sockets) {
+      socket.uncork()
+      this.#onSent(socket)
+    }
   }
 }

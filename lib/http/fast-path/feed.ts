@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { whenAnswered } from '../when-answered.ts'
 import type { Turns } from './turns.ts'
 
@@ -18,7 +18,7 @@ const END = '\r\n\r\n'
  * `_paused`: the client does not read; node:http asserts that it gets no bytes until it resumes.
  * `parser`: null after CONNECT, when the parser reads other connections.
  */
-type HttpSocket = Socket & { readonly _paused?: boolean; readonly parser?: object | null }
+type HttpSocket = Duplex & { readonly _paused?: boolean; readonly parser?: object | null }
 
 /**
  * Passes the bytes of one connection to node:http, a few requests at a time. node:http starts all
@@ -34,7 +34,7 @@ export class Feed {
   #isParsing = false
   #isPaused = false
 
-  constructor(socket: Socket, parse: (chunk: Buffer) => void, turns: Turns) {
+  constructor(socket: Duplex, parse: (chunk: Buffer) => void, turns: Turns) {
     this.#socket = socket
     this.#parse = parse
     this.#turns = turns

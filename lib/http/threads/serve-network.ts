@@ -1,0 +1,85 @@
+import { createServer, type Socket } from 'node:net'
+import type { MessagePort } from 'node:worker_threads'
+import { reasonOf } from '../../reason.ts'
+import { AnswerBatch, type FastPathOptions, tryAnswer } from '../fast-path/fast-path.ts'
+import type { RequestHead } from '../fast-path/plain-request.ts'
+import { keepAliveText, LIMITS } from '../http-limits.ts'
+import { type ListenAddress, listen } from '../listen.ts'
+import { ClientConnection } from './client-connection.ts'
+import type { Command, FromThread, Report, ToThread } from './messages.ts'
+
+export interface NetworkOptions extends FastPathOptions {
+  /** Gets what `NetworkThreads.tell` sends. */
+  readonly hear: (note: unknown) => void
+  /** Sends what is not sent yet. Called once, at the end. */
+  readonly finish: () => void
+}
+
+/**
+ * Accepts connections in a network thread, and answers plain requests there. The thread at the other end of `port`
+ * has the server, which answers all others: see `startNetworkThreads`.
+ */
+export function serveNetwork(port: MessagePort, options: NetworkOptions): void {
+  const post = (message: FromThread) => port.postMessage(message)
+  const report = createOutbox<Report>((reports) => post({ reports }))
+  const batch = new AnswerBatch(keepAliveText(LIMITS.keepAliveTimeout))
+  const answer = (socket: Socket, head: RequestHead) => {
+    const answered = tryAnswer(options, head, socket)
+    if (answered !== null) batch.write(socket, answered)
+    return answered !== null
+  }
+  const connections = new Map<number, ClientConnection>()
+  let lastId = 0
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
+    lastId += 1
+    const id = lastId
+    connections.set(id, new ClientConnection(id, socket, { report, answer }))
+    socket.once('close', () => connections.delete(id))
+  })
+  const stopListening = () => {
+    // Calls back only once all connections are closed, but refuses new ones at once.
+    server.close()
+    // After the report of the last connection that was accepted.
+    setImmediate(() => post({ isClosed: true }))
+  }
+  const finish = () => {
+    options.finish()
+    post({ isFinished: true })
+  }
+  const obey = (commands: readonly Command[]) => {
+    // A connection that is destroyed would lose an answer that waits.
+    batch.send()
+    for (const command of commands) connections.get(command.id)?.obey(command)
+  }
+  port.on('message', (message: ToThread) => {
+    if (message.commands !== undefined) obey(message.commands)
+    if (message.note !== undefined) options.hear(message.note)
+    if (message.listen !== undefined) void startListening(server, message.listen).then(post)
+    if (message.stopListening === true) stopListening()
+    if (message.finish === true) finish()
+  })
+}
+
+async function startListening(
+  server: ReturnType<typeof createServer>,
+  address: ListenAddress,
+): Promise<FromThread> {
+  try {
+    await listen(server, address)
+    return { failure: null }
+  } catch (error) {
+    return { failure: reasonOf(error) }
+  }
+}
+
+/** Collects the items of one turn of the event loop, and sends them together. */
+function createOutbox<Item>(send: (items: readonly Item[]) => void): (item: Item) => void {
+  let items: Item[] = []
+  const sendAll = () => {
+    send(items)
+    items = []
+  }
+  return (item) => {
+    if (items.push(item) === 1) setImmediate(sendAll)
+  }
+}

@@ -1,0 +1,89 @@
+import type { RowPool, SharedRows } from './shared-rows.ts'
+
+/** The requests of a user in a period. */
+export interface Counter {
+  readonly requests: number
+  /** undefined: no other thread can use it. */
+  readonly row: number | undefined
+  add(requests: number): void
+  set(requests: number): void
+  /** Lets other threads count in the row as long as there are fewer requests than `cap`. */
+  share(cap: number): void
+}
+
+/** A counter in memory that all threads share; without a pool or a free row, one that they do not. */
+export function createCounter(pool: RowPool | undefined, requests: number): Counter {
+  const row = pool?.take()
+  if (pool === undefined || row === undefined) return new LocalCounter(requests)
+  const counter = new SharedCounter(pool.rows, row)
+  counter.set(requests)
+  return counter
+}
+
+class LocalCounter implements Counter {
+  readonly row = undefined
+  requests: number
+
+  constructor(requests: number) {
+    this.requests = requests
+  }
+
+  add(requests: number): void {
+    this.requests += requests
+  }
+
+  set(requests: number): void {
+    this.requests = requests
+  }
+
+  share(): void {}
+}
+
+class SharedCounter implements Counter {
+  readonly #rows: SharedRows
+  readonly row: number
+
+  constructor(rows: SharedRows, row: number) {
+    this.#rows = rows
+    this.row = row
+  }
+
+  get requests(): number {
+    return this.#rows.first(this.row)
+  }
+
+  add(requests: number): void {
+    this.#rows.lock(this.row)
+    this.#rows.setFirst(this.row, this.requests + requests)
+    this.#rows.unlock(this.row)
+  }
+
+  set(requests: number): void {
+    this.#rows.lock(this.row)
+    this.#rows.setFirst(this.row, requests)
+    this.#rows.unlock(this.row)
+  }
+
+  share(cap: number): void {
+    this.#rows.lock(this.row)
+    this.#rows.setSecond(this.row, cap)
+    this.#rows.unlock(this.row)
+  }
+}
+
+/** Counts one request in the row of a counter. Returns false, and counts nothing, if the cap is reached. */
+export function countBelowCap(rows: SharedRows, row: number): boolean {
+  rows.lock(row)
+  const requests = rows.first(row)
+  const isBelow = requests < rows.second(row)
+  if (isBelow) rows.setFirst(row, requests + 1)
+  rows.unlock(row)
+  return isBelow
+}
+
+/** Takes back a request that `countBelowCap` has counted. */
+export function uncount(rows: SharedRows, row: number): void {
+  rows.lock(row)
+  rows.setFirst(row, rows.first(row) - 1)
+  rows.unlock(row)
+}

@@ -1,0 +1,98 @@
+import type { KeyRecord } from '../../access/key-records.ts'
+import { dayOf } from '../../config/period.ts'
+import { type Log, type RequestLine, requestLine, silentLog } from '../../log/log.ts'
+import { createRequestTimes } from '../../metrics/request-times.ts'
+import { reasonOf } from '../../reason.ts'
+import type { News, Use } from './permits.ts'
+
+/** How often a thread reports what it has answered. A thread that is killed loses what it has not reported. */
+const REPORT_MS = 100
+
+/** Levels at which requests are logged. */
+const LOGS_REQUESTS = new Set(['info', 'debug', 'trace'])
+
+interface OpenUse extends Use {
+  at: number
+  counted: number
+  readonly operations: [operation: string, status: number, requests: number][]
+}
+
+/** Collects what look-ups are to be counted, timed and logged, and sends it to the first thread. */
+export function createNotes(logLevel: string, send: (news: News) => void) {
+  const requestTimes = createRequestTimes()
+  const logsRequests = LOGS_REQUESTS.has(logLevel)
+  const uses = createUses()
+  let lines: string[] = []
+  let failures: string[] = []
+  const report = () => {
+    const taken = uses.take()
+    if (taken.length + lines.length + failures.length === 0) return
+    send({ uses: taken, lines, times: requestTimes.take(), failures })
+    lines = []
+    failures = []
+  }
+  const timer = setInterval(report, REPORT_MS)
+  timer.unref()
+  return {
+    requestTimes,
+    log: {
+      ...silentLog,
+      request: (line: RequestLine) => {
+        if (logsRequests) lines.push(requestLine(line))
+      },
+      error: (fields: object) => {
+        failures.push('err' in fields ? reasonOf(fields.err) : JSON.stringify(fields))
+      },
+    } satisfies Log,
+    begin: uses.begin,
+    sender: { count: uses.add },
+    /** Counts the look-up for the cap. */
+    count: uses.count,
+    /** Reports for the last time. */
+    finish: () => {
+      clearInterval(timer)
+      report()
+    },
+  }
+}
+
+function createUses() {
+  let uses = new Map<KeyRecord, OpenUse>()
+  /** Of earlier days. */
+  let earlier: OpenUse[] = []
+  let key: KeyRecord | undefined
+  let current: OpenUse | undefined
+  const open = (used: KeyRecord, at: number): OpenUse => {
+    const known = uses.get(used)
+    if (known !== undefined && dayOf(known.at) === dayOf(at)) return known
+    if (known !== undefined) earlier.push(known)
+    const opened = { key: used, at, counted: 0, operations: [] }
+    uses.set(used, opened)
+    return opened
+  }
+  return {
+    /** Begins a look-up with the key. */
+    begin: (used: KeyRecord) => {
+      key = used
+      current = undefined
+    },
+    /** Adds the answer to the look-up. */
+    add: (operation: string, status: number, at: number) => {
+      if (key === undefined) return
+      current = open(key, at)
+      current.at = at
+      const known = current.operations.find(([id, code]) => id === operation && code === status)
+      if (known === undefined) current.operations.push([operation, status, 1])
+      else known[2] += 1
+    },
+    count: () => {
+      if (current !== undefined) current.counted += 1
+    },
+    take: (): readonly Use[] => {
+      const taken = [...earlier, ...uses.values()]
+      uses = new Map()
+      earlier = []
+      return taken
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { KeyRecord } from '../../access/key-records.ts'
+import type { SharedMeters } from '../../limits/shared-rows.ts'
+import type { Series } from '../../metrics/request-times.ts'
+import type { Services } from '../services.ts'
+
+/** Lets a network thread answer look-ups with a key as long as the epoch lasts. */
+export interface Permit {
+  readonly text: string
+  readonly epoch: number
+  readonly key: KeyRecord
+  readonly rows: SharedMeters
+}
+
+/** Look-ups that a network thread has answered with one key. */
+export interface Use {
+  readonly key: KeyRecord
+  /** When the last of them arrived, in epoch milliseconds. All were on the same day. */
+  readonly at: number
+  /** How many of them count for the cap. */
+  readonly counted: number
+  readonly operations: readonly (readonly [operation: string, status: number, requests: number])[]
+}
+
+/** What a network thread sends. */
+export interface News {
+  /** Texts of keys for which it wants permits. */
+  readonly wanted?: readonly string[]
+  readonly uses?: readonly Use[]
+  /** Of the log. */
+  readonly lines?: readonly string[]
+  readonly times?: readonly Series[]
+  readonly failures?: readonly string[]
+}
+
+type Parts = Pick<
+  Services,
+  'keys' | 'meters' | 'pool' | 'requestCounts' | 'lastUsed' | 'requestTimes' | 'log' | 'now'
+>
+
+/** Takes over what a network thread has done. Returns the permits that it wants. */
+export function takeNews(parts: Parts, news: News): Permit[] {
+  const { log, requestTimes } = parts
+  for (const use of news.uses ?? []) takeUse(parts, use)
+  log.writeLines(news.lines ?? [])
+  requestTimes.add(news.times ?? [])
+  for (const reason of news.failures ?? []) log.error({ reason }, 'unexpected error')
+  return (news.wanted ?? []).flatMap((text) => findPermit(parts, text) ?? [])
+}
+
+function takeUse({ meters, requestCounts, lastUsed }: Parts, use: Use): void {
+  const { key, at, counted, operations } = use
+  meters.noteCounted({ ...key, key }, at, counted)
+  const sender = requestCounts.findSender(key.userId, key.id)
+  for (const [operation, status, requests] of operations) {
+    sender.count(operation, status, at, requests)
+  }
+  lastUsed.touch(key, at)
+}
+
+/** null: requests with this key are for the first thread. */
+function findPermit({ keys, meters, pool, now }: Parts, text: string): Permit | null {
+  if (pool === undefined) return null
+  // Before the key is read: if keys change now, the permit is not valid.
+  const { epoch } = pool.rows
+  const key = keys.find(text, now())
+  // Whether a publishable key may be used depends on the page.
+  if (key?.type !== 'secret') return null
+  const rows = meters.share({ ...key, key }, now())
+  return rows === null ? null : { text, epoch, key, rows }
+}

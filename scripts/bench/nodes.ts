@@ -1,0 +1,40 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { startProcess } from '../parts/start-process.ts'
+import { randomMix, writeAddresses } from './parts/addresses.ts'
+import { driveInTurn } from './parts/load.ts'
+import { makeFolder } from './parts/machine.ts'
+import type { BenchOptions } from './parts/options.ts'
+import { prepareMeridian } from './parts/servers.ts'
+import { printTable } from './parts/table.ts'
+
+const ADDRESSES = 1_000_000
+const NODES = [1, 2, 3]
+const CONNECTIONS = [64, 1]
+
+/** Compares values of `MERIDIAN_NODES`, with servers and load on the same processors. */
+export async function benchNodes(options: BenchOptions): Promise<void> {
+  using folder = makeFolder()
+  await using servers = new AsyncDisposableStack()
+  const args = { addresses: writeAddresses(folder.path, randomMix(ADDRESSES)) }
+  const running = []
+  for (const nodes of NODES) {
+    const own = join(folder.path, String(nodes))
+    mkdirSync(own, { mode: 0o700 })
+    const settings = { MERIDIAN_NODES: String(nodes) }
+    const { path, headers, ...server } = prepareMeridian(own, options.geoFolder, settings)
+    const target = servers.use(await startProcess(server))
+    running.push({ nodes, target: { ...target, url: `${target.url}${path}`, headers } })
+  }
+  for (const connections of CONNECTIONS) {
+    const trials = running.map((server) => ({ ...server, load: { connections, args } }))
+    const results = await driveInTurn(trials, options)
+    const one = results[0]?.measured['requests/s'] ?? Number.NaN
+    const rows = results.map(({ nodes, measured }) => ({
+      nodes,
+      ...measured,
+      '÷ 1 node': (measured['requests/s'] / one).toFixed(2),
+    }))
+    printTable(rows, `connections: ${connections}`)
+  }
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { describe, it } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import fc from 'fast-check'
+import { createCounter } from '../../../lib/limits/counter.ts'
+import { createSharedBuckets } from '../../../lib/limits/shared-buckets.ts'
+import { createRowPool, rowOf, SharedBucket, SharedRows } from '../../../lib/limits/shared-rows.ts'
+import { peek, refund, take } from '../../../lib/limits/token-bucket.ts'
+
+const THREADS = 4
+const TIMES = 50_000
+
+describe('threads that take from one bucket and count in one row', () => {
+  it('are allowed exactly what one thread would be', async () => {
+    const pool = createRowPool(SharedRows.make(16))
+    const bucketRow = rowOf(createSharedBuckets(pool).adopt({ spent: 0, at: 0 }))
+    const counter = createCounter(pool, 7)
+    // Most, but not all attempts succeed.
+    const capacity = THREADS * TIMES * 0.8
+    counter.share(capacity)
+    const { memory } = pool.rows
+    const data = { memory, bucketRow, counterRow: counter.row, times: TIMES, capacity }
+    const results = await Promise.all(
+      Array.from({ length: THREADS }, async () => {
+        const worker = new Worker(new URL('take-thread.ts', import.meta.url), {
+          workerData: data,
+          execArgv: [],
+        })
+        const [result] = await once(worker, 'message')
+        await worker.terminate()
+        return result
+      }),
+    )
+    const sum = (name: 'taken' | 'counted') =>
+      results.reduce((total, result) => total + result[name], 0)
+    assert.equal(sum('taken'), capacity)
+    assert.equal(sum('counted'), capacity - 7)
+    assert.equal(counter.requests, capacity)
+  })
+})
+
+interface Step {
+  readonly does: 'take' | 'peek' | 'refund'
+  /** Milliseconds since the step before. */
+  readonly passed: number
+  readonly requests: number
+  readonly capacity: number
+}
+
+/** Does the same with a shared bucket and with one of this thread alone. */
+function followBoth(steps: readonly Step[]): void {
+  const buckets = createSharedBuckets(createRowPool(SharedRows.make(2)))
+  const shared = buckets.adopt({ spent: 0, at: 0 })
+  assert.ok(shared instanceof SharedBucket)
+  const own = { spent: 0, at: 0 }
+  let now = 0
+  for (const { does, passed, requests, capacity } of steps) {
+    now += passed
+    const rate = { capacity, windowMs: 60_000 }
+    const both: Record<Step['does'], () => unknown[]> = {
+      take: () => [buckets.take(shared, rate, now, requests), take(own, rate, now, requests)],
+      peek: () => [buckets.peek(shared, rate, now, requests), peek(own, rate, now, requests)],
+      refund: () => [buckets.refund(shared, now, requests), refund(own, requests)],
+    }
+    const [ours, expected] = both[does]()
+    assert.deepEqual(ours, expected)
+    assert.deepEqual([shared.spent, shared.at], [own.spent, own.at])
+  }
+}
+
+describe('a shared bucket', () => {
+  it('does what a bucket of one thread does', () => {
+    const step = fc.record({
+      does: fc.constantFrom('take', 'peek', 'refund'),
+      passed: fc.integer({ min: -1_000, max: 30_000 }),
+      requests: fc.integer({ min: 1, max: 12 }),
+      capacity: fc.integer({ min: 1, max: 20 }),
+    })
+    fc.assert(fc.property(fc.array(step, { maxLength: 40 }), followBoth))
+  })
+})
+
+describe('the rows of a pool', () => {
+  it('are used again only after all threads must know that they are free', () => {
+    const pool = createRowPool(SharedRows.make(2))
+    const [first, second] = [pool.take(), pool.take()]
+    assert.deepEqual([first, second, pool.take()], [0, 1, undefined])
+    const { epoch } = pool.rows
+    pool.release([1])
+    assert.notEqual(pool.rows.epoch, epoch)
+    assert.equal(pool.take(), undefined)
+    pool.release([])
+    assert.equal(pool.take(), 1)
+  })
+
+  it('are not needed: without one, a bucket and a counter belong to one thread', () => {
+    const pool = createRowPool(SharedRows.make(0))
+    const bucket = { spent: 3, at: 5 }
+    assert.equal(createSharedBuckets(pool).adopt(bucket), bucket)
+    const counter = createCounter(pool, 4)
+    counter.add(2)
+    assert.deepEqual([counter.requests, counter.row], [6, undefined])
+  })
+})

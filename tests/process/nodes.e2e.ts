@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { plansFileOf } from '../support/plans-file.ts'
+import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { openConnection, parseAnswer, type RawConnection } from '../support/raw-connection.ts'
+import { IS_BUN } from '../support/runtime.ts'
+
+const CONNECTIONS = 24
+const limits = { monthlyCap: 100_000, requestsPerMinute: 600_000, maxKeys: 10, maxSites: 10 }
+const { dataDir, settings: folder, remove } = newDataFolder()
+after(remove)
+const settings = {
+  ...folder,
+  MERIDIAN_NODES: '3',
+  MERIDIAN_ADMIN_PORT: '0',
+  MERIDIAN_PLANS: plansFileOf([
+    { id: 'wide', name: 'wide', price: 1, ...limits },
+    { id: 'capped', name: 'capped', price: 2, ...limits, monthlyCap: 50 },
+  ]),
+}
+
+/** Makes a user of the plan. Returns a key with full access. */
+async function makeKey(plan: string, email = `${plan}@example.com`): Promise<string> {
+  const options = ['scripts/key.ts', '--email', email, '--name', plan]
+  const { stdout } = await runScript(options, settings)
+  const changed = await runScript(['scripts/user.ts', '--email', email, '--plan', plan], settings)
+  assert.equal(changed.code, 0, changed.stderr)
+  return stdout.trim()
+}
+
+/** Looks up an address on the connection. Returns the status. */
+async function lookUp({ socket, received }: RawConnection, key: string): Promise<number> {
+  const start = received().length
+  socket.write(`GET /v1/ip/81.2.69.160 HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${key}\r\n\r\n`)
+  for (;;) {
+    const text = received().slice(start)
+    const [head = '', body] = text.split('\r\n\r\n', 2)
+    const length = /^content-length: (\d+)$/im.exec(head)?.[1]
+    if (body !== undefined && body.length >= Number(length)) return parseAnswer(text).status
+    await once(socket, 'data')
+  }
+}
+
+/** So many connections that each thread has some. */
+async function openMany({ url }: Running): Promise<RawConnection[]> {
+  return Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(url)))
+}
+
+/** Looks up on all connections, `rounds` times. Returns how often each status was answered. */
+async function lookUpOnAll(
+  connections: readonly RawConnection[],
+  key: string,
+  rounds: number,
+): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {}
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let round = 0; round < rounds; round++) {
+        const status = await lookUp(connection, key)
+        counts[status] = (counts[status] ?? 0) + 1
+      }
+    }),
+  )
+  return counts
+}
+
+/** The requests of the user that are on disk. */
+function countedRequests(email: string): number {
+  const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
+  const sql = `SELECT sum(requests) FROM usage_by_day
+    WHERE user_id = (SELECT id FROM users WHERE email = ?)`
+  try {
+    return Number(db.prepare(sql).pluck().get(email))
+  } finally {
+    db.close()
+  }
+}
+
+async function scrape(server: Running): Promise<string> {
+  const url = /^Operators +(\S+)$/m.exec(server.output())?.[1]
+  return (await fetch(url ?? '')).text()
+}
+
+/** How many look-ups the metrics say were answered with 200. */
+function timedLookUps(metrics: string): number {
+  const line = /^http_server_request_duration_seconds_count\{.*ipAddress.*code="200"\} (\d+)$/m
+  return Number(line.exec(metrics)?.[1])
+}
+
+describe('a server with MERIDIAN_NODES', { skip: IS_BUN }, () => {
+  let server: Running
+  let key: string
+  before(async () => {
+    key = await makeKey('wide')
+    server = await startServer(settings)
+  })
+  after(async () => {
+    const { code, stderr } = await server.stop('SIGTERM')
+    assert.deepEqual([code, stderr], [0, ''])
+  })
+
+  it('counts, times and logs the look-ups of all threads', async () => {
+    const connections = await openMany(server)
+    const asked = CONNECTIONS * 100
+    assert.deepEqual(await lookUpOnAll(connections, key, 100), { 200: asked })
+    while (timedLookUps(await scrape(server)) < asked) await sleep(50)
+    assert.equal(timedLookUps(await scrape(server)), asked)
+    const logged = () => server.output().split('"route":"/v1/ip/{ipAddress}"').length - 1
+    while (logged() < asked) await sleep(50)
+    assert.equal(logged(), asked)
+    const headers = { 'x-api-key': key }
+    const answer = await fetch(`${server.url}/v1/account/me/usage`, { headers })
+    const usage = await answer.json()
+    assert.equal(Object(usage).totalRequests, asked)
+    for (const { socket } of connections) socket.destroy()
+  })
+
+  it('allows no more requests than the plan, and no fewer', async () => {
+    const limited = await makeKey('free')
+    const connections = await openMany(server)
+    const began = performance.now()
+    const counts = await lookUpOnAll(connections, limited, 5)
+    // One more every six seconds.
+    const most = 10 + Math.floor((performance.now() - began) / 6_000) + 1
+    const allowed = counts[200] ?? 0
+    assert.ok(allowed >= 10 && allowed <= most, JSON.stringify(counts))
+    assert.equal(allowed + (counts[429] ?? 0), CONNECTIONS * 5)
+    for (const { socket } of connections) socket.destroy()
+  })
+
+  it('answers no look-up in full after the cap', async () => {
+    const capped = await makeKey('capped')
+    const connections = await openMany(server)
+    let inFull = 0
+    for (let round = 0; round < 5; round++) {
+      await lookUpOnAll(connections, capped, 1)
+    }
+    for (const { received, socket } of connections) {
+      inFull += received().split('"degraded":false').length - 1
+      socket.destroy()
+    }
+    assert.equal(inFull, 50)
+  })
+
+  it('refuses a revoked key on every connection as soon as its revocation is answered', async () => {
+    const connections = await openMany(server)
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+    const keys = `${server.url}/v1/account/me/keys`
+    for (let turn = 0; turn < 5; turn++) {
+      const body = JSON.stringify({ name: `short ${turn}`, type: 'secret' })
+      const created = Object(await (await fetch(keys, { method: 'POST', headers, body })).json())
+      assert.deepEqual(await lookUpOnAll(connections, created.rawKey, 4), { 200: CONNECTIONS * 4 })
+      const revoked = await fetch(`${keys}/${created.id}`, { method: 'DELETE', headers })
+      assert.equal(revoked.status, 200)
+      const after = await lookUpOnAll(connections, created.rawKey, 1)
+      // Too many refusals of an address are limited.
+      assert.equal((after[401] ?? 0) + (after[429] ?? 0), CONNECTIONS, JSON.stringify(after))
+    }
+    for (const { socket } of connections) socket.destroy()
+  })
+
+  it('loses no count that is on disk when it is killed, and none at all when it stops', async () => {
+    const email = 'counted@example.com'
+    const counted = await makeKey('wide', email)
+    const asked = CONNECTIONS * 20
+    assert.deepEqual(await lookUpOnAll(await openMany(server), counted, 20), { 200: asked })
+    while (countedRequests(email) < asked) await sleep(50)
+    await server.stop('SIGKILL')
+    assert.equal(countedRequests(email), asked)
+    server = await startServer(settings)
+    assert.deepEqual(await lookUpOnAll(await openMany(server), counted, 20), { 200: asked })
+    await server.stop('SIGTERM')
+    assert.equal(countedRequests(email), 2 * asked)
+    server = await startServer(settings)
+  })
+})
+
+describe('a server with MERIDIAN_NODES on Bun', { skip: !IS_BUN }, () => {
+  it('does not start, and says why', async () => {
+    const { code, stderr } = await runScript(['server.ts'], settings)
+    assert.equal(code, 1)
+    assert.match(stderr, /Cannot use MERIDIAN_NODES on Bun/)
+  })
+})
