@@ -7,6 +7,8 @@ export interface Counter {
   readonly row: number | undefined
   add(requests: number): void
   set(requests: number): void
+  /** Sets it if that is more. */
+  raise(requests: number): void
   /** Lets other threads count in the row as long as there are fewer requests than `cap`. */
   share(cap: number): void
 }
@@ -36,6 +38,10 @@ class LocalCounter implements Counter {
     this.requests = requests
   }
 
+  raise(requests: number): void {
+    this.requests = Math.max(this.requests, requests)
+  }
+
   share(): void {}
 }
 
@@ -61,6 +67,12 @@ class SharedCounter implements Counter {
   set(requests: number): void {
     this.#rows.lock(this.row)
     this.#rows.setFirst(this.row, requests)
+    this.#rows.unlock(this.row)
+  }
+
+  raise(requests: number): void {
+    this.#rows.lock(this.row)
+    this.#rows.setFirst(this.row, Math.max(this.requests, requests))
     this.#rows.unlock(this.row)
   }
 

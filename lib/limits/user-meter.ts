@@ -164,7 +164,7 @@ export class UserMeter implements Unwritten {
 
   /** Takes over what was read from the database, if it is more than was known. Counts never become less. */
   learn({ requests, overage }: Counts): void {
-    this.requests = Math.max(this.requests, requests + this.#unwritten.requests)
+    this.#counter.raise(requests + this.#unwritten.requests)
     this.overage = Math.max(this.overage, overage + this.#unwritten.overage)
   }
 
