@@ -17,6 +17,7 @@ import { openBuckets } from './shared-buckets.ts'
 import { rowOf, SharedBucket, type SharedMeters } from './shared-rows.ts'
 import { takeBoth } from './take-both.ts'
 import type { Bucket, Rate } from './token-bucket.ts'
+import { UserBuckets } from './user-buckets.ts'
 import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
 /** How often a request asks the other nodes, because others take what it waits for. */
@@ -30,11 +31,9 @@ export class Meters {
   readonly #buckets: BucketKeeper
   readonly #callers = new Map<string, CallerMeter>()
   readonly #users = new Map<string, UserMeter>()
-  readonly #userBuckets = new Map<string, Bucket>()
+  readonly #userBuckets: UserBuckets
   /** Buckets of callers that have sent no request since the start. */
   readonly #restored: Map<string, Bucket>
-  /** From then on, all buckets that were not full at the start are full. */
-  readonly #restoredUntil: number
   #month = monthOf(0)
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
@@ -43,10 +42,10 @@ export class Meters {
     const { shared } = options.store
     this.isShared = shared !== undefined
     this.#buckets = openBuckets(options)
+    this.#userBuckets = new UserBuckets(options.store, this.#buckets, now)
     this.#restored = options.store.readBuckets(now - MINUTE_MS)
     // A clock that was ahead may have written `at`: the bucket would not refill before that time.
     for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
-    this.#restoredUntil = now + MINUTE_MS
   }
 
   /**
@@ -130,7 +129,7 @@ export class Meters {
     const { userId, plan } = caller
     const id = callerId(caller)
     const bucket = this.#storedBucket(id) ?? this.#buckets.open(id, now)
-    const all = this.#buckets.peek(this.#bucketOf(userId, now), userRate(plan), now, 1)
+    const all = this.#buckets.peek(this.#userBuckets.find(userId, now), userRate(plan), now, 1)
     return emptier(all, this.#buckets.peek(bucket, planRate(plan), now, 1))
   }
 
@@ -246,12 +245,7 @@ export class Meters {
       rows.push(user.row)
     }
     const kept = new Set([...this.#users.values()].map(({ userId }) => userId))
-    for (const [userId, bucket] of this.#userBuckets) {
-      if (kept.has(userId)) continue
-      this.#userBuckets.delete(userId)
-      rows.push(rowOf(bucket))
-    }
-    return rows
+    return [...rows, ...this.#userBuckets.keep(kept).map(rowOf)]
   }
 
   /** Finds or opens the caller's meter of the day. The previous day's is dropped once it is written. */
@@ -297,25 +291,8 @@ export class Meters {
     const id = periodId({ userId, periodStart: period.start })
     const known = this.#users.get(id)
     if (known !== undefined) return known
-    const user = new UserMeter(this.#parts, userId, period, this.#bucketOf(userId, now))
+    const user = new UserMeter(this.#parts, userId, period, this.#userBuckets.find(userId, now))
     this.#users.set(id, user)
     return user
-  }
-
-  /** All periods of a user share one bucket. */
-  #bucketOf(userId: string, now: number): Bucket {
-    const known = this.#userBuckets.get(userId)
-    if (known !== undefined) return known
-    const stored = this.#storedUserBucket(userId, now)
-    const bucket = this.#buckets.adopt(stored ?? this.#buckets.open(`all:${userId}`, now))
-    bucket.at = Math.min(bucket.at, now)
-    this.#userBuckets.set(userId, bucket)
-    return bucket
-  }
-
-  /** Reads the database only soon after a start, since reading takes as long as a look-up. */
-  #storedUserBucket(userId: string, now: number): Bucket | undefined {
-    if (now > this.#restoredUntil) return undefined
-    return this.#parts.store.readUserBucket(userId, now - MINUTE_MS)
   }
 }
