@@ -7,7 +7,7 @@ import { openConnection, type ValkeyConnection } from '../../lib/valkey/connecti
 import { type PostgresServer, startPostgres } from '../support/database/postgres-server.ts'
 import { readValue } from '../support/database/sql.ts'
 import { startValkey, type ValkeyServer } from '../support/database/valkey-server.ts'
-import { makeApp, recordingLog } from '../support/helpers.ts'
+import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
 
 const LOOK_UP = '/v1/ip/81.2.69.160'
@@ -87,6 +87,31 @@ describe('a service with MERIDIAN_LIMITS_URL', () => {
       await lookUp()
       signal.throwIfAborted()
     }
+  })
+})
+
+describe('two services with MERIDIAN_LIMITS_URL', () => {
+  it('share limits while PostgreSQL is away', async () => {
+    const env = await settings()
+    await using one = await makeApp({ env })
+    await using other = await makeApp({ env })
+    const apps = [one, other]
+    const key = await one.makeKey({ plan: 'free' })
+    const signal = AbortSignal.timeout(30_000)
+    const isReady = ({ services }: TestApp) =>
+      services.keys.find(key, 0) !== null && services.storage.meterStore.shared?.countNodes() === 2
+    while (!apps.every(isReady)) await sleep(20, undefined, { signal })
+    await postgres.stop()
+    // Not as the option `key`, with which the fast path would get each request as well.
+    const options = { headers: { 'x-api-key': key } }
+    const asking = Array.from({ length: 30 }, (_, at) =>
+      (at % 2 === 0 ? one : other).send('GET', LOOK_UP, options),
+    )
+    const statuses = (await Promise.all(asking)).map(({ status }) => status)
+    await postgres.start()
+    const answered = statuses.filter((status) => status === 200).length
+    assert.ok(answered >= 10 && answered <= 11, statuses.join())
+    assert.equal(statuses.filter((status) => status === 429).length, 30 - answered)
   })
 })
 
