@@ -29,7 +29,7 @@ const NODES = 3
 const PAUSE_MS = 11_500
 /** Counters are written every second; the write itself may take as long on a busy machine. */
 const UNWRITTEN_MS = 2_000
-const SETTLED_MS = 20_000
+const SETTLED_MS = 30_000
 
 const BURST = 20
 const STALL_MS = 4_000
