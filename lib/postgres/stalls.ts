@@ -10,9 +10,20 @@ export function trackStalls() {
   const waiting = new Map<pg.PoolClient, number>()
   const answeredAt = new WeakMap<pg.PoolClient, number>()
   let stalledSince = Number.NEGATIVE_INFINITY
+  const isSound = (client: pg.PoolClient): boolean =>
+    (answeredAt.get(client) ?? Number.POSITIVE_INFINITY) > stalledSince
+  /** Gives the connection as long as a quick statement. If it is ended, its statement rejects. */
+  const endUnlessAnswered = (client: pg.PoolClient, sentAt: number) => {
+    const end = () => {
+      if (waiting.get(client) === sentAt) client.end().catch(() => {})
+    }
+    setTimeout(end, sentAt + SOON_MS - performance.now()).unref()
+  }
   return {
     sent: (client: pg.PoolClient) => {
       waiting.set(client, performance.now())
+      // It has just been connected.
+      if (!answeredAt.has(client)) answeredAt.set(client, performance.now())
     },
     answered: (client: pg.PoolClient) => {
       waiting.delete(client)
@@ -30,13 +41,11 @@ export function trackStalls() {
       if (longestMs > SOON_MS || !isLate) return
       stalledSince = Math.max(stalledSince, since)
       for (const [other, sentAt] of waiting) {
-        // Its statement rejects then.
-        if (sentAt <= since) other.end().catch(() => {})
+        if (!isSound(other)) endUnlessAnswered(other, sentAt)
       }
     },
     /** Whether the connection is new, or has answered since the last one stalled. */
-    isSound: (client: pg.PoolClient): boolean =>
-      (answeredAt.get(client) ?? Number.POSITIVE_INFINITY) > stalledSince,
+    isSound,
   }
 }
 

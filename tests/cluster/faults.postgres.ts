@@ -29,7 +29,7 @@ const NODES = 3
 const PAUSE_MS = 11_500
 /** Counters are written every second; the write itself may take as long on a busy machine. */
 const UNWRITTEN_MS = 2_000
-const SETTLED_MS = 20_000
+const SETTLED_MS = 30_000
 
 const BURST = 20
 const STALL_MS = 4_000
@@ -111,8 +111,8 @@ describe('a cluster with faults', { timeout: 240_000 }, () => {
   it('has nodes whose clocks are a minute apart', async () => {
     const times = await Promise.all(cluster.nodes.map(readClock))
     const now = Date.now()
-    const minutes = times.map((time) => Math.round((time - now) / MINUTE_MS))
-    assert.deepEqual(minutes.toSorted(), [-1, 0, 1])
+    const minutes = times.map((time) => String(Math.round((time - now) / MINUTE_MS)))
+    assert.deepEqual(minutes.toSorted(), ['-1', '0', '1'])
   })
 
   it('breaks no promise while it runs', (t) => {
