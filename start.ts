@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { ADMIN_SETTINGS, type Admin, startAdmin } from './admin/server.ts'
@@ -32,8 +33,10 @@ const PRELOAD_AFTER_MS = 3_000
  */
 const SEEN_BY_LITESTREAM_MS = 3_000
 
+const SEMI_SPACE = '--max-semi-space-size'
+
 /** Megabytes for new objects in each thread that starts from now on: see scripts/node.sh. */
-const SEMI_SPACE_OF_THREADS = '--max-semi-space-size=2'
+const SEMI_SPACE_OF_THREADS = `${SEMI_SPACE}=2`
 
 /** Opens everything, listens, and stops at a signal. */
 export async function start(): Promise<void> {
@@ -78,7 +81,7 @@ export async function start(): Promise<void> {
       await stop(network, services, admin)
     },
   })
-  const network = await openNetwork(server, config, networkThreads(services))
+  const network = await listen(server, services)
   listenUrl = network.url
   // From here on, only the signal handler disposes of the services.
   starting.move()
@@ -93,6 +96,18 @@ export async function start(): Promise<void> {
 function announce(services: Services, admin: Admin | undefined): void {
   const [baseUrl, databases] = [services.baseUrl(), services.geo.list()]
   process.stdout.write(announcement({ baseUrl, databases, adminUrl: admin?.url }))
+}
+
+/** Listens on as many threads as the setting says. */
+async function listen(server: Server, services: Services): Promise<Network> {
+  const { config } = services
+  // Further threads make as many objects as this one, so they get the same space.
+  const ownSpace = process.execArgv.find((option) => option.startsWith(`${SEMI_SPACE}=`))
+  const isTuned = config.nodes > 1 && ownSpace !== undefined
+  if (isTuned) setFlagsFromString(ownSpace)
+  const network = await openNetwork(server, config, networkThreads(services))
+  if (isTuned) setFlagsFromString(SEMI_SPACE_OF_THREADS)
+  return network
 }
 
 /** The threads that serve with this one. */
