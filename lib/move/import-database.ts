@@ -1,9 +1,10 @@
 import type { Secrets } from '../config/secrets.ts'
 import type { Client } from '../db/client.ts'
 import { openReadOnly } from '../db/connection.ts'
+import { listDistributed } from '../postgres/citus/layout.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
 import { migratePg } from '../postgres/migrate.ts'
-import { rowsOf, runBulk } from '../postgres/rum/bulk.ts'
+import { rowsOf, toArrays } from '../postgres/rum/bulk.ts'
 import { writePgSecrets } from '../postgres/secrets.ts'
 import { inTransaction } from '../postgres/transaction.ts'
 import { digestPages, type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
@@ -34,7 +35,10 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
     await inTransaction(pool, async (connection) => {
       await connection.runScript(SETTINGS)
       const tables = await listTables(client, connection)
-      await takeAll(connection, tables)
+      const distributed = await listDistributed(connection)
+      // Their triggers concern only changes.
+      const withTriggers = tables.filter(({ name }) => !distributed.has(name))
+      await takeAll(connection, withTriggers)
       await refuseRows(connection)
       const moved: MovedRows[] = []
       for (const table of tables) {
@@ -42,7 +46,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
       }
       if (!moved.every(({ ok }) => ok)) throw differenceError(moved, 'nothing was imported')
       await writePgSecrets(connection, secrets, password)
-      await connection.runScript(switchTriggers(tables, 'ENABLE'))
+      await connection.runScript(switchTriggers(withTriggers, 'ENABLE'))
     })
   } finally {
     client.close()
@@ -98,11 +102,11 @@ async function copyTable(
   connection: PgConnection,
   { table, onRows, onTable }: TableOptions,
 ): Promise<MovedRows> {
-  const insert = insertInto(table)
+  const { text, width } = insertInto(table)
   let done = 0
   const pages = readStorable(client, selectAll(table))
   const { rows, sha256 } = await digestPages(pages, async (page) => {
-    await runBulk(connection, insert, page)
+    await connection.query(text, toArrays(page, width))
     done += page.length
     onRows(table.name, done)
   })
