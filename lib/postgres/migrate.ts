@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { splitStatements } from './citus/statements.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -20,7 +21,8 @@ export function migratePg(pool: PgPool): Promise<string[]> {
 async function applyPending(connection: PgConnection): Promise<string[]> {
   const pending = await findPending(connection)
   for (const { name } of pending) {
-    await connection.runScript(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
+    const sql = readFileSync(new URL(name, MIGRATIONS), 'utf8')
+    for (const statement of splitStatements(sql)) await connection.runScript(statement)
   }
   const last = pending.at(-1)
   if (last !== undefined) {

@@ -56,8 +56,9 @@ async function checkCitus(connection: PgConnection): Promise<void> {
     throw new Error(`The version of Citus is ${version}: use Citus ${OLDEST_CITUS} or newer`)
   }
   const { rows } = await connection.query(
-    `SELECT citus_is_coordinator(), (SELECT count(*) FROM pg_dist_node
-       WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0)`,
+    `SELECT groupid = 0, (SELECT count(*) FROM pg_dist_node
+       WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0)
+     FROM pg_dist_local_group`,
   )
   const [isCoordinator, workers] = rows[0] ?? []
   if (isCoordinator !== true) throw new Error('This is a worker of Citus: name the coordinator')

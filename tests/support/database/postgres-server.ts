@@ -13,6 +13,7 @@ import { findFreePort } from '../../../scripts/parts/start-process.ts'
 /** Where Debian's packages put the programs of each version. */
 const VERSIONS = '/usr/lib/postgresql'
 const POLL_MS = 50
+const LONGEST_START_MS = 30_000
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   max_connections: '200',
@@ -26,6 +27,9 @@ export interface PostgresServer extends AsyncDisposable {
   createDatabase(): Promise<string>
   /** Ends all processes of the server at once, without a checkpoint. */
   stop(): Promise<void>
+  /** Kills the server with SIGKILL; its other processes end by themselves. */
+  kill(): Promise<void>
+  /** Starts it, as soon as all processes of a killed one have ended. */
   start(): Promise<void>
   /** Stops and starts it. */
   crash(): Promise<void>
@@ -63,12 +67,28 @@ export async function startPostgres(
     server = undefined
   }
   const startAgain = async () => {
-    server = await start()
+    const end = performance.now() + LONGEST_START_MS
+    for (;;) {
+      try {
+        server = await start()
+        return
+      } catch (error) {
+        if (performance.now() > end) throw error
+        await sleep(POLL_MS)
+      }
+    }
   }
   return {
     url: urlOf('postgres'),
     createDatabase: () => createDatabase(urlOf('postgres')),
     stop: () => stop('immediate'),
+    kill: async () => {
+      if (server === undefined) return
+      const ended = once(server, 'exit')
+      server.kill('SIGKILL')
+      await ended
+      server = undefined
+    },
     start: startAgain,
     crash: async () => {
       await stop('immediate')
