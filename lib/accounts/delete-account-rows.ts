@@ -7,12 +7,13 @@ import { insertAudit } from './audit.ts'
 import { auditOwners, auditSharing } from './site-owner.ts'
 import type { SiteChange } from './sites.ts'
 
-/** Tables that name the user, or a site, without a foreign key that would remove their rows. */
+/** Tables that name the user, or a site, without a foreign key that would remove their rows, on Citus at least. */
 const BY_USER = [
   'usage_by_day',
   'usage_by_operation',
   'usage_by_month',
   'usage_by_period',
+  'overage_periods',
   'overage_reports',
   'cap_notices',
   'inquiries',

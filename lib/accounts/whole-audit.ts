@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
-import { auditLog, users } from '../db/tables.ts'
+import { auditLog } from '../db/tables.ts'
+import { withEmails } from '../db/user-emails.ts'
 import { ENTRY } from './audit-page.ts'
 
 export interface WholeAuditQuery {
@@ -16,17 +17,16 @@ export interface WholeAuditQuery {
   readonly limit: number
 }
 
-/** Reads one page of the rows of all users, newest first. */
+/** Reads one page of the rows of all users, newest first, with the addresses of those who still exist. */
 export async function readWholeAudit(db: Queries, query: WholeAuditQuery) {
-  return selectWholeAudit(db, query).all()
+  return withEmails(db, await selectWholeAudit(db, query).all(), ({ actor_id }) => actor_id)
 }
 
 export function selectWholeAudit(db: Queries, query: WholeAuditQuery) {
   const { action, actorId, from, to, before, limit } = query
   return db
-    .select({ ...ENTRY, email: users.email })
+    .select(ENTRY)
     .from(auditLog)
-    .leftJoin(users, eq(users.id, auditLog.actorId))
     .where(
       and(
         lt(auditLog.id, before),

@@ -1,9 +1,10 @@
 import type { Secrets } from '../config/secrets.ts'
 import type { Client } from '../db/client.ts'
 import { openReadOnly } from '../db/connection.ts'
+import { listDistributed } from '../postgres/citus/layout.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
 import { lockMigrations, migratePg } from '../postgres/migrate.ts'
-import { rowsOf, runBulk } from '../postgres/rum/bulk.ts'
+import { rowsOf, toArrays } from '../postgres/rum/bulk.ts'
 import { writePgSecrets } from '../postgres/secrets.ts'
 import { inTransaction } from '../postgres/transaction.ts'
 import { type Copying, copyTable } from './copy-table.ts'
@@ -35,7 +36,10 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
     await inTransaction(pool, async (connection) => {
       await connection.runScript(SETTINGS)
       const tables = await listTables(client, connection)
-      await takeAll(connection, tables)
+      const distributed = await listDistributed(connection)
+      // Their triggers concern only changes.
+      const withTriggers = tables.filter(({ name }) => !distributed.has(name))
+      await takeAll(connection, withTriggers)
       await refuseRows(connection)
       const moved: MovedRows[] = []
       for (const table of tables) {
@@ -43,7 +47,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
       }
       if (!moved.every(({ ok }) => ok)) throw differenceError(moved, 'nothing was imported')
       await writePgSecrets(connection, secrets, password)
-      await connection.runScript(switchTriggers(tables, 'ENABLE'))
+      await connection.runScript(switchTriggers(withTriggers, 'ENABLE'))
     })
   } finally {
     client.close()
@@ -92,11 +96,11 @@ function notEmpty(tables: readonly string[]): Error {
 
 /** The copying of a table from the file to PostgreSQL. */
 function between(client: Client, connection: PgConnection, table: MovedTable): Copying {
-  const insert = insertInto(table)
+  const { text, width } = insertInto(table)
   return {
     table,
     rows: readStorable(client, selectAll(table)),
-    insert: (page) => runBulk(connection, insert, page),
+    insert: (page) => connection.query(text, toArrays(page, width)),
     readCopy: async () => {
       await continueNumbers(connection, table)
       return readFromPostgres(connection, selectAll(table), `all_${table.name}`)

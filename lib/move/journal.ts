@@ -15,19 +15,22 @@ const TABLE: MovedTable = {
 
 /**
  * Reads the journals of all nodes as rows of SQLite's one: the beacons that the other tables lack, numbered by
- * time. Each row of PostgreSQL has the beacons of a commit, whose numbers end with `last_id`.
+ * time. Each row of PostgreSQL has the beacons of a commit, whose numbers end with `last_id`. Citus can join the
+ * two tables only once it has read them, since each is distributed in its own way.
  */
 const SOURCE = `
+  WITH groups AS MATERIALIZED (SELECT node, last_id, entries FROM rum_journal),
+    counted AS MATERIALIZED (SELECT site_id, node, last_id FROM rum_counted)
   SELECT site_id, row_number() OVER (ORDER BY received_at, node, number) AS id,
     received_at, country, beacon
   FROM (
     SELECT node, entry ->> 0 AS site_id, (entry ->> 1)::bigint AS received_at, entry ->> 2 AS country,
       (entry -> 3)::text AS beacon, last_id - json_array_length(entries::json) + at AS number
-    FROM rum_journal CROSS JOIN LATERAL
+    FROM groups CROSS JOIN LATERAL
       json_array_elements(entries::json) WITH ORDINALITY AS packed (entry, at)
   ) AS journal
   WHERE NOT EXISTS (
-    SELECT FROM rum_counted AS counted
+    SELECT FROM counted
     WHERE counted.site_id = journal.site_id COLLATE "C" AND counted.node = journal.node
       AND counted.last_id >= number
   )

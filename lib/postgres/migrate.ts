@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { HOUR_MS } from '../durations.ts'
+import { splitStatements } from './citus/statements.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 import { WRITE_LOCK } from './engine.ts'
 import { isConflict } from './faults.ts'
@@ -57,7 +58,9 @@ export async function lockMigrations(connection: PgConnection): Promise<void> {
 async function applyPending(connection: PgConnection, folder: URL): Promise<string[]> {
   const pending = await findPending(connection, folder)
   if (pending.length > 0) await connection.query(WRITE_LOCK)
-  for (const { sql } of pending) await connection.runScript(sql)
+  for (const statement of pending.flatMap(({ sql }) => splitStatements(sql))) {
+    await connection.runScript(statement)
+  }
   const last = pending.at(-1)
   if (last !== undefined) {
     const usableFrom = Math.max(...pending.map((migration) => migration.usableFrom))

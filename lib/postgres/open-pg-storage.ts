@@ -3,6 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../durations.ts'
 import type { BucketStore } from '../limits/bucket-store.ts'
 import { repeat } from '../periodic.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
+import { readLayout } from './citus/layout.ts'
 import type { PgPool } from './connection.ts'
 import { createPgEngine } from './engine.ts'
 import { openPgKeyRing } from './key-ring.ts'
@@ -36,13 +37,14 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
   const { pool, version, staleKeysMs = 5 * MINUTE_MS, openBuckets, now, onError } = options
   await using opening = new AsyncDisposableStack()
   await migratePg(pool)
+  const layout = await pool.use(readLayout)
   const stopping = new AbortController()
   const { signal } = stopping
-  const lives = opening.use(await openLives({ pool, version, onError, signal }))
+  const lives = opening.use(await openLives({ pool, layout, version, onError, signal }))
   const { node } = lives
   const leases = createPgLeases({ pool, node, onError, signal })
   opening.use(repeat(SECOND_MS, lives.beat, (error) => onError(error, BEAT)))
-  opening.use(careForNodes({ pool, node, leases, now, onError }))
+  opening.use(careForNodes({ pool, layout, node, leases, now, onError }))
   opening.defer(() => stopping.abort())
   const engine = createPgEngine(pool)
   const queries = createQueries(engine.execute)

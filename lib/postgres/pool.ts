@@ -11,6 +11,8 @@ export interface PoolOptions {
   readonly max: number
   /** Shown in `pg_stat_activity`. */
   readonly name: string
+  /** How long a statement may take, in milliseconds; by default a minute. */
+  readonly statementMs?: number
   /** Errors of connections that are not in use. */
   readonly onError: (error: unknown) => void
 }
@@ -19,8 +21,8 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** A transaction whose process has stopped would keep other writes waiting: the server ends it. */
 const IDLE_TRANSACTION_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 60_000
-/** The server ends a statement before that, unless the connection has stalled. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
+/** The server ends a statement this long before, unless the connection has stalled. */
+const ANSWER_MS = 5_000
 /** Then the system asks whether an idle connection still exists, such as that of a listener. */
 const IDLE_MS = 10_000
 /** Of those that run quick statements, so that they never wait for others. */
@@ -36,15 +38,16 @@ const types = {
 }
 
 /** Opens connections when they are needed. */
-export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
+export function openPool(opened: PoolOptions): PgPool {
+  const { url, max, name, onError, statementMs = STATEMENT_TIMEOUT_MS } = opened
   const options: pg.ClientConfig = {
     connectionString: url,
     types,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + ANSWER_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: IDLE_MS,
   }
@@ -59,8 +62,8 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
   const pools = { patient: open(max), quick: open(QUICK_CONNECTIONS) }
   const named = nameStatements()
   return {
-    use: async (work, longestMs) => {
-      const isQuick = longestMs !== undefined && longestMs <= SOON_MS
+    use: async (work, longestMs = statementMs + ANSWER_MS) => {
+      const isQuick = longestMs <= SOON_MS
       const client = await connect(isQuick ? pools.quick : pools.patient, stalls)
       let isGood = false
       try {
@@ -94,12 +97,12 @@ async function connect(pool: pg.Pool, stalls: Stalls): Promise<pg.PoolClient> {
 interface ConnectionOptions {
   readonly named: (text: string) => string | undefined
   readonly stalls: Stalls
-  readonly longestMs?: number | undefined
+  readonly longestMs: number
 }
 
 function toConnection(
   client: pg.PoolClient,
-  { named, stalls, longestMs = ANSWER_TIMEOUT_MS }: ConnectionOptions,
+  { named, stalls, longestMs }: ConnectionOptions,
 ): PgConnection {
   let failure: unknown
   /** After a fault of the connection, nothing is sent any more: a ROLLBACK would wait as long again. */

@@ -11,6 +11,8 @@ import {
   type WriteUses,
   type Written,
 } from '../db/uses.ts'
+import { keepKnownUsers } from './citus/known-users.ts'
+import type { Layout } from './citus/layout.ts'
 import { type PgConnection, type PgPool, SOON_MS } from './connection.ts'
 import { isConflict } from './faults.ts'
 import { inTransaction } from './transaction.ts'
@@ -23,6 +25,8 @@ interface UsesOptions {
   readonly pool: PgPool
   /** The id of this node. */
   readonly node: string
+  /** By default, one server has all tables. */
+  readonly layout?: Layout
   /** Aborts once the server stops: what could not be written by then is lost. */
   readonly signal: AbortSignal
 }
@@ -31,7 +35,7 @@ interface UsesOptions {
  * Writes uses in one transaction, whose number is stored with them: if the answer to a commit is lost, the
  * stored number shows whether it has happened. So nothing counts twice or not at all.
  */
-export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
+export function createPgUses({ pool, node, signal, layout = 'local' }: UsesOptions): WriteUses {
   let number = 0
   const isWritten = (): Promise<boolean> =>
     pool.use(async (connection) => {
@@ -54,7 +58,7 @@ export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
     let mayBeCommitted = false
     try {
       const work = async (connection: PgConnection) => {
-        const written = await writeAll(connection, { node, number, uses })
+        const written = await writeAll(connection, { node, number, layout, uses })
         mayBeCommitted = true
         return written
       }
@@ -78,15 +82,18 @@ export function createPgUses({ pool, node, signal }: UsesOptions): WriteUses {
 interface Group {
   readonly node: string
   readonly number: number
+  readonly layout: Layout
   readonly uses: Uses
 }
 
-async function writeAll(connection: PgConnection, { node, number, uses }: Group): Promise<Written> {
+async function writeAll(connection: PgConnection, group: Group): Promise<Written> {
+  const { node, number, layout } = group
   const sql = 'UPDATE nodes SET written = $2, seen_at = now_ms() WHERE id = $1'
   const { changes } = await connection.query(sql, [node, number])
   if (changes === 0) throw new Error('this node is unknown to the database')
+  const uses = layout === 'local' ? group.uses : await keepKnownUsers(connection, group.uses)
   for (const { text, columns } of STATEMENTS) {
-    const values = columns(uses)
+    const values = columns(uses, group.uses)
     if ((values[0]?.length ?? 0) > 0) await connection.query(text, values)
   }
   const totals = await addPeriods(connection, uses.users)
@@ -99,8 +106,8 @@ type Column = readonly (string | number)[]
 
 interface GroupStatement {
   readonly text: string
-  /** The values of each parameter. */
-  readonly columns: (uses: Uses) => readonly Column[]
+  /** The values of each parameter. `ofAll` may contain uses of users who were deleted meanwhile. */
+  readonly columns: (uses: Uses, ofAll: Uses) => readonly Column[]
 }
 
 interface Sums {
@@ -195,7 +202,7 @@ const STATEMENTS: readonly GroupStatement[] = [
         AS added (day, operation, status, requests)
       GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
       ON CONFLICT (day, operation, status) DO UPDATE SET requests = known.requests + excluded.requests`,
-    columns: ({ operations }) => [
+    columns: (_, { operations }) => [
       operations.map(({ day }) => day),
       operations.map(({ operation }) => operation),
       operations.map(({ status }) => status),

@@ -7,7 +7,7 @@ import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgEngine } from '../../lib/postgres/engine.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgUses } from '../../lib/postgres/uses.ts'
-import { openMigratedPglite } from '../support/database/pglite.ts'
+import { LAYOUT, openTables } from './rum/telemetry.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal
@@ -16,7 +16,7 @@ let pool: PgPool
 let userId: string
 
 before(async () => {
-  pool = await openMigratedPglite()
+  pool = await openTables()
 })
 after(() => pool[Symbol.asyncDispose]())
 
@@ -32,7 +32,7 @@ const read = async (sql: string) => (await run(sql)).rows
 
 async function openNode(through: PgPool = pool): Promise<WriteUses> {
   const { id } = await joinNodes(pool, 'test', -1)
-  return createPgUses({ pool: through, node: id, signal: NEVER })
+  return createPgUses({ pool: through, node: id, layout: LAYOUT, signal: NEVER })
 }
 
 function usesOf(requests: number, notices: readonly CapNotice[] = []): Uses {

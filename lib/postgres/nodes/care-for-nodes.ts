@@ -1,6 +1,8 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../durations.ts'
 import { repeat } from '../../periodic.ts'
 import type { Leases } from '../../storage/storage.ts'
+import type { Layout } from '../citus/layout.ts'
+import { forgetNodesOnShards, removeOldFromShards } from '../citus/retention.ts'
 import type { PgPool } from '../connection.ts'
 import { replayJournal } from '../rum/replay.ts'
 import { forgetNodes, removeOld } from '../rum/retention.ts'
@@ -8,6 +10,7 @@ import type { Node } from './nodes.ts'
 
 interface CareOptions {
   readonly pool: PgPool
+  readonly layout: Layout
   readonly node: () => Node
   readonly leases: Leases
   readonly now: () => number
@@ -19,16 +22,18 @@ const ENDED_AFTER_MS = DAY_MS
 const CARE_MS = 2 * SECOND_MS
 
 /** Does what nodes do for each other: sums up the telemetry of dead ones, and removes old rows. */
-export function careForNodes({ pool, node, leases, now, onError }: CareOptions): Disposable {
+export function careForNodes(options: CareOptions): Disposable {
+  const { pool, layout, node, leases, now, onError } = options
   const care = async () => {
     for (const { id, isEnded } of await node().buryDead(ENDED_AFTER_MS)) {
-      await replayJournal(pool, id)
+      await replayJournal(pool, id, layout)
       if (isEnded) await node().forget(id)
     }
   }
   const removeOldRows = async () => {
-    await removeOld(pool, now())
-    await forgetNodes(pool, await node().list())
+    const isLocal = layout === 'local'
+    await (isLocal ? removeOld : removeOldFromShards)(pool, now())
+    await (isLocal ? forgetNodes : forgetNodesOnShards)(pool, await node().list())
   }
   const removeAll = () => leases.runAlone('telemetry retention', removeOldRows, { restMs: HOUR_MS })
   const stack = new DisposableStack()

@@ -1,5 +1,6 @@
 import type { WriteUses } from '../../db/uses.ts'
 import type { Storage } from '../../storage/storage.ts'
+import type { Layout } from '../citus/layout.ts'
 import type { PgPool } from '../connection.ts'
 import { openPgRumWriter } from '../rum/writer.ts'
 import { createPgUses } from '../uses.ts'
@@ -7,6 +8,7 @@ import { joinNodes, type Node } from './nodes.ts'
 
 export interface LifeOptions {
   readonly pool: PgPool
+  readonly layout: Layout
   /** Of the release. */
   readonly version: string
   readonly onError: (error: unknown, message: string) => void
@@ -74,13 +76,15 @@ export async function openLives(options: LifeOptions) {
 }
 
 async function beginLife(
-  { pool, version, onError, signal }: LifeOptions,
+  { pool, layout, version, onError, signal }: LifeOptions,
   { onTakenOver, revision }: { readonly onTakenOver: () => void; readonly revision: number },
 ): Promise<Life> {
   await using opening = new AsyncDisposableStack()
   const node = opening.use(await joinNodes(pool, version, revision))
-  const rumWriter = opening.use(openPgRumWriter(pool, { node: node.id, onError, onTakenOver }))
-  const writeUses = createPgUses({ pool, node: node.id, signal })
+  const rumWriter = opening.use(
+    openPgRumWriter(pool, { layout, node: node.id, onError, onTakenOver }),
+  )
+  const writeUses = createPgUses({ pool, layout, node: node.id, signal })
   const opened = opening.move()
   return { node, writeUses, rumWriter, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

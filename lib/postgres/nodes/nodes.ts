@@ -78,6 +78,14 @@ export async function countLiving(connection: PgConnection): Promise<number> {
   return Number(rows[0]?.[0])
 }
 
+/** The error for work that needs the database alone, while `count` nodes use it. */
+export function inUse(count: number): Error {
+  return new Error(
+    `The database is in use by ${count} ${count === 1 ? 'server' : 'servers'}: stop them first; ` +
+      'one that was killed counts for ten seconds more',
+  )
+}
+
 async function openBarrier(pool: PgPool) {
   /** Settles at the next acknowledgement of a node. */
   let woken = Promise.withResolvers<void>()

@@ -1,18 +1,22 @@
 import type { Entry } from '../../rum/ingest/journal.ts'
-import type { PgPool } from '../connection.ts'
-import { type Part, writeParts } from './checkpoint.ts'
+import { groupByShard } from '../citus/shards.ts'
+import { type Part, type Writer, writeParts } from './checkpoint.ts'
 import { removeGroups } from './entries.ts'
 import { Site } from './site.ts'
 
-export interface AggregatorOptions {
-  readonly pool: PgPool
-  readonly node: string
+export interface AggregatorOptions extends Writer {
   /** Called once if other nodes have summed up the journal of this one, because they believe that it is dead. */
   readonly onTakenOver: () => void
 }
 
-/** A transaction holds the locks of its sites. Small sites share one, because most of its cost is fixed. */
-const SITES_AT_ONCE = 50
+/**
+ * A transaction holds the locks of its sites. Small sites share one, because most of its cost is fixed. On Citus
+ * that cost is higher, and transactions of different shards use different processors.
+ */
+const AT_ONCE = {
+  local: { sites: 50, transactions: 1 },
+  distributed: { sites: 200, transactions: 4 },
+} as const
 
 /**
  * Folds committed beacons into memory, and adds them to the stored rows at checkpoints. Each beacon counts
@@ -54,14 +58,22 @@ export class PgAggregator {
   }
 
   /**
-   * Forgets sites without beacons since the last checkpoint, and writes all others. Throws at the first
-   * error; the sites of that transaction are the last ones of the next checkpoint.
+   * Forgets sites without beacons since the last checkpoint, and writes all others. After an error, no further
+   * transaction begins; the sites of that one are the last ones of the next checkpoint.
    */
   async checkpoint(): Promise<void> {
     this.#forgetUnchanged()
+    const groups = await this.#groups()
+    const { transactions } = AT_ONCE[this.#options.layout]
+    const writers = Array.from({ length: transactions }, async () => {
+      for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+        await this.#write(group)
+      }
+    })
     try {
-      for (const group of this.#groups()) await this.#write(group)
+      await Promise.all(writers)
     } finally {
+      await Promise.allSettled(writers)
       await this.#removeWritten()
     }
   }
@@ -82,15 +94,12 @@ export class PgAggregator {
     await this.checkpoint()
   }
 
-  #groups(): Site[][] {
+  async #groups(): Promise<Site[][]> {
     const changed = [...this.#sites.values()].filter(({ isChanged }) => isChanged)
     const alone = changed.filter(({ isAlone }) => isAlone).map((site) => [site])
     const others = changed.filter(({ isAlone }) => !isAlone)
-    const count = Math.ceil(others.length / SITES_AT_ONCE)
-    const groups = Array.from({ length: count }, (_, at) =>
-      others.slice(at * SITES_AT_ONCE, (at + 1) * SITES_AT_ONCE),
-    )
-    return [...groups, ...alone]
+    const { sites } = AT_ONCE[this.#options.layout]
+    return [...(await groupByShard(this.#options, others, sites)), ...alone]
   }
 
   /** Writes a part of each site, after the transactions with any of them that are under way. */
@@ -116,8 +125,7 @@ export class PgAggregator {
   }
 
   async #writeParts(sites: readonly Site[], parts: readonly Part[]): Promise<void> {
-    const { pool, node } = this.#options
-    const full = await writeParts(pool, node, parts)
+    const full = await writeParts(this.#options, parts)
     if (full === 'taken over') {
       this.#giveUp()
       return

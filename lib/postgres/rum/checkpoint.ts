@@ -1,10 +1,19 @@
 import type { SiteFold } from '../../rum/rows/site-fold.ts'
-import type { PgConnection, PgPool } from '../connection.ts'
+import type { Layout } from '../citus/layout.ts'
+import { addCounted } from '../citus/shards.ts'
+import type { PgPool } from '../connection.ts'
 import { inTransaction } from '../transaction.ts'
-import { type Columns, insertAll, runBulk } from './bulk.ts'
+import { addAll, type RumConnection, writeBulk } from './bulk.ts'
 import { addCounts, addErrors } from './counts.ts'
 import type { FullDay } from './names.ts'
 import { addRows } from './rows.ts'
+
+/** A node, and where it writes. */
+export interface Writer {
+  readonly pool: PgPool
+  readonly node: string
+  readonly layout: Layout
+}
 
 /** What a node adds to the stored rows of one site in a checkpoint. */
 export interface Part {
@@ -22,17 +31,16 @@ export interface FullDays {
 /** Instead of a checkpoint: other nodes have summed up the journal of the node. */
 export const TAKEN_OVER = Number.MAX_SAFE_INTEGER
 
-const COUNTED: Columns = {
-  site_id: 'text',
-  node: 'text',
-  last_id: 'bigint',
-  checkpoint: 'bigint',
-}
-const SAVE_COUNTED = insertAll(
+const SAVE_COUNTED = addAll(
   'rum_counted',
-  COUNTED,
-  `(site_id, node) DO UPDATE SET last_id = greatest(rum_counted.last_id, excluded.last_id),
-    checkpoint = excluded.checkpoint`,
+  { site_id: 'text', node: 'text' },
+  {
+    values: { last_id: 'bigint', checkpoint: 'bigint' },
+    changes: {
+      last_id: 'greatest(stored.last_id, added.last_id)',
+      checkpoint: 'added.checkpoint',
+    },
+  },
 )
 
 /**
@@ -40,31 +48,28 @@ const SAVE_COUNTED = insertAll(
  * not hear of, is left out. Writes nothing if other nodes believe that this one is dead.
  */
 export function writeParts(
-  pool: PgPool,
-  node: string,
+  { pool, node, layout }: Writer,
   parts: readonly Part[],
 ): Promise<FullDays | 'taken over'> {
-  return inTransaction(pool, async (connection) => {
+  return inTransaction(pool, async (plain) => {
+    const connection = { ...plain, node, layout }
     const siteIds = parts.map(({ fold }) => fold.siteId)
     await lockSites(connection, siteIds)
-    const counted = await readCounted(connection, node, siteIds)
+    const counted = await readCounted(connection, siteIds)
     const isTakenOver = siteIds.some((siteId) => counted.get(siteId)?.checkpoint === TAKEN_OVER)
     if (isTakenOver) return 'taken over'
     const due = parts.filter(
       ({ fold, checkpoint }) => (counted.get(fold.siteId)?.checkpoint ?? 0) < checkpoint,
     )
-    const full = await addTotals(
-      connection,
-      due.map(({ fold }) => fold),
-    )
-    await saveCounted(connection, node, due)
-    return full
+    await saveCounted(connection, due, counted)
+    const folds = due.map(({ fold }) => fold)
+    return addTotals(connection, folds)
   })
 }
 
 /** Makes others that add to these sites wait. The order is always the same, so that no two wait for each other. */
 export async function lockSites(
-  connection: PgConnection,
+  connection: RumConnection,
   siteIds: readonly string[],
 ): Promise<void> {
   await connection.query(
@@ -82,14 +87,13 @@ export interface Counted {
 }
 
 export async function readCounted(
-  connection: PgConnection,
-  node: string,
+  connection: RumConnection,
   siteIds: readonly string[],
 ): Promise<Map<string, Counted>> {
   const { rows } = await connection.query(
     `SELECT site_id, last_id, checkpoint FROM rum_counted
      WHERE site_id = ANY ($1::text[]) AND node = $2`,
-    [siteIds, node],
+    [siteIds, connection.node],
   )
   return new Map(
     rows.map(([siteId, lastId, checkpoint]) => [
@@ -99,9 +103,9 @@ export async function readCounted(
   )
 }
 
-/** Adds what the sites have in memory to what is stored. The locks of the sites must be held. */
+/** Adds what the sites have in memory to what is stored. The locks of the sites must be held, and what the rows include be saved. */
 export async function addTotals(
-  connection: PgConnection,
+  connection: RumConnection,
   sites: readonly SiteFold[],
 ): Promise<FullDays> {
   const paths = await addRows(connection, sites)
@@ -111,10 +115,18 @@ export async function addTotals(
 }
 
 export async function saveCounted(
-  connection: PgConnection,
-  node: string,
+  connection: RumConnection,
   parts: readonly Part[],
+  counted: ReadonlyMap<string, Counted>,
 ): Promise<void> {
+  const { node } = connection
   const tuples = parts.map(({ fold, checkpoint }) => [fold.siteId, node, fold.lastId, checkpoint])
-  await runBulk(connection, SAVE_COUNTED, tuples)
+  if (connection.layout === 'distributed') {
+    const siteIds = parts.map(({ fold }) => fold.siteId)
+    await addCounted(
+      connection,
+      siteIds.filter((siteId) => !counted.has(siteId)),
+    )
+  }
+  await writeBulk(connection, SAVE_COUNTED, tuples)
 }

@@ -6,8 +6,7 @@ import {
   type SiteFold,
 } from '../../rum/rows/site-fold.ts'
 import type { ErrorGroup } from '../../rum/store/counts.ts'
-import type { PgConnection } from '../connection.ts'
-import { type Columns, insertAll, runBulk } from './bulk.ts'
+import { addAll, type Columns, type RumConnection, writeBulk } from './bulk.ts'
 import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from './names.ts'
 
 type SiteErrors = ErrorGroup & { readonly siteId: string }
@@ -18,30 +17,32 @@ const HASH_NAMES = nameTable('rum_error_samples', 'hash', {
   other: OTHERS_HASH,
 })
 /** The first sample of a day stays. */
-const ADD_SAMPLES = insertAll(
+const ADD_SAMPLES = addAll(
   'rum_error_samples',
-  { site_id: 'text', day: 'bigint', ...HASH, sample: 'text' },
-  'DO NOTHING',
+  { site_id: 'text', day: 'bigint', ...HASH },
+  { values: { sample: 'text' }, changes: {} },
 )
-const ADD_ERRORS = insertAll(
+const ADD_ERRORS = addAll(
   'rum_errors',
+  { site_id: 'text', hour: 'bigint', ...HASH },
   {
-    ...{ site_id: 'text', hour: 'bigint', ...HASH },
-    ...{ count: 'bigint', first_at: 'bigint', last_at: 'bigint' },
+    values: { count: 'bigint', first_at: 'bigint', last_at: 'bigint' },
+    changes: {
+      count: 'stored.count + added.count',
+      first_at: 'least(stored.first_at, added.first_at)',
+      last_at: 'greatest(stored.last_at, added.last_at)',
+    },
   },
-  `(site_id, hour, hash) DO UPDATE SET count = rum_errors.count + excluded.count,
-    first_at = least(rum_errors.first_at, excluded.first_at),
-    last_at = greatest(rum_errors.last_at, excluded.last_at)`,
 )
-const ADD_COUNTS = insertAll(
+const ADD_COUNTS = addAll(
   'rum_counts',
-  { site_id: 'text', hour: 'bigint', kind: 'text', label: 'text', count: 'bigint' },
-  '(site_id, hour, kind, label) DO UPDATE SET count = rum_counts.count + excluded.count',
+  { site_id: 'text', hour: 'bigint', kind: 'text', label: 'text' },
+  { values: { count: 'bigint' }, changes: { count: 'stored.count + added.count' } },
 )
 
 /** Adds the counters of the sites to the stored ones. */
 export async function addCounts(
-  connection: PgConnection,
+  connection: RumConnection,
   sites: readonly SiteFold[],
 ): Promise<void> {
   const tuples = sites.flatMap(({ siteId, counts }) =>
@@ -49,12 +50,12 @@ export async function addCounts(
       ...[siteId, hour, kind, label, count],
     ]),
   )
-  await runBulk(connection, ADD_COUNTS, tuples)
+  await writeBulk(connection, ADD_COUNTS, tuples)
 }
 
 /** Adds the errors of the sites to the stored ones. Returns the days that have as many kinds as they may have. */
 export async function addErrors(
-  connection: PgConnection,
+  connection: RumConnection,
   sites: readonly SiteFold[],
 ): Promise<FullDay[]> {
   const all = sites.flatMap(({ siteId, errors }) =>
@@ -70,11 +71,11 @@ export async function addErrors(
     const { siteId, day, name } = toName(group)
     return [siteId, day, name, JSON.stringify(group.sample)]
   })
-  await runBulk(connection, ADD_SAMPLES, samples)
+  await writeBulk(connection, ADD_SAMPLES, samples)
   const tuples = groups.map(({ siteId, hour, hash, count, firstAt, lastAt }) => [
     ...[siteId, hour, hash, count, firstAt, lastAt],
   ])
-  await runBulk(connection, ADD_ERRORS, tuples)
+  await writeBulk(connection, ADD_ERRORS, tuples)
   return listNamesOf(connection, HASH_NAMES, admitted.fullDays)
 }
 

@@ -54,17 +54,9 @@ export async function removeGroups(
   await connection.query(sql, [node, upToId])
 }
 
-/** Lists the nodes that have journal entries. Each step skips all entries of one node by the key. */
+/** Lists the nodes that have journal entries. */
 export async function listJournalNodes(pool: PgPool): Promise<string[]> {
-  const { rows } = await pool.use((connection) =>
-    connection.query(`
-      WITH RECURSIVE nodes AS (
-        SELECT min(node) AS node FROM rum_journal
-        UNION ALL
-        SELECT (SELECT min(node) FROM rum_journal WHERE rum_journal.node > nodes.node)
-        FROM nodes WHERE nodes.node IS NOT NULL
-      )
-      SELECT node FROM nodes WHERE node IS NOT NULL`),
-  )
+  const sql = 'SELECT DISTINCT node FROM rum_journal'
+  const { rows } = await pool.use((connection) => connection.query(sql))
   return rows.map(([node]) => String(node))
 }

@@ -1,5 +1,11 @@
-import type { PgConnection } from '../connection.ts'
-import { type Bulk, type Columns, readAll, rowsOf, runBulk } from './bulk.ts'
+import {
+  type BulkRead,
+  type Columns,
+  type RumConnection,
+  readAll,
+  readBulk,
+  readJoined,
+} from './bulk.ts'
 
 /** A page or a kind of errors of a site on a day. */
 export interface DayName {
@@ -12,9 +18,9 @@ export interface DayName {
 export interface NameTable {
   readonly limit: number
   readonly other: string
-  readonly find: Bulk
-  readonly count: Bulk
-  readonly list: Bulk
+  readonly find: BulkRead
+  readonly count: BulkRead
+  readonly list: BulkRead
 }
 
 const DAY: Columns = { site_id: 'text', day: 'bigint' }
@@ -28,11 +34,11 @@ export function nameTable(
     limit,
     other,
     find: readAll(table, { ...DAY, [column]: 'text' }),
-    count: {
-      text: `SELECT site_id, day, count(*) FROM ${rowsOf(DAY, 'wanted')}
-        JOIN ${table} USING (site_id, day) WHERE ${column} <> '${other}' GROUP BY site_id, day`,
-      width: 2,
-    },
+    count: readJoined(table, DAY, {
+      columns: ['site_id', 'day', 'count(*)'],
+      where: `${column} <> '${other}'`,
+      rest: 'GROUP BY site_id, day',
+    }),
     list: readAll(table, DAY, [column]),
   }
 }
@@ -52,19 +58,19 @@ export interface Admitted {
 
 /** Admits names in their order. The lock of their sites must be held. */
 export async function admitNames(
-  connection: PgConnection,
+  connection: RumConnection,
   { limit, other, find, count }: NameTable,
   names: readonly DayName[],
 ): Promise<Admitted> {
   const wanted = new Map(names.map((name) => [textOf(name), name]))
-  const stored = await runBulk(connection, find, [...wanted.values()].map(toTuple))
-  const admitted = new Set(stored.rows.map((row) => row.join(' ')))
+  const stored = await readBulk(connection, find, [...wanted.values()].map(toTuple))
+  const admitted = new Set(stored.map((row) => row.join(' ')))
   const added = [...wanted].filter(([text, { name }]) => name !== other && !admitted.has(text))
   const days = new Map(
     added.map(([, { siteId, day }]) => [`${siteId} ${day}`, [siteId, day] as const]),
   )
-  const counted = await runBulk(connection, count, [...days.values()])
-  const counts = new Map(counted.rows.map(([siteId, day, n]) => [`${siteId} ${day}`, Number(n)]))
+  const counted = await readBulk(connection, count, [...days.values()])
+  const counts = new Map(counted.map(([siteId, day, n]) => [`${siteId} ${day}`, Number(n)]))
   for (const [text, { siteId, day }] of added) {
     const n = counts.get(`${siteId} ${day}`) ?? 0
     if (n >= limit) continue
@@ -79,11 +85,11 @@ export async function admitNames(
 
 /** Lists all stored names of the days. */
 export async function listNamesOf(
-  connection: PgConnection,
+  connection: RumConnection,
   { list }: NameTable,
   days: Admitted['fullDays'],
 ): Promise<FullDay[]> {
-  const { rows } = await runBulk(connection, list, days)
+  const rows = await readBulk(connection, list, days)
   return days.map(([siteId, day]) => {
     const names = rows.filter((row) => row[0] === siteId && row[1] === day)
     return { siteId, day, names: names.map(([, , name]) => String(name)) }

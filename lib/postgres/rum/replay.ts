@@ -1,5 +1,7 @@
 import type { Entry } from '../../rum/ingest/journal.ts'
 import { SiteFold } from '../../rum/rows/site-fold.ts'
+import type { Layout } from '../citus/layout.ts'
+import { groupByShard } from '../citus/shards.ts'
 import type { PgPool } from '../connection.ts'
 import { inTransaction } from '../transaction.ts'
 import {
@@ -9,6 +11,7 @@ import {
   readCounted,
   saveCounted,
   TAKEN_OVER,
+  type Writer,
 } from './checkpoint.ts'
 import { readGroups, removeGroups } from './entries.ts'
 import { fromNothing } from './site.ts'
@@ -20,25 +23,43 @@ const GROUPS = 10
  * Sums up the journal that a dead node left, and removes it. Several nodes may do so at once. If the node is
  * alive nevertheless, its next checkpoint of these sites finds out.
  */
-export async function replayJournal(pool: PgPool, node: string): Promise<void> {
-  while (await replayGroups(pool, node));
+export async function replayJournal(
+  pool: PgPool,
+  node: string,
+  layout: Layout = 'local',
+): Promise<void> {
+  while (await replayGroups({ pool, node, layout }));
 }
 
-/** Returns whether there were any. */
-function replayGroups(pool: PgPool, node: string): Promise<boolean> {
-  return inTransaction(pool, async (connection) => {
-    const entries = (await readGroups(connection, node, GROUPS)).flat()
-    const last = entries.at(-1)
-    if (last === undefined) return false
+/** Returns whether there were any. If it is interrupted, the stored rows say which of the sites are summed up. */
+async function replayGroups(writer: Writer): Promise<boolean> {
+  const { pool, node } = writer
+  const entries = (await pool.use((connection) => readGroups(connection, node, GROUPS))).flat()
+  const last = entries.at(-1)
+  if (last === undefined) return false
+  const bySite = Map.groupBy(entries, ({ siteId }) => siteId)
+  const sites = Array.from(bySite, ([id, own]) => ({ id, own }))
+  for (const group of await groupByShard(writer, sites, sites.length)) {
+    await replayEntries(
+      writer,
+      group.flatMap(({ own }) => own),
+    )
+  }
+  await pool.use((connection) => removeGroups(connection, node, last.id))
+  return true
+}
+
+function replayEntries({ pool, node, layout }: Writer, entries: readonly Entry[]): Promise<void> {
+  return inTransaction(pool, async (plain) => {
+    const connection = { ...plain, node, layout }
     const siteIds = [...new Set(entries.map(({ siteId }) => siteId))]
     await lockSites(connection, siteIds)
     // Read after the lock: meanwhile, another node may have summed up the same entries.
-    const folds = await foldAll(entries, await readCounted(connection, node, siteIds))
-    await addTotals(connection, folds)
+    const counted = await readCounted(connection, siteIds)
+    const folds = await foldAll(entries, counted)
     const parts = folds.map((fold) => ({ fold, checkpoint: TAKEN_OVER }))
-    await saveCounted(connection, node, parts)
-    await removeGroups(connection, node, last.id)
-    return true
+    await saveCounted(connection, parts, counted)
+    await addTotals(connection, folds)
   })
 }
 

@@ -4,8 +4,17 @@ import { addMeasures } from '../../rum/sketch/measures.ts'
 import { encodeMeasures } from '../../rum/sketch/measures-blob.ts'
 import { type DayKey, type HourKey, type PathKey, type Row, toRow } from '../../rum/store/row.ts'
 import { PERCENTILE_COLUMNS, toColumns } from '../../rum/store/summary-columns.ts'
-import type { PgConnection } from '../connection.ts'
-import { type Bulk, type Columns, readAll, replaceAll, runBulk, type Tuple } from './bulk.ts'
+import {
+  type BulkRead,
+  type BulkWrite,
+  type Columns,
+  type RumConnection,
+  readAll,
+  readBulk,
+  replaceAll,
+  type Tuple,
+  writeBulk,
+} from './bulk.ts'
 import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from './names.ts'
 import { mapInTurns } from './turns.ts'
 
@@ -24,8 +33,8 @@ interface Merged<Key> {
 interface SketchTable<Key> {
   /** The values of the key, in the order of its columns. */
   readonly toTuple: (delta: Delta<Key>) => Tuple
-  readonly read: Bulk
-  readonly save: Bulk
+  readonly read: BulkRead
+  readonly save: BulkWrite
 }
 
 const PLACE: Columns = { country: 'text', device: 'text' }
@@ -70,7 +79,7 @@ const SAVE_SUMMARY = replaceAll('rum_hours', HOUR, {
 
 /** Adds the rows of the sites to the stored ones. Returns the days that have as many pages as they may have. */
 export async function addRows(
-  connection: PgConnection,
+  connection: RumConnection,
   sites: readonly SiteFold[],
 ): Promise<FullDay[]> {
   const hours = await addTo(connection, HOURS, deltasOf(sites, 'hours'))
@@ -78,7 +87,7 @@ export async function addRows(
     const columns = toColumns(measures)
     return [...HOURS.toTuple(delta), samples, ...PERCENTILE_COLUMNS.map((name) => columns[name])]
   })
-  await runBulk(connection, SAVE_SUMMARY, summaries)
+  await writeBulk(connection, SAVE_SUMMARY, summaries)
   await addTo(connection, DAYS, deltasOf(sites, 'days'))
   return addPaths(connection, deltasOf(sites, 'paths'))
 }
@@ -98,18 +107,18 @@ function deltasOf<Name extends Table>(
 }
 
 async function addTo<Key>(
-  connection: PgConnection,
+  connection: RumConnection,
   { toTuple, read, save }: SketchTable<Key>,
   deltas: readonly Delta<Key>[],
 ): Promise<Merged<Key>[]> {
-  const { rows } = await runBulk(connection, read, deltas.map(toTuple))
+  const rows = await readBulk(connection, read, deltas.map(toTuple))
   const stored = new Map(rows.map((row) => [row.slice(0, -2).join(' '), row.slice(-2)]))
   const merged = await mapInTurns(deltas, (delta) => {
     const all = addToStored(delta.row, toStored(stored.get(toTuple(delta).join(' '))))
     return { delta, all, sketches: encodeMeasures(all.measures) }
   })
   const saved = merged.map(({ delta, all, sketches }) => [...toTuple(delta), all.samples, sketches])
-  await runBulk(connection, save, saved)
+  await writeBulk(connection, save, saved)
   return merged
 }
 
@@ -121,7 +130,7 @@ function toStored(found: Tuple | undefined): Row | undefined {
 }
 
 async function addPaths(
-  connection: PgConnection,
+  connection: RumConnection,
   deltas: readonly Delta<PathKey>[],
 ): Promise<FullDay[]> {
   const admitted = await admitNames(connection, PATH_NAMES, deltas.map(toName))

@@ -3,6 +3,7 @@ import { hourOf } from '../../rum/hour.ts'
 import { type Accepted, type Draft, Journal } from '../../rum/ingest/journal.ts'
 import type { RowFilter, SummaryRow } from '../../rum/store/row.ts'
 import type { DropReason, RumWriter } from '../../rum/writer.ts'
+import type { Layout } from '../citus/layout.ts'
 import type { PgPool } from '../connection.ts'
 import { PgAggregator } from './aggregator.ts'
 import { addGroup } from './entries.ts'
@@ -10,6 +11,8 @@ import { addGroup } from './entries.ts'
 export interface PgWriterOptions {
   /** The id of this node. No other life of this node had the same. */
   readonly node: string
+  /** By default, one server has all tables. */
+  readonly layout?: Layout
   readonly onError: (error: unknown, message: string) => void
   /**
    * Called once if other nodes have summed up the journal of this one, because they believe that it is dead.
@@ -27,9 +30,9 @@ const COUNTRY = /^[\w-]{0,10}$/
 /** Writes telemetry of one node. */
 export function openPgRumWriter(
   pool: PgPool,
-  { node, onError, onTakenOver, checkpointMs = CHECKPOINT_MS }: PgWriterOptions,
+  { node, layout = 'local', onError, onTakenOver, checkpointMs = CHECKPOINT_MS }: PgWriterOptions,
 ) {
-  const aggregator = new PgAggregator({ pool, node, onTakenOver })
+  const aggregator = new PgAggregator({ pool, node, layout, onTakenOver })
   const journal = new Journal({
     firstId: 1,
     write: (entries) => addGroup(pool, node, entries),

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Outcome } from '../../../lib/db/engine.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
-import { replayJournal } from '../../../lib/postgres/rum/replay.ts'
-import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
 import {
   countEntries,
@@ -11,8 +9,10 @@ import {
   interceptPool,
   makeDraft,
   openNode,
+  openTables,
   read,
   removeAll,
+  replay,
   send,
 } from './telemetry.ts'
 
@@ -26,7 +26,7 @@ describe('telemetry on PostgreSQL', () => {
   let pool: PgPool
 
   before(async () => {
-    pool = await openMigratedPglite()
+    pool = await openTables()
   })
   beforeEach(() => removeAll(pool))
   after(() => pool[Symbol.asyncDispose]())
@@ -84,7 +84,7 @@ describe('telemetry on PostgreSQL', () => {
       assert.deepEqual(errors, ['cannot store beacons'])
       mend()
       await send(writer, rest)
-      await replayJournal(pool, node)
+      await replay(pool, node)
       // Whether it was stored is unknown: then it may count nevertheless.
       assert.equal(await countStored(pool), when === 'before' ? 59 : 60)
     })
@@ -107,9 +107,9 @@ describe('telemetry on PostgreSQL', () => {
       const { writer, node, faulty, fault, mend } = openFaulty()
       await send(writer, drafts)
       fault[when] = COMMIT
-      await assert.rejects(replayJournal(faulty, node), LOST)
+      await assert.rejects(replay(faulty, node), LOST)
       mend()
-      await replayJournal(faulty, node)
+      await replay(faulty, node)
       assert.equal(await countStored(pool), 60)
     })
   }
@@ -139,7 +139,7 @@ describe('telemetry on PostgreSQL', () => {
     await writer[Symbol.asyncDispose]()
     assert.deepEqual(errors, ['cannot sum up telemetry; it stays in the journal'])
     assert.equal(await countStored(pool), 0)
-    await replayJournal(pool, node)
+    await replay(pool, node)
     assert.equal(await countStored(pool), 60)
   })
 

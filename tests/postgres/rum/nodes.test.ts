@@ -4,16 +4,16 @@ import fc from 'fast-check'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { listJournalNodes } from '../../../lib/postgres/rum/entries.ts'
 import { createPgRumReader } from '../../../lib/postgres/rum/reader.ts'
-import { replayJournal } from '../../../lib/postgres/rum/replay.ts'
-import { openMigratedPglite } from '../../support/database/pglite.ts'
 import {
   countEntries,
   countStored,
   makeDraft,
   openNode,
+  openTables,
   read,
   readSite,
   removeAll,
+  replay,
   send,
 } from './telemetry.ts'
 
@@ -25,7 +25,7 @@ describe('several nodes', () => {
   let pool: PgPool
 
   before(async () => {
-    pool = await openMigratedPglite()
+    pool = await openTables()
   })
   beforeEach(() => removeAll(pool))
   after(() => pool[Symbol.asyncDispose]())
@@ -79,9 +79,9 @@ describe('several nodes', () => {
     await killed.checkpoint()
     await send(killed.writer, drafts.slice(50))
     assert.deepEqual(await listJournalNodes(pool), [killed.node])
-    await Promise.all([replayJournal(pool, killed.node), replayJournal(pool, killed.node)])
+    await Promise.all([replay(pool, killed.node), replay(pool, killed.node)])
     assert.deepEqual(await listJournalNodes(pool), [])
-    await replayJournal(pool, killed.node)
+    await replay(pool, killed.node)
     assert.equal(await countStored(pool), drafts.length)
   })
 
@@ -90,7 +90,7 @@ describe('several nodes', () => {
     await send(stopped.writer, drafts.slice(0, 50))
     await stopped.checkpoint()
     await send(stopped.writer, drafts.slice(50, 60))
-    await replayJournal(pool, stopped.node)
+    await replay(pool, stopped.node)
     await send(stopped.writer, drafts.slice(60, 70))
     await Promise.all([stopped.checkpoint(), stopped.checkpoint()])
     assert.equal(stopped.takenOver(), 1)
@@ -98,7 +98,7 @@ describe('several nodes', () => {
     assert.equal(await stopped.writer.add(draft), 'failed')
     await close(stopped)
     assert.equal(await countStored(pool), 60)
-    await replayJournal(pool, stopped.node)
+    await replay(pool, stopped.node)
     assert.equal(await countStored(pool), 70)
     assert.deepEqual(stopped.errors, [])
   })
@@ -116,7 +116,7 @@ describe('several nodes', () => {
       const cluster = new Cluster(pool)
       for (const step of steps) await cluster.take(step)
       await close(...cluster.nodes)
-      for (const node of await listJournalNodes(pool)) await replayJournal(pool, node)
+      for (const node of await listJournalNodes(pool)) await replay(pool, node)
       assert.equal(await countStored(pool), cluster.sent)
       assert.equal(await countEntries(pool), 0)
     }
@@ -144,7 +144,7 @@ class Cluster {
     const node = this.nodes[at]
     if (node === undefined) return
     if (action === 'checkpoint') await node.checkpoint()
-    else if (action === 'replay') await replayJournal(this.#pool, node.node)
+    else if (action === 'replay') await replay(this.#pool, node.node)
     else if (action !== 'kill') {
       const some = drafts.slice(this.sent, this.sent + action)
       await send(node.writer, some)

@@ -6,9 +6,17 @@ import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { createPgRumReader } from '../../../lib/postgres/rum/reader.ts'
 import { createRumReader } from '../../../lib/rum/reader.ts'
 import { openRumWriter, type RumWriter } from '../../../lib/rum/writer.ts'
-import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
-import { ALL, HOUR, makeDraft, openNode, readSite, removeAll, send } from './telemetry.ts'
+import {
+  ALL,
+  HOUR,
+  makeDraft,
+  openNode,
+  openTables,
+  readSite,
+  removeAll,
+  send,
+} from './telemetry.ts'
 
 const NEVER_MS = 1_000_000
 
@@ -36,7 +44,7 @@ describe('telemetry on PostgreSQL', () => {
   let pool: PgPool
 
   before(async () => {
-    pool = await openMigratedPglite()
+    pool = await openTables()
   })
   beforeEach(() => removeAll(pool))
   after(() => pool[Symbol.asyncDispose]())

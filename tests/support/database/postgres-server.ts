@@ -13,6 +13,7 @@ import { findFreePort } from '../../../scripts/parts/start-process.ts'
 /** Where Debian's packages put the programs of each version. */
 const VERSIONS = '/usr/lib/postgresql'
 const POLL_MS = 50
+const LONGEST_START_MS = 30_000
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   max_connections: '200',
@@ -26,13 +27,14 @@ export interface PostgresServer extends AsyncDisposable {
   createDatabase(): Promise<string>
   /** Ends all processes of the server at once, without a checkpoint. */
   stop(): Promise<void>
+  /** Kills the server with SIGKILL; its other processes end by themselves. */
+  kill(): Promise<void>
+  /** Starts it, as soon as all processes of a killed one have ended. */
   start(): Promise<void>
   /** Stops and starts it. */
   crash(): Promise<void>
   /** Starts it again as a standby, which only reads. */
   becomeStandby(): Promise<void>
-  /** Ends it with SIGKILL, for good. */
-  kill(): Promise<void>
   /** Starts a copy that follows it. From then on, a commit waits until both have stored it. */
   addStandby(): Promise<Standby>
 }
@@ -116,14 +118,26 @@ async function openServer(
 ) {
   const url = `postgres://meridian@127.0.0.1:${port}/postgres`
   let server: ChildProcess | undefined
+  const startOnce = async () => {
+    const all = Object.entries({ ...SETTINGS, ...settings })
+    const options = all.flatMap((pair) => ['-c', pair.join('=')])
+    const args = ['-D', data, '-p', String(port), ...options]
+    server = spawn(join(programs, 'postgres'), args, { ...user, cwd: folder, stdio: 'ignore' })
+    await waitUntilReady(url, server)
+  }
   return {
     url,
     start: async () => {
-      const all = Object.entries({ ...SETTINGS, ...settings })
-      const options = all.flatMap((pair) => ['-c', pair.join('=')])
-      const args = ['-D', data, '-p', String(port), ...options]
-      server = spawn(join(programs, 'postgres'), args, { ...user, cwd: folder, stdio: 'ignore' })
-      await waitUntilReady(url, server)
+      const end = performance.now() + LONGEST_START_MS
+      for (;;) {
+        try {
+          return await startOnce()
+        } catch (error) {
+          // Processes of a killed server may still be ending.
+          if (performance.now() > end) throw error
+          await sleep(POLL_MS)
+        }
+      }
     },
     stop: async (how: 'fast' | 'immediate' | 'SIGKILL') => {
       if (server === undefined) return

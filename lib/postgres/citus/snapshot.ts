@@ -1,0 +1,52 @@
+import { codeOf } from '../../reason.ts'
+import type { PgConnection, PgPool } from '../connection.ts'
+import { inSnapshot, inTransaction } from '../transaction.ts'
+import { readLayout } from './layout.ts'
+
+const ATTEMPTS = 100
+/** Shorter than the time after which PostgreSQL looks for transactions that wait for each other. */
+const LOCK_TIMEOUT_MS = 500
+/** lock_not_available */
+const LATE = '55P03'
+
+/**
+ * Runs `work` in one transaction, whose statements all see what was committed before its first one. Each worker
+ * of Citus has commits of its own: there, all writes wait for some milliseconds while `work` begins everywhere.
+ */
+export async function inSnapshotOfAll<Result>(
+  pool: PgPool,
+  work: (connection: PgConnection) => Promise<Result>,
+): Promise<Result> {
+  if ((await pool.use(readLayout)) === 'local') return inSnapshot(pool, work)
+  return inSnapshot(pool, async (connection) => {
+    // One connection to each worker, so that all later statements use it.
+    await connection.runScript('SET LOCAL citus.max_adaptive_executor_pool_size = 1')
+    await withoutWrites(pool, () => connection.query('SELECT count(*) FROM rum_counted'))
+    return work(connection)
+  })
+}
+
+/** Runs `work` while no transaction has written anything that it has not committed. */
+async function withoutWrites(pool: PgPool, work: () => Promise<unknown>): Promise<void> {
+  for (let left = ATTEMPTS; ; left--) {
+    try {
+      await inTransaction(pool, async (connection) => {
+        await connection.runScript(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+        await connection.runScript(`LOCK TABLE ${await listTables(connection)} IN SHARE MODE`)
+        await work()
+      })
+      return
+    } catch (error) {
+      if (codeOf(error) !== LATE || left === 1) throw error
+    }
+  }
+}
+
+/** All tables but those that are worth nothing after a restart. */
+async function listTables(connection: PgConnection): Promise<string> {
+  const { rows } = await connection.query(
+    `SELECT string_agg(quote_ident(tablename), ', ' ORDER BY tablename) FROM pg_tables
+     WHERE schemaname = current_schema() AND tablename NOT IN ('buckets', 'leases', 'nodes')`,
+  )
+  return String(rows[0]?.[0])
+}
