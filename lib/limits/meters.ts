@@ -13,22 +13,9 @@ import { CallerMeter, type MeterParts } from './caller-meter.ts'
 import { BUSY, type CallerState, emptier, slower } from './caller-state.ts'
 import { createLeasedBuckets } from './leased-buckets.ts'
 import { type BucketKeeper, LOCAL_BUCKETS } from './local-buckets.ts'
+import { type Metered, planRate, userRate } from './metered.ts'
 import type { Bucket, Rate } from './token-bucket.ts'
-import { type Counts, type Paid, UserMeter, type UserMeterOptions } from './user-meter.ts'
-
-/** A caller whose requests are limited and counted. */
-export interface Metered {
-  readonly userId: string
-  readonly plan: {
-    readonly requestsPerMinute: number
-    readonly maxKeys: number
-    readonly monthlyCap: number
-  }
-  /** null without a subscription: requests are then counted by calendar month, UTC. */
-  readonly paid: (SubscriptionPeriod & Paid) | null
-  /** null for a session; all sessions of a user share one rate limit. */
-  readonly key: { readonly id: string } | null
-}
+import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
 /** How often a request asks the other nodes, because others take what it waits for. */
 const TURNS = 10
@@ -301,14 +288,4 @@ export class Meters {
 
 function callerId({ userId, key }: Pick<Metered, 'userId' | 'key'>): string {
   return key === null ? `user:${userId}` : key.id
-}
-
-/** The size and refill rate of a caller's bucket. */
-export function planRate({ requestsPerMinute }: Metered['plan']): Rate {
-  return { capacity: requestsPerMinute, windowMs: MINUTE_MS }
-}
-
-/** The same for all keys of a user together, so that replacing keys does not give more requests. */
-export function userRate({ requestsPerMinute, maxKeys }: Metered['plan']): Rate {
-  return { capacity: requestsPerMinute * Math.max(1, maxKeys), windowMs: MINUTE_MS }
 }

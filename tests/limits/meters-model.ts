@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DAY_MS } from '../../lib/durations.ts'
-import type { Metered } from '../../lib/limits/meters.ts'
+import type { Metered } from '../../lib/limits/metered.ts'
 import { NOON } from '../support/helpers.ts'
 
 const PARTS = 60_000
