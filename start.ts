@@ -81,8 +81,9 @@ export async function start(): Promise<void> {
       await stop(network, services, admin)
     },
   })
-  const network = await listen(server, services)
-  listenUrl = network.url
+  const network = await listen(server, services, (url) => {
+    listenUrl = url
+  })
   // From here on, only the signal handler disposes of the services.
   starting.move()
   listening.resolve(network)
@@ -99,13 +100,17 @@ function announce(services: Services, admin: Admin | undefined): void {
 }
 
 /** Listens on as many threads as the setting says. */
-async function listen(server: Server, services: Services): Promise<Network> {
+async function listen(
+  server: Server,
+  services: Services,
+  onUrl: (url: string) => void,
+): Promise<Network> {
   const { config } = services
   // Further threads make as many objects as this one, so they get the same space.
   const ownSpace = process.execArgv.find((option) => option.startsWith(`${SEMI_SPACE}=`))
   const isTuned = config.nodes > 1 && ownSpace !== undefined
   if (isTuned) setFlagsFromString(ownSpace)
-  const network = await openNetwork(server, config, networkThreads(services))
+  const network = await openNetwork(server, config, networkThreads(services), onUrl)
   if (isTuned) setFlagsFromString(SEMI_SPACE_OF_THREADS)
   return network
 }

@@ -5,28 +5,32 @@ import { type NetworkThreadsOptions, startNetworkThreads } from './threads/netwo
 
 /** Where a server listens. */
 export interface Network {
-  readonly url: string
   /** Refuses new connections, closes idle ones, lets requests finish, and ends the threads. */
   readonly stop: () => Promise<void>
 }
 
-/** Makes `server` listen, in this thread and, if there is more than one, in others. */
+/**
+ * Makes `server` listen, in this thread and, if there is more than one, in others. `onUrl` gets the URL before any
+ * request is served.
+ */
 export async function openNetwork(
   server: Server,
   address: ListenAddress,
   threads: NetworkThreadsOptions,
+  onUrl: (url: string) => void,
 ): Promise<Network> {
   if (threads.count === 0) {
-    return { url: await listen(server, address), stop: () => stopServer(server) }
+    onUrl(await listen(server, address))
+    return { stop: () => stopServer(server) }
   }
   await using starting = new AsyncDisposableStack()
   const others = starting.use(await startNetworkThreads(server, threads))
   const url = await listen(server, { ...address, reusePort: true })
+  onUrl(url)
   // With port 0, the system has chosen one.
   await others.listen({ ...address, port: Number(new URL(url).port), reusePort: true })
   const started = starting.move()
   return {
-    url,
     stop: async () => {
       await stopServer(server, undefined, others)
       await started.disposeAsync()

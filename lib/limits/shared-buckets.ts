@@ -10,6 +10,9 @@ export function openBuckets({ store: { shared }, pool }: UserMeterOptions): Buck
   return pool === undefined ? LOCAL_BUCKETS : createSharedBuckets(pool)
 }
 
+/** A clock that is behind by more has been set back. */
+const SKEW_MS = 100
+
 /** Buckets that all threads of this process share, as far as there are rows. */
 export function createSharedBuckets(pool: RowPool | null): BucketKeeper {
   const share = (bucket: Bucket): Bucket => {
@@ -23,12 +26,18 @@ export function createSharedBuckets(pool: RowPool | null): BucketKeeper {
   return {
     open: (_id, now) => ({ spent: 0, at: now }),
     adopt: share,
-    take: (bucket, rate, now, requests) => locked(bucket, () => take(bucket, rate, now, requests)),
+    take: (bucket, rate, now, requests) =>
+      locked(bucket, () => take(bucket, rate, latest(bucket, now), requests)),
     peek: (bucket, rate, now, requests) => locked(bucket, () => peek(bucket, rate, now, requests)),
     refund: (bucket, _now, requests) => locked(bucket, () => refund(bucket, requests)),
     mustAsk: () => false,
     ask: async () => {},
   }
+}
+
+/** The time of the bucket if a thread that has read the clock a moment later was faster: it must not refill twice. */
+function latest({ at }: Bucket, now: number): number {
+  return now < at && at - now < SKEW_MS ? at : now
 }
 
 /** Runs `work` while no other thread uses the bucket. */

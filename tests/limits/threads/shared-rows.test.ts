@@ -73,11 +73,22 @@ describe('a shared bucket', () => {
   it('does what a bucket of one thread does', () => {
     const step = fc.record({
       does: fc.constantFrom('take', 'peek', 'refund'),
-      passed: fc.integer({ min: -1_000, max: 30_000 }),
+      passed: fc.integer({ min: -10, max: 30 }).map((seconds) => seconds * 1_000),
       requests: fc.integer({ min: 1, max: 12 }),
       capacity: fc.integer({ min: 1, max: 20 }),
     })
     fc.assert(fc.property(fc.array(step, { maxLength: 40 }), followBoth))
+  })
+
+  it('does not refill twice for threads that read the clock at almost the same time', () => {
+    const buckets = createSharedBuckets(createRowPool(SharedRows.make(2)))
+    const shared = buckets.adopt({ spent: 0, at: 0 })
+    const rate = { capacity: 60, windowMs: 60_000 }
+    for (let turn = 0; turn < 50; turn++) {
+      buckets.take(shared, rate, 1_000, 1)
+      buckets.take(shared, rate, 999, 1)
+    }
+    assert.deepEqual([shared.spent, shared.at], [60, 1_000])
   })
 })
 
