@@ -27,6 +27,16 @@ describe('openSecrets', () => {
     assert.notDeepEqual(openSecrets(newFolder()), secrets)
   })
 
+  it('reads a file on Windows, where every mode looks open', (t) => {
+    const folder = newFolder()
+    const secrets = openSecrets(folder)
+    chmodSync(join(folder, 'secrets.json'), 0o666)
+    const { getuid } = process
+    t.after(() => Object.assign(process, { getuid }))
+    Object.assign(process, { getuid: undefined })
+    assert.deepEqual(openSecrets(folder), secrets)
+  })
+
   it('refuses a file that other users can read, and says what to do', () => {
     const folder = newFolder()
     const { auth } = openSecrets(folder)
