@@ -1,10 +1,12 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockFile } from '../db/lock.ts'
-import { explainWrite } from '../disk-advice.ts'
 import { isLongUnchanged, removeLeftovers } from '../process/leftovers.ts'
 
 const WORK_FOLDER = /^\.partial-backup-/
+const LOCKED = /-locked$/
 
 /**
  * Runs `work` with a new folder in `directory` that only its owner may read, and removes the folder
@@ -15,27 +17,24 @@ export async function withWorkFolder<Result>(
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   removeWorkFolders(directory)
-  const prefix = join(directory, '.partial-backup-')
-  const unlocked = await mkdtemp(prefix).catch((cause: unknown) => {
-    throw explainWrite(prefix, cause)
-  })
-  const folder = `${unlocked}-locked`
+  const folder = join(directory, `.partial-backup-${randomBytes(8).toString('hex')}-locked`)
   try {
-    using _lock = lockFolder(unlocked)
-    // Other processes remove folders that are not locked, so the folder gets its name only now.
-    await rename(unlocked, folder)
+    // Locked first: other processes remove folders that are not locked.
+    using _lock = lockFolder(folder)
+    await mkdir(folder, { mode: 0o700 })
     return await work(folder)
   } finally {
-    for (const path of [unlocked, folder]) await rm(path, { recursive: true, force: true })
+    for (const path of [folder, lockOf(folder)]) await rm(path, { recursive: true, force: true })
   }
 }
 
 /** Removes work folders of ended processes, which hold copies of the database and the secrets. */
 export function removeWorkFolders(directory: string): void {
-  removeLeftovers(directory, WORK_FOLDER, (folder) => {
-    // Its process is about to lock it, or it comes from an earlier release, which locked no folders.
-    if (!folder.endsWith('-locked')) return isLongUnchanged(folder)
-    lockFolder(folder)[Symbol.dispose]() // throws while a process holds it
+  removeLeftovers(directory, WORK_FOLDER, (path) => {
+    // A lock whose folder is about to be made, or a folder of an earlier release, which it had not yet locked.
+    if (!LOCKED.test(path)) return !hasFolder(path) && isLongUnchanged(path)
+    lockFolder(path)[Symbol.dispose]() // throws while a process holds it
+    rmSync(lockOf(path), { force: true })
     return true
   })
 }
@@ -43,5 +42,14 @@ export function removeWorkFolders(directory: string): void {
 /** The lock ends with its process. Processes in other containers respect it, too. */
 function lockFolder(folder: string): Disposable {
   const inUse = `Another process is using ${folder}`
-  return lockFile(join(folder, 'lock'), { inUse, failed: `Cannot write into ${folder}` })
+  return lockFile(lockOf(folder), { inUse, failed: `Cannot write ${folder}` })
+}
+
+/** The lock is beside the folder: Windows does not rename or remove a folder with an open file. */
+function lockOf(folder: string): string {
+  return folder.replace(LOCKED, '.lock')
+}
+
+function hasFolder(lock: string): boolean {
+  return existsSync(lock.replace(/\.lock$/, '-locked'))
 }

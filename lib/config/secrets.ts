@@ -59,7 +59,8 @@ function readSecrets(path: string): Secrets | null {
     const reason = withAdvice(reasonOf(error), diskAdvice(path, error))
     throw new Error(`Cannot read ${path}: ${reason}`, { cause: error })
   }
-  if ((statSync(path).mode & 0o077) !== 0) {
+  // Windows has access lists instead of modes: there, the mode always looks open.
+  if (process.getuid !== undefined && (statSync(path).mode & 0o077) !== 0) {
     throw new Error(`Cannot use ${path}: other users can read it; run chmod 600 on it`)
   }
   return parseSecrets(path, text)

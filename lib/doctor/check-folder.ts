@@ -5,6 +5,9 @@ import { openSecrets } from '../config/secrets.ts'
 import { writeProblem } from '../disk-advice.ts'
 import { type Finding, ok, warning, wrong, wrongIfThrows } from './finding.ts'
 
+/** Windows has access lists instead, which Node.js does not read. */
+const HAS_MODES = process.getuid !== undefined
+
 /** Checks the permissions of the data folder, the owner of its files, and the secrets. */
 export function checkFolder(dataDir: string): Finding[] {
   if (!existsSync(dataDir)) {
@@ -22,7 +25,10 @@ export function checkFolder(dataDir: string): Finding[] {
     ...foreignFiles(folder, mayChange ? uid : me),
     ...badSecrets(folder),
   ]
-  return findings.length > 0 ? findings : [ok(`Other users cannot read ${folder}`)]
+  if (findings.length > 0) return findings
+  return [
+    ok(HAS_MODES ? `Other users cannot read ${folder}` : `This user can write into ${folder}`),
+  ]
 }
 
 function closedToUs(folder: string): Finding[] {
@@ -34,6 +40,7 @@ function closedToUs(folder: string): Finding[] {
 
 /** Some platforms run containers under an arbitrary user, who shares only the group of a volume. */
 function openToOthers(folder: string, mayChange: boolean): Finding[] {
+  if (!HAS_MODES) return []
   const { mode } = lstatSync(folder)
   if ((mode & (mayChange ? 0o077 : 0o007)) === 0) return []
   const advice = mayChange ? `chmod 700 ${folder}` : 'make this user its owner, then chmod 700'

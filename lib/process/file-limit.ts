@@ -18,6 +18,8 @@ export async function checkFileLimit(connections: number, log: Log): Promise<voi
 
 /** Asks a shell, which inherits the limit on every system and runtime. Infinity: none or unknown. */
 async function readFileLimit(): Promise<number> {
+  // Windows has no such limit, but the shell of Git for Windows answers with its own.
+  if (process.platform === 'win32') return Number.POSITIVE_INFINITY
   try {
     const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -n'])
     return Number(stdout) || Number.POSITIVE_INFINITY

@@ -24,13 +24,21 @@ describe('a work folder', () => {
       withWorkFolder(${JSON.stringify(directory)}, () => { console.log('made'); return new Promise(() => setInterval(() => {}, 1000)) })`
     const args = ['--import', './jsx.ts', '--input-type=module', '--eval', script]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(child, 'exit')
     await once(child.stdout, 'data')
     removeWorkFolders(directory)
-    assert.equal(readdirSync(directory).length, 1)
+    const whileRunning = readdirSync(directory)
     child.kill('SIGKILL')
-    await once(child, 'exit')
+    await ended
+    assert.equal(whileRunning.filter((name) => name.endsWith('-locked')).length, 1)
     removeWorkFolders(directory)
     assert.deepEqual(readdirSync(directory), [])
+  })
+
+  it('holds no open file, so that Windows lets a program rename and remove it', async () => {
+    await withWorkFolder(tempFolder(), async (folder) => {
+      assert.deepEqual(readdirSync(folder), [])
+    })
   })
 
   it('is left alone if its name is not ours', () => {

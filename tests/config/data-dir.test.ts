@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { makeDataDir } from '../../lib/config/data-dir.ts'
 import { openSecrets } from '../../lib/config/secrets.ts'
+import { ON_LINUX, ON_POSIX } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const IS_WRITABLE =
@@ -12,7 +13,7 @@ const AS_ROOT = { skip: process.getuid?.() !== 0 && 'only root can give a folder
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777
 
-describe('makeDataDir', () => {
+describe('makeDataDir', ON_POSIX, () => {
   let umask: number
   before(() => {
     umask = process.umask(0)
@@ -26,7 +27,7 @@ describe('makeDataDir', () => {
     assert.deepEqual([modeOf(path), modeOf(join(path, 'app.db'))], [0o700, 0o600])
   })
 
-  it('says what to do where no folder can be made', { skip: process.platform !== 'linux' }, () => {
+  it('says what to do where no folder can be made', ON_LINUX, () => {
     assert.throws(
       () => makeDataDir('/proc/nope/data'),
       /^Error: Cannot make the data folder \/proc\/nope\/data: ENOENT; set MERIDIAN_DATA_DIR /,

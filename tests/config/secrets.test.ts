@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { openSecrets } from '../../lib/config/secrets.ts'
+import { assertMode, ON_POSIX } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const parent = tempFolder()
@@ -22,12 +23,22 @@ describe('openSecrets', () => {
     const secrets = openSecrets(folder)
     assert.match(secrets.auth, /^[0-9a-f]{64}$/)
     assert.deepEqual(readdirSync(folder), ['secrets.json'])
-    assert.equal(statSync(join(folder, 'secrets.json')).mode & 0o777, 0o600)
+    assertMode(join(folder, 'secrets.json'), 0o600)
     assert.deepEqual(openSecrets(folder), secrets)
     assert.notDeepEqual(openSecrets(newFolder()), secrets)
   })
 
-  it('refuses a file that other users can read, and says what to do', () => {
+  it('reads a file on Windows, where every mode looks open', (t) => {
+    const folder = newFolder()
+    const secrets = openSecrets(folder)
+    chmodSync(join(folder, 'secrets.json'), 0o666)
+    const { getuid } = process
+    t.after(() => Object.assign(process, { getuid }))
+    Object.assign(process, { getuid: undefined })
+    assert.deepEqual(openSecrets(folder), secrets)
+  })
+
+  it('refuses a file that other users can read, and says what to do', ON_POSIX, () => {
     const folder = newFolder()
     const { auth } = openSecrets(folder)
     for (const mode of [0o640, 0o604, 0o644, 0o620]) {

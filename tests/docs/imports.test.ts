@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { sep } from 'node:path'
+import { dirname, join } from 'node:path/posix'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -167,6 +168,7 @@ const files = [
   'sdk/typescript/src/**/*.ts',
 ]
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
+  .map((file) => file.replaceAll(sep, '/'))
   .sort()
 
 const imports = files.flatMap((file) =>

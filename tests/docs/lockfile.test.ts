@@ -56,15 +56,16 @@ for (const name of ['package-lock.json', 'sdk/typescript/package-lock.json']) {
 describe('package-lock.json', () => {
   it('has the Node.js of each machine that we support, with its checksum', () => {
     const runtimes = packages.filter(([path]) =>
-      /^node_modules\/node-(bin-)?(linux|darwin)/.test(path),
+      /^node_modules\/node-(bin-)?(linux|darwin|win)/.test(path),
     )
-    assert.equal(runtimes.length, 4)
+    assert.equal(runtimes.length, 5)
     for (const [path, { integrity }] of runtimes) assert.ok(integrity, path)
     assert.deepEqual(runtimes.map(([, { os, cpu }]) => `${os}-${cpu}`).toSorted(), [
       'darwin-arm64',
       'darwin-x64',
       'linux-arm64',
       'linux-x64',
+      'win32-x64',
     ])
   })
 })

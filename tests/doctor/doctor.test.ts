@@ -15,7 +15,7 @@ import { makeDataFolder, withClient } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import { mayBecomeNobody } from '../support/runtime.ts'
+import { mayBecomeNobody, ON_POSIX } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { lines, matches } from './findings.ts'
 
@@ -31,7 +31,7 @@ describe('checkFolder', () => {
     matches(checkFolder(join(folder, 'none')), /^warning: There is no .* → start the server once$/)
   })
 
-  it('finds a folder that others may read', async () => {
+  it('finds a folder that others may read', ON_POSIX, async () => {
     const { dataDir } = await makeDataFolder(folder)
     chmodSync(dataDir, 0o750)
     matches(checkFolder(dataDir), /^wrong: Other users can read .* → chmod 700 /)
@@ -42,7 +42,7 @@ describe('checkFolder', () => {
     )
   })
 
-  it('finds secrets that others may read, or that are damaged', async () => {
+  it('finds secrets that others may read, or that are damaged', ON_POSIX, async () => {
     const { dataDir } = await makeDataFolder(folder)
     const path = join(dataDir, 'secrets.json')
     chmodSync(path, 0o640)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -17,6 +17,7 @@ import {
   withClient,
 } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
+import { assertMode } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
@@ -111,7 +112,7 @@ describe('the target of an export', () => {
     await write(path)
     assert.deepEqual(emailsIn(path), [])
     assert.deepEqual(openSecrets(directory), secrets)
-    assert.equal(statSync(path).mode & 0o777, 0o600)
+    assertMode(path, 0o600)
     assert.deepEqual(
       readdirSync(directory).filter((name) => name.startsWith('.')),
       [],

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, describe, it, mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runLowPriority } from '../../lib/process/low-priority.ts'
+import { ON_LINUX, ON_POSIX } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { isRunning } from './running.ts'
 
@@ -39,14 +40,14 @@ describe('runLowPriority', () => {
     await assert.rejects(run('process.exitCode = 3'), /ended with the code 3/)
   })
 
-  it('names the signal that ended a program, or why it did not start', async () => {
+  it('names the signal that ended a program, or why it did not start', ON_POSIX, async () => {
     await assert.rejects(run('process.kill(process.pid, "SIGKILL")'), /^Error: killed by SIGKILL, /)
     await assert.rejects(run('process.kill(process.pid, "SIGTERM")'), /^Error: killed by SIGTERM$/)
     const missing = runLowPriority(['/nonexistent/program'], new AbortController().signal)
     await assert.rejects(missing, /spawn \/nonexistent\/program ENOENT/)
   })
 
-  it('ends a program at the abort, even if it is frozen', async () => {
+  it('ends a program at the abort, even if it is frozen', ON_LINUX, async () => {
     const path = join(tempFolder(), 'pid')
     const script = `fs.writeFileSync('${path}', String(process.pid)); process.kill(process.pid, 'SIGSTOP')`
     const stopping = new AbortController()

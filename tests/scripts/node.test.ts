@@ -6,6 +6,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -42,7 +43,9 @@ const ofMajor = (major: number) => `case "$1 $2" in
   *) echo "${major} runs $*" ;;
 esac`
 
-describe('scripts/node.sh', () => {
+const IS_WINDOWS = process.platform === 'win32'
+
+describe('scripts/node.sh', { skip: IS_WINDOWS && 'cmd.exe runs exec.cmd instead' }, () => {
   it('runs the Node.js of package.json on this machine', () => {
     const versions = Object.entries(manifest.optionalDependencies)
     const wanted = versions.find(([name]) => name.endsWith(`-${process.platform}-${process.arch}`))
@@ -149,5 +152,42 @@ describe('scripts/node.sh', () => {
     const { status, stdout, stderr } = makeRelease({ 'bin/node': ofMajor(20) })('server.ts')
     assert.deepEqual([status, stdout], [1, ''])
     assert.match(stderr, /^Run npm ci\. If .*, install Node\.js 24 or newer\n$/)
+  })
+})
+
+describe('exec.cmd', () => {
+  it('is found by every npm script that runs Node.js, since each begins with exec', () => {
+    const scripts = Object.values(manifest.scripts).filter((text) => text.includes('node.sh'))
+    assert.ok(scripts.length > 30)
+    for (const text of scripts) assert.match(text, /^exec scripts\/node\.sh --import /)
+  })
+
+  it('runs the Node.js of package.json with the options of scripts/node.sh', () => {
+    const command = readFileSync('exec.cmd', 'utf8')
+    const [, name = ''] = /node_modules\\([^\\]+)\\bin\\node\.exe/.exec(command) ?? []
+    assert.ok(name in manifest.optionalDependencies, name)
+    const given = command.match(/--(?!title)[a-z-]+=\d+/g)
+    const run = makeRelease({ 'bin/node': ofMajor(24) })
+    if (!IS_WINDOWS) assert.equal(run().stdout, `24 runs ${given?.join(' ')}\n`)
+  })
+
+  it('is checked out with CRLF, as cmd.exe needs for labels', (t) => {
+    const { status, stdout } = spawnSync('git', ['check-attr', 'eol', 'exec.cmd'], {
+      encoding: 'utf8',
+    })
+    if (status !== 0) return t.skip('not in a Git repository')
+    assert.match(stdout, /: eol: crlf\n$/)
+  })
+
+  it('passes arguments and the exit code on', { skip: !IS_WINDOWS && 'needs cmd.exe' }, () => {
+    const script = join(tempFolder(), 'print.cjs')
+    writeFileSync(script, 'console.log(process.argv.slice(2).join("|")); process.exit(7)')
+    // npm escapes twice what it passes to a .cmd file.
+    const command = `exec scripts/node.sh "${script}" "a b & c" x=y "tests/*" a^^^&b`
+    const { status, stdout } = spawnSync('cmd.exe', ['/d', '/s', '/c', `"${command}"`], {
+      windowsVerbatimArguments: true,
+      encoding: 'utf8',
+    })
+    assert.deepEqual([status, stdout.trim()], [7, 'a b & c|x=y|tests/*|a&b'])
   })
 })

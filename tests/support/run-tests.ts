@@ -53,7 +53,7 @@ function hasMemory(): boolean {
 
 function writeEntry(at: number, files: string[]): string {
   const entry = join(GROUPS, `${at}.mjs`)
-  const module = JSON.stringify(import.meta.filename)
+  const module = JSON.stringify(import.meta.url)
   writeFileSync(
     entry,
     `import { runInSuites } from ${module}\nrunInSuites(${JSON.stringify(files)})\n`,

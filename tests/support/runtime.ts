@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, resolve } from 'node:path'
 
@@ -15,6 +17,17 @@ export const IS_BUN = basename(RUNTIME[0]) === 'bun'
 
 /** Whether the server runs on the Node.js of the project, as with npm start and npx. */
 export const IS_PROJECT_NODE = RUNTIME[0] === process.execPath
+
+/** For tests of what Windows lacks: modes of files, signals between processes, links without a privilege. */
+export const ON_POSIX = { skip: process.platform === 'win32' && 'Windows lacks this' }
+
+/** For tests that read /proc or write to /dev/full. */
+export const ON_LINUX = { skip: process.platform !== 'linux' && 'only Linux has this' }
+
+/** Windows has no modes. */
+export function assertMode(path: string, mode: number): void {
+  if (process.platform !== 'win32') assert.equal(statSync(path).mode & 0o777, mode, path)
+}
 
 /** A user with few rights. */
 export const NOBODY = 65_534

@@ -80,7 +80,8 @@ export async function putInPlace(
   name: string,
 ): Promise<string> {
   await syncPath(partial)
-  await chmod(partial, 0o400)
+  // Windows does not replace read-only files.
+  if (process.platform !== 'win32') await chmod(partial, 0o400)
   const path = join(directory, name)
   await rename(partial, path)
   await syncPath(directory)

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { HOUR_MS } from '../../../lib/durations.ts'
 import { downloadSources } from '../../../lib/geo/download/sources.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
+import { assertMode } from '../../support/runtime.ts'
 import { openFileServer } from './file-server.ts'
 import {
   APRIL_TIME,
@@ -44,7 +45,7 @@ describe('a first download', () => {
     assert.deepEqual(readdirSync(at.geo).toSorted(), names.toSorted())
     for (const name of Object.values(downloaded)) {
       assert.deepEqual(readFileSync(at.inGeo(name)), Buffer.from(march))
-      assert.equal(statSync(at.inGeo(name)).mode & 0o777, 0o400)
+      assertMode(at.inGeo(name), 0o400)
     }
     assert.deepEqual(
       [...shares],

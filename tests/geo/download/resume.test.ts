@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
+import { ON_LINUX } from '../../support/runtime.ts'
 import {
   april,
   CITY,
@@ -35,7 +36,7 @@ describe('an interrupted download', () => {
     assert.deepEqual(at.leftovers(), [])
   })
 
-  it('says what to do if the disk is full', async () => {
+  it('says what to do if the disk is full', ON_LINUX, async () => {
     at.serveAll()
     mkdirSync(at.geo, { recursive: true })
     symlinkSync('/dev/full', at.inGeo(CITY_ARCHIVE))

@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -18,6 +17,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createGunzip, gzipSync } from 'node:zlib'
 import { HOUR_MS } from '../../../lib/durations.ts'
 import { removeAbandoned, replaceFile, writeStream } from '../../../lib/geo/files/replace-file.ts'
+import { assertMode } from '../../support/runtime.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -33,7 +33,7 @@ describe('replaceFile', () => {
     const path = await replaceFile(directory, 'a.mmdb', (partial) => writeFile(partial, 'one'))
     assert.equal(path, join(directory, 'a.mmdb'))
     assert.equal(readFileSync(path, 'utf8'), 'one')
-    assert.equal(statSync(path).mode & 0o777, 0o400)
+    assertMode(path, 0o400)
     assert.deepEqual(readdirSync(directory), ['a.mmdb'])
   })
 

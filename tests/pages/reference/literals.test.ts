@@ -8,6 +8,7 @@ import {
   phpQuoted,
   shellQuoted,
 } from '../../../pages/reference/samples/literal.ts'
+import { ON_POSIX } from '../../support/runtime.ts'
 
 /** Texts without U+0000, which no argument of a process can have. */
 const TEXT = fc.oneof(
@@ -18,7 +19,7 @@ const TEXT = fc.oneof(
 )
 const withoutNull = TEXT.filter((text) => !text.includes('\0'))
 describe('a literal in a sample', () => {
-  it('is the same text to a shell', () => {
+  it('is the same text to a shell', ON_POSIX, () => {
     const given = fc.sample(withoutNull, { numRuns: 300, seed: 1 })
     const input = given.map((text) => `printf '%s\\000' ${shellQuoted(text)}\n`).join('')
     const printed = execFileSync('sh', ['-s'], { input, encoding: 'utf8' })
