@@ -1,6 +1,6 @@
 import type { Unwritten } from '../db/use-flusher.ts'
 import type { CallerUse, Uses } from '../db/uses.ts'
-import type { Bucket } from './token-bucket.ts'
+import type { Bucket } from './buckets/token-bucket.ts'
 import type { UserMeter, UserMeterOptions } from './user-meter.ts'
 
 /** What all meters share. */

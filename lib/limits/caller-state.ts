@@ -1,4 +1,4 @@
-import type { BucketState } from './token-bucket.ts'
+import type { BucketState } from './buckets/token-bucket.ts'
 
 /** The state of the bucket that leaves the caller fewer requests. */
 export interface CallerState extends BucketState {

@@ -1,4 +1,4 @@
-import type { RowPool, SharedRows } from './shared-rows.ts'
+import type { RowPool, SharedRows } from './buckets/shared-rows.ts'
 
 /** The requests of a user in a period. */
 export interface Counter {

@@ -1,7 +1,7 @@
 import type { SqliteDb } from '../db/open.ts'
 import type { Warned } from '../db/uses.ts'
-import type { BucketStore } from './bucket-store.ts'
-import type { Bucket } from './token-bucket.ts'
+import type { BucketStore } from './buckets/bucket-store.ts'
+import type { Bucket } from './buckets/token-bucket.ts'
 
 export interface StoredPeriod extends Warned {
   readonly requests: number

@@ -1,6 +1,6 @@
 import type { SubscriptionPeriod } from '../config/period.ts'
 import { MINUTE_MS } from '../durations.ts'
-import type { Rate } from './token-bucket.ts'
+import type { Rate } from './buckets/token-bucket.ts'
 import type { Paid } from './user-meter.ts'
 
 /** A caller whose requests are limited and counted. */

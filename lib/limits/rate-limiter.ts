@@ -1,6 +1,13 @@
 import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 import { type Address, truncatedTo64 } from '../net/address.ts'
-import { type Bucket, type BucketState, type Rate, refund, spentAt, take } from './token-bucket.ts'
+import {
+  type Bucket,
+  type BucketState,
+  type Rate,
+  refund,
+  spentAt,
+  take,
+} from './buckets/token-bucket.ts'
 
 /** A rate limit with its name in the header RateLimit: draft-ietf-httpapi-ratelimit-headers-10. */
 export interface Policy extends Rate {

@@ -3,11 +3,11 @@ import type { Period } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
 import { periodId, type Totals, type Unwritten } from '../db/use-flusher.ts'
 import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
+import type { RowPool } from './buckets/shared-rows.ts'
+import type { Bucket } from './buckets/token-bucket.ts'
 import { afterNotice, dueNotices } from './cap-notices.ts'
 import { type Counter, createCounter } from './counter.ts'
 import type { MeterStore } from './meter-store.ts'
-import type { RowPool } from './shared-rows.ts'
-import type { Bucket } from './token-bucket.ts'
 
 /** The paid part of an entitlement. */
 export interface Paid {

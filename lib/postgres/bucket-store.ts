@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../durations.ts'
-import { askOneByOne } from '../limits/ask-store.ts'
-import type { Ask, BucketStore } from '../limits/bucket-store.ts'
+import { askOneByOne } from '../limits/buckets/ask-store.ts'
+import type { Ask, BucketStore } from '../limits/buckets/bucket-store.ts'
 import type { PgPool } from './connection.ts'
 
 interface BucketStoreOptions {

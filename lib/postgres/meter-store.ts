@@ -1,6 +1,6 @@
 import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
-import type { BucketStore } from '../limits/bucket-store.ts'
+import type { BucketStore } from '../limits/buckets/bucket-store.ts'
 import { type MeterStore, NOTHING, type StoredPeriod } from '../limits/meter-store.ts'
 import { createPgBucketStore } from './bucket-store.ts'
 import type { PgConnection, PgPool } from './connection.ts'

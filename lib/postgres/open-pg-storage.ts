@@ -1,6 +1,6 @@
 import { createQueries } from '../db/queries.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
-import type { BucketStore } from '../limits/bucket-store.ts'
+import type { BucketStore } from '../limits/buckets/bucket-store.ts'
 import { repeat } from '../periodic.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 import { readLayout } from './citus/layout.ts'

@@ -1,5 +1,5 @@
-import { askOneByOne } from '../limits/ask-store.ts'
-import type { Ask, BucketStore, Grant } from '../limits/bucket-store.ts'
+import { askOneByOne } from '../limits/buckets/ask-store.ts'
+import type { Ask, BucketStore, Grant } from '../limits/buckets/bucket-store.ts'
 import type { ValkeyConnection } from './connection.ts'
 import { LEASE } from './lease-script.ts'
 

@@ -1,4 +1,4 @@
-import type { Ask } from '../limits/bucket-store.ts'
+import type { Ask } from '../limits/buckets/bucket-store.ts'
 import { codeOf, reasonOf, withAdvice } from '../reason.ts'
 import { leaseBuckets } from './bucket-store.ts'
 import type { ValkeyConnection } from './connection.ts'

@@ -1,4 +1,4 @@
-import type { BucketStore } from '../limits/bucket-store.ts'
+import type { BucketStore } from '../limits/buckets/bucket-store.ts'
 import { createValkeyBucketStore } from './bucket-store.ts'
 import { checkServer, explain, type ServerState } from './check-server.ts'
 import { openConnection, placeOf, type ValkeyConnection } from './connection.ts'

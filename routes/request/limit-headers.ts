@@ -1,5 +1,5 @@
+import type { BucketState } from '../../lib/limits/buckets/token-bucket.ts'
 import type { Policy } from '../../lib/limits/rate-limiter.ts'
-import type { BucketState } from '../../lib/limits/token-bucket.ts'
 import type { Headers } from './respond.ts'
 
 /** The limit that was charged for a request, and what is left of it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
-import type { Rate } from '../../lib/limits/token-bucket.ts'
+import type { Rate } from '../../lib/limits/buckets/token-bucket.ts'
 import { ModelStore } from './shared/model-store.ts'
 import { countAllowed, type Node, nodeAt, openNode, take } from './shared/nodes.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type Bucket, peek, spentAt, take } from '../../lib/limits/token-bucket.ts'
+import { type Bucket, peek, spentAt, take } from '../../lib/limits/buckets/token-bucket.ts'
 import { NOON } from '../support/helpers.ts'
 
 const FREE = { capacity: 10, windowMs: 60_000 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ask } from '../../lib/limits/bucket-store.ts'
+import type { Ask } from '../../lib/limits/buckets/bucket-store.ts'
 import { leaseBuckets } from '../../lib/valkey/bucket-store.ts'
 import { openConnection, type ValkeyConnection } from '../../lib/valkey/connection.ts'
 import { type PostgresServer, startPostgres } from '../support/database/postgres-server.ts'

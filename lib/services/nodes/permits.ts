@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../../access/key-records.ts'
-import type { SharedMeters } from '../../limits/shared-rows.ts'
+import type { SharedMeters } from '../../limits/buckets/shared-rows.ts'
 import type { Series } from '../../metrics/request-times.ts'
 import type { Services } from '../services.ts'
 

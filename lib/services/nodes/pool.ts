@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../access/key-ring.ts'
-import { createRowPool, type RowPool, SharedRows } from '../../limits/shared-rows.ts'
+import { createRowPool, type RowPool, SharedRows } from '../../limits/buckets/shared-rows.ts'
 import { repeat } from '../../periodic.ts'
 
 /** Callers, users and their periods that may be shared; the requests of all others go to the first thread. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Ask, BucketStore, Grant } from '../../../lib/limits/bucket-store.ts'
+import type { Ask, BucketStore, Grant } from '../../../lib/limits/buckets/bucket-store.ts'
 
 /** The shared buckets, in memory and with a clock of its own, by the rule of the real stores. */
 export class ModelStore implements BucketStore {

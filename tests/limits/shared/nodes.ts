@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { BucketStore } from '../../../lib/limits/bucket-store.ts'
-import { createLeasedBuckets } from '../../../lib/limits/leased-buckets.ts'
-import type { BucketKeeper } from '../../../lib/limits/local-buckets.ts'
-import type { Bucket, BucketState, Rate } from '../../../lib/limits/token-bucket.ts'
+import type { BucketStore } from '../../../lib/limits/buckets/bucket-store.ts'
+import { createLeasedBuckets } from '../../../lib/limits/buckets/leased-buckets.ts'
+import type { BucketKeeper } from '../../../lib/limits/buckets/local-buckets.ts'
+import type { Bucket, BucketState, Rate } from '../../../lib/limits/buckets/token-bucket.ts'
 
 /** One of the nodes that share a bucket. */
 export interface Node {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { BucketStore } from '../../../lib/limits/bucket-store.ts'
+import type { BucketStore } from '../../../lib/limits/buckets/bucket-store.ts'
 import { createPgBucketStore } from '../../../lib/postgres/bucket-store.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { createValkeyBucketStore } from '../../../lib/valkey/bucket-store.ts'

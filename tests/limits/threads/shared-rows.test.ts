@@ -3,10 +3,15 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
+import { createSharedBuckets } from '../../../lib/limits/buckets/shared-buckets.ts'
+import {
+  createRowPool,
+  rowOf,
+  SharedBucket,
+  SharedRows,
+} from '../../../lib/limits/buckets/shared-rows.ts'
+import { peek, refund, take } from '../../../lib/limits/buckets/token-bucket.ts'
 import { createCounter } from '../../../lib/limits/counter.ts'
-import { createSharedBuckets } from '../../../lib/limits/shared-buckets.ts'
-import { createRowPool, rowOf, SharedBucket, SharedRows } from '../../../lib/limits/shared-rows.ts'
-import { peek, refund, take } from '../../../lib/limits/token-bucket.ts'
 
 const THREADS = 4
 const TIMES = 50_000

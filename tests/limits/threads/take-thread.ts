@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { createSharedBuckets } from '../../../lib/limits/buckets/shared-buckets.ts'
+import { SharedBucket, SharedRows } from '../../../lib/limits/buckets/shared-rows.ts'
 import { countBelowCap } from '../../../lib/limits/counter.ts'
-import { createSharedBuckets } from '../../../lib/limits/shared-buckets.ts'
-import { SharedBucket, SharedRows } from '../../../lib/limits/shared-rows.ts'
 
 /* Takes from one bucket, and counts in one row, as often as it is told. Reports how often that was allowed. */
 

@@ -1,6 +1,6 @@
-import { MINUTE_MS } from '../durations.ts'
+import { MINUTE_MS } from '../../durations.ts'
+import type { MeterStore } from '../meter-store.ts'
 import type { BucketKeeper } from './local-buckets.ts'
-import type { MeterStore } from './meter-store.ts'
 import type { Bucket } from './token-bucket.ts'
 
 /** The buckets of all keys of each user. All periods of a user share one. */

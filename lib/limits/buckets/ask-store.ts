@@ -1,4 +1,4 @@
-import { reportAttempts } from '../lasting-failure.ts'
+import { reportAttempts } from '../../lasting-failure.ts'
 import type { BucketStore } from './bucket-store.ts'
 
 const AWAY = 'cannot share the rate limits with the other nodes; each uses an equal part of them'

@@ -1,5 +1,5 @@
-import type { CallerState } from './caller-state.ts'
-import { emptier, slower } from './caller-state.ts'
+import type { CallerState } from '../caller-state.ts'
+import { emptier, slower } from '../caller-state.ts'
 import type { BucketKeeper } from './local-buckets.ts'
 import type { Bucket, Rate } from './token-bucket.ts'
 

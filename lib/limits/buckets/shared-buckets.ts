@@ -1,8 +1,8 @@
+import type { UserMeterOptions } from '../user-meter.ts'
 import { createLeasedBuckets } from './leased-buckets.ts'
 import { type BucketKeeper, LOCAL_BUCKETS } from './local-buckets.ts'
 import { type RowPool, SharedBucket } from './shared-rows.ts'
 import { type Bucket, peek, refund, take } from './token-bucket.ts'
-import type { UserMeterOptions } from './user-meter.ts'
 
 /** Opens the buckets that all nodes share, that all threads share, or that nobody shares. */
 export function openBuckets({ store: { shared }, pool }: UserMeterOptions): BucketKeeper {

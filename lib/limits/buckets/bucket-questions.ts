@@ -1,5 +1,5 @@
-import { SECOND_MS } from '../durations.ts'
-import { inTime } from '../in-time.ts'
+import { SECOND_MS } from '../../durations.ts'
+import { inTime } from '../../in-time.ts'
 import type { BucketStore } from './bucket-store.ts'
 import { addGrant, type LeasedBucket, toAsk } from './leased-bucket.ts'
 import type { Rate } from './token-bucket.ts'
