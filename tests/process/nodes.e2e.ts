@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
+import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { plansFileOf } from '../support/plans-file.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { openConnection, parseAnswer, type RawConnection } from '../support/raw-connection.ts'
@@ -66,6 +67,13 @@ async function lookUpOnAll(
     }),
   )
   return counts
+}
+
+/** The settings of a data folder of its own. */
+function newFolder() {
+  const own = newDataFolder()
+  after(own.remove)
+  return own.settings
 }
 
 /** The requests of the user that are on disk. */
@@ -161,6 +169,26 @@ describe('a server with MERIDIAN_NODES', { skip: IS_BUN }, () => {
       assert.equal((after[401] ?? 0) + (after[429] ?? 0), CONNECTIONS, JSON.stringify(after))
     }
     for (const { socket } of connections) socket.destroy()
+  })
+
+  it('answers every request that it accepts while it starts', async () => {
+    const port = await findFreePort()
+    const starting = startServer({ ...settings, ...newFolder(), PORT: String(port) })
+    let isStarted = false
+    const started = starting.then(() => {
+      isStarted = true
+    })
+    while (!isStarted) {
+      // Refused until it listens.
+      const page = { headers: { accept: 'text/html' } }
+      const answer = await fetch(`http://127.0.0.1:${port}/nowhere`, page).catch(() => null)
+      assert.ok([undefined, 404, 429].includes(answer?.status), `${answer?.status}`)
+      await answer?.text()
+      await sleep(5)
+    }
+    await started
+    const { stderr } = await (await starting).stop('SIGTERM')
+    assert.equal(stderr, '')
   })
 
   it('loses no count that is on disk when it is killed, and none at all when it stops', async () => {
