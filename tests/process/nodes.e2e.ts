@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
@@ -8,8 +8,9 @@ import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { plansFileOf } from '../support/plans-file.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { openConnection, parseAnswer, type RawConnection } from '../support/raw-connection.ts'
-import { IS_BUN } from '../support/runtime.ts'
+import { RUNTIME } from '../support/runtime.ts'
 
+const IS_NODE = basename(RUNTIME[0]) === 'node'
 const CONNECTIONS = 24
 const limits = { monthlyCap: 100_000, requestsPerMinute: 600_000, maxKeys: 10, maxSites: 10 }
 const { dataDir, settings: folder, remove } = newDataFolder()
@@ -99,7 +100,7 @@ function timedLookUps(metrics: string): number {
   return Number(line.exec(metrics)?.[1])
 }
 
-describe('a server with MERIDIAN_NODES', { skip: IS_BUN }, () => {
+describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
   let server: Running
   let key: string
   before(async () => {
@@ -207,10 +208,10 @@ describe('a server with MERIDIAN_NODES', { skip: IS_BUN }, () => {
   })
 })
 
-describe('a server with MERIDIAN_NODES on Bun', { skip: !IS_BUN }, () => {
+describe('a server with MERIDIAN_NODES on another runtime', { skip: IS_NODE }, () => {
   it('does not start, and says why', async () => {
     const { code, stderr } = await runScript(['server.ts'], settings)
     assert.equal(code, 1)
-    assert.match(stderr, /Cannot use MERIDIAN_NODES on Bun/)
+    assert.match(stderr, /Cannot use MERIDIAN_NODES on (Bun|Deno)/)
   })
 })
