@@ -42,8 +42,9 @@ export function checkRuntime(versions: Versions): void {
 
 /** Throws if the server cannot run on several threads here. */
 export function checkNodes(nodes: number, versions: Versions): void {
-  if (nodes === 1 || nameRuntime(versions) !== 'bun') return
-  throw new Error('Cannot use MERIDIAN_NODES on Bun: unset it, or use Node.js')
+  const [key, name] = find(versions)
+  if (nodes === 1 || key === 'node') return
+  throw new Error(`Cannot use MERIDIAN_NODES on ${name}: unset it, or use Node.js`)
 }
 
 function find(versions: Versions) {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
+import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { plansFileOf } from '../support/plans-file.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { openConnection, parseAnswer, type RawConnection } from '../support/raw-connection.ts'
-import { IS_BUN } from '../support/runtime.ts'
+import { RUNTIME } from '../support/runtime.ts'
 
+const IS_NODE = basename(RUNTIME[0]) === 'node'
 const CONNECTIONS = 24
 const limits = { monthlyCap: 100_000, requestsPerMinute: 600_000, maxKeys: 10, maxSites: 10 }
 const { dataDir, settings: folder, remove } = newDataFolder()
@@ -68,6 +70,13 @@ async function lookUpOnAll(
   return counts
 }
 
+/** The settings of a data folder of its own. */
+function newFolder() {
+  const own = newDataFolder()
+  after(own.remove)
+  return own.settings
+}
+
 /** The requests of the user that are on disk. */
 function countedRequests(email: string): number {
   const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
@@ -91,7 +100,7 @@ function timedLookUps(metrics: string): number {
   return Number(line.exec(metrics)?.[1])
 }
 
-describe('a server with MERIDIAN_NODES', { skip: IS_BUN }, () => {
+describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
   let server: Running
   let key: string
   before(async () => {
@@ -163,6 +172,26 @@ describe('a server with MERIDIAN_NODES', { skip: IS_BUN }, () => {
     for (const { socket } of connections) socket.destroy()
   })
 
+  it('answers every request that it accepts while it starts', async () => {
+    const port = await findFreePort()
+    const starting = startServer({ ...settings, ...newFolder(), PORT: String(port) })
+    let isStarted = false
+    const started = starting.then(() => {
+      isStarted = true
+    })
+    while (!isStarted) {
+      // Refused until it listens.
+      const page = { headers: { accept: 'text/html' } }
+      const answer = await fetch(`http://127.0.0.1:${port}/nowhere`, page).catch(() => null)
+      assert.ok([undefined, 404, 429].includes(answer?.status), `${answer?.status}`)
+      await answer?.text()
+      await sleep(5)
+    }
+    await started
+    const { stderr } = await (await starting).stop('SIGTERM')
+    assert.equal(stderr, '')
+  })
+
   it('loses no count that is on disk when it is killed, and none at all when it stops', async () => {
     const email = 'counted@example.com'
     const counted = await makeKey('wide', email)
@@ -179,10 +208,10 @@ describe('a server with MERIDIAN_NODES', { skip: IS_BUN }, () => {
   })
 })
 
-describe('a server with MERIDIAN_NODES on Bun', { skip: !IS_BUN }, () => {
+describe('a server with MERIDIAN_NODES on another runtime', { skip: IS_NODE }, () => {
   it('does not start, and says why', async () => {
     const { code, stderr } = await runScript(['server.ts'], settings)
     assert.equal(code, 1)
-    assert.match(stderr, /Cannot use MERIDIAN_NODES on Bun/)
+    assert.match(stderr, /Cannot use MERIDIAN_NODES on (Bun|Deno)/)
   })
 })
