@@ -189,7 +189,7 @@ describe('restoring', () => {
     writeFileSync(path, 'this is a text\n'.repeat(100))
     await refuses(path, /: it is damaged, truncated or not an archive$/)
     await refuses(join(folder, 'missing.tar.gz'), /ENOENT/)
-    await refuses(folder, /: EISDIR/)
+    await refuses(folder, /: EISDIR|: it is damaged/)
   })
 
   it('refuses other archives, and writes none of their files', ON_POSIX, async () => {

@@ -3,14 +3,19 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { explainWrite } from '../../disk-advice.ts'
 import { isLongUnchanged, removeLeftovers } from '../../process/leftovers.ts'
 import { syncPath } from '../../process/sync-path.ts'
+import { codeOf } from '../../reason.ts'
 
 /** Names of unfinished files: `.partial-<random>-<name>`. */
 const PARTIAL = /^\.partial-[\da-f]+-/
 /** Free bytes that are enough for each file that Meridian makes itself, including the atlas. */
 const ROOM = 300 * 1024 * 1024
+/** With the pause between them, five seconds. */
+const WINDOWS_TRIES = 50
+const RENAME_PAUSE_MS = 100
 
 /**
  * Puts a file into `directory` in one step: `write` fills a file with another name, which is then
@@ -83,9 +88,22 @@ export async function putInPlace(
   // Windows does not replace read-only files.
   if (process.platform !== 'win32') await chmod(partial, 0o400)
   const path = join(directory, name)
-  await rename(partial, path)
+  await renameOver(partial, path)
   await syncPath(directory)
   return path
+}
+
+/** Windows replaces no file that a program is reading or replacing, so there it waits a while for their end. */
+async function renameOver(from: string, to: string): Promise<void> {
+  const tries = process.platform === 'win32' ? WINDOWS_TRIES : 1
+  for (let tried = 1; ; tried++) {
+    try {
+      return await rename(from, to)
+    } catch (error) {
+      if (tried === tries || codeOf(error) !== 'EPERM') throw error
+      await sleep(RENAME_PAUSE_MS)
+    }
+  }
 }
 
 /** Writes `source` to `path`, through `transforms`. */
