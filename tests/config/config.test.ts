@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readConfig } from '../../lib/config/config.ts'
 import { Environment } from '../../lib/config/environment.ts'
@@ -23,7 +24,7 @@ describe('readConfig', () => {
       nodes: 1,
       drainSeconds: 0,
       dataDir: 'data',
-      backupDir: 'data/backups',
+      backupDir: join('data', 'backups'),
       replicated: false,
       postgres: undefined,
       limitsUrl: undefined,

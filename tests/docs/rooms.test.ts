@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { sep } from 'node:path'
+import { dirname, join } from 'node:path/posix'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -18,7 +19,7 @@ const WITHOUT_CI = ['citus']
 
 const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true })
   .filter((entry) => entry.isFile())
-  .map(({ parentPath, name }) => join(parentPath, name).slice(ROOT.length))
+  .map(({ parentPath, name }) => join(parentPath, name).slice(ROOT.length).replaceAll(sep, '/'))
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 

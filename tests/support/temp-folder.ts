@@ -6,13 +6,22 @@ import { after } from 'node:test'
 /** Creates a folder that is removed after the tests of the file or suite. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'meridian-test-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  after(() => remove(folder))
   return folder
 }
 
 /** Creates a folder that is removed when the process ends. */
 export function processFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'meridian-process-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.on('exit', () => remove(folder))
   return folder
+}
+
+/** Windows keeps a folder in which a file is still open. */
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    if (process.platform !== 'win32') throw error
+  }
 }

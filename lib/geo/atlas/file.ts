@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VERSION } from '../../config/version.ts'
 import type { GeoDatabase } from '../database.ts'
-import { mapBytes } from '../files/mapped-file.ts'
+import { openBytes } from '../files/mapped-file.ts'
 import { PREPARED } from '../files/prepare.ts'
 import { keepVersion, removePartials } from '../files/replace-file.ts'
 import { fileVersion, type SourceFile } from '../files/source-files.ts'
@@ -24,8 +24,7 @@ export async function findAtlas(
 ): Promise<Atlas | null> {
   const path = join(directory, nameOf(directory, files))
   if (!existsSync(path)) return null
-  const bytes = await mapBytes(path)
-  if (bytes === null) return null
+  const { bytes } = await openBytes(path, true)
   try {
     return openAtlas(bytes)
   } catch {

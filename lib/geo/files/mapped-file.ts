@@ -24,7 +24,7 @@ const LARGEST_SHARE = 0.25
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn
 
 /** Maps the file. Returns null if the file is empty or the platform does not support mapping. */
-export async function mapBytes(path: string): Promise<Buffer | null> {
+async function mapBytes(path: string): Promise<Buffer | null> {
   loading ??= loadMmap()
   const mmap = await loading
   if (mmap === null) return null
