@@ -33,6 +33,7 @@ interface MeterState {
 /** A simple model of the meters. */
 export class Model {
   now = NOON
+  startedAt = NOON
   plans = new Map<string, number>()
   /** Users with a subscription, as far as Stripe has reported. */
   paid = new Map<string, Exclude<Metered['paid'], null>>()
@@ -68,10 +69,14 @@ export class Model {
     if (!this.memory.buckets.has(name)) this.memory.buckets.set(name, { spent: 0, at: this.now })
   }
 
-  /** The bucket of all keys comes from the latest period that was written less than a minute ago. */
+  /**
+   * Within a minute after the start, the bucket of all keys comes from the latest period that was written less
+   * than a minute ago.
+   */
   openUser(userId: string): void {
     if (this.memory.userBuckets.has(userId)) return
-    const [latest = { spent: 0, at: this.now }] = [...this.disk.userBuckets]
+    const stored = this.now <= this.startedAt + 60_000 ? [...this.disk.userBuckets] : []
+    const [latest = { spent: 0, at: this.now }] = stored
       .filter(([period, { at }]) => period.startsWith(`${userId} `) && at >= this.now - 60_000)
       .map(([, bucket]) => bucket)
       .sort((one, other) => other.at - one.at || other.spent - one.spent)
@@ -202,6 +207,7 @@ export class Model {
   }
 
   restart(): void {
+    this.startedAt = this.now
     for (const [name, { spent, at }] of this.memory.buckets) {
       if (at < this.now - 60_000) this.memory.buckets.delete(name)
       else this.memory.buckets.set(name, { spent, at: Math.min(at, this.now) })
