@@ -163,8 +163,9 @@ describe('npm run billing', () => {
   })
 
   it('says what it needs', async (t) => {
-    const { settings, remove } = newDataFolder()
+    const { dataDir, settings, remove } = newDataFolder()
     t.after(remove)
+    openDb(join(dataDir, 'app.db')).$client.close()
     const without = await runScript(['scripts/billing.ts'], settings)
     assert.match(without.stderr, /^STRIPE_SECRET_KEY is not set$/m)
     const alone = await runScript(['scripts/billing.ts', '--accept-account'], settings)
