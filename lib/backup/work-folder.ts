@@ -18,12 +18,13 @@ export async function withWorkFolder<Result>(
 ): Promise<Result> {
   removeWorkFolders(directory)
   const folder = join(directory, `.partial-backup-${randomBytes(8).toString('hex')}-locked`)
+  // Locked first: other processes remove folders that are not locked.
+  const lock = lockFolder(folder)
   try {
-    // Locked first: other processes remove folders that are not locked.
-    using _lock = lockFolder(folder)
     await mkdir(folder, { mode: 0o700 })
     return await work(folder)
   } finally {
+    lock[Symbol.dispose]()
     for (const path of [folder, lockOf(folder)]) await rm(path, { recursive: true, force: true })
   }
 }

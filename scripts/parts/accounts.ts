@@ -64,6 +64,8 @@ async function openDatabase({ postgres, dataDir }: Config): Promise<OpenDatabase
 
 /** Else a command for the accounts of another folder would find none, and leave an empty database behind. */
 function requireDatabase(dataDir: string): void {
+  // Checks a folder that exists.
+  if (existsSync(dataDir)) makeDataDir(dataDir)
   const file = join(dataDir, DATABASE)
   if (existsSync(file)) return
   throw new Error(
