@@ -21,10 +21,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** A transaction whose process has stopped would keep other writes waiting: the server ends it. */
 const IDLE_TRANSACTION_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 60_000
-/**
- * How much longer than the server the client waits for a statement, which fails if the connection has
- * stalled.
- */
+/** How much longer than the server the client waits: then, the connection must have stalled. */
 const ANSWER_MS = 5_000
 /** After this long, the system checks whether an idle connection still exists, such as that of a listener. */
 const IDLE_MS = 10_000
