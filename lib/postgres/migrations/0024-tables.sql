@@ -673,8 +673,8 @@ $$;
 
 -- Charges each bucket in turn, and grants the node requests. `clock` replaces the clock of the server, for
 -- tests. The node gets what it needs (`needs`). Of what it only expects to need (`wants`), it gets at most an
--- equal share of half the free requests. Nodes may have answered requests in advance (`debts`), so more may be
--- charged than the bucket holds.
+-- equal share of half the free requests. Nodes may have answered requests in advance (`debts`), so more may
+-- be charged than the bucket holds.
 CREATE FUNCTION lease_buckets(
   ids TEXT[], capacities FLOAT8[], windows FLOAT8[], debts FLOAT8[], backs FLOAT8[], needs FLOAT8[],
   wants FLOAT8[], clock BIGINT
