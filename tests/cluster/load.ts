@@ -155,9 +155,8 @@ function calmNodes({ nodes }: Cluster): Calm {
 }
 
 /**
- * Call it before a change of a key, and the function that it returns right after the answer: that returns
- * the nodes that must know the change. If the answer took half a second, none must: it waits no longer for
- * others.
+ * Call it before a change of a key. Right after the answer, the function that it returns says which nodes
+ * must know the change: none if the answer took half a second, since it waits no longer for other nodes.
  */
 function startWait(cluster: Cluster): () => Calm {
   const calm = calmNodes(cluster)
