@@ -150,9 +150,7 @@ export class Meters {
     this.#userOf(caller, now, meter).count(caller, requests)
   }
 
-  /**
-   * Counts requests that another thread has answered: see `share`. Even 0 of them: the buckets have changed.
-   */
+  /** Counts requests that another thread has answered: see `share`. Writes the buckets even for 0 of them. */
   noteCounted(caller: Metered, now: number, requests: number): void {
     const meter = this.#find(caller, now)
     meter.count(requests)

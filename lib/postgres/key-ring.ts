@@ -19,7 +19,7 @@ export interface KeyRingOptions {
   readonly engine: Engine
   readonly plans: Plans
   readonly onError: (error: unknown) => void
-  /** How long keys are accepted after this node last asked for changes with success. */
+  /** How long keys are accepted after this node last managed to read their changes. */
   readonly staleMs: number
   /** Called once all changes up to the revision have taken effect here. */
   readonly onRevision?: (revision: number) => Promise<void>

@@ -164,7 +164,7 @@ function startWait(cluster: Cluster): () => Calm {
   return () => (performance.now() - askedAt < LONGEST_WAIT_MS ? calm : new Map())
 }
 
-/** Looks up with the key on these nodes. The answer of one that has had a fault since may be any. */
+/** Looks up with the key on these nodes. One that has had a fault since may answer anything. */
 async function askCalm(load: Load, key: string, wanted: 200 | 401, calm: Calm): Promise<void> {
   await Promise.all(
     [...calm].map(async ([node, faults]) => {

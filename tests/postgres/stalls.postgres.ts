@@ -70,7 +70,7 @@ describe('connections that have stalled', () => {
     const before = heard
     const signal = AbortSignal.timeout(30_000)
     await ask(SOON_MS).catch(() => {})
-    // The first call reports that it listens again; the second is a notice.
+    // The first call reports that the new connection listens, the second one is a notice.
     while (heard < before + 2) {
       await pool.use((connection) => connection.query('NOTIFY test'))
       await sleep(100, undefined, { signal })

@@ -38,7 +38,7 @@ const END = 'DELETE FROM leases WHERE name = $1 AND owner = $2'
 
 /**
  * Keeps nodes from doing the same work at the same time. A lease is a row with an owner and an end. The owner
- * moves the end on while the work runs. If it is killed, others take over once they have declared it dead.
+ * postpones the end while the work runs. If it is killed, others take over once they have declared it dead.
  */
 export function createPgLeases(options: LeaseOptions): Leases {
   const { pool, node, onError, signal, leaseMs = LEASE_MS } = options

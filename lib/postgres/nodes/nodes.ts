@@ -70,7 +70,7 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
   }
 }
 
-/** The condition for rows of `nodes` that are alive, or were ten seconds ago. */
+/** The condition for rows of `nodes` that have not ended, and gave a sign of life in the last ten seconds. */
 export const LIVING = `died_at IS NULL AND seen_at >= now_ms() - ${DEAD_AFTER_MS}`
 
 export async function countLiving(connection: PgConnection): Promise<number> {
