@@ -1,6 +1,6 @@
 /**
- * Waits for `work`, but no longer than `limitMs`: then returns what `late` returns, or throws what it
- * throws. The work goes on, but its result and its errors are ignored.
+ * Waits for `work`, but at most for `limitMs`. After that, returns or throws what `late` does. The work goes
+ * on, but its result and its errors are ignored.
  */
 export async function inTime<Result, Late>(
   work: Promise<Result>,

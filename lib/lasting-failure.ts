@@ -1,7 +1,7 @@
 import { MINUTE_MS } from './durations.ts'
 import { codeOf } from './reason.ts'
 
-/** Hears whether each attempt has succeeded. */
+/** Takes note whether each attempt has succeeded. */
 export interface Attempts {
   failed(error: unknown): void
   succeeded(): void
@@ -10,9 +10,9 @@ export interface Attempts {
 const RECOVERED = 'RECOVERED'
 
 /**
- * Reports work that is tried again and again to `onError`: the first failure, at most one more each minute
- * while it fails, and the first success after a reported failure, for which `isRecovery` is true. It comes
- * the same way as the failures, also from other threads, so that the log can say which of them is over.
+ * Reports repeated work to `onError`: at most one failure a minute, and the first success after a reported
+ * failure. That success comes as an error for which `isRecovery` is true. So it takes the same way as the
+ * failures, even between threads, and the log can say which failure is over.
  */
 export function reportAttempts(
   onError: (error: unknown) => void,
@@ -42,7 +42,7 @@ function recoveryAfter(failures: number): Error {
   return Object.assign(new Error(text), { code: RECOVERED })
 }
 
-/** Whether this is the news that work succeeds again, and not an error. */
+/** Whether `error` reports that work succeeds again. */
 export function isRecovery(error: unknown): boolean {
   return codeOf(error) === RECOVERED
 }

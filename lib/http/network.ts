@@ -3,15 +3,15 @@ import { type ListenAddress, listen } from './listen.ts'
 import { stopServer } from './stop.ts'
 import { type NetworkThreadsOptions, startNetworkThreads } from './threads/network-threads.ts'
 
-/** Where a server listens. */
+/** A server that listens. */
 export interface Network {
   /** Refuses new connections, closes idle ones, lets requests finish, and ends the threads. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Makes `server` listen, in this thread and, if there is more than one, in others. `onUrl` gets the URL before any
- * request is served.
+ * Makes `server` listen in this thread and in `threads.count` others. `onUrl` gets the URL before any request
+ * is served.
  */
 export async function openNetwork(
   server: Server,
@@ -27,7 +27,7 @@ export async function openNetwork(
   const others = starting.use(await startNetworkThreads(server, threads))
   const url = await listen(server, { ...address, reusePort: true })
   onUrl(url)
-  // With port 0, the system has chosen one.
+  // If the port was 0, the system has chosen one.
   await others.listen({ ...address, port: Number(new URL(url).port), reusePort: true })
   const started = starting.move()
   return {

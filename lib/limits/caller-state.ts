@@ -6,7 +6,7 @@ export interface CallerState extends BucketState {
   readonly ofAllKeys: boolean
 }
 
-/** While other requests take what this one waits for. */
+/** For a request that has waited in vain, because others took what was granted. */
 export const BUSY: CallerState = { allowed: false, remaining: 0, resetSeconds: 1, ofAllKeys: false }
 
 /** The state of the bucket that holds fewer requests. */

@@ -7,9 +7,9 @@ export interface Counter {
   readonly row: number | undefined
   add(requests: number): void
   set(requests: number): void
-  /** Sets it if that is more. */
+  /** Sets it to `requests` if that is more. */
   raise(requests: number): void
-  /** Lets other threads count in the row as long as there are fewer requests than `cap`. */
+  /** Lets other threads count in the row until it reaches `cap`. */
   share(cap: number): void
 }
 

@@ -19,8 +19,8 @@ export const NOTHING: StoredPeriod = {
 /** What the meters read. */
 export interface MeterStore {
   /**
-   * Loads what `readPeriod` returns for the user, which knows nothing of others.
-   * Absent if it reads the database itself. Never rejects.
+   * Loads what `readPeriod` returns for the user; without it, that is nothing.
+   * Absent if `readPeriod` reads the database itself. Never rejects.
    */
   readonly load?: (userId: string, periodStart: number) => Promise<void>
   /** Buckets that all nodes share; absent if this process has its buckets to itself. */
@@ -30,7 +30,7 @@ export interface MeterStore {
   readonly readUserBucket: (userId: string, since: number) => Bucket | undefined
   /** The days since `fromDay` that have requests. */
   readonly readDays: (userId: string, fromDay: number) => Promise<DayCount[]>
-  /** A new map by the id of the caller. */
+  /** Reads the buckets whose time is `since` or later into a new map, by the id of the caller. */
   readonly readBuckets: (since: number) => Map<string, Bucket>
   readonly removeBuckets: (before: number) => Promise<void>
 }

@@ -20,12 +20,12 @@ import { BUSY, type CallerState, emptier } from './caller-state.ts'
 import { callerId, type Metered, planRate, userRate } from './metered.ts'
 import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
-/** How often a request asks the other nodes, because others take what it waits for. */
+/** How often a request asks the store, because other requests take what was granted. */
 const TURNS = 10
 
 /** The rate limits and counters of all callers, in memory: no request waits for the database. */
 export class Meters {
-  /** Whether other nodes share the buckets, so that a request may have to wait for them. */
+  /** Whether nodes share the buckets, so that a request may have to wait for their store. */
   readonly isShared: boolean
   readonly #parts: MeterParts
   readonly #buckets: BucketKeeper
@@ -49,8 +49,8 @@ export class Meters {
   }
 
   /**
-   * Loads what the database has about the caller, where that takes time. Await it before the other
-   * methods. undefined: nothing is to be loaded.
+   * Loads what the database has about the caller, if that takes time. Await it before the other methods.
+   * undefined: there is nothing to load.
    */
   load(caller: Metered, now: number): Promise<void> | undefined {
     const { load } = this.#parts.store
@@ -74,14 +74,14 @@ export class Meters {
     return this.#take(caller, now, requests) ?? BUSY
   }
 
-  /** Whether other nodes must be asked before a request of the caller can be taken or refused. */
+  /** Whether the store must be asked before a request of the caller can be taken or refused. */
   mustWait(caller: Metered, now: number): boolean {
     return this.#bucketsOf(caller, now).some(([bucket, rate]) =>
       this.#buckets.mustAsk(bucket, rate, now, 1),
     )
   }
 
-  /** Takes requests like `take`, and asks the other nodes if it must. */
+  /** Takes requests like `take`, and asks the store if it must. */
   async takeLater(caller: Metered, now: number, requests = 1): Promise<CallerState> {
     const wanted = Math.min(requests, planRate(caller.plan).capacity)
     for (let turn = 0; turn < TURNS; turn++) {
@@ -110,7 +110,7 @@ export class Meters {
     ]
   }
 
-  /** null: other nodes must be asked first. */
+  /** null: the store must be asked first. */
   #take(caller: Metered, now: number, requests: number): CallerState | null {
     const meter = this.#find(caller, now)
     const { bucket } = this.#userOf(caller, now, meter)
@@ -150,7 +150,7 @@ export class Meters {
     this.#userOf(caller, now, meter).count(caller, requests)
   }
 
-  /** Counts requests that another thread has answered: see `share`. Any of them has changed the buckets. */
+  /** Counts requests that another thread has answered: see `share`. Writes the buckets even for 0 of them. */
   noteCounted(caller: Metered, now: number, requests: number): void {
     const meter = this.#find(caller, now)
     meter.count(requests)
@@ -177,8 +177,8 @@ export class Meters {
   }
 
   /**
-   * Takes over what all nodes have counted for the user in the current period. Await it before these counts are
-   * shown or charged: this node does not hear of requests that the user sends only to others.
+   * Takes over what all nodes have counted for the user in the current period. Await it before showing or
+   * charging these counts: otherwise, this node does not learn of requests that reach only other nodes.
    */
   async refresh({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> {
     const { load, readPeriod } = this.#parts.store

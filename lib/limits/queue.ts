@@ -23,7 +23,7 @@ export type Queue = ReturnType<typeof createQueue>
 
 /** Runs tasks in order, at most `atOnce` at the same time. */
 export function createQueue({ atOnce, mayWait, mayWaitEach = mayWait, reserve = 0 }: QueueOptions) {
-  /** Lets each waiting task begin, in order; with the id of its client. */
+  /** The functions that let the waiting tasks begin, in order, with the ids of their clients. */
   const waiting = new Map<(mayRun: boolean) => void, string | undefined>()
   let running = 0
 

@@ -12,7 +12,7 @@ export interface Copying {
   readonly readCopy: () => Pages | Promise<Pages>
 }
 
-/** Copies the rows of a table, and compares the hash of the copy with theirs. */
+/** Copies the rows of a table, and compares the hash of the copy with that of the original. */
 export function copyTable(options: Copying & MoveWatcher): Promise<MovedRows> {
   const { table, rows, insert, readCopy, onRows, onTable } = options
   return naming(table, async () => {

@@ -25,8 +25,8 @@ interface ExportOptions extends MoveWatcher {
 
 /**
  * Copies all rows of PostgreSQL to a new database file. Changes nothing in PostgreSQL. Beacons that are not
- * summed up yet come into the journal of the file, whose server sums them up at its start. An interrupted
- * export leaves an incomplete file. Returns the secrets.
+ * summed up yet go into the journal of the file; the server that starts on the file sums them up. An
+ * interrupted export leaves an incomplete file. Returns the secrets.
  */
 export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
   const { pool, file, nodes, password, ...watcher } = options
@@ -58,7 +58,7 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
       if (!moved.every(({ ok }) => ok)) throw differenceError(moved, 'the file was removed')
       return found
     })
-    // One may have started meanwhile, and written what the file lacks.
+    // A node may have started meanwhile, and written what the file lacks.
     await pool.use(refuseNodes)
     return secrets
   } finally {
@@ -72,7 +72,7 @@ async function readClock(connection: PgConnection): Promise<number> {
   return Number((await connection.query('SELECT now_ms()')).rows[0]?.[0])
 }
 
-/** Throws if a node is alive or has started since then. */
+/** Throws if a node is alive or has started after `since`. */
 async function refuseNodesSince(connection: PgConnection, since: number): Promise<void> {
   const { rows } = await connection.query(
     `SELECT count(*) FROM nodes WHERE (${LIVING}) OR started_at > $1`,
@@ -83,8 +83,8 @@ async function refuseNodesSince(connection: PgConnection, since: number): Promis
 }
 
 /**
- * Lets `work` fill the tables as fast as possible: the file is worth nothing before it is complete. The rows are
- * copied as they are, so no trigger may add to them.
+ * Lets `work` fill the tables as fast as possible: the file is worth nothing before it is complete. The rows
+ * are copied as they are, so no trigger may add to them.
  */
 async function fill<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
   client.pragma('journal_mode = OFF')

@@ -22,8 +22,9 @@ interface ImportOptions extends MoveWatcher {
 }
 
 /**
- * Copies all rows of a database file, and the secrets, to an empty database of PostgreSQL, in one transaction:
- * if it is interrupted, or a copy differs, the database stays empty. Throws if the database holds data.
+ * Copies all rows of a database file, and the secrets, to an empty database of PostgreSQL, in one
+ * transaction: if it is interrupted, or a copy differs, the database stays empty. Throws if the database
+ * holds data.
  */
 export async function importDatabase(options: ImportOptions): Promise<void> {
   const { file, secrets, pool, password, ...watcher } = options
@@ -37,7 +38,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
       await connection.runScript(SETTINGS)
       const tables = await listTables(client, connection)
       const distributed = await listDistributed(connection)
-      // Their triggers concern only changes.
+      // The triggers of distributed tables run only on changes.
       const withTriggers = tables.filter(({ name }) => !distributed.has(name))
       await takeAll(connection, withTriggers)
       await refuseRows(connection)
@@ -64,8 +65,9 @@ async function refuseOtherTables(connection: PgConnection): Promise<void> {
 }
 
 /**
- * Makes all others wait: nodes that start, and commands that write. Another import, or the rest of a killed
- * one, ends first. The rows are copied as they are, so no trigger may add to them.
+ * Locks the database: nodes that start and commands that write have to wait. Waits itself until another
+ * import, or what is left of a killed one, has ended. Rows are copied as they are, so no trigger may add to
+ * them.
  */
 async function takeAll(connection: PgConnection, tables: readonly MovedTable[]): Promise<void> {
   await lockMigrations(connection)
@@ -94,7 +96,7 @@ function notEmpty(tables: readonly string[]): Error {
   return new Error(`The database already holds data (${list}): name a new, empty one`)
 }
 
-/** The copying of a table from the file to PostgreSQL. */
+/** Says how to copy a table from the file to PostgreSQL. */
 function between(client: Client, connection: PgConnection, table: MovedTable): Copying {
   const { text, width } = insertInto(table)
   return {
@@ -130,7 +132,7 @@ function* readStorable(client: Client, sql: string): Generator<Row[]> {
   }
 }
 
-/** The next number follows the largest one. */
+/** Makes PostgreSQL number new rows from the largest number on. */
 async function continueNumbers(
   connection: PgConnection,
   { name, identity }: MovedTable,

@@ -14,9 +14,9 @@ const TABLE: MovedTable = {
 }
 
 /**
- * Reads the journals of all nodes as rows of SQLite's one: the beacons that the other tables lack, numbered by
- * time. Each row of PostgreSQL has the beacons of a commit, whose numbers end with `last_id`. Citus can join the
- * two tables only once it has read them, since each is distributed in its own way.
+ * Reads the journals of all nodes as rows for SQLite's journal: the beacons that the other tables lack,
+ * numbered by time. A row in PostgreSQL has the beacons of one commit; `last_id` is the number of the last.
+ * Both tables are read before they are joined, since Citus distributes them by different columns.
  */
 const SOURCE = `
   WITH groups AS MATERIALIZED (SELECT node, last_id, entries FROM rum_journal),

@@ -11,13 +11,13 @@ const PAGE_ROWS = 2_000
 /** Rows of a table, a page at a time. */
 export type Pages = Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>
 
-/** What was moved of a table. */
+/** The result of moving a table. */
 export interface MovedRows {
   readonly table: string
   readonly rows: number
   /** SHA-256 of the rows in the order of their keys, as they were read. */
   readonly sha256: string
-  /** Whether reading them back gives the same. */
+  /** Whether the copy has the same hash. */
   readonly ok: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from '../db/client.ts'
 import type { PgConnection } from '../postgres/connection.ts'
 
-/** A table that both databases have, and how its rows are read in the same order. */
+/** A table that both databases have, and how to read its rows in the same order from both. */
 export interface MovedTable {
   readonly name: string
   /** Columns and their types in PostgreSQL. */
@@ -21,7 +21,7 @@ const TYPES = {
   BLOB: 'bytea',
 } as const
 
-/** These say how far the journal is summed up, which each database does in its own way. */
+/** Not copied: each database has its own way to keep the journal, and how far it is summed up. */
 const JOURNAL_TABLES = ['rum_journal', 'rum_counted']
 const JOURNAL_COLUMN = 'last_id'
 
@@ -38,7 +38,7 @@ interface ColumnRow {
   readonly pk: number
 }
 
-/** Lists the tables of a current database file: first those that others refer to. */
+/** Lists the tables of a current database file. A table comes after those that it refers to. */
 export async function listTables(
   client: Client,
   connection: PgConnection,

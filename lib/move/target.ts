@@ -10,9 +10,9 @@ import { explainWrite } from '../disk-advice.ts'
 import { syncPath } from '../process/sync-path.ts'
 
 /**
- * Lets `work` write a database file, which gets its name only once it is complete and on disk, with
- * `secrets.json` beside it. Removes what an interrupted call has left. Throws if the file exists, if the folder
- * has other secrets, or if a server uses the folder.
+ * Lets `work` write a database file. The file gets its name only once it is complete and on disk, with
+ * `secrets.json` beside it. Removes what an interrupted call has left. Throws if the file exists, if the
+ * folder has other secrets, or if a server uses the folder.
  */
 export async function writeTarget(
   path: string,

@@ -1,7 +1,7 @@
 import { reasonOf } from '../reason.ts'
 import type { MovedRows } from './rows.ts'
 
-/** Hears how far a move is. */
+/** Gets the progress of a move. */
 export interface MoveWatcher {
   /** Called while a table is copied, with the rows so far. */
   readonly onRows: (table: string, rows: number) => void
@@ -9,7 +9,7 @@ export interface MoveWatcher {
   readonly onTable: (moved: MovedRows) => void
 }
 
-/** Runs `copy`, and names the table if it fails. */
+/** Runs `copy`. If it fails, the error names the table. */
 export async function naming<Result>(
   { name }: { readonly name: string },
   copy: () => Promise<Result>,
@@ -26,7 +26,7 @@ export function differenceError(moved: readonly MovedRows[], outcome: string): E
   return new Error(`The copy of ${tables.join(', ')} differs: ${outcome}`)
 }
 
-/** For a transaction: moving a large table takes longer than a request may, and no digit may get lost. */
+/** Settings of the transaction: a large table takes longer than a request may, and no digit may get lost. */
 export const SETTINGS = `SET LOCAL statement_timeout = 0;
   SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL extra_float_digits = 1`

@@ -7,7 +7,7 @@ interface BucketStoreOptions {
   readonly pool: PgPool
   /** `Date.now`, or a test's clock, which all its nodes share. */
   readonly now: () => number
-  /** Called when the database begins to fail. */
+  /** Called when the database fails, and when it recovers: see `reportAttempts`. */
   readonly onError: (error: unknown, message: string) => void
 }
 
@@ -19,7 +19,7 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
   let nodes = 1
   const run = (sql: string, params: readonly unknown[]) =>
     pool.use((connection) => connection.query(sql, params))
-  /** null: that of the database. */
+  /** null: the time of the database. */
   const time = () => (now === Date.now ? null : now())
   const lease: BucketStore['lease'] = async (asks) => {
     const { rows } = await run(LEASE, [...toColumns(asks), time()])

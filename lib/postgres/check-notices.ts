@@ -7,8 +7,8 @@ const CHANNEL = 'notice_check'
 const LONGEST_MS = 10 * SECOND_MS
 
 /**
- * Calls `onMissing` if a notice of the database does not arrive, in the background. A pooler in transaction mode
- * swallows all of them: nodes then hear of changed keys only when they ask, once a second.
+ * Checks in the background whether notices of the database arrive, and calls `onMissing` if not. A pooler in
+ * transaction mode swallows them: nodes then learn of changed keys only by asking, once a second.
  */
 export function checkNotices(
   pool: PgPool,
@@ -21,7 +21,7 @@ export function checkNotices(
     let calls = 0
     const heard = () => {
       calls += 1
-      // The first call says that the connection listens from now on.
+      // The first call reports that the connection now listens.
       if (calls > 1) arrived.resolve(true)
     }
     await using _listening = await pool.listen(CHANNEL, heard)

@@ -5,8 +5,8 @@ const OLDEST_VERSION = 15
 const NEWEST_VERSION = 18
 
 /**
- * Throws an error that says what to do if the service cannot run on the database. Its collation does not
- * matter, since each of our columns has the collation C, which every server has.
+ * Throws if the service cannot run on the database; the error says what to do. The collation of the database
+ * does not matter, since each of our columns has the collation C, which every server has.
  */
 export async function checkServer(pool: PgPool): Promise<void> {
   const { rows } = await pool.use((connection) => connection.query(READ_STATE))
@@ -62,7 +62,7 @@ function problemOf(state: ServerState): string | undefined {
   return lossOf(state)
 }
 
-/** How a crash could lose what the service has acknowledged. */
+/** Says how a crash could lose what the service has acknowledged; undefined: none could. */
 function lossOf({ fsync, commit, standbys, user }: ServerState): string | undefined {
   if (fsync !== 'on') return `fsync is ${fsync}: ${LOSS}; turn it on`
   const scope = `for the server, the database and ${user}`
@@ -76,7 +76,7 @@ function lossOf({ fsync, commit, standbys, user }: ServerState): string | undefi
 const LOSES = 'would lose what the service has acknowledged'
 const LOSS = `a crash ${LOSES}`
 
-/** What to do about errors at the start, by the codes of sockets, of TLS and of PostgreSQL. */
+/** Advice for errors at the start, by the codes of sockets, of TLS and of PostgreSQL. */
 const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
   [/^ECONNREFUSED$/, 'start PostgreSQL, or correct host and port'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'correct the host'],
@@ -85,12 +85,12 @@ const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
   [/^42501$/, 'give the user the rights to this database and its tables'],
   [/^53300$/, 'raise max_connections, or end other programs'],
   [/^57P03$/, 'start again once it is up'],
-  // Statements that the service has prepared are unknown, or those of another client are known.
+  // The server lacks statements that we have prepared, or has those of another client.
   [/^(26000|42P05)$/, 'use no pooler, or one in session mode'],
   [/CERT|SIGNATURE/, 'name its authority with sslrootcert, or correct the host'],
 ]
 
-/** For errors of the driver that have no code. */
+/** Advice for errors of the driver, which have no code. */
 const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
   [/password must be a string/, 'add the password'],
   [
@@ -100,7 +100,7 @@ const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
   [/does not support SSL/, 'turn ssl on there, or set sslmode=disable'],
 ]
 
-/** Adds what to do about an error at the start, if it is a usual one. */
+/** Returns the reason of an error at the start, with advice for common ones. */
 export function explainStart(error: unknown): string {
   const root = error instanceof Error && error.cause !== undefined ? error.cause : error
   const byCode = ADVICE.find(([codes]) => codes.test(codeOf(root)))

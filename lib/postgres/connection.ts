@@ -12,8 +12,8 @@ export interface PgConnection {
 export interface PgPool extends AsyncDisposable {
   /**
    * Lends a connection to `work` alone. A connection on which `work` fails is not used again. Each statement
-   * rejects after `longestMs`, by default about a minute, because the connection may have stalled. With `SOON_MS`,
-   * `work` does not wait until others give back a connection.
+   * rejects after `longestMs`, by default about a minute, because the connection may have stalled. With
+   * `SOON_MS`, `work` gets one of the connections for quick statements.
    */
   use<Result>(
     work: (connection: PgConnection) => Promise<Result>,
@@ -27,10 +27,10 @@ export interface PgPool extends AsyncDisposable {
 }
 
 /**
- * The longest that a quick statement may take, such as those by which a node shows that it is alive, learns of
- * changed keys and stores beacons. It takes milliseconds, unless its connection has stalled.
+ * How long a quick statement may take, such as those by which a node shows that it is alive, learns of
+ * changed keys and stores beacons. They take milliseconds, unless their connection has stalled.
  */
 export const SOON_MS = 5_000
 
-/** Types that the driver returns as texts, because they may not fit a number. Ours always do. */
+/** Types that the driver returns as texts, because their values may not fit a number. Ours always do. */
 export const NUMBER_TYPES = { int8: 20, numeric: 1700 } as const

@@ -5,12 +5,12 @@ import type { PgConnection, PgPool } from './connection.ts'
 import { inTransaction } from './transaction.ts'
 import { type Translated, translate } from './translate.ts'
 
-/** More than the service has, although texts vary with the number of their parameters. */
+/** More statements than the service has, although their texts vary with the number of parameters. */
 const MAX_TRANSLATED = 500
 /**
  * Writes of accounts, keys, sites, billing and contact happen one at a time, on all nodes together, as they
  * do in SQLite: what a statement finds cannot change before its transaction ends. So limits such as the
- * number of keys are exact, and no transaction has to be repeated. The hot writes do without this lock.
+ * number of keys are exact, and no transaction has to be repeated. Counts and beacons do not take this lock.
  */
 export const WRITE_LOCK = `SELECT pg_advisory_xact_lock(hashtext('meridian writes'))`
 
@@ -52,7 +52,7 @@ export function createPgEngine(pool: PgPool): Engine {
   }
 }
 
-/** PostgreSQL's texts cannot contain U+0000, so none that it stores is equal to one that does. */
+/** Replaces U+0000, which PostgreSQL's texts cannot contain. */
 function storable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0')
     ? value.replaceAll('\0', '\ufffd')

@@ -19,7 +19,7 @@ export interface KeyRingOptions {
   readonly engine: Engine
   readonly plans: Plans
   readonly onError: (error: unknown) => void
-  /** How long after the last change could have been read, keys are still accepted. */
+  /** How long keys are accepted after this node last managed to read their changes. */
   readonly staleMs: number
   /** Called once all changes up to the revision have taken effect here. */
   readonly onRevision?: (revision: number) => Promise<void>
@@ -32,8 +32,7 @@ const MAX_CHANGES = 50_000
 
 /**
  * Loads all keys. PostgreSQL notifies each node of the changes of the others once they are committed. In
- * case a notification is lost, the node also asks once a second. Two plain statements are always quick; a
- * join of both is not until PostgreSQL has analysed the tables.
+ * case a notification is lost, the node also asks once a second.
  */
 export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
   const { pool, plans, onError, staleMs, onRevision, waitForOthers } = options
@@ -57,7 +56,7 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
       revision = last.revision
     }
     if (changes.length < MAX_CHANGES) reads.succeeded(askedAt)
-    // Each time, because the node may be known by another id meanwhile.
+    // Each time, because the node may have got a new id since the last one.
     await onRevision?.(revision)
     if (changes.length === MAX_CHANGES) await update()
   }
@@ -95,7 +94,7 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
 
 const STALE = 'API keys cannot be checked now; try again later'
 
-/** Remembers when all changes were last known. */
+/** Remembers when this node last knew all changes. */
 function trackReads(staleMs: number) {
   /** When the last successful read began, in monotonic milliseconds. */
   let askedAt = performance.now()
@@ -144,7 +143,10 @@ async function loadAll(connection: PgConnection, index: KeyIndex): Promise<void>
   }
 }
 
-/** The changes after the revision, oldest first, and the keys of their users: as they are then, or newer. */
+/**
+ * Returns the changes after the revision, oldest first, and the keys of their users, which may be newer. Two
+ * plain statements are always quick; a join of both is not until PostgreSQL has analysed the tables.
+ */
 function readChanges(pool: PgPool, revision: number) {
   const read = async (connection: PgConnection) => {
     const { rows } = await connection.query(

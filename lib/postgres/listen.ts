@@ -38,7 +38,7 @@ export async function listen(
       retry = undefined
       // The loss was reported: further failures would only repeat it, many times a second.
       connect().catch(() => {
-        // It may be connected, such as to a standby that is not promoted yet, which refuses to listen.
+        // It may be connected to a standby that is not promoted yet, which refuses LISTEN.
         end()
         connectLater()
       })

@@ -22,7 +22,7 @@ export interface PgMeterStoreOptions {
 /** Loads the counts of a user at the first request. From then on, the meters keep them. */
 export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
   const { pool, now, onError } = options
-  /** Users who are loaded, or being loaded, until their meter has taken over what was read. */
+  /** By user and period: what is being read, and what was read, until a meter takes it over. */
   const loading = new Map<string, Promise<void>>()
   const loaded = new Map<string, Loaded>()
   const own = createPgBucketStore({ pool, now, onError })
@@ -33,7 +33,7 @@ export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
       const period = await pool.use((connection) => readPeriod(connection, userId, periodStart))
       loaded.set(id, { at: performance.now(), period })
     } catch (error) {
-      // Look-ups go on without the database. The next count that is written brings the totals.
+      // Look-ups go on without the database. The next write of counts returns the totals.
       onError(error, 'cannot read the counts of a user; they are completed later')
     } finally {
       loading.delete(id)
@@ -65,7 +65,7 @@ export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
       }),
     readBuckets: () => new Map(),
     removeBuckets: async () => {
-      // Of requests that were refused before they were metered.
+      // No meter took these over, since the request was refused first.
       for (const [id, { at }] of loaded) {
         if (performance.now() - at > MINUTE_MS) loaded.delete(id)
       }

@@ -8,9 +8,9 @@ import { inTransaction } from './transaction.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const NAME = /^(\d{4})-.*\.sql$/
-/** In a migration that leaves the releases working which know only this one and those before it. */
+/** In a migration: releases that know the migration of this number still work afterwards. */
 const USABLE_FROM = /^-- Usable from (\d{4})\b/m
-/** Large tables may take long, and other starting nodes wait. */
+/** Long, since tables may be large, and since other starting nodes wait for the one that migrates. */
 const LONGEST_MS = HOUR_MS
 const ATTEMPTS = 10
 
@@ -44,7 +44,7 @@ export async function migratePg(pool: PgPool, folder: URL = MIGRATIONS): Promise
     try {
       return await inTransaction(pool, work, LONGEST_MS)
     } catch (error) {
-      // Running nodes may hold the locks of tables in another order.
+      // Running nodes may lock tables in another order.
       if (left === 1 || !isConflict(error)) throw error
     }
   }
@@ -73,15 +73,18 @@ async function applyPending(connection: PgConnection, folder: URL): Promise<stri
   return pending.map(({ name }) => name)
 }
 
-/** Names of the SQL files that the database lacks. Throws if a release that is too new wrote it. */
+/**
+ * Returns the names of the SQL files that the database lacks. Throws if a release that is too new used it.
+ */
 export async function listPendingPg(pool: PgPool): Promise<string[]> {
   const pending = await pool.use((connection) => findPending(connection, MIGRATIONS))
   return pending.map(({ name }) => name)
 }
 
 /**
- * A newer release may have migrated the database while servers of this one still run, or start again. They can
- * use its tables until the release after that.
+ * Finds the migrations that the database lacks. A newer release may have applied more, while servers of this
+ * one still run or start again. Throws unless the newer tables are usable from a migration that this one
+ * knows.
  */
 async function findPending(connection: PgConnection, folder: URL): Promise<Migration[]> {
   const { number: applied, usableFrom } = await readSchema(connection)

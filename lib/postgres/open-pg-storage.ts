@@ -18,7 +18,7 @@ import { createPgRumReader } from './rum/reader.ts'
 
 export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'> {
   readonly pool: PgPool
-  /** Of the release. */
+  /** The version of the release. */
   readonly version: string
   /** How long known keys are accepted while the database is away; default: five minutes. */
   readonly staleKeysMs?: number
@@ -26,7 +26,7 @@ export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'
   readonly openBuckets?: OpenBuckets | undefined
 }
 
-/** `countNodes`: how many nodes are alive, as far as it is known. */
+/** `countNodes` returns how many nodes are alive, as last known. */
 export type OpenBuckets = (countNodes: () => number) => BucketStore
 
 /** How long the last counts wait for a database that is away. */

@@ -8,11 +8,11 @@ import { type OpenBuckets, openPgStorage } from './open-pg-storage.ts'
 import { openPool, placeOf } from './pool.ts'
 import { openPgSecrets } from './secrets.ts'
 
-/** Each node has up to three more for quick statements, and two to listen. */
+/** The most connections of a node, besides three for quick statements and two that listen. */
 const MAX_CONNECTIONS = 10
 
 export interface OpenPostgresOptions extends Pick<StorageOptions, 'now' | 'onError'> {
-  /** Of the release. */
+  /** The version of the release. */
   readonly version: string
   /** Opens the buckets that all nodes share; by default they are in the database. */
   readonly openBuckets?: OpenBuckets | undefined

@@ -21,13 +21,13 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** A transaction whose process has stopped would keep other writes waiting: the server ends it. */
 const IDLE_TRANSACTION_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 60_000
-/** The server ends a statement this long before, unless the connection has stalled. */
+/** How much longer than the server the client waits: then, the connection must have stalled. */
 const ANSWER_MS = 5_000
-/** Then the system asks whether an idle connection still exists, such as that of a listener. */
+/** After this long, the system checks whether an idle connection still exists, such as that of a listener. */
 const IDLE_MS = 10_000
-/** Of those that run quick statements, so that they never wait for others. */
+/** Connections for quick statements alone, which therefore never wait for others. */
 const QUICK_CONNECTIONS = 3
-/** More than the service has, although texts vary with the number of their parameters. */
+/** More statements than the service has, although their texts vary with the number of parameters. */
 const MAX_NAMED = 500
 
 const types = {
@@ -37,7 +37,7 @@ const types = {
       : pg.types.getTypeParser(id, format as 'text'),
 }
 
-/** Opens connections when they are needed. */
+/** Returns a pool that opens connections when they are needed. */
 export function openPool(opened: PoolOptions): PgPool {
   const { url, max, name, onError, statementMs = STATEMENT_TIMEOUT_MS } = opened
   const options: pg.ClientConfig = {
@@ -81,7 +81,9 @@ export function openPool(opened: PoolOptions): PgPool {
   }
 }
 
-/** Rejects with a fault of the database, even if the server refuses the user or has no connection left. */
+/**
+ * Takes a sound connection. Whatever prevents that counts as a fault of the database, even a refused user.
+ */
 async function connect(pool: pg.Pool, stalls: Stalls): Promise<pg.PoolClient> {
   try {
     for (;;) {
@@ -142,7 +144,7 @@ export function placeOf(url: string): string {
     const { database = '', host, port } = new pg.Client({ connectionString: url })
     return `the PostgreSQL database ${database} at ${host}:${port}`
   } catch {
-    // A file that it names cannot be read, as connecting will report.
+    // The URL names a file that cannot be read, as connecting will report.
     return 'PostgreSQL'
   }
 }

@@ -7,13 +7,13 @@ const KEY_BYTES = 32
 const SALT_BYTES = 16
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** The name of the row, and what the ciphertext is bound to. */
+/** The name of the row, to which the ciphertext is bound. */
 const NAME = 'auth'
 
 /**
  * Reads the secrets that all nodes share, or makes them on the first start. Nodes that start at the same time
- * get the same secrets. They are encrypted with a key derived from `password`. Throws if that is another one
- * than at the first start.
+ * get the same secrets. They are encrypted with a key derived from `password`. Throws if the first start had
+ * another password.
  */
 export function openPgSecrets(pool: PgPool, password: string): Promise<Secrets> {
   return pool.use(async (connection) => {
@@ -92,7 +92,10 @@ function unseal({ salt, sealed }: Sealed, password: string): Secrets {
   }
 }
 
-/** Takes a tenth of a second and 32 MB, because somebody may choose a text that can be guessed. */
+/**
+ * Takes a tenth of a second and 32 MB on purpose, because somebody may choose a password that can be
+ * guessed.
+ */
 function deriveKey(password: string, salt: Buffer): Buffer {
   return scryptSync(password, salt, KEY_BYTES, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 })
 }

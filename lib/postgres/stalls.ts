@@ -2,17 +2,18 @@ import type pg from 'pg'
 import { SOON_MS } from './connection.ts'
 
 /**
- * Finds connections that have stalled, such as when a router has forgotten them: nobody closes those. If one does
- * not answer a quick statement, others that have not answered since are not waited for any more.
+ * Finds connections that have stalled, such as those that a router has forgotten, which nobody closes. Once
+ * one has left a quick statement unanswered, all that have not answered since that was sent are given up,
+ * too.
  */
 export function trackStalls() {
-  /** When the statement was sent that a connection has not answered yet, in monotonic milliseconds. */
+  /** When each connection was sent the statement that it has not answered yet, in monotonic milliseconds. */
   const waiting = new Map<pg.PoolClient, number>()
   const answeredAt = new WeakMap<pg.PoolClient, number>()
   let stalledSince = Number.NEGATIVE_INFINITY
   const isSound = (client: pg.PoolClient): boolean =>
     (answeredAt.get(client) ?? Number.POSITIVE_INFINITY) > stalledSince
-  /** Gives the connection as long as a quick statement. If it is ended, its statement rejects. */
+  /** Ends the connection, so that its statement rejects, unless it answers as soon as a quick one must. */
   const endUnlessAnswered = (client: pg.PoolClient, sentAt: number) => {
     const end = () => {
       if (waiting.get(client) === sentAt) client.end().catch(() => {})
@@ -22,7 +23,7 @@ export function trackStalls() {
   return {
     sent: (client: pg.PoolClient) => {
       waiting.set(client, performance.now())
-      // It has just been connected.
+      // A new connection.
       if (!answeredAt.has(client)) answeredAt.set(client, performance.now())
     },
     answered: (client: pg.PoolClient) => {
@@ -30,8 +31,8 @@ export function trackStalls() {
       answeredAt.set(client, performance.now())
     },
     /**
-     * The connection is lost, and not used again. `longestMs`: how long its statement may have taken. If that is
-     * short and over, the connection has stalled.
+     * Notes that the connection is lost. `longestMs`: how long its statement could take. If that was a quick
+     * one whose time is up, the connection has stalled.
      */
     failed: (client: pg.PoolClient, longestMs: number) => {
       const since = waiting.get(client) ?? performance.now()

@@ -1,8 +1,8 @@
 import type { PgConnection, PgPool } from './connection.ts'
 
 /**
- * Runs `work` in one transaction. Its statements see what was committed before each of them, whatever the
- * server's default is: so after a lock, they see what its last holder wrote. `longestMs`: see `PgPool.use`.
+ * Runs `work` in one transaction. Each statement sees what was committed before it, whatever the server's
+ * default is: so after taking a lock, it sees what the last holder wrote. `longestMs`: see `PgPool.use`.
  */
 export function inTransaction<Result>(
   pool: PgPool,

@@ -5,7 +5,7 @@ export interface Translated {
 }
 
 const WRITE = /^\s*(insert|update|delete)\b/i
-/** A text or a quoted name, or what PostgreSQL spells otherwise. */
+/** Texts and quoted names, which stay as they are, and what PostgreSQL spells differently. */
 const PARTS = /'[^']*'|"[^"]*"(\.)?|\?|\bINDEXED BY "[^"]*"|\binstr\(|\bon conflict \(([^)]*)\)/gi
 
 /**

@@ -32,8 +32,8 @@ interface UsesOptions {
 }
 
 /**
- * Writes uses in one transaction, whose number is stored with them: if the answer to a commit is lost, the
- * stored number shows whether it has happened. So nothing counts twice or not at all.
+ * Writes uses in one transaction, and its number with them. If the answer to the commit is lost, the stored
+ * number shows whether it was committed. So nothing is lost or counted twice.
  */
 export function createPgUses({ pool, node, signal, layout = 'local' }: UsesOptions): WriteUses {
   let number = 0
@@ -118,9 +118,9 @@ interface Sums {
 }
 
 /**
- * Adds to the rows that exist, and inserts the others: an insertion costs several times as much, because it runs
- * the trigger that looks for the user. The statement sees no row that another node inserts meanwhile, so it may
- * find one in its way.
+ * Adds to the rows that exist, and inserts only the others: an insertion costs several times as much,
+ * because it runs the trigger that looks for the user. ON CONFLICT is for rows that another node inserts
+ * meanwhile, which the statement does not see.
  */
 function addTo(table: string, { rows, key, sums }: Sums): string {
   const names = (of: readonly string[], prefix = '') => of.map((name) => prefix + name).join(', ')
@@ -139,7 +139,7 @@ function addTo(table: string, { rows, key, sums }: Sums): string {
     ON CONFLICT (${names(key)}) DO UPDATE SET ${add('excluded')}`
 }
 
-/** All nodes write rows in the order of their keys, so that they do not wait for each other in a circle. */
+/** All nodes write rows in the order of their keys, so that they cannot deadlock. */
 const STATEMENTS: readonly GroupStatement[] = [
   {
     text: addTo('usage_by_day', {
@@ -259,8 +259,8 @@ async function addPeriods(
 }
 
 /**
- * Runs after the counts: a deletion of a user locks the user first and then the keys, and counts wait for the
- * user.
+ * Runs after the counts, which may wait for a user: a deletion locks the user first and then the keys, so in
+ * another order the two could deadlock.
  */
 async function setLastUses(connection: PgConnection, keys: readonly KeyUse[]): Promise<void> {
   if (keys.length === 0) return

@@ -5,14 +5,14 @@ import { LEASE } from './lease-script.ts'
 
 interface BucketStoreOptions {
   readonly connection: ValkeyConnection
-  /** How many nodes are alive, as far as it is known. */
+  /** Returns how many nodes are alive, as last known. */
   readonly countNodes: () => number
   /** `Date.now`, or a test's clock, which all its nodes share. */
   readonly now: () => number
   readonly onError: (error: unknown, message: string) => void
 }
 
-/** Keys of other programs on the same server begin otherwise. */
+/** Keeps our keys apart from those of other programs on the same server. */
 const PREFIX = 'meridian:bucket:'
 
 /** Buckets of all nodes. They refill by the clock of the server, because the clocks of nodes differ. */
@@ -31,7 +31,7 @@ export function createValkeyBucketStore(options: BucketStoreOptions): BucketStor
 
 interface LeaseTerms {
   readonly nodes: number
-  /** undefined: that of the server. */
+  /** In epoch milliseconds; undefined: the time of the server. */
   readonly time?: number | undefined
 }
 

@@ -3,27 +3,27 @@ import { codeOf, reasonOf, withAdvice } from '../reason.ts'
 import { leaseBuckets } from './bucket-store.ts'
 import type { ValkeyConnection } from './connection.ts'
 
-/** Of Redis. Every Valkey says that it is compatible with a newer one. */
+/** The oldest version of Redis. Every Valkey reports that it is compatible with a newer one. */
 const OLDEST_REDIS = 7
 
 export interface ServerState {
   /** Such as `Valkey 8.0.1`. */
   readonly name: string
-  /** Its setting maxmemory-policy; undefined: it removes no bucket before its time. */
+  /** Its maxmemory-policy if that may remove buckets before they expire; undefined: it removes none. */
   readonly evicts: string | undefined
 }
 
-/** Throws an error that says what to do if limits cannot be shared through the server. */
+/** Throws if nodes cannot share limits through the server; the error says what to do. */
 export async function checkServer(connection: ValkeyConnection): Promise<ServerState> {
   const info = toFields(String(await connection.send(['INFO'])))
   const problem = problemOf(info)
   if (problem !== undefined) throw new Error(problem)
-  // Whether this user may do all that a lease does.
+  // Checks that the user may run all commands of the script.
   await leaseBuckets(connection, [PROBE], { nodes: 1 })
   return { name: nameOf(info), evicts: evictionOf(info) }
 }
 
-/** Takes a request from a bucket that is full again, and removed, after a millisecond. */
+/** Takes a request from a bucket that has refilled, and is removed, after a millisecond. */
 const PROBE: Ask = {
   id: 'probe',
   capacity: 1,
@@ -66,7 +66,7 @@ function evictionOf(info: Fields): string | undefined {
 const RIGHTS = 'give the user INFO, EVAL, EVALSHA, TIME, GET, SET and DEL on meridian:bucket:*'
 const TLS = 'check whether it is up, and uses TLS: valkeys or rediss in the URL, or not'
 
-/** What to do about errors at the start, by the codes of sockets and TLS. */
+/** Advice for errors at the start, by the codes of sockets and TLS. */
 const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
   [/^ECONNREFUSED$/, 'start it, or correct host and port'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'correct the host'],
@@ -74,10 +74,10 @@ const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
   [/^ERR_SSL|^ECONNRESET$|^EPROTO$/, TLS],
 ]
 
-/** The same for errors that only have a text: those of the server begin with a word in capitals. */
+/** Advice for errors without a code, by their text. The server's errors begin with a word in capitals. */
 const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
   [/^(WRONGPASS|NOAUTH)|without any password/, 'correct user and password'],
-  // What a script may not do, Redis and Valkey report in words of their own.
+  // Redis and Valkey differ in how they refuse a command of a script.
   [/^NOPERM|can't run this command|ACL failure/, RIGHTS],
   [/^(LOADING|BUSY)/, 'start again once it is up'],
   [/^OOM/, 'raise its maxmemory'],
@@ -85,7 +85,7 @@ const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
   [/closed unexpectedly|^no answer/, TLS],
 ]
 
-/** Says in one line why the server cannot be used, and what to do about it if the error is a usual one. */
+/** Says in one line why the server cannot be used, with advice for common errors. */
 export function explain(error: unknown): string {
   const [reason = ''] = reasonOf(error).split('\n')
   const byCode = ADVICE.find(([codes]) => codes.test(codeOf(error)))

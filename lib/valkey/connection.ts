@@ -3,13 +3,13 @@ import { createClient, type RedisClientOptions } from '@redis/client'
 import { SECOND_MS } from '../durations.ts'
 import { reasonOf } from '../reason.ts'
 
-/** A script of the server, and the name by which the server knows it once it has run. */
+/** A Lua script, and the name by which the server knows it once it has run. */
 export interface Script {
   readonly source: string
   readonly sha: string
 }
 
-/** A connection that is opened when it is needed, and again after it was lost. */
+/** A connection that opens on first use, and again after it was lost. */
 export interface ValkeyConnection extends AsyncDisposable {
   /** Sends one command. Rejects with the server's error, or after two seconds without an answer. */
   send(command: readonly string[]): Promise<unknown>
@@ -23,8 +23,9 @@ const ANSWER_MS = 2 * SECOND_MS
 const PORT = 6_379
 
 /**
- * Connects to the server of the URL. The client does not reconnect by itself: a connection on which a command
- * fails is closed, since it may have stalled, or lead to a server that is no longer the primary.
+ * Returns a connection to the server of the URL. It is closed when a command fails, since it may have
+ * stalled, or lead to a server that is no longer the primary. The next command opens it again, not the
+ * client by itself.
  */
 export function openConnection(url: string): ValkeyConnection {
   const options = toOptions(url)
@@ -61,11 +62,11 @@ export function openConnection(url: string): ValkeyConnection {
         return await send(['EVALSHA', sha, ...rest])
       } catch (error) {
         if (!isUnknownScript(error)) throw error
-        // The server was started since the script ran.
+        // The server has not run the script since its last start.
         return send(['EVAL', source, ...rest])
       }
     },
-    /** Waits for the last answer. */
+    /** Waits for the answers to commands that were sent. */
     [Symbol.asyncDispose]: async () => {
       isClosed = true
       const client = await connecting?.catch(() => undefined)
@@ -77,7 +78,7 @@ export function openConnection(url: string): ValkeyConnection {
 
 async function connect(options: RedisClientOptions, onLoss: () => void): Promise<Client> {
   const client = createClient(options)
-  // It is called for failures to connect as well, which also reject.
+  // Also called if `connect` fails, which rejects as well.
   client.on('error', onLoss)
   try {
     await inTime(client.connect(), CONNECT_MS)
@@ -103,7 +104,7 @@ async function inTime<Result>(result: Promise<Result>, ms: number): Promise<Resu
   }
 }
 
-/** Reads the URL: the client knows neither `valkey` nor addresses in brackets. */
+/** Reads the URL here, since the client accepts neither the scheme `valkey` nor addresses in brackets. */
 function toOptions(text: string): RedisClientOptions {
   const { hostname, port, protocol, username, password, pathname } = new URL(text)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -123,7 +124,7 @@ function toOptions(text: string): RedisClientOptions {
     database: Number(pathname.slice(1)),
     name: 'meridian',
     disableOfflineQueue: true,
-    // Both are further commands, which a user with few rights may not send.
+    // Each of them sends a further command, which a user with few rights may not.
     disableClientInfo: true,
     maintNotifications: 'disabled',
   }

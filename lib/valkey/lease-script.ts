@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Script } from './connection.ts'
 
 /**
- * Charges buckets and grants requests of them to a node, by the rule of `lease_buckets` in PostgreSQL. KEYS are
- * the buckets. ARGV has the time (empty: that of the server), the number of nodes, and for each bucket the
- * capacity, the milliseconds of the window, debt, back, need and want of an `Ask`. Returns what is granted of
- * each bucket and what is charged to it, separated by spaces.
+ * Charges buckets and grants a node requests, by the same rule as `lease_buckets` in PostgreSQL. KEYS are
+ * the buckets. ARGV has the time (empty: the time of the server), the number of nodes, and for each bucket
+ * the capacity, windowMs, debt, back, need and want of its `Ask`. Returns two numbers for each bucket,
+ * separated by spaces: the granted requests, and all requests that are charged now.
  *
- * A bucket is the text `spent at`. It expires when it has refilled.
+ * A bucket is stored as the text `spent at`. It expires when it has refilled.
  */
 const SOURCE = `
 local now = tonumber(ARGV[1])
@@ -25,7 +25,7 @@ for i, key in ipairs(KEYS) do
   local stored = redis.call('GET', key)
   local spent, at = string.match(stored or '', '^(%S+) (%S+)$')
   local kept, since = tonumber(spent) or 0, tonumber(at) or now
-  -- After a change to a smaller plan, no more is spent than nodes could have spent in advance or alone.
+  -- Forgets what nodes cannot have spent with this capacity: the user has changed to a smaller plan.
   kept = math.min(kept, 2 * capacity + nodes)
   kept = kept - math.max(0, now - since) * capacity / window - back
   kept = math.max(0, kept) + debt

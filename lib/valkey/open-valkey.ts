@@ -10,7 +10,7 @@ export interface OpenValkeyOptions {
 
 /** A server through which nodes share rate limits. */
 export interface Valkey extends AsyncDisposable {
-  /** `countNodes`: how many nodes are alive, as far as it is known. */
+  /** `countNodes` returns how many nodes are alive, as last known. */
   openBuckets(countNodes: () => number): BucketStore
 }
 
@@ -26,7 +26,7 @@ export async function openValkey(url: string, options: OpenValkeyOptions): Promi
   }
 }
 
-/** Returns what is known of the server. Throws like `openValkey`. */
+/** Connects to the server, and returns its state. Throws like `openValkey`. */
 export async function inspectValkey(url: string): Promise<ServerState> {
   const { connection, state } = await connectAndCheck(url)
   await connection[Symbol.asyncDispose]()

@@ -3,7 +3,7 @@ import { openTestPool } from '../support/database/postgres-server.ts'
 import type { Cluster } from './cluster.ts'
 import { askAll, type Told } from './load.ts'
 
-/* Compares what clients were told with what is stored. */
+/* Compares the answers that clients got with what is stored. */
 
 /** Reads the rows of a query. */
 export type Read = (sql: string) => Promise<unknown[][]>

@@ -16,14 +16,14 @@ const CLOCKS = ['+0', '+60s', '-60s']
 /** A server process, or several one after the other. */
 export interface ClusterNode {
   readonly name: string
-  /** Of the process that runs, or ran last. */
+  /** The address of the process that runs, or ran last. */
   url: string
   server: Running | undefined
-  /** How many faults the node has met, and how many of them it may still notice. */
+  /** How many faults the node has had, and how many of them may still affect it. */
   faults: number
   openFaults: number
   readonly settings: Settings
-  /** To the database. */
+  /** Its network to the database. */
   readonly wire: Wire
 }
 
@@ -46,7 +46,7 @@ export interface Cluster extends AsyncDisposable {
   cut(node: ClusterNode): Promise<void>
   /** Holds back all bytes between the node and the database for some time, without closing a connection. */
   stall(node: ClusterNode, ms: number): Promise<void>
-  /** The present connections of the node to the database carry nothing any more, without being closed. */
+  /** Silences the present connections of the node to the database for good, without closing them. */
   forget(node: ClusterNode): Promise<void>
   /** Stops the process for some time, after which it continues. */
   pause(node: ClusterNode, ms: number): Promise<void>
@@ -85,7 +85,7 @@ export async function openCluster(
 function newNode(name: string, url: string, settings: Settings, wire: Wire): ClusterNode {
   const database = new URL(url)
   database.port = String(wire.port)
-  // So that the connections of one node can be told apart.
+  // `cut` finds the connections of the node by this name.
   database.searchParams.set('application_name', name)
   const all = { ...settings, MERIDIAN_DATABASE_URL: database.href }
   return { name, url: '', server: undefined, faults: 0, openFaults: 0, settings: all, wire }

@@ -19,9 +19,9 @@ import { countLimited, newRecord, underLoad } from './load.ts'
 import { NARROW_PER_MINUTE, type Prepared, prepare, SETTINGS } from './prepare.ts'
 
 /*
- * Server processes on one PostgreSQL, whose clocks are a minute apart, under load, with faults. What clients were
- * told is compared with what is stored and answered at the end. It takes about a minute and a half, whatever
- * happens.
+ * Puts server processes on one PostgreSQL, whose clocks are a minute apart, under load, and causes faults.
+ * At the end, compares the answers that clients got with what is stored and answered then. Takes about a
+ * minute and a half, whatever happens.
  */
 
 const NODES = 3
@@ -41,7 +41,7 @@ let cluster: Cluster
 /** Look-ups answered while PostgreSQL was away. */
 let answeredWithout = 0
 let countedLookUps = 0
-/** Answered at once, before any fault, and how long that took. */
+/** How many look-ups were answered at once, before any fault, and how long that took. */
 const burst = { answered: 0, ms: 0 }
 /** How long the limited key was used. */
 let limitedMs = 0
@@ -134,26 +134,26 @@ describe('a cluster with faults', { timeout: 240_000 }, () => {
 
   it('loses no acknowledged beacon, and counts none twice', () => checkBeacons(read, told))
 
-  it('keeps every key that it has returned, and revokes what it has said to revoke', () =>
+  it('keeps every key that it has returned, and refuses every key that it has revoked', () =>
     checkKeys(read, cluster, told))
 
-  it('keeps every site that it has returned, once', () => checkSites(read, told))
+  it('keeps every site that it has returned, exactly once', () => checkSites(read, told))
 
-  it('stores every inquiry that it has accepted, once', () => checkInquiries(read, told))
+  it('stores every inquiry that it has accepted, exactly once', () => checkInquiries(read, told))
 
-  it('allows 10 requests a minute on all nodes together, and at once one more for each further node', () => {
+  it('allows 10 requests a minute on all nodes together, and one extra at a time for each further node', () => {
     const most = NARROW_PER_MINUTE + NODES - 1
     const refilled = (ms: number) => Math.ceil((ms / MINUTE_MS) * NARROW_PER_MINUTE)
     const { answered, ms } = burst
     assert.ok(answered >= NARROW_PER_MINUTE, `only ${answered} at once`)
     assert.ok(answered <= most + refilled(ms), `${answered} at once, within ${ms} ms`)
-    // The crash of PostgreSQL fills the bucket, and a node that cannot reach it uses its part, four times.
+    // The crash of PostgreSQL refills the bucket. Four times, a node that cannot reach it uses its own share.
     const filled = NARROW_PER_MINUTE + 4 * Math.floor(NARROW_PER_MINUTE / NODES)
     const bound = most + refilled(limitedMs) + filled
     assert.ok(told.limited <= bound, `${told.limited} of at most ${bound}`)
   })
 
-  it('counts no look-up that it has not answered, and few less', () => {
+  it('counts no look-up that it has not answered, and loses only those just before a kill', () => {
     const { lookUps, open } = told
     const counted = countedLookUps
     const ofKills = cluster.kills.map(

@@ -7,7 +7,7 @@ import { solveChallenge } from '../contact/solve-challenge.ts'
 import type { Cluster, ClusterNode } from './cluster.ts'
 import type { Prepared } from './prepare.ts'
 
-/** What the clients of a cluster were told: the outside record. */
+/** The answers that the clients of a cluster got. */
 export interface Told {
   /** Look-ups answered 200. */
   readonly lookUps: { readonly node: ClusterNode; readonly at: number }[]
@@ -76,7 +76,7 @@ const KEYS = '/v1/account/me/keys'
 const SITES = '/v1/account/me/sites'
 const LONGEST_MS = 3_000
 const LONGEST_WAIT_MS = 500
-/** One of so many new keys is not revoked. */
+/** One in this many new keys is not revoked. */
 const KEPT = 4
 const agent = new Agent({ keepAlive: true })
 
@@ -155,8 +155,8 @@ function calmNodes({ nodes }: Cluster): Calm {
 }
 
 /**
- * Call it before a change of a key. Returns a function that tells, right after the answer, which nodes must know
- * of the change. After half a second, an answer waits for no other node: a busy machine may take longer.
+ * Call it before a change of a key. Right after the answer, the function that it returns says which nodes
+ * must know the change: none if the answer took half a second, since it waits no longer for other nodes.
  */
 function startWait(cluster: Cluster): () => Calm {
   const calm = calmNodes(cluster)
@@ -164,7 +164,7 @@ function startWait(cluster: Cluster): () => Calm {
   return () => (performance.now() - askedAt < LONGEST_WAIT_MS ? calm : new Map())
 }
 
-/** Looks up with the key on the nodes that have been without a fault since. */
+/** Looks up with the key on these nodes. One that has had a fault since may answer anything. */
 async function askCalm(load: Load, key: string, wanted: 200 | 401, calm: Calm): Promise<void> {
   await Promise.all(
     [...calm].map(async ([node, faults]) => {
@@ -237,7 +237,7 @@ function note(told: Told, kind: 'keys' | 'sites' | 'inquiries', { status, text }
   else if (![-1, 200, 201].includes(status)) told.broken.add(`new ${kind}: ${status} ${text}`)
 }
 
-/** Asks with each key on each node. Returns the statuses that are not the wanted one. */
+/** Looks up with each key on each node. Returns the answers whose status is not the wanted one. */
 export async function askAll(cluster: Cluster, keys: Iterable<string>, wanted: number) {
   const wrong: string[] = []
   for (const key of keys) {

@@ -36,9 +36,9 @@ export const SETTINGS = {
 /** What the clients of a cluster need. */
 export interface Prepared {
   readonly databaseUrl: string
-  /** Keys with full access, each of another user: a user may create few keys and sites in an hour. */
+  /** Keys with full access, each of another user, since a user may create only few keys and sites an hour. */
   readonly owners: readonly string[]
-  /** A key of 10 requests a minute. */
+  /** A key that may send 10 requests a minute. */
   readonly narrow: string
   /** The site whose beacons are sent. */
   readonly origin: string

@@ -16,8 +16,8 @@ import { newRecord, type Told, underLoad } from './load.ts'
 import { type Prepared, prepare, SETTINGS } from './prepare.ts'
 
 /*
- * The primary is killed under load. The address of the database first moves to the standby, which still only
- * reads then, as with a balancer that does not ask which server is the primary; then the standby is promoted.
+ * Kills the primary under load. Connections then lead to the standby, which is still read-only, as behind a
+ * balancer that does not ask which server is the primary. The standby is promoted only later.
  */
 
 const NODES = 2

@@ -13,8 +13,9 @@ import { newRecord, underLoad } from './load.ts'
 import { type Prepared, prepare, SETTINGS } from './prepare.ts'
 
 /*
- * A newer release migrates the database while servers of this one still run under load. There is no newer release:
- * its migration adds a column to each table, and a table, which is all that a release may do to the one before.
+ * A newer release migrates the database while servers of this one still run under load. The test plays the
+ * newer release: its migration adds a table, and a column to each table. No release may do more to the one
+ * before.
  */
 
 const NODES = 2
@@ -41,7 +42,7 @@ let cluster: Cluster
 let given: Prepared
 let openBefore = { lookUps: 0 }
 
-/** Migrates like a release with these files after those of this one. */
+/** Migrates like a release that has these files in addition to those of this one. */
 async function migrateTo(...files: readonly string[]): Promise<string[]> {
   const folder = tempFolder()
   for (const name of names) copyFileSync(new URL(name, FOLDER), join(folder, name))
@@ -70,7 +71,7 @@ describe('servers whose database a newer release has migrated', { timeout: 200_0
   })
   after(() => cluster?.[Symbol.asyncDispose]())
 
-  it('go on, and can be started again', async (t) => {
+  it('go on, and can be restarted', async (t) => {
     t.diagnostic(JSON.stringify({ ...openBefore, lookUps: told.lookUps.length }))
     assert.deepEqual([...told.broken], [])
     // Others may be answered 503 while the migration waits for transactions, and are sent again.
@@ -83,7 +84,7 @@ describe('servers whose database a newer release has migrated', { timeout: 200_0
     await checkInquiries(read, told)
   })
 
-  it('are not started any more after a migration that takes away what they need', async () => {
+  it('refuse to start after a migration that removes what they need', async () => {
     assert.equal((await migrateTo(NEXT, LATER)).length, 1)
     const node = cluster.nodeAt(0)
     await cluster.kill(node)

@@ -41,7 +41,7 @@ export async function openWire(port: number): Promise<Wire> {
     },
     forget: () => {
       for (const link of links) link.stall()
-      // They are closed at the end. Until then, neither side hears of it.
+      // They are closed only at the end. Until then, neither side notices.
       forgotten.push(...links)
       links.clear()
     },

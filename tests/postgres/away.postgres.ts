@@ -35,7 +35,7 @@ const settings = async () => ({
 const openNode = async (more: Record<string, string> = {}, log = recordingLog()) =>
   makeApp({ env: { ...(await settings()), ...more }, now: Date.now, log })
 
-/** Asks until the answer has the status. */
+/** Repeats the request until its answer has the status. */
 async function until(status: number, ask: () => Promise<{ readonly status: number }>) {
   const signal = AbortSignal.timeout(30_000)
   while ((await ask()).status !== status) await sleep(100, undefined, { signal })
@@ -47,7 +47,7 @@ describe('while PostgreSQL is away', () => {
   let otherKey: string
   let session: string
   const log = recordingLog()
-  /** What is done again and again, and fails meanwhile. */
+  /** What the log says of repeated work that fails meanwhile. */
   const repeated = [
     'cannot tell the other nodes that this one is alive',
     'cannot look for changed keys',
@@ -59,7 +59,7 @@ describe('while PostgreSQL is away', () => {
   const bearer = () => ({ headers: { authorization: `Bearer ${session}` } })
   let answered = 0
   const lookUp = async () => {
-    // Not as the option `key`, with which the fast path would get each request as well.
+    // With the option `key`, the fast path would get each request as well.
     const answer = await app.send('GET', LOCATE, { headers: { 'x-api-key': key } })
     if (answer.status === 200) answered += 1
     return answer
@@ -118,7 +118,7 @@ describe('while PostgreSQL is away', () => {
     }
   })
 
-  it('is healthy for look-ups alone', async () => {
+  it('is ready for look-ups, but not healthy as a whole', async () => {
     const whole = await app.send('GET', '/health')
     assert.equal(whole.status, 503)
     const ready = await app.send('GET', '/health/ready')
@@ -129,7 +129,7 @@ describe('while PostgreSQL is away', () => {
     }
   })
 
-  it('logs once what fails again and again, and once that it is over', async () => {
+  it('logs each lasting failure once, and its end once', async () => {
     const signal = AbortSignal.timeout(30_000)
     while (!repeated.every(countLogged)) await sleep(100, undefined, { signal })
     await server.start()
@@ -142,7 +142,7 @@ describe('while PostgreSQL is away', () => {
     )
   })
 
-  it('does everything again by itself once PostgreSQL is back, and has lost no count', async () => {
+  it('recovers by itself once PostgreSQL is back, and has lost no count', async () => {
     await until(200, () => app.send('GET', SITES, { key }))
     await until(204, sendBeacon)
     await until(200, () => app.send('GET', '/health'))
@@ -172,14 +172,14 @@ describe('MERIDIAN_STALE_KEYS', () => {
   })
 })
 
-describe('a process of the server, whose sign-in is a thread', () => {
+describe('a server process, whose sign-in runs in a thread of its own', () => {
   const folder = newDataFolder()
   let running: Running
   before(async () => {
     running = await startServer({ ...folder.settings, ...(await settings()) })
   })
   after(async () => {
-    // Ended already, unless a test has failed.
+    // It has ended already, unless a test has failed.
     await running.stop('SIGKILL')
     folder.remove()
   })

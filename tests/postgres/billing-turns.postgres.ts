@@ -23,7 +23,7 @@ async function deliver(app: TestApp, { secrets, now }: Shop, event: object): Pro
 }
 
 describe('the events of a user that reach several nodes at once', () => {
-  it('are applied one after the other, each of them once', async () => {
+  it('are applied one after the other, each exactly once', async () => {
     const url = await server.createDatabase()
     await using shop = await openShop({ database: await openServerDatabase(url) })
     await using other = await makeApp({
@@ -43,7 +43,7 @@ describe('the events of a user that reach several nodes at once', () => {
       events.flatMap((event) => [shop.app, other].map((app) => deliver(app, shop, event))),
     )
     assert.deepEqual(new Set(statuses), new Set([200]))
-    // A node that reads while another one writes would have to read again.
+    // If a node read while another one wrote, it would have to read again.
     assert.equal(shop.newCalls().length, events.length)
   })
 })

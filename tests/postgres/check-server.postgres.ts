@@ -52,7 +52,7 @@ async function assertRefused(at: string, reason: RegExp): Promise<void> {
   })
 }
 
-/** Sets a setting of the server for the time of the work. */
+/** Changes a setting of the server while `work` runs. */
 async function withSetting(setting: string, value: string, work: () => Promise<void>) {
   await query(server.url, `ALTER SYSTEM SET ${setting} = '${value}'`)
   await query(server.url, 'SELECT pg_reload_conf()')
@@ -82,7 +82,7 @@ describe('the start on PostgreSQL', () => {
     )
   })
 
-  it('is refused without the database', async () => {
+  it('is refused if the database does not exist', async () => {
     await assertRefused(
       withParts({ pathname: '/missing' }),
       /database "missing" does not exist; create it with createdb, or correct its name$/,
@@ -175,7 +175,7 @@ describe('the start on PostgreSQL', () => {
     await assertRefused(url, /^its schema version is 9999, .*; use a newer release$/)
   })
 
-  it('prints one line and ends', async () => {
+  it('prints one line and exits with 1 if it is refused', async () => {
     const { settings, remove } = newDataFolder()
     const port = String(await findFreePort())
     const { code, stderr, stdout } = await runScript(['server.ts'], {
@@ -189,7 +189,7 @@ describe('the start on PostgreSQL', () => {
     assert.equal(`${stdout}${stderr}`.includes(PASSWORD), false)
   })
 
-  // Last, since it can only read from then on.
+  // This test is the last one, since the server is read-only from then on.
   it('is refused by a standby', async () => {
     await createDatabase(server.url)
     await server.becomeStandby()
@@ -205,7 +205,7 @@ const LET_PASSWORDS_IN = `DO $$ BEGIN EXECUTE format(
   current_setting('hba_file')
 ); END $$`
 
-/** A server that answers so when it is asked for its state. */
+/** A server that answers every statement with this state. */
 function answering(state: object): PgPool {
   const connection = {
     query: async () => ({ rows: [[state]], changes: 0 }),

@@ -119,7 +119,7 @@ describe('the deletion of an account', () => {
     await assertNothingLeft()
   })
 
-  it('makes the counts that another node writes afterwards be dropped', async () => {
+  it('drops the counts that another node writes afterwards', async () => {
     await writeCounts(pool)
     const { held, reached, release } = holdCommit()
     const deleting = deleteAccount(held)

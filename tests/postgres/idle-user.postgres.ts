@@ -46,7 +46,7 @@ async function readUsage(app: TestApp) {
 }
 
 describe('a user who sends requests to one node only', () => {
-  it('sees them on another one, where the user was active before', async () => {
+  it('sees all of them on another node that knows the user already', async () => {
     await lookUp(one, 2)
     await lookUp(other, 3)
     assert.deepEqual(await readUsage(one), { totalRequests: 5, today: 5 })
@@ -55,7 +55,7 @@ describe('a user who sends requests to one node only', () => {
     assert.deepEqual(await readUsage(one), { totalRequests: 9, today: 9 })
   })
 
-  it('is known with all of them to the billing of a node that the user has never used', async () => {
+  it('is billed for all of them by a node that the user has never used', async () => {
     await using third = await makeApp({ database: await openServerDatabase(url) })
     const user = await findUserByEmail(third.services.db, 'ada@example.com')
     const period = { start: Date.UTC(2026, 0, 1), end: Date.UTC(2026, 1, 1) }

@@ -48,7 +48,7 @@ async function openNode(): Promise<Storage> {
 
 const run = (sql: string) => pool.use((connection) => connection.query(sql))
 
-/** Work that goes on until it is told to end. */
+/** Work that goes on until `end` is called, whatever its signal says. */
 function longWork() {
   const begun = Promise.withResolvers<AbortSignal>()
   const end = Promise.withResolvers<void>()
@@ -79,7 +79,7 @@ describe('a lease', () => {
     assert.deepEqual((await run('SELECT name FROM leases')).rows, [])
   })
 
-  it('lets nodes work one after the other, none of them twice at the same time', async () => {
+  it('lets nodes take turns, so that the work never runs twice at the same time', async () => {
     let atWork = 0
     let done = 0
     const work = async () => {
@@ -95,7 +95,7 @@ describe('a lease', () => {
     assert.equal(done, 20)
   })
 
-  it('lets the other nodes rest after the work, but not the same node', async () => {
+  it('keeps other nodes from the work for some time afterwards, but not the same node', async () => {
     const [one, other] = nodes
     const terms = { restMs: HOUR_MS }
     assert.equal(await one.leases.runAlone('work', nothing, terms), true)
@@ -114,7 +114,7 @@ describe('a lease', () => {
     assert.equal(await other.leases.runAlone('work', nothing), true)
   })
 
-  it('passes to another node when its owner stops, which tells the work to end', async () => {
+  it('passes to another node when its owner stops, and the work is aborted', async () => {
     const [one, other] = nodes
     await one.leases.runAlone('hourly work', nothing, { restMs: HOUR_MS })
     const { begun, end, work } = longWork()
@@ -137,11 +137,11 @@ describe('a lease', () => {
     assert.equal(await other.leases.runAlone('work', nothing, { restMs: HOUR_MS }), true)
     end()
     await working
-    // It ended a lease that was not its own any more.
+    // The end of the first work left the lease of the new owner alone.
     assert.equal((await run('SELECT owner FROM leases')).rows.length, 1)
   })
 
-  it('passes to another node although its dead owner is forgotten', async () => {
+  it('passes to another node even after its dead owner was forgotten', async () => {
     const [one, other] = nodes
     await one.leases.runAlone('hourly work', nothing, { restMs: HOUR_MS })
     await run('DELETE FROM nodes WHERE id = (SELECT owner FROM leases)')
@@ -158,7 +158,7 @@ describe('a lease', () => {
     child.kill('SIGKILL')
     await ended
     while (!(await one.leases.runAlone('work', nothing))) await run('SELECT pg_sleep(0.1)')
-    // It did not have to wait for the end of the lease.
+    // The owner was declared dead, so nobody waited for the end of the lease.
     assert.deepEqual((await run('SELECT FROM nodes WHERE died_at IS NOT NULL')).rows.length, 1)
   })
 
@@ -213,7 +213,7 @@ describe('work under a lease', () => {
     assert.equal(await working, true)
   })
 
-  it('is told to end if another node has the lease', async () => {
+  it('is aborted once another node has the lease', async () => {
     const work = openLeases('one').runAlone('work', async (signal) => {
       await run(`UPDATE leases SET owner = 'other'`)
       await aborted(signal)
@@ -222,7 +222,7 @@ describe('work under a lease', () => {
     assert.deepEqual((await run('SELECT owner FROM leases')).rows, [['other']])
   })
 
-  it('is told to end if it can reach the database no more', async () => {
+  it('is aborted once its node can no longer reach the database', async () => {
     const lost = openTestPool(url)
     const isDone = openLeases('one', lost).runAlone('work', async (signal) => {
       await Promise.all([aborted(signal), lost[Symbol.asyncDispose]()])
@@ -233,7 +233,7 @@ describe('work under a lease', () => {
 })
 
 describe('counts of several nodes', () => {
-  it('are all written before those of a user are settled', async () => {
+  it('are all written before a node settles them', async () => {
     const [one, other] = nodes
     const events: string[] = []
     const isKnown = async () =>

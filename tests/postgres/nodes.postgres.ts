@@ -137,7 +137,7 @@ describe('several nodes on one PostgreSQL', () => {
     })
   })
 
-  it('are waited for as soon as they join again, since they still know keys', async () => {
+  it('join again with the keys they know, so that changes of keys wait for them at once', async () => {
     const { db } = nodeAt(0).storage
     const read = async (sql: string) => (await db.execute({ sql, params: [] })).rows
     await read('UPDATE nodes SET died_at = now_ms()')
@@ -171,7 +171,7 @@ function usesOf(userId: string, at: number): Uses {
   }
 }
 
-/** Tries until it succeeds: after a crash, connections break, and only then are others opened. */
+/** Tries until it succeeds: after a crash, broken connections fail before new ones are opened. */
 async function retry(work: () => Promise<unknown>): Promise<void> {
   const signal = AbortSignal.timeout(20_000)
   for (;;) {

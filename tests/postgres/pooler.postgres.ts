@@ -88,7 +88,7 @@ async function open(url: string): Promise<AsyncDisposable> {
   return openPostgres({ url, secret, staleKeysSeconds: 300 }, options)
 }
 
-/** Whether a notice does not arrive. */
+/** Whether notices fail to arrive. */
 async function lacksNotices(url: string, longestMs: number): Promise<boolean> {
   await using pool = openTestPool(url)
   let isMissing = false

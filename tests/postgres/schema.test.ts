@@ -27,7 +27,7 @@ const ONLY_POSTGRES = [
   ...['rum_counted checkpoint', 'rum_counted node'],
   ...['entries', 'last_id', 'node'].map((name) => `rum_journal ${name}`),
 ]
-/** For several nodes. SQLite's version is in the file, and its secrets are in another one. */
+/** SQLite needs none for nodes, and keeps its version in the file itself and its secrets in another one. */
 const ONLY_POSTGRES_TABLES = "'schema_version', 'leases', 'nodes', 'secrets'"
 const OTHER_KEYS: Readonly<Record<string, string>> = {
   rum_counted: 'site_id,node',

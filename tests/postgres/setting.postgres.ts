@@ -82,14 +82,14 @@ describe('MERIDIAN_DATABASE_URL', () => {
     assert.equal(readFileSync(join(app.dataDir, 'app.db'), 'utf8'), 'rows')
   })
 
-  it('makes a session of one node good on the other', async () => {
+  it('makes a session of one node valid on the other', async () => {
     await using nodes = await openNodes()
     const { one, other } = nodes
     const token = await signUp(one)
     assert.equal(await lookUpWith(other, token), 200)
   })
 
-  it('makes a contact challenge of one node good on the other, once', async () => {
+  it('makes a contact challenge of one node valid on the other, once', async () => {
     await using nodes = await openNodes()
     const { one, other } = nodes
     const challenge = v.parse(
@@ -101,7 +101,7 @@ describe('MERIDIAN_DATABASE_URL', () => {
     assert.equal(outcomeOf(await one.send('POST', CONTACT, { body })), 'BOT_VERIFICATION_FAILED')
   })
 
-  it('makes the demo key of one node good on the other', async () => {
+  it('makes the demo key of one node valid on the other', async () => {
     await using nodes = await openNodes()
     const { one, other } = nodes
     const keys = await Promise.all([one, other].map(({ services }) => services.openDemo()))

@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await closing.disposeAsync()
-  // First, so that no connection waits for its end.
+  // The wire ends first, since the pool would wait for connections that have stalled.
   await wire[Symbol.asyncDispose]()
   await pool[Symbol.asyncDispose]()
 })
@@ -50,7 +50,7 @@ describe('connections that have stalled', () => {
     await Promise.all([askOnAll(), ask(SOON_MS)])
     wire.forget()
     const quick = assert.rejects(ask(SOON_MS), { code: '08006' })
-    // One is used before the other one is found to have stalled.
+    // The other connections are used before the quick one is found to have stalled.
     await sleep(1_000)
     const waiting = Array.from({ length: CONNECTIONS - 1 }, () => ask())
     const outcomes = Promise.allSettled(waiting)
@@ -70,7 +70,7 @@ describe('connections that have stalled', () => {
     const before = heard
     const signal = AbortSignal.timeout(30_000)
     await ask(SOON_MS).catch(() => {})
-    // It says once that it listens again, and then passes on notices.
+    // The first call reports that the new connection listens, the second one is a notice.
     while (heard < before + 2) {
       await pool.use((connection) => connection.query('NOTIFY test'))
       await sleep(100, undefined, { signal })

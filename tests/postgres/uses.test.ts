@@ -96,7 +96,7 @@ describe('counts on PostgreSQL', () => {
     assert.deepEqual(await counts(), [3, 3, 3])
   })
 
-  it('are at once reported as not written if the database is away', async () => {
+  it('are reported as not written, at once, if the database is away', async () => {
     let isAway = true
     const fail = () => Promise.reject(new Error('the connection was lost'))
     const write = await openNode({

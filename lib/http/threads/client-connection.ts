@@ -13,17 +13,17 @@ export interface ConnectionOptions {
 const MAX_UNTAKEN = 64 * 1024
 
 /**
- * A connection in a network thread. It answers plain requests if it may; everything else goes to the thread that has
- * the server, as bytes.
+ * A client's connection in a network thread. It answers plain requests if it may, and passes the bytes of all
+ * others to the thread that has the server.
  */
 export class ClientConnection {
   readonly #id: number
   readonly #socket: Socket
   readonly #options: ConnectionOptions
   readonly #reader = new RequestReader()
-  /** Bytes that were reported in all. */
+  /** How many bytes it has reported in all. */
   #reported = 0
-  /** How many of them the other thread has answered. */
+  /** How many of them the other thread has answered; -1: it has not said so yet. */
   #answered = -1
   /** How many of them the other thread has not taken. */
   #untaken = 0

@@ -1,11 +1,11 @@
 import type { ListenAddress } from '../listen.ts'
 
-/** What happens on a connection, which the network thread has numbered. */
+/** An event on a connection. `id` is the number that the network thread gave the connection. */
 export type Report = { readonly id: number } & (
   | ({ readonly kind: 'opened' } & Peer)
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
   | { readonly kind: 'ended' | 'written' | 'timed-out' }
-  /** `error`: the reason, if it is one. */
+  /** `error`: the error that closed the connection, if one did. */
   | { readonly kind: 'closed'; readonly error: ConnectionError | null }
 )
 
@@ -24,9 +24,9 @@ export interface ConnectionError {
 export type Command = { readonly id: number } & (
   | { readonly kind: 'write'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' | 'destroy' | 'reset' }
-  /** So many bytes that the thread has reported are taken. */
+  /** The server has taken another `count` of the bytes that the thread has reported. */
   | { readonly kind: 'taken'; readonly count: number }
-  /** So many bytes in all are answered: if the thread has reported no others, it may answer requests itself. */
+  /** The server has answered `count` bytes in all. If the thread has reported no others, it may answer. */
   | { readonly kind: 'answered'; readonly count: number }
   /** Report when nothing was sent or received for this long; 0: never. */
   | { readonly kind: 'set-timeout'; readonly ms: number }
@@ -35,9 +35,9 @@ export type Command = { readonly id: number } & (
 /** What a network thread sends. */
 export interface FromThread {
   readonly reports?: readonly Report[]
-  /** For those who use the threads. */
+  /** For `NetworkThreadsOptions.onNews`. */
   readonly news?: unknown
-  /** The answer to `listen`: why it failed; null: it did not. */
+  /** The answer to `listen`: why it failed; null: it succeeded. */
   readonly failure?: string | null
   /** The answer to `stopListening`. */
   readonly isClosed?: true
@@ -48,14 +48,14 @@ export interface FromThread {
 /** What a network thread receives. */
 export interface ToThread {
   readonly commands?: readonly Command[]
-  /** From those who use the threads. */
+  /** For `NetworkOptions.hear`. */
   readonly note?: unknown
   readonly listen?: ListenAddress
   readonly stopListening?: true
   readonly finish?: true
 }
 
-/** Bytes that can be copied to another thread without the rest of the memory that they are part of. */
+/** Copies bytes that are part of a larger memory: otherwise, a message would take all of it along. */
 export function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }

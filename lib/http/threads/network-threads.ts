@@ -10,7 +10,7 @@ export interface NetworkThreadsOptions {
   readonly url: URL
   /** What each thread gets as its `workerData`. */
   readonly data: unknown
-  /** Gets the news of a thread; `tell` sends a note to it. */
+  /** Gets the news of a thread; `tell` sends that thread a note. */
   readonly onNews: (news: unknown, tell: (note: unknown) => void) => void
   /** Called if a thread ends by itself. */
   readonly onCrash: (error: unknown) => void
@@ -19,8 +19,8 @@ export interface NetworkThreadsOptions {
 export type NetworkThreads = Awaited<ReturnType<typeof startNetworkThreads>>
 
 /**
- * Starts threads that accept connections and answer plain requests by themselves. `server` answers the others, over
- * sockets that stand for these connections.
+ * Starts threads that accept connections and answer plain requests by themselves. `server` answers the
+ * others, over sockets that stand for these connections.
  */
 export async function startNetworkThreads(server: Server, options: NetworkThreadsOptions) {
   await using opening = new AsyncDisposableStack()
@@ -41,7 +41,7 @@ export async function startNetworkThreads(server: Server, options: NetworkThread
     whenClosed: async () => {
       await Promise.all(threads.map((thread) => thread.whenClosed()))
     },
-    /** Resolves once all news have arrived. */
+    /** Resolves once all news has arrived. */
     finish: async () => {
       await Promise.all(threads.map((thread) => thread.finish()))
     },

@@ -5,12 +5,12 @@ type Order = Command extends infer One ? (One extends Command ? Omit<One, 'id'> 
 
 type Written = (error?: Error | null) => void
 
-/** Taken bytes are reported to the network thread once there are so many. */
+/** Once this many bytes are taken, the network thread gets a report. */
 const REPORT_TAKEN = 16 * 1024
 
 /**
- * A connection of a network thread, as node:http needs it: with all methods and properties of a Socket of
- * node:net that node:http and this service use.
+ * Stands for a connection of a network thread. It has all methods and properties of the Socket of node:net
+ * that node:http and this service use.
  */
 export class RelayedSocket extends Duplex {
   readonly remoteAddress: string | undefined
@@ -19,14 +19,14 @@ export class RelayedSocket extends Duplex {
   readonly #order: (order: Order) => void
   /** Bytes that the network thread has written. */
   #sent = 0
-  /** Waits until the network thread has written the bytes that it has. */
+  /** The bytes that the network thread is writing, and what to call once it has. */
   #writing: { readonly bytes: number; readonly done: Written } | null = null
-  /** Bytes that are taken, which the network thread does not know. */
+  /** Bytes that are taken but not reported yet. */
   #taken = 0
   #isClosed = false
   #isReset = false
 
-  /** `order` tells the network thread what to do with the connection. */
+  /** `order` sends the network thread a command for the connection. */
   constructor({ remoteAddress, remotePort }: Peer, order: (order: Order) => void) {
     super({ allowHalfOpen: true })
     this.remoteAddress = remoteAddress
@@ -38,9 +38,9 @@ export class RelayedSocket extends Duplex {
     return this.#sent + this.writableLength
   }
 
-  /** Tells the network thread that all bytes it has reported so far are answered. */
+  /** Lets the network thread know that all bytes it has reported so far are answered. */
   noteAnswered(): void {
-    // Bytes that wait are not.
+    // Bytes that nobody has read yet are not answered.
     if (this.readableLength === 0) this.#send({ kind: 'answered', count: this.bytesRead })
   }
 

@@ -9,15 +9,15 @@ import { ClientConnection } from './client-connection.ts'
 import type { Command, FromThread, Report, ToThread } from './messages.ts'
 
 export interface NetworkOptions extends FastPathOptions {
-  /** Gets what `NetworkThreads.tell` sends. */
+  /** Gets the notes that `tell` of `NetworkThreadsOptions.onNews` sends. */
   readonly hear: (note: unknown) => void
-  /** Sends what is not sent yet. Called once, at the end. */
+  /** Sends the last news. Called once, at the end. */
   readonly finish: () => void
 }
 
 /**
- * Accepts connections in a network thread, and answers plain requests there. The thread at the other end of `port`
- * has the server, which answers all others: see `startNetworkThreads`.
+ * Accepts connections in a network thread, and answers plain requests there. The thread at the other end of
+ * `port` has the server, which answers all others: see `startNetworkThreads`.
  */
 export function serveNetwork(port: MessagePort, options: NetworkOptions): void {
   const post = (message: FromThread) => port.postMessage(message)
@@ -39,7 +39,7 @@ export function serveNetwork(port: MessagePort, options: NetworkOptions): void {
   const stopListening = () => {
     // Calls back only once all connections are closed, but refuses new ones at once.
     server.close()
-    // After the report of the last connection that was accepted.
+    // Sent after the report of the last connection that was accepted.
     setImmediate(() => post({ isClosed: true }))
   }
   const finish = () => {
@@ -47,7 +47,7 @@ export function serveNetwork(port: MessagePort, options: NetworkOptions): void {
     post({ isFinished: true })
   }
   const obey = (commands: readonly Command[]) => {
-    // A connection that is destroyed would lose an answer that waits.
+    // A command may destroy a connection, which would lose an answer that is still waiting.
     batch.send()
     for (const command of commands) connections.get(command.id)?.obey(command)
   }

@@ -3,7 +3,9 @@ import type { BucketStore } from './bucket-store.ts'
 
 const AWAY = 'cannot share the rate limits with the other nodes; each uses an equal part of them'
 
-/** Lets one question at a time through to the store, and reports when it begins and ceases to fail. */
+/**
+ * Lets one question at a time through to the store, and reports when the store fails and when it recovers.
+ */
 export function askOneByOne(
   lease: BucketStore['lease'],
   onError: (error: unknown, message: string) => void,
@@ -11,7 +13,7 @@ export function askOneByOne(
   const attempts = reportAttempts((error) => onError(error, AWAY))
   let isAsking = false
   const ask: BucketStore['lease'] = async (asks) => {
-    // Questions that nobody waits for any more must not use up the connections.
+    // Requests stop waiting after a while. Their unanswered questions must not use up the connections.
     if (isAsking) throw new Error('the last question is not answered yet')
     isAsking = true
     try {

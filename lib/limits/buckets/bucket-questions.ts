@@ -4,11 +4,11 @@ import type { BucketStore } from './bucket-store.ts'
 import { addGrant, type LeasedBucket, toAsk } from './leased-bucket.ts'
 import type { Rate } from './token-bucket.ts'
 
-/** Buckets of one question to the store. */
+/** The most buckets in one question to the store. */
 const AT_ONCE = 500
-/** After this long without an answer, requests wait no longer. */
+/** How long requests wait for an answer. */
 const ANSWER_MS = SECOND_MS
-/** How long the store is left alone after it has not answered. */
+/** How long to wait before asking again after the store did not answer. */
 const AWAY_MS = SECOND_MS
 
 interface Question {
@@ -17,16 +17,16 @@ interface Question {
   readonly answered: PromiseWithResolvers<void>
 }
 
-/** Asks the store: one question at a time, for all buckets that need it. */
+/** Asks the store one question at a time, about all buckets that are waiting. */
 export function createQuestions(store: BucketStore) {
   let waiting = new Map<LeasedBucket, Question>()
   let asked: ReadonlyMap<LeasedBucket, Question> = new Map()
   let isAsking = false
-  /** When to ask again, by the monotonic clock; null: the store has answered. */
+  /** When to ask again, by the monotonic clock; null: the store has answered the last question. */
   let retryAt: number | null = null
 
   const askNext = async () => {
-    // In the same order on all nodes, so that they do not wait for each other in a circle.
+    // All nodes ask in the same order, so that they cannot deadlock.
     const all = [...waiting].sort(([a], [b]) => (a.id < b.id ? -1 : 1))
     waiting = new Map(all.slice(AT_ONCE))
     asked = new Map(all.slice(0, AT_ONCE))
@@ -44,7 +44,7 @@ export function createQuestions(store: BucketStore) {
     while (waiting.size > 0) await askNext()
     isAsking = false
   }
-  /** Resolves once the store has answered, or has not answered in time. */
+  /** Asks about the bucket. Resolves once the store has answered, or has failed to answer in time. */
   const ask = (bucket: LeasedBucket, rate: Rate, need: number): Promise<void> => {
     const known = asked.get(bucket)
     if (known !== undefined) return known.answered.promise
@@ -65,16 +65,16 @@ export function createQuestions(store: BucketStore) {
     ask,
     /** Asks in the background. */
     askSoon,
-    /** Whether the store did not answer when it was asked last. */
+    /** Whether the store failed to answer the last question. */
     isAway: () => retryAt !== null,
-    /** Asks again if it is time. */
+    /** Asks a store that is away again, if it is time. */
     retry: (bucket: LeasedBucket, rate: Rate): void => {
       if (retryAt !== null && performance.now() > retryAt && !isAsking) askSoon(bucket, rate)
     },
   }
 }
 
-/** Rejects if the store does not answer, or not in time. */
+/** Asks the store, and adds its grants to the buckets. Rejects if it does not answer in time. */
 async function settle(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Question>) {
   const asks = [...asked].map(([bucket, { rate, need }]) => ({
     bucket,

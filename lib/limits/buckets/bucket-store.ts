@@ -1,31 +1,31 @@
 /** What one node wants from a bucket that all nodes share. */
 export interface Ask {
-  /** Of the caller, or of the user for the bucket of all keys. */
+  /** The id of the caller; for the bucket of all keys of a user, `all:` and the id of the user. */
   readonly id: string
   readonly capacity: number
   readonly windowMs: number
-  /** Requests that were answered before they were charged. */
+  /** Requests that the node answered before they were charged. */
   readonly debt: number
-  /** Requests that were charged but not used. */
+  /** Requests that the node gives back: they were charged but not used. */
   readonly back: number
-  /** Requests that wait. */
+  /** Requests that are waiting for the answer. */
   readonly need: number
   /** Requests that may come soon. */
   readonly want: number
 }
 
 export interface Grant {
-  /** Requests that the node may answer: they are charged. */
+  /** Requests that the node may answer. They are charged already. */
   readonly granted: number
-  /** All that is charged now. More than the capacity if nodes have answered requests in advance. */
+  /** All requests that are charged now: more than the capacity if nodes answered some in advance. */
   readonly spent: number
 }
 
 /** The buckets that all nodes share. */
 export interface BucketStore {
-  /** Charges the buckets. The result has a grant for each, in this order. Rejects if the store cannot be reached. */
+  /** Charges the buckets. Returns a grant for each, in the same order. Rejects if the store is away. */
   lease(asks: readonly Ask[]): Promise<readonly Grant[]>
-  /** How many nodes are alive, as far as it is known. */
+  /** Returns how many nodes are alive, as last known. */
   countNodes(): number
   /** The time by which the buckets refill, in epoch milliseconds. */
   now(): number

@@ -11,22 +11,22 @@ import {
 } from './token-bucket.ts'
 
 /**
- * What a node knows about a bucket that all nodes share. `spent` and `at` are what was charged when it last
- * asked, with what it got then.
+ * What this node knows about a bucket that all nodes share. `at` is when the store last answered, and `spent`
+ * everything that was charged to the bucket then, including this node's grant.
  */
 export interface LeasedBucket extends Bucket {
   readonly id: string
-  /** The capacity for which `spent` is known. */
+  /** The capacity of the bucket at that time. */
   capacity: number
-  /** Requests that are charged, and not used yet. */
+  /** Requests that the store has granted to this node, and that it has not used yet. */
   tokens: number
-  /** Since when it has them, in epoch milliseconds. */
+  /** When the node got them, in epoch milliseconds. */
   tokensAt: number
-  /** Requests that were answered, and are not charged yet. */
+  /** Requests that the node has answered, and that are not charged yet. */
   debt: number
-  /** Requests that were answered since it last asked. */
+  /** Requests that the node has answered since it last asked. */
   used: number
-  /** What it has answered while the store could not be reached. */
+  /** The node's own share, from which it answers while the store is away; null: it has none. */
   alone: Alone | null
 }
 
@@ -35,7 +35,7 @@ interface Alone {
   used: number
 }
 
-/** Requests that are not used for this long are given back. */
+/** A node gives back requests that it has not used for this long. */
 const HOLD_MS = 1_000
 
 export function newLeasedBucket(id: string, now: number): LeasedBucket {
@@ -53,8 +53,8 @@ export function newLeasedBucket(id: string, now: number): LeasedBucket {
 }
 
 /**
- * Takes the requests. null: the store must be asked first. One request may go ahead of that, and is charged
- * afterwards: so a caller that comes now and then never waits.
+ * Takes the requests. null: the store must be asked first. A single request may be answered in advance and
+ * charged afterwards, so that a caller who sends one now and then never waits.
  */
 export function takeLeased(
   bucket: LeasedBucket,
@@ -86,7 +86,7 @@ export function lacksTokens(
   return !mayGoAhead && peekLeased(bucket, rate, now, requests).allowed
 }
 
-/** The state for all nodes together, as far as it is known; takes nothing. */
+/** Returns the state of the bucket for all nodes together, as last known; takes nothing. */
 export function peekLeased(
   bucket: LeasedBucket,
   rate: Rate,
@@ -98,7 +98,7 @@ export function peekLeased(
   return stateOf(spent, rate, allowed, allowed ? undefined : requests)
 }
 
-/** Takes requests while the store cannot be reached: of `nodes` nodes, each has an equal share of the rate. */
+/** Takes requests while the store is away. Each of `nodes` nodes has an equal share of the rate. */
 export function takeAlone(
   bucket: LeasedBucket,
   rate: Rate,
@@ -117,7 +117,7 @@ export function takeAlone(
   return state
 }
 
-/** Owes what was answered while the store could not be reached, as far as it would not be refilled by now. */
+/** Ends the node's own share: what it has answered from it, and has not refilled since, becomes debt. */
 function endAlone(bucket: LeasedBucket, rate: Rate, now: number): void {
   if (bucket.alone === null) return
   const { bucket: own, used } = bucket.alone
@@ -126,7 +126,7 @@ function endAlone(bucket: LeasedBucket, rate: Rate, now: number): void {
   bucket.alone = null
 }
 
-/** Gives back requests that are taken but do not count. */
+/** Gives back requests that were taken but do not count. */
 export function refundLeased(bucket: LeasedBucket, now: number, requests: number): void {
   if (bucket.alone !== null) return
   if (heldAt(bucket, now) === 0) bucket.tokensAt = now
@@ -141,7 +141,7 @@ export function isLow(bucket: LeasedBucket, rate: Rate, now: number): boolean {
   return isLeft && heldAt(bucket, now) < 1 + bucket.used / 4
 }
 
-/** What to ask the store. `need`: requests that wait. */
+/** Makes the question for the store. Removes what it gives back. `need`: requests that are waiting. */
 export function toAsk(bucket: LeasedBucket, rate: Rate, now: number, need: number): Ask {
   const { id, debt, used } = bucket
   const unused = bucket.tokens - heldAt(bucket, now)
@@ -151,7 +151,7 @@ export function toAsk(bucket: LeasedBucket, rate: Rate, now: number, need: numbe
   return { id, ...rate, debt, back, need, want: 2 * used }
 }
 
-/** Takes over the answer of the store. */
+/** Applies the store's answer to the bucket. */
 export function addGrant(
   bucket: LeasedBucket,
   ask: Ask,
@@ -166,14 +166,14 @@ export function addGrant(
   bucket.capacity = ask.capacity
 }
 
-/** Requests that may be used now. */
+/** Returns the granted requests that the node may still use. */
 function heldAt({ tokens, tokensAt }: LeasedBucket, now: number): number {
   return now - tokensAt < HOLD_MS ? tokens : 0
 }
 
 /**
- * More than the capacity if nodes went ahead, so that they all wait until it is refilled; but not because the
- * user has changed to a smaller plan.
+ * Returns what is charged at `now`. If nodes answered requests in advance, that is more than the capacity,
+ * and all nodes wait until it has refilled. A change to a smaller plan alone does not make it more.
  */
 function chargedAt(bucket: LeasedBucket, { capacity, windowMs }: Rate, now: number): number {
   const spent = capacity < bucket.capacity ? Math.min(bucket.spent, capacity) : bucket.spent

@@ -14,8 +14,8 @@ import type { BucketKeeper } from './local-buckets.ts'
 import type { Bucket } from './token-bucket.ts'
 
 /**
- * Buckets that all nodes share. A node spends what it has charged to them already, and asks for more in the
- * background. While the store cannot be reached, it uses its share of each bucket.
+ * Buckets that all nodes share. A node answers from requests that the store has granted to it, and asks for
+ * more in the background. While the store is away, the node uses an equal share of each bucket.
  */
 export function createLeasedBuckets(store: BucketStore): BucketKeeper {
   const questions = createQuestions(store)

@@ -1,10 +1,10 @@
 import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
 
-/** Keeps the buckets of callers: those of this process alone, or those that all nodes share. */
+/** Keeps the buckets of callers, which may be this thread's own or shared with other threads or nodes. */
 export interface BucketKeeper {
-  /** A full bucket, as far as this process knows. */
+  /** Returns a bucket that is full, as far as this process knows. */
   open(id: string, now: number): Bucket
-  /** The bucket to use in place of one that was stored. */
+  /** Returns the bucket to use in place of a stored one. */
   adopt(bucket: Bucket): Bucket
   /** Takes the requests if the bucket holds them. null: nothing is taken; wait for `ask`, and try again. */
   take(bucket: Bucket, rate: Rate, now: number, requests: number): BucketState | null
@@ -14,11 +14,11 @@ export interface BucketKeeper {
   refund(bucket: Bucket, now: number, requests: number): void
   /** Whether `take` would return null. */
   mustAsk(bucket: Bucket, rate: Rate, now: number, requests: number): boolean
-  /** Asks the other nodes for requests. Resolves once `take` knows more. */
+  /** Asks the store that nodes share for requests. Resolves once `take` knows more. */
   ask(bucket: Bucket, rate: Rate, need: number): Promise<void>
 }
 
-/** Buckets of a process that shares its database with no other. */
+/** Buckets that no other thread or node shares. */
 export const LOCAL_BUCKETS: BucketKeeper = {
   open: (_id, now) => ({ spent: 0, at: now }),
   adopt: (bucket) => bucket,

@@ -10,10 +10,10 @@ export function openBuckets({ store: { shared }, pool }: UserMeterOptions): Buck
   return pool === undefined ? LOCAL_BUCKETS : createSharedBuckets(pool)
 }
 
-/** A clock that is behind by more has been set back. */
+/** A clock that is behind by more than this has been set back. */
 const SKEW_MS = 100
 
-/** Buckets that all threads of this process share, as far as there are rows. */
+/** Buckets that all threads of this process share, as long as there are free rows. */
 export function createSharedBuckets(pool: RowPool | null): BucketKeeper {
   const share = (bucket: Bucket): Bucket => {
     const row = pool?.take()
@@ -35,7 +35,10 @@ export function createSharedBuckets(pool: RowPool | null): BucketKeeper {
   }
 }
 
-/** The time of the bucket if a thread that has read the clock a moment later was faster: it must not refill twice. */
+/**
+ * Returns `now`, or the bucket's time if that is later: another thread has read the clock later, but locked
+ * the bucket first. With `now`, the same time would refill the bucket twice.
+ */
 function latest({ at }: Bucket, now: number): number {
   return now < at && at - now < SKEW_MS ? at : now
 }

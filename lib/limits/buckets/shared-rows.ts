@@ -6,14 +6,14 @@ const HELD = 1
 /** Held, and another thread sleeps until it is free. */
 const AWAITED = 2
 
-/** How often to look whether a lock is free before sleeping: it is held for less than a microsecond. */
+/** How often to try a lock before sleeping: threads hold it for less than a microsecond. */
 const SPINS = 200
 
 const NUMBERS = 2
 
 /**
- * Pairs of numbers that several threads change, each under its lock. `epoch` is a number that all threads see: when it
- * has changed, nothing that was known about the use of the rows is valid.
+ * Pairs of numbers that several threads change, each pair under its own lock. All threads see the number
+ * `epoch`: once it changes, they must forget what they know about the use of the rows.
  */
 export class SharedRows {
   readonly memory: SharedArrayBuffer
@@ -26,7 +26,7 @@ export class SharedRows {
     this.memory = memory
     this.count = Math.floor((memory.byteLength - Int32Array.BYTES_PER_ELEMENT) / bytes)
     this.#numbers = new Float64Array(memory, 0, this.count * NUMBERS)
-    // The last number is the epoch.
+    // The last element is the epoch.
     this.#locks = new Int32Array(memory, this.#numbers.byteLength, this.count + 1)
   }
 
@@ -75,7 +75,10 @@ export class SharedRows {
   }
 }
 
-/** The rows of a caller, which other threads may use until `until`, in epoch milliseconds. */
+/**
+ * The rows of a caller: its own bucket, the bucket of all keys of the user, and the counter. Other threads
+ * may use them until `until`, in epoch milliseconds.
+ */
 export interface SharedMeters {
   readonly own: number
   readonly all: number
@@ -89,7 +92,7 @@ export type RowPool = ReturnType<typeof createRowPool>
 export function createRowPool(rows: SharedRows) {
   let next = 0
   const free: number[] = []
-  /** Rows that other threads may still use in this moment. */
+  /** Rows that other threads may still be using. */
   let released: number[] = []
   return {
     rows,
@@ -101,7 +104,7 @@ export function createRowPool(rows: SharedRows) {
       next += 1
       return next - 1
     },
-    /** Ends the use of these rows, and lets those be used again that were released by the call before. */
+    /** Ends the use of these rows. They can be taken again after the next call. */
     release: (unused: readonly number[]) => {
       free.push(...released)
       released = [...unused]

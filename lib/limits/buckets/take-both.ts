@@ -3,15 +3,15 @@ import { emptier, slower } from '../caller-state.ts'
 import type { BucketKeeper } from './local-buckets.ts'
 import type { Bucket, Rate } from './token-bucket.ts'
 
-/** A bucket with its size. */
+/** A bucket with its rate. */
 export interface Sized {
   readonly bucket: Bucket
   readonly rate: Rate
 }
 
 /**
- * Takes `requests` from the bucket of all keys of a user, and from that of the caller, if both hold that many. null:
- * nothing is taken; other nodes must be asked first.
+ * Takes `requests` from the bucket of all keys of a user, and from the bucket of the caller, if both hold
+ * that many. null: nothing is taken; the store must be asked first.
  */
 export function takeBoth(
   buckets: BucketKeeper,

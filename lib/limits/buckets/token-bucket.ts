@@ -62,7 +62,7 @@ export function spentAt({ spent, at }: Bucket, { capacity, windowMs }: Rate, now
   return elapsed <= 0 ? kept : Math.max(0, kept - (elapsed * capacity) / windowMs)
 }
 
-/** The state of a bucket that holds nothing for a whole window. */
+/** The state of a bucket that stays empty for a whole window. */
 export function refusal({ windowMs }: Rate): BucketState {
   return { allowed: false, remaining: 0, resetSeconds: windowMs / 1_000 }
 }

@@ -3,12 +3,12 @@ import type { MeterStore } from '../meter-store.ts'
 import type { BucketKeeper } from './local-buckets.ts'
 import type { Bucket } from './token-bucket.ts'
 
-/** The buckets of all keys of each user. All periods of a user share one. */
+/** For each user, the bucket of all keys together. All periods of a user share it. */
 export class UserBuckets {
   readonly #store: MeterStore
   readonly #buckets: BucketKeeper
   readonly #byUser = new Map<string, Bucket>()
-  /** From then on, all buckets that were not full at the start are full. */
+  /** By then, all buckets that were not full at the start have refilled. */
   readonly #restoredUntil: number
 
   constructor(store: MeterStore, buckets: BucketKeeper, now: number) {

@@ -5,11 +5,11 @@ import { inTransaction } from '../transaction.ts'
 import { listDistributed } from './layout.ts'
 import { DISTRIBUTED, type DistributedTable } from './tables.ts'
 
-/** The first one that was tried. */
+/** The oldest version that was tried. */
 const OLDEST_CITUS = 13
 
 interface DistributeOptions {
-  /** Its statements may take as long as it takes to copy the largest table. */
+  /** Its statements must be allowed to take as long as copying the largest table. */
   readonly pool: PgPool
   /** Called once the rows of a table are on the workers; nothing is committed yet. */
   readonly onTable: (table: DistributedTable, rows: number) => void
@@ -17,14 +17,14 @@ interface DistributeOptions {
 
 /**
  * Migrates the database, and distributes the tables that are not yet distributed, with their rows, in one
- * transaction: if it is interrupted, nothing has changed. Returns how many tables there were. Throws an error
+ * transaction: if it is interrupted, nothing has changed. Returns how many it distributed. Throws an error
  * that says what to do if Citus, or a worker, is missing, or if a server is running.
  */
 export async function distribute({ pool, onTable }: DistributeOptions): Promise<number> {
   await pool.use(checkCitus)
   await migratePg(pool)
   const count = await inTransaction(pool, async (connection) => {
-    // Keeps servers from starting, which migrate first.
+    // Keeps servers from starting, since they migrate first.
     await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
     const living = await countLiving(connection)
     if (living > 0) throw inUse(living)
@@ -38,7 +38,7 @@ export async function distribute({ pool, onTable }: DistributeOptions): Promise<
   return count
 }
 
-/** Triggers that reach for no other table work on workers as well. */
+/** Permits triggers on distributed tables: those that need no other table work on workers as well. */
 const SETTINGS = `SET LOCAL citus.enable_unsafe_triggers = on;
   SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
 
@@ -79,7 +79,7 @@ async function distributeTable(
   return Number(rows[0]?.[0])
 }
 
-/** Frees the space of the rows that were copied to workers: the coordinator keeps them, where nobody sees them. */
+/** Frees the space of rows that were copied to workers, since the coordinator keeps them, invisibly. */
 async function removeCopies(connection: PgConnection): Promise<void> {
   for (const { name } of DISTRIBUTED) {
     await connection.query('SELECT truncate_local_data_after_distributing_table($1::regclass)', [

@@ -2,8 +2,8 @@ import type { Uses } from '../../db/uses.ts'
 import type { PgConnection } from '../connection.ts'
 
 /**
- * Leaves out what was counted for users who are deleted meanwhile. On one server, triggers do so, which Citus
- * does not allow on distributed tables. A deletion waits until the counts are committed.
+ * Leaves out what was counted for users who have been deleted meanwhile. On one server, triggers do that, but
+ * Citus does not allow them on distributed tables. A deletion waits until the counts are committed.
  */
 export async function keepKnownUsers(connection: PgConnection, uses: Uses): Promise<Uses> {
   const { operations, callers, users } = uses

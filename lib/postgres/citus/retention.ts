@@ -9,7 +9,8 @@ const SITES_AT_ONCE = 500
 /** Removes rows older than `KEPT_DAYS`, and rows of deleted sites. One node does so for all. */
 export async function removeOldFromShards(pool: PgPool, now: number): Promise<void> {
   const day = dayOfHour(hourOf(now)) - KEPT_DAYS
-  // All rows are written together with one of these. Read first, so that no site is among them that is added later.
+  // Each row is written together with one of these. They are read first: a site that is added in between must
+  // not look like a deleted one.
   const written = await listIds(pool, 'SELECT DISTINCT site_id FROM rum_counted')
   const known = await listIds(pool, 'SELECT id FROM sites')
   for (const ids of pagesOf(known)) {
@@ -28,7 +29,7 @@ export async function removeOldFromShards(pool: PgPool, now: number): Promise<vo
   }
 }
 
-/** Removes what nodes said about the rows, if they are neither in `alive` nor have a journal. */
+/** Removes the rows of `rum_counted` whose node is not in `alive` and has no journal. */
 export async function forgetNodesOnShards(pool: PgPool, alive: readonly string[]): Promise<void> {
   const withJournal = await listJournalNodes(pool)
   await pool.use((connection) =>

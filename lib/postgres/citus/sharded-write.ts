@@ -1,14 +1,18 @@
 import type { PgConnection } from '../connection.ts'
 
 /**
- * Two statements for rows of one shard. Citus gives each of them to the worker of the shard as a whole, so that
- * the transaction needs no second phase. One INSERT with ON CONFLICT, as for one server, would need files and a
- * second phase.
+ * Two statements for rows of one shard. Citus passes each of them whole to the worker of the shard, so that
+ * the transaction needs no two-phase commit. One INSERT with ON CONFLICT, as for one server, would need
+ * temporary files and a two-phase commit.
  */
 export interface ShardedWrite {
-  /** Changes stored rows, and returns the numbers of the added ones with the same keys; undefined: they stay. */
+  /**
+   * Changes stored rows, and returns the numbers of the added rows with their keys; undefined: changes none.
+   */
   readonly update: string | undefined
-  /** Inserts rows. `rum_counted` must have rows of the node and the sites: by these, Citus finds the shard. */
+  /**
+   * Inserts rows. `rum_counted` must have a row for the node and each site, by which Citus finds the shard.
+   */
   readonly insert: string
   readonly types: readonly string[]
 }
@@ -43,7 +47,7 @@ export function shardedWrite({ table, key, columns, updates, conflict }: WriteSp
   }
 }
 
-/** Rows from parameters, with their numbers. All values of a column of bytes are one parameter. */
+/** Makes numbered rows from parameters. All values of a column of bytes are joined in one parameter. */
 function addedRows(names: readonly string[], types: readonly string[]) {
   const arrays: string[] = []
   const selected: string[] = []
@@ -99,7 +103,7 @@ function toParams(rows: readonly Tuple[], types: readonly string[]): unknown[] {
   return [...params, rows.map((_, number) => number)]
 }
 
-/** Where each value begins and how long it is, and all of them in a row. As an array, they would become text. */
+/** Returns the start and the length of each value, and all values joined: an array would be sent as text. */
 function toSlices(values: readonly Uint8Array[]): [number[], number[], Buffer] {
   let start = 1
   const starts = values.map(({ length }) => {

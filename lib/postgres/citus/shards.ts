@@ -2,8 +2,8 @@ import type { PgConnection, PgPool } from '../connection.ts'
 import type { Layout } from './layout.ts'
 
 /**
- * Groups sites, each of at most `most`, so that the rows of a group are in one shard. A transaction that writes
- * to one shard needs no second phase: it ends on the worker as a whole.
+ * Groups sites by shard, at most `most` in a group. A transaction that writes to one shard commits on its
+ * worker alone, without two-phase commit.
  */
 export async function groupByShard<Site extends { readonly id: string }>(
   { pool, layout }: { readonly pool: PgPool; readonly layout: Layout },
@@ -47,7 +47,7 @@ export async function addCounted(
 ): Promise<void> {
   for (let at = 0; at < siteIds.length; at += ROWS) {
     const some = siteIds.slice(at, at + ROWS)
-    // A row that is inserted before is left out.
+    // Repeats the first site to fill the statement: rows that exist are left out.
     const filled = Array.from({ length: ROWS }, (_, n) => some[n] ?? some[0])
     await connection.query(ADD_COUNTED, [connection.node, ...filled])
   }

@@ -4,14 +4,15 @@ import { inSnapshot, inTransaction } from '../transaction.ts'
 import { readLayout } from './layout.ts'
 
 const ATTEMPTS = 100
-/** Shorter than the time after which PostgreSQL looks for transactions that wait for each other. */
+/** Shorter than the time after which PostgreSQL looks for deadlocks. */
 const LOCK_TIMEOUT_MS = 500
 /** lock_not_available */
 const LATE = '55P03'
 
 /**
- * Runs `work` in one transaction, whose statements all see what was committed before its first one. Each worker
- * of Citus has commits of its own: there, all writes wait for some milliseconds while `work` begins everywhere.
+ * Runs `work` in one transaction, whose statements all see what was committed before its first one. With
+ * Citus, each worker commits by itself: all writes wait for some milliseconds while the transaction begins
+ * everywhere.
  */
 export async function inSnapshotOfAll<Result>(
   pool: PgPool,
@@ -26,7 +27,7 @@ export async function inSnapshotOfAll<Result>(
   })
 }
 
-/** Runs `work` while no transaction has written anything that it has not committed. */
+/** Runs `work` while no transaction has uncommitted writes. */
 async function withoutWrites(pool: PgPool, work: () => Promise<unknown>): Promise<void> {
   for (let left = ATTEMPTS; ; left--) {
     try {
@@ -42,7 +43,7 @@ async function withoutWrites(pool: PgPool, work: () => Promise<unknown>): Promis
   }
 }
 
-/** All tables but those that are worth nothing after a restart. */
+/** Lists all tables but those whose rows mean nothing after a restart. */
 async function listTables(connection: PgConnection): Promise<string> {
   const { rows } = await connection.query(
     `SELECT string_agg(quote_ident(tablename), ', ' ORDER BY tablename) FROM pg_tables

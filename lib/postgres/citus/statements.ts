@@ -2,8 +2,8 @@
 const PARTS = /'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\1\$|;/g
 
 /**
- * Splits SQL at the semicolons between its statements. Citus sends the whole text to its workers, which accept one
- * statement at a time.
+ * Splits SQL at the semicolons between its statements. Citus sends the whole text to its workers, which
+ * accept one statement at a time.
  */
 export function splitStatements(sql: string): string[] {
   const statements: string[] = []
@@ -16,7 +16,7 @@ export function splitStatements(sql: string): string[] {
   return [...statements, sql.slice(start)].map((text) => text.trim()).filter(isStatement)
 }
 
-/** Whether there is more than comments. */
+/** Whether the text has more than comments. */
 function isStatement(text: string): boolean {
   return text.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, '').trim() !== ''
 }

@@ -2,9 +2,11 @@
 export interface DistributedTable {
   readonly name: string
   readonly column: string
-  /** The table whose rows with the same value are on the same worker; none: the table is the first of its kind. */
+  /**
+   * The table whose rows with the same value are on the same worker; `none`: this table begins a new group.
+   */
   readonly beside: string
-  /** What the table must lose before: triggers and foreign keys that reach for tables of the coordinator. */
+  /** SQL to run first, which removes triggers and foreign keys that need tables of the coordinator. */
   readonly prepare?: string
 }
 
@@ -39,8 +41,8 @@ const BY_USER: readonly DistributedTable[] = [
 ]
 
 /**
- * Workers number no rows, and have no users: there, the trigger checks only which columns change. The stores
- * erase them only when they delete a user.
+ * Workers cannot number rows, and have no table of users: there, the trigger checks only which columns
+ * change. The stores erase these columns only when they delete a user.
  */
 const PREPARE_AUDIT = `
 ALTER TABLE audit_log DROP CONSTRAINT audit_log_pkey, ADD PRIMARY KEY (actor_id, id);

@@ -106,7 +106,7 @@ CREATE TABLE access_changes (
   revision BIGINT NOT NULL UNIQUE
 );
 
--- All nodes charge them. A crash of the server fills them again.
+-- All nodes share these. A crash of the server empties the table, so that all buckets are full again.
 CREATE UNLOGGED TABLE buckets (
   caller_id TEXT COLLATE "C" PRIMARY KEY,
   spent DOUBLE PRECISION NOT NULL,
@@ -136,8 +136,8 @@ CREATE TABLE usage_by_period (
   PRIMARY KEY (user_id, period_start)
 ) WITH (fillfactor = 50);
 
--- Each node has a journal of its own, and memory of what the rows below lack. All nodes add to the same rows.
--- entries is JSON: the beacons of one commit.
+-- Each node has its own journal, and keeps in memory what the rows below lack. All nodes add to the same
+-- rows. entries is JSON: the beacons of one commit.
 CREATE TABLE rum_journal (
   node TEXT COLLATE "C" NOT NULL,
   last_id BIGINT NOT NULL,
@@ -471,7 +471,7 @@ END $$;
 CREATE TRIGGER audit_log_number BEFORE INSERT ON audit_log
 FOR EACH ROW EXECUTE FUNCTION number_audit_row();
 
--- Rows of the audit log never change, but for what names a person who was deleted.
+-- Rows of the audit log never change, except that what names a deleted person is erased.
 CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'audit rows cannot be %', CASE TG_OP WHEN 'DELETE' THEN 'deleted' ELSE 'changed' END;
@@ -500,7 +500,7 @@ END $$;
 CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
 FOR EACH ROW EXECUTE FUNCTION check_audit_update();
 
--- Changes of what a user may do, in the order of their commits: the lock is held until then.
+-- Numbers changes of what a user may do in the order of their commits: it holds the lock until the commit.
 CREATE FUNCTION record_access_change(changed TEXT) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('access_changes'));
@@ -614,8 +614,8 @@ CREATE TRIGGER contact_changed AFTER UPDATE OF email, name ON users
 FOR EACH ROW WHEN (NEW.email IS DISTINCT FROM OLD.email OR NEW.name IS DISTINCT FROM OLD.name)
 EXECUTE FUNCTION record_contact_change();
 
--- A server counts requests in memory: what it counted for a user who is deleted meanwhile is dropped. The
--- lock makes a deletion wait until the count is committed, and so removes it as well.
+-- A server counts requests in memory: what it counted for a user who was deleted meanwhile is dropped. The
+-- lock makes a deletion wait until the count is committed, so that the deletion removes it as well.
 CREATE FUNCTION drop_usage_of_nobody() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM 1 FROM users WHERE id = NEW.user_id FOR KEY SHARE;
@@ -660,7 +660,7 @@ CREATE TABLE leases (
 -- What secrets.json holds in SQLite's data folder, encrypted with a key that is derived from MERIDIAN_SECRET.
 CREATE TABLE secrets (
   name TEXT COLLATE "C" PRIMARY KEY,
-  -- Of the derivation of the key.
+  -- For deriving the key.
   salt BYTEA NOT NULL,
   -- Nonce, tag and ciphertext of AES-256-GCM.
   sealed BYTEA NOT NULL
@@ -671,9 +671,10 @@ CREATE FUNCTION now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
 
--- Charges buckets, and grants requests of them to a node, for each bucket in turn. `clock` replaces the one
--- of the server, for tests. A node gets what it needs; of what it only expects to need, it leaves most to the others. Nodes may
--- have answered requests in advance (`debts`): so a bucket may hold less than nothing.
+-- Charges each bucket in turn, and grants the node requests. `clock` replaces the clock of the server, for
+-- tests. The node gets what it needs (`needs`). Of what it only expects to need (`wants`), it gets at most an
+-- equal share of half the free requests. Nodes may have answered requests in advance (`debts`), so more may
+-- be charged than the bucket holds.
 CREATE FUNCTION lease_buckets(
   ids TEXT[], capacities FLOAT8[], windows FLOAT8[], debts FLOAT8[], backs FLOAT8[], needs FLOAT8[],
   wants FLOAT8[], clock BIGINT
@@ -692,7 +693,7 @@ BEGIN
       INSERT INTO buckets VALUES (ids[i], 0, 0) ON CONFLICT DO NOTHING;
     END LOOP;
     now := coalesce(clock, now_ms());
-    -- After a change to a smaller plan, no more is spent than nodes could have spent in advance or alone.
+    -- Forgets what nodes cannot have spent with this capacity: the user has changed to a smaller plan.
     kept := least(kept, 2 * capacities[i] + nodes);
     kept := kept - greatest(0, now - since) * capacities[i] / windows[i] - backs[i];
     kept := greatest(0, kept) + debts[i];

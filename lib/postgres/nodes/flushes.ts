@@ -6,14 +6,16 @@ import { type PgPool, SOON_MS } from '../connection.ts'
 const LONGEST_WAIT_MS = 5 * SECOND_MS
 const STEP_MS = 100
 
-/** Tells the others by when a node has written its counts. Times are those of the database. */
+/** Lets the other nodes know up to when this one has written its counts. Times are those of the database. */
 export function createFlushes(pool: PgPool, node: string) {
   const run = (sql: string, params: readonly unknown[] = []) =>
     pool.use((connection) => connection.query(sql, params))
   let beatAt: number | null = null
   let flushedAt: number | null = null
   return {
-    /** Tells that this node is alive, and up to when its counts are written. Returns whether it is known. */
+    /**
+     * Reports that this node is alive, and up to when its counts are written. false: the others gave it up.
+     */
     beat: async (): Promise<boolean> => {
       const sql = `UPDATE nodes SET seen_at = now_ms(), flushed_at = $2
         WHERE id = $1 AND died_at IS NULL RETURNING seen_at`
@@ -25,13 +27,13 @@ export function createFlushes(pool: PgPool, node: string) {
       beatAt = Number(rows[0][0])
       return true
     },
-    /** Runs `flush`, which writes all that this node has counted. The next beat tells the others. */
+    /** Runs `flush`, which writes all that this node has counted. The next beat reports it. */
     note: async (flush: () => Promise<void>): Promise<void> => {
       const before = beatAt
       await flush()
       flushedAt = before
     },
-    /** Waits until all other living nodes have written what they had counted when it was called. */
+    /** Waits until all other living nodes have written what they had counted by now, at most five seconds. */
     waitForOthers: async (): Promise<void> => {
       const now = (await run('SELECT now_ms()')).rows[0]?.[0]
       const sql = `SELECT FROM nodes

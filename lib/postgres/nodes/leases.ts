@@ -10,9 +10,9 @@ export interface LeaseOptions {
   /** This life of the process. */
   readonly node: () => { readonly id: string }
   readonly onError: (error: unknown, message: string) => void
-  /** Aborts once the server stops: then all work is told to end. */
+  /** Aborts once the server stops. Then the signals of all work abort, too. */
   readonly signal: AbortSignal
-  /** How long another node waits for one that cannot be reached and is not declared dead; by default 30 seconds. */
+  /** How long a lease lasts if its owner neither renews it nor is declared dead; by default 30 seconds. */
   readonly leaseMs?: number
 }
 
@@ -21,7 +21,10 @@ const LONGEST_WAIT_MS = MINUTE_MS
 /** The longest pause between two attempts of a node that waits for its turn. */
 const STEP_MS = 100
 
-/** Nodes that are not known to the others take nothing. Only a dead owner, which may be forgotten, loses a lease before its end. */
+/**
+ * Only a living node can take a lease. Before its end, a lease passes to another node only if its owner is
+ * dead or already forgotten.
+ */
 const TAKE = `
   INSERT INTO leases AS known (name, owner, until_ms)
   SELECT $1, id, now_ms() + $3::bigint FROM nodes WHERE id = $2 AND died_at IS NULL
@@ -34,12 +37,12 @@ const KEEP = `
 const END = 'DELETE FROM leases WHERE name = $1 AND owner = $2'
 
 /**
- * Keeps nodes from doing the same work at the same time, by rows with an owner and an end. The end is renewed
- * while the work runs. If its node is killed, others can take over once they have declared it dead.
+ * Keeps nodes from doing the same work at the same time. A lease is a row with an owner and an end. The owner
+ * postpones the end while the work runs. If it is killed, others take over once they have declared it dead.
  */
 export function createPgLeases(options: LeaseOptions): Leases {
   const { pool, node, onError, signal, leaseMs = LEASE_MS } = options
-  /** What this process does now: the row only tells nodes apart. */
+  /** The work that this process does now: a row only keeps other nodes from it. */
   const running = new Set<string>()
   const change = async (sql: string, params: readonly unknown[]): Promise<boolean> =>
     (await pool.use((connection) => connection.query(sql, params))).changes > 0
@@ -47,7 +50,7 @@ export function createPgLeases(options: LeaseOptions): Leases {
     if (!signal.aborted) onError(error, 'cannot renew or end a lease, which ends by itself')
   }
 
-  /** Returns null if another node has the lease. */
+  /** Returns null if another node has the lease, or this one does the work already. */
   const take = async <Result>(
     name: string,
     work: (signal: AbortSignal) => Promise<Result>,

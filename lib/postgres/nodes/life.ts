@@ -9,14 +9,14 @@ import { joinNodes, type Node } from './nodes.ts'
 export interface LifeOptions {
   readonly pool: PgPool
   readonly layout: Layout
-  /** Of the release. */
+  /** The version of the release. */
   readonly version: string
   readonly onError: (error: unknown, message: string) => void
   /** Aborts once the server stops. */
   readonly signal: AbortSignal
 }
 
-/** One life of this process among the nodes, and what is written under its id. */
+/** This process as a node with one id, and what writes under this id. */
 interface Life extends AsyncDisposable {
   readonly node: Node
   readonly writeUses: WriteUses
@@ -24,8 +24,8 @@ interface Life extends AsyncDisposable {
 }
 
 /**
- * Writes as a node. If the others have given it up, such as after it was stopped for some time, they have
- * summed up its journal: then it begins another life under another id.
+ * Makes this process a node. If the others give it up, such as while it is paused, they sum up its journal.
+ * It then begins another life under a new id.
  */
 export async function openLives(options: LifeOptions) {
   const { onError, signal } = options
@@ -40,7 +40,10 @@ export async function openLives(options: LifeOptions) {
   const onTakenOver = () => {
     startAgain().catch((error: unknown) => onError(error, 'cannot join the nodes again'))
   }
-  /** Of the keys in memory, which a new life begins with: changes of keys wait for it at once. */
+  /**
+   * The revision of the keys in memory. A new life begins with it, so that changes of keys wait for it at
+   * once.
+   */
   let revision = -1
   let life = await beginLife(options, { onTakenOver, revision })
   const replaceLife = async () => {
@@ -51,12 +54,12 @@ export async function openLives(options: LifeOptions) {
   }
   return {
     node: (): Node => life.node,
-    /** Tells the others that all changes of keys up to the revision have taken effect here. */
+    /** Lets the others know that all changes of keys up to the revision have taken effect here. */
     acknowledge: (newest: number): Promise<void> => {
       revision = newest
       return life.node.acknowledge(newest)
     },
-    /** Tells that this node is alive, and begins again if the others have given it up. */
+    /** Reports that this node is alive, and begins another life if the others have given it up. */
     beat: async (): Promise<void> => {
       if (!(await life.node.flushes.beat())) await startAgain()
     },

@@ -15,8 +15,8 @@ const CHANNEL = 'node_revisions'
 export type Node = Awaited<ReturnType<typeof joinNodes>>
 
 /**
- * Adds this process to the nodes. `version`: of the release. `revision`: of the keys that it knows, -1 if it
- * has not loaded them.
+ * Adds this process to the nodes. `version` is that of the release, `revision` that of the keys in memory:
+ * -1 if they are not loaded yet.
  */
 export async function joinNodes(pool: PgPool, version: string, revision: number) {
   const id = randomUUID()
@@ -32,8 +32,8 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
     id,
     flushes: createFlushes(pool, id),
     /**
-     * Gives up nodes without a sign of life. Returns all that are dead and not yet forgotten, and whether they
-     * have been so for longer than `endedAfterMs`.
+     * Gives up nodes without a sign of life. Returns all nodes that are dead and not yet forgotten, and
+     * whether each has been dead for longer than `endedAfterMs`.
      */
     buryDead: async (endedAfterMs: number): Promise<{ id: string; isEnded: boolean }[]> => {
       await run(
@@ -55,22 +55,22 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
     forget: async (dead: string): Promise<void> => {
       await run('DELETE FROM nodes WHERE id = $1 AND died_at IS NOT NULL', [dead])
     },
-    /** Tells the others that all changes of keys up to the revision have taken effect here. */
+    /** Lets the others know that all changes of keys up to the revision have taken effect here. */
     acknowledge: async (newest: number): Promise<void> => {
       const sql = 'UPDATE nodes SET revision = $2 WHERE id = $1 AND revision < $2'
       if ((await run(sql, [id, newest])).changes > 0) await run(`NOTIFY ${CHANNEL}`)
     },
-    /** Waits until all living nodes that know keys have acknowledged the revision, but for at most half a second. */
+    /** Waits until all living nodes that know keys have acknowledged the revision, at most half a second. */
     waitForAll: barrier.wait,
     [Symbol.asyncDispose]: async () => {
       await barrier[Symbol.asyncDispose]()
-      // If this fails, the others will find out.
+      // If this fails, the others will declare it dead after a while.
       await run('UPDATE nodes SET died_at = now_ms() WHERE id = $1', [id]).catch(() => {})
     },
   }
 }
 
-/** The condition on rows of `nodes` for those that are alive, or were a moment ago. */
+/** The condition for rows of `nodes` that have not ended, and gave a sign of life in the last ten seconds. */
 export const LIVING = `died_at IS NULL AND seen_at >= now_ms() - ${DEAD_AFTER_MS}`
 
 export async function countLiving(connection: PgConnection): Promise<number> {

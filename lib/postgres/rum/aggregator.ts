@@ -5,13 +5,15 @@ import { removeGroups } from './entries.ts'
 import { Site } from './site.ts'
 
 export interface AggregatorOptions extends Writer {
-  /** Called once if other nodes have summed up the journal of this one, because they believe that it is dead. */
+  /**
+   * Called once if other nodes have summed up the journal of this one, because they believe that it is dead.
+   */
   readonly onTakenOver: () => void
 }
 
 /**
- * A transaction holds the locks of its sites. Small sites share one, because most of its cost is fixed. On Citus
- * that cost is higher, and transactions of different shards use different processors.
+ * Sites share a transaction, because most of its cost is fixed; but it holds the locks of all its sites. On
+ * Citus that cost is higher, and transactions of different shards use different processors.
  */
 const AT_ONCE = {
   local: { sites: 50, transactions: 1 },
@@ -36,7 +38,7 @@ export class PgAggregator {
     this.#options = options
   }
 
-  /** Whether other nodes have taken over the journal. What is in memory is theirs then. */
+  /** Whether other nodes have taken over the journal, and with it all that is in memory here. */
   get isTakenOver(): boolean {
     return this.#isTakenOver
   }
@@ -58,8 +60,9 @@ export class PgAggregator {
   }
 
   /**
-   * Forgets sites without beacons since the last checkpoint, and writes all others. After an error, no further
-   * transaction begins; the sites of that one are the last ones of the next checkpoint.
+   * Forgets sites without beacons since the last checkpoint, and writes all others. A writer whose
+   * transaction fails begins no other one; the sites of that transaction are the last ones of the next
+   * checkpoint.
    */
   async checkpoint(): Promise<void> {
     this.#forgetUnchanged()
@@ -81,7 +84,7 @@ export class PgAggregator {
   /** Writes what was folded for the site before the call. */
   async checkpointSite(siteId: string): Promise<void> {
     const site = this.#sites.get(siteId)
-    // The first may have to write an older part, which was under way or failed.
+    // The first write may be of an older part, which was under way or failed.
     for (let left = 2; left > 0 && site !== undefined; left--) {
       await this.#write([site])
     }
@@ -89,7 +92,7 @@ export class PgAggregator {
 
   /** Writes everything. */
   async close(): Promise<void> {
-    // The first may have to write older parts, which failed.
+    // The first checkpoint may write older parts, which failed.
     await this.checkpoint()
     await this.checkpoint()
   }
@@ -102,7 +105,7 @@ export class PgAggregator {
     return [...(await groupByShard(this.#options, others, sites)), ...alone]
   }
 
-  /** Writes a part of each site, after the transactions with any of them that are under way. */
+  /** Waits for running transactions with any of the sites. Then writes a part of each site. */
   async #write(sites: readonly Site[]): Promise<void> {
     while (sites.some(({ writing }) => writing !== undefined)) {
       await Promise.all(sites.map(({ writing }) => writing))
@@ -148,7 +151,7 @@ export class PgAggregator {
     this.#options.onTakenOver()
   }
 
-  /** Removes the entries before the first one that a site has still to write. */
+  /** Removes from the journal the entries before the first one that is not written yet. */
   async #removeWritten(): Promise<void> {
     const { pool, node } = this.#options
     const unwritten = Array.from(this.#sites.values(), ({ firstUnwritten }) => firstUnwritten)

@@ -3,7 +3,10 @@ import type { Layout } from '../citus/layout.ts'
 import { type ShardedWrite, shardedWrite, writeToShard } from '../citus/sharded-write.ts'
 import type { PgConnection } from '../connection.ts'
 
-/** A connection that writes telemetry of a node. On Citus, all rows of a transaction must be in the same shard. */
+/**
+ * A connection that writes telemetry of a node. On Citus, all rows of a transaction must be in the same
+ * shard.
+ */
 export interface RumConnection extends PgConnection {
   readonly layout: Layout
   readonly node: string
@@ -37,10 +40,13 @@ function listNames(columns: Columns): string {
   return Object.keys(columns).join(', ')
 }
 
-/** What becomes of a stored row, `stored`, of the same key as an added one, `added`. */
+/** The new values, by column, of a row `stored` that has the same key as an added row `added`. */
 export type Changes = Readonly<Record<string, string>>
 
-/** Inserts rows. Those whose key is stored change the stored row, or are left out. */
+/**
+ * Inserts rows. If the key is stored already, the row changes the stored one; without `changes`, it is left
+ * out.
+ */
 export function addAll(
   table: string,
   key: Columns,

@@ -22,13 +22,13 @@ export interface Part {
   readonly checkpoint: number
 }
 
-/** The days that have as many pages, or kinds of errors, as they may have. */
+/** The days that have reached their limit of pages, or of kinds of errors. */
 export interface FullDays {
   readonly paths: readonly FullDay[]
   readonly errors: readonly FullDay[]
 }
 
-/** Instead of a checkpoint: other nodes have summed up the journal of the node. */
+/** In place of the number of a checkpoint: other nodes have summed up the journal of the node. */
 export const TAKEN_OVER = Number.MAX_SAFE_INTEGER
 
 const SAVE_COUNTED = addAll(
@@ -44,8 +44,8 @@ const SAVE_COUNTED = addAll(
 )
 
 /**
- * Writes the parts in one transaction. One that was written before, by a transaction whose end the node did
- * not hear of, is left out. Writes nothing if other nodes believe that this one is dead.
+ * Writes the parts in one transaction. Leaves out parts that an earlier transaction has written, whose answer
+ * was lost. Writes nothing if other nodes believe that this one is dead.
  */
 export function writeParts(
   { pool, node, layout }: Writer,
@@ -67,7 +67,7 @@ export function writeParts(
   })
 }
 
-/** Makes others that add to these sites wait. The order is always the same, so that no two wait for each other. */
+/** Makes others that add to these sites wait. The order is always the same, so that two cannot deadlock. */
 export async function lockSites(
   connection: RumConnection,
   siteIds: readonly string[],
@@ -103,7 +103,7 @@ export async function readCounted(
   )
 }
 
-/** Adds what the sites have in memory to what is stored. The locks of the sites must be held, and what the rows include be saved. */
+/** Adds what the sites have in memory to the stored rows. Call `lockSites` and `saveCounted` first. */
 export async function addTotals(
   connection: RumConnection,
   sites: readonly SiteFold[],

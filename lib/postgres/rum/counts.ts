@@ -53,7 +53,9 @@ export async function addCounts(
   await writeBulk(connection, ADD_COUNTS, tuples)
 }
 
-/** Adds the errors of the sites to the stored ones. Returns the days that have as many kinds as they may have. */
+/**
+ * Adds the errors of the sites to the stored ones. Returns the days that have reached their limit of kinds.
+ */
 export async function addErrors(
   connection: RumConnection,
   sites: readonly SiteFold[],
@@ -83,7 +85,7 @@ function toName({ siteId, hour, hash }: SiteErrors): DayName {
   return { siteId, day: dayOfHour(hour), name: hash }
 }
 
-/** Joins groups of the same key, because a statement can write a row only once. */
+/** Joins groups with the same key, because a statement can write a row only once. */
 function joinEqual(groups: readonly SiteErrors[]): SiteErrors[] {
   const joined = new Map<string, SiteErrors>()
   for (const group of groups) {

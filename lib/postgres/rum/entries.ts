@@ -14,7 +14,9 @@ type Packed = readonly [
   beacon: Entry['beacon'],
 ]
 
-/** Writes all entries or, if it rejects, usually none: an acknowledgement may get lost. */
+/**
+ * Writes all entries. If it rejects, it usually has written none, but the acknowledgement may have got lost.
+ */
 export async function addGroup(pool: PgPool, node: string, group: Group): Promise<void> {
   const packed = group.map(({ siteId, receivedAt, country, beacon }): Packed => {
     return [siteId, receivedAt, country, beacon]

@@ -14,7 +14,7 @@ export interface DayName {
   readonly name: string
 }
 
-/** The table of the names, and how many of them a site may have on a day. All others share one. */
+/** A table of names, and how many of them a site may have on a day. All others share the name `other`. */
 export interface NameTable {
   readonly limit: number
   readonly other: string
@@ -43,7 +43,7 @@ export function nameTable(
   }
 }
 
-/** A day that has as many names as it may have. */
+/** A day of a site that has reached its limit of names. */
 export interface FullDay {
   readonly siteId: string
   readonly day: number
@@ -56,7 +56,7 @@ export interface Admitted {
   readonly fullDays: readonly (readonly [siteId: string, day: number])[]
 }
 
-/** Admits names in their order. The lock of their sites must be held. */
+/** Admits names, in their order, up to the limit. The locks of their sites must be held. */
 export async function admitNames(
   connection: RumConnection,
   { limit, other, find, count }: NameTable,

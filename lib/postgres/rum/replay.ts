@@ -31,7 +31,10 @@ export async function replayJournal(
   while (await replayGroups({ pool, node, layout }));
 }
 
-/** Returns whether there were any. If it is interrupted, the stored rows say which of the sites are summed up. */
+/**
+ * Sums up the first groups. Returns whether there were any. If it is interrupted, the stored rows say which
+ * sites are summed up.
+ */
 async function replayGroups(writer: Writer): Promise<boolean> {
   const { pool, node } = writer
   const entries = (await pool.use((connection) => readGroups(connection, node, GROUPS))).flat()
@@ -54,7 +57,7 @@ function replayEntries({ pool, node, layout }: Writer, entries: readonly Entry[]
     const connection = { ...plain, node, layout }
     const siteIds = [...new Set(entries.map(({ siteId }) => siteId))]
     await lockSites(connection, siteIds)
-    // Read after the lock: meanwhile, another node may have summed up the same entries.
+    // Read under the locks, since another node may have summed up the same entries before.
     const counted = await readCounted(connection, siteIds)
     const folds = await foldAll(entries, counted)
     const parts = folds.map((fold) => ({ fold, checkpoint: TAKEN_OVER }))

@@ -27,8 +27,9 @@ export async function removeOld(pool: PgPool, now: number): Promise<void> {
 }
 
 /**
- * Removes what nodes said about the rows, if they are neither in `alive` nor have a journal, or if the site was
- * deleted. A node must have been dead for longer than it could have stopped for and continued.
+ * Removes the rows of `rum_counted` whose site was deleted, or whose node is not in `alive` and has no
+ * journal. A node may be left out of `alive` only when it has been dead for too long to come back from a
+ * pause.
  */
 export async function forgetNodes(pool: PgPool, alive: readonly string[]): Promise<void> {
   await pool.use((connection) =>
@@ -42,7 +43,9 @@ export async function forgetNodes(pool: PgPool, alive: readonly string[]): Promi
   )
 }
 
-/** Finds each site by the key, and its old rows by the same key: tables may be large, and few rows are old. */
+/**
+ * Finds sites, and the old rows of each, by the index of the key: tables may be large, and few rows are old.
+ */
 function removeSome(table: string, column: 'hour' | 'day'): string {
   return `WITH RECURSIVE ids AS (
       SELECT min(site_id) AS id FROM ${table}

@@ -77,7 +77,7 @@ const SAVE_SUMMARY = replaceAll('rum_hours', HOUR, {
   ...Object.fromEntries(PERCENTILE_COLUMNS.map((name) => [name, 'double precision' as const])),
 })
 
-/** Adds the rows of the sites to the stored ones. Returns the days that have as many pages as they may have. */
+/** Adds the rows of the sites to the stored ones. Returns the days that have reached their limit of pages. */
 export async function addRows(
   connection: RumConnection,
   sites: readonly SiteFold[],
@@ -144,7 +144,7 @@ function toName({ siteId, row: { key } }: Delta<PathKey>): DayName {
   return { siteId, day: key.day, name: key.path }
 }
 
-/** Adds the pages that found no room to the row for all others. Changes none of the deltas. */
+/** Adds the pages beyond the limit to the row for all others. Changes none of the deltas. */
 function joinOthers(
   kept: readonly Delta<PathKey>[],
   others: readonly Delta<PathKey>[],

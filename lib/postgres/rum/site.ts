@@ -43,8 +43,9 @@ export class Site {
   }
 
   /**
-   * What the next transaction has to write. A part that failed comes again as it was, until it is known to
-   * be written: the transaction may have been committed. Later beacons wait for the part after it.
+   * Returns what the next transaction has to write. If that fails, returns the same part again, until it is
+   * known to be written: the failed transaction may have been committed. Later beacons go into the part
+   * after it.
    */
   takePart(checkpoint: number): Part {
     if (this.#part === undefined) {
@@ -60,7 +61,7 @@ export class Site {
     this.isAlone = false
   }
 
-  /** Others than the pages of a full day get no place any more. */
+  /** Notes the pages of a full day. From now on, beacons of other pages of that day are counted together. */
   keepPaths(day: FullDay): void {
     keepNames(this.#paths, day)
   }
@@ -83,7 +84,7 @@ function keepNames(days: DayNames, { day, names }: FullDay): void {
   for (const old of days.keys()) if (old < day - 1) days.delete(old)
 }
 
-/** For a fold that starts from nothing, as if no row was stored. */
+/** What a fold knows that starts from nothing, as if no row were stored. */
 export function fromNothing(names?: {
   readonly paths: DayNames
   readonly errors: DayNames

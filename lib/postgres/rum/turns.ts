@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const TURN_MS = 1
 
-/** Maps the items, and lets other requests run after each millisecond. */
+/** Maps the items, and lets other work run after each millisecond. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,

@@ -54,7 +54,7 @@ export function openPgRumWriter(
       const counter = { hour: hourOf(at), kind: 'beacon', label: reason, count: 1 } as const
       aggregator.site(siteId).count(counter)
     },
-    /** Writes the rows that are newer than their stored copies, so that none are left. */
+    /** Writes what is newer than the stored rows, so that there are no live rows to return. */
     readLive: async ({ siteId }: RowFilter): Promise<SummaryRow[]> => {
       try {
         await aggregator.checkpointSite(siteId)

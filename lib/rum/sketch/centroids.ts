@@ -1,15 +1,15 @@
 import { countOf, packChecked } from './packed.ts'
 import type { VarintReader } from './varint.ts'
 
-/** A bucket is an exponent and 6 bits of the fraction: values within 1.6 % of each other. */
+/** The values of a bucket share the exponent and 6 bits of the fraction: they differ by at most 1.6 %. */
 const SHIFT = 14
 const FIRST = 1023 << 6
 /** Packed centroids are from 1 to 2^53. */
 export const BUCKETS = 54 << 6
-/** The index of the 32-bit word of a number that holds the exponent: 1 on little-endian machines. */
+/** Which of the two 32-bit words of a number holds the exponent: 1 on little-endian machines. */
 const HIGH = new Uint32Array(Float64Array.of(1).buffer)[1] === 0 ? 0 : 1
 
-/** Packed centroids, with what their readers would otherwise compute again and again. */
+/** Packed centroids, with the counts and buckets that readers would otherwise compute again and again. */
 export class Chunk {
   readonly packed: Float64Array
   readonly counts: Uint32Array

@@ -19,25 +19,27 @@ import type { News, Permit } from './permits.ts'
 /** What a network thread gets when it starts. */
 export interface NodeData {
   readonly config: Pick<Config, 'trustedProxies' | 'clientHeader' | 'dataDir' | 'logLevel' | 'geo'>
-  /** Absent if the thread may answer no look-ups. */
+  /** The rows that threads share; absent if this thread may answer no look-ups. */
   readonly rows?: SharedArrayBuffer | undefined
 }
 
 type LookUp = (request: FastRequest) => WholeAnswer | null
 
-/** How many different keys a thread asks about within a second. */
+/** How many different keys a thread may ask about within a second. */
 const MOST_WANTED = 1_000
 
-/** A thread that answers look-ups, for which it has permits, like the first one. */
+/**
+ * Opens what a network thread needs to answer look-ups for which it has permits, as the first thread would.
+ */
 export async function openNode({ config, rows: memory }: NodeData, send: (news: News) => void) {
   const { geo: settings, dataDir } = config
   const geo = await openGeo({
     ...settings,
     directory: join(dataDir, 'geo'),
     onProgress: () => {},
-    // The first thread reports what is wrong with the same files.
+    // The first thread opens the same files, and reports what is wrong with them.
     log: silentLog,
-    // It also makes the atlas, which is then found here.
+    // The first thread also makes the atlas, which this thread then finds.
     compileAtlas: settings.atlas ? async () => {} : undefined,
   })
   const notes = createNotes(config.logLevel, send)
@@ -64,7 +66,7 @@ export async function openNode({ config, rows: memory }: NodeData, send: (news: 
 /** The permits of the current epoch. */
 function createPermits(rows: SharedRows | undefined, send: (news: News) => void) {
   const permits = new Map<string, Permit>()
-  /** Keys that were asked about lately, or have to be. */
+  /** Keys that the thread has asked about within a second, or is about to. */
   const asked = new Set<string>()
   let wanted: string[] = []
   let epoch = rows?.epoch
@@ -108,7 +110,7 @@ function isCurrent({ key: { expiresAt }, rows: { until } }: Permit, now: number)
   return now < until && (expiresAt === null || now < expiresAt)
 }
 
-/** The services that a look-up uses. They take from the shared rows of the permit, and note what is to be counted. */
+/** The services that a look-up uses. They take from the permit's shared rows, and note what to count. */
 function createOwnServices(rows: SharedRows | undefined, notes: ReturnType<typeof createNotes>) {
   const buckets = createSharedBuckets(null)
   let permit: Permit | null = null
@@ -141,10 +143,12 @@ function createOwnServices(rows: SharedRows | undefined, notes: ReturnType<typeo
         },
       },
     },
-    /** Runs a look-up with the permit. null: the cap of the user is reached, or it is not a look-up. */
+    /**
+     * Runs a look-up with the permit. null: the first thread must answer, such as when the cap is reached.
+     */
     use: (given: Permit, lookUp: () => WholeAnswer | null): WholeAnswer | null => {
       const { counter } = given.rows
-      // Before the look-up: two threads at once must not pass the cap.
+      // Counted before the look-up, so that two threads at once cannot exceed the cap.
       if (rows === undefined || !countBelowCap(rows, counter)) return null
       permit = given
       isCounted = false

@@ -5,7 +5,7 @@ import { createRequestTimes } from '../../metrics/request-times.ts'
 import { reasonOf } from '../../reason.ts'
 import type { News, Use } from './permits.ts'
 
-/** How often a thread reports what it has answered. A thread that is killed loses what it has not reported. */
+/** How often a thread reports what it has answered. A killed thread loses what it has not reported yet. */
 const REPORT_MS = 100
 
 /** Levels at which requests are logged. */
@@ -17,7 +17,7 @@ interface OpenUse extends Use {
   readonly operations: [operation: string, status: number, requests: number][]
 }
 
-/** Collects what look-ups are to be counted, timed and logged, and sends it to the first thread. */
+/** Collects counts, times and log lines of look-ups, and sends them to the first thread. */
 export function createNotes(logLevel: string, send: (news: News) => void) {
   const requestTimes = createRequestTimes()
   const logsRequests = LOGS_REQUESTS.has(logLevel)
@@ -58,7 +58,7 @@ export function createNotes(logLevel: string, send: (news: News) => void) {
 
 function createUses() {
   let uses = new Map<KeyRecord, OpenUse>()
-  /** Of earlier days. */
+  /** Uses of earlier days. */
   let earlier: OpenUse[] = []
   let key: KeyRecord | undefined
   let current: OpenUse | undefined

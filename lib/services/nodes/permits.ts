@@ -26,7 +26,7 @@ export interface News {
   /** Texts of keys for which it wants permits. */
   readonly wanted?: readonly string[]
   readonly uses?: readonly Use[]
-  /** Of the log. */
+  /** Lines for the log. */
   readonly lines?: readonly string[]
   readonly times?: readonly Series[]
   readonly failures?: readonly string[]
@@ -57,10 +57,10 @@ function takeUse({ meters, requestCounts, lastUsed }: Parts, use: Use): void {
   lastUsed.touch(key, at)
 }
 
-/** null: requests with this key are for the first thread. */
+/** null: only the first thread may answer requests with this key. */
 function findPermit({ keys, meters, pool, now }: Parts, text: string): Permit | null {
   if (pool === undefined) return null
-  // Before the key is read: if keys change now, the permit is not valid.
+  // Read before the key, so that the permit is not valid if keys change meanwhile.
   const { epoch } = pool.rows
   const key = keys.find(text, now())
   // Whether a publishable key may be used depends on the page.

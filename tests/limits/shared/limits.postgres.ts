@@ -47,7 +47,9 @@ function nodeAt(index: number): TestApp {
   return node
 }
 
-/** Goes past the fast path of tests, which looks at the buckets before: others may change them meanwhile. */
+/**
+ * Avoids the fast path of tests: it looks at the buckets first, and another node may change them meanwhile.
+ */
 const lookUp = async (node: number, apiKey = key): Promise<Response> => {
   const request = new Request(`http://localhost${LOOK_UP}`, { headers: { 'x-api-key': apiKey } })
   return nodeAt(node).app.fetch(request, { remoteAddress: freshClient() })
@@ -92,7 +94,7 @@ for (const [name, start] of Object.entries(STORES)) {
         await pause()
       }
       await server.resume()
-      // Nodes ask again after a second. Meanwhile, some may use their share, and others the whole.
+      // Nodes ask again after a second. Until then, some may use their share, and others the whole limit.
       for (let allowed = 0; allowed < 10 || allowed > 12; ) {
         now += MINUTE_MS
         allowed = await countAnswered(60)
@@ -101,16 +103,16 @@ for (const [name, start] of Object.entries(STORES)) {
       }
     })
 
-    it('says on each node what is left on all of them', async () => {
+    it('lets each node report what is left on all of them', async () => {
       for (let request = 0; request < 6; request++) assert.equal((await lookUp(0)).status, 200)
-      // The first answer of a node comes before it has asked the others.
+      // A node gives its first answer before it has asked the store.
       await lookUp(1)
       const { status, headers } = await lookUp(1)
       assert.equal(status, 200)
       assert.match(headers.get('ratelimit') ?? '', /^"per-key";r=2;/)
     })
 
-    it('is the same for all keys of a user together', async () => {
+    it('also limits all keys of a user together', async () => {
       const rest = await countAnswered(60)
       const other = await nodeAt(1).makeKey({ plan: 'free' })
       let answered = 0
@@ -122,7 +124,7 @@ for (const [name, start] of Object.entries(STORES)) {
       assert.ok(rest + answered <= 20 + NODES - 1, `${rest} and ${answered}`)
     })
 
-    it('counts a batch as several requests, which waits for them instead of being refused', async () => {
+    it('counts a batch as several requests, and makes it wait for them instead of refusing it', async () => {
       const paid = await nodeAt(0).makeKey({ plan: 'pro' })
       await waitForKey(paid)
       const ips = Array.from({ length: 1_000 }, () => '8.8.8.8')

@@ -46,7 +46,7 @@ for (const [name, start] of Object.entries(STORES)) {
         onError: (error) => reports.push(error instanceof Error ? error.message : String(error)),
       })
     const takeMany = () => countAllowed(nodes, TEN, MANY)
-    /** Refused requests ask nothing, so each round is in another minute. */
+    /** Takes in another minute each time, since refused requests do not ask the store. */
     const takeUntil = async (isDone: () => boolean) => {
       while (!isDone()) {
         now += MINUTE_MS
@@ -103,11 +103,11 @@ for (const [name, start] of Object.entries(STORES)) {
       assert.ok(all >= 60 - NODES, `${all} after 5 minutes`)
     })
 
-    it('give no more than the capacity once more if the store is killed and forgets them', async () => {
+    it('give at most their capacity once more after the store was killed and forgot them', async () => {
       const before = await takeMany()
       await server.stop()
       await server.start()
-      // The nodes so far refuse by what they know; new ones know nothing.
+      // The old nodes refuse by what they know; new ones know nothing.
       const others = nodes.map(() => openNode(openStore()))
       const after = await countAllowed([...nodes, ...others], TEN, 2 * MANY)
       assert.ok(after >= 10 && after <= 10 + 2 * NODES - 1, `${after} after ${before}`)
@@ -132,7 +132,7 @@ for (const [name, start] of Object.entries(STORES)) {
       assert.ok(allowed >= 10 && allowed <= AT_ONCE, `${allowed} afterwards`)
     })
 
-    it('let requests go on, as long as a store that has stalled answers nothing', async () => {
+    it('let requests go on while a stalled store does not answer', async () => {
       await takeMany()
       await server.pause()
       now += MINUTE_MS

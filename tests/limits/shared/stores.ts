@@ -17,7 +17,7 @@ interface StoreOptions {
 
 /** A real server through which nodes share buckets, and what may happen to it. */
 export interface StoreServer extends AsyncDisposable {
-  /** Whether it answers how many nodes there are. Otherwise they read that from PostgreSQL each second. */
+  /** Whether its answers say how many nodes there are. Otherwise, nodes ask PostgreSQL each second. */
   readonly countsNodes: boolean
   /** Empties it. Call it before each test. */
   empty(): Promise<void>
@@ -25,7 +25,7 @@ export interface StoreServer extends AsyncDisposable {
   open(options: StoreOptions): BucketStore
   /** The database of a service that has its buckets here; all of one test have the same. */
   openDatabase(): Promise<TestDatabase>
-  /** Lets it answer no more, although its connections stay open. */
+  /** Stops it from answering, although its connections stay open. */
   pause(): Promise<void>
   resume(): Promise<void>
   /** Ends it at once: it forgets the buckets. */
@@ -110,7 +110,7 @@ async function startValkeyStore(): Promise<StoreServer> {
   return {
     countsNodes: false,
     empty: async () => {
-      // A test that has failed may have left it so.
+      // A failed test may have left it paused.
       server.resume()
       await opened.disposeAsync()
       opened = new AsyncDisposableStack()

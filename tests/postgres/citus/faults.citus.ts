@@ -20,7 +20,8 @@ import { processFolder } from '../../support/temp-folder.ts'
 import { read } from '../rum/telemetry.ts'
 
 /*
- * Two servers on a coordinator with two workers, under load, while each of the workers is killed and comes back.
+ * Two servers on a coordinator with two workers, under load, while each of the workers is killed and comes
+ * back.
  */
 
 const SERVERS = 2
@@ -39,7 +40,7 @@ const settings = {
   MERIDIAN_TRUSTED_PROXIES: '127.0.0.1',
 }
 
-/** What clients were told. */
+/** The answers that clients got. */
 const told = {
   ...{ beacons: 0, open: 0, refused: 0, lookUps: 0, openLookUps: 0 },
   broken: new Set<string>(),

@@ -76,7 +76,7 @@ describe('telemetry on PostgreSQL', () => {
       assert.deepEqual(await read(pool, 'SELECT label, count FROM rum_counts'), [['bot', 2]])
     })
 
-    it(`says of beacons that they are not stored if the connection is lost ${when} their commit`, async () => {
+    it(`reports beacons as not stored if the connection is lost ${when} their commit`, async () => {
       const { writer, errors, fault, mend, node } = openFaulty()
       fault[when] = STORE
       const [first = makeDraft(0), ...rest] = drafts

@@ -85,7 +85,7 @@ describe('several nodes', () => {
     assert.equal(await countStored(pool), drafts.length)
   })
 
-  it('find out that others believe them dead, and count nothing twice', async () => {
+  it('notice that others believe them dead, and count nothing twice', async () => {
     const stopped = openNode(pool)
     await send(stopped.writer, drafts.slice(0, 50))
     await stopped.checkpoint()
