@@ -1,3 +1,5 @@
+import { createOutbox } from '../process/outbox.ts'
+
 /** Methods that other threads can call: arguments and results are copied, but bytes are moved. */
 export type Methods<M> = Readonly<Record<keyof M, (...args: never[]) => Promise<unknown>>>
 
@@ -22,18 +24,6 @@ export interface Port {
 interface Message {
   readonly calls?: Call[]
   readonly replies?: Reply[]
-}
-
-/** Collects the items of one turn of the event loop, and sends them in one message. */
-function createOutbox<Item>(send: (items: Item[]) => void): (item: Item) => void {
-  let items: Item[] = []
-  const sendAll = () => {
-    send(items)
-    items = []
-  }
-  return (item) => {
-    if (items.push(item) === 1) setImmediate(sendAll)
-  }
 }
 
 export type Report = (error: unknown, message: string) => void

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { createClient, type RedisClientOptions } from '@redis/client'
 import { SECOND_MS } from '../durations.ts'
+import { inTime } from '../in-time.ts'
 import { reasonOf } from '../reason.ts'
 
 /** A Lua script, and the name by which the server knows it once it has run. */
@@ -18,7 +19,7 @@ export interface ValkeyConnection extends AsyncDisposable {
 
 type Client = ReturnType<typeof createClient>
 
-const CONNECT_MS = 2 * SECOND_MS
+/** Also of a new connection. */
 const ANSWER_MS = 2 * SECOND_MS
 const PORT = 6_379
 
@@ -48,7 +49,7 @@ export function openConnection(url: string): ValkeyConnection {
     const used = connecting
     try {
       const client = await used
-      return await inTime(client.sendCommand(command), ANSWER_MS)
+      return await inTime(client.sendCommand(command), ANSWER_MS, refuseLate)
     } catch (error) {
       if (!isUnknownScript(error)) forget(used)
       throw error
@@ -70,7 +71,7 @@ export function openConnection(url: string): ValkeyConnection {
     [Symbol.asyncDispose]: async () => {
       isClosed = true
       const client = await connecting?.catch(() => undefined)
-      if (client?.isOpen === true) await inTime(client.close(), ANSWER_MS).catch(() => {})
+      if (client?.isOpen === true) await inTime(client.close(), ANSWER_MS, () => {}).catch(() => {})
       client?.destroy()
     },
   }
@@ -81,7 +82,7 @@ async function connect(options: RedisClientOptions, onLoss: () => void): Promise
   // Also called if `connect` fails, which rejects as well.
   client.on('error', onLoss)
   try {
-    await inTime(client.connect(), CONNECT_MS)
+    await inTime(client.connect(), ANSWER_MS, refuseLate)
     return client
   } catch (error) {
     client.destroy()
@@ -93,15 +94,8 @@ function isUnknownScript(error: unknown): boolean {
   return reasonOf(error).startsWith('NOSCRIPT')
 }
 
-async function inTime<Result>(result: Promise<Result>, ms: number): Promise<Result> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`no answer in ${ms / SECOND_MS} s`)), ms)
-  try {
-    return await Promise.race([result, late.promise])
-  } finally {
-    clearTimeout(timer)
-    result.catch(() => {})
-  }
+function refuseLate(): never {
+  throw new Error(`no answer in ${ANSWER_MS / SECOND_MS} s`)
 }
 
 /** Reads the URL here, since the client accepts neither the scheme `valkey` nor addresses in brackets. */
@@ -112,7 +106,7 @@ function toOptions(text: string): RedisClientOptions {
   const socket = {
     host,
     port: port === '' ? PORT : Number(port),
-    connectTimeout: CONNECT_MS,
+    connectTimeout: ANSWER_MS,
     reconnectStrategy: false,
   } as const
   return {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { Worker } from 'node:worker_threads'
+import { createOutbox } from '../../process/outbox.ts'
 import type { ListenAddress } from '../listen.ts'
 import type { Command, FromThread, Peer, Report, ToThread } from './messages.ts'
 import { RelayedSocket } from './relayed-socket.ts'
@@ -59,7 +60,9 @@ function startThread(
   worker.on('error', onCrash)
   worker.on('exit', crashed)
   const post = (message: ToThread) => worker.postMessage(message)
-  const connections = openConnections(server, createOutbox(post))
+  // At the end of the current callback: a client waits for the answer.
+  const outbox = createOutbox<Command>((commands) => post({ commands }), queueMicrotask)
+  const connections = openConnections(server, outbox)
   const listening = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
   const finished = Promise.withResolvers<void>()
@@ -87,18 +90,6 @@ function startThread(
       worker.off('exit', crashed)
       await worker.terminate()
     },
-  }
-}
-
-/** Collects commands, and sends them at the end of the current callback. */
-function createOutbox(post: (message: ToThread) => void): (command: Command) => void {
-  let commands: Command[] = []
-  const send = () => {
-    post({ commands })
-    commands = []
-  }
-  return (command) => {
-    if (commands.push(command) === 1) queueMicrotask(send)
   }
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import type { MessagePort } from 'node:worker_threads'
+import { createOutbox } from '../../process/outbox.ts'
 import { reasonOf } from '../../reason.ts'
 import { AnswerBatch, type FastPathOptions, tryAnswer } from '../fast-path/fast-path.ts'
 import type { RequestHead } from '../fast-path/plain-request.ts'
@@ -69,17 +70,5 @@ async function startListening(
     return { failure: null }
   } catch (error) {
     return { failure: reasonOf(error) }
-  }
-}
-
-/** Collects the items of one turn of the event loop, and sends them together. */
-function createOutbox<Item>(send: (items: readonly Item[]) => void): (item: Item) => void {
-  let items: Item[] = []
-  const sendAll = () => {
-    send(items)
-    items = []
-  }
-  return (item) => {
-    if (items.push(item) === 1) setImmediate(sendAll)
   }
 }

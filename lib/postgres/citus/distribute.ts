@@ -1,5 +1,5 @@
 import type { PgConnection, PgPool } from '../connection.ts'
-import { migratePg } from '../migrate.ts'
+import { lockMigrations, migratePg } from '../migrate.ts'
 import { countLiving, inUse } from '../nodes/nodes.ts'
 import { inTransaction } from '../transaction.ts'
 import { listDistributed } from './layout.ts'
@@ -25,7 +25,7 @@ export async function distribute({ pool, onTable }: DistributeOptions): Promise<
   await migratePg(pool)
   const count = await inTransaction(pool, async (connection) => {
     // Keeps servers from starting, since they migrate first.
-    await connection.query(`SELECT pg_advisory_xact_lock(hashtext('meridian migrations'))`)
+    await lockMigrations(connection)
     const living = await countLiving(connection)
     if (living > 0) throw inUse(living)
     await connection.runScript(SETTINGS)
