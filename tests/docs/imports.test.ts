@@ -55,7 +55,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/config/', ['lib/', 'lib/contract/', 'lib/net/']],
   ['lib/contract/', ['lib/']],
   ['lib/db/', ['lib/', 'lib/contract/']],
-  ['lib/http/', ['lib/', 'lib/config/', 'lib/net/']],
+  ['lib/http/', ['lib/', 'lib/config/', 'lib/net/', 'lib/process/']],
   ['lib/list/', ['lib/contract/']],
   ['lib/log/', ['lib/']],
   ['lib/net/', []],
@@ -73,7 +73,10 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/backup/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/doctor/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/geo/', ['lib/', ...PARTS]],
-  ['lib/storage/', ['lib/', 'lib/access/', 'lib/config/', 'lib/db/', 'lib/limits/', 'lib/rum/']],
+  [
+    'lib/storage/',
+    ['lib/', 'lib/access/', 'lib/config/', 'lib/db/', 'lib/limits/', 'lib/process/', 'lib/rum/'],
+  ],
   [
     'lib/postgres/',
     [
