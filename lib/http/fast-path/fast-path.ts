@@ -28,9 +28,10 @@ export interface FastRequest extends RequestHead {
  */
 export function installFastPath(server: Server, options: FastPathOptions): void {
   const connections = new WeakMap<Duplex, KeepAliveConnection>()
-  const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout), (socket) =>
-    connections.get(socket)?.noteAnswer(),
-  )
+  const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout), (socket) => {
+    // Only the thread of a relayed connection wants to know, and a look-up in the map takes time.
+    if (socket instanceof RelayedSocket) connections.get(socket)?.noteAnswer()
+  })
   const turns = new Turns()
   server.on('connection', (socket: Socket | RelayedSocket) => {
     const [parse, ...others] = socket.listeners('data')
