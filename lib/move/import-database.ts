@@ -3,6 +3,7 @@ import type { Client } from '../db/client.ts'
 import { openReadOnly } from '../db/connection.ts'
 import { listDistributed } from '../postgres/citus/layout.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
+import { storable } from '../postgres/engine.ts'
 import { lockMigrations, migratePg } from '../postgres/migrate.ts'
 import { rowsOf, toArrays } from '../postgres/rum/bulk.ts'
 import { writePgSecrets } from '../postgres/secrets.ts'
@@ -119,16 +120,9 @@ function insertInto({ name, columns }: MovedTable) {
   }
 }
 
-/** PostgreSQL's texts cannot contain U+0000. */
 function* readStorable(client: Client, sql: string): Generator<Row[]> {
   for (const page of readFromFile(client, sql)) {
-    yield page.map((row) =>
-      row.map((value) =>
-        typeof value === 'string' && value.includes('\0')
-          ? value.replaceAll('\0', '\ufffd')
-          : value,
-      ),
-    )
+    yield page.map((row) => row.map(storable))
   }
 }
 

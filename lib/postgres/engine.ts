@@ -53,7 +53,7 @@ export function createPgEngine(pool: PgPool): Engine {
 }
 
 /** Replaces U+0000, which PostgreSQL's texts cannot contain. */
-function storable(value: unknown): unknown {
+export function storable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0')
     ? value.replaceAll('\0', '\ufffd')
     : value

@@ -10,7 +10,10 @@ import { startValkey } from '../support/database/valkey-server.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/* Servers on one PostgreSQL and one Valkey behind the balancer of deploy/haproxy.cfg, which here is told where they are. */
+/*
+ * Servers on one PostgreSQL and one Valkey, behind the balancer of deploy/haproxy.cfg. The test puts their addresses
+ * into a copy of that file.
+ */
 
 const NODES = 3
 const CLIENTS = 8
