@@ -1,6 +1,6 @@
 import type { Db } from '../db/open.ts'
 import type { Unwritten, UseFlusher } from '../db/use-flusher.ts'
-import type { Uses } from '../db/uses.ts'
+import type { KeyUse, Uses } from '../db/uses.ts'
 import { SECOND_MS } from '../durations.ts'
 import type { KeyRecord } from './key-records.ts'
 import { type KeyRow, listKeys } from './keys.ts'
@@ -10,7 +10,8 @@ export type LastUsed = ReturnType<typeof createLastUsed>
 
 /** `write` queues an item to be written: see `UseFlusher.add`. */
 export function createLastUsed(write: (item: Unwritten) => void) {
-  const unwritten = new Map<string, LastUse>()
+  const unwritten: UnwrittenTimes = new Map()
+  let group = new LastUses(unwritten, add)
   return {
     /** Records that the key was used. */
     touch: (key: Pick<KeyRecord, 'id' | 'lastUsedAt'>, now: number) => {
@@ -18,51 +19,63 @@ export function createLastUsed(write: (item: Unwritten) => void) {
       const second = now - (now % SECOND_MS)
       key.lastUsedAt = second
       const waiting = unwritten.get(key.id)
-      if (waiting !== undefined) {
-        waiting.usedAt = Math.max(second, waiting.usedAt)
-        return
-      }
-      const use = new LastUse(key.id, second, { write, unwritten })
-      unwritten.set(key.id, use)
-      write(use)
+      unwritten.set(key.id, Math.max(second, waiting ?? 0))
+      if (waiting === undefined) add(key.id)
     },
     /** The last use that is not written yet, in epoch milliseconds; undefined if there is none. */
-    unwritten: (keyId: string) => unwritten.get(keyId)?.usedAt,
+    unwritten: (keyId: string) => unwritten.get(keyId),
+  }
+  function add(keyId: string): void {
+    if (!group.hasRoom) group = new LastUses(unwritten, add)
+    if (group.add(keyId) === 1) write(group)
   }
 }
 
-interface LastUseOptions {
-  readonly write: (item: Unwritten) => void
-  /** By the id of the key. */
-  readonly unwritten: Map<string, LastUse>
-}
+/** When keys were last used, in epoch milliseconds, by the id of the key. */
+type UnwrittenTimes = Map<string, number>
 
-/** The last use of a key that is not written yet. */
-class LastUse implements Unwritten {
-  /** Epoch milliseconds. */
-  usedAt: number
-  readonly #keyId: string
-  readonly #options: LastUseOptions
-  #inFlight = 0
+/** Small, because a transaction writes whole groups. */
+const GROUP = 100
 
-  constructor(keyId: string, usedAt: number, options: LastUseOptions) {
-    this.#keyId = keyId
-    this.usedAt = usedAt
-    this.#options = options
+/** The last uses of several keys, written together: one item for each key would take more time and memory. */
+class LastUses implements Unwritten {
+  readonly #unwritten: UnwrittenTimes
+  readonly #addAgain: (keyId: string) => void
+  readonly #keyIds: string[] = []
+  /** What is being written, in the order of the keys; undefined: nothing was collected yet. */
+  #inFlight: readonly KeyUse[] | undefined
+
+  constructor(unwritten: UnwrittenTimes, addAgain: (keyId: string) => void) {
+    this.#unwritten = unwritten
+    this.#addAgain = addAgain
+  }
+
+  get hasRoom(): boolean {
+    return this.#inFlight === undefined && this.#keyIds.length < GROUP
+  }
+
+  /** Returns the number of keys. */
+  add(keyId: string): number {
+    return this.#keyIds.push(keyId)
   }
 
   collect({ keys }: Uses): void {
-    this.#inFlight = this.usedAt
-    keys.push({ keyId: this.#keyId, usedAt: this.usedAt })
+    this.#inFlight = this.#keyIds.map((keyId) => ({
+      keyId,
+      usedAt: this.#unwritten.get(keyId) ?? 0,
+    }))
+    keys.push(...this.#inFlight)
   }
 
   written(): void {
-    if (this.usedAt === this.#inFlight) this.#options.unwritten.delete(this.#keyId)
-    else this.#options.write(this)
+    for (const { keyId, usedAt } of this.#inFlight ?? []) {
+      if (this.#unwritten.get(keyId) === usedAt) this.#unwritten.delete(keyId)
+      else this.#addAgain(keyId)
+    }
   }
 
   notWritten(): void {
-    this.#options.write(this)
+    for (const keyId of this.#keyIds) this.#addAgain(keyId)
   }
 }
 

@@ -103,5 +103,7 @@ function openRequestCounts(
       restMs: HOUR_MS,
     })
   opening.use(repeat(HOUR_MS, removeOld, onError))
-  return createRequestCounts(flusher.add)
+  const requestCounts = createRequestCounts(flusher.add)
+  opening.use(repeat(MINUTE_MS, async () => requestCounts.removeWritten(), onError))
+  return requestCounts
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { openKeyRing } from '../access/key-ring.ts'
 import type { Engine, Execute } from '../db/engine.ts'
 import type { LocalDb } from '../db/open.ts'
+import { packUses } from '../db/packed-uses.ts'
 import { createQueries } from '../db/queries.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { codeUrl } from '../own-code.ts'
@@ -36,7 +37,7 @@ export function moveToThreads(local: LocalDb, options: ThreadOptions): SqliteSto
     db,
     shortReads: local,
     longReads: createQueries((query, only) => read('execute', query, only)),
-    writeUses: (uses) => write('writeUses', uses),
+    writeUses: (uses) => write('writeUses', packUses(uses)),
     endWaiting: () => {},
     meterStore: createMeterStore(db),
     openKeys: async (plans, onError) => openKeyRing(db, plans, onError),

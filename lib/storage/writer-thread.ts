@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openConnection } from '../db/connection.ts'
 import { createEngine } from '../db/engine.ts'
+import { type PackedUses, unpackUses } from '../db/packed-uses.ts'
 import { type Report, serve } from './channel.ts'
 import { createTransactions } from './transactions.ts'
 import { openWriter } from './writer.ts'
@@ -19,7 +20,7 @@ function openMethods(onError: Report) {
     execute,
     runUnit,
     ...createTransactions(engine),
-    writeUses,
+    writeUses: (packed: PackedUses) => writeUses(unpackUses(packed)),
     add: rum.add,
     countDropped: rum.countDropped,
     readLive: rum.readLive,

@@ -11,13 +11,7 @@ export type RequestCounts = ReturnType<typeof createRequestCounts>
 export function createRequestCounts(write: (item: Unwritten) => void) {
   const senders = new Map<string, Sender>()
   const addSender = (id: string, userId: string, keyId: string | null) => {
-    const sender = new Sender(userId, keyId, {
-      write,
-      // A long request may still use a sender that was forgotten and replaced: only the current one goes.
-      forget: (idle) => {
-        if (senders.get(id) === idle) senders.delete(id)
-      },
-    })
+    const sender = new Sender(userId, keyId, write)
     senders.set(id, sender)
     return sender
   }
@@ -27,13 +21,14 @@ export function createRequestCounts(write: (item: Unwritten) => void) {
       const id = keyId ?? `user:${userId}`
       return senders.get(id) ?? addSender(id, userId, keyId)
     },
+    /** Forgets the counters that are written. */
+    removeWritten: (): void => {
+      // A long request may still use a sender that is forgotten here: it writes what it counts all the same.
+      for (const [id, sender] of senders) {
+        if (sender.removeWritten()) senders.delete(id)
+      }
+    },
   }
-}
-
-interface SenderOptions {
-  readonly write: (item: Unwritten) => void
-  /** Called once everything is written. */
-  readonly forget: (sender: Sender) => void
 }
 
 /** The requests on one day that an operation answered with one status. */
@@ -41,58 +36,77 @@ interface Counter {
   readonly day: number
   readonly operation: string
   readonly status: number
+  /** Neither written nor being written. */
   requests: number
+  /** Being written. */
+  inFlight: number
 }
 
-/** The requests of a key, or of the sessions of a user, that are not written yet. */
+/** The requests of a key, or of the sessions of a user. */
 export class Sender implements Unwritten {
   readonly #userId: string
-  readonly #keyId: string | null
-  readonly #options: SenderOptions
-  /** Usually one: few senders use several operations within a second. */
+  readonly #keyId: string
+  readonly #write: (item: Unwritten) => void
+  /** Usually one: few senders use several operations within a minute. */
   #counters: Counter[] = []
-  #inFlight: readonly Counter[] = []
+  #isQueued = false
 
-  constructor(userId: string, keyId: string | null, options: SenderOptions) {
+  /** `keyId` is null for sessions. */
+  constructor(userId: string, keyId: string | null, write: (item: Unwritten) => void) {
     this.#userId = userId
-    this.#keyId = keyId
-    this.#options = options
+    this.#keyId = keyId ?? ''
+    this.#write = write
   }
 
   /** Counts requests at `now`, in epoch milliseconds. Called for every request, so it must be quick. */
   count(operation: string, status: number, now: number, requests = 1): void {
-    this.#add({ day: dayOf(now), operation, status, requests })
+    this.#find(operation, status, dayOf(now)).requests += requests
+    this.#queue()
   }
 
-  #add(added: Counter): void {
+  #find(operation: string, status: number, day: number): Counter {
     for (const counter of this.#counters) {
-      if (isAlike(counter, added)) {
-        counter.requests += added.requests
-        return
+      if (counter.operation === operation && counter.status === status && counter.day === day) {
+        return counter
       }
     }
-    if (this.#counters.length === 0) this.#options.write(this)
-    this.#counters.push(added)
+    const counter = { day, operation, status, requests: 0, inFlight: 0 }
+    this.#counters.push(counter)
+    return counter
+  }
+
+  #queue(): void {
+    if (this.#isQueued) return
+    this.#isQueued = true
+    this.#write(this)
   }
 
   collect({ operations }: Uses): void {
-    const [userId, keyId] = [this.#userId, this.#keyId ?? '']
-    for (const counter of this.#counters) operations.push({ userId, keyId, ...counter })
-    this.#inFlight = this.#counters
-    this.#counters = []
+    const [userId, keyId] = [this.#userId, this.#keyId]
+    for (const counter of this.#counters) {
+      const { day, operation, status, requests } = counter
+      if (requests > 0) operations.push({ userId, keyId, day, operation, status, requests })
+      counter.inFlight = requests
+      counter.requests = 0
+    }
+    this.#isQueued = false
   }
 
   written(): void {
-    this.#inFlight = []
-    if (this.#counters.length === 0) this.#options.forget(this)
+    for (const counter of this.#counters) counter.inFlight = 0
   }
 
   notWritten(): void {
-    for (const counter of this.#inFlight) this.#add(counter)
-    this.#inFlight = []
+    for (const counter of this.#counters) {
+      counter.requests += counter.inFlight
+      counter.inFlight = 0
+    }
+    this.#queue()
   }
-}
 
-function isAlike(one: Counter, other: Counter): boolean {
-  return one.operation === other.operation && one.status === other.status && one.day === other.day
+  /** Forgets the counters that are written. Returns whether none is left. */
+  removeWritten(): boolean {
+    this.#counters = this.#counters.filter(({ requests, inFlight }) => requests + inFlight > 0)
+    return this.#counters.length === 0
+  }
 }

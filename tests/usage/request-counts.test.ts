@@ -55,9 +55,11 @@ const Request: fc.Arbitrary<Asked> = fc.record({
   status: fc.constantFrom(200, 404, 429),
   now: fc.constantFrom(NOON, NOON + DAY_MS),
 })
+const ACTS = ['flush', 'fail', 'count while writing', 'forget while writing', 'forget'] as const
+
 const Step = fc.oneof(
   { weight: 8, arbitrary: Request },
-  { weight: 1, arbitrary: fc.constantFrom('flush', 'fail', 'count while writing') },
+  { weight: 1, arbitrary: fc.constantFrom(...ACTS) },
 )
 
 /** Counts in memory and in a plain map. */
@@ -74,12 +76,14 @@ class Tally {
     this.expected.set(id, (this.expected.get(id) ?? 0) + 1)
   }
 
-  async run(step: Asked | 'flush' | 'fail' | 'count while writing'): Promise<void> {
+  async run(step: Asked | (typeof ACTS)[number]): Promise<void> {
     if (typeof step !== 'string') return this.count(step)
-    const { disk, flusher } = this.service
+    const { counts, disk, flusher } = this.service
+    if (step === 'forget') return counts.removeWritten()
     disk.isFull = step === 'fail'
     const flushing = flusher.flush().catch(() => {})
     if (step === 'count while writing') this.count(ONE)
+    if (step === 'forget while writing') counts.removeWritten()
     await flushing
     disk.isFull = false
   }
@@ -106,6 +110,7 @@ describe('the counts of requests', () => {
     const early = counts.findSender('ada', 'k1')
     early.count('listKeys', 200, NOON)
     await flusher.flush()
+    counts.removeWritten()
     assert.notEqual(counts.findSender('ada', 'k1'), early)
     counts.findSender('ada', 'k1').count('listKeys', 200, NOON)
     early.count('listKeys', 200, NOON)
