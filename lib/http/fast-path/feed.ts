@@ -46,8 +46,8 @@ export class Feed {
     if (this.#socket.parser === null) return
     const isIdle = this.#rest.length === 0 && this.#unanswered === 0
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    // A client that waits for each answer is served at once, before clients that do not wait.
-    if (isIdle && this.#isReady()) this.#parseSlice()
+    // A client that waits for each answer is served before clients that do not wait.
+    if (isIdle && this.#isReady() && this.#turns.hasTime()) this.#parseSlice()
     this.#feed()
   }
 
@@ -70,6 +70,7 @@ export class Feed {
 
   #parseSlice(): void {
     this.#isParsing = true
+    this.#turns.begin()
     const end = this.#rest.indexOf(END, SLICE_BYTES - END.length)
     const slice = end < 0 ? this.#rest : this.#rest.subarray(0, end + END.length)
     this.#rest = this.#rest.subarray(slice.length)

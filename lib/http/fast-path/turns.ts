@@ -3,34 +3,57 @@ import { nameRuntime } from '../../config/runtime.ts'
 /** Even pages, which take longest, take only a few milliseconds for this number of requests. */
 export const MAX_IN_TURN = 32
 
+const IS_DENO = nameRuntime(process.versions) === 'deno'
+
 /**
  * Deno reads from other connections only while no timer is due. So on Deno the pause is longer than
  * it takes to answer the requests of a turn.
  */
-const PAUSE_MS = nameRuntime(process.versions) === 'deno' ? 20 : 0
+const PAUSE_MS = IS_DENO ? 20 : 0
+
+/** Once this time has passed, further requests wait for a later turn. With long pauses, too many would wait. */
+const TURN_MS = IS_DENO ? Number.POSITIVE_INFINITY : 2
 
 /**
- * Lets the connections of a server that send requests without waiting for answers take turns, so
- * that other clients wait for few of their requests, however many such connections there are.
+ * Lets the connections of a server take turns, so that requests which are answered quickly wait for few of
+ * the others, however many there are.
  */
 export class Turns {
+  readonly #clock: () => number
   /** Connections, in the order of their turns. */
   readonly #waiting = new Set<() => void>()
   #started = 0
+  /** When the first request of this turn of the event loop was begun; undefined: none was. */
+  #begunAt: number | undefined
   #isPlanned = false
+
+  /** `clock` returns monotonic milliseconds. */
+  constructor(clock = () => performance.now()) {
+    this.#clock = clock
+  }
 
   /** Whether more requests may start in this turn of the event loop. */
   hasRoom(): boolean {
-    return this.#started < MAX_IN_TURN
+    return this.#started < MAX_IN_TURN && this.hasTime()
+  }
+
+  /** Whether the requests of this turn of the event loop have taken little time so far. */
+  hasTime(): boolean {
+    return this.#begunAt === undefined || this.#clock() - this.#begunAt < TURN_MS
+  }
+
+  /** Notes that bytes are about to be parsed. */
+  begin(): void {
+    if (this.#begunAt !== undefined) return
+    this.#begunAt = this.#clock()
+    setImmediate(() => {
+      this.#begunAt = undefined
+      this.#started = 0
+    })
   }
 
   /** Notes that a request has started. */
   count(): void {
-    if (this.#started === 0) {
-      setImmediate(() => {
-        this.#started = 0
-      })
-    }
     this.#started += 1
   }
 

@@ -5,10 +5,11 @@ import { MAX_IN_TURN, Turns } from '../../../lib/http/fast-path/turns.ts'
 
 describe('Turns', () => {
   it('has room for some requests in each turn of the event loop', async () => {
-    const turns = new Turns()
+    const turns = new Turns(() => 0)
     for (let turn = 0; turn < 3; turn++) {
       for (let n = 0; n < MAX_IN_TURN; n++) {
         assert.ok(turns.hasRoom())
+        turns.begin()
         turns.count()
       }
       assert.ok(!turns.hasRoom())
@@ -16,13 +17,27 @@ describe('Turns', () => {
     }
   })
 
+  it('has neither time nor room in the rest of a turn that has taken long', async () => {
+    let now = 0
+    const turns = new Turns(() => now)
+    assert.ok(turns.hasTime())
+    turns.begin()
+    now += 1
+    assert.ok(turns.hasTime() && turns.hasRoom())
+    now += 1
+    assert.ok(!turns.hasTime() && !turns.hasRoom())
+    await nextTurn()
+    assert.ok(turns.hasTime() && turns.hasRoom())
+  })
+
   it('lets connections continue one after the other, each time while there is room', async () => {
-    const turns = new Turns()
+    const turns = new Turns(() => 0)
     const { promise: isOver, resolve } = Promise.withResolvers<void>()
     let order = ''
     const connect = (name: string) => {
       const feed = () => {
         assert.ok(turns.hasRoom())
+        turns.begin()
         for (let n = 0; n < MAX_IN_TURN / 2; n++) turns.count()
         order += name
         if (order.length < 9) turns.wait(feed)
