@@ -2,9 +2,8 @@ import { and, eq, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { auditLog, sites, users, verifications } from '../db/tables.ts'
-import { transact } from '../db/transaction.ts'
 import { insertAudit } from './audit.ts'
-import { auditOwners, auditSharing } from './site-owner.ts'
+import { auditOwners, auditSharing, inSiteTransaction } from './site-owner.ts'
 import type { SiteChange } from './sites.ts'
 
 /** Tables that name the user, or a site, without a foreign key that would remove their rows, on Citus at least. */
@@ -47,7 +46,7 @@ export async function deleteAccountRows(
   { event, baseUrl }: SiteChange,
 ): Promise<boolean> {
   const now = event.createdAt
-  return transact(db, async (queries) => {
+  return inSiteTransaction(db, async (queries) => {
     const isOwn = eq(sites.userId, userId)
     const own = await queries.select({ id: sites.id, host: sites.host }).from(sites).where(isOwn)
     const hosts = [...new Set(own.map(({ host }) => host))]

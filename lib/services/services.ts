@@ -3,7 +3,7 @@ import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring.ts'
 import { createShownKeys } from '../access/shown-keys.ts'
-import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
+import { createFindReceiver, type FindReceiver, keepReceivers } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
@@ -206,7 +206,7 @@ function openHealth({ db, now }: Base, { geo, keys, checkDamage }: Checked) {
 function openTelemetry({ storage, log }: Base, geo: Library, findReceiver: FindReceiver) {
   return createRum({
     ...storage.rum,
-    findSite: keepForTurn(findReceiver),
+    findSite: keepReceivers(findReceiver),
     findCountry: (address) => geo.find(address).place?.country?.code,
     onError: (error, message) => log.error({ err: error }, message),
   })

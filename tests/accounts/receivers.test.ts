@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { inSiteTransaction, keepReceivers } from '../../lib/accounts/site-owner.ts'
+import { openDb } from '../../lib/db/open.ts'
+
+const ORIGIN = 'https://shop.example'
+
+function open() {
+  const stored = { id: 'one' as string | null }
+  const asked: string[] = []
+  const clock = { now: 1_000 }
+  const find = keepReceivers(
+    async (name) => {
+      asked.push(name)
+      return stored.id
+    },
+    () => clock.now,
+  )
+  return { stored, asked, clock, find }
+}
+
+describe('the receiver of the beacons of an origin', () => {
+  it('is read once a second, however many beacons ask', async () => {
+    const { asked, clock, find } = open()
+    for (let n = 0; n < 999; n++) {
+      assert.equal(await find(ORIGIN), 'one')
+      clock.now += 1
+    }
+    assert.equal(asked.length, 1)
+    clock.now += 1
+    await find(ORIGIN)
+    assert.equal(asked.length, 2)
+  })
+
+  it('is read again once this process has changed sites', async () => {
+    const { stored, find } = open()
+    await find(ORIGIN)
+    const db = openDb(':memory:')
+    await inSiteTransaction(db, async () => {
+      stored.id = 'two'
+    })
+    assert.equal(await find(ORIGIN), 'two')
+    db.$client.close()
+  })
+
+  it('is read again in the next turn of the event loop if there is none', async () => {
+    const { stored, asked, find } = open()
+    stored.id = null
+    assert.deepEqual(await Promise.all([find(ORIGIN), find(ORIGIN)]), [null, null])
+    assert.equal(asked.length, 1)
+    stored.id = 'one'
+    await nextTurn()
+    await nextTurn()
+    assert.equal(await find(ORIGIN), 'one')
+  })
+
+  it('is read again if it could not be read', async () => {
+    const { find, stored } = open()
+    const failing = keepReceivers(async (name) => {
+      if (stored.id === 'one') throw new Error('away')
+      return find(name)
+    })
+    await assert.rejects(failing(ORIGIN), /away/)
+    stored.id = 'two'
+    assert.equal(await failing(ORIGIN), 'two')
+  })
+})
