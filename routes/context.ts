@@ -72,12 +72,24 @@ export type Reply<Row extends OperationRow> =
       }
     }[keyof Row['replies']]
   /** With the body as JSON text, for handlers that assemble it from prepared parts. `rest`: its end. */
-  | { readonly status: keyof Row['replies']; readonly json: string; readonly rest?: Uint8Array }
-  /** In one of the row's other media types. */
-  | { readonly status: keyof Row['replies']; readonly form: MediaType; readonly text: string }
+  | {
+      readonly status: keyof Row['replies']
+      readonly json: string
+      readonly rest?: readonly Uint8Array[]
+    }
+  /** In one of the row's media types. */
+  | (TextReply & { readonly status: keyof Row['replies'] })
   | (FileReply & { readonly status: keyof Row['replies'] })
 
 /** A file to download, which is sent while it is made. */
+/** A text in a form that the client has chosen. */
+export interface TextReply {
+  readonly form: MediaType
+  readonly text: string
+  /** The bytes of what follows `text`. */
+  readonly rest?: readonly Uint8Array[]
+}
+
 export interface FileReply {
   readonly file: ReadableStream<Uint8Array>
   readonly name: string

@@ -1,5 +1,6 @@
 import { batchForm } from '../../lib/geo/answer/batch-forms.ts'
 import { createShape } from '../../lib/geo/answer/shape.ts'
+import { TextPieces } from '../../lib/geo/answer/text-pieces.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { locateAll } from './locate-all.ts'
@@ -10,15 +11,15 @@ export function batchHandlers(services: Services) {
       const { body, form, caller, requestId } = call
       const shapeWhole = createShape(services.geo, body, { degraded: false })
       const shapeReduced = createShape(services.geo, body, { degraded: true })
-      const { located, invalid, whole } = batchForm(form, body)
-      const { results, degraded } = await locateAll(services, call, {
+      const { located, invalid, start, between, end } = batchForm(form, body)
+      const pieces = new TextPieces(between)
+      const { degraded } = await locateAll(services, call, {
         located: (json, address, isReduced) =>
-          located(json, address, isReduced ? shapeReduced : shapeWhole),
-        invalid,
+          pieces.add(located(json, address, isReduced ? shapeReduced : shapeWhole)),
+        invalid: (text) => pieces.add(invalid(text)),
       })
       const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`
-      const text = whole(results, meta)
-      return form === 'application/json' ? { status: 200, json: text } : { status: 200, form, text }
+      return { status: 200, form, text: start, rest: pieces.end(end(meta)) }
     },
   } satisfies Partial<Handlers>
 }

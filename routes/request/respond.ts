@@ -5,8 +5,8 @@ import type { WholeAnswer } from '../../lib/http/write-answer.ts'
 export type Headers = Record<string, string>
 
 export interface Answer extends WholeAnswer {
-  /** The bytes of the text after `json`, if it is long. */
-  readonly rest?: Uint8Array | undefined
+  /** The bytes of the text after `json`. */
+  readonly rest?: readonly Uint8Array[] | undefined
   /** Sent while it is made; `json` is null then. */
   readonly file?: ReadableStream<Uint8Array>
 }
@@ -19,9 +19,12 @@ const encoder = new TextEncoder()
 export function toResponse(answer: Answer): Response {
   const { json, rest, file } = answer
   if (file !== undefined) return new Response(file, answer)
-  if (rest !== undefined) return new Response(inPieces([encoder.encode(json ?? ''), rest]), answer)
-  const isLong = json !== null && json.length > PIECE
-  return new Response(isLong ? inPieces([encoder.encode(json)]) : json, answer)
+  if (rest === undefined && (json === null || json.length <= PIECE)) {
+    return new Response(json, answer)
+  }
+  const parts = [encoder.encode(json ?? ''), ...(rest ?? [])]
+  const length = parts.reduce((sum, bytes) => sum + bytes.length, 0)
+  return new Response(length > PIECE ? inPieces(parts) : Buffer.concat(parts), answer)
 }
 
 function inPieces(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {

@@ -3,7 +3,7 @@ import { formsOf, type MediaType, type Operation } from '../../lib/contract/oper
 import { ApiError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
-import type { FileReply, HeadContext, RequestContext } from '../context.ts'
+import type { FileReply, HeadContext, RequestContext, TextReply } from '../context.ts'
 import { admit, admitKey, readBody, readHeaders, readQuery } from './admit.ts'
 import { chooseForm } from './choose-form.ts'
 import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
@@ -33,8 +33,8 @@ type Input = Pick<AnyCall, 'params' | 'query' | 'headers' | 'body' | 'form'>
 
 type AnyReply =
   | { readonly status: number; readonly body: unknown }
-  | { readonly status: number; readonly json: string; readonly rest?: Uint8Array }
-  | { readonly status: number; readonly form: MediaType; readonly text: string }
+  | { readonly status: number; readonly json: string; readonly rest?: readonly Uint8Array[] }
+  | (TextReply & { readonly status: number })
   | (FileReply & { readonly status: number })
 
 /** Returns the function that answers all requests to an operation. */
@@ -141,8 +141,10 @@ function answerReply(services: Services, exchange: Exchange, reply: AnyReply): A
   if ('file' in reply) return answerFile(services, exchange, reply)
   if ('json' in reply) return answer(services, exchange, reply)
   if ('form' in reply) {
-    const headers = { 'content-type': `${reply.form}; charset=utf-8` }
-    return answer(services, exchange, { status: reply.status, json: reply.text, headers })
+    const { status, form, text: json, rest } = reply
+    const isJson = form === 'application/json'
+    const headers = isJson ? {} : { 'content-type': `${form}; charset=utf-8` }
+    return answer(services, exchange, { status, json, rest, headers })
   }
   const json = reply.body === undefined ? null : JSON.stringify(reply.body)
   return answer(services, exchange, { status: reply.status, json })

@@ -10,8 +10,11 @@ export interface BatchForm {
   /** `json` is a default result. */
   readonly located: (json: string, address: Address, shape: Shape | undefined) => string
   readonly invalid: (text: string) => string
+  readonly start: string
+  /** Separates results. */
+  readonly between: string
   /** `meta` is the JSON of what all results have in common. */
-  readonly whole: (results: readonly string[], meta: string) => string
+  readonly end: (meta: string) => string
 }
 
 export function batchForm(form: MediaType, asked: Asked): BatchForm {
@@ -22,16 +25,21 @@ export function batchForm(form: MediaType, asked: Asked): BatchForm {
 const RESULT_AS_JSON = {
   located: (json, address, shape) => (shape === undefined ? json : asciiJson(shape(json, address))),
   invalid: (text) => asciiJson(toError(text)),
-} satisfies Partial<BatchForm>
+} satisfies Pick<BatchForm, 'located' | 'invalid'>
 
 const JSON_FORM: BatchForm = {
   ...RESULT_AS_JSON,
-  whole: (results, meta) => `{"results":[${results.join(',')}],"meta":${meta}}`,
+  start: '{"results":[',
+  between: ',',
+  end: (meta) => `],"meta":${meta}}`,
 }
 
 const JSON_LINES: BatchForm = {
-  ...RESULT_AS_JSON,
-  whole: (results) => results.map((result) => `${result}\n`).join(''),
+  located: (...result) => `${RESULT_AS_JSON.located(...result)}\n`,
+  invalid: (text) => `${RESULT_AS_JSON.invalid(text)}\n`,
+  start: '',
+  between: '',
+  end: () => '',
 }
 
 function csvForm(asked: Asked): BatchForm {
@@ -40,7 +48,9 @@ function csvForm(asked: Asked): BatchForm {
     located: (json, address, shape) =>
       row(address.text, shape === undefined ? JSON.parse(json) : shape(json, address)),
     invalid: (text) => row(shownText(text), toError(text)),
-    whole: (results) => header + results.join(''),
+    start: header,
+    between: '',
+    end: () => '',
   }
 }
 
