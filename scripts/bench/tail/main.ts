@@ -19,6 +19,7 @@ const PER_SECOND = 2_000
 /** By then the server has loaded what it loads when idle, and V8 has compiled the code. */
 const WARM_UP_MS = 8_000
 const COLD_MS = 100
+const STEADY_SECONDS = 3
 const TICK_MS = 10
 
 /** Measures 2,000 look-ups a second next to one other thing at a time, each on a server of its own. */
@@ -45,7 +46,7 @@ type Measured = Awaited<ReturnType<typeof measure>>
 
 async function measure(
   world: World,
-  { isCold = false, settings, prepare, act }: Neighbour,
+  { isCold = false, isSteady = false, settings, prepare, act }: Neighbour,
   { addresses, seconds }: { readonly addresses: string; readonly seconds: number },
 ) {
   prepare?.(world)
@@ -56,6 +57,8 @@ async function measure(
   await using lookUps = startSteadyLookUps(server, { addresses, perSecond: PER_SECOND })
   const traffic = createTraffic(client, world.people)
   await wait(isCold ? COLD_MS : WARM_UP_MS)
+  if (isSteady) await act({ ...world, client, traffic, seconds: STEADY_SECONDS })
+  client.takeTally()
   lookUps.record()
   await Promise.all([act({ ...world, client, traffic, seconds }), wait(seconds * 1_000)])
   const latencies = await lookUps.report()
