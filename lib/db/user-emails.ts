@@ -3,8 +3,8 @@ import type { Queries } from './queries.ts'
 import { users } from './tables.ts'
 
 /**
- * Adds the address of each row's user; null: there is no such user. A query of its own, because Citus would copy
- * all users to join them.
+ * Returns the rows, each with the e-mail address of its user; null if the user does not exist. This takes a
+ * query of its own, because for a join Citus would copy all users.
  */
 export async function withEmails<Row>(
   db: Queries,

@@ -1,4 +1,4 @@
-import { codeOf, reasonOf, withAdvice } from '../reason.ts'
+import { type AdviceList, findAdvice, reasonOf, withAdvice } from '../reason.ts'
 import type { PgPool } from './connection.ts'
 
 const OLDEST_VERSION = 15
@@ -77,7 +77,7 @@ const LOSES = 'would lose what the service has acknowledged'
 const LOSS = `a crash ${LOSES}`
 
 /** Advice for errors at the start, by the codes of sockets, of TLS and of PostgreSQL. */
-const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
+const BY_CODE: AdviceList = [
   [/^ECONNREFUSED$/, 'start PostgreSQL, or correct host and port'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'correct the host'],
   [/^(28P01|28000)$/, 'correct user and password, or pg_hba.conf'],
@@ -91,7 +91,7 @@ const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
 ]
 
 /** Advice for errors of the driver, which have no code. */
-const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
+const BY_REASON: AdviceList = [
   [/password must be a string/, 'add the password'],
   [
     /unsupported startup parameter/,
@@ -103,7 +103,5 @@ const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
 /** Returns the reason of an error at the start, with advice for common ones. */
 export function explainStart(error: unknown): string {
   const root = error instanceof Error && error.cause !== undefined ? error.cause : error
-  const byCode = ADVICE.find(([codes]) => codes.test(codeOf(root)))
-  const byText = ADVICE_BY_TEXT.find(([text]) => text.test(reasonOf(root)))
-  return withAdvice(reasonOf(root), (byCode ?? byText)?.[1] ?? '')
+  return withAdvice(reasonOf(root), findAdvice(root, { byCode: BY_CODE, byReason: BY_REASON }))
 }

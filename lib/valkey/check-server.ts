@@ -1,5 +1,5 @@
 import type { Ask } from '../limits/buckets/bucket-store.ts'
-import { codeOf, reasonOf, withAdvice } from '../reason.ts'
+import { type AdviceList, findAdvice, reasonOf, withAdvice } from '../reason.ts'
 import { leaseBuckets } from './bucket-store.ts'
 import type { ValkeyConnection } from './connection.ts'
 
@@ -67,7 +67,7 @@ const RIGHTS = 'give the user INFO, EVAL, EVALSHA, TIME, GET, SET and DEL on mer
 const TLS = 'check whether it is up, and uses TLS: valkeys or rediss in the URL, or not'
 
 /** Advice for errors at the start, by the codes of sockets and TLS. */
-const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
+const BY_CODE: AdviceList = [
   [/^ECONNREFUSED$/, 'start it, or correct host and port'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'correct the host'],
   [/CERT|SIGNATURE/, 'name its authority in NODE_EXTRA_CA_CERTS, or correct the host'],
@@ -75,7 +75,7 @@ const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
 ]
 
 /** Advice for errors without a code, by their text. The server's errors begin with a word in capitals. */
-const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
+const BY_REASON: AdviceList = [
   [/^(WRONGPASS|NOAUTH)|without any password/, 'correct user and password'],
   // Redis and Valkey differ in how they refuse a command of a script.
   [/^NOPERM|can't run this command|ACL failure/, RIGHTS],
@@ -88,7 +88,5 @@ const ADVICE_BY_TEXT: readonly (readonly [text: RegExp, advice: string])[] = [
 /** Says in one line why the server cannot be used, with advice for common errors. */
 export function explain(error: unknown): string {
   const [reason = ''] = reasonOf(error).split('\n')
-  const byCode = ADVICE.find(([codes]) => codes.test(codeOf(error)))
-  const byText = ADVICE_BY_TEXT.find(([text]) => text.test(reason))
-  return withAdvice(reason, (byCode ?? byText)?.[1] ?? '')
+  return withAdvice(reason, findAdvice(error, { byCode: BY_CODE, byReason: BY_REASON }))
 }

@@ -24,9 +24,8 @@ const ANSWER_MS = 2 * SECOND_MS
 const PORT = 6_379
 
 /**
- * Returns a connection to the server of the URL. It is closed when a command fails, since it may have
- * stalled, or lead to a server that is no longer the primary. The next command opens it again, not the
- * client by itself.
+ * Returns a connection to the server of the URL. A failed command closes it: the connection may hang, or its
+ * server may no longer be the primary. The next command opens a new one.
  */
 export function openConnection(url: string): ValkeyConnection {
   const options = toOptions(url)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { openTestPool } from '../support/database/postgres-server.ts'
 import type { Cluster } from './cluster.ts'
-import { askAll, type Told } from './load.ts'
+import { type Acknowledged, askAll } from './load.ts'
 
 /* Compares the answers that clients got with what is stored. */
 
@@ -23,7 +23,7 @@ export function countBeacons(read: Read, table: string): Promise<number> {
   return readNumber(read, `SELECT sum(samples) FROM ${table}`)
 }
 
-export async function checkBeacons(read: Read, { beacons, open }: Told): Promise<void> {
+export async function checkBeacons(read: Read, { beacons, open }: Acknowledged): Promise<void> {
   for (const table of ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths']) {
     const counted = await countBeacons(read, table)
     assert.ok(counted >= beacons, `${table}: ${beacons - counted} lost`)
@@ -32,9 +32,13 @@ export async function checkBeacons(read: Read, { beacons, open }: Told): Promise
   }
 }
 
-export async function checkKeys(read: Read, cluster: Cluster, told: Told): Promise<void> {
+export async function checkKeys(
+  read: Read,
+  cluster: Cluster,
+  acknowledged: Acknowledged,
+): Promise<void> {
   const stored = new Set((await read("SELECT id FROM api_keys WHERE name = 'made'")).map(String))
-  const { keys, revoked, unclear, open } = told
+  const { keys, revoked, unclear, open } = acknowledged
   const kept = [...keys.keys()].filter((id) => !revoked.has(id) && !unclear.has(id))
   assertAllIn(kept, stored)
   assert.deepEqual(
@@ -47,7 +51,7 @@ export async function checkKeys(read: Read, cluster: Cluster, told: Told): Promi
   assert.deepEqual(await askAll(cluster, revoked.values(), 401), [])
 }
 
-export async function checkSites(read: Read, { sites, open }: Told): Promise<void> {
+export async function checkSites(read: Read, { sites, open }: Acknowledged): Promise<void> {
   const rows = await read("SELECT id, name FROM sites WHERE id <> 'shop'")
   const stored = new Set(rows.map(([id]) => String(id)))
   assertAllIn(sites, stored)
@@ -55,7 +59,7 @@ export async function checkSites(read: Read, { sites, open }: Told): Promise<voi
   assert.equal(new Set(rows.map(([, name]) => name)).size, stored.size)
 }
 
-export async function checkInquiries(read: Read, { inquiries, open }: Told): Promise<void> {
+export async function checkInquiries(read: Read, { inquiries, open }: Acknowledged): Promise<void> {
   const stored = (await read('SELECT message FROM inquiries')).map(([message]) => String(message))
   const known = new Set(stored)
   assert.equal(known.size, stored.length)
@@ -63,9 +67,9 @@ export async function checkInquiries(read: Read, { inquiries, open }: Told): Pro
   assert.ok(stored.length <= inquiries.size + open.inquiries)
 }
 
-function assertAllIn(told: Iterable<string>, stored: ReadonlySet<string>): void {
+function assertAllIn(acknowledged: Iterable<string>, stored: ReadonlySet<string>): void {
   assert.deepEqual(
-    [...told].filter((one) => !stored.has(one)),
+    [...acknowledged].filter((one) => !stored.has(one)),
     [],
   )
 }

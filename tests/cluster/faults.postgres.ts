@@ -34,7 +34,7 @@ const SETTLED_MS = 30_000
 const BURST = 20
 const STALL_MS = 4_000
 
-const told = newRecord()
+const acknowledged = newRecord()
 let given: Prepared
 let read: Read
 let cluster: Cluster
@@ -50,7 +50,7 @@ let limitedMs = 0
 async function sendBurst({ nodes }: Cluster): Promise<void> {
   const all = Array.from({ length: BURST }, () => nodes).flat()
   const startedAt = performance.now()
-  burst.answered = await countLimited({ narrow: given.narrow, told }, all)
+  burst.answered = await countLimited({ narrow: given.narrow, acknowledged }, all)
   burst.ms = performance.now() - startedAt
 }
 
@@ -67,9 +67,9 @@ async function causeFaults({ nodeAt, ...faults }: Cluster): Promise<void> {
   await faults.start(nodeAt(0))
   await faults.cut(nodeAt(1))
   await sleep(2_000)
-  const before = told.lookUps.length
+  const before = acknowledged.lookUps.length
   await faults.crashDatabase(1_500)
-  answeredWithout = told.lookUps.length - before
+  answeredWithout = acknowledged.lookUps.length - before
   await sleep(3_000)
   const paused = faults.pause(nodeAt(2), PAUSE_MS)
   await sleep(2_000)
@@ -96,11 +96,14 @@ describe('a cluster with faults', { timeout: 240_000 }, () => {
     })
     const startedAt = performance.now()
     await sendBurst(cluster)
-    await underLoad({ cluster, ...given, told }, () => causeFaults(cluster))
+    await underLoad({ cluster, ...given, acknowledged }, () => causeFaults(cluster))
     limitedMs = performance.now() - startedAt
     // The survivors sum up what the dead have left.
     const deadline = performance.now() + SETTLED_MS
-    while ((await countBeacons(read, 'rum_hours')) < told.beacons && performance.now() < deadline) {
+    while (
+      (await countBeacons(read, 'rum_hours')) < acknowledged.beacons &&
+      performance.now() < deadline
+    ) {
       await sleep(500)
     }
     await sleep(3_000)
@@ -116,30 +119,31 @@ describe('a cluster with faults', { timeout: 240_000 }, () => {
   })
 
   it('breaks no promise while it runs', (t) => {
-    const { lookUps, beacons, keys, revoked, sites, inquiries, limited, open } = told
+    const { lookUps, beacons, keys, revoked, sites, inquiries, limited, open } = acknowledged
     const sizes = { lookUps: lookUps.length, keys: keys.size, revoked: revoked.size }
     const more = { sites: sites.size, inquiries: inquiries.size, limited, burst, limitedMs }
     t.diagnostic(JSON.stringify({ ...sizes, beacons, ...more, open }))
-    assert.deepEqual([...told.broken].slice(0, 10), [])
-    assert.ok(told.lookUps.length > 500, `only ${told.lookUps.length} look-ups`)
-    assert.ok(told.beacons > 300, `only ${told.beacons} beacons`)
-    assert.ok(told.revoked.size > 10, `only ${told.revoked.size} revocations`)
-    assert.ok(told.sites.size > 10, `only ${told.sites.size} sites`)
-    assert.ok(told.inquiries.size > 10, `only ${told.inquiries.size} inquiries`)
+    assert.deepEqual([...acknowledged.broken].slice(0, 10), [])
+    assert.ok(acknowledged.lookUps.length > 500, `only ${acknowledged.lookUps.length} look-ups`)
+    assert.ok(acknowledged.beacons > 300, `only ${acknowledged.beacons} beacons`)
+    assert.ok(acknowledged.revoked.size > 10, `only ${acknowledged.revoked.size} revocations`)
+    assert.ok(acknowledged.sites.size > 10, `only ${acknowledged.sites.size} sites`)
+    assert.ok(acknowledged.inquiries.size > 10, `only ${acknowledged.inquiries.size} inquiries`)
   })
 
   it('answers look-ups while PostgreSQL is away', () => {
     assert.ok(answeredWithout > 0)
   })
 
-  it('loses no acknowledged beacon, and counts none twice', () => checkBeacons(read, told))
+  it('loses no acknowledged beacon, and counts none twice', () => checkBeacons(read, acknowledged))
 
   it('keeps every key that it has returned, and refuses every key that it has revoked', () =>
-    checkKeys(read, cluster, told))
+    checkKeys(read, cluster, acknowledged))
 
-  it('keeps every site that it has returned, exactly once', () => checkSites(read, told))
+  it('keeps every site that it has returned, exactly once', () => checkSites(read, acknowledged))
 
-  it('stores every inquiry that it has accepted, exactly once', () => checkInquiries(read, told))
+  it('stores every inquiry that it has accepted, exactly once', () =>
+    checkInquiries(read, acknowledged))
 
   it('allows 10 requests a minute on all nodes together, and one extra at a time for each further node', () => {
     const most = NARROW_PER_MINUTE + NODES - 1
@@ -150,11 +154,11 @@ describe('a cluster with faults', { timeout: 240_000 }, () => {
     // The crash of PostgreSQL refills the bucket. Four times, a node that cannot reach it uses its own share.
     const filled = NARROW_PER_MINUTE + 4 * Math.floor(NARROW_PER_MINUTE / NODES)
     const bound = most + refilled(limitedMs) + filled
-    assert.ok(told.limited <= bound, `${told.limited} of at most ${bound}`)
+    assert.ok(acknowledged.limited <= bound, `${acknowledged.limited} of at most ${bound}`)
   })
 
   it('counts no look-up that it has not answered, and loses only those just before a kill', () => {
-    const { lookUps, open } = told
+    const { lookUps, open } = acknowledged
     const counted = countedLookUps
     const ofKills = cluster.kills.map(
       ({ node, at }) =>

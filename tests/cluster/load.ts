@@ -8,7 +8,7 @@ import type { Cluster, ClusterNode } from './cluster.ts'
 import type { Prepared } from './prepare.ts'
 
 /** The answers that the clients of a cluster got. */
-export interface Told {
+export interface Acknowledged {
   /** Look-ups answered 200. */
   readonly lookUps: { readonly node: ClusterNode; readonly at: number }[]
   /** Beacons answered 204. */
@@ -39,7 +39,7 @@ export interface Told {
   readonly broken: Set<string>
 }
 
-export function newRecord(): Told {
+export function newRecord(): Acknowledged {
   return {
     lookUps: [],
     beacons: 0,
@@ -56,7 +56,7 @@ export function newRecord(): Told {
 
 interface Load extends Pick<Prepared, 'owners' | 'narrow' | 'origin'> {
   readonly cluster: Cluster
-  readonly told: Told
+  readonly acknowledged: Acknowledged
 }
 
 /** The status is 0 if there is no complete answer, and -1 if the connection was refused. */
@@ -106,43 +106,47 @@ export async function underLoad(load: Load, work: () => Promise<void>): Promise<
   }
 }
 
-async function lookUp({ told }: Load, node: ClusterNode, key: string): Promise<Reply> {
+async function lookUp({ acknowledged }: Load, node: ClusterNode, key: string): Promise<Reply> {
   const reply = await send(node, 'GET', LOOK_UP, { key })
-  if (reply.status === 200) told.lookUps.push({ node, at: performance.now() })
-  else if (reply.status === 0) told.open.lookUps += 1
-  else if (reply.status === 500) told.broken.add(`a look-up: 500 ${reply.text}`)
+  if (reply.status === 200) acknowledged.lookUps.push({ node, at: performance.now() })
+  else if (reply.status === 0) acknowledged.open.lookUps += 1
+  else if (reply.status === 500) acknowledged.broken.add(`a look-up: 500 ${reply.text}`)
   return reply
 }
 
-async function sendBeacon({ told, origin }: Load, node: ClusterNode, n: number): Promise<void> {
+async function sendBeacon(
+  { acknowledged, origin }: Load,
+  node: ClusterNode,
+  n: number,
+): Promise<void> {
   const body = { path: `/p${n % 50}`, deviceType: 'mobile', metrics: { lcp: 1_200, cls: 0 } }
   const { status, text } = await send(node, 'POST', '/v1/telemetry/rum', { origin, body })
-  if (status === 204) told.beacons += 1
-  else if (isOpen(status)) told.open.beacons += 1
-  else if (status > 0) told.broken.add(`a beacon: ${status} ${text}`)
+  if (status === 204) acknowledged.beacons += 1
+  else if (isOpen(status)) acknowledged.open.beacons += 1
+  else if (status > 0) acknowledged.broken.add(`a beacon: ${status} ${text}`)
 }
 
 /** Creates a key, uses it on all nodes, and revokes it, unless it is one of those that stay. */
 async function changeKeys(load: Load, n: number): Promise<void> {
-  const { cluster, owners, told } = load
+  const { cluster, owners, acknowledged } = load
   const key = owners[n % owners.length] ?? ''
   const body = { name: 'made' }
   const isMade = startWait(cluster)
   const made = await send(cluster.nodeAt(n), 'POST', KEYS, { key, body })
-  note(told, 'keys', made)
+  note(acknowledged, 'keys', made)
   if (made.status !== 201) return
   const { id, rawKey } = v.parse(ApiKeyCreated, JSON.parse(made.text))
-  told.keys.set(id, rawKey)
+  acknowledged.keys.set(id, rawKey)
   await askCalm(load, rawKey, 200, isMade())
   if (n % KEPT === 0) return
   const isRevoked = startWait(cluster)
   const { status, text } = await send(cluster.nodeAt(n + 1), 'DELETE', `${KEYS}/${id}`, { key })
   if (status !== 200) {
-    told.unclear.add(id)
-    if (![-1, 0, 503].includes(status)) told.broken.add(`a revocation: ${status} ${text}`)
+    acknowledged.unclear.add(id)
+    if (![-1, 0, 503].includes(status)) acknowledged.broken.add(`a revocation: ${status} ${text}`)
     return
   }
-  told.revoked.set(id, rawKey)
+  acknowledged.revoked.set(id, rawKey)
   await askCalm(load, rawKey, 401, isRevoked())
 }
 
@@ -170,30 +174,30 @@ async function askCalm(load: Load, key: string, wanted: 200 | 401, calm: Calm): 
     [...calm].map(async ([node, faults]) => {
       const { status } = await lookUp(load, node, key)
       if (status <= 0 || status === wanted || node.faults !== faults) return
-      load.told.broken.add(`${node.name} answered ${status} instead of ${wanted} to a key`)
+      load.acknowledged.broken.add(`${node.name} answered ${status} instead of ${wanted} to a key`)
     }),
   )
 }
 
-async function addSite({ cluster, owners, told }: Load, n: number): Promise<void> {
+async function addSite({ cluster, owners, acknowledged }: Load, n: number): Promise<void> {
   const body = { name: `https://site-${n}.example` }
   const key = owners[n % owners.length] ?? ''
   const made = await send(cluster.nodeAt(n), 'POST', SITES, { key, body })
-  note(told, 'sites', made)
-  if (made.status === 201) told.sites.add(v.parse(Site, JSON.parse(made.text)).id)
+  note(acknowledged, 'sites', made)
+  if (made.status === 201) acknowledged.sites.add(v.parse(Site, JSON.parse(made.text)).id)
 }
 
-async function sendInquiry({ cluster, owners, told }: Load, n: number): Promise<void> {
+async function sendInquiry({ cluster, owners, acknowledged }: Load, n: number): Promise<void> {
   const message = `Inquiry ${n}`
   const key = owners[n % owners.length] ?? ''
   const body = { name: 'Ada', message }
   const made = await send(cluster.nodeAt(n), 'POST', '/v1/billing/contact', { key, body })
-  note(told, 'inquiries', made)
-  if (made.status === 200) told.inquiries.add(message)
+  note(acknowledged, 'inquiries', made)
+  if (made.status === 200) acknowledged.inquiries.add(message)
 }
 
 /** Sends an inquiry with the same solved challenge to two nodes: one of them must refuse it. */
-async function sendTwice({ cluster, told }: Load, n: number): Promise<void> {
+async function sendTwice({ cluster, acknowledged }: Load, n: number): Promise<void> {
   const asked = await send(cluster.nodeAt(n), 'GET', '/v1/contact/challenge', {})
   if (asked.status !== 200) return
   const verification = await solveChallenge(v.parse(ContactChallenge, JSON.parse(asked.text)))
@@ -203,27 +207,30 @@ async function sendTwice({ cluster, told }: Load, n: number): Promise<void> {
     [1, 2].map((other) => send(cluster.nodeAt(n + other), 'POST', '/v1/contact', { body })),
   )
   const accepted = sent.filter(({ status }) => status === 200)
-  if (accepted.length > 0) told.inquiries.add(message)
-  else if (sent.some(({ status }) => isOpen(status))) told.open.inquiries += 1
-  else if (sent.some(({ status }) => status === 403)) told.broken.add('a solution was refused')
-  if (accepted.length > 1) told.broken.add('two nodes accepted the same solution')
+  if (accepted.length > 0) acknowledged.inquiries.add(message)
+  else if (sent.some(({ status }) => isOpen(status))) acknowledged.open.inquiries += 1
+  else if (sent.some(({ status }) => status === 403))
+    acknowledged.broken.add('a solution was refused')
+  if (accepted.length > 1) acknowledged.broken.add('two nodes accepted the same solution')
   for (const { status, text } of sent) {
-    if (![-1, 0, 200, 403, 503].includes(status)) told.broken.add(`an inquiry: ${status} ${text}`)
+    if (![-1, 0, 200, 403, 503].includes(status))
+      acknowledged.broken.add(`an inquiry: ${status} ${text}`)
   }
 }
 
 /** Looks up with the limited key on each of the nodes at once. Returns how many were answered. */
 export async function countLimited(
-  { narrow, told }: Pick<Load, 'narrow' | 'told'>,
+  { narrow, acknowledged }: Pick<Load, 'narrow' | 'acknowledged'>,
   nodes: readonly ClusterNode[],
 ): Promise<number> {
   const replies = await Promise.all(
     nodes.map((node) => send(node, 'GET', LOOK_UP, { key: narrow })),
   )
   const answered = replies.filter(({ status }) => status === 200).length
-  told.limited += answered
+  acknowledged.limited += answered
   for (const { status, text } of replies) {
-    if (![-1, 0, 200, 429].includes(status)) told.broken.add(`a limited key: ${status} ${text}`)
+    if (![-1, 0, 200, 429].includes(status))
+      acknowledged.broken.add(`a limited key: ${status} ${text}`)
   }
   return answered
 }
@@ -232,9 +239,14 @@ function isOpen(status: number): boolean {
   return status === 0 || status === 503
 }
 
-function note(told: Told, kind: 'keys' | 'sites' | 'inquiries', { status, text }: Reply): void {
-  if (isOpen(status)) told.open[kind] += 1
-  else if (![-1, 200, 201].includes(status)) told.broken.add(`new ${kind}: ${status} ${text}`)
+function note(
+  acknowledged: Acknowledged,
+  kind: 'keys' | 'sites' | 'inquiries',
+  { status, text }: Reply,
+): void {
+  if (isOpen(status)) acknowledged.open[kind] += 1
+  else if (![-1, 200, 201].includes(status))
+    acknowledged.broken.add(`new ${kind}: ${status} ${text}`)
 }
 
 /** Looks up with each key on each node. Returns the answers whose status is not the wanted one. */

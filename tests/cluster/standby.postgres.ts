@@ -12,7 +12,7 @@ import {
   readNumber,
 } from './check.ts'
 import { type Cluster, openCluster } from './cluster.ts'
-import { newRecord, type Told, underLoad } from './load.ts'
+import { type Acknowledged, newRecord, underLoad } from './load.ts'
 import { type Prepared, prepare, SETTINGS } from './prepare.ts'
 
 /*
@@ -24,15 +24,15 @@ const NODES = 2
 const SETTLED_MS = 30_000
 
 const opened = new AsyncDisposableStack()
-const told = newRecord()
+const acknowledged = newRecord()
 let given: Prepared
 let read: Read
 let cluster: Cluster
 /** What was acknowledged when the standby was promoted, and how many connections it had shortly before. */
-let atPromotion: Pick<Told, 'beacons'> & { keys: number; sites: number; inquiries: number }
+let atPromotion: Pick<Acknowledged, 'beacons'> & { keys: number; sites: number; inquiries: number }
 let connections = 0
 
-const sizesOf = ({ beacons, keys, sites, inquiries }: Told) => {
+const sizesOf = ({ beacons, keys, sites, inquiries }: Acknowledged) => {
   return { beacons, keys: keys.size, sites: sites.size, inquiries: inquiries.size }
 }
 
@@ -51,7 +51,7 @@ async function failOver(): Promise<void> {
     read,
     "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'node-%'",
   )
-  atPromotion = sizesOf(told)
+  atPromotion = sizesOf(acknowledged)
   standby.promote()
   await sleep(6_000)
 }
@@ -65,18 +65,21 @@ describe('servers whose primary is killed, and whose standby is promoted', {
         given = await prepare(url)
       }),
     )
-    await underLoad({ cluster, ...given, told }, failOver)
+    await underLoad({ cluster, ...given, acknowledged }, failOver)
     const deadline = performance.now() + SETTLED_MS
-    while ((await countBeacons(read, 'rum_paths')) < told.beacons && performance.now() < deadline) {
+    while (
+      (await countBeacons(read, 'rum_paths')) < acknowledged.beacons &&
+      performance.now() < deadline
+    ) {
       await sleep(500)
     }
   })
   after(() => opened.disposeAsync())
 
   it('recover by themselves', (t) => {
-    const all = sizesOf(told)
-    t.diagnostic(JSON.stringify({ atPromotion, all, open: told.open, connections }))
-    assert.deepEqual([...told.broken], [])
+    const all = sizesOf(acknowledged)
+    t.diagnostic(JSON.stringify({ atPromotion, all, open: acknowledged.open, connections }))
+    assert.deepEqual([...acknowledged.broken], [])
     for (const kind of ['beacons', 'keys', 'sites', 'inquiries'] as const) {
       assert.ok(atPromotion[kind] > 0, `no ${kind} before`)
       assert.ok(all[kind] > atPromotion[kind], `no ${kind} afterwards`)
@@ -88,9 +91,9 @@ describe('servers whose primary is killed, and whose standby is promoted', {
   })
 
   it('have lost nothing that they had acknowledged', async () => {
-    await checkBeacons(read, told)
-    await checkKeys(read, cluster, told)
-    await checkSites(read, told)
-    await checkInquiries(read, told)
+    await checkBeacons(read, acknowledged)
+    await checkKeys(read, cluster, acknowledged)
+    await checkSites(read, acknowledged)
+    await checkInquiries(read, acknowledged)
   })
 })

@@ -37,7 +37,7 @@ END $$;
 /** Takes a table away, so that servers of this release cannot go on. */
 const LATER = 'ALTER TABLE inquiries RENAME TO later_inquiries;'
 
-const told = newRecord()
+const acknowledged = newRecord()
 let cluster: Cluster
 let given: Prepared
 let openBefore = { lookUps: 0 }
@@ -58,11 +58,11 @@ describe('servers whose database a newer release has migrated', { timeout: 200_0
     cluster = await openCluster(NODES, SETTINGS, async (url) => {
       given = await prepare(url)
     })
-    await underLoad({ cluster, ...given, told }, async () => {
+    await underLoad({ cluster, ...given, acknowledged }, async () => {
       await sleep(2_000)
       assert.equal((await migrateTo(NEXT)).length, 1)
       await sleep(3_000)
-      openBefore = { ...told.open }
+      openBefore = { ...acknowledged.open }
       const node = cluster.nodeAt(0)
       await cluster.kill(node)
       await cluster.start(node)
@@ -72,16 +72,18 @@ describe('servers whose database a newer release has migrated', { timeout: 200_0
   after(() => cluster?.[Symbol.asyncDispose]())
 
   it('go on, and can be restarted', async (t) => {
-    t.diagnostic(JSON.stringify({ ...openBefore, lookUps: told.lookUps.length }))
-    assert.deepEqual([...told.broken], [])
+    t.diagnostic(JSON.stringify({ ...openBefore, lookUps: acknowledged.lookUps.length }))
+    assert.deepEqual([...acknowledged.broken], [])
     // Others may be answered 503 while the migration waits for transactions, and are sent again.
     assert.equal(openBefore.lookUps, 0)
-    assert.ok(told.keys.size > 2 && told.sites.size > 2 && told.inquiries.size > 2)
-    assert.ok(told.beacons > 50)
+    assert.ok(
+      acknowledged.keys.size > 2 && acknowledged.sites.size > 2 && acknowledged.inquiries.size > 2,
+    )
+    assert.ok(acknowledged.beacons > 50)
     const read = readFrom(given.databaseUrl)
-    await checkKeys(read, cluster, told)
-    await checkSites(read, told)
-    await checkInquiries(read, told)
+    await checkKeys(read, cluster, acknowledged)
+    await checkSites(read, acknowledged)
+    await checkInquiries(read, acknowledged)
   })
 
   it('refuse to start after a migration that removes what they need', async () => {
