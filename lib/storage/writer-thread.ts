@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openConnection } from '../db/connection.ts'
 import { createEngine } from '../db/engine.ts'
-import { type PackedUses, unpackUses } from '../db/packed-uses.ts'
 import { type Report, serve } from './channel.ts'
+import { type PackedUses, unpackUses } from './packed-uses.ts'
 import { createTransactions } from './transactions.ts'
 import { openWriter } from './writer.ts'
 

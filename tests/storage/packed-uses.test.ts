@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { packUses, unpackUses } from '../../lib/db/packed-uses.ts'
 import type { Uses } from '../../lib/db/uses.ts'
+import { packUses, unpackUses } from '../../lib/storage/packed-uses.ts'
 
 const Id = fc.oneof(fc.constantFrom('', 'ada', 'user:ada', 'key_1'), fc.string({ unit: 'binary' }))
 const Time = fc.integer({ min: 0, max: 8.64e15 })

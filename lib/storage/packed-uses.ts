@@ -1,4 +1,4 @@
-import type { CallerUse, KeyUse, OperationUse, UserUse, Uses } from './uses.ts'
+import type { CallerUse, KeyUse, OperationUse, UserUse, Uses } from '../db/uses.ts'
 
 /**
  * Uses as a few flat lists: copying an object for each use to another thread would take longer than all else that
