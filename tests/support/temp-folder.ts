@@ -17,11 +17,21 @@ export function processFolder(): string {
   return folder
 }
 
-/** Windows keeps a folder in which a file is still open. */
+/** Folders that Windows keeps because a file in them is still open, such as a database. */
+const kept = new Set<string>()
+
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
+    kept.delete(folder)
   } catch (error) {
     if (process.platform !== 'win32') throw error
+    if (kept.size === 0) process.once('exit', removeKept)
+    kept.add(folder)
   }
+}
+
+/** By the end of the process, the tests have closed their files. */
+function removeKept(): void {
+  for (const folder of kept) remove(folder)
 }
