@@ -33,6 +33,8 @@ function cloneRepository(changelog = CHANGELOG) {
   const git = (...args: readonly string[]) => gitIn(clone, ...args).trim()
   git('config', 'user.name', 'Ada')
   git('config', 'user.email', 'ada@example.com')
+  // Git for Windows sets it, and would pack other bytes.
+  git('config', 'core.autocrlf', 'false')
   const manifest = { name: 'meridian', version: '1.2.0' }
   const put = (name: string, content: string) => writeFileSync(join(clone, name), content)
   put('package.json', `${JSON.stringify(manifest, undefined, 2)}\n`)
