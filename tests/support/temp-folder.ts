@@ -17,21 +17,11 @@ export function processFolder(): string {
   return folder
 }
 
-/** Folders that Windows keeps because a file in them is still open, such as a database. */
-const kept = new Set<string>()
-
+/** Windows keeps a folder in which a file is still open; run-tests.ts removes it later. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
-    kept.delete(folder)
   } catch (error) {
     if (process.platform !== 'win32') throw error
-    if (kept.size === 0) process.once('exit', removeKept)
-    kept.add(folder)
   }
-}
-
-/** By the end of the process, the tests have closed their files. */
-function removeKept(): void {
-  for (const folder of kept) remove(folder)
 }
