@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync } from 'node:fs'
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf, reasonOf } from './reason.ts'
 
@@ -58,8 +58,8 @@ function toFolder(path: string): string {
 /** Returns the code of the error that prevents writing into the folder, such as EROFS, or ''. */
 export function writeProblem(folder: string): string {
   try {
-    // The slash refuses a file in the place of the folder.
-    accessSync(`${folder}/`, constants.W_OK)
+    if (!statSync(folder).isDirectory()) return 'ENOTDIR'
+    accessSync(folder, constants.W_OK)
     return ''
   } catch (error) {
     return codeOf(error)

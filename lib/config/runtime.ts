@@ -41,10 +41,22 @@ export function checkRuntime(versions: Versions): void {
 }
 
 /** Throws if the server cannot run on several threads here. */
-export function checkNodes(nodes: number, versions: Versions): void {
+export function checkNodes(nodes: number, versions: Versions, platform = process.platform): void {
+  if (nodes === 1) return
   const [key, name] = find(versions)
-  if (nodes === 1 || key === 'node') return
-  throw new Error(`Cannot use MERIDIAN_NODES on ${name}: unset it, or use Node.js`)
+  if (key !== 'node') {
+    throw new Error(`Cannot use MERIDIAN_NODES on ${name}: unset it, or use Node.js`)
+  }
+  const system = WITHOUT_SHARED_PORTS[platform]
+  if (system !== undefined) {
+    throw new Error(`Cannot use MERIDIAN_NODES on ${system}: unset it, or use Linux`)
+  }
+}
+
+/** Node.js cannot listen there on one port several times: see `reusePort` of node:net. */
+const WITHOUT_SHARED_PORTS: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: 'macOS',
+  win32: 'Windows',
 }
 
 function find(versions: Versions) {

@@ -21,6 +21,7 @@ import { startLitestreamServer } from '../doctor/litestream-server.ts'
 import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'
 import { mmdbBytes } from '../support/geo-files.ts'
 import { freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { ON_POSIX } from '../support/runtime.ts'
 
 const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const NO_DOWNLOADS = {
@@ -122,19 +123,23 @@ describe('GET /metrics', () => {
     port.close()
   })
 
-  it('says when Litestream last completed the copy, and 0 if it does not answer', async () => {
-    await using other = await makeApp({ env: { MERIDIAN_REPLICATED: '1' } })
-    const port = await startAdmin(LOCAL, other.services)
-    const measured = async () => {
-      const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
-      return readValue(families, 'meridian_copy_timestamp_seconds')
-    }
-    assert.equal(await measured(), 0)
-    await using litestream = await startLitestreamServer(other.dataDir)
-    litestream.answer({ syncedAt: NOON, read: 0 })
-    assert.equal(await measured(), NOON / 1000)
-    port.close()
-  })
+  it(
+    'says when Litestream last completed the copy, and 0 if it does not answer',
+    ON_POSIX,
+    async () => {
+      await using other = await makeApp({ env: { MERIDIAN_REPLICATED: '1' } })
+      const port = await startAdmin(LOCAL, other.services)
+      const measured = async () => {
+        const families = readPrometheusText(await (await fetch(`${port.url}/metrics`)).text())
+        return readValue(families, 'meridian_copy_timestamp_seconds')
+      }
+      assert.equal(await measured(), 0)
+      await using litestream = await startLitestreamServer(other.dataDir)
+      litestream.answer({ syncedAt: NOON, read: 0 })
+      assert.equal(await measured(), NOON / 1000)
+      port.close()
+    },
+  )
 
   it('says when databases were last downloaded, if the server downloads them', async () => {
     const [failedAt, succeededAt] = [NOON + 5_000, NOON]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { checkRuntime, nameRuntime } from '../../lib/config/runtime.ts'
+import { checkNodes, checkRuntime, nameRuntime } from '../../lib/config/runtime.ts'
 
 /** The versions that each runtime reports. */
 const BUN = { node: '26.3.0', bun: '1.4.5' }
@@ -21,6 +21,27 @@ describe('checkRuntime', () => {
     assert.throws(() => checkRuntime({}), /version 24\.0 or newer/)
     assert.throws(() => checkRuntime({ ...BUN, bun: '1.3.9' }), /on Bun 1\.3\.9: version 1\.4 or/)
     assert.throws(() => checkRuntime({ ...DENO, deno: '1.46.3' }), /on Deno 1\.46\.3: version 2\.9/)
+  })
+})
+
+describe('checkNodes', () => {
+  const node = { node: '24.0.0' }
+
+  it('accepts several threads on Linux with Node.js, and one everywhere', () => {
+    checkNodes(4, node, 'linux')
+    checkNodes(1, node, 'win32')
+    checkNodes(1, DENO, 'darwin')
+  })
+
+  it('refuses several where they cannot share a port', () => {
+    for (const [platform, name] of [
+      ['win32', 'Windows'],
+      ['darwin', 'macOS'],
+    ] as const) {
+      const message = `Cannot use MERIDIAN_NODES on ${name}: unset it, or use Linux`
+      assert.throws(() => checkNodes(2, node, platform), { message })
+    }
+    assert.throws(() => checkNodes(2, BUN, 'linux'), /on Bun: unset it, or use Node\.js$/)
   })
 })
 

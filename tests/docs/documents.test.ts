@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { sep } from 'node:path'
+import { dirname, join } from 'node:path/posix'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -10,7 +11,7 @@ const MOST_LINES_OF_README = 150
 
 const documents = new Map(
   globSync('**/*.md', { cwd: root, exclude: (name) => name === 'node_modules' }).map((path) => [
-    path,
+    path.replaceAll(sep, '/'),
     readFileSync(join(root, path), 'utf8'),
   ]),
 )

@@ -8,6 +8,7 @@ import { checkReplication } from '../../lib/doctor/check-replication.ts'
 import { hasLitestream, readReplication } from '../../lib/doctor/replication.ts'
 import { makeDataFolder } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
+import { ON_POSIX } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { allLines } from './findings.ts'
 import { startLitestreamServer } from './litestream-server.ts'
@@ -36,7 +37,7 @@ async function openFolder() {
 }
 
 describe('readReplication', () => {
-  it('says when the copy was complete, and how much of the log waits', async () => {
+  it('says when the copy was complete, and how much of the log waits', ON_POSIX, async () => {
     using database = await openFolder()
     await using litestream = await startLitestreamServer(database.dataDir)
     assert.ok(hasLitestream(database.dataDir))
@@ -50,7 +51,7 @@ describe('readReplication', () => {
     assert.deepEqual(await readReplication(database.dataDir), { syncedAt: NOON, unread })
   })
 
-  it('says that nothing was copied since Litestream started', async () => {
+  it('says that nothing was copied since Litestream started', ON_POSIX, async () => {
     using database = await openFolder()
     await using litestream = await startLitestreamServer(database.dataDir)
     litestream.answer({ read: 0 })

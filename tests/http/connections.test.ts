@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { type ConnectionLimits, limitConnections } from '../../lib/http/connections.ts'
 import { parseNetwork } from '../../lib/net/network.ts'
 import { openConnection, type RawConnection } from '../support/raw-connection.ts'
+import { NOT_ON_MACOS } from '../support/runtime.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 const BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'
@@ -66,7 +67,7 @@ async function waitUntilEmpty(): Promise<void> {
 }
 
 describe('the connections of one address', () => {
-  it('are closed above the limit, unlike those of other addresses', async () => {
+  it('are closed above the limit, unlike those of other addresses', NOT_ON_MACOS, async () => {
     await listen({ perAddress: 2 })
     const first = await open()
     await ask(first)
@@ -100,7 +101,7 @@ describe('the connections of one address', () => {
 })
 
 describe('a server with the maximum of connections', () => {
-  it('closes the connection that has been silent for longest', async () => {
+  it('closes the connection that has been silent for longest', NOT_ON_MACOS, async () => {
     await listen({ total: 3 })
     const busy = await open()
     await ask(busy)
@@ -115,27 +116,35 @@ describe('a server with the maximum of connections', () => {
     assert.equal(refused, 0)
   })
 
-  it('closes a connection whose body does not end, even after earlier requests', async () => {
-    await listen({ total: 3 })
-    const whole = await open()
-    assert.equal(await ask(whole, BODY), 'answered')
-    const slow = [await open('127.0.0.2'), await open('127.0.0.3')] as const
-    await ask(slow[0])
-    await ask(slow[0], BODY.slice(0, -1))
-    await ask(slow[1], CHUNKS)
-    for (const [n, { received, ended }] of slow.entries()) {
-      assert.equal(await ask(await open(`127.0.1.${n}`)), 'answered')
-      assert.equal(await ended, received())
-    }
-    assert.equal(await ask(whole, BODY), 'answered')
-    assert.equal(refused, 0)
-  })
+  it(
+    'closes a connection whose body does not end, even after earlier requests',
+    NOT_ON_MACOS,
+    async () => {
+      await listen({ total: 3 })
+      const whole = await open()
+      assert.equal(await ask(whole, BODY), 'answered')
+      const slow = [await open('127.0.0.2'), await open('127.0.0.3')] as const
+      await ask(slow[0])
+      await ask(slow[0], BODY.slice(0, -1))
+      await ask(slow[1], CHUNKS)
+      for (const [n, { received, ended }] of slow.entries()) {
+        assert.equal(await ask(await open(`127.0.1.${n}`)), 'answered')
+        assert.equal(await ended, received())
+      }
+      assert.equal(await ask(whole, BODY), 'answered')
+      assert.equal(refused, 0)
+    },
+  )
 
   it('closes idle connections, so that the next client finds room', async () => {
     await listen({ total: 2 })
+    const closed: Promise<unknown>[] = []
+    server.on('connection', (socket) => closed.push(once(socket, 'close')))
     await ask(await open())
     await ask(await open())
     assert.equal(await ask(await open()), 'closed')
+    // The client may know first: on Windows, the server's own read ends later.
+    await Promise.all(closed)
     assert.equal(await ask(await open()), 'answered')
     assert.equal(refused, 1)
   })

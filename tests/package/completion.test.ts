@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { completionScripts, optionsIn } from '../../scripts/package/completion.ts'
+import { ON_POSIX } from '../support/runtime.ts'
 
 const OPTIONS = new Map([
   ['start', []],
@@ -22,7 +23,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
   return stdout.trim().split('\n')
 }
 
-describe('the completions of bash', () => {
+describe('the completions of bash', ON_POSIX, () => {
   it('offer the commands', () => {
     assert.deepEqual(complete('meridian', ''), ['start', 'backup', 'doctor', 'completion'])
     assert.deepEqual(complete('meridian', 'd'), ['doctor'])

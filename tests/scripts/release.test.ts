@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { extract } from 'tar'
 import { dateSection, makeRelease } from '../../scripts/release/make-release.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -31,6 +33,8 @@ function cloneRepository(changelog = CHANGELOG) {
   const git = (...args: readonly string[]) => gitIn(clone, ...args).trim()
   git('config', 'user.name', 'Ada')
   git('config', 'user.email', 'ada@example.com')
+  // Git for Windows sets it, and would pack other bytes.
+  git('config', 'core.autocrlf', 'false')
   const manifest = { name: 'meridian', version: '1.2.0' }
   const put = (name: string, content: string) => writeFileSync(join(clone, name), content)
   put('package.json', `${JSON.stringify(manifest, undefined, 2)}\n`)
@@ -50,9 +54,7 @@ function cloneRepository(changelog = CHANGELOG) {
     read: (name: string) => readFileSync(join(clone, name), 'utf8'),
     atOrigin: () => gitIn(origin, 'for-each-ref'),
     release: (version: string) => makeRelease({ repository: clone, version, date: DATE, out }),
-    unpack: (archive: string) => {
-      execFileSync('tar', ['--extract', '--gzip', `--file=${archive}`], { cwd: out })
-    },
+    unpack: (file: string) => extract({ file, cwd: out, sync: true }),
   }
 }
 
@@ -75,7 +77,8 @@ describe('makeRelease', () => {
     assert.equal(message, 'Meridian 1.3.0\n\n### Added\n\n- Find *this*.')
     assert.equal(atOrigin(), before)
 
-    execFileSync('sha256sum', ['--check', '--quiet', `${archive}.sha256`], { cwd: out })
+    const hash = createHash('sha256').update(readFileSync(archive)).digest('hex')
+    assert.equal(readFileSync(`${archive}.sha256`, 'utf8'), `${hash}  meridian-1.3.0.tar.gz\n`)
     unpack(archive)
     const packed = join(out, 'meridian-1.3.0')
     assert.deepEqual(readdirSync(packed).toSorted(), git('ls-files').split('\n').toSorted())

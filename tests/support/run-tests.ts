@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
+import { processFolder } from './temp-folder.ts'
 
 /*
  * Runs test files in a few processes: `node run-tests.ts GLOB`. Loading the service takes 0.6 s and
@@ -34,6 +35,8 @@ function main(globs: string[]): void {
   const groups = Map.groupBy(files, (file) => files.indexOf(file) % PROCESSES)
   const entries = [...groups].map(([at, group]) => writeEntry(at, group))
   if (hasMemory()) process.env['TMPDIR'] = MEMORY
+  // Here goes what Windows does not remove before the processes of the tests have ended.
+  if (process.platform === 'win32') process.env['TEMP'] = processFolder()
   process.env['NODE_COMPILE_CACHE'] = COMPILED
   const tests = run({ files: entries, concurrency: AT_ONCE, execArgv: FLAGS })
   tests.on('test:fail', () => {

@@ -18,11 +18,14 @@ export const IS_BUN = basename(RUNTIME[0]) === 'bun'
 /** Whether the server runs on the Node.js of the project, as with npm start and npx. */
 export const IS_PROJECT_NODE = RUNTIME[0] === process.execPath
 
-/** For tests of what Windows lacks: modes of files, signals between processes, links without a privilege. */
+/** For tests of what Windows lacks: modes, signals, sockets that are files, bash, links without a privilege. */
 export const ON_POSIX = { skip: process.platform === 'win32' && 'Windows lacks this' }
 
-/** For tests that read /proc or write to /dev/full. */
+/** For tests that read /proc, write to /dev/full, or listen on one port from several threads. */
 export const ON_LINUX = { skip: process.platform !== 'linux' && 'only Linux has this' }
+
+/** For tests that connect from 127.0.0.2 and others: on macOS, loopback has only 127.0.0.1. */
+export const NOT_ON_MACOS = { skip: process.platform === 'darwin' && 'macOS lacks 127.0.0.2' }
 
 /** Windows has no modes. */
 export function assertMode(path: string, mode: number): void {

@@ -49,9 +49,12 @@ function answers(text: string): string[] {
 
 /** Writes `bytes` and waits until `count` more answers have arrived. */
 async function ask(connection: RawConnection, bytes: string, count = 1): Promise<void> {
-  const { socket, received } = connection
+  connection.socket.write(bytes, 'latin1')
+  await receive(connection, count)
+}
+
+async function receive({ socket, received }: RawConnection, count: number): Promise<void> {
   const wanted = received().split('HTTP/1.1 ').length + count
-  socket.write(bytes, 'latin1')
   while (received().split('HTTP/1.1 ').length < wanted) await once(socket, 'data')
 }
 
@@ -225,7 +228,9 @@ describe('the fast path of a keep-alive connection', () => {
     connection.socket.write(get('/next'))
     await next
     finish()
-    await ask(connection, get('/last'), 3)
+    // Windows may read the bytes of a client before it sends answers.
+    await receive(connection, 2)
+    await ask(connection, get('/last'))
     assert.deepEqual(answers(connection.received()).slice(1), [
       'slow null',
       'usual null',

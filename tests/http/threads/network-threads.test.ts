@@ -20,6 +20,7 @@ import {
 import { RelayedSocket } from '../../../lib/http/threads/relayed-socket.ts'
 import { findFreePort } from '../../../scripts/parts/start-process.ts'
 import { openConnection, parseAnswer, type RawConnection } from '../../support/raw-connection.ts'
+import { ON_LINUX } from '../../support/runtime.ts'
 
 /** Many times what all buffers on the way hold. */
 const LARGE = 48 * 1024 * 1024
@@ -104,7 +105,7 @@ async function nextSocket(): Promise<RelayedSocket> {
   return socket
 }
 
-describe('a connection of a network thread', () => {
+describe('a connection of a network thread', ON_LINUX, () => {
   it('answers plain requests itself, once the server has answered all earlier ones', async () => {
     const connection = await openConnection(url)
     await ask(connection, '/first')
@@ -241,7 +242,7 @@ describe('a connection of a network thread', () => {
   })
 })
 
-describe('several network threads', () => {
+describe('several network threads', ON_LINUX, () => {
   it('share the connections, and hear what they are told', async () => {
     const ends = await Promise.all(
       Array.from({ length: 64 }, async () => {
