@@ -40,10 +40,14 @@ export function checkRuntime(versions: Versions): void {
   )
 }
 
-/** Throws if the server cannot run on several threads here. */
-export function checkNodes(nodes: number, versions: Versions): void {
+/** Throws if several threads or processes cannot listen on one port here. */
+export function checkNodes(
+  { threads, processes }: { readonly threads: number; readonly processes: number },
+  versions: Versions,
+): void {
   const [key, name] = find(versions)
-  if (nodes === 1 || key === 'node') return
+  const isPossible = key === 'node' || (threads === 1 && (processes === 1 || key === 'deno'))
+  if (isPossible) return
   throw new Error(`Cannot use MERIDIAN_NODES on ${name}: unset it, or use Node.js`)
 }
 

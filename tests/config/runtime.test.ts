@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { checkRuntime, nameRuntime } from '../../lib/config/runtime.ts'
+import { checkNodes, checkRuntime, nameRuntime } from '../../lib/config/runtime.ts'
 
 /** The versions that each runtime reports. */
 const BUN = { node: '26.3.0', bun: '1.4.5' }
@@ -21,6 +21,25 @@ describe('checkRuntime', () => {
     assert.throws(() => checkRuntime({}), /version 24\.0 or newer/)
     assert.throws(() => checkRuntime({ ...BUN, bun: '1.3.9' }), /on Bun 1\.3\.9: version 1\.4 or/)
     assert.throws(() => checkRuntime({ ...DENO, deno: '1.46.3' }), /on Deno 1\.46\.3: version 2\.9/)
+  })
+})
+
+describe('checkNodes', () => {
+  const many = [{ threads: 2 }, { processes: 2 }].map((some) => ({
+    threads: 1,
+    processes: 1,
+    ...some,
+  }))
+
+  it('accepts threads on Node.js, and processes on Node.js and Deno', () => {
+    for (const nodes of many) checkNodes(nodes, process.versions)
+    checkNodes({ threads: 1, processes: 2 }, DENO)
+    checkNodes({ threads: 1, processes: 1 }, BUN)
+  })
+
+  it('refuses all others and says what to do', () => {
+    for (const nodes of many) assert.throws(() => checkNodes(nodes, BUN), /on Bun: unset it/)
+    assert.throws(() => checkNodes({ threads: 2, processes: 1 }, DENO), /on Deno: unset it/)
   })
 })
 
