@@ -81,9 +81,13 @@ function createUses() {
       if (key === undefined) return
       current = open(key, at)
       current.at = at
-      const known = current.operations.find(([id, code]) => id === operation && code === status)
-      if (known === undefined) current.operations.push([operation, status, 1])
-      else known[2] += 1
+      for (const known of current.operations) {
+        if (known[0] === operation && known[1] === status) {
+          known[2] += 1
+          return
+        }
+      }
+      current.operations.push([operation, status, 1])
     },
     count: () => {
       if (current !== undefined) current.counted += 1
