@@ -5,12 +5,12 @@ import { usageText } from './lib/own-code.ts'
 export interface Announced {
   readonly baseUrl: string
   readonly databases: readonly GeoDatabase[]
-  /** undefined: the admin port is off. */
-  readonly adminUrl: string | undefined
+  /** One of each process; empty: the admin port is off. */
+  readonly adminUrls: readonly string[]
 }
 
 /** Returns the text that `npm start` prints once the service answers. */
-export function announcement({ baseUrl, databases, adminUrl }: Announced): string {
+export function announcement({ baseUrl, databases, adminUrls }: Announced): string {
   const rows = databases.map(
     ({ name, provider, metadata }) =>
       `             ${name} (${provider}), built ${new Date(metadata.builtAt).toISOString().slice(0, 10)}`,
@@ -19,7 +19,7 @@ export function announcement({ baseUrl, databases, adminUrl }: Announced): strin
     `Meridian     ${baseUrl}`,
     `Dashboard    ${baseUrl}${APP_PATH}`,
     `Reference    ${baseUrl}${DOCS_PATH}`,
-    ...(adminUrl === undefined ? [] : [`Operators    ${adminUrl}/metrics`]),
+    ...adminUrls.map((url) => `Operators    ${url}/metrics`),
     `Databases    ${rows.join('\n').trimStart()}`,
     `First key    ${usageText('key', '--email you@example.com --name first')}`,
     '',

@@ -16,12 +16,14 @@ import { chooseStyle } from './lib/log/text-line.ts'
 import { codeUrl } from './lib/own-code.ts'
 import { checkFileLimit } from './lib/process/file-limit.ts'
 import { createGeoJobs } from './lib/process/geo-jobs.ts'
+import { type NodeProcesses, startNodeProcesses } from './lib/process/node-processes.ts'
+import type { ParentProcess } from './lib/process/parent-process.ts'
 import { createRunScript } from './lib/process/run-script.ts'
-import { stopOnSignals } from './lib/process/stop-on-signals.ts'
+import { type Steps, stopOnSignals } from './lib/process/stop-on-signals.ts'
 import { reasonOf } from './lib/reason.ts'
-import type { NodeData } from './lib/services/nodes/node.ts'
-import { type News, takeNews } from './lib/services/nodes/permits.ts'
 import { openServices, type Services } from './lib/services/services.ts'
+import type { ThreadData } from './lib/services/threads/network-thread.ts'
+import { type News, takeNews } from './lib/services/threads/permits.ts'
 import { createServer } from './routes/server.ts'
 
 /** Leaves the first seconds to the first requests. */
@@ -38,16 +40,25 @@ const SEMI_SPACE = '--max-semi-space-size'
 /** Megabytes for new objects in each thread that starts from now on: see scripts/node.sh. */
 const SEMI_SPACE_OF_THREADS = `${SEMI_SPACE}=2`
 
-/** Opens everything, listens, and stops at a signal. */
-export async function start(): Promise<void> {
+/** What listens: this process, and others that it has started. */
+interface Listening {
+  readonly network: Network
+  /** undefined: there are none. */
+  readonly others: NodeProcesses | undefined
+}
+
+/**
+ * Opens everything, listens, and stops at a signal. `parent`: this is a further process, which the first one
+ * has started and stops.
+ */
+export async function start(parent?: ParentProcess): Promise<void> {
   if (nameRuntime(process.versions) === 'node') setFlagsFromString(SEMI_SPACE_OF_THREADS)
-  const config = readConfig(process.env)
-  checkNodes(config.nodes, process.versions)
-  const log = openLog(config)
-  await checkAddresses(config)
-  const listening = Promise.withResolvers<Network>()
+  const config = configOf(parent)
+  checkNodes(config, process.versions)
+  const log = openLog(config, parent)
+  if (parent === undefined) await checkAddresses(config)
+  const listening = Promise.withResolvers<Listening>()
   const stopping = new AbortController()
-  const geoJobs = createGeoJobs(log, stopping.signal)
   let listenUrl = ''
   await using starting = new AsyncDisposableStack()
   const services = starting.use(
@@ -56,10 +67,8 @@ export async function start(): Promise<void> {
       now: Date.now,
       onProgress: createProgress(process.stdout),
       listenUrl: () => listenUrl,
-      ...geoJobs,
-      compileAtlas: () => listening.promise.then(geoJobs.compileAtlas),
-      runScript: createRunScript(stopping.signal),
-      onCrash: (error) => crash(log, error),
+      ...jobsOf(parent, { log, stopping: stopping.signal, ready: listening.promise }),
+      onCrash: (error) => crash(log, 'thread', error),
     }),
   )
   const openedAt = performance.now()
@@ -68,35 +77,68 @@ export async function start(): Promise<void> {
   const admin = config.admin && (await startAdmin(config.admin, services))
   const server = createServer(services)
   // Before listening: a signal that comes with the first request must find the handler.
-  stopOnSignals({
+  follow(parent, {
     drainMs: config.drainSeconds * SECOND_MS,
     drain: (signal) => {
       stopping.abort()
       log.info({ signal }, 'stopping')
       services.health.drain()
+      void listening.promise.then(({ others }) => others?.drain(signal))
     },
     stop: async () => {
-      const network = await listening.promise
       if (config.replicated) await sleep(untilSeenByLitestream(openedAt))
-      await stop(network, services, admin)
+      await stop(await listening.promise, services, admin)
     },
   })
   const network = await listen(server, services, (url) => {
     listenUrl = url
   })
+  starting.defer(network.stop)
+  const others = await startOthers(services, new URL(listenUrl))
   // From here on, only the signal handler disposes of the services.
   starting.move()
-  listening.resolve(network)
+  listening.resolve({ network, others })
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
   services.startReading()
   await services.openDemo()
   await checkFileLimit(config.maxConnections, log)
-  announce(services, admin)
+  if (parent === undefined) announce(services, [admin?.url ?? [], others?.adminUrls ?? []].flat())
+  else parent.reportUrl(admin?.url ?? null)
 }
 
-function announce(services: Services, admin: Admin | undefined): void {
+/** The settings. A further process listens where the first one says. */
+function configOf(parent: ParentProcess | undefined): Config {
+  const config = readConfig(process.env)
+  if (parent === undefined) return config
+  const { port, adminPort } = parent.start
+  const admin = config.admin && adminPort !== undefined && { ...config.admin, port: adminPort }
+  return { ...config, port, admin: admin || undefined, processes: 1 }
+}
+
+interface JobOptions {
+  readonly log: Log
+  readonly stopping: AbortSignal
+  readonly ready: Promise<unknown>
+}
+
+/** What the services do in other processes. The first process makes the atlas, which the others then find. */
+function jobsOf(parent: ParentProcess | undefined, { log, stopping, ready }: JobOptions) {
+  const { compileAtlas, downloadGeo, updateGeofeeds } = createGeoJobs(log, stopping)
+  const runScript = createRunScript(stopping)
+  if (parent !== undefined) {
+    return { downloadGeo, compileAtlas: async () => {}, runScript, isFurther: true }
+  }
+  return { downloadGeo, updateGeofeeds, compileAtlas: () => ready.then(compileAtlas), runScript }
+}
+
+function follow(parent: ParentProcess | undefined, steps: Steps): void {
+  if (parent === undefined) stopOnSignals(steps)
+  else parent.follow(steps)
+}
+
+function announce(services: Services, adminUrls: readonly string[]): void {
   const [baseUrl, databases] = [services.baseUrl(), services.geo.list()]
-  process.stdout.write(announcement({ baseUrl, databases, adminUrl: admin?.url }))
+  process.stdout.write(announcement({ baseUrl, databases, adminUrls }))
 }
 
 /** Listens on as many threads as the setting says. */
@@ -105,30 +147,51 @@ async function listen(
   services: Services,
   onUrl: (url: string) => void,
 ): Promise<Network> {
-  const { config } = services
+  const { host, port, threads, processes } = services.config
   // Further threads make as many objects as this one, so they get the same space.
   const ownSpace = process.execArgv.find((option) => option.startsWith(`${SEMI_SPACE}=`))
-  const isTuned = config.nodes > 1 && ownSpace !== undefined
+  const isTuned = threads > 1 && ownSpace !== undefined
   if (isTuned) setFlagsFromString(ownSpace)
-  const network = await openNetwork(server, config, networkThreads(services), onUrl)
+  const address = { host, port, reusePort: services.isFurther || processes > 1 }
+  const network = await openNetwork(server, address, networkThreads(services), onUrl)
   if (isTuned) setFlagsFromString(SEMI_SPACE_OF_THREADS)
   return network
 }
 
+/** Starts the other processes, which listen on the port of `url`. Their ports for operators follow this one's. */
+async function startOthers(
+  { config, log }: Services,
+  url: URL,
+): Promise<NodeProcesses | undefined> {
+  const { processes, admin } = config
+  if (processes === 1) return undefined
+  const starts = Array.from({ length: processes - 1 }, (_, at) => ({
+    number: at + 2,
+    port: Number(url.port),
+    adminPort: admin && (admin.port === 0 ? 0 : admin.port + at + 1),
+  }))
+  return startNodeProcesses({
+    url: codeUrl('./node-process', import.meta.url),
+    starts,
+    onLines: log.writeBytes,
+    onCrash: (error) => crash(log, 'process', error),
+  })
+}
+
 /** The threads that serve with this one. */
 function networkThreads(services: Services): NetworkThreadsOptions {
-  const { config, pool, log } = services
+  const { config, rowPool, log } = services
   const { trustedProxies, clientHeader, dataDir, logLevel, geo } = config
   return {
-    count: config.nodes - 1,
+    count: config.threads - 1,
     url: codeUrl('./network-thread', import.meta.url),
     data: {
       config: { trustedProxies, clientHeader, dataDir, logLevel, geo },
-      rows: pool?.rows.memory,
-    } satisfies NodeData,
+      rows: rowPool?.rows.memory,
+    } satisfies ThreadData,
     // safe: network-thread.ts sends only news
     onNews: (news, tell) => tell(takeNews(services, news as News)),
-    onCrash: (error) => crash(log, error),
+    onCrash: (error) => crash(log, 'thread', error),
   }
 }
 
@@ -137,9 +200,10 @@ async function checkAddresses(config: Config): Promise<void> {
   if (config.admin !== undefined) await checkAddress(config.admin, ADMIN_SETTINGS)
 }
 
-function openLog({ logLevel: level }: Config): Log {
+function openLog({ logLevel: level, processes }: Config, parent: ParentProcess | undefined): Log {
   const style = chooseStyle(process.stdout.isTTY === true, process.env)
-  return createLog({ level, fd: process.stdout.fd, style })
+  const node = parent?.start.number ?? (processes > 1 ? 1 : undefined)
+  return createLog({ level, fd: process.stdout.fd, style, node })
 }
 
 /** How long to wait, in milliseconds, if the database was opened at `openedAt`. */
@@ -148,21 +212,30 @@ function untilSeenByLitestream(openedAt: number): number {
 }
 
 /** Lets requests finish, writes what is in memory and closes everything. */
-async function stop(network: Network, services: Services, admin: Admin | undefined): Promise<void> {
+async function stop(
+  { network, others }: Listening,
+  services: Services,
+  admin: Admin | undefined,
+): Promise<void> {
   const { log, contact, notices } = services
+  const stopped = others?.stop()
   await Promise.all([network.stop(), contact.queue?.courier?.stop(), notices.stop()])
   admin?.close()
   await services[Symbol.asyncDispose]()
+  await stopped
   log.info({}, 'stopped')
   log.flush()
   process.exitCode = 0
 }
 
-/** Ends the process: without one of its threads it could serve nothing. */
-function crash(log: Log, error: unknown): void {
-  log.error({ err: error }, 'a thread has ended')
+/**
+ * Ends the process: without one of its threads it could serve nothing. Without one of the other processes it could,
+ * but nobody would notice that it serves less; a supervisor starts all again.
+ */
+function crash(log: Log, part: 'thread' | 'process', error: unknown): void {
+  log.error({ err: error }, `a ${part} has ended`)
   log.flush()
   // The log may still be writing earlier lines.
-  writeSync(process.stderr.fd, `A thread has ended: ${reasonOf(error)}\n`)
+  writeSync(process.stderr.fd, `A ${part} has ended: ${reasonOf(error)}\n`)
   process.exit(1)
 }

@@ -108,9 +108,6 @@ function databaseProblems(env: Settings): string[] {
   if (env.MERIDIAN_REPLICATED) {
     problems.push('MERIDIAN_REPLICATED is for SQLite: unset it or MERIDIAN_DATABASE_URL')
   }
-  if (env.MERIDIAN_NODES > 1) {
-    problems.push('MERIDIAN_NODES is for SQLite: with MERIDIAN_DATABASE_URL, run several servers')
-  }
   return problems
 }
 
@@ -163,8 +160,7 @@ function toConfig(env: Settings, given: Variables) {
     admin: toAdmin(env),
     /** Largest number of open connections. */
     maxConnections: env.MERIDIAN_MAX_CONNECTIONS,
-    /** Threads that answer look-ups. */
-    nodes: env.MERIDIAN_NODES,
+    ...toNodes(env),
     /** Seconds from the signal to the stop. */
     drainSeconds: env.MERIDIAN_DRAIN_SECONDS,
     dataDir: env.MERIDIAN_DATA_DIR,
@@ -203,6 +199,15 @@ function toConfig(env: Settings, given: Variables) {
     turnstile: toTurnstile(env),
     geo: toGeo(env),
     download: toDownload(env),
+  }
+}
+
+function toNodes({ MERIDIAN_DATABASE_URL: url, MERIDIAN_NODES: nodes }: Settings) {
+  return {
+    /** Threads of this process that answer look-ups. */
+    threads: url === undefined ? nodes : 1,
+    /** Processes that listen on the port, each of them a node of the database. */
+    processes: url === undefined ? 1 : nodes,
   }
 }
 

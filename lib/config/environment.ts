@@ -129,7 +129,11 @@ export const Environment = v.object({
     wholeNumber(10, 999_999),
     'Largest number of open connections; one address may hold a tenth of them, a trusted proxy all',
   ),
-  MERIDIAN_NODES: withDefault('1', wholeNumber(1, 64), 'Threads that [answer look-ups](growth.md)'),
+  MERIDIAN_NODES: withDefault(
+    '1',
+    wholeNumber(1, 64),
+    'Threads that [answer look-ups](growth.md); on PostgreSQL, processes',
+  ),
   MERIDIAN_DRAIN_SECONDS: withDefault(
     '0',
     wholeNumber(0, 300),

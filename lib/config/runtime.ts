@@ -40,11 +40,21 @@ export function checkRuntime(versions: Versions): void {
   )
 }
 
-/** Throws if the server cannot run on several threads here. */
-export function checkNodes(nodes: number, versions: Versions, platform = process.platform): void {
-  if (nodes === 1) return
+interface Nodes {
+  readonly threads: number
+  readonly processes: number
+}
+
+/** Throws if several threads or processes cannot listen on one port here. */
+export function checkNodes(
+  { threads, processes }: Nodes,
+  versions: Versions,
+  platform = process.platform,
+): void {
+  if (threads === 1 && processes === 1) return
   const [key, name] = find(versions)
-  if (key !== 'node') {
+  const isPossible = key === 'node' || (threads === 1 && key === 'deno')
+  if (!isPossible) {
     throw new Error(`Cannot use MERIDIAN_NODES on ${name}: unset it, or use Node.js`)
   }
   const system = WITHOUT_SHARED_PORTS[platform]

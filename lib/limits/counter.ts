@@ -1,4 +1,4 @@
-import type { RowPool, SharedRows } from './buckets/shared-rows.ts'
+import type { RowPool, ThreadRows } from './buckets/thread-rows.ts'
 
 /** The requests of a user in a period. */
 export interface Counter {
@@ -10,14 +10,14 @@ export interface Counter {
   /** Sets it to `requests` if that is more. */
   raise(requests: number): void
   /** Lets other threads count in the row until it reaches `cap`. */
-  share(cap: number): void
+  openToThreads(cap: number): void
 }
 
-/** A counter in memory that all threads share; without a pool or a free row, one that they do not. */
-export function createCounter(pool: RowPool | undefined, requests: number): Counter {
-  const row = pool?.take()
-  if (pool === undefined || row === undefined) return new LocalCounter(requests)
-  const counter = new SharedCounter(pool.rows, row)
+/** A counter that all threads use; without a pool or a free row, one of this thread alone. */
+export function createCounter(rowPool: RowPool | undefined, requests: number): Counter {
+  const row = rowPool?.take()
+  if (rowPool === undefined || row === undefined) return new LocalCounter(requests)
+  const counter = new ThreadCounter(rowPool.rows, row)
   counter.set(requests)
   return counter
 }
@@ -42,14 +42,14 @@ class LocalCounter implements Counter {
     this.requests = Math.max(this.requests, requests)
   }
 
-  share(): void {}
+  openToThreads(): void {}
 }
 
-class SharedCounter implements Counter {
-  readonly #rows: SharedRows
+class ThreadCounter implements Counter {
+  readonly #rows: ThreadRows
   readonly row: number
 
-  constructor(rows: SharedRows, row: number) {
+  constructor(rows: ThreadRows, row: number) {
     this.#rows = rows
     this.row = row
   }
@@ -76,7 +76,7 @@ class SharedCounter implements Counter {
     this.#rows.unlock(this.row)
   }
 
-  share(cap: number): void {
+  openToThreads(cap: number): void {
     this.#rows.lock(this.row)
     this.#rows.setSecond(this.row, cap)
     this.#rows.unlock(this.row)
@@ -84,7 +84,7 @@ class SharedCounter implements Counter {
 }
 
 /** Counts one request in the row of a counter. Returns false, and counts nothing, if the cap is reached. */
-export function countBelowCap(rows: SharedRows, row: number): boolean {
+export function countBelowCap(rows: ThreadRows, row: number): boolean {
   rows.lock(row)
   const requests = rows.first(row)
   const isBelow = requests < rows.second(row)
@@ -94,7 +94,7 @@ export function countBelowCap(rows: SharedRows, row: number): boolean {
 }
 
 /** Takes back a request that `countBelowCap` has counted. */
-export function uncount(rows: SharedRows, row: number): void {
+export function uncount(rows: ThreadRows, row: number): void {
   rows.lock(row)
   rows.setFirst(row, rows.first(row) - 1)
   rows.unlock(row)

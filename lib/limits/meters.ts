@@ -10,9 +10,9 @@ import {
 import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
 import type { BucketKeeper } from './buckets/local-buckets.ts'
-import { openBuckets } from './buckets/shared-buckets.ts'
-import { rowOf, SharedBucket, type SharedMeters } from './buckets/shared-rows.ts'
-import { takeBoth } from './buckets/take-both.ts'
+import { openBuckets } from './buckets/open-buckets.ts'
+import { createTakeBoth } from './buckets/take-both.ts'
+import { type CallerRows, rowOf, ThreadBucket } from './buckets/thread-rows.ts'
 import type { Bucket, Rate } from './buckets/token-bucket.ts'
 import { UserBuckets } from './buckets/user-buckets.ts'
 import { CallerMeter, type MeterParts } from './caller-meter.ts'
@@ -29,6 +29,7 @@ export class Meters {
   readonly isShared: boolean
   readonly #parts: MeterParts
   readonly #buckets: BucketKeeper
+  readonly #takeBoth: ReturnType<typeof createTakeBoth>
   readonly #callers = new Map<string, CallerMeter>()
   readonly #users = new Map<string, UserMeter>()
   readonly #userBuckets: UserBuckets
@@ -42,6 +43,7 @@ export class Meters {
     const { shared } = options.store
     this.isShared = shared !== undefined
     this.#buckets = openBuckets(options)
+    this.#takeBoth = createTakeBoth(this.#buckets)
     this.#userBuckets = new UserBuckets(options.store, this.#buckets, now)
     this.#restored = options.store.readBuckets(now - MINUTE_MS)
     // A clock that was ahead may have written `at`: the bucket would not refill before that time.
@@ -113,13 +115,11 @@ export class Meters {
   /** null: the store must be asked first. */
   #take(caller: Metered, now: number, requests: number): CallerState | null {
     const meter = this.#find(caller, now)
-    const { bucket } = this.#userOf(caller, now, meter)
-    const all = { bucket, rate: userRate(caller.plan) }
-    const own = { bucket: meter.bucket, rate: planRate(caller.plan) }
-    const state = takeBoth(this.#buckets, { all, own }, now, requests)
+    const user = this.#userOf(caller, now, meter)
+    const state = this.#takeBoth(meter, caller.plan, now, requests)
     if (state?.allowed === true) {
       meter.queue()
-      meter.user.queue()
+      user.queue()
     }
     return state
   }
@@ -150,7 +150,7 @@ export class Meters {
     this.#userOf(caller, now, meter).count(caller, requests)
   }
 
-  /** Counts requests that another thread has answered: see `share`. Writes the buckets even for 0 of them. */
+  /** Counts what another thread has answered: see `openToThreads`. Writes the buckets even for 0 requests. */
   noteCounted(caller: Metered, now: number, requests: number): void {
     const meter = this.#find(caller, now)
     meter.count(requests)
@@ -160,12 +160,12 @@ export class Meters {
   }
 
   /** Lets other threads take and count requests of the caller; null: they cannot. */
-  share(caller: Metered, now: number): SharedMeters | null {
+  openToThreads(caller: Metered, now: number): CallerRows | null {
     const meter = this.#find(caller, now)
     const user = this.#userOf(caller, now, meter)
-    const counter = user.share(caller)
+    const counter = user.openToThreads(caller)
     const [own, all] = [meter.bucket, user.bucket]
-    if (counter === undefined || !(own instanceof SharedBucket && all instanceof SharedBucket)) {
+    if (counter === undefined || !(own instanceof ThreadBucket && all instanceof ThreadBucket)) {
       return null
     }
     return { own: own.row, all: all.row, counter, until: user.period.end }
@@ -220,7 +220,7 @@ export class Meters {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
     }
     const unused = [...this.#removeIdleCallers(now), ...this.#removeUnusedUsers()]
-    this.#parts.pool?.release(unused.filter((row) => row !== undefined))
+    this.#parts.rowPool?.release(unused.filter((row) => row !== undefined))
     await this.#parts.store.removeBuckets(now - MINUTE_MS)
   }
 

@@ -3,7 +3,7 @@ import type { Period } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
 import { periodId, type Totals, type Unwritten } from '../db/use-flusher.ts'
 import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
-import type { RowPool } from './buckets/shared-rows.ts'
+import type { RowPool } from './buckets/thread-rows.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 import { afterNotice, dueNotices } from './cap-notices.ts'
 import { type Counter, createCounter } from './counter.ts'
@@ -39,7 +39,7 @@ export interface UserMeterOptions {
   /** The statements that record the notice, in the transaction that writes the count. */
   readonly record: (notice: CapNotice) => readonly Query[]
   /** Rows for what other threads use, too; absent if there are none. */
-  readonly pool?: RowPool | undefined
+  readonly rowPool?: RowPool | undefined
 }
 
 /** The bucket of all keys of a user, and the answered requests of one period, written or not. */
@@ -68,7 +68,7 @@ export class UserMeter implements Unwritten {
     this.userId = userId
     this.period = period
     this.bucket = bucket
-    this.#counter = createCounter(options.pool, requests)
+    this.#counter = createCounter(options.rowPool, requests)
     this.overage = overage
     this.#warned = warned
     this.#options = options
@@ -119,7 +119,7 @@ export class UserMeter implements Unwritten {
     this.#spending = paid?.overages ?? null
   }
 
-  /** Notes requests that another thread has counted: see `share`. */
+  /** Notes requests that another thread has counted: see `openToThreads`. */
   noteCounted(terms: Terms, requests: number): void {
     if (requests === 0) return
     this.queue()
@@ -129,8 +129,8 @@ export class UserMeter implements Unwritten {
   }
 
   /** The row in which other threads may count requests below the cap; undefined: there is none. */
-  share(terms: Terms): number | undefined {
-    this.#counter.share(this.cap(terms))
+  openToThreads(terms: Terms): number | undefined {
+    this.#counter.openToThreads(this.cap(terms))
     return this.#counter.row
   }
 

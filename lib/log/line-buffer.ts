@@ -2,7 +2,7 @@ const PART_BYTES = 65_536
 
 /** Collects lines as UTF-8. Each line is encoded at once, while it is in the CPU caches. */
 export class LineBuffer {
-  #parts: Buffer[] = []
+  #parts: Buffer<ArrayBuffer>[] = []
   #part = Buffer.allocUnsafe(PART_BYTES)
   #length = 0
 
@@ -16,7 +16,7 @@ export class LineBuffer {
   }
 
   /** Returns the collected bytes and empties the buffer. */
-  take(): readonly Buffer[] {
+  take(): readonly Buffer<ArrayBuffer>[] {
     if (this.#length > 0) this.#next(PART_BYTES)
     const parts = this.#parts
     this.#parts = []

@@ -28,6 +28,12 @@ export class LineSink implements Disposable {
     if (this.#lines.add(line)) this.#handOver()
   }
 
+  /** Writes whole lines, after all earlier ones. */
+  writeBytes(lines: Uint8Array): void {
+    this.#handOver()
+    this.#enqueue(Buffer.from(lines.buffer, lines.byteOffset, lines.length))
+  }
+
   /**
    * Writes everything before it returns. If a write is in progress, the lines follow after it
    * instead, to keep their order.

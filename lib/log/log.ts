@@ -7,8 +7,8 @@ export interface Log {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
   request(line: RequestLine): void
-  /** Writes lines that `requestLine` has made. */
-  writeLines(lines: readonly string[]): void
+  /** Writes whole lines in UTF-8 that another thread or process has made. */
+  writeBytes(lines: Uint8Array): void
   /** Writes all buffered lines. */
   flush(): void
 }
@@ -41,13 +41,19 @@ interface LogOptions {
   readonly level: string
   readonly fd: number
   readonly style?: LineStyle
+  /** The number of this process, if several write to this log: then each line has it. */
+  readonly node?: number | undefined
 }
 
 /** Writes one line per event to the file descriptor `fd`: buffered, but errors at once. */
-export function createLog({ level, fd, style = 'json' }: LogOptions): Log {
+export function createLog({ level, fd, style = 'json', node }: LogOptions): Log {
   const sink = new LineSink(fd)
-  const lines =
+  const styled =
     style === 'json' ? sink : { write: (json: string) => sink.write(toText(json, style)) }
+  const lines =
+    node === undefined
+      ? styled
+      : { write: (json: string) => styled.write(`{"node":${node},${json.slice(1)}`) }
   const logger = pino({ level, base: null, serializers: { err: plainError } }, lines)
   const logsRequests = logger.isLevelEnabled('info')
   return {
@@ -60,11 +66,18 @@ export function createLog({ level, fd, style = 'json' }: LogOptions): Log {
     request: (line) => {
       if (logsRequests) lines.write(requestLine(line))
     },
-    writeLines: (all) => {
-      if (logsRequests) for (const line of all) lines.write(line)
+    writeBytes: (bytes) => {
+      if (style === 'json') sink.writeBytes(bytes)
+      else for (const line of linesIn(bytes)) (line.startsWith('{') ? styled : sink).write(line)
     },
     flush: () => sink.flush(),
   }
+}
+
+function linesIn(bytes: Uint8Array): string[] {
+  return Buffer.from(bytes)
+    .toString()
+    .split(/(?<=\n)/)
 }
 
 /** Drops extra properties of an error, which may hold user input or query values. */
@@ -97,6 +110,6 @@ export const silentLog: Log = {
   warn: () => {},
   error: () => {},
   request: () => {},
-  writeLines: () => {},
+  writeBytes: () => {},
   flush: () => {},
 }

@@ -1,13 +1,13 @@
 import { constants } from 'node:os'
 
 /** SIGHUP comes when the terminal is closed. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** A signal to a whole process group arrives twice if the parent forwards its own copy. */
 const SAME_SIGNAL_MS = 1_000
 
-interface Steps {
-  /** Called at the first signal, `drainMs` milliseconds before `stop`. */
-  readonly drain: (signal: NodeJS.Signals) => void
+export interface Steps {
+  /** Called with the first signal, `drainMs` milliseconds before `stop`. */
+  readonly drain: (signal: string) => void
   readonly drainMs: number
   readonly stop: () => Promise<void>
 }

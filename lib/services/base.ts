@@ -32,6 +32,8 @@ export interface ServiceOptions
   readonly retryPolicy?: RetryPolicy
   /** Opens another database than the file of the data folder. */
   readonly openStorage?: (options: StorageOptions) => Promise<Storage>
+  /** Whether another process of this server has locked the data folder, and does the regular work there. */
+  readonly isFurther?: boolean
   /** Called if a thread ends by itself. undefined: everything runs in this thread. */
   readonly onCrash?: (error: unknown) => void
 }
@@ -47,12 +49,8 @@ export async function openBase(
   options: ServiceOptions,
   opening: AsyncDisposableStack,
 ) {
-  const { log, now, listenUrl, retryPolicy, onCrash } = options
-  makeDataDir(config.dataDir)
-  opening.use(lockDataDir(config.dataDir))
-  // Only a process with the lock makes secrets, so unfinished ones are abandoned.
-  removeLeftovers(config.dataDir, UNFINISHED_SECRETS, () => true)
-  for (const folder of [config.dataDir, config.backupDir]) removeWorkFolders(folder)
+  const { log, now, listenUrl, retryPolicy, isFurther = false, onCrash } = options
+  if (!isFurther) takeDataDir(config, opening)
   const configured = readPlans(config.plansFile)
   const { secrets, storage } = opening.use(
     config.postgres === undefined
@@ -72,9 +70,19 @@ export async function openBase(
     log,
     now,
     retryPolicy,
+    isFurther,
     onCrash,
     baseUrl,
   }
+}
+
+/** Makes and locks the data folder, and removes what killed processes left there. */
+function takeDataDir({ dataDir, backupDir }: Config, opening: AsyncDisposableStack): void {
+  makeDataDir(dataDir)
+  opening.use(lockDataDir(dataDir))
+  // Only a process with the lock makes secrets, so unfinished ones are abandoned.
+  removeLeftovers(dataDir, UNFINISHED_SECRETS, () => true)
+  for (const folder of [dataDir, backupDir]) removeWorkFolders(folder)
 }
 
 /** Where the services store everything. */

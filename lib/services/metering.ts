@@ -5,14 +5,14 @@ import { limitText } from '../contact/cap-notices.ts'
 import { createUseFlusher, type UseFlusher } from '../db/use-flusher.ts'
 import type { CapNotice } from '../db/uses.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
-import type { RowPool } from '../limits/buckets/shared-rows.ts'
+import type { RowPool } from '../limits/buckets/thread-rows.ts'
 import { Meters } from '../limits/meters.ts'
 import { repeat } from '../periodic.ts'
 import { createRequestCounts, type RequestCounts } from '../usage/request-counts.ts'
 import { removeOldUsage } from '../usage/retention.ts'
 import type { Base } from './base.ts'
 import type { CapNotices } from './cap-notices.ts'
-import { openPool, watchKeys } from './nodes/pool.ts'
+import { openRowPool, watchKeys } from './threads/row-pool.ts'
 
 /** Opens everything that is counted in memory and written once a second. */
 export function openCounters(
@@ -21,12 +21,12 @@ export function openCounters(
   opening: AsyncDisposableStack,
 ) {
   const flusher = openFlusher(base, notices, opening)
-  const pool = openPool(base.config.nodes)
-  opening.use(watchKeys(base.keys, pool))
+  const rowPool = openRowPool(base.config.threads)
+  opening.use(watchKeys(base.keys, rowPool))
   return {
-    pool,
+    rowPool,
     flusher,
-    meters: openMeters(base, { flusher, notices, pool }, opening),
+    meters: openMeters(base, { flusher, notices, rowPool }, opening),
     requestCounts: openRequestCounts(base, flusher, opening),
     lastUsed: createLastUsed(flusher.add),
   }
@@ -71,11 +71,11 @@ function openMeters(
   {
     flusher,
     notices,
-    pool,
+    rowPool,
   }: {
     readonly flusher: UseFlusher
     readonly notices: CapNotices
-    readonly pool: RowPool | undefined
+    readonly rowPool: RowPool | undefined
   },
   opening: AsyncDisposableStack,
 ): Meters {
@@ -85,7 +85,10 @@ function openMeters(
     const event = { app: 'api', actorId, action, detail, createdAt: now() } as const
     return [insertAudit(db, event).toSQL(), ...notices.queue(notice)]
   }
-  const meters = new Meters({ store: storage.meterStore, write: flusher.add, record, pool }, now())
+  const meters = new Meters(
+    { store: storage.meterStore, write: flusher.add, record, rowPool },
+    now(),
+  )
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove full buckets')
   opening.use(repeat(MINUTE_MS, () => meters.removeIdle(now()), onError))
   return meters

@@ -163,7 +163,7 @@ async function openDatabases({ dataDir, geo }: Config, options: ServiceOptions) 
   const directory = join(dataDir, 'geo')
   const compileAtlas = geo.atlas ? options.compileAtlas : undefined
   const opened = await openGeo({ ...options, ...geo, directory, compileAtlas })
-  await removeUnusedCopies(directory, geo.files ?? [])
+  if (options.isFurther !== true) await removeUnusedCopies(directory, geo.files ?? [])
   return opened
 }
 

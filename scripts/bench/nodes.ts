@@ -9,7 +9,7 @@ import { prepareMeridian } from './parts/servers.ts'
 import { printTable } from './parts/table.ts'
 
 const ADDRESSES = 1_000_000
-const NODES = [1, 2, 3]
+const THREADS = [1, 2, 3]
 const CONNECTIONS = [64, 1]
 
 /** Compares values of `MERIDIAN_NODES`, with servers and load on the same processors. */
@@ -18,22 +18,22 @@ export async function benchNodes(options: BenchOptions): Promise<void> {
   await using servers = new AsyncDisposableStack()
   const args = { addresses: writeAddresses(folder.path, randomMix(ADDRESSES)) }
   const running = []
-  for (const nodes of NODES) {
-    const own = join(folder.path, String(nodes))
+  for (const threads of THREADS) {
+    const own = join(folder.path, String(threads))
     mkdirSync(own, { mode: 0o700 })
-    const settings = { MERIDIAN_NODES: String(nodes) }
+    const settings = { MERIDIAN_NODES: String(threads) }
     const { path, headers, ...server } = prepareMeridian(own, options.geoFolder, settings)
     const target = servers.use(await startProcess(server))
-    running.push({ nodes, target: { ...target, url: `${target.url}${path}`, headers } })
+    running.push({ threads, target: { ...target, url: `${target.url}${path}`, headers } })
   }
   for (const connections of CONNECTIONS) {
     const trials = running.map((server) => ({ ...server, load: { connections, args } }))
     const results = await driveInTurn(trials, options)
     const one = results[0]?.measured['requests/s'] ?? Number.NaN
-    const rows = results.map(({ nodes, measured }) => ({
-      nodes,
+    const rows = results.map(({ threads, measured }) => ({
+      threads,
       ...measured,
-      '÷ 1 node': (measured['requests/s'] / one).toFixed(2),
+      '÷ 1 thread': (measured['requests/s'] / one).toFixed(2),
     }))
     printTable(rows, `connections: ${connections}`)
   }

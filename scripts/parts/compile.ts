@@ -14,6 +14,7 @@ import '../../lib/services/auth-thread.ts'
 import '../../lib/storage/reader-thread.ts'
 import '../../lib/storage/writer-thread.ts'
 import '../../network-thread.ts'
+import '../../node-process.ts'
 import '../../start.ts'
 
 noteCompiled()

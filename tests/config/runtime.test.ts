@@ -26,11 +26,22 @@ describe('checkRuntime', () => {
 
 describe('checkNodes', () => {
   const node = { node: '24.0.0' }
+  const one = { threads: 1, processes: 1 }
+  const many = [
+    { ...one, threads: 2 },
+    { ...one, processes: 2 },
+  ]
 
-  it('accepts several threads on Linux with Node.js, and one everywhere', () => {
-    checkNodes(4, node, 'linux')
-    checkNodes(1, node, 'win32')
-    checkNodes(1, DENO, 'darwin')
+  it('accepts threads on Node.js, processes on Node.js and Deno, and one everywhere', () => {
+    for (const nodes of many) checkNodes(nodes, node, 'linux')
+    checkNodes({ ...one, processes: 2 }, DENO, 'linux')
+    checkNodes(one, BUN, 'win32')
+    checkNodes(one, DENO, 'darwin')
+  })
+
+  it('refuses all others and says what to do', () => {
+    for (const nodes of many) assert.throws(() => checkNodes(nodes, BUN, 'linux'), /on Bun: unset/)
+    assert.throws(() => checkNodes({ ...one, threads: 2 }, DENO, 'linux'), /on Deno: unset it/)
   })
 
   it('refuses several where they cannot share a port', () => {
@@ -39,9 +50,10 @@ describe('checkNodes', () => {
       ['darwin', 'macOS'],
     ] as const) {
       const message = `Cannot use MERIDIAN_NODES on ${name}: unset it, or use Linux`
-      assert.throws(() => checkNodes(2, node, platform), { message })
+      for (const nodes of many) {
+        assert.throws(() => checkNodes(nodes, node, platform), { message })
+      }
     }
-    assert.throws(() => checkNodes(2, BUN, 'linux'), /on Bun: unset it, or use Node\.js$/)
   })
 })
 

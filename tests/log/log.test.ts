@@ -10,9 +10,9 @@ import { tempFolder } from '../support/temp-folder.ts'
 const folder = tempFolder()
 let count = 0
 
-function openLog(level: string) {
+function openLog(level: string, node?: number) {
   const path = join(folder, `${count++}.log`)
-  const log = createLog({ level, fd: openSync(path, 'w') })
+  const log = createLog({ level, fd: openSync(path, 'w'), node })
   /** Waits for the lines: a write may be under way when `flush` returns. */
   const lines = async (wanted: number) => {
     log.flush()
@@ -67,6 +67,31 @@ describe('createLog', () => {
       ['request', 'failed', 'request', 'stopping'],
     )
     assert.equal(written[1].err.message, 'boom')
+  })
+
+  it('writes the lines of others in order, and names its own process', async () => {
+    const { log, lines } = openLog('info', 2)
+    log.info({}, 'first')
+    log.writeBytes(Buffer.from('{"node":3,"msg":"second"}\n{"msg":"third"}\n'))
+    log.request(line)
+    const written = await lines(4)
+    assert.deepEqual(
+      written.map(({ node, msg }) => [node, msg]),
+      [
+        [2, 'first'],
+        [3, 'second'],
+        [undefined, 'third'],
+        [2, 'request'],
+      ],
+    )
+  })
+
+  it('shows the lines of others as text, too, and keeps what is not JSON', () => {
+    const path = join(folder, `${count++}.log`)
+    const log = createLog({ level: 'info', fd: openSync(path, 'w'), style: 'text' })
+    log.writeBytes(Buffer.from('{"level":30,"time":0,"msg":"some"}\nplain\n'))
+    log.flush()
+    assert.match(readFileSync(path, 'utf8'), /^\d\d:\d\d:\d\d INFO {2}some\nplain\n$/)
   })
 
   it('loses no line under load', async () => {

@@ -265,7 +265,7 @@ export function recordingLog() {
     request: (line: RequestLine) => {
       requests.push(line)
     },
-    writeLines: () => {},
+    writeBytes: () => {},
     flush: () => {},
   } satisfies Log & { events: Logged[]; requests: RequestLine[] }
 }

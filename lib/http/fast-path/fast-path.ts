@@ -28,15 +28,17 @@ export interface FastRequest extends RequestHead {
  */
 export function installFastPath(server: Server, options: FastPathOptions): void {
   const connections = new WeakMap<Duplex, KeepAliveConnection>()
-  const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout), (socket) => {
-    // Only the thread of a relayed connection wants to know, and a look-up in the map takes time.
-    if (socket instanceof RelayedSocket) connections.get(socket)?.noteAnswer()
+  let isRelaying = false
+  const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout), (sockets) => {
+    // Only the threads of relayed connections want to know.
+    if (isRelaying) noteAnswers(sockets, connections)
   })
   const turns = new Turns()
   server.on('connection', (socket: Socket | RelayedSocket) => {
     const [parse, ...others] = socket.listeners('data')
     // Bun reads connections differently: there, node:http answers everything.
     if (parse === undefined || others.length > 0) return
+    isRelaying ||= socket instanceof RelayedSocket
     const feed = new Feed(socket, parse.bind(socket), turns)
     const connection = new KeepAliveConnection(feed, () => {
       if (socket instanceof RelayedSocket) socket.noteAnswered()
@@ -58,6 +60,15 @@ export function installFastPath(server: Server, options: FastPathOptions): void 
   server.closeIdleConnections = () => {
     batch.send()
     closeIdleConnections()
+  }
+}
+
+function noteAnswers(
+  sockets: readonly Duplex[],
+  connections: WeakMap<Duplex, KeepAliveConnection>,
+): void {
+  for (const socket of sockets) {
+    if (socket instanceof RelayedSocket) connections.get(socket)?.noteAnswer()
   }
 }
 
@@ -148,10 +159,10 @@ class KeepAliveConnection {
 /** Sends all answers of one turn of the event loop at its end. */
 export class AnswerBatch {
   readonly #connection: string
-  readonly #onSent: (socket: Duplex) => void
+  readonly #onSent: (sockets: readonly Duplex[]) => void
   #sockets: Duplex[] = []
 
-  constructor(connection: string, onSent: (socket: Duplex) => void = () => {}) {
+  constructor(connection: string, onSent: (sockets: readonly Duplex[]) => void = () => {}) {
     this.#connection = connection
     this.#onSent = onSent
   }
@@ -166,9 +177,7 @@ export class AnswerBatch {
   send(): void {
     const sockets = this.#sockets
     this.#sockets = []
-    for (const socket of sockets) {
-      socket.uncork()
-      this.#onSent(socket)
-    }
+    for (const socket of sockets) socket.uncork()
+    this.#onSent(sockets)
   }
 }

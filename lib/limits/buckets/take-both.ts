@@ -1,30 +1,33 @@
-import type { CallerState } from '../caller-state.ts'
-import { emptier, slower } from '../caller-state.ts'
+import { type CallerState, emptier, slower } from '../caller-state.ts'
+import { type Metered, planRate, userRate } from '../metered.ts'
 import type { BucketKeeper } from './local-buckets.ts'
-import type { Bucket, Rate } from './token-bucket.ts'
+import type { Bucket } from './token-bucket.ts'
 
-/** A bucket with its rate. */
-export interface Sized {
+/** The bucket of a caller, and the bucket of all keys of its user. */
+export interface BucketPair {
   readonly bucket: Bucket
-  readonly rate: Rate
+  readonly user: { readonly bucket: Bucket }
 }
 
 /**
- * Takes `requests` from the bucket of all keys of a user, and from the bucket of the caller, if both hold
- * that many. null: nothing is taken; the store must be asked first.
+ * Returns a function that takes `requests` from both buckets if both hold that many. It returns null if it takes
+ * nothing because the store must be asked first.
  */
-export function takeBoth(
-  buckets: BucketKeeper,
-  { all, own }: { readonly all: Sized; readonly own: Sized },
-  now: number,
-  requests: number,
-): CallerState | null {
-  const wanted = Math.min(requests, own.rate.capacity)
-  const ofAll = buckets.take(all.bucket, all.rate, now, wanted)
-  if (ofAll === null) return null
-  if (!ofAll.allowed) return slower(ofAll, buckets.peek(own.bucket, own.rate, now, wanted))
-  const ofOwn = buckets.take(own.bucket, own.rate, now, wanted)
-  if (ofOwn?.allowed !== true) buckets.refund(all.bucket, now, wanted)
-  if (ofOwn === null) return null
-  return ofOwn.allowed ? emptier(ofAll, ofOwn) : { ...ofOwn, ofAllKeys: false }
+export function createTakeBoth(buckets: BucketKeeper) {
+  return (
+    { bucket: own, user: { bucket: all } }: BucketPair,
+    plan: Metered['plan'],
+    now: number,
+    requests: number,
+  ): CallerState | null => {
+    const rate = planRate(plan)
+    const wanted = Math.min(requests, rate.capacity)
+    const ofAll = buckets.take(all, userRate(plan), now, wanted)
+    if (ofAll === null) return null
+    if (!ofAll.allowed) return slower(ofAll, buckets.peek(own, rate, now, wanted))
+    const ofOwn = buckets.take(own, rate, now, wanted)
+    if (ofOwn?.allowed !== true) buckets.refund(all, now, wanted)
+    if (ofOwn === null) return null
+    return ofOwn.allowed ? emptier(ofAll, ofOwn) : { ...ofOwn, ofAllKeys: false }
+  }
 }

@@ -17,9 +17,14 @@ export function isDownloading({ download, geo }: Config): boolean {
   return hasAccount(download) && geo.files === undefined
 }
 
-/** Starts the regular downloads. Returns null if the server does not download. */
+/** Starts the regular downloads, in the first process. Returns null if the server does not download. */
 export function openDownloads(
-  { config, log, now }: Pick<Base, 'config' | 'log' | 'now'>,
+  {
+    config,
+    log,
+    now,
+    isFurther = false,
+  }: Pick<Base, 'config' | 'log' | 'now'> & Partial<Pick<Base, 'isFurther'>>,
   download: (() => Promise<void>) | undefined,
   opening: AsyncDisposableStack,
 ) {
@@ -53,7 +58,7 @@ export function openDownloads(
     await job.settled()
   }
   const onError = (error: unknown) => log.error({ err: error }, 'cannot schedule downloads')
-  opening.use(repeat(CHECK_INTERVAL_MS, downloadIfDue, onError))
+  if (!isFurther) opening.use(repeat(CHECK_INTERVAL_MS, downloadIfDue, onError))
   return {
     /** Downloads if the time of `nextDownload` has come. */
     downloadIfDue,

@@ -1,14 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { createSharedBuckets } from '../../../lib/limits/buckets/shared-buckets.ts'
-import { SharedBucket, SharedRows } from '../../../lib/limits/buckets/shared-rows.ts'
+import { createThreadBuckets } from '../../../lib/limits/buckets/thread-buckets.ts'
+import { ThreadBucket, ThreadRows } from '../../../lib/limits/buckets/thread-rows.ts'
 import { countBelowCap } from '../../../lib/limits/counter.ts'
 
 /* Takes from one bucket, and counts in one row, as often as it is told. Reports how often that was allowed. */
 
 const { memory, bucketRow, counterRow, times, capacity } = workerData
-const rows = new SharedRows(memory)
-const bucket = new SharedBucket(rows, bucketRow)
-const buckets = createSharedBuckets(null)
+const rows = new ThreadRows(memory)
+const bucket = new ThreadBucket(rows, bucketRow)
+const buckets = createThreadBuckets(null)
 const rate = { capacity, windowMs: 60_000 }
 let taken = 0
 let counted = 0

@@ -6,20 +6,19 @@ import { SECOND_MS } from '../../durations.ts'
 import { openGeo } from '../../geo/open-geo.ts'
 import type { FastRequest } from '../../http/fast-path/fast-path.ts'
 import type { WholeAnswer } from '../../http/write-answer.ts'
-import { createSharedBuckets } from '../../limits/buckets/shared-buckets.ts'
-import { SharedBucket, SharedRows } from '../../limits/buckets/shared-rows.ts'
-import { takeBoth } from '../../limits/buckets/take-both.ts'
+import { type BucketPair, createTakeBoth } from '../../limits/buckets/take-both.ts'
+import { createThreadBuckets } from '../../limits/buckets/thread-buckets.ts'
+import { ThreadBucket, ThreadRows } from '../../limits/buckets/thread-rows.ts'
 import { countBelowCap, uncount } from '../../limits/counter.ts'
-import { planRate, userRate } from '../../limits/metered.ts'
 import { silentLog } from '../../log/log.ts'
 import type { Services } from '../services.ts'
 import { createNotes } from './notes.ts'
 import type { News, Permit } from './permits.ts'
 
 /** What a network thread gets when it starts. */
-export interface NodeData {
+export interface ThreadData {
   readonly config: Pick<Config, 'trustedProxies' | 'clientHeader' | 'dataDir' | 'logLevel' | 'geo'>
-  /** The rows that threads share; absent if this thread may answer no look-ups. */
+  /** The rows that all threads use; absent if this thread may answer no look-ups. */
   readonly rows?: SharedArrayBuffer | undefined
 }
 
@@ -28,10 +27,8 @@ type LookUp = (request: FastRequest) => WholeAnswer | null
 /** How many different keys a thread may ask about within a second. */
 const MOST_WANTED = 1_000
 
-/**
- * Opens what a network thread needs to answer look-ups for which it has permits, as the first thread would.
- */
-export async function openNode({ config, rows: memory }: NodeData, send: (news: News) => void) {
+/** Opens what a network thread needs to answer look-ups for which it has permits, as the first thread would. */
+export async function openThread({ config, rows: memory }: ThreadData, send: (news: News) => void) {
   const { geo: settings, dataDir } = config
   const geo = await openGeo({
     ...settings,
@@ -43,7 +40,7 @@ export async function openNode({ config, rows: memory }: NodeData, send: (news: 
     compileAtlas: settings.atlas ? async () => {} : undefined,
   })
   const notes = createNotes(config.logLevel, send)
-  const rows = memory === undefined ? undefined : new SharedRows(memory)
+  const rows = memory === undefined ? undefined : new ThreadRows(memory)
   const permits = createPermits(rows, send)
   const own = createOwnServices(rows, notes)
   // safe: look-ups with a secret key use nothing else
@@ -52,8 +49,8 @@ export async function openNode({ config, rows: memory }: NodeData, send: (news: 
     services: services as Services,
     /** Answers the request with `lookUp` if there is a permit for it. */
     answer: (request: FastRequest, lookUp: LookUp): WholeAnswer | null => {
-      const permit = permits.find(readKeyText((name) => request.headers[name]))
-      return permit === null ? null : own.use(permit, () => lookUp(request))
+      const held = permits.find(readKeyText((name) => request.headers[name]))
+      return held !== null && own.begin(held) ? own.end(request, lookUp) : null
     },
     addPermits: permits.add,
     finish: () => {
@@ -63,9 +60,15 @@ export async function openNode({ config, rows: memory }: NodeData, send: (news: 
   }
 }
 
+/** A permit, and the buckets in its rows. */
+interface HeldPermit {
+  readonly permit: Permit
+  readonly buckets: BucketPair
+}
+
 /** The permits of the current epoch. */
-function createPermits(rows: SharedRows | undefined, send: (news: News) => void) {
-  const permits = new Map<string, Permit>()
+function createPermits(rows: ThreadRows | undefined, send: (news: News) => void) {
+  const permits = new Map<string, HeldPermit>()
   /** Keys that the thread has asked about within a second, or is about to. */
   const asked = new Set<string>()
   let wanted: string[] = []
@@ -90,74 +93,73 @@ function createPermits(rows: SharedRows | undefined, send: (news: News) => void)
     add: (added: readonly Permit[]) => {
       for (const permit of added) {
         asked.delete(permit.text)
-        if (permit.epoch === rows?.epoch) permits.set(permit.text, permit)
+        if (rows !== undefined && permit.epoch === rows.epoch)
+          permits.set(permit.text, hold(permit, rows))
       }
     },
     /** null: there is none, or none yet. */
-    find: (text: string | undefined): Permit | null => {
+    find: (text: string | undefined): HeldPermit | null => {
       if (rows === undefined || text === undefined) return null
       if (rows.epoch !== epoch) endEpoch()
-      const permit = permits.get(text)
-      if (permit === undefined) want(text)
-      else if (isCurrent(permit, Date.now())) return permit
+      const held = permits.get(text)
+      if (held === undefined) want(text)
+      else if (isCurrent(held.permit, Date.now())) return held
       else permits.delete(text)
       return null
     },
   }
 }
 
+function hold(permit: Permit, rows: ThreadRows): HeldPermit {
+  const { own, all } = permit.rows
+  const user = { bucket: new ThreadBucket(rows, all) }
+  return { permit, buckets: { bucket: new ThreadBucket(rows, own), user } }
+}
+
 function isCurrent({ key: { expiresAt }, rows: { until } }: Permit, now: number): boolean {
   return now < until && (expiresAt === null || now < expiresAt)
 }
 
-/** The services that a look-up uses. They take from the permit's shared rows, and note what to count. */
-function createOwnServices(rows: SharedRows | undefined, notes: ReturnType<typeof createNotes>) {
-  const buckets = createSharedBuckets(null)
-  let permit: Permit | null = null
+/** The services that a look-up uses. They take from the rows of a permit, and note what to count. */
+function createOwnServices(rows: ThreadRows | undefined, notes: ReturnType<typeof createNotes>) {
+  const takeBoth = createTakeBoth(createThreadBuckets(null))
+  let held: HeldPermit | null = null
   let isCounted = false
-  const take = (_: unknown, now: number) => {
-    if (rows === undefined || permit === null) return null
-    const { own, all } = permit.rows
-    const { plan } = permit.key
-    const sizes = {
-      all: { bucket: new SharedBucket(rows, all), rate: userRate(plan) },
-      own: { bucket: new SharedBucket(rows, own), rate: planRate(plan) },
-    }
-    return takeBoth(buckets, sizes, now, 1)
-  }
   return {
     services: {
       now: Date.now,
       log: notes.log,
       requestTimes: notes.requestTimes,
-      keys: { find: () => permit?.key ?? null },
+      keys: { find: () => held?.permit.key ?? null },
       lastUsed: { touch: () => {} },
       requestCounts: { findSender: () => notes.sender },
       meters: {
         isShared: false,
         load: () => undefined,
-        take,
+        take: (_: unknown, now: number) =>
+          held === null ? null : takeBoth(held.buckets, held.permit.key.plan, now, 1),
         isOverCap: () => false,
         count: () => {
           isCounted = true
         },
       },
     },
-    /**
-     * Runs a look-up with the permit. null: the first thread must answer, such as when the cap is reached.
-     */
-    use: (given: Permit, lookUp: () => WholeAnswer | null): WholeAnswer | null => {
-      const { counter } = given.rows
+    /** Begins a look-up with the permit. Returns false if the first thread must answer: the cap is reached. */
+    begin: (given: HeldPermit): boolean => {
       // Counted before the look-up, so that two threads at once cannot exceed the cap.
-      if (rows === undefined || !countBelowCap(rows, counter)) return null
-      permit = given
+      if (rows === undefined || !countBelowCap(rows, given.permit.rows.counter)) return false
+      held = given
       isCounted = false
-      notes.begin(given.key)
+      notes.begin(given.permit.key)
+      return true
+    },
+    /** Looks up, and takes back the count if the answer does not count. */
+    end: (request: FastRequest, lookUp: LookUp): WholeAnswer | null => {
       try {
-        return lookUp()
+        return lookUp(request)
       } finally {
         if (isCounted) notes.count()
-        else uncount(rows, counter)
+        else if (rows !== undefined && held !== null) uncount(rows, held.permit.rows.counter)
       }
     },
   }

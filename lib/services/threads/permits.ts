@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../../access/key-records.ts'
-import type { SharedMeters } from '../../limits/buckets/shared-rows.ts'
+import type { CallerRows } from '../../limits/buckets/thread-rows.ts'
 import type { Series } from '../../metrics/request-times.ts'
 import type { Services } from '../services.ts'
 
@@ -8,7 +8,7 @@ export interface Permit {
   readonly text: string
   readonly epoch: number
   readonly key: KeyRecord
-  readonly rows: SharedMeters
+  readonly rows: CallerRows
 }
 
 /** Look-ups that a network thread has answered with one key. */
@@ -26,22 +26,22 @@ export interface News {
   /** Texts of keys for which it wants permits. */
   readonly wanted?: readonly string[]
   readonly uses?: readonly Use[]
-  /** Lines for the log. */
-  readonly lines?: readonly string[]
+  /** Whole lines for the log, in UTF-8. Each part has a memory of its own, which is passed on. */
+  readonly lines?: readonly Uint8Array<ArrayBuffer>[]
   readonly times?: readonly Series[]
   readonly failures?: readonly string[]
 }
 
 type Parts = Pick<
   Services,
-  'keys' | 'meters' | 'pool' | 'requestCounts' | 'lastUsed' | 'requestTimes' | 'log' | 'now'
+  'keys' | 'meters' | 'rowPool' | 'requestCounts' | 'lastUsed' | 'requestTimes' | 'log' | 'now'
 >
 
 /** Takes over what a network thread has done. Returns the permits that it wants. */
 export function takeNews(parts: Parts, news: News): Permit[] {
   const { log, requestTimes } = parts
   for (const use of news.uses ?? []) takeUse(parts, use)
-  log.writeLines(news.lines ?? [])
+  for (const lines of news.lines ?? []) log.writeBytes(lines)
   requestTimes.add(news.times ?? [])
   for (const reason of news.failures ?? []) log.error({ reason }, 'unexpected error')
   return (news.wanted ?? []).flatMap((text) => findPermit(parts, text) ?? [])
@@ -58,13 +58,13 @@ function takeUse({ meters, requestCounts, lastUsed }: Parts, use: Use): void {
 }
 
 /** null: only the first thread may answer requests with this key. */
-function findPermit({ keys, meters, pool, now }: Parts, text: string): Permit | null {
-  if (pool === undefined) return null
+function findPermit({ keys, meters, rowPool, now }: Parts, text: string): Permit | null {
+  if (rowPool === undefined) return null
   // Read before the key, so that the permit is not valid if keys change meanwhile.
-  const { epoch } = pool.rows
+  const { epoch } = rowPool.rows
   const key = keys.find(text, now())
   // Whether a publishable key may be used depends on the page.
   if (key?.type !== 'secret') return null
-  const rows = meters.share({ ...key, key }, now())
+  const rows = meters.openToThreads({ ...key, key }, now())
   return rows === null ? null : { text, epoch, key, rows }
 }

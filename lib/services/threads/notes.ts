@@ -1,5 +1,6 @@
 import type { KeyRecord } from '../../access/key-records.ts'
 import { dayOf } from '../../config/period.ts'
+import { LineBuffer } from '../../log/line-buffer.ts'
 import { type Log, type RequestLine, requestLine, silentLog } from '../../log/log.ts'
 import { createRequestTimes } from '../../metrics/request-times.ts'
 import { reasonOf } from '../../reason.ts'
@@ -22,13 +23,12 @@ export function createNotes(logLevel: string, send: (news: News) => void) {
   const requestTimes = createRequestTimes()
   const logsRequests = LOGS_REQUESTS.has(logLevel)
   const uses = createUses()
-  let lines: string[] = []
+  const lines = new LineBuffer()
   let failures: string[] = []
   const report = () => {
-    const taken = uses.take()
-    if (taken.length + lines.length + failures.length === 0) return
-    send({ uses: taken, lines, times: requestTimes.take(), failures })
-    lines = []
+    const [used, written] = [uses.take(), lines.take()]
+    if (used.length + written.length + failures.length === 0) return
+    send({ uses: used, lines: written, times: requestTimes.take(), failures })
     failures = []
   }
   const timer = setInterval(report, REPORT_MS)
@@ -38,7 +38,7 @@ export function createNotes(logLevel: string, send: (news: News) => void) {
     log: {
       ...silentLog,
       request: (line: RequestLine) => {
-        if (logsRequests) lines.push(requestLine(line))
+        if (logsRequests) lines.add(requestLine(line))
       },
       error: (fields: object) => {
         failures.push('err' in fields ? reasonOf(fields.err) : JSON.stringify(fields))
@@ -81,9 +81,13 @@ function createUses() {
       if (key === undefined) return
       current = open(key, at)
       current.at = at
-      const known = current.operations.find(([id, code]) => id === operation && code === status)
-      if (known === undefined) current.operations.push([operation, status, 1])
-      else known[2] += 1
+      for (const known of current.operations) {
+        if (known[0] === operation && known[1] === status) {
+          known[2] += 1
+          return
+        }
+      }
+      current.operations.push([operation, status, 1])
     },
     count: () => {
       if (current !== undefined) current.counted += 1

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,11 +6,10 @@ import Sqlite from 'better-sqlite3'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { plansFileOf } from '../support/plans-file.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
-import { openConnection, parseAnswer, type RawConnection } from '../support/raw-connection.ts'
 import { RUNTIME } from '../support/runtime.ts'
+import { CONNECTIONS, close, lookUpOnAll, openMany } from './many-connections.ts'
 
 const IS_NODE = basename(RUNTIME[0]) === 'node'
-const CONNECTIONS = 24
 const limits = { monthlyCap: 100_000, requestsPerMinute: 600_000, maxKeys: 10, maxSites: 10 }
 const { dataDir, settings: folder, remove } = newDataFolder()
 after(remove)
@@ -32,42 +30,6 @@ async function makeKey(plan: string, email = `${plan}@example.com`): Promise<str
   const changed = await runScript(['scripts/user.ts', '--email', email, '--plan', plan], settings)
   assert.equal(changed.code, 0, changed.stderr)
   return stdout.trim()
-}
-
-/** Looks up an address on the connection. Returns the status. */
-async function lookUp({ socket, received }: RawConnection, key: string): Promise<number> {
-  const start = received().length
-  socket.write(`GET /v1/ip/81.2.69.160 HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${key}\r\n\r\n`)
-  for (;;) {
-    const text = received().slice(start)
-    const [head = '', body] = text.split('\r\n\r\n', 2)
-    const length = /^content-length: (\d+)$/im.exec(head)?.[1]
-    if (body !== undefined && body.length >= Number(length)) return parseAnswer(text).status
-    await once(socket, 'data')
-  }
-}
-
-/** So many connections that each thread has some. */
-async function openMany({ url }: Running): Promise<RawConnection[]> {
-  return Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(url)))
-}
-
-/** Looks up on all connections, `rounds` times. Returns how often each status was answered. */
-async function lookUpOnAll(
-  connections: readonly RawConnection[],
-  key: string,
-  rounds: number,
-): Promise<Record<number, number>> {
-  const counts: Record<number, number> = {}
-  await Promise.all(
-    connections.map(async (connection) => {
-      for (let round = 0; round < rounds; round++) {
-        const status = await lookUp(connection, key)
-        counts[status] = (counts[status] ?? 0) + 1
-      }
-    }),
-  )
-  return counts
 }
 
 /** The settings of a data folder of its own. */
@@ -113,7 +75,7 @@ describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
   })
 
   it('counts, times and logs the look-ups of all threads', async () => {
-    const connections = await openMany(server)
+    const connections = await openMany(server.url)
     const asked = CONNECTIONS * 100
     assert.deepEqual(await lookUpOnAll(connections, key, 100), { 200: asked })
     while (timedLookUps(await scrape(server)) < asked) await sleep(50)
@@ -125,12 +87,12 @@ describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
     const answer = await fetch(`${server.url}/v1/account/me/usage`, { headers })
     const usage = await answer.json()
     assert.equal(Object(usage).totalRequests, asked)
-    for (const { socket } of connections) socket.destroy()
+    close(connections)
   })
 
   it('allows no more requests than the plan, and no fewer', async () => {
     const limited = await makeKey('free')
-    const connections = await openMany(server)
+    const connections = await openMany(server.url)
     const began = performance.now()
     const counts = await lookUpOnAll(connections, limited, 5)
     // One more every six seconds.
@@ -138,12 +100,12 @@ describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
     const allowed = counts[200] ?? 0
     assert.ok(allowed >= 10 && allowed <= most, JSON.stringify(counts))
     assert.equal(allowed + (counts[429] ?? 0), CONNECTIONS * 5)
-    for (const { socket } of connections) socket.destroy()
+    close(connections)
   })
 
   it('answers no look-up in full after the cap', async () => {
     const capped = await makeKey('capped')
-    const connections = await openMany(server)
+    const connections = await openMany(server.url)
     let inFull = 0
     for (let round = 0; round < 5; round++) {
       await lookUpOnAll(connections, capped, 1)
@@ -156,7 +118,7 @@ describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
   })
 
   it('refuses a revoked key on every connection as soon as its revocation is answered', async () => {
-    const connections = await openMany(server)
+    const connections = await openMany(server.url)
     const headers = { 'x-api-key': key, 'content-type': 'application/json' }
     const keys = `${server.url}/v1/account/me/keys`
     for (let turn = 0; turn < 5; turn++) {
@@ -169,7 +131,7 @@ describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
       // Too many refusals of an address are limited.
       assert.equal((after[401] ?? 0) + (after[429] ?? 0), CONNECTIONS, JSON.stringify(after))
     }
-    for (const { socket } of connections) socket.destroy()
+    close(connections)
   })
 
   it('answers every request that it accepts while it starts', async () => {
@@ -196,12 +158,12 @@ describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
     const email = 'counted@example.com'
     const counted = await makeKey('wide', email)
     const asked = CONNECTIONS * 20
-    assert.deepEqual(await lookUpOnAll(await openMany(server), counted, 20), { 200: asked })
+    assert.deepEqual(await lookUpOnAll(await openMany(server.url), counted, 20), { 200: asked })
     while (countedRequests(email) < asked) await sleep(50)
     await server.stop('SIGKILL')
     assert.equal(countedRequests(email), asked)
     server = await startServer(settings)
-    assert.deepEqual(await lookUpOnAll(await openMany(server), counted, 20), { 200: asked })
+    assert.deepEqual(await lookUpOnAll(await openMany(server.url), counted, 20), { 200: asked })
     await server.stop('SIGTERM')
     assert.equal(countedRequests(email), 2 * asked)
     server = await startServer(settings)

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
-import { createSharedBuckets } from '../../../lib/limits/buckets/shared-buckets.ts'
+import { createThreadBuckets } from '../../../lib/limits/buckets/thread-buckets.ts'
 import {
   createRowPool,
   rowOf,
-  SharedBucket,
-  SharedRows,
-} from '../../../lib/limits/buckets/shared-rows.ts'
+  ThreadBucket,
+  ThreadRows,
+} from '../../../lib/limits/buckets/thread-rows.ts'
 import { peek, refund, take } from '../../../lib/limits/buckets/token-bucket.ts'
 import { createCounter } from '../../../lib/limits/counter.ts'
 
@@ -18,12 +18,12 @@ const TIMES = 50_000
 
 describe('threads that take from one bucket and count in one row', () => {
   it('are allowed exactly what one thread would be', async () => {
-    const pool = createRowPool(SharedRows.make(16))
-    const bucketRow = rowOf(createSharedBuckets(pool).adopt({ spent: 0, at: 0 }))
+    const pool = createRowPool(ThreadRows.make(16))
+    const bucketRow = rowOf(createThreadBuckets(pool).adopt({ spent: 0, at: 0 }))
     const counter = createCounter(pool, 7)
     // Most, but not all attempts succeed.
     const capacity = THREADS * TIMES * 0.8
-    counter.share(capacity)
+    counter.openToThreads(capacity)
     const { memory } = pool.rows
     const data = { memory, bucketRow, counterRow: counter.row, times: TIMES, capacity }
     const results = await Promise.all(
@@ -53,28 +53,28 @@ interface Step {
   readonly capacity: number
 }
 
-/** Does the same with a shared bucket and with one of this thread alone. */
+/** Does the same with a bucket of all threads and with one of this thread alone. */
 function followBoth(steps: readonly Step[]): void {
-  const buckets = createSharedBuckets(createRowPool(SharedRows.make(2)))
-  const shared = buckets.adopt({ spent: 0, at: 0 })
-  assert.ok(shared instanceof SharedBucket)
+  const buckets = createThreadBuckets(createRowPool(ThreadRows.make(2)))
+  const common = buckets.adopt({ spent: 0, at: 0 })
+  assert.ok(common instanceof ThreadBucket)
   const own = { spent: 0, at: 0 }
   let now = 0
   for (const { does, passed, requests, capacity } of steps) {
     now += passed
     const rate = { capacity, windowMs: 60_000 }
     const both: Record<Step['does'], () => unknown[]> = {
-      take: () => [buckets.take(shared, rate, now, requests), take(own, rate, now, requests)],
-      peek: () => [buckets.peek(shared, rate, now, requests), peek(own, rate, now, requests)],
-      refund: () => [buckets.refund(shared, now, requests), refund(own, requests)],
+      take: () => [buckets.take(common, rate, now, requests), take(own, rate, now, requests)],
+      peek: () => [buckets.peek(common, rate, now, requests), peek(own, rate, now, requests)],
+      refund: () => [buckets.refund(common, now, requests), refund(own, requests)],
     }
     const [ours, expected] = both[does]()
     assert.deepEqual(ours, expected)
-    assert.deepEqual([shared.spent, shared.at], [own.spent, own.at])
+    assert.deepEqual([common.spent, common.at], [own.spent, own.at])
   }
 }
 
-describe('a shared bucket', () => {
+describe('a bucket of several threads', () => {
   it('does what a bucket of one thread does', () => {
     const step = fc.record({
       does: fc.constantFrom('take', 'peek', 'refund'),
@@ -86,20 +86,20 @@ describe('a shared bucket', () => {
   })
 
   it('does not refill twice for threads that read the clock at almost the same time', () => {
-    const buckets = createSharedBuckets(createRowPool(SharedRows.make(2)))
-    const shared = buckets.adopt({ spent: 0, at: 0 })
+    const buckets = createThreadBuckets(createRowPool(ThreadRows.make(2)))
+    const common = buckets.adopt({ spent: 0, at: 0 })
     const rate = { capacity: 60, windowMs: 60_000 }
     for (let turn = 0; turn < 50; turn++) {
-      buckets.take(shared, rate, 1_000, 1)
-      buckets.take(shared, rate, 999, 1)
+      buckets.take(common, rate, 1_000, 1)
+      buckets.take(common, rate, 999, 1)
     }
-    assert.deepEqual([shared.spent, shared.at], [60, 1_000])
+    assert.deepEqual([common.spent, common.at], [60, 1_000])
   })
 })
 
 describe('the rows of a pool', () => {
   it('are used again only after all threads must know that they are free', () => {
-    const pool = createRowPool(SharedRows.make(2))
+    const pool = createRowPool(ThreadRows.make(2))
     const [first, second] = [pool.take(), pool.take()]
     assert.deepEqual([first, second, pool.take()], [0, 1, undefined])
     const { epoch } = pool.rows
@@ -111,9 +111,9 @@ describe('the rows of a pool', () => {
   })
 
   it('are not needed: without one, a bucket and a counter belong to one thread', () => {
-    const pool = createRowPool(SharedRows.make(0))
+    const pool = createRowPool(ThreadRows.make(0))
     const bucket = { spent: 3, at: 5 }
-    assert.equal(createSharedBuckets(pool).adopt(bucket), bucket)
+    assert.equal(createThreadBuckets(pool).adopt(bucket), bucket)
     const counter = createCounter(pool, 4)
     counter.add(2)
     assert.deepEqual([counter.requests, counter.row], [6, undefined])

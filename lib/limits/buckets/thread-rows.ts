@@ -9,69 +9,75 @@ const AWAITED = 2
 /** How often to try a lock before sleeping: threads hold it for less than a microsecond. */
 const SPINS = 200
 
-const NUMBERS = 2
+/** A row has a cache line of its own: otherwise, threads that change different rows would slow each other. */
+const ROW_BYTES = 64
+/** The places of a row's numbers and of its lock, in elements of their arrays. */
+const NUMBERS = ROW_BYTES / Float64Array.BYTES_PER_ELEMENT
+const LOCKS = ROW_BYTES / Int32Array.BYTES_PER_ELEMENT
+const FIRST = 0
+const SECOND = 1
+const LOCK = 4
 
 /**
  * Pairs of numbers that several threads change, each pair under its own lock. All threads see the number
  * `epoch`: once it changes, they must forget what they know about the use of the rows.
  */
-export class SharedRows {
+export class ThreadRows {
   readonly memory: SharedArrayBuffer
   readonly count: number
   readonly #locks: Int32Array
   readonly #numbers: Float64Array
 
   constructor(memory: SharedArrayBuffer) {
-    const bytes = NUMBERS * Float64Array.BYTES_PER_ELEMENT + Int32Array.BYTES_PER_ELEMENT
     this.memory = memory
-    this.count = Math.floor((memory.byteLength - Int32Array.BYTES_PER_ELEMENT) / bytes)
-    this.#numbers = new Float64Array(memory, 0, this.count * NUMBERS)
-    // The last element is the epoch.
-    this.#locks = new Int32Array(memory, this.#numbers.byteLength, this.count + 1)
+    // The epoch comes after the last row.
+    this.count = memory.byteLength / ROW_BYTES - 1
+    this.#numbers = new Float64Array(memory)
+    this.#locks = new Int32Array(memory)
   }
 
-  /** `count` must be even. */
-  static make(count: number): SharedRows {
-    const bytes = NUMBERS * Float64Array.BYTES_PER_ELEMENT + Int32Array.BYTES_PER_ELEMENT
-    return new SharedRows(new SharedArrayBuffer(count * bytes + Int32Array.BYTES_PER_ELEMENT))
+  static make(count: number): ThreadRows {
+    return new ThreadRows(new SharedArrayBuffer((count + 1) * ROW_BYTES))
   }
 
   get epoch(): number {
-    return Atomics.load(this.#locks, this.count)
+    return Atomics.load(this.#locks, this.count * LOCKS)
   }
 
   endEpoch(): void {
-    Atomics.add(this.#locks, this.count, 1)
+    Atomics.add(this.#locks, this.count * LOCKS, 1)
   }
 
   first(row: number): number {
-    return this.#numbers[row * NUMBERS] ?? 0
+    return this.#numbers[row * NUMBERS + FIRST] ?? 0
   }
 
   setFirst(row: number, value: number): void {
-    this.#numbers[row * NUMBERS] = value
+    this.#numbers[row * NUMBERS + FIRST] = value
   }
 
   second(row: number): number {
-    return this.#numbers[row * NUMBERS + 1] ?? 0
+    return this.#numbers[row * NUMBERS + SECOND] ?? 0
   }
 
   setSecond(row: number, value: number): void {
-    this.#numbers[row * NUMBERS + 1] = value
+    this.#numbers[row * NUMBERS + SECOND] = value
   }
 
   /** Waits until no other thread holds the row. `unlock` must follow in the same turn of the event loop. */
   lock(row: number): void {
+    const at = row * LOCKS + LOCK
     for (let spin = 0; spin < SPINS; spin++) {
-      if (Atomics.compareExchange(this.#locks, row, FREE, HELD) === FREE) return
+      if (Atomics.compareExchange(this.#locks, at, FREE, HELD) === FREE) return
     }
-    while (Atomics.exchange(this.#locks, row, AWAITED) !== FREE) {
-      Atomics.wait(this.#locks, row, AWAITED)
+    while (Atomics.exchange(this.#locks, at, AWAITED) !== FREE) {
+      Atomics.wait(this.#locks, at, AWAITED)
     }
   }
 
   unlock(row: number): void {
-    if (Atomics.exchange(this.#locks, row, FREE) === AWAITED) Atomics.notify(this.#locks, row, 1)
+    const at = row * LOCKS + LOCK
+    if (Atomics.exchange(this.#locks, at, FREE) === AWAITED) Atomics.notify(this.#locks, at, 1)
   }
 }
 
@@ -79,7 +85,7 @@ export class SharedRows {
  * The rows of a caller: its own bucket, the bucket of all keys of the user, and the counter. Other threads
  * may use them until `until`, in epoch milliseconds.
  */
-export interface SharedMeters {
+export interface CallerRows {
   readonly own: number
   readonly all: number
   readonly counter: number
@@ -89,7 +95,7 @@ export interface SharedMeters {
 /** Gives out rows to one thread's objects. */
 export type RowPool = ReturnType<typeof createRowPool>
 
-export function createRowPool(rows: SharedRows) {
+export function createRowPool(rows: ThreadRows) {
   let next = 0
   const free: number[] = []
   /** Rows that other threads may still be using. */
@@ -114,11 +120,11 @@ export function createRowPool(rows: SharedRows) {
 }
 
 /** A bucket that other threads use, too. Lock its row to change it. */
-export class SharedBucket implements Bucket {
-  readonly rows: SharedRows
+export class ThreadBucket implements Bucket {
+  readonly rows: ThreadRows
   readonly row: number
 
-  constructor(rows: SharedRows, row: number) {
+  constructor(rows: ThreadRows, row: number) {
     this.rows = rows
     this.row = row
   }
@@ -141,5 +147,5 @@ export class SharedBucket implements Bucket {
 }
 
 export function rowOf(bucket: Bucket): number | undefined {
-  return bucket instanceof SharedBucket ? bucket.row : undefined
+  return bucket instanceof ThreadBucket ? bucket.row : undefined
 }

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { openConnection, parseAnswer, type RawConnection } from '../support/raw-connection.ts'
+
+/** So many that each of a few threads or processes has some. */
+export const CONNECTIONS = 24
+
+export function openMany(url: string): Promise<RawConnection[]> {
+  return Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(url)))
+}
+
+/** Looks up an address on the connection. Returns the status. */
+async function lookUp({ socket, received }: RawConnection, key: string): Promise<number> {
+  const start = received().length
+  socket.write(`GET /v1/ip/81.2.69.160 HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${key}\r\n\r\n`)
+  for (;;) {
+    const text = received().slice(start)
+    const [head = '', body] = text.split('\r\n\r\n', 2)
+    const length = /^content-length: (\d+)$/im.exec(head)?.[1]
+    if (body !== undefined && body.length >= Number(length)) return parseAnswer(text).status
+    await once(socket, 'data')
+  }
+}
+
+/** Looks up on all connections, `rounds` times. Returns how often each status was answered. */
+export async function lookUpOnAll(
+  connections: readonly RawConnection[],
+  key: string,
+  rounds: number,
+): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {}
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let round = 0; round < rounds; round++) {
+        const status = await lookUp(connection, key)
+        counts[status] = (counts[status] ?? 0) + 1
+      }
+    }),
+  )
+  return counts
+}
+
+export function close(connections: readonly RawConnection[]): void {
+  for (const { socket } of connections) socket.destroy()
+}
