@@ -1,3 +1,4 @@
+import { BoundedCache } from '../bounded-cache.ts'
 import { eq } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
@@ -58,6 +59,37 @@ export function keepForTurn(find: FindReceiver): FindReceiver {
     if (found.size === 0) setImmediate(() => found.clear())
     const id = find(name)
     found.set(name, id)
+    return id
+  }
+}
+
+/** The most origins that are kept. */
+const MAX_KEPT = 100_000
+
+/**
+ * Keeps what `find` returns until `onChange` calls its listener, which it must do after each change of sites.
+ * An origin without a site is asked for each time, so that a new site receives at once.
+ */
+export function keepUntilChange(
+  find: FindReceiver,
+  onChange: (listener: () => void) => void,
+): FindReceiver {
+  const newCache = () => new BoundedCache<string, Promise<string | null>>(MAX_KEPT)
+  let found = newCache()
+  onChange(() => {
+    found = newCache()
+  })
+  return async (name) => {
+    const known = found.get(name)
+    if (known !== undefined) return known
+    // If sites change meanwhile, the answer may be old: it goes into a cache that nobody reads any more.
+    const cache = found
+    const id = find(name)
+    cache.set(name, id)
+    const forget = () => cache.delete(name)
+    await id.then((siteId) => {
+      if (siteId === null) forget()
+    }, forget)
     return id
   }
 }

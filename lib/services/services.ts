@@ -3,7 +3,12 @@ import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring.ts'
 import { createShownKeys } from '../access/shown-keys.ts'
-import { createFindReceiver, type FindReceiver, keepForTurn } from '../accounts/site-owner.ts'
+import {
+  createFindReceiver,
+  type FindReceiver,
+  keepForTurn,
+  keepUntilChange,
+} from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
@@ -84,7 +89,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const overages = openOverages(base, { billing, flusher }, opening)
   const auth = openAuth(base, keys, opening)
   const findReceiver = createFindReceiver(base.storage.shortReads, base.baseUrl)
-  const rum = openTelemetry(base, geo, findReceiver)
+  const rum = openTelemetry(base, { geo, keys, findReceiver })
   const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
   const catalogue = opening.use(openCatalogue(base, billing))
   const reconciliation = opening.use(createReconciliation(base, { billing, overages }))
@@ -203,10 +208,18 @@ function openHealth({ db, now }: Base, { geo, keys, checkDamage }: Checked) {
   return createHealth({ geolocation: checkLookUp, database: checkDatabase }, now)
 }
 
-function openTelemetry({ storage, log }: Base, geo: Library, findReceiver: FindReceiver) {
+interface TelemetryParts {
+  readonly geo: Library
+  readonly keys: KeyRing
+  readonly findReceiver: FindReceiver
+}
+
+function openTelemetry({ storage, log }: Base, { geo, keys, findReceiver }: TelemetryParts) {
+  // PostgreSQL reports changes of sites with those of keys. In SQLite, asking costs less than that would.
+  const isPostgres = storage.db.engine.dialect === 'postgres'
   return createRum({
     ...storage.rum,
-    findSite: keepForTurn(findReceiver),
+    findSite: isPostgres ? keepUntilChange(findReceiver, keys.onChange) : keepForTurn(findReceiver),
     findCountry: (address) => geo.find(address).place?.country?.code,
     onError: (error, message) => log.error({ err: error }, message),
   })
