@@ -48,10 +48,8 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
     const { changes, rows } = await readChanges(pool, revision)
     const last = changes.at(-1)
     if (last !== undefined) {
-      index.replace(
-        changes.map(({ userId }) => userId),
-        rows,
-      )
+      const userIds = changes.map(({ userId }) => userId)
+      index.replace(userIds, rows)
       forgetTexts()
       revision = last.revision
     }
@@ -60,18 +58,18 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
     await onRevision?.(revision)
     if (changes.length === MAX_CHANGES) await update()
   }
-  const catchUp = shareRuns(update)
-  const heard = () => void catchUp().catch(onError)
+  const runs = shareRuns(update)
+  const heard = () => void runs.run().catch(onError)
   await using opening = new AsyncDisposableStack()
   opening.use(await pool.listen('access_changes', heard))
-  opening.use(repeat(SECOND_MS, catchUp, onError))
-  await catchUp()
+  opening.use(repeat(SECOND_MS, runs.run, onError))
+  await runs.run()
   const opened = opening.move()
 
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await work()
-    await catchUp()
-    await waitForOthers?.(revision)
+    const changed = await pool.use(readRevision, SOON_MS)
+    await Promise.all([runs.until(() => revision >= changed), waitForOthers?.(changed)])
     return result
   }
   return {
@@ -106,25 +104,33 @@ function trackReads(staleMs: number) {
   }
 }
 
-/** Returns a function that runs `work`, but one run at a time: a call during a run waits for the next one. */
-function shareRuns(work: () => Promise<void>): () => Promise<void> {
+/** Runs `work` one run at a time: a call of `run` during a run waits for the next one. */
+function shareRuns(work: () => Promise<void>) {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
-  const run = (): Promise<void> => {
+  const begin = (): Promise<void> => {
     running = work().finally(() => {
       running = undefined
     })
     return running
   }
-  return () => {
-    if (running === undefined) return run()
+  const run = (): Promise<void> => {
+    if (running === undefined) return begin()
     next ??= running
       .catch(() => {})
       .then(() => {
         next = undefined
-        return run()
+        return begin()
       })
     return next
+  }
+  return {
+    run,
+    /** Runs `work`, unless the run that is under way reaches the goal. */
+    until: async (isReached: () => boolean): Promise<void> => {
+      await running?.catch(() => {})
+      if (!isReached()) await run()
+    },
   }
 }
 
