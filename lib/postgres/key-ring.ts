@@ -13,6 +13,7 @@ import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { repeat } from '../periodic.ts'
 import { type PgConnection, type PgPool, SOON_MS } from './connection.ts'
+import { shareRuns } from './nodes/share-runs.ts'
 
 export interface KeyRingOptions {
   readonly pool: PgPool
@@ -66,9 +67,10 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
   await runs.run()
   const opened = opening.move()
 
+  const newest = shareRuns(() => pool.use(readRevision, SOON_MS))
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await work()
-    const changed = await pool.use(readRevision, SOON_MS)
+    const changed = await newest.run()
     await Promise.all([runs.until(() => revision >= changed), waitForOthers?.(changed)])
     return result
   }
@@ -101,36 +103,6 @@ function trackReads(staleMs: number) {
       askedAt = at
     },
     isCurrent: () => performance.now() - askedAt <= staleMs,
-  }
-}
-
-/** Runs `work` one run at a time: a call of `run` during a run waits for the next one. */
-function shareRuns(work: () => Promise<void>) {
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
-  const begin = (): Promise<void> => {
-    running = work().finally(() => {
-      running = undefined
-    })
-    return running
-  }
-  const run = (): Promise<void> => {
-    if (running === undefined) return begin()
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = undefined
-        return begin()
-      })
-    return next
-  }
-  return {
-    run,
-    /** Runs `work`, unless the run that is under way reaches the goal. */
-    until: async (isReached: () => boolean): Promise<void> => {
-      await running?.catch(() => {})
-      if (!isReached()) await run()
-    },
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { SECOND_MS } from '../../durations.ts'
 import { type PgConnection, type PgPool, SOON_MS } from '../connection.ts'
 import { createFlushes } from './flushes.ts'
+import { shareRuns } from './share-runs.ts'
 
 /** A node that has given no sign of life for this long is dead. */
 const DEAD_AFTER_MS = 10 * SECOND_MS
@@ -101,22 +102,25 @@ async function openBarrier(pool: PgPool) {
     woken.resolve()
     woken = Promise.withResolvers()
   })
-  const isReached = (revision: number): Promise<boolean> =>
-    pool.use(async (connection) => {
-      const sql = `SELECT 1 FROM nodes
-        WHERE died_at IS NULL AND revision >= 0 AND revision < $1 LIMIT 1`
-      return (await connection.query(sql, [revision])).rows.length === 0
-    }, SOON_MS)
+  // Changes that wait at the same time share the answers.
+  const least = shareRuns(() => pool.use(readLeastRevision, SOON_MS))
   return {
     wait: async (revision: number): Promise<void> => {
       const end = performance.now() + BARRIER_MS
       while (performance.now() < end) {
         const { promise } = woken
-        if (await isReached(revision)) return
+        if ((await least.run()) >= revision) return
         const timer = AbortSignal.timeout(BARRIER_STEP_MS)
         await Promise.race([promise, once(timer, 'abort')])
       }
     },
     [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   }
+}
+
+/** Returns up to which revision all living nodes that know keys have acknowledged the changes. */
+async function readLeastRevision(connection: PgConnection): Promise<number> {
+  const sql = 'SELECT min(revision) FROM nodes WHERE died_at IS NULL AND revision >= 0'
+  const { rows } = await connection.query(sql)
+  return Number(rows[0]?.[0] ?? Number.POSITIVE_INFINITY)
 }
