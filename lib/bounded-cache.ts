@@ -28,4 +28,9 @@ export class BoundedCache<Key, Value extends NonNullable<unknown> | null> {
     }
     this.#young.set(key, value)
   }
+
+  delete(key: Key): void {
+    this.#young.delete(key)
+    this.#old.delete(key)
+  }
 }

@@ -3,7 +3,6 @@ import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { sites } from '../db/tables.ts'
 import { transact } from '../db/transaction.ts'
-import { SECOND_MS } from '../durations.ts'
 import { isLocalName } from '../net/local-name.ts'
 import { callerEvent, insertAudit } from './audit.ts'
 
@@ -47,38 +46,11 @@ export function createFindReceiver(queries: Queries, baseUrl: () => string): Fin
   }
 }
 
-/** Rises with each change of sites by this process. */
-let revision = 0
+let changes = 0
 
-/** How long after a change by another process beacons may still go to the former receiver. */
-const KEEP_MS = SECOND_MS
-
-/**
- * Keeps what `find` returns for a second, or until this process changes sites: every beacon asks. An origin
- * without a receiver is asked for again in the next turn of the event loop.
- */
-export function keepReceivers(find: FindReceiver, clock = () => performance.now()): FindReceiver {
-  const found = new Map<string, Promise<string | null>>()
-  let since = 0
-  let foundIn = revision
-  const forgetOld = () => {
-    if (foundIn === revision && clock() - since < KEEP_MS) return
-    found.clear()
-    since = clock()
-    foundIn = revision
-  }
-  return (name) => {
-    forgetOld()
-    const known = found.get(name)
-    if (known !== undefined) return known
-    const id = find(name)
-    found.set(name, id)
-    const forget = () => {
-      if (found.get(name) === id) found.delete(name)
-    }
-    id.then((siteId) => siteId === null && setImmediate(forget), forget)
-    return id
-  }
+/** How often this process has changed sites. */
+export function countSiteChanges(): number {
+  return changes
 }
 
 /** Runs `change` in a transaction. Use it for all changes of sites. */
@@ -89,7 +61,7 @@ export async function inSiteTransaction<Result>(
   try {
     return await transact(db, change)
   } finally {
-    revision += 1
+    changes += 1
   }
 }
 

@@ -24,7 +24,7 @@ export function periodId({ userId, periodStart }: Pick<PeriodTotal, 'userId' | '
 /** Writes frequently changing counts in groups, not at every change. */
 export type UseFlusher = ReturnType<typeof createUseFlusher>
 
-/** Items of one transaction; more would keep other writes waiting for long. */
+/** Items of one transaction; in SQLite, more would keep other writes waiting for long. */
 const CHUNK = 1_000
 
 const LONGEST_WAIT_MS = 5 * SECOND_MS
@@ -33,7 +33,11 @@ const LONGEST_WAIT_MS = 5 * SECOND_MS
  * Collects and writes items in chunks, one transaction each. A chunk that fails stays queued as a
  * whole: nothing is lost or written twice. `announce` gets the notices of each chunk.
  */
-export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice) => void) {
+export function createUseFlusher(
+  write: WriteUses,
+  announce: (notice: CapNotice) => void,
+  itemsOfChunk: number = CHUNK,
+) {
   let waiting: Unwritten[] = []
   /** How many items the running flush has yet to write. */
   let inFlight = 0
@@ -57,13 +61,13 @@ export function createUseFlusher(write: WriteUses, announce: (notice: CapNotice)
     const items = waiting
     waiting = []
     inFlight = items.length
-    for (let at = 0; at < items.length; at += CHUNK) {
-      const chunk = items.slice(at, at + CHUNK)
+    for (let at = 0; at < items.length; at += itemsOfChunk) {
+      const chunk = items.slice(at, at + itemsOfChunk)
       try {
         await writeChunk(chunk)
       } catch (error) {
         for (const item of chunk) item.notWritten()
-        waiting = [...items.slice(at + CHUNK), ...waiting]
+        waiting = [...items.slice(at + itemsOfChunk), ...waiting]
         inFlight = 0
         throw error
       }

@@ -13,6 +13,8 @@ interface BucketStoreOptions {
 
 /** Buckets that refill in a minute are full after two. */
 const KEPT_MS = 2 * MINUTE_MS
+/** A round trip costs PostgreSQL as much as ten buckets. */
+const GATHER_MS = 20
 
 /** Buckets of all nodes. They refill by the clock of the database, because the clocks of nodes differ. */
 export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) {
@@ -23,11 +25,22 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
   const time = () => (now === Date.now ? null : now())
   const lease: BucketStore['lease'] = async (asks) => {
     const { rows } = await run(LEASE, [...toColumns(asks), time()])
-    nodes = Number(rows[0]?.[2] ?? nodes)
-    return rows.map(([granted, spent]) => ({ granted: Number(granted), spent: Number(spent) }))
+    nodes = Number(rows[0]?.[3] ?? nodes)
+    const grants = new Map(
+      rows.map(([place, granted, spent]) => [
+        asks[Number(place) - 1],
+        { granted: Number(granted), spent: Number(spent) },
+      ]),
+    )
+    // Full buckets were removed meanwhile: the next question creates them.
+    const missing = asks.filter((ask) => !grants.has(ask))
+    const others = missing.length > 0 ? await lease(missing) : []
+    for (const [at, grant] of others.entries()) grants.set(missing[at], grant)
+    return asks.flatMap((ask) => grants.get(ask) ?? [])
   }
   return {
     lease: askOneByOne(lease, onError),
+    gatherMs: GATHER_MS,
     countNodes: () => nodes,
     now,
     /** Removes buckets that are full. */
@@ -38,7 +51,8 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
   } satisfies BucketStore & { removeFull(): Promise<void> }
 }
 
-const LEASE = 'SELECT granted, charged, nodes FROM lease_buckets($1, $2, $3, $4, $5, $6, $7, $8)'
+const LEASE =
+  'SELECT place, granted, charged, nodes FROM lease_buckets($1, $2, $3, $4, $5, $6, $7, $8)'
 
 function toColumns(asks: readonly Ask[]) {
   return [

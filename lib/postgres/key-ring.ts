@@ -13,6 +13,7 @@ import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { repeat } from '../periodic.ts'
 import { type PgConnection, type PgPool, SOON_MS } from './connection.ts'
+import { shareRuns } from './nodes/share-runs.ts'
 
 export interface KeyRingOptions {
   readonly pool: PgPool
@@ -48,10 +49,8 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
     const { changes, rows } = await readChanges(pool, revision)
     const last = changes.at(-1)
     if (last !== undefined) {
-      index.replace(
-        changes.map(({ userId }) => userId),
-        rows,
-      )
+      const userIds = changes.map(({ userId }) => userId)
+      index.replace(userIds, rows)
       forgetTexts()
       revision = last.revision
     }
@@ -60,18 +59,19 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
     await onRevision?.(revision)
     if (changes.length === MAX_CHANGES) await update()
   }
-  const catchUp = shareRuns(update)
-  const heard = () => void catchUp().catch(onError)
+  const runs = shareRuns(update)
+  const heard = () => void runs.run().catch(onError)
   await using opening = new AsyncDisposableStack()
   opening.use(await pool.listen('access_changes', heard))
-  opening.use(repeat(SECOND_MS, catchUp, onError))
-  await catchUp()
+  opening.use(repeat(SECOND_MS, runs.run, onError))
+  await runs.run()
   const opened = opening.move()
 
+  const newest = shareRuns(() => pool.use(readRevision, SOON_MS))
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await work()
-    await catchUp()
-    await waitForOthers?.(revision)
+    const changed = await newest.run()
+    await Promise.all([runs.until(() => revision >= changed), waitForOthers?.(changed)])
     return result
   }
   return {
@@ -103,28 +103,6 @@ function trackReads(staleMs: number) {
       askedAt = at
     },
     isCurrent: () => performance.now() - askedAt <= staleMs,
-  }
-}
-
-/** Returns a function that runs `work`, but one run at a time: a call during a run waits for the next one. */
-function shareRuns(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
-  const run = (): Promise<void> => {
-    running = work().finally(() => {
-      running = undefined
-    })
-    return running
-  }
-  return () => {
-    if (running === undefined) return run()
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = undefined
-        return run()
-      })
-    return next
   }
 }
 

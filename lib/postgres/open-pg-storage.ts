@@ -29,6 +29,8 @@ export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'
 /** `countNodes` returns how many nodes are alive, as last known. */
 export type OpenBuckets = (countNodes: () => number) => BucketStore
 
+/** Much of what a transaction costs does not depend on its size, and it does not keep others waiting. */
+const USES_AT_ONCE = 10_000
 /** How long the last counts wait for a database that is away. */
 const LAST_WRITES_MS = 3 * SECOND_MS
 
@@ -57,6 +59,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
     shortReads: queries,
     longReads: queries,
     writeUses: lives.writeUses,
+    usesAtOnce: USES_AT_ONCE,
     endWaiting: () => {
       setTimeout(() => stopping.abort(), LAST_WRITES_MS).unref()
     },

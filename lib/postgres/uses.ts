@@ -87,9 +87,6 @@ interface Group {
 
 async function writeAll(connection: PgConnection, group: Group): Promise<Written> {
   const { node, number, layout } = group
-  const sql = 'UPDATE nodes SET written = $2, seen_at = now_ms() WHERE id = $1'
-  const { changes } = await connection.query(sql, [node, number])
-  if (changes === 0) throw new Error('this node is unknown to the database')
   const uses = layout === 'local' ? group.uses : await keepKnownUsers(connection, group.uses)
   for (const { text, columns } of COUNT_STATEMENTS) {
     const values = columns(uses, group.uses)
@@ -98,6 +95,10 @@ async function writeAll(connection: PgConnection, group: Group): Promise<Written
   const totals = await addPeriods(connection, uses.users)
   await setLastUses(connection, uses.keys)
   const notices = await addNotices(connection, uses.users)
+  // Last, because acknowledgements of changed keys write the same row, and would wait for the commit.
+  const sql = 'UPDATE nodes SET written = $2, seen_at = now_ms() WHERE id = $1'
+  const { changes } = await connection.query(sql, [node, number])
+  if (changes === 0) throw new Error('this node is unknown to the database')
   return { notices, totals }
 }
 

@@ -43,7 +43,7 @@ function openFlusher(
     log.warn({ userId, limit: limitText(notice) }, ANNOUNCED[notice.threshold])
     notices.wake()
   }
-  const flusher = createUseFlusher(storage.writeUses, announce)
+  const flusher = createUseFlusher(storage.writeUses, announce, storage.usesAtOnce)
   opening.defer(async () => {
     storage.endWaiting()
     try {

@@ -3,7 +3,8 @@ import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring.ts'
 import { createShownKeys } from '../access/shown-keys.ts'
-import { createFindReceiver, type FindReceiver, keepReceivers } from '../accounts/site-owner.ts'
+import { changedOrAfterSecond, changedSinceCall, keepReceivers } from '../accounts/receivers.ts'
+import { createFindReceiver, type FindReceiver } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
@@ -79,13 +80,13 @@ export async function openServices(config: Config, options: ServiceOptions) {
   const keys = await openKeys(base)
   const notices = openCapNotices(base, opening)
   const counters = openCounters({ ...base, keys }, notices, opening)
-  const { flusher, meters } = counters
-  const billing = openBilling({ ...base, meters }, keys)
-  const overages = openOverages(base, { billing, flusher }, opening)
+  const billing = openBilling({ ...base, meters: counters.meters }, keys)
+  const overages = openOverages(base, { billing, flusher: counters.flusher }, opening)
   const auth = openAuth(base, keys, opening)
   const findReceiver = createFindReceiver(base.storage.shortReads, base.baseUrl)
-  const rum = openTelemetry(base, geo, findReceiver)
-  const siteProofs = opening.use(openSiteProofs(base, createFindTxt(config.dnsServers)))
+  const rum = openTelemetry(base, { geo, keys, findReceiver })
+  const findTxt = createFindTxt(config.dnsServers)
+  const siteProofs = opening.use(openSiteProofs({ ...base, keys }, findTxt))
   const catalogue = opening.use(openCatalogue(base, billing))
   const reconciliation = opening.use(createReconciliation(base, { billing, overages }))
   openPendingWork(base, { keys, billing, overages }, opening)
@@ -203,10 +204,19 @@ function openHealth({ db, now }: Base, { geo, keys, checkDamage }: Checked) {
   return createHealth({ geolocation: checkLookUp, database: checkDatabase }, now)
 }
 
-function openTelemetry({ storage, log }: Base, geo: Library, findReceiver: FindReceiver) {
+interface TelemetryParts {
+  readonly geo: Library
+  readonly keys: KeyRing
+  readonly findReceiver: FindReceiver
+}
+
+function openTelemetry({ storage, log }: Base, { geo, keys, findReceiver }: TelemetryParts) {
+  // PostgreSQL reports changes of sites with those of keys.
+  const isPostgres = storage.db.engine.dialect === 'postgres'
+  const mayBeOld = isPostgres ? changedSinceCall(keys.onChange) : changedOrAfterSecond()
   return createRum({
     ...storage.rum,
-    findSite: keepReceivers(findReceiver),
+    findSite: keepReceivers(findReceiver, mayBeOld),
     findCountry: (address) => geo.find(address).place?.country?.code,
     onError: (error, message) => log.error({ err: error }, message),
   })

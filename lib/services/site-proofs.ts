@@ -1,3 +1,4 @@
+import type { KeyRing } from '../access/key-ring.ts'
 import { checkProof, listProofsToCheck } from '../accounts/site-proof.ts'
 import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 import type { FindTxt } from '../net/txt-records.ts'
@@ -6,18 +7,20 @@ import type { Base } from './base.ts'
 
 const FIRST_MS = 5 * MINUTE_MS
 
+type SiteProofParts = Pick<Base, 'storage' | 'db' | 'log' | 'now'> & {
+  readonly keys: Pick<KeyRing, 'changeBy'>
+}
+
 /** Checks each proof of a site once a day, and again after an hour if the DNS gave no answer. */
-export function openSiteProofs(
-  { storage, db, log, now }: Pick<Base, 'storage' | 'db' | 'log' | 'now'>,
-  findTxt: FindTxt,
-) {
+export function openSiteProofs({ storage, db, log, now, keys }: SiteProofParts, findTxt: FindTxt) {
   const stopping = new AbortController()
   const checkDue = async (signal = stopping.signal) => {
     const errors: unknown[] = []
     for (const site of await listProofsToCheck(db, now())) {
       const actor = { app: 'api', userId: site.userId, label: null } as const
       try {
-        await checkProof(db, site, { findTxt, actor, now: now() })
+        const check = { findTxt, actor, now: now() }
+        await keys.changeBy(() => checkProof(db, site, check))
       } catch (error) {
         errors.push(error)
       }

@@ -16,6 +16,8 @@ export interface Storage extends AsyncDisposable {
   /** For queries that may take long. They see everything that was committed before. */
   readonly longReads: Queries
   readonly writeUses: WriteUses
+  /** How many uses one transaction should write; absent: as few as suit SQLite. */
+  readonly usesAtOnce?: number
   /** Called when the server stops: from then on, counts wait only some seconds for a database that is away. */
   readonly endWaiting: () => void
   readonly meterStore: MeterStore

@@ -14,7 +14,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function siteHandlers({ db, siteProofs, findReceiver, baseUrl }: Services) {
+export function siteHandlers({ db, keys, siteProofs, findReceiver, baseUrl }: Services) {
   const getSite = async (userId: string, id: string) => {
     const site = await findSite(db, userId, id)
     if (site === null) throw siteNotFound()
@@ -34,7 +34,8 @@ export function siteHandlers({ db, siteProofs, findReceiver, baseUrl }: Services
       const site = newSite({ userId: caller.userId, name: readName(body.name), now })
       const event = callerEvent(caller, siteNote('create_site', site), now)
       const { id: plan, maxSites } = caller.plan
-      switch (await addSite(db, site, maxSites, { event, baseUrl: baseUrl() })) {
+      const change = { event, baseUrl: baseUrl() }
+      switch (await keys.changeBy(() => addSite(db, site, maxSites, change))) {
         case 'added':
           return { status: 201, body: toSite(site) }
         case 'exists':
@@ -51,13 +52,15 @@ export function siteHandlers({ db, siteProofs, findReceiver, baseUrl }: Services
     deleteSite: async ({ caller, params, now }) => {
       const site = await getSite(caller.userId, params.siteId)
       const event = callerEvent(caller, siteNote('delete_site', site), now)
-      if (!(await removeSite(db, site, { event, baseUrl: baseUrl() }))) throw siteNotFound()
+      const change = { event, baseUrl: baseUrl() }
+      if (!(await keys.changeBy(() => removeSite(db, site, change)))) throw siteNotFound()
       return { status: 204, body: undefined }
     },
     getSiteProof: async ({ caller, params }) => getProof(caller.userId, params.siteId),
     checkSiteProof: async ({ caller, params, now }) => {
       const site = await getSite(caller.userId, params.siteId)
-      await checkProof(db, site, { findTxt: siteProofs.findTxt, actor: caller, now })
+      const check = { findTxt: siteProofs.findTxt, actor: caller, now }
+      await keys.changeBy(() => checkProof(db, site, check))
       return getProof(caller.userId, site.id)
     },
   } satisfies Partial<Handlers>

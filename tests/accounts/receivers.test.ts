@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { inSiteTransaction, keepReceivers } from '../../lib/accounts/site-owner.ts'
+import {
+  changedOrAfterSecond,
+  changedSinceCall,
+  keepReceivers,
+} from '../../lib/accounts/receivers.ts'
+import { inSiteTransaction } from '../../lib/accounts/site-owner.ts'
 import { openDb } from '../../lib/db/open.ts'
 
 const ORIGIN = 'https://shop.example'
@@ -10,14 +15,15 @@ function open() {
   const stored = { id: 'one' as string | null }
   const asked: string[] = []
   const clock = { now: 1_000 }
+  const findNow = async (name: string) => {
+    asked.push(name)
+    return stored.id
+  }
   const find = keepReceivers(
-    async (name) => {
-      asked.push(name)
-      return stored.id
-    },
-    () => clock.now,
+    findNow,
+    changedOrAfterSecond(() => clock.now),
   )
-  return { stored, asked, clock, find }
+  return { stored, asked, clock, find, findNow }
 }
 
 describe('the receiver of the beacons of an origin', () => {
@@ -44,6 +50,26 @@ describe('the receiver of the beacons of an origin', () => {
     db.$client.close()
   })
 
+  it('is read again after a change that is reported, even if that comes while it is read', async () => {
+    const { stored, findNow } = open()
+    let report = () => {}
+    const find = keepReceivers(
+      findNow,
+      changedSinceCall((listener) => {
+        report = listener
+      }),
+    )
+    const early = find(ORIGIN)
+    report()
+    stored.id = 'two'
+    assert.equal(await early, 'one')
+    assert.equal(await find(ORIGIN), 'two')
+    stored.id = 'three'
+    assert.equal(await find(ORIGIN), 'two')
+    report()
+    assert.equal(await find(ORIGIN), 'three')
+  })
+
   it('is read again in the next turn of the event loop if there is none', async () => {
     const { stored, asked, find } = open()
     stored.id = null
@@ -57,10 +83,13 @@ describe('the receiver of the beacons of an origin', () => {
 
   it('is read again if it could not be read', async () => {
     const { find, stored } = open()
-    const failing = keepReceivers(async (name) => {
-      if (stored.id === 'one') throw new Error('away')
-      return find(name)
-    })
+    const failing = keepReceivers(
+      async (name) => {
+        if (stored.id === 'one') throw new Error('away')
+        return find(name)
+      },
+      () => false,
+    )
     await assert.rejects(failing(ORIGIN), /away/)
     stored.id = 'two'
     assert.equal(await failing(ORIGIN), 'two')

@@ -53,6 +53,20 @@ describe('a bucket of one node', () => {
     assert.ok(store.asked <= 3, `asked ${store.asked} times`)
   })
 
+  it('lets questions in the background gather, and takes them along with one of a waiting request', async () => {
+    const NEVER_MS = 1_000_000
+    const store = Object.assign(new ModelStore(1), { gatherMs: NEVER_MS })
+    const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)
+    const other = keeper.open('grace', 0)
+    keeper.take(bucket, TEN, 0, 1)
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    assert.equal(store.asked, 0)
+    await keeper.ask(other, TEN, 1)
+    assert.equal(store.asked, 1)
+    assert.equal(keeper.peek(bucket, TEN, 0, 1).remaining, 9)
+    assert.equal(keeper.mustAsk(bucket, TEN, 0, 1), false)
+  })
+
   it('does not wait once it knows how many requests come', async () => {
     const store = new ModelStore(1)
     const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)

@@ -125,6 +125,27 @@ describe('several nodes on one PostgreSQL', () => {
     assert.equal(nodeAt(2).keys.find(text, NOW)?.plan.id, 'pro')
   })
 
+  it('learn of each change of sites before it is answered', async () => {
+    const userId = await addUser('ada@example.com')
+    const heard = nodes.map(() => 0)
+    for (const [at, { keys }] of nodes.entries()) {
+      keys.onChange(() => {
+        heard[at] = (heard[at] ?? 0) + 1
+      })
+    }
+    const { storage, keys } = nodeAt(0)
+    for (const sql of [
+      `INSERT INTO sites (id, user_id, name, host, created_at, is_first)
+       VALUES ('site', '${userId}', 'https://one.example', 'one.example', 1, 1)`,
+      "UPDATE sites SET proven_at = 2, checked_at = 2 WHERE id = 'site'",
+      "DELETE FROM sites WHERE id = 'site'",
+    ]) {
+      const before = [...heard]
+      await keys.changeBy(() => storage.db.execute({ sql, params: [] }))
+      for (const [at, count] of heard.entries()) assert.ok(count > (before[at] ?? 0), sql)
+    }
+  })
+
   it('find the keys of the others again after PostgreSQL has crashed', async () => {
     const userId = await addUser('ada@example.com')
     const { row, text } = makeKey(userId)

@@ -22,6 +22,7 @@ export function createQuestions(store: BucketStore) {
   let waiting = new Map<LeasedBucket, Question>()
   let asked: ReadonlyMap<LeasedBucket, Question> = new Map()
   let isAsking = false
+  let gathering: ReturnType<typeof setTimeout> | undefined
   /** When to ask again, by the monotonic clock; null: the store has answered the last question. */
   let retryAt: number | null = null
 
@@ -41,25 +42,30 @@ export function createQuestions(store: BucketStore) {
     for (const question of answered) question.answered.resolve()
   }
   const askAll = async () => {
-    while (waiting.size > 0) await askNext()
+    do await askNext()
+    while (waiting.size > 0 && gathering === undefined)
     isAsking = false
+  }
+  const begin = () => {
+    clearTimeout(gathering)
+    gathering = undefined
+    if (isAsking || waiting.size === 0) return
+    isAsking = true
+    setImmediate(askAll)
   }
   /** Asks about the bucket. Resolves once the store has answered, or has failed to answer in time. */
   const ask = (bucket: LeasedBucket, rate: Rate, need: number): Promise<void> => {
     const known = asked.get(bucket)
     if (known !== undefined) return known.answered.promise
-    const question = waiting.get(bucket) ?? { rate, need: 0, answered: Promise.withResolvers() }
-    question.rate = rate
-    question.need += need
-    waiting.set(bucket, question)
-    if (!isAsking) {
-      isAsking = true
-      setImmediate(askAll)
-    }
+    const question = addQuestion(waiting, bucket, rate, need)
+    begin()
     return question.answered.promise
   }
   const askSoon = (bucket: LeasedBucket, rate: Rate): void => {
-    if (!asked.has(bucket) && !waiting.has(bucket)) void ask(bucket, rate, 0)
+    if (asked.has(bucket) || waiting.has(bucket)) return
+    addQuestion(waiting, bucket, rate, 0)
+    if (store.gatherMs === undefined) begin()
+    else gathering ??= setTimeout(begin, store.gatherMs)
   }
   return {
     ask,
@@ -69,9 +75,22 @@ export function createQuestions(store: BucketStore) {
     isAway: () => retryAt !== null,
     /** Asks a store that is away again, if it is time. */
     retry: (bucket: LeasedBucket, rate: Rate): void => {
-      if (retryAt !== null && performance.now() > retryAt && !isAsking) askSoon(bucket, rate)
+      if (retryAt !== null && performance.now() > retryAt && !isAsking) void ask(bucket, rate, 0)
     },
   }
+}
+
+function addQuestion(
+  waiting: Map<LeasedBucket, Question>,
+  bucket: LeasedBucket,
+  rate: Rate,
+  need: number,
+): Question {
+  const question = waiting.get(bucket) ?? { rate, need: 0, answered: Promise.withResolvers() }
+  question.rate = rate
+  question.need += need
+  waiting.set(bucket, question)
+  return question
 }
 
 /** Asks the store, and adds its grants to the buckets. Rejects if it does not answer in time. */

@@ -110,7 +110,9 @@ CREATE TABLE access_changes (
 CREATE UNLOGGED TABLE buckets (
   caller_id TEXT COLLATE "C" PRIMARY KEY,
   spent DOUBLE PRECISION NOT NULL,
-  at BIGINT NOT NULL
+  at BIGINT NOT NULL,
+  -- What the last question of a node was granted: PostgreSQL cannot return what an update only computes.
+  granted DOUBLE PRECISION NOT NULL DEFAULT 0
 ) WITH (fillfactor = 70);
 
 CREATE TABLE usage_by_day (
@@ -144,6 +146,8 @@ CREATE TABLE rum_journal (
   entries TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (node, last_id)
 );
+-- Entries live for seconds: compressing them would cost more than writing them.
+ALTER TABLE rum_journal ALTER COLUMN entries SET STORAGE EXTERNAL;
 
 CREATE TABLE rum_hours (
   site_id TEXT COLLATE "C" NOT NULL,
@@ -177,7 +181,7 @@ CREATE TABLE rum_sketches (
   samples BIGINT NOT NULL,
   sketches BYTEA NOT NULL,
   PRIMARY KEY (site_id, hour, country, device)
-);
+) WITH (toast_tuple_target = 8160);
 
 CREATE TABLE rum_days (
   site_id TEXT COLLATE "C" NOT NULL,
@@ -187,7 +191,7 @@ CREATE TABLE rum_days (
   samples BIGINT NOT NULL,
   sketches BYTEA NOT NULL,
   PRIMARY KEY (site_id, day, country, device)
-);
+) WITH (fillfactor = 70, toast_tuple_target = 8160);
 
 CREATE TABLE rum_paths (
   site_id TEXT COLLATE "C" NOT NULL,
@@ -196,7 +200,12 @@ CREATE TABLE rum_paths (
   samples BIGINT NOT NULL,
   sketches BYTEA NOT NULL,
   PRIMARY KEY (site_id, day, path)
-);
+) WITH (fillfactor = 70, toast_tuple_target = 8160);
+
+-- Sketches are packed already. Up to a page, they stay in their rows.
+ALTER TABLE rum_sketches ALTER COLUMN sketches SET STORAGE EXTERNAL;
+ALTER TABLE rum_days ALTER COLUMN sketches SET STORAGE EXTERNAL;
+ALTER TABLE rum_paths ALTER COLUMN sketches SET STORAGE EXTERNAL;
 
 CREATE TABLE rum_errors (
   site_id TEXT COLLATE "C" NOT NULL,
@@ -215,7 +224,7 @@ CREATE TABLE rum_counts (
   label TEXT COLLATE "C" NOT NULL,
   count BIGINT NOT NULL,
   PRIMARY KEY (site_id, hour, kind, label)
-);
+) WITH (fillfactor = 50);
 
 CREATE TABLE billing_customers (
   user_id TEXT COLLATE "C" PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
@@ -289,7 +298,7 @@ CREATE TABLE rum_counted (
   last_id BIGINT NOT NULL,
   checkpoint BIGINT NOT NULL,
   PRIMARY KEY (site_id, node)
-);
+) WITH (fillfactor = 50);
 
 CREATE TABLE overage_periods (
   user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -537,6 +546,28 @@ CREATE TRIGGER subscriptions_changed
 AFTER UPDATE OF plan, status, period_start, period_end, overages ON subscriptions
 FOR EACH ROW EXECUTE FUNCTION record_access_change_of_owner();
 
+-- Only PostgreSQL has the next triggers: nodes keep in memory which site gets the beacons of an origin.
+CREATE FUNCTION record_owners_of_sites() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM record_access_change(user_id) FROM (SELECT DISTINCT user_id FROM changed ORDER BY 1) AS owners;
+  RETURN NULL;
+END $$;
+CREATE FUNCTION record_owners_of_changed_sites() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM record_access_change(user_id) FROM (
+    SELECT DISTINCT after.user_id FROM changed AS after JOIN before USING (id)
+    WHERE after.is_first <> before.is_first OR after.proven_at IS DISTINCT FROM before.proven_at
+    ORDER BY 1
+  ) AS owners;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER sites_added AFTER INSERT ON sites REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION record_owners_of_sites();
+CREATE TRIGGER sites_removed AFTER DELETE ON sites REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION record_owners_of_sites();
+CREATE TRIGGER sites_changed AFTER UPDATE ON sites REFERENCING OLD TABLE AS before NEW TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION record_owners_of_changed_sites();
+
 -- The price of overages and the spending cap change what users may do. Touching their subscriptions records
 -- that.
 CREATE FUNCTION touch_overages() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -671,36 +702,39 @@ CREATE FUNCTION now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
 
--- Charges each bucket in turn, and grants the node requests. `clock` replaces the clock of the server, for
--- tests. The node gets what it needs (`needs`). Of what it only expects to need (`wants`), it gets at most an
--- equal share of half the free requests. Nodes may have answered requests in advance (`debts`), so more may
--- be charged than the bucket holds.
+-- Charges the buckets, and grants the node requests. `clock` replaces the clock of the server, for tests. The
+-- node gets what it needs (`needs`). Of what it only expects to need (`wants`), it gets at most an equal share
+-- of half the free requests. Nodes may have answered requests in advance (`debts`), so more may be charged than
+-- the bucket holds. `place`: the position of the bucket, from 1. The settings make the update lock the buckets
+-- in the order in which they were asked for, so that two nodes cannot deadlock.
 CREATE FUNCTION lease_buckets(
   ids TEXT[], capacities FLOAT8[], windows FLOAT8[], debts FLOAT8[], backs FLOAT8[], needs FLOAT8[],
   wants FLOAT8[], clock BIGINT
-) RETURNS TABLE (granted FLOAT8, charged FLOAT8, nodes BIGINT) LANGUAGE plpgsql AS $$
+) RETURNS TABLE (place BIGINT, granted FLOAT8, charged FLOAT8, nodes BIGINT) LANGUAGE plpgsql
+SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-  now BIGINT;
-  kept FLOAT8;
-  free FLOAT8;
-  since BIGINT;
+  alive BIGINT;
 BEGIN
-  SELECT greatest(1, count(*)) INTO nodes FROM nodes AS alive WHERE died_at IS NULL;
-  FOR i IN 1 .. coalesce(array_length(ids, 1), 0) LOOP
-    LOOP
-      SELECT spent, at INTO kept, since FROM buckets WHERE caller_id = ids[i] FOR UPDATE;
-      EXIT WHEN FOUND;
-      INSERT INTO buckets VALUES (ids[i], 0, 0) ON CONFLICT DO NOTHING;
-    END LOOP;
-    now := coalesce(clock, now_ms());
-    -- Forgets what nodes cannot have spent with this capacity: the user has changed to a smaller plan.
-    kept := least(kept, 2 * capacities[i] + nodes);
-    kept := kept - greatest(0, now - since) * capacities[i] / windows[i] - backs[i];
-    kept := greatest(0, kept) + debts[i];
-    free := greatest(0, floor(capacities[i] - kept + 1e-6));
-    granted := least(free, greatest(needs[i], least(wants[i], floor(free / (2 * nodes)))));
-    charged := kept + granted;
-    UPDATE buckets SET spent = charged, at = now WHERE caller_id = ids[i];
-    RETURN NEXT;
-  END LOOP;
+  SELECT greatest(1, count(*)) INTO alive FROM nodes AS node WHERE died_at IS NULL;
+  INSERT INTO buckets (caller_id, spent, at)
+  SELECT id, 0, 0 FROM unnest(ids) AS id WHERE NOT EXISTS (SELECT FROM buckets WHERE caller_id = id)
+  ON CONFLICT DO NOTHING;
+  RETURN QUERY
+  UPDATE buckets AS bucket SET (spent, at, granted) = (
+    SELECT kept + allowed, now, allowed FROM (
+      SELECT now, kept, least(free, greatest(ask.need, least(ask.want, floor(free / (2 * alive))))) AS allowed
+      FROM (
+        SELECT now, kept, greatest(0, floor(ask.capacity - kept + 1e-6)) AS free FROM (
+          -- Forgets what nodes cannot have spent with this capacity: the user has changed to a smaller plan.
+          SELECT now, greatest(0, least(bucket.spent, 2 * ask.capacity + alive)
+            - greatest(0, now - bucket.at) * ask.capacity / ask.span - ask.back) + ask.debt AS kept
+          FROM (SELECT coalesce(clock, now_ms()) AS now) AS times
+        ) AS charged_so_far
+      ) AS left_over
+    ) AS answer
+  )
+  FROM unnest(ids, capacities, windows, debts, backs, needs, wants) WITH ORDINALITY
+    AS ask (id, capacity, span, debt, back, need, want, place)
+  WHERE bucket.caller_id = ask.id
+  RETURNING ask.place, bucket.granted, bucket.spent, alive;
 END $$;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { SECOND_MS } from '../../durations.ts'
-import type { PgConnection, PgPool } from '../connection.ts'
+import { type PgConnection, type PgPool, SOON_MS } from '../connection.ts'
 import { createFlushes } from './flushes.ts'
+import { shareRuns } from './share-runs.ts'
 
 /** A node that has given no sign of life for this long is dead. */
 const DEAD_AFTER_MS = 10 * SECOND_MS
@@ -10,6 +11,15 @@ const DEAD_AFTER_MS = 10 * SECOND_MS
 const BARRIER_MS = 500
 const BARRIER_STEP_MS = 50
 const CHANNEL = 'node_revisions'
+/**
+ * One round trip that does not wait for the disk: if PostgreSQL crashes and forgets the acknowledgement, the
+ * node repeats it within a second.
+ */
+const ACKNOWLEDGE = `
+  WITH changed AS (
+    UPDATE nodes SET revision = $2 WHERE id = $1 AND revision < $2 RETURNING revision
+  )
+  SELECT set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', '') FROM changed`
 
 /** This process among those that share the database. */
 export type Node = Awaited<ReturnType<typeof joinNodes>>
@@ -57,8 +67,7 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
     },
     /** Lets the others know that all changes of keys up to the revision have taken effect here. */
     acknowledge: async (newest: number): Promise<void> => {
-      const sql = 'UPDATE nodes SET revision = $2 WHERE id = $1 AND revision < $2'
-      if ((await run(sql, [id, newest])).changes > 0) await run(`NOTIFY ${CHANNEL}`)
+      await pool.use((connection) => connection.query(ACKNOWLEDGE, [id, newest]), SOON_MS)
     },
     /** Waits until all living nodes that know keys have acknowledged the revision, at most half a second. */
     waitForAll: barrier.wait,
@@ -93,22 +102,25 @@ async function openBarrier(pool: PgPool) {
     woken.resolve()
     woken = Promise.withResolvers()
   })
-  const isReached = (revision: number): Promise<boolean> =>
-    pool.use(async (connection) => {
-      const sql = `SELECT 1 FROM nodes
-        WHERE died_at IS NULL AND revision >= 0 AND revision < $1 LIMIT 1`
-      return (await connection.query(sql, [revision])).rows.length === 0
-    })
+  // Changes that wait at the same time share the answers.
+  const least = shareRuns(() => pool.use(readLeastRevision, SOON_MS))
   return {
     wait: async (revision: number): Promise<void> => {
       const end = performance.now() + BARRIER_MS
       while (performance.now() < end) {
         const { promise } = woken
-        if (await isReached(revision)) return
+        if ((await least.run()) >= revision) return
         const timer = AbortSignal.timeout(BARRIER_STEP_MS)
         await Promise.race([promise, once(timer, 'abort')])
       }
     },
     [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   }
+}
+
+/** Returns up to which revision all living nodes that know keys have acknowledged the changes. */
+async function readLeastRevision(connection: PgConnection): Promise<number> {
+  const sql = 'SELECT min(revision) FROM nodes WHERE died_at IS NULL AND revision >= 0'
+  const { rows } = await connection.query(sql)
+  return Number(rows[0]?.[0] ?? Number.POSITIVE_INFINITY)
 }

@@ -16,7 +16,7 @@ export interface AggregatorOptions extends Writer {
  * Citus that cost is higher, and transactions of different shards use different processors.
  */
 const AT_ONCE = {
-  local: { sites: 50, transactions: 1 },
+  local: { sites: 200, transactions: 1 },
   distributed: { sites: 200, transactions: 4 },
 } as const
 

@@ -1,6 +1,6 @@
 import { repeat } from '../../periodic.ts'
 import { hourOf } from '../../rum/hour.ts'
-import { type Accepted, type Draft, Journal } from '../../rum/ingest/journal.ts'
+import { type Accepted, type Draft, Journal, type Pace } from '../../rum/ingest/journal.ts'
 import type { RowFilter, SummaryRow } from '../../rum/store/row.ts'
 import type { DropReason, RumWriter } from '../../rum/writer.ts'
 import type { Layout } from '../citus/layout.ts'
@@ -22,8 +22,12 @@ export interface PgWriterOptions {
   readonly checkpointMs?: number | undefined
 }
 
-/** Short, because other nodes see the beacons of this one after its next checkpoint. */
-const CHECKPOINT_MS = 2_000
+const CHECKPOINT_MS = 10_000
+/**
+ * Most of what a commit costs the server does not depend on its size: while beacons arrive often, about
+ * twenty commits a second take them all.
+ */
+const PACE: Pace = { fullGroup: 500, pauseAfter: () => 50 }
 /** ISO 3166-1 alpha-2. Databases of operators may hold any text, and PostgreSQL does not accept U+0000. */
 const COUNTRY = /^[\w-]{0,10}$/
 
@@ -39,6 +43,7 @@ export function openPgRumWriter(
     committed: (entries) => aggregator.fold(entries),
     isLocked: () => false,
     onError: (error) => onError(error, 'cannot store beacons'),
+    pace: PACE,
   })
   const checkpoints = repeat(
     checkpointMs,

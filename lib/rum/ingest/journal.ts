@@ -25,14 +25,23 @@ export interface JournalOptions {
   readonly committed: (entries: readonly Entry[]) => void
   readonly isLocked: (error: unknown) => boolean
   readonly onError: (error: unknown) => void
+  readonly pace?: Pace
+}
+
+/** How beacons are grouped while they arrive faster than one at a time. */
+export interface Pace {
+  /** A group of this size is committed at once. */
+  readonly fullGroup: number
+  /** The pause after a commit that took `commitMs`. Both are milliseconds. */
+  readonly pauseAfter: (commitMs: number) => number
 }
 
 const BATCH = 500
-/** A full group is committed at once. */
-const FULL_GROUP = 50
-/** The pause after a commit, as a multiple of its duration. Slow disks get fewer, larger commits. */
-const PAUSE_PER_COMMIT = 3
-const MAX_PAUSE_MS = 10
+/** Slow disks get fewer, larger commits. */
+const LOCAL_PACE: Pace = {
+  fullGroup: 50,
+  pauseAfter: (commitMs) => Math.min(10, 3 * commitMs),
+}
 const RETRY_MS = 20
 const ATTEMPTS = 25
 
@@ -47,6 +56,7 @@ interface Waiting {
  */
 export class Journal {
   readonly #options: JournalOptions
+  readonly #pace: Pace
   #nextId: number
   #waiting: Waiting[] = []
   /** Whether a commit is under way or comes next. */
@@ -58,6 +68,7 @@ export class Journal {
 
   constructor(options: JournalOptions) {
     this.#options = options
+    this.#pace = options.pace ?? LOCAL_PACE
     this.#nextId = options.firstId
   }
 
@@ -78,7 +89,7 @@ export class Journal {
 
   #schedule(): void {
     if (this.#isScheduled || this.#waiting.length === 0) return
-    const isFull = this.#waiting.length >= FULL_GROUP && this.#attempts === 0
+    const isFull = this.#waiting.length >= this.#pace.fullGroup && this.#attempts === 0
     const pause = isFull ? 0 : this.#notBefore - performance.now()
     if (pause <= 0) {
       this.#isScheduled = true
@@ -115,7 +126,7 @@ export class Journal {
       return
     }
     const endedAt = performance.now()
-    this.#notBefore = endedAt + Math.min(MAX_PAUSE_MS, (endedAt - startedAt) * PAUSE_PER_COMMIT)
+    this.#notBefore = endedAt + this.#pace.pauseAfter(endedAt - startedAt)
     this.#attempts = 0
     this.#options.committed(entries)
     this.#settle(batch, 'stored')

@@ -19,14 +19,22 @@ const NODES = 3
 const KEYS = 100_000
 const ADDRESSES = 200_000
 const BEACONS = 1_000
-const BEACONS_PER_SECOND = 3_000
 const SITES = [1, 100, 10_000]
-const LOOK_UPS_PER_SECOND = 3_000
+/** `perSecond`: how many requests all servers get together; absent: as many as they answer. */
+const USUAL: Pace = { servers: NODES, perSecond: 3_000 }
+const LOADS: readonly Pace[] = [USUAL, { servers: NODES }, { servers: 1 }]
 const CALLERS = [300, 3_000, 30_000]
 /** To each server. */
 const CONNECTIONS = 32
-/** By then, what was counted is written and summed up. */
-const SETTLE_MS = 5_000
+/** By then, what was counted is written, and all beacons are summed up. */
+const SETTLE_MS = 15_000
+const START_MS = 5_000
+const IDLE_MS = 20_000
+
+interface Pace {
+  readonly servers: number
+  readonly perSecond?: number
+}
 
 interface Cluster {
   readonly nodes: readonly Target[]
@@ -59,6 +67,7 @@ export async function benchCluster(options: BenchOptions): Promise<void> {
   const addresses = writeAddresses(folder.path, randomMix(ADDRESSES))
   const readPostgres = await watchPostgres(pool)
   const cluster = { nodes, folder: folder.path, addresses, readPostgres }
+  await benchIdle(cluster)
   const texts = keys.slice(KEYS / 2).map(({ text }) => text)
   await benchCallers(cluster, texts, options)
   await benchBeacons(cluster, options)
@@ -71,18 +80,33 @@ function startNode(folder: string, { geoFolder }: BenchOptions): Promise<Target>
 
 async function memoryOf(nodes: readonly Target[]): Promise<number[]> {
   for (const node of nodes) await checkAnswer(node)
-  await sleep(SETTLE_MS)
+  await sleep(START_MS)
   return nodes.map(({ pid }) => memoryMegabytes(pid, 'RssAnon'))
 }
 
-/** Drives all servers at once. Returns what a request has cost them, and PostgreSQL. */
+/** What servers cost that nobody uses. */
+async function benchIdle({ nodes, readPostgres }: Cluster): Promise<void> {
+  const readNodes = () => sumOf(nodes, ({ pid }) => cpuMicroseconds(pid))
+  const before = { postgres: readPostgres(), nodes: readNodes() }
+  await sleep(IDLE_MS)
+  const perSecond = (used: number) => used / (IDLE_MS / 1_000)
+  const row = {
+    servers: nodes.length,
+    'PostgreSQL µs/s': perSecond(readPostgres() - before.postgres),
+    'a server µs/s': perSecond(readNodes() - before.nodes) / nodes.length,
+  }
+  printTable([row], 'Without requests')
+}
+
+/** Drives servers at once. Returns what a request has cost them, and PostgreSQL. */
 async function driveAll(
-  { nodes, readPostgres }: Cluster,
-  perSecond: number,
+  { nodes: all, readPostgres }: Cluster,
+  { servers, perSecond }: Pace,
   load: Load['args'],
   seconds: number,
 ) {
-  const pause = (CONNECTIONS * NODES * 1_000) / perSecond
+  const nodes = all.slice(0, servers)
+  const pause = perSecond === undefined ? 0 : (CONNECTIONS * servers * 1_000) / perSecond
   const args = { ...load, pause }
   const before = {
     postgres: readPostgres(),
@@ -103,26 +127,36 @@ async function driveAll(
   }
 }
 
-/** Each caller sends requests to all servers. */
+function nameOf({ servers, perSecond }: Pace) {
+  return { servers, 'offered/s': perSecond ?? 'all' }
+}
+
+/** Each caller sends requests to all servers. The first requests of a day cost more: they add rows. */
 async function benchCallers(cluster: Cluster, texts: readonly string[], { seconds }: BenchOptions) {
-  const rows = await Array.fromAsync(CALLERS, async (count): Promise<Row> => {
+  const rows: Row[] = []
+  for (const count of CALLERS) {
     const keys = join(cluster.folder, `keys-${count}.txt`)
     writeFileSync(keys, texts.slice(0, count).join('\n'))
     const args = { addresses: cluster.addresses, keys }
-    const { requests, postgres, nodes, failed } = await driveAll(
-      ...([cluster, LOOK_UPS_PER_SECOND, args, seconds] as const),
-    )
-    const active = activeCallers(count, requests / NODES / seconds)
-    return {
-      callers: count,
-      'look-ups/s': requests / seconds,
-      'active callers of a server in a second': active,
-      'PostgreSQL µs/active caller': postgres / (active * NODES * seconds),
-      'PostgreSQL µs/look-up': postgres / requests,
-      'server µs/look-up': nodes / requests,
-      failed,
+    const measure = async (pace: Pace, day: string): Promise<Row> => {
+      const used = await driveAll(cluster, pace, args, seconds)
+      const active = activeCallers(count, used.requests / pace.servers / seconds)
+      return {
+        callers: count,
+        ...nameOf(pace),
+        requests: day,
+        'look-ups/s': used.requests / seconds,
+        'active callers of a server in a second': active,
+        'PostgreSQL µs/active caller': used.postgres / (active * pace.servers * seconds),
+        'PostgreSQL µs/look-up': used.postgres / used.requests,
+        'server µs/look-up': used.nodes / used.requests,
+        failed: used.failed,
+      }
     }
-  })
+    rows.push(await measure(USUAL, 'first of the day'))
+    const paces = count === Math.max(...CALLERS) ? LOADS : [USUAL]
+    for (const pace of paces) rows.push(await measure(pace, 'later'))
+  }
   printTable(rows, 'Look-ups with keys')
 }
 
@@ -136,20 +170,23 @@ async function benchBeacons(cluster: Cluster, { seconds }: BenchOptions) {
   const beacons = join(cluster.folder, 'beacons.txt')
   const texts = Array.from({ length: BEACONS }, () => JSON.stringify(makeBeacon(random)))
   writeFileSync(beacons, texts.join('\n'))
-  const rows = await Array.fromAsync(SITES, async (sites): Promise<Row> => {
+  const rows: Row[] = []
+  for (const sites of SITES) {
     const args = { addresses: cluster.addresses, beacons, sites }
-    await driveAll(cluster, BEACONS_PER_SECOND, args, seconds)
-    const { requests, postgres, nodes, failed } = await driveAll(
-      ...([cluster, BEACONS_PER_SECOND, args, seconds] as const),
-    )
-    return {
-      sites,
-      'beacons/s': requests / seconds,
-      'PostgreSQL µs/beacon': postgres / requests,
-      'server µs/beacon': nodes / requests,
-      failed,
+    // Warms up, and adds the first rows of the hour.
+    await driveAll(cluster, USUAL, args, seconds)
+    for (const pace of LOADS) {
+      const { requests, postgres, nodes, failed } = await driveAll(cluster, pace, args, seconds)
+      rows.push({
+        sites,
+        ...nameOf(pace),
+        'beacons/s': requests / seconds,
+        'PostgreSQL µs/beacon': postgres / requests,
+        'server µs/beacon': nodes / requests,
+        failed,
+      })
     }
-  })
+  }
   printTable(rows, 'Beacons')
 }
 

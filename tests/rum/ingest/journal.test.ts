@@ -91,6 +91,20 @@ describe('the journal', () => {
     assert.deepEqual(errors, ['locked'])
   })
 
+  it('pauses after a commit as its pace says, unless a group is full', async () => {
+    const NEVER_MS = 1_000_000
+    const { journal, written } = open({ pace: { fullGroup: 3, pauseAfter: () => NEVER_MS } })
+    assert.equal(await journal.add(draft('a')), 'stored')
+    const waiting = [journal.add(draft('b')), journal.add(draft('c'))]
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    assert.equal(written.length, 1)
+    await Promise.all([...waiting, journal.add(draft('d'))])
+    assert.deepEqual(
+      written.map((entries) => entries.map(({ siteId }) => siteId)),
+      [['a'], ['b', 'c', 'd']],
+    )
+  })
+
   it('commits all waiting beacons when it is closed', async () => {
     const { journal, committed } = open()
     const results = Array.from({ length: 1_200 }, () => journal.add(draft('a')))

@@ -1,0 +1,53 @@
+import { BoundedCache } from '../bounded-cache.ts'
+import { SECOND_MS } from '../durations.ts'
+import { countSiteChanges, type FindReceiver } from './site-owner.ts'
+
+/** The most origins that are kept. */
+const MAX_KEPT = 100_000
+
+/**
+ * Keeps what `find` returns until `mayBeOld` returns true, since every beacon asks. An origin without a receiver
+ * is asked for again, so that a new site gets beacons at once.
+ */
+export function keepReceivers(find: FindReceiver, mayBeOld: () => boolean): FindReceiver {
+  const newCache = () => new BoundedCache<string, Promise<string | null>>(MAX_KEPT)
+  let found = newCache()
+  return (name) => {
+    if (mayBeOld()) found = newCache()
+    const known = found.get(name)
+    if (known !== undefined) return known
+    // If sites change meanwhile, the answer may be old: it goes into a cache that nobody reads any more.
+    const cache = found
+    const id = find(name)
+    cache.set(name, id)
+    const forget = () => cache.delete(name)
+    // All beacons of this turn of the event loop share the answer.
+    id.then((siteId) => siteId === null && setImmediate(forget), forget)
+    return id
+  }
+}
+
+/** Whether this process has changed sites since the last call, or another process may have: a second has passed. */
+export function changedOrAfterSecond(clock = () => performance.now()): () => boolean {
+  let since = clock()
+  let changes = countSiteChanges()
+  return () => {
+    if (changes === countSiteChanges() && clock() - since < SECOND_MS) return false
+    since = clock()
+    changes = countSiteChanges()
+    return true
+  }
+}
+
+/** Whether `onChange` has called its listener since the last call. It must do so after each change of sites. */
+export function changedSinceCall(onChange: (listener: () => void) => void): () => boolean {
+  let isChanged = false
+  onChange(() => {
+    isChanged = true
+  })
+  return () => {
+    const wasChanged = isChanged
+    isChanged = false
+    return wasChanged
+  }
+}

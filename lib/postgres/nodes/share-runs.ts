@@ -1,0 +1,29 @@
+/** Runs `work` one run at a time: all calls of `run` during a run share the next one. */
+export function shareRuns<Result>(work: () => Promise<Result>) {
+  let running: Promise<Result> | undefined
+  let next: Promise<Result> | undefined
+  const begin = (): Promise<Result> => {
+    running = work().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  const run = (): Promise<Result> => {
+    if (running === undefined) return begin()
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined
+        return begin()
+      })
+    return next
+  }
+  return {
+    run,
+    /** Runs `work`, unless the run that is under way reaches the goal. */
+    until: async (isReached: () => boolean): Promise<void> => {
+      await running?.catch(() => {})
+      if (!isReached()) await run()
+    },
+  }
+}
