@@ -64,7 +64,12 @@ export interface Call<Row extends OperationRow> {
 }
 
 /** A status that the row allows, with its body. */
-export type Reply<Row extends OperationRow> =
+export type Reply<Row extends OperationRow> = Body<Row> & {
+  /** Besides those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Body<Row extends OperationRow> =
   | {
       [Status in keyof Row['replies']]: {
         readonly status: Status

@@ -3,6 +3,7 @@ import { createShape } from '../../lib/geo/answer/shape.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { locateAll } from './locate-all.ts'
+import { notIncluded } from './not-included.ts'
 
 export function batchHandlers(services: Services) {
   return {
@@ -18,7 +19,8 @@ export function batchHandlers(services: Services) {
       })
       const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`
       const text = whole(results, meta)
-      return form === 'application/json' ? { status: 200, json: text } : { status: 200, form, text }
+      const head = { status: 200, ...notIncluded(services, body) } as const
+      return form === 'application/json' ? { ...head, json: text } : { ...head, form, text }
     },
   } satisfies Partial<Handlers>
 }

@@ -31,7 +31,9 @@ interface AnyCall {
 
 type Input = Pick<AnyCall, 'params' | 'query' | 'headers' | 'body' | 'form'>
 
-type AnyReply =
+type AnyReply = AnyBody & { readonly headers?: Readonly<Record<string, string>> }
+
+type AnyBody =
   | { readonly status: number; readonly body: unknown }
   | { readonly status: number; readonly json: string; readonly rest?: Uint8Array }
   | { readonly status: number; readonly form: MediaType; readonly text: string }
@@ -141,11 +143,11 @@ function answerReply(services: Services, exchange: Exchange, reply: AnyReply): A
   if ('file' in reply) return answerFile(services, exchange, reply)
   if ('json' in reply) return answer(services, exchange, reply)
   if ('form' in reply) {
-    const headers = { 'content-type': `${reply.form}; charset=utf-8` }
+    const headers = { ...reply.headers, 'content-type': `${reply.form}; charset=utf-8` }
     return answer(services, exchange, { status: reply.status, json: reply.text, headers })
   }
   const json = reply.body === undefined ? null : JSON.stringify(reply.body)
-  return answer(services, exchange, { status: reply.status, json })
+  return answer(services, exchange, { ...reply, json })
 }
 
 function answerFile(
