@@ -1,5 +1,5 @@
 /**
- * Creates a key for look-ups with one click. A visitor who is not signed in gets to the sign-in page.
+ * Creates a key for look-ups with one click. A visitor who is not signed in is asked to sign in first.
  * Other permissions are chosen on the page of the keys.
  */
 export function FirstKeyButton({ base }: { readonly base: string }) {

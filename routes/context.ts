@@ -64,7 +64,12 @@ export interface Call<Row extends OperationRow> {
 }
 
 /** A status that the row allows, with its body. */
-export type Reply<Row extends OperationRow> =
+export type Reply<Row extends OperationRow> = Body<Row> & {
+  /** Besides those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Body<Row extends OperationRow> =
   | {
       [Status in keyof Row['replies']]: {
         readonly status: Status
@@ -81,7 +86,6 @@ export type Reply<Row extends OperationRow> =
   | (TextReply & { readonly status: keyof Row['replies'] })
   | (FileReply & { readonly status: keyof Row['replies'] })
 
-/** A file to download, which is sent while it is made. */
 /** A text in a form that the client has chosen. */
 export interface TextReply {
   readonly form: MediaType
@@ -90,6 +94,7 @@ export interface TextReply {
   readonly rest?: readonly Uint8Array[]
 }
 
+/** A file to download, which is sent while it is made. */
 export interface FileReply {
   readonly file: ReadableStream<Uint8Array>
   readonly name: string

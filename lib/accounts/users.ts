@@ -1,8 +1,20 @@
 import type { UserProfile } from '../contract/account/account-schemas.ts'
-import { and, asc, eq, isNotNull, isNull, sql } from '../db/drizzle.ts'
+import { subscriptions } from '../db/billing-tables.ts'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  sql,
+} from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
-import { accounts, apiKeys, users } from '../db/tables.ts'
+import { accounts, apiKeys, auditLog, users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -21,14 +33,16 @@ export async function isOperator(db: Db, id: string): Promise<boolean> {
   return found?.role === 'operator'
 }
 
-/** All users with the number of their keys, oldest first. */
+/** All users with what their plan follows from and the number of their keys, oldest first. */
 export async function listUsers(db: Db) {
   const { email, plan, role, emailVerified, createdAt } = users
   const keys = db.$count(apiKeys, eq(apiKeys.userId, users.id))
+  const subscribed = getTableColumns(subscriptions)
   return db
-    .select({ email, plan, role, emailVerified, createdAt, keys })
+    .select({ email, givenPlan: plan, subscribed, role, emailVerified, createdAt, keys })
     .from(users)
-    .orderBy(asc(createdAt), sql`rowid`)
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .orderBy(asc(createdAt), sql`users.rowid`)
     .all()
 }
 
@@ -41,6 +55,26 @@ export async function hasSignedUp(db: Db, { id, remoteId }: UserRow): Promise<bo
     .where(eq(accounts.userId, id))
     .get()
   return account !== undefined
+}
+
+/**
+ * Whether an operator stands for the owner of the account: a command made it for its present address, or
+ * set its password since it has that address.
+ */
+export async function isFromCommand(db: Db, id: string): Promise<boolean> {
+  const { actorId, action, app } = auditLog
+  const isDecisive = or(
+    eq(action, 'change_email'),
+    and(eq(app, 'cli'), inArray(action, ['create_user', 'set_password'])),
+  )
+  const last = await db
+    .select({ action })
+    .from(auditLog)
+    .where(and(eq(actorId, id), isDecisive))
+    .orderBy(desc(auditLog.id))
+    .limit(1)
+    .get()
+  return last !== undefined && last.action !== 'change_email'
 }
 
 export function toProfile({ id, name, email, emailVerified, createdAt }: UserRow): UserProfile {

@@ -17,6 +17,11 @@ export function selectionOf(schema: v.GenericSchema): v.GenericSchema {
   )
 }
 
+/** The names of the fields of an object schema; empty for other schemas. */
+export function fieldNames(schema: v.GenericSchema): string[] {
+  return Object.keys(entriesOf(schema))
+}
+
 interface Parts {
   /** Fields of an object schema. */
   readonly entries?: Readonly<Record<string, v.GenericSchema>>

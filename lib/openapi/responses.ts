@@ -1,3 +1,4 @@
+import { fieldNames } from '../contract/field-paths.ts'
 import type { Operation, Reply } from '../contract/operation.ts'
 import { schemas } from '../contract/schemas.ts'
 import { ERROR_STATUS, type ErrorCode } from '../errors.ts'
@@ -27,6 +28,12 @@ export const HEADERS = {
     schema: { type: 'integer', minimum: 1 },
     example: 6,
   },
+  'Not-Included': {
+    description:
+      'What the request asks to include, although this server has no data for it: privacy, hostname',
+    schema: { type: 'string' },
+    example: 'privacy',
+  },
   'WWW-Authenticate': {
     description: 'The alternative to an API key: a session token',
     required: true,
@@ -46,7 +53,7 @@ export function toResponses(row: Operation): Record<string, object> {
     status,
     {
       ...toReply(reply),
-      headers: { ...toHeaders(row, Number(status)), ...toTiming(row) },
+      headers: { ...toHeaders(row, Number(status)), ...toTiming(row), ...toNotIncluded(row) },
       ...toLinks(reply),
     },
   ])
@@ -111,6 +118,13 @@ function toErrors(codes: readonly ErrorCode[]): object {
     description: codes.map(describeError).join('\n\n'),
     content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
   }
+}
+
+function toNotIncluded({ query, body }: Operation): object {
+  const canInclude = [query, body?.schema].some(
+    (schema) => schema !== undefined && fieldNames(schema).includes('include'),
+  )
+  return canInclude ? { 'Not-Included': { $ref: '#/components/headers/Not-Included' } } : {}
 }
 
 function toTiming({ access }: Operation): object {

@@ -4,6 +4,7 @@ import { TextPieces } from '../../lib/geo/answer/text-pieces.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { locateAll } from './locate-all.ts'
+import { notIncluded } from './not-included.ts'
 
 export function batchHandlers(services: Services) {
   return {
@@ -19,7 +20,8 @@ export function batchHandlers(services: Services) {
         invalid: (text) => pieces.add(invalid(text)),
       })
       const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`
-      return { status: 200, form, text: start, rest: pieces.end(end(meta)) }
+      const included = notIncluded(services, body)
+      return { status: 200, form, text: start, rest: pieces.end(end(meta)), ...included }
     },
   } satisfies Partial<Handlers>
 }

@@ -13,13 +13,19 @@ import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
+import { notIncluded } from './not-included.ts'
 import { refuseOverCap } from './over-cap.ts'
 
 /** The handlers of look-ups that answer at once: their query includes at most the network and privacy. */
 export function plainLookUps({ geo }: Pick<Services, 'geo'>) {
   return {
-    locateAddress: (call) =>
-      locate(geo, readAddress(call.params.ipAddress), call, readAsked(call.query)),
+    locateAddress: (call) => {
+      const asked = readAsked(call.query)
+      const answer = locate(geo, readAddress(call.params.ipAddress), call, asked)
+      // Copying each answer would take time.
+      const missing = notIncluded({ geo }, asked)
+      return missing === undefined ? answer : { ...answer, ...missing }
+    },
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
     validateAddress: (call) => ({
       status: 200,
@@ -29,7 +35,7 @@ export function plainLookUps({ geo }: Pick<Services, 'geo'>) {
 }
 
 /** What look-ups need. */
-type Parts = Pick<Services, 'geo' | 'findHostname'>
+type Parts = Pick<Services, 'config' | 'geo' | 'findHostname'>
 
 export function geolocationHandlers(services: Parts) {
   const { geo } = services
@@ -47,17 +53,17 @@ type LocateCall = Parameters<Handlers['locateCaller']>[0]
 async function locateByQuery(services: Parts, address: Address | null, call: LocateCall) {
   const { geo, findHostname } = services
   const asked = readAsked(call.query)
-  const answer = locate(geo, address, call, asked)
+  const answer = { ...locate(geo, address, call, asked), ...notIncluded(services, asked) }
   const shape = createShape(geo, asked, call)
   if (shape === undefined) return answer
   const isNamed = asksHostname(asked) && !call.degraded && address !== null
   const hostname = isNamed ? await findHostname(address) : undefined
   const result = shape(answer.json, address, hostname)
-  const { status } = answer
   if (call.form === 'text/plain' && asked.fields !== undefined) {
-    return { status, form: call.form, text: toFieldLines(result, asked.fields) } as const
+    const { json: _, ...head } = answer
+    return { ...head, form: call.form, text: toFieldLines(result, asked.fields) }
   }
-  return { status, json: asciiJson(result) } as const
+  return { ...answer, json: asciiJson(result) }
 }
 
 function readAsked({ fields, include, lang }: LookupQuery): Asked {

@@ -16,6 +16,12 @@ import { confirmPassword, wrongCode } from './confirm-owner.ts'
 
 const ISSUER = 'Meridian'
 
+const NOT_CONFIRMED = {
+  'on-already': 'The second factor is on already',
+  'nothing-offered': 'There is nothing to confirm: ask for a secret first',
+  'wrong-code': 'code: is wrong: check the clock of the device with the app',
+} as const
+
 export function secondFactorHandlers(services: Services) {
   const { db, secondFactors } = services
   /** Returns the user after checking the password. */
@@ -40,21 +46,21 @@ export function secondFactorHandlers(services: Services) {
         throw new ApiError('BAD_REQUEST', 'This account has no password: set one first')
       }
       const secret = await offerSecondFactor(secondFactors, caller.userId)
-      if (secret === null) throw new ApiError('BAD_REQUEST', 'The second factor is on already')
+      if (secret === null) throw new ApiError('BAD_REQUEST', NOT_CONFIRMED['on-already'])
       const uri = toUri(secret, { issuer: ISSUER, account: email })
       return { status: 200, body: { secret: toBase32(secret), uri } }
     },
     confirmSecondFactor: async ({ caller, body: { code }, now }) => {
       refuseRemote(services)
-      const recoveryCodes = await confirmSecondFactor(
+      const confirmed = await confirmSecondFactor(
         secondFactors,
         { actor: caller, code, now },
         caller.sessionId,
       )
-      if (recoveryCodes === null) {
-        throw new ApiError('BAD_REQUEST', 'code: is wrong, or there is nothing to confirm')
+      if (typeof confirmed === 'string') {
+        throw new ApiError('BAD_REQUEST', NOT_CONFIRMED[confirmed])
       }
-      return { status: 200, body: { recoveryCodes } }
+      return { status: 200, body: { recoveryCodes: confirmed } }
     },
     renewRecoveryCodes: async ({ caller, body: { password, code }, now }) => {
       await getOwner(caller, password)

@@ -3,6 +3,7 @@ import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
 import { createSummary } from '../../lib/list/summary.ts'
 import type { Handlers } from '../context.ts'
 import { locateAll, type Parts } from './locate-all.ts'
+import { notIncluded } from './not-included.ts'
 
 export function summaryHandlers(services: Parts) {
   return {
@@ -25,7 +26,8 @@ export function summaryHandlers(services: Parts) {
         invalid: () => addInvalid(),
       })
       const meta = { tier: caller.plan.id, requestId, degraded }
-      return { status: 200, body: { ...summarize(), meta } }
+      const headers = notIncluded({ geo: services.geo }, { include: body.include })
+      return { status: 200, body: { ...summarize(), meta }, ...headers }
     },
   } satisfies Partial<Handlers>
 }

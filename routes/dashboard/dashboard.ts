@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { isOperator } from '../../lib/accounts/users.ts'
+import type { UserProfile } from '../../lib/contract/account/account-schemas.ts'
 import { APP_PATH, TRY_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -26,7 +27,7 @@ import { createCallApi } from './request/call-api.ts'
 import { readSessionCookie } from './request/cookies.ts'
 import { refuseOtherSites } from './request/same-site.ts'
 import { createSendApi } from './request/send-api.ts'
-import { redirectToSignIn } from './request/sign-in-first.ts'
+import { askToSignIn, redirectToSignIn } from './request/sign-in-first.ts'
 import type { AppRoute, UserVisit, Visit } from './request/visit.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { siteRoutes } from './sites.ts'
@@ -93,14 +94,28 @@ function redirectToPage(services: Services, c: Context<Env>, path: string): Prom
 
 async function answerUser(route: AppRoute<UserVisit>, visit: Visit): Promise<PageAnswer> {
   const { token, sendApi, services } = visit
-  if (token === null) return redirectToSignIn(visit)
+  const me = token === null ? null : await findProfile(visit, token)
+  if (token === null || me === null) return askToSignIn(visit)
+  const callApi = createCallApi(sendApi, { token, isSignedIn: true })
+  const user = { me, isOperator: await isOperator(services.db, me.id) }
   try {
-    const me = await createCallApi(sendApi, { token, isSignedIn: false })('getProfile')
-    const callApi = createCallApi(sendApi, { token, isSignedIn: true })
-    const user = { me, isOperator: await isOperator(services.db, me.id) }
     return await route.answer({ ...visit, token, callApi, ...user })
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'UNAUTHORIZED') return redirectToSignIn(visit)
+    if (isUnauthorized(error)) return redirectToSignIn(visit)
     throw error
   }
+}
+
+/** null if the session has ended. */
+async function findProfile({ sendApi }: Visit, token: string): Promise<UserProfile | null> {
+  try {
+    return await createCallApi(sendApi, { token, isSignedIn: false })('getProfile')
+  } catch (error) {
+    if (isUnauthorized(error)) return null
+    throw error
+  }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'UNAUTHORIZED'
 }

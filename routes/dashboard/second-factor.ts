@@ -41,19 +41,62 @@ async function offer(visit: UserVisit): Promise<PageAnswer> {
 /** The form sends the secret along, so that the page can show it again after a wrong code. */
 async function confirm(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
+  const uri = form.text('uri')
   const body = { code: form.text('code') }
   try {
-    return await showCodes(visit, await visit.callApi('confirmSecondFactor', { body }))
+    return await showNewCodes(visit, [uri, body.code], () =>
+      visit.callApi('confirmSecondFactor', { body }),
+    )
   } catch (error) {
     const refused = errorForPage(error)
-    return showOffer(visit, form.text('uri'), toRefusal(refused, { code: 'code' }), refused.status)
+    const shown = toRefusal(refused, { code: 'code' })
+    const isWrongCode = 'problem' in shown
+    return isWrongCode
+      ? showOffer(visit, uri, shown, refused.status)
+      : showFactor(visit, shown, refused.status)
   }
 }
 
 async function renewCodes(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const body = { password: form.exact('codesPassword'), code: form.text('codesCode') }
-  return showCodes(visit, await visit.callApi('renewRecoveryCodes', { body }))
+  return showNewCodes(visit, [body.password, body.code], () =>
+    visit.callApi('renewRecoveryCodes', { body }),
+  )
+}
+
+/**
+ * Shows the codes that `make` returns. If the browser sends the same form again, as on reload, it gets the
+ * same codes. (After a redirect, another server might answer, which does not have them.)
+ */
+async function showNewCodes(
+  visit: UserVisit,
+  sent: readonly string[],
+  make: () => Promise<{ readonly recoveryCodes: readonly string[] }>,
+): Promise<PageAnswer> {
+  const { me, services, instance, c } = visit
+  const form = await fingerprint([c.req.path, ...sent])
+  let codes = await findShown(visit, form)
+  if (codes === null) {
+    codes = (await make()).recoveryCodes
+    services.shownRecoveryCodes.keep(me.id, { form, codes }, me.id)
+  }
+  const content = RecoveryCodes({ base: instance.base, codes })
+  return showPage(visit, { title: 'Recovery codes', content })
+}
+
+/** The codes that the form got before, unless one was used since, or the second factor was turned off. */
+async function findShown({ me, services, callApi }: UserVisit, form: string) {
+  const shown = services.shownRecoveryCodes.find(me.id, me.id)
+  if (shown?.form !== form) return null
+  const { recoveryCodes } = await callApi('getSecondFactor')
+  return recoveryCodes === shown.codes.length ? shown.codes : null
+}
+
+/** Recognises a form that is sent again, without keeping the password in it. */
+async function fingerprint(texts: readonly string[]): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(texts))
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).join()
 }
 
 async function remove({ callApi, c }: UserVisit) {
@@ -73,12 +116,4 @@ function showOffer(
   const secret = URL.parse(uri)?.searchParams.get('secret') ?? ''
   const content = OfferedSecret({ base: visit.instance.base, uri, secret, ...shown })
   return showPage(visit, { title: 'Second factor', content, status })
-}
-
-function showCodes(
-  visit: UserVisit,
-  { recoveryCodes }: { readonly recoveryCodes: readonly string[] },
-): Promise<PageAnswer> {
-  const content = RecoveryCodes({ base: visit.instance.base, codes: recoveryCodes })
-  return showPage(visit, { title: 'Recovery codes', content })
 }

@@ -8,6 +8,8 @@ import {
 } from '../../lib/access/authenticate.ts'
 import type { FindSession } from '../../lib/access/find-session.ts'
 import { hashToken } from '../../lib/access/session-token.ts'
+import { findSimilar } from '../../lib/config/did-you-mean.ts'
+import { fieldNames } from '../../lib/contract/field-paths.ts'
 import type { Body, Operation } from '../../lib/contract/operation.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { type Message, parse, readBytes, readJson } from '../../lib/parse.ts'
@@ -108,15 +110,27 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'UNAUTHORIZED'
 }
 
-/** Parses the query. Refuses parameters given twice, since one of the values would be ignored. */
+/** Parses the query. Refuses parameters that are unknown or given twice: a value would be ignored. */
 export function readQuery({ query }: Operation, c: RequestContext): unknown {
   if (query === undefined) return undefined
+  const names = fieldNames(query)
+  const given = Object.entries(c.req.queries())
+  for (const [name] of given) if (!names.includes(name)) throw unknownParameter(name, names)
   const parsed: unknown = parse(query, c.req.query())
-  for (const [name, values] of Object.entries(c.req.queries())) {
-    if (values.length === 1 || !Object.hasOwn(Object(parsed), name)) continue
-    throw new ApiError('BAD_REQUEST', `${name}: must be given once`)
+  for (const [name, { length }] of given) {
+    if (length > 1) throw new ApiError('BAD_REQUEST', `${name}: must be given once`)
   }
   return parsed
+}
+
+const QUOTED_CHARACTERS = 100
+
+function unknownParameter(name: string, names: readonly string[]): ApiError {
+  const similar = findSimilar(name, names)
+  const hint =
+    similar === undefined ? `; there are ${names.join(', ')}` : `, did you mean ${similar}?`
+  const given = name.slice(0, QUOTED_CHARACTERS)
+  return new ApiError('BAD_REQUEST', `${given}: is not a parameter of this request${hint}`)
 }
 
 export async function readBody(body: Body, c: RequestContext): Promise<unknown> {

@@ -1,7 +1,7 @@
 import type { Operation } from '../../lib/contract/operation.ts'
 import type { Headers } from './respond.ts'
 
-const EXPOSED = 'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After'
+const EXPOSED = 'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After, Not-Included'
 const PREFLIGHT_SECONDS = '86400'
 
 /**

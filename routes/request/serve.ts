@@ -31,7 +31,9 @@ interface AnyCall {
 
 type Input = Pick<AnyCall, 'params' | 'query' | 'headers' | 'body' | 'form'>
 
-type AnyReply =
+type AnyReply = AnyBody & { readonly headers?: Readonly<Record<string, string>> }
+
+type AnyBody =
   | { readonly status: number; readonly body: unknown }
   | { readonly status: number; readonly json: string; readonly rest?: readonly Uint8Array[] }
   | (TextReply & { readonly status: number })
@@ -143,11 +145,16 @@ function answerReply(services: Services, exchange: Exchange, reply: AnyReply): A
   if ('form' in reply) {
     const { status, form, text: json, rest } = reply
     const isJson = form === 'application/json'
-    const headers = isJson ? {} : { 'content-type': `${form}; charset=utf-8` }
-    return answer(services, exchange, { status, json, rest, headers })
+    const type = isJson ? {} : { 'content-type': `${form}; charset=utf-8` }
+    return answer(services, exchange, {
+      status,
+      json,
+      rest,
+      headers: { ...reply.headers, ...type },
+    })
   }
   const json = reply.body === undefined ? null : JSON.stringify(reply.body)
-  return answer(services, exchange, { status: reply.status, json })
+  return answer(services, exchange, { ...reply, json })
 }
 
 function answerFile(

@@ -38,7 +38,7 @@ export async function openOwnDatabases() {
     hostnames === undefined
       ? async () => undefined
       : createFindHostname(createAskHostname(hostnames.servers))
-  const { locateAddress } = geolocationHandlers({ geo, findHostname })
+  const { locateAddress } = geolocationHandlers({ config, geo, findHostname })
   const handlers = new Map<string, unknown>(
     Object.entries({
       locateAddress,

@@ -3,6 +3,7 @@ import {
   findUserByEmail,
   hasSignedUp,
   insertUser,
+  isFromCommand,
   newUser,
   type UserRow,
   updatePlan,
@@ -35,7 +36,7 @@ export async function userWithPlan(
 
 async function setPlan(accounts: Accounts, user: UserRow, wanted: Plan | undefined) {
   const { db, plans, now } = accounts
-  if (!user.emailVerified && (await hasSignedUp(db, user))) {
+  if (await mayBeStranger(accounts, user)) {
     report(
       `Warning: somebody signed up as ${user.email} without verifying the address: make sure that this is the right person`,
     )
@@ -49,6 +50,12 @@ async function setPlan(accounts: Accounts, user: UserRow, wanted: Plan | undefin
     row,
   ])
   return { user, plan, outcome: 'changed' as const }
+}
+
+/** Anybody can sign up with any address. Accounts that a command made are the operator's own doing. */
+async function mayBeStranger({ db }: Accounts, user: UserRow): Promise<boolean> {
+  if (user.emailVerified || !(await hasSignedUp(db, user))) return false
+  return user.remoteId !== null || !(await isFromCommand(db, user.id))
 }
 
 function getPlan(plans: Plans, id: string): Plan {

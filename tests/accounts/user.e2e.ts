@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { setPassword } from '../../lib/access/stored-password.ts'
+import { insertAudit } from '../../lib/accounts/audit.ts'
+import { findUserByEmail, insertUser, newUser } from '../../lib/accounts/users.ts'
+import { billingCustomers, subscriptions } from '../../lib/db/billing-tables.ts'
 import { eq } from '../../lib/db/drizzle.ts'
 import { openDb } from '../../lib/db/open.ts'
-import { accounts, auditLog, users } from '../../lib/db/tables.ts'
+import { auditLog, users } from '../../lib/db/tables.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
@@ -24,6 +27,14 @@ async function audited(email: string) {
   return rows
     .filter(({ actorId }) => actorId === user?.id)
     .map(({ app, actorLabel, action, detail }) => [app, actorLabel, action, detail])
+}
+
+/** Adds a user with a password, as sign-up does. */
+async function signUp(email: string) {
+  const user = newUser({ email, plan: 'free', now: 1 })
+  await insertUser(db, user).run()
+  await setPassword(db, user.id, { hash: 'a hash', app: 'api', now: 1 }).run()
+  return user
 }
 
 describe('npm run user', () => {
@@ -56,7 +67,7 @@ describe('npm run user', () => {
     const { code, stdout, stderr } = await userCommand('--list')
     assert.deepEqual([code, stderr], [0, ''])
     const lines = stdout.trimEnd().split('\n')
-    assert.match(lines[0] ?? '', /^E-mail +Plan +Role +Keys +Verified +Created$/)
+    assert.match(lines[0] ?? '', /^E-mail +Plan +Assigned +Role +Keys +Verified +Created$/)
     assert.match(lines[1] ?? '', /^ada@example\.com +pro +user +0 +no +20\d\d-\d\d-\d\d$/)
     const listed = JSON.parse((await userCommand('--list', '--json')).stdout)
     assert.equal(listed.length, lines.length - 1)
@@ -67,22 +78,59 @@ describe('npm run user', () => {
     assert.match(lines.at(-1) ?? '', /^last@example\.com +starter +user +1 +yes +20\d\d-\d\d-\d\d$/)
   })
 
+  it('lists the plan that counts, and the assigned one where it differs', async () => {
+    const email = 'buyer@example.com'
+    await userCommand('--email', email)
+    const { id: userId } = (await findUserByEmail(db, email)) ?? assert.fail()
+    await db.insert(billingCustomers).values({ userId, customerId: 'cus_1', createdAt: 1 }).run()
+    const period = { periodStart: 0, periodEnd: 1, overages: false, interval: 'month' } as const
+    const bought = { userId, id: 'sub_1', itemId: 'si_1', plan: 'pro', ...period }
+    await db
+      .insert(subscriptions)
+      .values({ ...bought, status: 'active' })
+      .run()
+    const list = async () => (await userCommand('--list')).stdout
+    assert.match(await list(), /^buyer@example\.com +pro +free +user /m)
+    const listed = JSON.parse((await userCommand('--list', '--json')).stdout)
+    const found = listed.find((user: { email: string }) => user.email === email)
+    assert.deepEqual([found.plan, found.assignedPlan], ['pro', 'free'])
+    await db.update(subscriptions).set({ status: 'canceled' }).run()
+    assert.match(await list(), /^buyer@example\.com +free +user /m)
+  })
+
   it('warns if the user signed up but has not verified the address', async () => {
     const email = 'mallory@example.com'
-    await userCommand('--email', email)
-    const user = await findUserByEmail(db, email)
-    assert.ok(user)
+    const user = await signUp(email)
     const warning = /^Warning: somebody signed up as mallory@example\.com without verifying/
-    assert.doesNotMatch((await userCommand('--email', email)).stderr, warning)
-    const times = { createdAt: 1, updatedAt: 1 }
-    const account = { id: 'a', userId: user.id, providerId: 'credential', accountId: 'a', ...times }
-    await db.insert(accounts).values(account).run()
     const setPlan = await userCommand('--email', email, '--plan', 'pro')
     assert.deepEqual([setPlan.code, warning.test(setPlan.stderr)], [0, true])
     const made = await keyCommand('--email', email, '--name', 'a')
     assert.deepEqual([made.code, warning.test(made.stderr)], [0, true])
     await db.update(users).set({ emailVerified: true }).where(eq(users.id, user.id)).run()
     assert.doesNotMatch((await userCommand('--email', email)).stderr, /Warning/)
+  })
+
+  it('does not warn about accounts that a command made, or set the password of', async () => {
+    await userCommand('--email', 'op@example.com')
+    const made = (await findUserByEmail(db, 'op@example.com')) ?? assert.fail()
+    const password = { hash: 'a hash', app: 'cli', now: 1 } as const
+    await setPassword(db, made.id, password).run()
+    assert.doesNotMatch((await userCommand('--email', made.email)).stderr, /Warning/)
+    const known = await signUp('known@example.com')
+    assert.match((await userCommand('--email', known.email)).stderr, /^Warning/)
+    await setPassword(db, known.id, password).run()
+    assert.doesNotMatch((await userCommand('--email', known.email)).stderr, /Warning/)
+  })
+
+  it('warns if an account that a command made has another address since', async () => {
+    await userCommand('--email', 'old@example.com')
+    const user = (await findUserByEmail(db, 'old@example.com')) ?? assert.fail()
+    const times = { hash: 'a hash', app: 'dashboard', now: 1 } as const
+    await setPassword(db, user.id, times).run()
+    await db.update(users).set({ email: 'boss@example.com' }).where(eq(users.id, user.id)).run()
+    const event = { app: 'dashboard', actorId: user.id, actorLabel: null, createdAt: 1 } as const
+    await insertAudit(db, { ...event, action: 'change_email' }).run()
+    assert.match((await userCommand('--email', 'boss@example.com')).stderr, /^Warning/)
   })
 
   it('refuses bad options, and creates nothing', async () => {

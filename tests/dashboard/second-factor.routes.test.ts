@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import decodeQR from 'qr/decode.js'
+import { MINUTE_MS } from '../../lib/durations.ts'
 import { type Clock, makeAppWithClock } from '../accounts/second-factor/with-factor.ts'
 import { codeAt } from '../support/authenticator.ts'
 import { readColumn } from '../support/database/sql.ts'
@@ -114,6 +115,50 @@ describe('the page of the second factor', () => {
     assert.equal((await off(fresh[0])).location, '/app/account?done=factor-off')
     const form = { email: EMAIL, password: PASSWORD }
     assert.equal((await visitPage(app, '/app/sign-in', { form })).status, 303)
+  })
+
+  it('shows the same recovery codes if the page with them is reloaded, for ten minutes', async () => {
+    const cookie = await signInNewUser(app)
+    const { uri, code, recoveryCodes } = await turnOn(cookie)
+    const confirm = { uri, code: await code() }
+    const send = (path: string, form: Record<string, string>) =>
+      visitPage(app, `${PATH}/${path}`, { cookie, form })
+    assert.deepEqual(codesIn((await send('confirm', confirm)).html), recoveryCodes)
+    clock.pass(30_000)
+    const replace = { codesPassword: PASSWORD, codesCode: await code() }
+    const renewed = codesIn((await send('recovery-codes', replace)).html)
+    assert.equal(renewed.length, 10)
+    assert.notDeepEqual(renewed, recoveryCodes)
+    assert.deepEqual(codesIn((await send('recovery-codes', replace)).html), renewed)
+    const other = { ...replace, codesPassword: 'wrong horse' }
+    assert.equal((await send('recovery-codes', other)).status, 400)
+    clock.pass(10 * MINUTE_MS)
+    const late = await send('recovery-codes', replace)
+    assert.deepEqual([late.status, codesIn(late.html)], [400, []])
+  })
+
+  it('says that it is on, not that the code is wrong, when its codes are no longer shown', async () => {
+    const cookie = await signInNewUser(app)
+    const { uri, code } = await turnOn(cookie)
+    const form = { uri, code: await code() }
+    clock.pass(10 * MINUTE_MS)
+    const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie, form })
+    assert.equal(status, 400)
+    assert.match(html, /role="alert">The second factor is on already</)
+    assert.match(html, /Replace the codes/)
+    assert.doesNotMatch(html, /Add Meridian to your app/)
+  })
+
+  it('does not show codes again once it is turned off', async () => {
+    const cookie = await signInNewUser(app)
+    const { uri, code, recoveryCodes } = await turnOn(cookie)
+    const off = { offPassword: PASSWORD, offCode: recoveryCodes[0] ?? '' }
+    const form = { uri, code: await code() }
+    await visitPage(app, `${PATH}/remove`, { cookie, form: off })
+    const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie, form })
+    assert.deepEqual([status, codesIn(html)], [400, []])
+    assert.match(html, /There is nothing to confirm/)
+    assert.match(html, /Turn on the second factor/)
   })
 
   it('makes the forms of address and deletion ask for a code', async () => {

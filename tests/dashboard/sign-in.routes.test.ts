@@ -138,6 +138,43 @@ describe('a form of the dashboard', () => {
     assert.equal(refused.headers.get('allow'), 'GET, HEAD, POST, OPTIONS')
   })
 
+  it('waits for the sign-in if the session has ended, and loses nothing', async () => {
+    await using app = await makeApp()
+    const name = 'http://127.0.0.1:9400'
+    const ended = { cookie: `meridian_dashboard=${'a'.repeat(32)}`, form: { name } }
+    for (const sent of [{ form: { name } }, ended]) {
+      const { status, html } = await visitPage(app, '/app/sites', sent)
+      assert.equal(status, 401)
+      assert.match(html, /You are not signed in, so nothing has been changed/)
+      assert.match(html, /<a href="\/app\/sign-up" target="_blank"/)
+      assert.ok(html.includes(`<input type="hidden" name="name" value="${name}"/>`), html)
+      assert.match(html, /<form method="post" action="\/app\/sites">/)
+    }
+    const cookie = await signInNewUser(app)
+    const { location } = await visitPage(app, '/app/sites', { cookie, form: { name } })
+    assert.equal(location, '/app/sites?done=added')
+  })
+
+  it('is not kept if it has a password: then the page with it is linked', async () => {
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: 'http://127.0.0.1:8787/geo' } })
+    const form = { newEmail: 'new@example.com', emailPassword: PASSWORD }
+    const headers = { referer: 'http://127.0.0.1:8787/geo/app/account' }
+    const { status, html } = await visitPage(app, '/app/account/email', { form, headers })
+    assert.equal(status, 401)
+    assert.ok(!html.includes(PASSWORD))
+    assert.match(html, /<a href="\/geo\/app\/account">go back to the form/)
+    const elsewhere = { referer: 'https://evil.example/geo/evil' }
+    const other = await visitPage(app, '/app/account/email', { form, headers: elsewhere })
+    assert.match(other.html, /<a href="\/geo\/app">go back to the form/)
+  })
+
+  it('is redirected to the sign-in page if a script sent it', async () => {
+    await using app = await makeApp()
+    const headers = { 'content-type': 'application/json' }
+    const { status, location } = await visitPage(app, '/app/batch', { form: { a: 'b' }, headers })
+    assert.deepEqual([status, location], [303, '/app/sign-in'])
+  })
+
   it('is checked by its Origin when the browser omits Sec-Fetch-Site', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)

@@ -38,34 +38,41 @@ export async function offerSecondFactor(
   return changes > 0 ? secret : null
 }
 
+/** Why the second factor cannot be turned on. */
+type NotConfirmed = 'on-already' | 'nothing-offered' | 'wrong-code'
+
 /**
  * Turns the second factor on, and ends the sessions that began without it, except `sessionId`. Returns
- * the recovery codes; null if the code is wrong or there is nothing to confirm.
+ * the recovery codes.
  */
 export async function confirmSecondFactor(
   store: FactorStore,
   { actor, code, now }: Entered,
   sessionId: string | undefined,
-): Promise<string[] | null> {
+): Promise<string[] | NotConfirmed> {
   const { db, key } = store
   const { userId } = actor
-  const isOffered = and(eq(secondFactors.userId, userId), isNull(secondFactors.confirmedAt))
-  const offered = await db.select().from(secondFactors).where(isOffered).get()
-  if (offered === undefined) return null
+  const isUsers = eq(secondFactors.userId, userId)
+  const offered = await db.select().from(secondFactors).where(isUsers).get()
+  if (offered === undefined) return 'nothing-offered'
+  if (offered.confirmedAt !== null) return 'on-already'
   const step = findStep(await unseal(key, offered.secret), code, now)
-  if (step === null) return null
+  if (step === null) return 'wrong-code'
   const { codes, insert } = makeCodes(store, userId)
   const others = sessionId === undefined ? undefined : ne(sessions.id, sessionId)
   const isConfirmed = await runInTransaction(db, [
     db
       .update(secondFactors)
       .set({ confirmedAt: now, lastStep: step })
-      .where(and(isOffered, eq(secondFactors.secret, offered.secret))),
+      .where(
+        and(isUsers, isNull(secondFactors.confirmedAt), eq(secondFactors.secret, offered.secret)),
+      ),
     insert,
     db.delete(sessions).where(and(eq(sessions.userId, userId), others)),
     insertAudit(db, callerEvent(actor, { action: 'enable_two_factor' }, now)),
   ])
-  return isConfirmed ? codes : null
+  // Another request was faster.
+  return isConfirmed ? codes : 'on-already'
 }
 
 /** Replaces all recovery codes. null: the code is wrong. */

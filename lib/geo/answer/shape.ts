@@ -31,6 +31,18 @@ export function createFindExtras(
   })
 }
 
+/** What the caller asks for, although this server has it for no address. */
+export function listNotServed(
+  asked: Pick<Asked, 'fields' | 'include'>,
+  { hasPrivacy, hasHostnames }: { readonly hasPrivacy: boolean; readonly hasHostnames: boolean },
+): Include[] {
+  const { fields, include = [] } = asked
+  const missing: Include[] = []
+  if (!hasPrivacy && (include.includes('privacy') || asksPrivacy(fields))) missing.push('privacy')
+  if (!hasHostnames && asksHostname(asked)) missing.push('hostname')
+  return missing
+}
+
 /** Changes the JSON of an answer as the caller's options say. */
 export type Shape = (json: string, address: Address | null, hostname?: string) => Json
 

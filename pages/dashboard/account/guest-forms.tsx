@@ -1,6 +1,6 @@
 import { Choice, Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { type PageProps, Result } from '../parts/notice.tsx'
+import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { CodeField, CurrentPassword, EmailField, NameField, NewPassword } from './fields.tsx'
 
 export interface SignInProps extends PageProps {
@@ -26,9 +26,11 @@ const TO_VERIFY = 'Sign in to verify your e-mail address.'
 
 export function SignIn({ base, next, offers, email = '', verify, ...result }: SignInProps) {
   const { error, done = '' } = result
+  const isSent = next !== '/app' && error === undefined && done === ''
   return (
     <>
       <Result error={error} done={verify === undefined ? DONE[done] : TO_VERIFY} />
+      {isSent && <Notice kind="hint">Sign in to open the page that you asked for.</Notice>}
       <Form action={`${base}/app/sign-in`} text="Sign in" field={{ name: 'next', value: next }}>
         {verify !== undefined && <input type="hidden" name="verify" value={verify} />}
         <EmailField value={email} />

@@ -8,6 +8,7 @@ export function curlSample({ method, url, headers, body, answer }: SampleRequest
     ...(isUsual ? [] : [`-X ${method}`]),
     ...Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${shellQuoted(JSON.stringify(body, null, 2))}`]),
-    ...(answer === 'file' ? ['-o export.tar.gz'] : []),
+    // An error is written to the file, too.
+    ...(answer === 'file' ? ['--fail-with-body', '-o export.tar.gz || cat export.tar.gz'] : []),
   ].join(' \\\n  ')
 }

@@ -4,14 +4,8 @@ import type { SampleRequest } from './request.ts'
 const CHECK = ['if err != nil {', '\tlog.Fatal(err)', '}']
 
 /** For net/http. */
-export function goSample({ method, url, headers, body, answer }: SampleRequest): string {
-  const packages = [
-    'fmt',
-    ...(answer === 'nothing' ? [] : ['io']),
-    'log',
-    'net/http',
-    ...(body === undefined ? [] : ['strings']),
-  ]
+export function goSample({ method, url, headers, body }: SampleRequest): string {
+  const packages = ['fmt', 'io', 'log', 'net/http', ...(body === undefined ? [] : ['strings'])]
   const sent = body === undefined ? 'nil' : 'body'
   const statements = [
     ...(body === undefined
@@ -25,7 +19,7 @@ export function goSample({ method, url, headers, body, answer }: SampleRequest):
     'response, err := http.DefaultClient.Do(request)',
     ...CHECK,
     'defer response.Body.Close()',
-    ...(answer === 'nothing' ? ['fmt.Println(response.StatusCode)'] : READ),
+    ...READ,
   ]
   return [
     'package main',

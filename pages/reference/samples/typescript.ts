@@ -3,8 +3,8 @@ import type { SampleRequest } from './request.ts'
 
 const SHOW = {
   json: 'console.log(response.status, await response.json())',
-  file: 'console.log(response.status, await response.bytes())',
-  nothing: 'console.log(response.status)',
+  file: 'console.log(response.status, response.ok ? await response.bytes() : await response.text())',
+  nothing: 'console.log(response.status, await response.text())',
 } as const
 
 /** For fetch, which browsers and Node.js have. */

@@ -16,6 +16,8 @@ export async function readForm(c: Context<Env>, maxBytes = MAX_BODY_BYTES) {
     exact: (name: string) => fields.get(name) ?? '',
     /** The values of all ticked boxes. */
     all: (name: string) => fields.getAll(name),
+    /** All names with their values. */
+    entries: () => [...fields],
   }
 }
 

@@ -66,11 +66,18 @@ describe('include=hostname', () => {
     assert.equal(dns.asked.length, before)
   })
 
-  it('adds nothing unless MERIDIAN_DNS is set', async () => {
+  it('adds nothing unless MERIDIAN_DNS is set, and a header says so', async () => {
     await using silent = await makeApp()
     const own = await silent.makeKey()
     const { status, result } = await get(`${LONDON}?include=hostname`, own, silent)
     assert.deepEqual([status, result.hostname], [200, undefined])
+    const header = async (path: string, of = silent, by = own) =>
+      (await of.send('GET', path, { key: by })).headers.get('not-included')
+    assert.equal(await header(`${LONDON}?include=hostname`), 'hostname')
+    assert.equal(await header('/v1/ip/me?fields=hostname,query'), 'hostname')
+    assert.equal(await header(`${LONDON}?include=network,hostname,privacy`), 'privacy, hostname')
+    assert.equal(await header(LONDON), null)
+    assert.equal(await header('/v1/ip/8.8.8.8?include=hostname', app, key), null)
   })
 
   it('is refused in batches', async () => {

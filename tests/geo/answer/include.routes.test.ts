@@ -105,8 +105,16 @@ describe('a query parameter', () => {
     assert.equal(codeOf(await get('/v1/asn/20712?limit=1&limit=2')), 'BAD_REQUEST')
   })
 
-  it('is ignored if the operation does not have it', async () => {
-    assert.equal((await get('/v1/ip/81.2.69.160?utm=1&utm=2&fields=query')).status, 200)
+  it('is 400 if the operation has others, and it may be a misspelt one', async () => {
+    const answer = await get('/v1/ip/81.2.69.160?feilds=query')
+    assert.equal(codeOf(answer), 'BAD_REQUEST')
+    const long = await get(`/v1/ip/81.2.69.160?${'x'.repeat(300)}=1`)
+    assert.match(long.text, /"x{100}: is not a parameter/)
+    assert.equal(codeOf(await get('/v1/ip/81.2.69.160?__proto__=1')), 'BAD_REQUEST')
+  })
+
+  it('is ignored if the operation has none', async () => {
+    assert.equal((await get('/v1/ip/81.2.69.160/timezone?utm=1&utm=2')).status, 200)
   })
 })
 

@@ -143,11 +143,24 @@ describe('include=privacy', () => {
     )
   })
 
-  it('adds nothing unless data about privacy is loaded', async () => {
+  it('adds nothing unless data about privacy is loaded, and a header says so', async () => {
     await using plain = await makeApp()
     const own = await plain.makeKey()
     const { status, result } = await get(`${LONDON}?include=privacy`, own, plain)
     assert.deepEqual([status, result.privacy, result.sources?.privacy], [200, undefined, undefined])
+    const header = async (path: string, body?: object, of = plain, by = own) => {
+      const method = body === undefined ? 'GET' : 'POST'
+      return (await of.send(method, path, { key: by, body })).headers.get('not-included')
+    }
+    const list = { ips: ['81.2.69.160'] }
+    const include = { ...list, include: ['privacy'] }
+    assert.equal(await header(`${LONDON}?include=privacy`), 'privacy')
+    assert.equal(await header(`${LONDON}?fields=privacy.vpn`), 'privacy')
+    assert.equal(await header('/v1/ip/batch', include), 'privacy')
+    assert.equal(await header('/v1/ip/summary', include), 'privacy')
+    assert.equal(await header('/v1/ip/batch', list), null)
+    assert.equal(await header(`${LONDON}?include=privacy`, undefined, app, key), null)
+    assert.equal(await header('/v1/ip/batch', include, app, key), null)
   })
 })
 

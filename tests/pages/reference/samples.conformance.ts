@@ -73,7 +73,6 @@ describe('the samples of a look-up', () => {
       assert.deepEqual(withoutId(JSON.parse(run('sh', ['-c', silently(curl)]))), body)
       const show = typescript.replace(/await response\.json\(\)/, 'JSON.stringify($&)')
       assert.deepEqual(read(run(process.execPath, [save(`${row.id}.ts`, show)])), [status, body])
-      if (status !== 200) return
       const script = python.replace(/json\.load\(response\)/, 'json.dumps($&)')
       assert.deepEqual(read(run('python3', [save(`${row.id}.py`, script)])), [status, body])
     })
@@ -110,6 +109,25 @@ describe('the samples of all operations', () => {
       for (const name of readdirSync(files.php)) run('php', ['-l', join(files.php, name)])
     } else t.diagnostic('php is not installed')
   })
+
+  for (const id of ['locateCaller', 'exportAccount', 'deleteSite']) {
+    it(`print code and message of an error: ${id}`, async (t) => {
+      const { curl, typescript, python, go } = await samplesOf({ id })
+      // The placeholder is not a key.
+      const written = (name: string, text: string) => {
+        writeFileSync(join(folder, name), text)
+        return name
+      }
+      const printed = [
+        run('sh', ['-c', curl]),
+        run(process.execPath, [written('error.ts', typescript)]),
+        run('python3', [written('error.py', python)]),
+      ]
+      if (isInstalled('gofmt')) printed.push(run('go', ['run', written('error.go', go)]))
+      else t.diagnostic('Go is not installed')
+      for (const text of printed) assert.match(text, /UNAUTHORIZED.*A valid API key/s)
+    })
+  }
 
   it('send a body in curl, TypeScript and Python', async () => {
     const { curl, typescript, python } = await samplesOf({ id: 'locateBatch' })

@@ -3343,6 +3343,11 @@ export interface components {
          */
         "Retry-After": number;
         /**
+         * @description What the request asks to include, although this server has no data for it: privacy, hostname
+         * @example privacy
+         */
+        "Not-Included": string;
+        /**
          * @description The alternative to an API key: a session token
          * @example Bearer realm="Meridian"
          */
@@ -3707,7 +3712,7 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. Naming such a field in `fields` does the same */
+                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. The header Not-Included names those that this server has no data for. Naming such a field in `fields` does the same */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN";
@@ -3730,6 +3735,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Not-Included": components["headers"]["Not-Included"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3802,6 +3808,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Not-Included": components["headers"]["Not-Included"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3836,7 +3843,7 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. Naming such a field in `fields` does the same */
+                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. The header Not-Included names those that this server has no data for. Naming such a field in `fields` does the same */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN";
@@ -3865,6 +3872,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Not-Included": components["headers"]["Not-Included"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3937,6 +3945,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Not-Included": components["headers"]["Not-Included"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4151,6 +4160,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Not-Included": components["headers"]["Not-Included"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4283,6 +4293,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Not-Included": components["headers"]["Not-Included"];
                     [name: string]: unknown;
                 };
                 content: {
