@@ -3,8 +3,8 @@ import { createShape } from '../../lib/geo/answer/shape.ts'
 import { TextPieces } from '../../lib/geo/answer/text-pieces.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
+import { notIncluded } from '../request/not-included.ts'
 import { locateAll } from './locate-all.ts'
-import { notIncluded } from './not-included.ts'
 
 export function batchHandlers(services: Services) {
   return {

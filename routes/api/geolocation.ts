@@ -13,7 +13,7 @@ import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { notIncluded } from './not-included.ts'
+import { notIncluded } from '../request/not-included.ts'
 import { refuseOverCap } from './over-cap.ts'
 
 /** The handlers of look-ups that answer at once: their query includes at most the network and privacy. */

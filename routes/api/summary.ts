@@ -2,8 +2,8 @@ import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
 import { createSummary } from '../../lib/list/summary.ts'
 import type { Handlers } from '../context.ts'
+import { notIncluded } from '../request/not-included.ts'
 import { locateAll, type Parts } from './locate-all.ts'
-import { notIncluded } from './not-included.ts'
 
 export function summaryHandlers(services: Parts) {
   return {
