@@ -3,6 +3,7 @@ import type { AuditLogEntry } from '../../lib/contract/account/account-schemas.t
 import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
 import { Card } from '../dashboard/parts/card.tsx'
 import { count } from '../dashboard/parts/format.ts'
+import { Given } from '../dashboard/parts/given.tsx'
 import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
@@ -83,7 +84,7 @@ function Account({ person, plan, isPaid, requests }: PersonProps) {
       <PersonBadges person={person} />
       <FactList
         facts={[
-          ['Name', name || undefined],
+          ['Name', name ? <Given text={name} /> : undefined],
           ['Id', <code>{id}</code>],
           ['Since', <Time at={timeOf(createdAt)} precision="day" />],
           ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'assigned'})`],
@@ -104,7 +105,7 @@ function Keys({ keys }: Pick<PersonProps, 'keys'>) {
         heads={['Key', 'Name', 'Type', 'Last used', 'Expires']}
         rows={keys.map(({ prefix, name, type, lastUsedAt, expiresAt }) => [
           <code>{prefix}…</code>,
-          name,
+          <Given text={name} />,
           type,
           <Time at={timeOf(lastUsedAt)} />,
           <Time at={timeOf(expiresAt)} precision="day" />,
