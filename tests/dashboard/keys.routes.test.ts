@@ -109,6 +109,9 @@ describe('the keys page', () => {
     assert.equal(status, 303)
     assert.match((await visitPage(app, location ?? '', { cookie })).html, /Key revoked/)
     assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 401)
+    const again = await visitPage(app, path, { cookie, form: {} })
+    assert.equal(again.status, 404)
+    assert.match(again.html, /Key not found; it may have been revoked already/)
     const rows = await readRows(
       app,
       "SELECT app, action FROM audit_log WHERE action LIKE '%key' ORDER BY id",
