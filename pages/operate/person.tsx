@@ -4,7 +4,7 @@ import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
 import { Card } from '../dashboard/parts/card.tsx'
 import { count } from '../dashboard/parts/format.ts'
 import { Given } from '../dashboard/parts/given.tsx'
-import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
+import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
 import { Table } from '../table.tsx'
@@ -28,6 +28,8 @@ interface SiteView {
 }
 
 export interface PersonProps extends PageProps, PersonActionsProps {
+  /** Whether it is the account of the look-up form on the first page. */
+  readonly isBuiltIn: boolean
   /** The plan in effect. */
   readonly plan: Plan
   /** Whether a subscription gives the plan. */
@@ -49,12 +51,18 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 export function PersonPage(props: PersonProps) {
-  const { keys, sites, entries, done = '', error } = props
+  const { isBuiltIn, keys, sites, entries, done = '', error } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
+      {isBuiltIn && (
+        <Notice kind="hint">
+          This account is built in: the form of the first page looks up addresses with its key.{' '}
+          <code>MERIDIAN_DEMO=0</code> turns it off.
+        </Notice>
+      )}
       <Account {...props} />
-      <PersonActions {...props} />
+      {!isBuiltIn && <PersonActions {...props} />}
       <Card id="keys" title="Keys">
         {keys.length === 0 ? <p>None.</p> : <Keys keys={keys} />}
       </Card>
