@@ -1,9 +1,8 @@
 import { batchForm } from '../../lib/geo/answer/batch-forms.ts'
-import { createShape } from '../../lib/geo/answer/shape.ts'
+import { createShape, notIncluded } from '../../lib/geo/answer/shape.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { locateAll } from './locate-all.ts'
-import { notIncluded } from './not-included.ts'
 
 export function batchHandlers(services: Services) {
   return {
@@ -19,7 +18,10 @@ export function batchHandlers(services: Services) {
       })
       const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`
       const text = whole(results, meta)
-      const head = { status: 200, ...notIncluded(services, body) } as const
+      const head = {
+        status: 200,
+        ...notIncluded(services.geo, body, { hasHostnames: false }),
+      } as const
       return form === 'application/json' ? { ...head, json: text } : { ...head, form, text }
     },
   } satisfies Partial<Handlers>
