@@ -59,9 +59,12 @@ export function textUpTo(most: number) {
   )
 }
 
-/** Works with and without the flag `u`, because JSON Schema validators set that flag. */
+/**
+ * Refuses blanks, control characters, and those that set the direction of the text around them. Works with
+ * and without the flag `u`, because JSON Schema validators set that flag.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
-const SINGLE_LINE = /^(?=[\s\S]*\S)[^\u0000-\u001f\u007f-\u009f]*$/
+const SINGLE_LINE = /^(?=[\s\S]*\S)[^\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]*$/
 
 /** A line of text that is not blank, such as a name. */
 export function singleLine(most: number) {

@@ -1,3 +1,4 @@
+import { Field } from '../dashboard/parts/field.tsx'
 import { PostButton } from '../dashboard/parts/form.tsx'
 
 interface ConfirmationProps {
@@ -11,10 +12,13 @@ interface ConfirmationProps {
   readonly to: string
   /** Where to go instead. */
   readonly back: string
+  /** Whether the operator must type the address of the person. */
+  readonly asksAddress?: boolean | undefined
 }
 
 /** Asks before something is done. */
-export function Confirmation({ email, text, button, action, to, back }: ConfirmationProps) {
+export function Confirmation(props: ConfirmationProps) {
+  const { email, text, button, action, to, back, asksAddress = false } = props
   return (
     <section class="card" aria-label={email}>
       <p>
@@ -22,7 +26,17 @@ export function Confirmation({ email, text, button, action, to, back }: Confirma
       </p>
       <p>{text}</p>
       <div class="actions">
-        <PostButton action={action} text={button} kind="danger" field={{ name: 'to', value: to }} />
+        <PostButton action={action} text={button} kind="danger" field={{ name: 'to', value: to }}>
+          {asksAddress && (
+            <Field
+              name="email"
+              label="Type the address to confirm"
+              autocomplete="off"
+              maxlength={320}
+              required
+            />
+          )}
+        </PostButton>
         <a class="button quiet" href={back}>
           Back
         </a>

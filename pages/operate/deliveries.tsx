@@ -1,5 +1,6 @@
 import { Confirm, PostButton } from '../dashboard/parts/form.tsx'
 import { count } from '../dashboard/parts/format.ts'
+import { undirected } from '../dashboard/parts/given.tsx'
 import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { PageLink, PageLinks } from '../dashboard/parts/page-links.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
@@ -115,6 +116,7 @@ interface DeliveryItemProps {
 
 function DeliveryItem({ path, noun, delivery }: DeliveryItemProps) {
   const { id, heading, facts, userId, message, state, createdAt, nextAt, settledAt } = delivery
+  const name = undirected(heading)
   const retry = state === 'kept' ? 'Deliver' : 'Retry'
   return (
     <li class="card item">
@@ -138,7 +140,7 @@ function DeliveryItem({ path, noun, delivery }: DeliveryItemProps) {
       />
       {message !== undefined && (
         <details>
-          <summary aria-label={`Message of ${heading}`}>Message</summary>
+          <summary aria-label={`Message of ${name}`}>Message</summary>
           <p class="message">{message}</p>
         </details>
       )}
@@ -147,13 +149,13 @@ function DeliveryItem({ path, noun, delivery }: DeliveryItemProps) {
           <PostButton
             action={`${path}/${id}/retry`}
             text={retry}
-            label={`${retry} ${heading}`}
+            label={`${retry} ${name}`}
             kind="quiet"
           />
         )}
         <Confirm
           summary="Remove…"
-          label={`Remove ${heading}…`}
+          label={`Remove ${name}…`}
           action={`${path}/${id}/remove`}
           text="Remove permanently"
         >

@@ -3,7 +3,8 @@ import type { AuditLogEntry } from '../../lib/contract/account/account-schemas.t
 import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
 import { Card } from '../dashboard/parts/card.tsx'
 import { count } from '../dashboard/parts/format.ts'
-import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
+import { Given } from '../dashboard/parts/given.tsx'
+import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
 import { Table } from '../table.tsx'
@@ -27,6 +28,8 @@ interface SiteView {
 }
 
 export interface PersonProps extends PageProps, PersonActionsProps {
+  /** Whether it is the account of the look-up form on the first page. */
+  readonly isBuiltIn: boolean
   /** The plan in effect. */
   readonly plan: Plan
   /** Whether a subscription gives the plan. */
@@ -48,12 +51,18 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 export function PersonPage(props: PersonProps) {
-  const { keys, sites, entries, done = '', error } = props
+  const { isBuiltIn, keys, sites, entries, done = '', error } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
+      {isBuiltIn && (
+        <Notice kind="hint">
+          This account is built in: the form of the first page looks up addresses with its key.{' '}
+          <code>MERIDIAN_DEMO=0</code> turns it off.
+        </Notice>
+      )}
       <Account {...props} />
-      <PersonActions {...props} />
+      {!isBuiltIn && <PersonActions {...props} />}
       <Card id="keys" title="Keys">
         {keys.length === 0 ? <p>None.</p> : <Keys keys={keys} />}
       </Card>
@@ -83,7 +92,7 @@ function Account({ person, plan, isPaid, requests }: PersonProps) {
       <PersonBadges person={person} />
       <FactList
         facts={[
-          ['Name', name || undefined],
+          ['Name', name ? <Given text={name} /> : undefined],
           ['Id', <code>{id}</code>],
           ['Since', <Time at={timeOf(createdAt)} precision="day" />],
           ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'assigned'})`],
@@ -104,7 +113,7 @@ function Keys({ keys }: Pick<PersonProps, 'keys'>) {
         heads={['Key', 'Name', 'Type', 'Last used', 'Expires']}
         rows={keys.map(({ prefix, name, type, lastUsedAt, expiresAt }) => [
           <code>{prefix}…</code>,
-          name,
+          <Given text={name} />,
           type,
           <Time at={timeOf(lastUsedAt)} />,
           <Time at={timeOf(expiresAt)} precision="day" />,

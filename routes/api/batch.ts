@@ -1,9 +1,8 @@
 import { batchForm } from '../../lib/geo/answer/batch-forms.ts'
-import { createShape } from '../../lib/geo/answer/shape.ts'
+import { createShape, notIncluded } from '../../lib/geo/answer/shape.ts'
 import { TextPieces } from '../../lib/geo/answer/text-pieces.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { notIncluded } from '../request/not-included.ts'
 import { locateAll } from './locate-all.ts'
 
 export function batchHandlers(services: Services) {
@@ -20,7 +19,7 @@ export function batchHandlers(services: Services) {
         invalid: (text) => pieces.add(invalid(text)),
       })
       const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`
-      const included = notIncluded(services, body)
+      const included = notIncluded(services.geo, body, { hasHostnames: false })
       return { status: 200, form, text: start, rest: pieces.end(end(meta)), ...included }
     },
   } satisfies Partial<Handlers>

@@ -66,7 +66,7 @@ function refuseRemote({ config: { authUrl } }: Services): void {
 }
 
 function taken(): ApiError {
-  return new ApiError('BAD_REQUEST', 'Another account has this e-mail address')
+  return new ApiError('BAD_REQUEST', 'email: another account has this address')
 }
 
 const SUBJECT = 'Confirm your new e-mail address'

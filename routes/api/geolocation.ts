@@ -7,13 +7,13 @@ import {
   asksHostname,
   createFindExtras,
   createShape,
+  notIncluded,
 } from '../../lib/geo/answer/shape.ts'
 import type { Library } from '../../lib/geo/library.ts'
 import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { notIncluded } from '../request/not-included.ts'
 import { refuseOverCap } from './over-cap.ts'
 
 /** The handlers of look-ups that answer at once: their query includes at most the network and privacy. */
@@ -22,8 +22,8 @@ export function plainLookUps({ geo }: Pick<Services, 'geo'>) {
     locateAddress: (call) => {
       const asked = readAsked(call.query)
       const answer = locate(geo, readAddress(call.params.ipAddress), call, asked)
+      const missing = notIncluded(geo, asked, { hasHostnames: false })
       // Copying each answer would take time.
-      const missing = notIncluded({ geo }, asked)
       return missing === undefined ? answer : { ...answer, ...missing }
     },
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
@@ -53,7 +53,11 @@ type LocateCall = Parameters<Handlers['locateCaller']>[0]
 async function locateByQuery(services: Parts, address: Address | null, call: LocateCall) {
   const { geo, findHostname } = services
   const asked = readAsked(call.query)
-  const answer = { ...locate(geo, address, call, asked), ...notIncluded(services, asked) }
+  const hasHostnames = services.config.hostnames !== undefined
+  const answer = {
+    ...locate(geo, address, call, asked),
+    ...notIncluded(geo, asked, { hasHostnames }),
+  }
   const shape = createShape(geo, asked, call)
   if (shape === undefined) return answer
   const isNamed = asksHostname(asked) && !call.degraded && address !== null

@@ -98,5 +98,5 @@ function toKeyCreated(key: KeyRow, rawKey: string): ApiKeyCreated {
 }
 
 function notFound(): ApiError {
-  return new ApiError('NOT_FOUND', 'Key not found')
+  return new ApiError('NOT_FOUND', 'Key not found; it may have been revoked already')
 }

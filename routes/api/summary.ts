@@ -1,8 +1,8 @@
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
+import { notIncluded } from '../../lib/geo/answer/shape.ts'
 import { createSummary } from '../../lib/list/summary.ts'
 import type { Handlers } from '../context.ts'
-import { notIncluded } from '../request/not-included.ts'
 import { locateAll, type Parts } from './locate-all.ts'
 
 export function summaryHandlers(services: Parts) {
@@ -26,8 +26,8 @@ export function summaryHandlers(services: Parts) {
         invalid: () => addInvalid(),
       })
       const meta = { tier: caller.plan.id, requestId, degraded }
-      const headers = notIncluded({ geo: services.geo }, { include: body.include })
-      return { status: 200, body: { ...summarize(), meta }, ...headers }
+      const head = notIncluded(services.geo, { include: body.include }, { hasHostnames: false })
+      return { status: 200, body: { ...summarize(), meta }, ...head }
     },
   } satisfies Partial<Handlers>
 }

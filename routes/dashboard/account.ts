@@ -1,3 +1,4 @@
+import { AUTH_FORMS } from '../../lib/contract/account/auth.ts'
 import { Account, type AccountProps } from '../../pages/dashboard/account/account.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { redirectTo, showPage } from './request/answer.ts'
@@ -6,7 +7,7 @@ import { callAuth } from './request/call-auth.ts'
 import { deviceCookie, expiredCookie, sessionCookie } from './request/cookies.ts'
 import { readForm } from './request/form.ts'
 import { formRoutes } from './request/form-routes.ts'
-import { toAuthRefusal } from './request/problem.ts'
+import { findRefusal, toAuthRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 export const accountRoutes: readonly AppRoute<UserVisit>[] = [
@@ -53,6 +54,8 @@ export async function showAccount(
 
 async function setName(visit: UserVisit): Promise<PageAnswer> {
   const name = (await readForm(visit.c)).text('name')
+  const refusal = findRefusal(AUTH_FORMS.name, { name })
+  if (refusal !== null) return showAccount(visit, refusal, 400)
   const { status, message } = await callAuth(visit, '/update-user', { name })
   return status === 200
     ? redirectTo(visit, '/app/account?done=name')
@@ -62,11 +65,10 @@ async function setName(visit: UserVisit): Promise<PageAnswer> {
 /** Also ends all other sessions and forgets all other known browsers: one may be a stranger's. */
 async function changePassword(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
-  const answer = await callAuth(visit, '/change-password', {
-    currentPassword: form.exact('current'),
-    newPassword: form.exact('password'),
-    revokeOtherSessions: true,
-  })
+  const body = { currentPassword: form.exact('current'), newPassword: form.exact('password') }
+  const refusal = findRefusal(AUTH_FORMS.changePassword, body)
+  if (refusal !== null) return showAccount(visit, refusal, 400)
+  const answer = await callAuth(visit, '/change-password', { ...body, revokeOtherSessions: true })
   const { status, token } = answer
   if (status !== 200) return showAccount(visit, toAuthRefusal(answer), status)
   const device = await deviceCookie(visit, visit.me.email ?? '')

@@ -1,6 +1,8 @@
+import { AUTH_FORMS } from '../../lib/contract/account/auth.ts'
 import { ApiError } from '../../lib/errors.ts'
 import {
   ForgotPassword,
+  type ForgotPasswordProps,
   ResetPassword,
   type ResetPasswordProps,
   SecondStep,
@@ -15,7 +17,7 @@ import { redirectTo, showGuestPage } from './request/answer.ts'
 import { type AuthAnswer, callAuth } from './request/call-auth.ts'
 import { deviceCookie, expiredCookie, sessionCookie } from './request/cookies.ts'
 import { readForm } from './request/form.ts'
-import { toAuthRefusal } from './request/problem.ts'
+import { findRefusal, toAuthRefusal } from './request/problem.ts'
 import { safeNext } from './request/sign-in-first.ts'
 import type { AppRoute, Visit } from './request/visit.ts'
 
@@ -76,8 +78,10 @@ async function signInByCode(visit: Visit): Promise<PageAnswer> {
   const { status, message, token, email } = answer
   // Takes the address from the answer: a forged form could make this browser known to any account.
   if (token !== null && email !== null) return startSession(visit, { email, token }, next)
-  const error = status === 429 ? message : WRONG_CODE
-  return showSecondStep(visit, { challenge, next, error }, status)
+  const field = form.text('recoveryCode') === '' ? 'code' : 'recoveryCode'
+  const wrong = { problem: { field, text: WRONG_CODE } }
+  const shown = status === 429 ? { error: message } : wrong
+  return showSecondStep(visit, { challenge, next, ...shown }, status)
 }
 
 const WRONG_CODE =
@@ -111,6 +115,8 @@ async function signUp(visit: Visit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const typed = { name: form.text('name'), email: form.text('email') }
   const body = { ...typed, password: form.exact('password') }
+  const refusal = findRefusal(AUTH_FORMS.signUp, body)
+  if (refusal !== null) return showSignUp(visit, { typed, ...refusal }, 400)
   const answer = await callWithoutSession(visit, '/sign-up/email', body)
   const { status, token } = answer
   if (token !== null) return startSession(visit, { ...typed, token }, '/app')
@@ -136,16 +142,20 @@ function canMail({ services }: Visit): boolean {
   return services.config.smtpUrl !== undefined && services.handleAuth !== null
 }
 
-function showForgot(visit: Visit, error?: string, status = 200): Promise<PageAnswer> {
-  const content = ForgotPassword({ base: visit.instance.base, canMail: canMail(visit), error })
+type ForgotShown = Pick<ForgotPasswordProps, 'email' | 'error' | 'problem'>
+
+function showForgot(visit: Visit, shown: ForgotShown = {}, status = 200): Promise<PageAnswer> {
+  const content = ForgotPassword({ base: visit.instance.base, canMail: canMail(visit), ...shown })
   return showGuestPage(visit, { title: 'Forgot your password?', content, status })
 }
 
 async function requestReset(visit: Visit): Promise<PageAnswer> {
   const email = (await readForm(visit.c)).text('email')
+  const refusal = findRefusal(AUTH_FORMS.email, { email })
+  if (refusal !== null) return showForgot(visit, { email, ...refusal }, 400)
   const { status, message } = await callAuth(visit, '/request-password-reset', { email })
   if (status === 200) return redirectTo(visit, '/app/sign-in?done=asked')
-  return showForgot(visit, status === 429 ? ASKED_TOO_OFTEN : message, status)
+  return showForgot(visit, { email, error: status === 429 ? ASKED_TOO_OFTEN : message }, status)
 }
 
 const ASKED_TOO_OFTEN =
@@ -174,6 +184,8 @@ async function reset(visit: Visit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const revokeKeys = form.all('revokeKeys').length > 0
   const body = { token: form.text('token'), newPassword: form.exact('password'), revokeKeys }
+  const refusal = findRefusal(AUTH_FORMS.newPassword, body)
+  if (refusal !== null) return showReset(visit, body.token, { ...refusal, revokeKeys }, 400)
   const answer = await callWithoutSession(visit, '/reset-password', body)
   if (answer.status === 200) return finishReset(visit, answer)
   const token = answer.code === 'INVALID_TOKEN' ? null : body.token

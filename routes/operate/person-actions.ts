@@ -27,6 +27,8 @@ interface Question {
   readonly text: string
   /** The text of the button. */
   readonly button: string
+  /** Whether the operator must type the address of the person. */
+  readonly asksAddress?: true
 }
 
 export interface PersonAction {
@@ -145,6 +147,7 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
         title: 'Delete the account?',
         text: 'Its subscription ends, and all its keys, sites and data are deleted for good.',
         button: 'Delete for good',
+        asksAddress: true,
       }
     },
     perform: async ({ visit, person }) => {

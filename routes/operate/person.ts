@@ -2,7 +2,9 @@ import { listUsedKeys } from '../../lib/access/last-used.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
 import { findPerson, type Person } from '../../lib/accounts/people.ts'
 import { listSites } from '../../lib/accounts/sites.ts'
+import { normaliseEmail } from '../../lib/accounts/users.ts'
 import { toEntitlement } from '../../lib/config/entitlement.ts'
+import { DEMO_PLAN } from '../../lib/config/plans.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { Confirmation } from '../../pages/operate/confirmation.tsx'
@@ -46,10 +48,13 @@ async function confirm(visit: UserVisit, action: PersonAction): Promise<PageAnsw
 
 async function perform(visit: UserVisit, action: PersonAction, name: string) {
   const person = await getPerson(visit)
-  const to = (await readForm(visit.c)).text('to')
-  const asked = { visit, person, to }
+  const form = await readForm(visit.c)
+  const asked = { visit, person, to: form.text('to') }
   // Throws if it cannot be done, as before the form was shown.
-  action.ask(asked)
+  const { asksAddress } = action.ask(asked)
+  if (asksAddress === true && normaliseEmail(form.text('email')) !== person.email) {
+    throw new ApiError('BAD_REQUEST', 'The address that you typed differs: nothing was changed')
+  }
   await action.perform(asked)
   if (name === 'delete') return redirectTo(visit, `${LIST}?done=deleted`)
   return redirectTo(visit, `${LIST}/${person.id}?done=${name}`)
@@ -72,6 +77,7 @@ async function showPerson(
     base: instance.base,
     person,
     isSelf: person.id === me.id,
+    isBuiltIn: person.givenPlan === DEMO_PLAN.id && services.config.demo,
     plans: services.plans.list,
     keepsSessions: services.config.authUrl === undefined,
     done: c.req.query('done'),

@@ -110,27 +110,26 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'UNAUTHORIZED'
 }
 
-/** Parses the query. Refuses parameters that are unknown or given twice: a value would be ignored. */
+/** Parses the query. Refuses parameters that are misspelt or given twice: a value would be ignored. */
 export function readQuery({ query }: Operation, c: RequestContext): unknown {
   if (query === undefined) return undefined
   const names = fieldNames(query)
   const given = Object.entries(c.req.queries())
-  for (const [name] of given) if (!names.includes(name)) throw unknownParameter(name, names)
+  for (const [name] of given) if (!names.includes(name)) refuseMisspelt(name, names)
   const parsed: unknown = parse(query, c.req.query())
   for (const [name, { length }] of given) {
-    if (length > 1) throw new ApiError('BAD_REQUEST', `${name}: must be given once`)
+    if (length > 1 && names.includes(name)) {
+      throw new ApiError('BAD_REQUEST', `${name}: must be given once`)
+    }
   }
   return parsed
 }
 
-const QUOTED_CHARACTERS = 100
-
-function unknownParameter(name: string, names: readonly string[]): ApiError {
+/** Parameters of others, such as those that statistics append to links, are ignored. */
+function refuseMisspelt(name: string, names: readonly string[]): void {
   const similar = findSimilar(name, names)
-  const hint =
-    similar === undefined ? `; there are ${names.join(', ')}` : `, did you mean ${similar}?`
-  const given = name.slice(0, QUOTED_CHARACTERS)
-  return new ApiError('BAD_REQUEST', `${given}: is not a parameter of this request${hint}`)
+  if (similar === undefined) return
+  throw new ApiError('BAD_REQUEST', `${name}: is unknown, did you mean ${similar}?`)
 }
 
 export async function readBody(body: Body, c: RequestContext): Promise<unknown> {

@@ -38,7 +38,8 @@ export async function createKey(accounts: Accounts, options: NewKeyOptions): Pro
   })
   const row = auditKey(accounts, 'create_key', key)
   if (await runInTransaction(db, [insertKey(db, key, plan.maxKeys), row])) {
-    report(`Key ${key.prefix}… of ${user.email}, plan ${plan.id}. It is shown only now:`)
+    const access = key.scopes === null && type === 'secret' ? ', full access' : ''
+    report(`Key ${key.prefix}… of ${user.email}, plan ${plan.id}${access}. It is shown only now:`)
     return minted.text
   }
   throw new Error(

@@ -162,6 +162,8 @@ describe('npm run user, while the server runs', () => {
     const other = await piped('other@example.com\n', '--email', email, '--delete')
     assert.match(other.stderr, /nothing was deleted/)
     assert.equal((await lookUp()).status, 200)
+    const silent = await piped('', '--email', email, '--delete')
+    assert.match(silent.stderr, /no line on the standard input: give --yes to go on\n$/)
     const done = await piped('GONE@example.com\n', '--email', email, '--delete')
     assert.match(done.stderr, /Deleted the account gone@example\.com\n$/)
     assert.equal((await lookUp()).status, 401)

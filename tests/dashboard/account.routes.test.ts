@@ -9,6 +9,13 @@ import { cookieOf, signInNewUser, visitPage } from './pages.ts'
 const EMAIL = 'ada@example.com'
 const NEW_PASSWORD = `${PASSWORD} 2`
 
+/** The field at which a page says what is wrong, and what it says. */
+function problemIn(html: string): [field: string, text: string] {
+  assert.doesNotMatch(html, /notice error/)
+  const [, field = '', text = ''] = /id="(\w+)-problem" role="alert">([^<]*)</.exec(html) ?? []
+  return [field, text]
+}
+
 describe('POST /app/sign-up', () => {
   it('creates an account and signs the user in', async () => {
     await using app = await makeApp()
@@ -24,9 +31,30 @@ describe('POST /app/sign-up', () => {
     const form = { name: 'Ada "<b>"', email: EMAIL, password: 'short' }
     const { status, html } = await visitPage(app, '/app/sign-up', { form })
     assert.equal(status, 400)
-    assert.match(html, /role="alert">Password too short/)
+    assert.match(html, /role="alert">Must have at least 8 characters/)
     assert.match(html, /value="Ada &quot;&lt;b&gt;&quot;"/)
     assert.doesNotMatch(html, /value="short"/)
+  })
+
+  it('says at the field what is wrong, one after the other', async () => {
+    await using app = await makeApp()
+    const right = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
+    const wrong = [
+      [{ name: '', email: '', password: '' }, 'name', 'Must not be blank'],
+      [{ ...right, name: ' \u00a0 ' }, 'name', 'Must not be blank'],
+      [{ ...right, name: 'x'.repeat(101) }, 'name', 'Must have at most 100 characters'],
+      [{ ...right, name: 'A\u202eda' }, 'name', 'Must not be blank, and must have no control'],
+      [{ ...right, email: 'ada@', password: '' }, 'email', 'Must be an e-mail address'],
+      [{ ...right, password: 'short' }, 'password', 'Must have at least 8 characters'],
+      [{ ...right, password: 'x'.repeat(129) }, 'password', 'Must have at most 128 characters'],
+      [{ ...right, password: 'password1234' }, 'password', 'This password is too easy to guess'],
+    ] as const
+    for (const [form, field, text] of wrong) {
+      const { status, html } = await visitPage(app, '/app/sign-up', { form })
+      assert.equal(status, 400)
+      const [at, says] = problemIn(html)
+      assert.deepEqual([at, says.startsWith(text)], [field, true], says)
+    }
   })
 
   it('says how to go on if the address already has an account', async () => {
@@ -70,6 +98,16 @@ describe('POST /app/forgot', () => {
     assert.equal(signedIn.status, 303)
   })
 
+  it('says at the field what is wrong with an address or a password', async () => {
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:9' } })
+    const forgot = await visitPage(app, '/app/forgot', { form: { email: 'ada@' } })
+    assert.deepEqual(problemIn(forgot.html), ['email', 'Must be an e-mail address'])
+    assert.match(forgot.html, /value="ada@"/)
+    const form = { token: 'a token', password: 'short' }
+    const reset = await visitPage(app, '/app/reset', { form })
+    assert.deepEqual(problemIn(reset.html), ['password', 'Must have at least 8 characters'])
+  })
+
   it('gives the same answer for an unknown address', async () => {
     await using mail = await startMailServer()
     await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
@@ -94,6 +132,32 @@ describe('the account page', () => {
     const { html } = await visitPage(app, location ?? '', { cookie })
     assert.match(html, /Name changed/)
     assert.match(html, /value="Ada &lt;i&gt;Lovelace&lt;\/i&gt;"/)
+  })
+
+  it('says at the field what is wrong with a name, a password or an address', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    await signInNewUser(app, 'bob@example.com')
+    const current = { current: PASSWORD }
+    const wrong = [
+      ['name', { name: '  ' }, 'name', 'Must not be blank'],
+      ['name', { name: 'x'.repeat(101) }, 'name', 'Must have at most 100 characters'],
+      ['password', { current: '', password: '' }, 'current', 'This is missing'],
+      ['password', { ...current, password: 'short' }, 'password', 'Must have at least 8'],
+      [
+        'email',
+        { newEmail: 'bob@example.com', emailPassword: PASSWORD },
+        'newEmail',
+        'Another account has this address',
+      ],
+    ] as const
+    for (const [path, form, field, text] of wrong) {
+      const { status, html } = await visitPage(app, `/app/account/${path}`, { cookie, form })
+      assert.equal(status, 400)
+      const [at, says] = problemIn(html)
+      assert.deepEqual([at, says.startsWith(text)], [field, true], says)
+    }
+    assert.equal((await readColumn(app, 'SELECT name FROM users ORDER BY email'))[0], 'Ada')
   })
 
   it('changes the password and ends all other sessions', async () => {

@@ -16,8 +16,8 @@ describe('an entry of the audit log', () => {
   }
 
   it('names Stripe, not the id of the user, for what Stripe did', () => {
-    assert.match(String(AuditEntry({ entry: { ...entry, app: 'stripe' } })), /by Stripe</)
-    assert.match(String(AuditEntry({ entry: { ...entry, app: 'cli' } })), /by user-1</)
+    assert.match(String(AuditEntry({ entry: { ...entry, app: 'stripe' } })), /by <bdi>Stripe</)
+    assert.match(String(AuditEntry({ entry: { ...entry, app: 'cli' } })), /by <bdi>user-1</)
   })
 })
 

@@ -43,7 +43,7 @@ describe('GET /app/audit', () => {
     assert.equal(status, 200)
     assert.match(html, /<strong>Key created<\/strong> <code class="soft">create_key<\/code>/)
     assert.match(html, /class="detail">Production server/)
-    assert.match(html, /by ada@example\.com · api key <code>[0-9a-f]{32}/)
+    assert.match(html, /by <bdi>ada@example\.com<\/bdi> · api key <code>[0-9a-f]{32}/)
     assert.match(html, /class="badge">Dashboard/)
     assert.match(html, /<time datetime="2026-01-15T12:00:00.000Z">2026-01-15 12:00:00/)
   })

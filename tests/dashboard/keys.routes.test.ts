@@ -66,6 +66,20 @@ describe('the keys page', () => {
     }
   })
 
+  it('keeps the writing direction of a name from the words around it', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    const { path } = await create(app, cookie, { name: 'later' })
+    await write(app, "UPDATE api_keys SET name = 'later' || char(8238)")
+    const { html } = await visitPage(app, path, { cookie })
+    assert.match(html, /<strong><bdi>later<\/bdi><\/strong> is ready/)
+    assert.match(html, /<h2><bdi>later\u202e<\/bdi><\/h2>/)
+    assert.match(html, /aria-label="Renew later"/)
+    const named = { cookie, form: { name: 'late\u202er' } }
+    const refused = await visitPage(app, '/app/keys', named)
+    assert.match(refused.html, /id="name-problem" role="alert">Must not be blank, and must have no/)
+  })
+
   it('says before it is made that a key without permissions has full access', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
@@ -95,6 +109,9 @@ describe('the keys page', () => {
     assert.equal(status, 303)
     assert.match((await visitPage(app, location ?? '', { cookie })).html, /Key revoked/)
     assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 401)
+    const again = await visitPage(app, path, { cookie, form: {} })
+    assert.equal(again.status, 404)
+    assert.match(again.html, /Key not found; it may have been revoked already/)
     const rows = await readRows(
       app,
       "SELECT app, action FROM audit_log WHERE action LIKE '%key' ORDER BY id",

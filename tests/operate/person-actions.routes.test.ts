@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { findUserByEmail, insertUser, newUser } from '../../lib/accounts/users.ts'
 import { PERSON_ACTIONS } from '../../routes/operate/person-actions.ts'
 import { signInNewUser, visitPage } from '../dashboard/pages.ts'
 import { makeFail, readRows, readValue } from '../support/database/sql.ts'
@@ -18,14 +18,14 @@ const stored = (app: TestApp) =>
   ])
 
 /** Opens the question, checks that nothing has happened, and sends its form. Returns the page after that. */
-async function answer(app: TestApp, cookie: string, path: string) {
+async function answer(app: TestApp, cookie: string, path: string, email = '') {
   const before = await stored(app)
   const asked = await visitPage(app, path, { cookie })
   assert.equal(asked.status, 200, asked.html)
   assert.deepEqual(await stored(app), before)
   const [, action = ''] = /<form[^>]* action="([^"]*operate[^"]*)"/.exec(asked.html) ?? []
   const [, to = ''] = /name="to" value="([^"]*)"/.exec(asked.html) ?? []
-  const { status, location, html } = await visitPage(app, action, { cookie, form: { to } })
+  const { status, location, html } = await visitPage(app, action, { cookie, form: { to, email } })
   assert.equal(status, 303, html)
   return visitPage(app, location ?? '', { cookie })
 }
@@ -110,7 +110,13 @@ describe('what an operator does about a person', () => {
     const path = await personPath(app)
     const id = await idOf(app, PERSON)
     await answer(app, cookie, `${path}/plan?to=pro`)
-    const { html } = await answer(app, cookie, `${path}/delete`)
+    for (const email of ['', 'eve@example.com']) {
+      const form = { to: '', email }
+      const refused = await visitPage(app, `${path}/delete`, { cookie, form })
+      assert.equal(refused.status, 400)
+      assert.match(refused.html, /The address that you typed differs: nothing was changed/)
+    }
+    const { html } = await answer(app, cookie, `${path}/delete`, PERSON)
     assert.match(html, /Account deleted\./)
     assert.doesNotMatch(html, /ada@/)
     assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 401)
@@ -120,6 +126,20 @@ describe('what an operator does about a person', () => {
     ])
     const texts = await readRows(app, 'SELECT * FROM audit_log')
     assert.doesNotMatch(JSON.stringify(texts), /ada@/)
+  })
+
+  it('only reads the built-in account, while its look-up form is on', async () => {
+    const shown = async (demo: string) => {
+      await using app = await makeApp({ env: { MERIDIAN_DEMO: demo } })
+      const cookie = await signInOperator(app)
+      const demoUser = newUser({ email: 'demo', plan: 'demo', now: 1 })
+      await insertUser(app.services.db, demoUser).run()
+      return (await visitPage(app, await personPath(app, 'demo'), { cookie })).html
+    }
+    const [on, off] = [await shown('1'), await shown('0')]
+    assert.match(on, /This account is built in/)
+    assert.doesNotMatch(on, /Delete…/)
+    assert.match(off, /Delete…/)
   })
 
   it('gives and removes the operator role', async () => {

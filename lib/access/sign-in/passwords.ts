@@ -4,6 +4,10 @@ import { isEasyToGuess } from './common-passwords.ts'
 /** The limits of better-auth. */
 const PASSWORD_LENGTH = { min: 8, max: 128 } as const
 
+export function hasRightLength({ length }: string): boolean {
+  return length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max
+}
+
 /** better-auth's own functions, for passwords that are set or checked outside its endpoints. */
 const load = once(() => import('better-auth/crypto'))
 

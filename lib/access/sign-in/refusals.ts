@@ -4,6 +4,7 @@ import type { Queries } from '../../db/queries.ts'
 import type { SendMail } from '../../mail.ts'
 import { isEasyToGuess } from './common-passwords.ts'
 import { isDisabled, mayBeginSession } from './may-sign-in.ts'
+import { hasRightLength } from './passwords.ts'
 import { askSecondStep, SECOND_STEP_PATH, type SecondStep } from './second-step.ts'
 
 interface GuardOptions {
@@ -55,11 +56,12 @@ const NEW_PASSWORDS: Readonly<Record<string, string>> = {
   '/reset-password': 'newPassword',
 }
 
-/** Refuses new passwords that are easy to guess. */
+/** Refuses new passwords that are easy to guess. better-auth refuses those that are too short or too long. */
 export const refuseEasyPasswords = createAuthMiddleware(async ({ path, body }) => {
   const field = NEW_PASSWORDS[path]
   const password: unknown = field === undefined ? undefined : body?.[field]
-  if (typeof password !== 'string' || !(await isEasyToGuess(password, body.email))) return
+  if (typeof password !== 'string' || !hasRightLength(password)) return
+  if (!(await isEasyToGuess(password, body.email))) return
   const message = 'This password is too easy to guess. Choose another one.'
   throw new APIError('BAD_REQUEST', { code: 'PASSWORD_TOO_COMMON', message })
 })

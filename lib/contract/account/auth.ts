@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { textUpTo } from '../common.ts'
+import { singleLine, textUpTo } from '../common.ts'
 
 /** An endpoint of better-auth, below /api/auth. */
 export interface AuthRequest {
@@ -44,18 +44,19 @@ const isWellFormed = (body: object) =>
   Object.values(body).every((text) => typeof text !== 'string' || text.isWellFormed())
 const MALFORMED = 'must be well-formed Unicode'
 
-const NAME = textUpTo(100)
+const NAME = singleLine(100)
+// RFC 5321, section 4.5.3.1.3
+const EMAIL = textUpTo(254)
 const IMAGE = textUpTo(1_000)
 
 /** The fields that we read or limit ourselves; better-auth checks the rest. */
 const AuthBody = v.pipe(
   v.looseObject({
-    // RFC 5321, section 4.5.3.1.3
-    email: v.optional(textUpTo(254)),
+    name: v.optional(NAME),
+    email: v.optional(EMAIL),
     password: v.optional(v.string()),
     /** Of a sign-in: the token in the link that verifies the address. */
     verificationToken: v.optional(v.string()),
-    name: v.optional(NAME),
     image: v.optional(v.nullable(IMAGE)),
     revokeKeys: v.optional(v.boolean()),
     /** Of the second step of a sign-in. */
@@ -64,6 +65,21 @@ const AuthBody = v.pipe(
   v.check((body) => isWellFormed(body), MALFORMED),
 )
 export type AuthBody = Partial<v.InferOutput<typeof AuthBody>>
+
+/** The limits of better-auth. */
+const PASSWORD = v.pipe(v.string(), v.minLength(8), v.maxLength(128))
+
+/** What forms check themselves, since better-auth does not say at which field an error is. */
+export const AUTH_FORMS = {
+  signUp: v.object({ name: NAME, email: v.pipe(EMAIL, v.email()), password: PASSWORD }),
+  name: v.object({ name: NAME }),
+  email: v.object({ email: v.pipe(EMAIL, v.email()) }),
+  newPassword: v.object({ newPassword: PASSWORD }),
+  changePassword: v.object({
+    currentPassword: v.pipe(v.string(), v.nonEmpty('is missing')),
+    newPassword: PASSWORD,
+  }),
+} as const
 
 const UpdateUserBody = v.pipe(
   v.strictObject({ name: v.optional(NAME), image: v.optional(v.nullable(IMAGE)) }),

@@ -31,16 +31,24 @@ export function createFindExtras(
   })
 }
 
-/** What the caller asks for, although this server has it for no address. */
-export function listNotServed(
+/**
+ * Names in a header what the caller asks for and this server has for no address. The body cannot show that: a
+ * field without a value is absent, too.
+ */
+export function notIncluded(
+  geo: Pick<Library, 'list'>,
   asked: Pick<Asked, 'fields' | 'include'>,
-  { hasPrivacy, hasHostnames }: { readonly hasPrivacy: boolean; readonly hasHostnames: boolean },
-): Include[] {
+  { hasHostnames }: { readonly hasHostnames: boolean },
+): { readonly headers: { readonly 'not-included': string } } | undefined {
   const { fields, include = [] } = asked
+  if (fields === undefined && include.length === 0) return undefined
   const missing: Include[] = []
-  if (!hasPrivacy && (include.includes('privacy') || asksPrivacy(fields))) missing.push('privacy')
+  const asksForPrivacy = include.includes('privacy') || asksPrivacy(fields)
+  if (asksForPrivacy && !geo.list().some(({ subject }) => subject === 'privacy')) {
+    missing.push('privacy')
+  }
   if (!hasHostnames && asksHostname(asked)) missing.push('hostname')
-  return missing
+  return missing.length === 0 ? undefined : { headers: { 'not-included': missing.join(', ') } }
 }
 
 /** Changes the JSON of an answer as the caller's options say. */

@@ -41,7 +41,7 @@ export function Account(props: AccountProps) {
         <>
           <Card id="name-title" title="Name">
             <Form action={`${base}/app/account/name`} text="Save name" kind="quiet">
-              <NameField label="Your name" value={me.name ?? ''} />
+              <NameField label="Your name" value={me.name ?? ''} problem={problem} />
             </Form>
           </Card>
           <Card id="password-title" title="Password">

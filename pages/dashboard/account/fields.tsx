@@ -4,10 +4,8 @@ interface ProblemProps {
   readonly problem?: Problem | undefined
 }
 
-export function NameField({ label, value }: { label: string; value: string }) {
-  return (
-    <Field name="name" label={label} value={value} maxlength={100} autocomplete="name" required />
-  )
+export function NameField(given: ProblemProps & { label: string; value: string }) {
+  return <Field {...given} name="name" maxlength={100} autocomplete="name" required />
 }
 
 export function EmailField(given: ProblemProps & { value?: string; hint?: string }) {

@@ -50,7 +50,7 @@ export interface SecondStepProps extends PageProps {
   readonly challenge: string
 }
 
-export function SecondStep({ base, next, challenge, error }: SecondStepProps) {
+export function SecondStep({ base, next, challenge, error, problem }: SecondStepProps) {
   const form = { action: `${base}/app/sign-in/code`, text: 'Sign in' }
   const fields = (
     <>
@@ -63,13 +63,19 @@ export function SecondStep({ base, next, challenge, error }: SecondStepProps) {
       <Result error={error} />
       <Form {...form}>
         {fields}
-        <CodeField />
+        <CodeField problem={problem} />
       </Form>
-      <details class="confirm quiet">
+      <details class="confirm quiet" open={problem?.field === 'recoveryCode'}>
         <summary>Use a recovery code</summary>
         <Form {...form} kind="quiet">
           {fields}
-          <Field name="recoveryCode" label="Recovery code" autocomplete="off" required />
+          <Field
+            name="recoveryCode"
+            label="Recovery code"
+            autocomplete="off"
+            problem={problem}
+            required
+          />
         </Form>
       </details>
       <p class="ways">
@@ -88,7 +94,7 @@ export function SignUp({ base, typed, error, problem }: SignUpProps) {
     <>
       <Result error={error} />
       <Form action={`${base}/app/sign-up`} text="Create account">
-        <NameField label="Name" value={typed?.name ?? ''} />
+        <NameField label="Name" value={typed?.name ?? ''} problem={problem} />
         <EmailField value={typed?.email ?? ''} problem={problem} />
         <NewPassword problem={problem} />
       </Form>
@@ -100,8 +106,14 @@ export function SignUp({ base, typed, error, problem }: SignUpProps) {
   )
 }
 
-/** `canMail`: whether this instance sends e-mail. */
-export function ForgotPassword({ base, canMail, error }: PageProps & { canMail: boolean }) {
+export interface ForgotPasswordProps extends PageProps {
+  /** Whether this instance sends e-mail. */
+  readonly canMail: boolean
+  readonly email?: string
+}
+
+export function ForgotPassword(props: ForgotPasswordProps) {
+  const { base, canMail, email = '', error, problem } = props
   if (!canMail) {
     return (
       <p>
@@ -114,7 +126,11 @@ export function ForgotPassword({ base, canMail, error }: PageProps & { canMail: 
     <>
       <Result error={error} />
       <Form action={`${base}/app/forgot`} text="Send link">
-        <EmailField hint="We will send you a link to choose a new password. It is valid for one hour." />
+        <EmailField
+          value={email}
+          problem={problem}
+          hint="We will send you a link to choose a new password. It is valid for one hour."
+        />
       </Form>
       <p class="ways">
         <a href={`${base}/app/sign-in`}>Back to sign-in</a>

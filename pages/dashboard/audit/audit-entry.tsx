@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { AuditLogEntry } from '../../../lib/contract/account/account-schemas.ts'
+import { Given } from '../parts/given.tsx'
 import { ACTION_LABELS, APP_LABELS, labelOf } from './audit-labels.ts'
 
 interface AuditEntryProps {
@@ -21,7 +22,7 @@ export function AuditEntry({ entry, children }: AuditEntryProps) {
         </p>
         {entry.detail !== null && <p class="detail">{entry.detail}</p>}
         <p class="soft small">
-          by {actorOf(entry)}
+          by <Given text={actorOf(entry)} />
           {entry.target_type !== null && ` · ${entry.target_type.replaceAll('_', ' ')}`}
           {entry.target_id !== null && (
             <>

@@ -4,6 +4,7 @@ import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Confirm, PostButton } from '../parts/form.tsx'
 import { count, counted } from '../parts/format.ts'
+import { Given, undirected } from '../parts/given.tsx'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { type KeyDraft, KeyForm } from './key-form.tsx'
@@ -71,8 +72,10 @@ function CreatedKey({ url, created }: Pick<KeysProps, 'url'> & { created: ApiKey
   return (
     <Notice kind="done">
       <p>
-        <strong>{created.name}</strong> is ready. Copy the key now: it is shown for ten minutes, and
-        cannot be read later.
+        <strong>
+          <Given text={created.name} />
+        </strong>{' '}
+        is ready. Copy the key now: it is shown for ten minutes, and cannot be read later.
       </p>
       <Copyable id="raw-key" text={created.rawKey} />
       {created.type === 'secret' && mayLookUp(created) && (
@@ -94,10 +97,13 @@ function mayLookUp({ scopes }: ApiKeyCreated): boolean {
 
 function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {
   const path = `${base}/app/keys/${key.id}`
+  const name = undirected(key.name)
   return (
     <li class="card item">
       <div class="item-head">
-        <h2>{key.name}</h2>
+        <h2>
+          <Given text={key.name} />
+        </h2>
         <span class={`badge ${key.isActive ? 'good' : 'error'}`}>
           {key.isActive ? 'Active' : 'Expired'}
         </span>
@@ -119,21 +125,16 @@ function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {
         <a
           class="button quiet"
           href={`${base}/app/usage?key=${key.id}`}
-          aria-label={`Usage of ${key.name}`}
+          aria-label={`Usage of ${name}`}
         >
           Usage
         </a>
         {key.expiresAt !== null && (
-          <PostButton
-            action={`${path}/renew`}
-            text="Renew"
-            kind="quiet"
-            label={`Renew ${key.name}`}
-          />
+          <PostButton action={`${path}/renew`} text="Renew" kind="quiet" label={`Renew ${name}`} />
         )}
         <Confirm
           summary="Revoke…"
-          label={`Revoke ${key.name}…`}
+          label={`Revoke ${name}…`}
           action={`${path}/revoke`}
           text="Revoke permanently"
         >

@@ -7,6 +7,7 @@ import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { count, counted } from '../parts/format.ts'
+import { Given } from '../parts/given.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { DailyChart } from './daily-chart.tsx'
@@ -136,7 +137,7 @@ function KeyRates({ keys }: Pick<UsageStats, 'keys'>) {
         <Table
           heads={['Key', 'Last used', 'Requests left this minute']}
           rows={keys.map(({ keyPrefix, keyName, lastUsedAt, rateLimitRemaining, rateLimitMax }) => [
-            [keyName, ' ', <code class="soft">{keyPrefix}…</code>],
+            [<Given text={keyName} />, ' ', <code class="soft">{keyPrefix}…</code>],
             <Time at={lastUsedAt} />,
             `${count(rateLimitRemaining)} of ${counted(rateLimitMax, 'request', 'requests')}`,
           ])}

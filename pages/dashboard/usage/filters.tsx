@@ -1,6 +1,7 @@
 import type { ApiKeyInfo } from '../../../lib/contract/account/account-schemas.ts'
 import { SESSION } from '../../../lib/contract/account/usage-details.ts'
 import { Option, Select } from '../parts/field.tsx'
+import { undirected } from '../parts/given.tsx'
 import { ENDPOINTS, endpointName } from './endpoints.ts'
 
 export const PERIODS = { '7d': 7, '30d': 30, '90d': 90 } as const
@@ -37,7 +38,7 @@ export function Filters({ base, choice, keys }: FiltersProps) {
       <Select name="key" label="Key">
         <Option value="" text="All keys and sessions" chosen={key} />
         {withChosen(keys, key).map(({ id, name }) => (
-          <Option value={id} text={name} chosen={key} />
+          <Option value={id} text={undirected(name)} chosen={key} />
         ))}
         <Option value={SESSION} text="Signed in, without a key" chosen={key} />
       </Select>

@@ -3,6 +3,7 @@ import { SESSION } from '../../../lib/contract/account/usage-details.ts'
 import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { count, counted } from '../parts/format.ts'
+import { Given } from '../parts/given.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { endpointName } from './endpoints.ts'
 import { Filters, type NamedKey, PERIODS, revokedName, type UsageChoice } from './filters.tsx'
@@ -134,7 +135,9 @@ function Totals({ noun, totals, linkTo, nameOf }: TotalsProps) {
 /** `id` is empty or `session` for sessions; `key` is null if the key is revoked. */
 export function keyName(id: string, key: Pick<NamedKey, 'name' | 'prefix'> | null): Child {
   if (id === '' || id === SESSION) return 'Signed in, without a key'
-  return key === null ? revokedName(id) : [key.name, ' ', <code class="soft">{key.prefix}…</code>]
+  return key === null
+    ? revokedName(id)
+    : [<Given text={key.name} />, ' ', <code class="soft">{key.prefix}…</code>]
 }
 
 /** With a digit after the point, so that few errors among many requests are not 0%. */

@@ -1,5 +1,8 @@
+import type { GenericSchema } from 'valibot'
 import type { ApiError } from '../../../lib/errors.ts'
+import { parse } from '../../../lib/parse.ts'
 import type { Problem } from '../../../pages/dashboard/parts/field.tsx'
+import { errorForPage } from './call-api.ts'
 import type { AuthAnswer } from './call-auth.ts'
 
 /** By the name of a field in the API: the name of the field in the form. */
@@ -25,6 +28,25 @@ function toSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
+/** What is wrong with a form whose fields are then sent to better-auth; null if nothing is. */
+export function findRefusal(schema: GenericSchema, body: object): Refusal | null {
+  try {
+    parse(schema, body)
+    return null
+  } catch (error) {
+    return toRefusal(errorForPage(error), FIELD_BY_NAME)
+  }
+}
+
+/** The fields of our forms, by their names in the API of better-auth. */
+const FIELD_BY_NAME: FormFields = {
+  name: 'name',
+  email: 'email',
+  password: 'password',
+  currentPassword: 'current',
+  newPassword: 'password',
+}
+
 /** The fields of our forms that the errors of better-auth are about. */
 const FIELD_BY_CODE: FormFields = {
   INVALID_EMAIL: 'email',
@@ -44,5 +66,9 @@ const TAKEN =
 export function toAuthRefusal({ code, message }: Pick<AuthAnswer, 'code' | 'message'>): Refusal {
   const field = Object.hasOwn(FIELD_BY_CODE, code) ? FIELD_BY_CODE[code] : undefined
   const text = code.startsWith('USER_ALREADY_EXISTS') ? TAKEN : message
-  return field === undefined ? { error: message } : { problem: { field, text } }
+  if (field !== undefined) return { problem: { field, text } }
+  return toRefusal({ message: message.replace(OF_BODY, '$1: ') }, FIELD_BY_NAME)
 }
+
+/** How better-auth begins a message about a field, such as `[body.email] `. */
+const OF_BODY = /^\[body\.(\w+)\] /

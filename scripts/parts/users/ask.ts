@@ -1,14 +1,17 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** Asks on the terminal and returns the typed line, or returns one line from a pipe. */
-export function ask(question: string): Promise<string> {
-  return isInteractive() ? readTyped(question, process.stderr) : readPiped()
+/**
+ * Asks on the terminal and returns the typed line, or returns one line from a pipe. `advice`: what to do if the
+ * pipe is empty.
+ */
+export function ask(question: string, advice: string): Promise<string> {
+  return isInteractive() ? readTyped(question, process.stderr) : readPiped(advice)
 }
 
 /** Like `ask`, but the terminal does not show what is typed. */
 export async function askSecret(question: string): Promise<string> {
-  if (!isInteractive()) return readPiped()
+  if (!isInteractive()) return readPiped('pipe the answer into the command')
   process.stderr.write(question)
   try {
     return await readTyped('', new Writable({ write: (_chunk, _encoding, done) => done() }))
@@ -36,7 +39,7 @@ async function readTyped(question: string, echo: NodeJS.WritableStream): Promise
   }
 }
 
-async function readPiped(): Promise<string> {
+async function readPiped(advice: string): Promise<string> {
   for await (const line of createInterface({ input: process.stdin })) return line
-  throw new Error('There is no line on the standard input')
+  throw new Error(`There is no line on the standard input: ${advice}`)
 }

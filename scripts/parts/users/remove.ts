@@ -31,7 +31,7 @@ export async function removeUser(
 
 async function confirm({ email }: UserRow): Promise<void> {
   report(`This deletes all keys, sites and data of ${email} for good`)
-  const typed = await ask('Type the address to go on: ')
+  const typed = await ask('Type the address to go on: ', 'give --yes to go on')
   if (normaliseEmail(typed) !== email) throw new Error('The address differs: nothing was deleted')
 }
 

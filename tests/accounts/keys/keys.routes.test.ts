@@ -191,7 +191,10 @@ describe('a key that is not the caller’s', () => {
       ]
       for (const { body } of answers) {
         const { error } = v.parse(ApiErrorBody, body)
-        assert.deepEqual(error, { code: 'NOT_FOUND', message: 'Key not found' })
+        assert.deepEqual(error, {
+          code: 'NOT_FOUND',
+          message: 'Key not found; it may have been revoked already',
+        })
       }
     }
     assert.deepEqual(await owner.list(), [foreign])

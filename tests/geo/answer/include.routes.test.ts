@@ -105,15 +105,16 @@ describe('a query parameter', () => {
     assert.equal(codeOf(await get('/v1/asn/20712?limit=1&limit=2')), 'BAD_REQUEST')
   })
 
-  it('is 400 if the operation has others, and it may be a misspelt one', async () => {
-    const answer = await get('/v1/ip/81.2.69.160?feilds=query')
-    assert.equal(codeOf(answer), 'BAD_REQUEST')
-    const long = await get(`/v1/ip/81.2.69.160?${'x'.repeat(300)}=1`)
-    assert.match(long.text, /"x{100}: is not a parameter/)
-    assert.equal(codeOf(await get('/v1/ip/81.2.69.160?__proto__=1')), 'BAD_REQUEST')
+  it('is 400 if it is like one of the operation, but misspelt', async () => {
+    for (const query of ['feilds=query', 'field=query', 'inclde=network', 'Fields=query']) {
+      assert.equal(codeOf(await get(`/v1/ip/81.2.69.160?${query}`)), 'BAD_REQUEST', query)
+    }
   })
 
-  it('is ignored if the operation has none', async () => {
+  it('is ignored if it is like none of the operation', async () => {
+    for (const query of ['utm=1&utm=2&fields=query', '__proto__=1', `${'x'.repeat(3_000)}=1`]) {
+      assert.equal((await get(`/v1/ip/81.2.69.160?${query}`)).status, 200, query)
+    }
     assert.equal((await get('/v1/ip/81.2.69.160/timezone?utm=1&utm=2')).status, 200)
   })
 })
