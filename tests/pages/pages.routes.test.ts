@@ -203,7 +203,7 @@ describe('GET /', () => {
     const { html } = await load('/')
     assert.match(
       html,
-      /<th scope="row">Starter<\/th><td>9 per month<\/td><td>25,000<\/td><td>120<\/td>/,
+      /<th scope="row">Starter<\/th><td>\$9 per month<\/td><td>25,000<\/td><td>120<\/td>/,
     )
     assert.match(html, /GeoLite2 data created by MaxMind.*<a href="https:\/\/www\.maxmind\.com">/)
     assert.doesNotMatch(html, /Demo/)

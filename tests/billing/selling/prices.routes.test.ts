@@ -36,11 +36,13 @@ describe('GET /v1/billing/prices', () => {
       { planId: 'free', requestsPerMinute: 10, prices: [] },
       {
         planId: 'starter',
+        currency: 'usd',
         requestsPerMinute: 120,
         prices: [{ ...price, id: shop.prices.starter, amount: 900, currencies: [] }],
       },
       {
         planId: 'pro',
+        currency: 'usd',
         requestsPerMinute: 600,
         prices: [
           { ...price, currencies: [] },
@@ -90,7 +92,7 @@ describe('GET /v1/billing/prices', () => {
 describe('the landing page', () => {
   it('shows the prices of Stripe with currency and interval', async () => {
     await using shop = await openShop()
-    assert.match(await home(shop), /<td>29 per month<\/td>/)
+    assert.match(await home(shop), /<td>\$29 per month<\/td>/)
     await shop.app.services.catalogue.refresh()
     assert.match(await home(shop), /<td>\$29\.00 per month<\/td><td>100,000<\/td><td>600<\/td>/)
   })
