@@ -6,6 +6,7 @@ export function findSimilar(
 ): string | undefined {
   let best: { readonly name: string; readonly edits: number } | undefined
   for (const name of names) {
+    if (given.length > LONGEST) break
     const edits = countEdits(lettersOf(given), lettersOf(name))
     const isSimilar = edits <= lettersOf(name).length / MIN_LETTERS_PER_EDIT
     if (isSimilar && edits <= mostEdits && edits < (best?.edits ?? Infinity)) best = { name, edits }
@@ -13,6 +14,8 @@ export function findSimilar(
   return best?.name
 }
 
+/** Longer names are like none of ours, and comparing them would take long. */
+const LONGEST = 60
 const MIN_LETTERS_PER_EDIT = 2.5
 
 /** Drops the prefix and underscores, which users often forget or add. */

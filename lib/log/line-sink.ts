@@ -4,8 +4,8 @@ import { LineBuffer } from './line-buffer.ts'
 
 const FLUSH_INTERVAL_MS = 250
 const RETRY_MS = 10
-/** Chunks that may wait for a slow reader: 16 MB. Any more are dropped. */
-const MAX_WAITING = 256
+/** Bytes that may wait for a slow reader. Any more are dropped. */
+const MAX_WAITING = 16 * 1024 * 1024
 
 /**
  * Collects lines and writes them to a file descriptor together, at least every 250 ms: a system call
@@ -14,6 +14,7 @@ const MAX_WAITING = 256
 export class LineSink implements Disposable {
   readonly #fd: number
   readonly #waiting: Buffer[] = []
+  #waitingBytes = 0
   readonly #timer: ReturnType<typeof setInterval>
   readonly #lines = new LineBuffer()
   #writing = false
@@ -56,8 +57,9 @@ export class LineSink implements Disposable {
   }
 
   #enqueue(chunk: Buffer): void {
-    if (this.#waiting.length >= MAX_WAITING) return
+    if (this.#waitingBytes >= MAX_WAITING) return
     this.#waiting.push(chunk)
+    this.#waitingBytes += chunk.length
     if (!this.#writing) this.#writeNext()
   }
 
@@ -65,13 +67,17 @@ export class LineSink implements Disposable {
     const chunk = this.#waiting.shift()
     this.#writing = chunk !== undefined
     if (chunk === undefined) return
+    this.#waitingBytes -= chunk.length
     write(this.#fd, chunk, (error, bytes) =>
       this.#written(chunk, error === null ? bytes : 0, error),
     )
   }
 
   #written(chunk: Buffer, bytes: number, error: NodeJS.ErrnoException | null): void {
-    if (bytes < chunk.length) this.#waiting.unshift(chunk.subarray(bytes))
+    if (bytes < chunk.length) {
+      this.#waiting.unshift(chunk.subarray(bytes))
+      this.#waitingBytes += chunk.length - bytes
+    }
     if (error === null) this.#writeNext()
     else if (error.code === 'EAGAIN') setTimeout(() => this.#writeNext(), RETRY_MS)
     else this.#stop()
@@ -80,6 +86,7 @@ export class LineSink implements Disposable {
   /** The reader is gone or the disk is full: drops the waiting lines. Later ones are tried again. */
   #stop(): void {
     this.#waiting.length = 0
+    this.#waitingBytes = 0
     this.#writing = false
   }
 }

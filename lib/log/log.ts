@@ -68,9 +68,18 @@ export function createLog({ level, fd, style = 'json', node }: LogOptions): Log 
     },
     writeBytes: (bytes) => {
       if (style === 'json') sink.writeBytes(bytes)
-      else for (const line of linesIn(bytes)) (line.startsWith('{') ? styled : sink).write(line)
+      else for (const line of linesIn(bytes)) sink.write(styleLine(line, style))
     },
     flush: () => sink.flush(),
+  }
+}
+
+/** Lines of other processes may also come from code that does not use this log. */
+function styleLine(line: string, style: Exclude<LineStyle, 'json'>): string {
+  try {
+    return line.startsWith('{') ? toText(line, style) : line
+  } catch {
+    return line
   }
 }
 

@@ -43,14 +43,17 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
     gatherMs: GATHER_MS,
     countNodes: () => nodes,
     now,
-    /** Removes buckets that are full. */
+    /** Removes buckets that are full, but for those that a node uses now: waiting for them could be a deadlock. */
     removeFull: async (): Promise<void> => {
-      const sql = 'DELETE FROM buckets WHERE at < coalesce($1::bigint, now_ms()) - $2::bigint'
-      await run(sql, [time(), KEPT_MS])
+      await run(REMOVE_FULL, [time(), KEPT_MS])
     },
   } satisfies BucketStore & { removeFull(): Promise<void> }
 }
 
+const REMOVE_FULL = `DELETE FROM buckets WHERE caller_id IN (
+  SELECT caller_id FROM buckets WHERE at < coalesce($1::bigint, now_ms()) - $2::bigint
+  FOR UPDATE SKIP LOCKED
+)`
 const LEASE =
   'SELECT place, granted, charged, nodes FROM lease_buckets($1, $2, $3, $4, $5, $6, $7, $8)'
 

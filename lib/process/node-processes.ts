@@ -48,6 +48,7 @@ function startNode(
   const listening = Promise.withResolvers<string | null>()
   const closed = Promise.withResolvers<void>()
   let isServing = false
+  let isStopping = false
   const fail = (reason: unknown) =>
     listening.reject(new Error(`Cannot start node ${start.number}: ${reason}`))
   const send = (message: ParentMessage) => {
@@ -56,7 +57,7 @@ function startNode(
   }
   child.on('message', (report: NodeReport) => {
     if ('failure' in report) return fail(report.failure)
-    isServing = true
+    isServing = !isStopping
     listening.resolve(report.adminUrl)
   })
   child.on('error', fail)
@@ -72,6 +73,7 @@ function startNode(
     listening: listening.promise,
     send,
     [Symbol.asyncDispose]: async () => {
+      isStopping = true
       isServing = false
       send({ stop: true })
       await killLater(child, closed.promise)

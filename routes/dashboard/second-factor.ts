@@ -1,3 +1,4 @@
+import { areGood } from '../../lib/accounts/second-factor/second-factor.ts'
 import {
   OfferedSecret,
   RecoveryCodes,
@@ -85,12 +86,11 @@ async function showNewCodes(
   return showPage(visit, { title: 'Recovery codes', content })
 }
 
-/** The codes that the form got before, unless one was used since, or the second factor was turned off. */
-async function findShown({ me, services, callApi }: UserVisit, form: string) {
+/** The codes that the form got before, unless some were used or replaced since. */
+async function findShown({ me, services }: UserVisit, form: string) {
   const shown = services.shownRecoveryCodes.find(me.id, me.id)
   if (shown?.form !== form) return null
-  const { recoveryCodes } = await callApi('getSecondFactor')
-  return recoveryCodes === shown.codes.length ? shown.codes : null
+  return (await areGood(services.secondFactors, me.id, shown.codes)) ? shown.codes : null
 }
 
 /** Recognises a form that is sent again, without keeping the password in it. */

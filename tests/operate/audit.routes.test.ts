@@ -85,7 +85,7 @@ describe('the audit log of everybody', () => {
     const { html } = await visitPage(app, PATH, { cookie })
     assert.ok(html.includes(`<a href="${person}">${PERSON}</a>`))
     const id = await idOf(app, PERSON)
-    await visitPage(app, `${person}/delete`, { cookie, form: {} })
+    await visitPage(app, `${person}/delete`, { cookie, form: { email: PERSON } })
     const after = await visitPage(app, `${PATH}?user=${id}`, { cookie })
     assert.match(after.html, /renew_key/)
     assert.ok(after.html.includes(`Account: <code>${id}</code>`))

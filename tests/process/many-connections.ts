@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { openConnection, parseAnswer, type RawConnection } from '../support/raw-connection.ts'
 
-/** So many that each of a few threads or processes has some. */
-export const CONNECTIONS = 24
+/** So many that each of three threads or processes has some, but for once in 90 million times. */
+export const CONNECTIONS = 48
 
 export function openMany(url: string): Promise<RawConnection[]> {
   return Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(url)))

@@ -47,7 +47,10 @@ export class Feed {
     const isIdle = this.#rest.length === 0 && this.#unanswered === 0
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     // A client that waits for each answer is served before clients that do not wait.
-    if (isIdle && this.#isReady() && this.#turns.hasTime()) this.#parseSlice()
+    if (isIdle && this.#isReady()) {
+      if (!this.#turns.hasTime()) return this.#turns.waitFirst(this.#feed)
+      this.#parseSlice()
+    }
     this.#feed()
   }
 

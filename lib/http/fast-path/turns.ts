@@ -20,7 +20,8 @@ const TURN_MS = IS_DENO ? Number.POSITIVE_INFINITY : 2
  */
 export class Turns {
   readonly #clock: () => number
-  /** Connections, in the order of their turns. */
+  /** Connections whose client waits for the answer, and the others, both in the order of their turns. */
+  readonly #first = new Set<() => void>()
   readonly #waiting = new Set<() => void>()
   #started = 0
   /** When the first request of this turn of the event loop was begun; undefined: none was. */
@@ -54,6 +55,7 @@ export class Turns {
 
   /** Notes that a request has started. */
   count(): void {
+    this.begin()
     this.#started += 1
   }
 
@@ -63,8 +65,14 @@ export class Turns {
     this.#plan()
   }
 
+  /** Calls `feed` in a later turn that has room, before those that only wait. */
+  waitFirst(feed: () => void): void {
+    this.#first.add(feed)
+    this.#plan()
+  }
+
   #plan(): void {
-    if (this.#isPlanned || this.#waiting.size === 0) return
+    if (this.#isPlanned || this.#first.size + this.#waiting.size === 0) return
     this.#isPlanned = true
     setTimeout(() => {
       this.#isPlanned = false
@@ -73,11 +81,16 @@ export class Turns {
   }
 
   #run(): void {
-    for (const feed of this.#waiting) {
-      if (!this.hasRoom()) break
-      this.#waiting.delete(feed)
+    this.#runOf(this.#first)
+    this.#runOf(this.#waiting)
+    this.#plan()
+  }
+
+  #runOf(waiting: Set<() => void>): void {
+    for (const feed of waiting) {
+      if (!this.hasRoom()) return
+      waiting.delete(feed)
       feed()
     }
-    this.#plan()
   }
 }

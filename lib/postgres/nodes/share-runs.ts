@@ -9,8 +9,9 @@ export function shareRuns<Result>(work: () => Promise<Result>) {
     return running
   }
   const run = (): Promise<Result> => {
+    if (next !== undefined) return next
     if (running === undefined) return begin()
-    next ??= running
+    next = running
       .catch(() => {})
       .then(() => {
         next = undefined

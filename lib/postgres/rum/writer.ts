@@ -24,8 +24,8 @@ export interface PgWriterOptions {
 
 const CHECKPOINT_MS = 10_000
 /**
- * Most of what a commit costs the server does not depend on its size: while beacons arrive often, about
- * twenty commits a second take them all.
+ * Most of what a commit costs the server does not depend on its size: up to 10,000 beacons a second, about
+ * twenty commits take them all.
  */
 const PACE: Pace = { fullGroup: 500, pauseAfter: () => 50 }
 /** ISO 3166-1 alpha-2. Databases of operators may hold any text, and PostgreSQL does not accept U+0000. */

@@ -51,8 +51,8 @@ interface Waiting {
 }
 
 /**
- * Commits beacons in groups. Beacons that arrive in one turn of the event loop, or within the few
- * milliseconds that a slow disk needs, share a transaction. `add` resolves once the beacon is on disk.
+ * Commits beacons in groups: those that arrive in one turn of the event loop, or in the pause after a commit,
+ * share a transaction. `add` resolves once the beacon is on disk.
  */
 export class Journal {
   readonly #options: JournalOptions

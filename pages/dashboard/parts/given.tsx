@@ -1,6 +1,6 @@
 /**
  * Text that a person chose, such as a name, within a line of ours: its writing direction does not change the
- * words around it. Text that has a paragraph, heading or cell of its own needs no such care.
+ * words around it. A paragraph of its own does not need it.
  */
 export function Given({ text }: { readonly text: string }) {
   return <bdi>{text}</bdi>
