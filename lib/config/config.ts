@@ -108,7 +108,19 @@ function databaseProblems(env: Settings): string[] {
   if (env.MERIDIAN_REPLICATED) {
     problems.push('MERIDIAN_REPLICATED is for SQLite: unset it or MERIDIAN_DATABASE_URL')
   }
-  return problems
+  return [...problems, ...adminPortProblems(env)]
+}
+
+const LAST_PORT = 65_535
+
+/** Each process takes the next port for operators. */
+function adminPortProblems(env: Settings): string[] {
+  const { PORT: port, MERIDIAN_ADMIN_PORT: first, MERIDIAN_NODES: nodes } = env
+  if (first === undefined || first === 0 || nodes === 1) return []
+  const last = first + nodes - 1
+  if (last <= LAST_PORT && (port < first || port > last)) return []
+  const taken = last > LAST_PORT ? 'there are not so many' : `PORT is ${port}`
+  return [`MERIDIAN_ADMIN_PORT: ${nodes} processes use ${first} to ${last}, but ${taken}`]
 }
 
 /** What only servers on one PostgreSQL need. */

@@ -2,14 +2,12 @@ import { join } from 'node:path'
 import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring.ts'
-import { createShownSecrets } from '../access/shown-secrets.ts'
 import { changedOrAfterSecond, changedSinceCall, keepReceivers } from '../accounts/receivers.ts'
 import { createFindReceiver, type FindReceiver } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
 import type { Config } from '../config/config.ts'
-import type { ApiKeyCreated } from '../contract/account/account-schemas.ts'
 import { checkWrite } from '../db/check-write.ts'
 import { runInTransaction } from '../db/transaction.ts'
 import { removeUnusedCopies } from '../geo/files/private-copy.ts'
@@ -65,12 +63,6 @@ const PRELOAD_PAUSE_MS = 100
 /** With less memory, passwords are hashed one at a time. */
 const AMPLE_MEMORY = 400 * 1024 * 1024
 
-/** New recovery codes, and the form that asked for them. */
-interface FormCodes {
-  readonly form: string
-  readonly codes: readonly string[]
-}
-
 /** All open services, as routes and scripts use them. */
 export type Services = Awaited<ReturnType<typeof openServices>>
 
@@ -106,7 +98,6 @@ export async function openServices(config: Config, options: ServiceOptions) {
     catalogue,
     reconciliation,
     overages,
-    ...createShown(base),
     notices,
     ...counters,
     ...createAdmission(),
@@ -147,14 +138,6 @@ function openKeys({ storage, plans, log }: Base) {
   return storage.openKeys(plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
-}
-
-/** What pages show to their user only for some minutes. */
-function createShown({ now }: Base) {
-  return {
-    shownKeys: createShownSecrets<ApiKeyCreated>(now),
-    shownRecoveryCodes: createShownSecrets<FormCodes>(now),
-  }
 }
 
 /** The rate limits, and the queues that limit how much runs at the same time. */

@@ -1,4 +1,4 @@
-import { CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
+import { ApiKeyCreated, CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
 import { parse } from '../../lib/parse.ts'
 import { Keys, type KeysProps } from '../../pages/dashboard/keys/keys.tsx'
 import type { PageAnswer } from '../pages/page.ts'
@@ -7,6 +7,7 @@ import { errorForPage, orNull } from './request/call-api.ts'
 import { type Form, readForm } from './request/form.ts'
 import { formRoutes } from './request/form-routes.ts'
 import { toRefusal } from './request/problem.ts'
+import { findShown, shownCookie } from './request/shown-secret.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 export const keyRoutes: readonly AppRoute<UserVisit>[] = [
@@ -27,8 +28,8 @@ export const keyRoutes: readonly AppRoute<UserVisit>[] = [
 type Shown = Pick<KeysProps, 'typed' | 'error' | 'problem'>
 
 async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
-  const { callApi, instance, services, me, c } = visit
-  const created = services.shownKeys.find(me.id, c.req.query('created') ?? '')
+  const { callApi, instance, services, c } = visit
+  const created = await findShown(visit, c.req.query('created') ?? '', ApiKeyCreated)
   // A new key cannot be shown much later, so show it even if the list fails, as over the limit.
   const keys = await callApi('listKeys').catch((error: unknown) => {
     if (created === null) throw error
@@ -49,12 +50,14 @@ async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Prom
 
 /** Redirects to the page with the new key, so that reloading it creates no other key. */
 async function createKey(visit: UserVisit): Promise<PageAnswer> {
-  const { callApi, services, me, c } = visit
+  const { callApi, c } = visit
   const typed = readDraft(await readForm(c))
   try {
     const body = parse(CreateKeyBody, toBody(typed))
-    const created = services.shownKeys.keep(me.id, await callApi('createKey', { body }))
-    return redirectTo(visit, `/app/keys?${new URLSearchParams({ created })}`)
+    const key = await callApi('createKey', { body })
+    // The page does not show the origins of the new key, and a cookie has no space for many.
+    const cookie = await shownCookie(visit, key.id, { ...key, allowedOrigins: [] })
+    return redirectTo(visit, `/app/keys?${new URLSearchParams({ created: key.id })}`, [cookie])
   } catch (error) {
     const refused = errorForPage(error)
     return showKeys(visit, { typed, ...toRefusal(refused, FIELDS) }, refused.status)

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { areGood } from '../../lib/accounts/second-factor/second-factor.ts'
 import {
   OfferedSecret,
@@ -11,6 +12,7 @@ import { errorForPage } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
 import { catchErrors, formRoutes } from './request/form-routes.ts'
 import { toRefusal } from './request/problem.ts'
+import { findShown, shownCookie } from './request/shown-secret.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 const PATH = '/app/account/second-factor'
@@ -68,29 +70,27 @@ async function renewCodes(visit: UserVisit): Promise<PageAnswer> {
 
 /**
  * Shows the codes that `make` returns. If the browser sends the same form again, as on reload, it gets the
- * same codes. (After a redirect, another server might answer, which does not have them.)
+ * same codes.
  */
 async function showNewCodes(
   visit: UserVisit,
   sent: readonly string[],
   make: () => Promise<{ readonly recoveryCodes: readonly string[] }>,
 ): Promise<PageAnswer> {
-  const { me, services, instance, c } = visit
+  const { instance, c } = visit
   const form = await fingerprint([c.req.path, ...sent])
-  let codes = await findShown(visit, form)
-  if (codes === null) {
-    codes = (await make()).recoveryCodes
-    services.shownRecoveryCodes.keep(me.id, { form, codes }, me.id)
-  }
+  const known = await findGood(visit, form)
+  const codes = known ?? (await make()).recoveryCodes
   const content = RecoveryCodes({ base: instance.base, codes })
-  return showPage(visit, { title: 'Recovery codes', content })
+  const page = await showPage(visit, { title: 'Recovery codes', content })
+  return known === null ? { ...page, cookies: [await shownCookie(visit, form, codes)] } : page
 }
 
 /** The codes that the form got before, unless some were used or replaced since. */
-async function findShown({ me, services }: UserVisit, form: string) {
-  const shown = services.shownRecoveryCodes.find(me.id, me.id)
-  if (shown?.form !== form) return null
-  return (await areGood(services.secondFactors, me.id, shown.codes)) ? shown.codes : null
+async function findGood(visit: UserVisit, form: string) {
+  const codes = await findShown(visit, form, v.array(v.string()))
+  const { services, me } = visit
+  return codes !== null && (await areGood(services.secondFactors, me.id, codes)) ? codes : null
 }
 
 /** Recognises a form that is sent again, without keeping the password in it. */

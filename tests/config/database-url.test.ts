@@ -53,6 +53,39 @@ describe('MERIDIAN_DATABASE_URL', () => {
   })
 })
 
+describe('MERIDIAN_ADMIN_PORT of several processes', () => {
+  const processes = (env: Record<string, string>) => ({
+    MERIDIAN_DATABASE_URL: url,
+    MERIDIAN_SECRET: secret,
+    MERIDIAN_NODES: '3',
+    ...env,
+  })
+
+  it('is the first of ports that no other one needs', () => {
+    for (const [port, first] of [
+      ['8787', '8784'],
+      ['8787', '8788'],
+      ['8787', '0'],
+      ['0', '65533'],
+    ] as const) {
+      readConfig(processes({ PORT: port, MERIDIAN_ADMIN_PORT: first }))
+    }
+  })
+
+  it('is refused if one of them is PORT, or they are too few', () => {
+    for (const [first, problem] of [
+      ['8785', '3 processes use 8785 to 8787, but PORT is 8787'],
+      ['8787', '3 processes use 8787 to 8789, but PORT is 8787'],
+      ['65534', '3 processes use 65534 to 65536, but there are not so many'],
+    ] as const) {
+      assertRefused(
+        processes({ PORT: '8787', MERIDIAN_ADMIN_PORT: first }),
+        `MERIDIAN_ADMIN_PORT: ${problem}`,
+      )
+    }
+  })
+})
+
 describe('MERIDIAN_LIMITS_URL', () => {
   const read = (limits: string) =>
     readConfig({

@@ -3,15 +3,17 @@ import { describe, it } from 'node:test'
 import { MINUTE_MS } from '../../lib/durations.ts'
 import { readRows, write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { leaveCalls, type PageOptions, signInNewUser, visitPage } from './pages.ts'
+import { leaveCalls, type PageOptions, signInNewUser, visitPage, withCookiesOf } from './pages.ts'
 
 const KEY = /sk_live_[0-9a-f]{64}/
 
 /** Creates a key, and returns the page that then shows it. */
 async function create(app: TestApp, cookie: string, form: NonNullable<PageOptions['form']>) {
-  const { status, location } = await visitPage(app, '/app/keys', { cookie, form })
-  assert.equal(status, 303)
-  return { path: location ?? '', ...(await visitPage(app, location ?? '', { cookie })) }
+  const made = await visitPage(app, '/app/keys', { cookie, form })
+  assert.equal(made.status, 303)
+  const path = made.location ?? ''
+  const after = withCookiesOf(made, cookie)
+  return { path, after, ...(await visitPage(app, path, { cookie: after })) }
 }
 
 describe('the keys page', () => {
@@ -31,24 +33,27 @@ describe('the keys page', () => {
     let now = NOON
     await using app = await makeApp({ now: () => now })
     const [ada, eve] = [await signInNewUser(app), await signInNewUser(app, 'eve@example.com')]
-    const { path, html } = await create(app, ada, { name: 'Shop' })
+    const { path, after, html } = await create(app, ada, { name: 'Shop' })
     const [key = ''] = KEY.exec(html) ?? []
     assert.ok(html.includes(`X-API-Key: ${key}`), 'the command with which to try it')
     const reload = async (cookie: string) => (await visitPage(app, path, { cookie })).html
-    assert.ok((await reload(ada)).includes(key))
-    assert.match(await reload(ada), /1 of 2 keys/)
-    assert.ok(!(await reload(eve)).includes(key))
+    assert.ok((await reload(after)).includes(key))
+    assert.match(await reload(after), /1 of 2 keys/)
+    // In the same browser.
+    assert.ok(!(await reload(after.replace(ada, eve))).includes(key))
+    assert.ok(!(await visitPage(app, '/app/keys', { cookie: after })).html.includes(key))
+    assert.ok(!(await reload(`${after}0`)).includes(key))
     now += 10 * MINUTE_MS
-    assert.ok(!(await reload(ada)).includes(key))
+    assert.ok(!(await reload(after)).includes(key))
   })
 
   it('shows a new key even if the limit is reached before the list is read', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
-    const { path } = await create(app, cookie, { name: 'Shop' })
+    const { path, after } = await create(app, cookie, { name: 'Shop' })
     // One for the profile.
     await leaveCalls(app, 1)
-    assert.match((await visitPage(app, path, { cookie })).html, KEY)
+    assert.match((await visitPage(app, path, { cookie: after })).html, KEY)
   })
 
   it('creates a key for look-ups with one click, from the first page and the overview', async () => {
@@ -69,9 +74,9 @@ describe('the keys page', () => {
   it('keeps the writing direction of a name from the words around it', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
-    const { path } = await create(app, cookie, { name: 'later' })
+    const { path, after } = await create(app, cookie, { name: 'later' })
     await write(app, "UPDATE api_keys SET name = 'later' || char(8238)")
-    const { html } = await visitPage(app, path, { cookie })
+    const { html } = await visitPage(app, path, { cookie: after })
     assert.match(html, /<strong><bdi>later<\/bdi><\/strong> is ready/)
     assert.match(html, /<h2><bdi>later\u202e<\/bdi><\/h2>/)
     assert.match(html, /aria-label="Renew later"/)

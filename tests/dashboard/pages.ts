@@ -23,6 +23,15 @@ export interface Page {
   readonly location: string | null
 }
 
+/** The Cookie header of a browser that had this one when it got the page. */
+export function withCookiesOf({ headers }: Page, cookie: string): string {
+  const set = headers.getSetCookie().flatMap((text) => text.split(';', 1))
+  const byName = new Map(
+    [...cookie.split('; '), ...set].map((text) => [text.split('=', 1)[0], text]),
+  )
+  return [...byName.values()].join('; ')
+}
+
 /** Requests a page of the dashboard, or submits a form to it, as a browser does. */
 export async function visitPage(
   { app }: Pick<TestApp, 'app'>,

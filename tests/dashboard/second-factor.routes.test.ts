@@ -7,7 +7,7 @@ import { codeAt } from '../support/authenticator.ts'
 import { readColumn } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
 import { PASSWORD } from '../support/sign-in.ts'
-import { cookieOf, signInNewUser, visitPage } from './pages.ts'
+import { cookieOf, signInNewUser, visitPage, withCookiesOf } from './pages.ts'
 
 const PATH = '/app/account/second-factor'
 const EMAIL = 'ada@example.com'
@@ -55,7 +55,7 @@ async function turnOn(cookie: string) {
   const shown = await visitPage(app, `${PATH}/confirm`, { cookie, form })
   assert.equal(shown.status, 200, shown.html)
   const recoveryCodes = codesIn(shown.html)
-  return { offered, uri, secret, code, recoveryCodes }
+  return { kept: withCookiesOf(shown, cookie), offered, uri, secret, code, recoveryCodes }
 }
 
 async function givePassword(next = '/app/keys') {
@@ -119,10 +119,14 @@ describe('the page of the second factor', () => {
 
   it('shows the same recovery codes if the page with them is reloaded, for ten minutes', async () => {
     const cookie = await signInNewUser(app)
-    const { uri, code, recoveryCodes } = await turnOn(cookie)
+    const { kept, uri, code, recoveryCodes } = await turnOn(cookie)
     const confirm = { uri, code: await code() }
-    const send = (path: string, form: Record<string, string>) =>
-      visitPage(app, `${PATH}/${path}`, { cookie, form })
+    let jar = kept
+    const send = async (path: string, form: Record<string, string>) => {
+      const page = await visitPage(app, `${PATH}/${path}`, { cookie: jar, form })
+      jar = withCookiesOf(page, jar)
+      return page
+    }
     assert.deepEqual(codesIn((await send('confirm', confirm)).html), recoveryCodes)
     clock.pass(30_000)
     const replace = { codesPassword: PASSWORD, codesCode: await code() }
@@ -135,6 +139,21 @@ describe('the page of the second factor', () => {
     clock.pass(10 * MINUTE_MS)
     const late = await send('recovery-codes', replace)
     assert.deepEqual([late.status, codesIn(late.html)], [400, []])
+  })
+
+  it('does not show codes again once others have replaced them', async () => {
+    const cookie = await signInNewUser(app)
+    const { kept, uri, code } = await turnOn(cookie)
+    const form = { uri, code: await code() }
+    clock.pass(30_000)
+    const replace = { codesPassword: PASSWORD, codesCode: await code() }
+    // In another browser.
+    assert.equal(
+      (await visitPage(app, `${PATH}/recovery-codes`, { cookie, form: replace })).status,
+      200,
+    )
+    const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie: kept, form })
+    assert.deepEqual([status, codesIn(html)], [400, []])
   })
 
   it('says that it is on, not that the code is wrong, when its codes are no longer shown', async () => {
@@ -151,11 +170,11 @@ describe('the page of the second factor', () => {
 
   it('does not show codes again once it is turned off', async () => {
     const cookie = await signInNewUser(app)
-    const { uri, code, recoveryCodes } = await turnOn(cookie)
+    const { kept, uri, code, recoveryCodes } = await turnOn(cookie)
     const off = { offPassword: PASSWORD, offCode: recoveryCodes[0] ?? '' }
     const form = { uri, code: await code() }
     await visitPage(app, `${PATH}/remove`, { cookie, form: off })
-    const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie, form })
+    const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie: kept, form })
     assert.deepEqual([status, codesIn(html)], [400, []])
     assert.match(html, /There is nothing to confirm/)
     assert.match(html, /Turn on the second factor/)

@@ -119,7 +119,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/access/sign-in/refusals.ts',
     'lib/access/sign-in/reset-password.ts',
     'lib/access/sign-in/second-step.ts',
-    'lib/accounts/second-factor/sealed.ts',
+    'lib/accounts/sealed.ts',
   ],
   'better-sqlite3': ['lib/db/check-integrity.ts', 'lib/db/client.ts', 'lib/db/connection.ts'],
   'd3-dsv': [

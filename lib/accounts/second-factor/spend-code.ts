@@ -3,8 +3,8 @@ import type { Db } from '../../db/open.ts'
 import { recoveryCodes, secondFactors } from '../../db/tables.ts'
 import { runInTransaction, type Statement } from '../../db/transaction.ts'
 import { type Actor, callerEvent, insertAudit } from '../audit.ts'
+import { unseal } from '../sealed.ts'
 import { hashRecoveryCode } from './recovery-codes.ts'
-import { unseal } from './sealed.ts'
 import { findStep, isTotp } from './totp.ts'
 
 /** The database, and the key that encrypts the secrets of apps and hashes recovery codes. */

@@ -21,12 +21,12 @@ export function readSessionCookie(c: Context<Env>): string | null {
 
 /** The Set-Cookie header that starts a session. The cookie lasts as long as a new session. */
 export function sessionCookie(services: Services, token: string): string {
-  return serialize(SESSION, token, { ...optionsOf(services), maxAge: 7 * DAY_SECONDS })
+  return serializeCookie(services, SESSION, token, 7 * DAY_SECONDS)
 }
 
 /** The Set-Cookie header that ends the session. */
 export function expiredCookie(services: Services): string {
-  return serialize(SESSION, '', { ...optionsOf(services), maxAge: 0 })
+  return serializeCookie(services, SESSION, '', 0)
 }
 
 /** The tokens that make this browser a known device of accounts; '' if there are none. */
@@ -42,7 +42,17 @@ interface Browser {
 /** The Set-Cookie header that makes this browser a known device of the account. */
 export async function deviceCookie({ services, c }: Browser, email: string): Promise<string> {
   const tokens = await services.devices.remember(email, readDevices(c))
-  return serialize(DEVICE, tokens, { ...optionsOf(services), maxAge: 365 * DAY_SECONDS })
+  return serializeCookie(services, DEVICE, tokens, 365 * DAY_SECONDS)
+}
+
+/** The Set-Cookie header of a cookie for the dashboard alone. */
+export function serializeCookie(
+  services: Services,
+  name: string,
+  value: string,
+  maxAge: number,
+): string {
+  return serialize(name, value, { ...optionsOf(services), maxAge })
 }
 
 /** Lax, not Strict, so that users who return from Stripe are still signed in. */

@@ -1,9 +1,9 @@
-import { once } from '../../once.ts'
+import { once } from '../once.ts'
 
 /** XChaCha20-Poly1305, as better-auth keeps secrets of its own. */
 const load = once(() => import('better-auth/crypto'))
 
-/** Encrypts bytes for the database. */
+/** Encrypts bytes for the database or a browser. */
 export async function seal(key: string, bytes: Buffer): Promise<string> {
   return (await load()).symmetricEncrypt({ key, data: bytes.toString('base64') })
 }
