@@ -199,6 +199,32 @@ const PAGES = [
   '/app/account',
 ]
 
+describe('a form that is sent after the session ended', { timeout: TIMEOUT_MS }, () => {
+  it('waits for the sign-in in another tab', async () => {
+    const { page } = await open('/app/account')
+    await signIn(page)
+    await page.waitForURL(/\/app\/account$/)
+    await page.fill('#name', 'Grace Hopper')
+    await page.context().clearCookies()
+    await page.click('form[action$="/app/account/name"] button')
+    await page.waitForSelector('text=You are not signed in')
+    for (const { name, options } of SCREENS) {
+      await page.emulateMedia({ colorScheme: options.colorScheme })
+      await page.setViewportSize(options.viewport)
+      await assertAccessible(page, `a form without a session: ${name}`)
+    }
+    const opened = page.context().waitForEvent('page')
+    await page.click('text=Sign in (opens a new tab)')
+    const tab = await opened
+    await signIn(tab)
+    await tab.waitForURL(/\/app$/)
+    await page.click('text=Continue')
+    await page.waitForURL(/\/app\/account\b/)
+    assert.equal(await page.inputValue('#name'), 'Grace Hopper')
+    await page.context().close()
+  })
+})
+
 describe('the pages of the dashboard', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
     it(`are accessible: ${name}`, async () => {
