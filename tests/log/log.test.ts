@@ -89,9 +89,9 @@ describe('createLog', () => {
   it('shows the lines of others as text, too, and keeps what is not JSON', () => {
     const path = join(folder, `${count++}.log`)
     const log = createLog({ level: 'info', fd: openSync(path, 'w'), style: 'text' })
-    log.writeBytes(Buffer.from('{"level":30,"time":0,"msg":"some"}\nplain\n'))
+    log.writeBytes(Buffer.from('{"level":30,"time":0,"msg":"some"}\nplain\n{ a: 1 }\n'))
     log.flush()
-    assert.match(readFileSync(path, 'utf8'), /^\d\d:\d\d:\d\d INFO {2}some\nplain\n$/)
+    assert.match(readFileSync(path, 'utf8'), /^\d\d:\d\d:\d\d INFO {2}some\nplain\n\{ a: 1 \}\n$/)
   })
 
   it('loses no line under load', async () => {

@@ -88,7 +88,7 @@ describe('requests that a client sends without waiting for answers', () => {
       response.end()
       if (total === connections * count) resolve()
     })
-    // Longer than a slice: the first one of each connection starts at once.
+    // Longer than a slice: the first one of each connection may start at once.
     const request = `GET / HTTP/1.1\r\nHost:a\r\nx:${'y'.repeat(200)}\r\n\r\n`
     const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(url)))
     for (const { socket } of opened) socket.write(request.repeat(count))

@@ -30,6 +30,19 @@ describe('Turns', () => {
     assert.ok(turns.hasTime() && turns.hasRoom())
   })
 
+  it('lets connections whose clients wait go first', async () => {
+    const turns = new Turns(() => 0)
+    const order: string[] = []
+    const { promise: isOver, resolve } = Promise.withResolvers<void>()
+    turns.wait(() => {
+      order.push('other')
+      resolve()
+    })
+    turns.waitFirst(() => order.push('first'))
+    await isOver
+    assert.deepEqual(order, ['first', 'other'])
+  })
+
   it('lets connections continue one after the other, each time while there is room', async () => {
     const turns = new Turns(() => 0)
     const { promise: isOver, resolve } = Promise.withResolvers<void>()
