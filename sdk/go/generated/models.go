@@ -555,7 +555,7 @@ type LocateCallerParams struct {
 	// Fields Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Include Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. The header Not-Included names those that this server has no data for. Naming such a field in `fields` does the same
+	// Include Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. Naming such a field in `fields` does the same
 	Include *string `form:"include,omitempty" json:"include,omitempty"`
 
 	// Lang Language of the names of continent, country, region and city; English where a name is not known in it

@@ -3712,7 +3712,7 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. The header Not-Included names those that this server has no data for. Naming such a field in `fields` does the same */
+                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. Naming such a field in `fields` does the same */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN";
@@ -3843,7 +3843,7 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. The header Not-Included names those that this server has no data for. Naming such a field in `fields` does the same */
+                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. Naming such a field in `fields` does the same */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN";
