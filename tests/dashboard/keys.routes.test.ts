@@ -75,7 +75,7 @@ describe('the keys page', () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const { path, after } = await create(app, cookie, { name: 'later' })
-    await write(app, "UPDATE api_keys SET name = 'later' || char(8238)")
+    await write(app, `UPDATE api_keys SET name = 'later\u202e'`)
     const { html } = await visitPage(app, path, { cookie: after })
     assert.match(html, /<strong><bdi>later<\/bdi><\/strong> is ready/)
     assert.match(html, /<h2><bdi>later\u202e<\/bdi><\/h2>/)
