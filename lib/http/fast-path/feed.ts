@@ -48,7 +48,10 @@ export class Feed {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     // A client that waits for each answer is served before clients that do not wait.
     if (isIdle && this.#isReady()) {
-      if (!this.#turns.hasTime()) return this.#turns.waitFirst(this.#feed)
+      if (!this.#turns.hasTime()) {
+        this.#turns.waitFirst(this.#feed)
+        return
+      }
       this.#parseSlice()
     }
     this.#feed()
