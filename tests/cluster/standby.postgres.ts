@@ -28,12 +28,21 @@ const acknowledged = newRecord()
 let given: Prepared
 let read: Read
 let cluster: Cluster
+const KINDS = ['beacons', 'keys', 'sites', 'inquiries'] as const
+type Sizes = Readonly<Record<(typeof KINDS)[number], number>>
 /** What was acknowledged when the standby was promoted, and how many connections it had shortly before. */
-let atPromotion: Pick<Acknowledged, 'beacons'> & { keys: number; sites: number; inquiries: number }
+let atPromotion: Sizes
 let connections = 0
 
-const sizesOf = ({ beacons, keys, sites, inquiries }: Acknowledged) => {
+const sizesOf = ({ beacons, keys, sites, inquiries }: Acknowledged): Sizes => {
   return { beacons, keys: keys.size, sites: sites.size, inquiries: inquiries.size }
+}
+
+/** Waits until more of each kind is acknowledged, for at most half a minute: a busy machine takes long. */
+async function waitForMore(than: Sizes): Promise<void> {
+  const deadline = performance.now() + SETTLED_MS
+  const isMore = () => KINDS.every((kind) => sizesOf(acknowledged)[kind] > than[kind])
+  while (!isMore() && performance.now() < deadline) await sleep(100)
 }
 
 async function failOver(): Promise<void> {
@@ -42,6 +51,7 @@ async function failOver(): Promise<void> {
   url.port = new URL(standby.url).port
   read = readFrom(url.href)
   await sleep(3_000)
+  await waitForMore({ beacons: 0, keys: 0, sites: 0, inquiries: 0 })
   const onPrimary = readFrom(given.databaseUrl)
   assert.deepEqual(await onPrimary('SELECT sync_state FROM pg_stat_replication'), [['sync']])
   await cluster.database.kill()
@@ -54,6 +64,7 @@ async function failOver(): Promise<void> {
   atPromotion = sizesOf(acknowledged)
   standby.promote()
   await sleep(6_000)
+  await waitForMore(atPromotion)
 }
 
 describe('servers whose primary is killed, and whose standby is promoted', {
@@ -80,7 +91,7 @@ describe('servers whose primary is killed, and whose standby is promoted', {
     const all = sizesOf(acknowledged)
     t.diagnostic(JSON.stringify({ atPromotion, all, open: acknowledged.open, connections }))
     assert.deepEqual([...acknowledged.broken], [])
-    for (const kind of ['beacons', 'keys', 'sites', 'inquiries'] as const) {
+    for (const kind of KINDS) {
       assert.ok(atPromotion[kind] > 0, `no ${kind} before`)
       assert.ok(all[kind] > atPromotion[kind], `no ${kind} afterwards`)
     }
