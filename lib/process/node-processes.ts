@@ -57,7 +57,7 @@ function startNode(
   }
   child.on('message', (report: NodeReport) => {
     if ('failure' in report) return fail(report.failure)
-    isServing = !isStopping
+    isServing = true
     listening.resolve(report.adminUrl)
   })
   child.on('error', fail)
@@ -66,7 +66,7 @@ function startNode(
     const end = `has ended with ${signal ?? code}`
     fail(`it ${end}`)
     closed.resolve()
-    if (isServing) onCrash(new Error(`node ${start.number} ${end}`))
+    if (isServing && !isStopping) onCrash(new Error(`node ${start.number} ${end}`))
   })
   send({ start })
   return {
@@ -74,7 +74,6 @@ function startNode(
     send,
     [Symbol.asyncDispose]: async () => {
       isStopping = true
-      isServing = false
       send({ stop: true })
       await killLater(child, closed.promise)
     },

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { SIGNALS, type Steps } from './stop-on-signals.ts'
 
-/** What a further process gets when it starts. */
+/** The first message to a further process: its number and its ports. */
 export interface NodeStart {
   /** The first process is number 1. */
   readonly number: number

@@ -28,7 +28,7 @@ function toSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-/** What is wrong with a form whose fields are then sent to better-auth; null if nothing is. */
+/** Checks a form before its fields are sent to better-auth. Returns what is wrong with it, or null. */
 export function findRefusal(schema: GenericSchema, body: object): Refusal | null {
   try {
     parse(schema, body)
