@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { openConnection, parseAnswer, type RawConnection } from '../support/raw-connection.ts'
 
@@ -36,6 +37,26 @@ export async function lookUpOnAll(
       }
     }),
   )
+  return counts
+}
+
+/**
+ * Asserts that a caller who may send 10 requests a minute gets them on many connections, and at one moment at most
+ * `ahead` more. Returns how often each status was answered.
+ */
+export async function assertTenAMinute(
+  url: string,
+  key: string,
+  { ahead }: { readonly ahead: number },
+): Promise<Record<number, number>> {
+  const connections = await openMany(url)
+  const began = performance.now()
+  const counts = await lookUpOnAll(connections, key, 5)
+  // One more every six seconds.
+  const most = 10 + ahead + Math.floor((performance.now() - began) / 6_000) + 1
+  const allowed = counts[200] ?? 0
+  assert.ok(allowed >= 10 && allowed <= most, JSON.stringify(counts))
+  close(connections)
   return counts
 }
 

@@ -7,7 +7,7 @@ import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { type PostgresServer, startPostgres } from '../support/database/postgres-server.ts'
 import { plansFileOf } from '../support/plans-file.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
-import { CONNECTIONS, close, lookUpOnAll, openMany } from './many-connections.ts'
+import { assertTenAMinute, CONNECTIONS, close, lookUpOnAll, openMany } from './many-connections.ts'
 
 const PROCESSES = 3
 const limits = { monthlyCap: 100_000, requestsPerMinute: 600_000, maxKeys: 10, maxSites: 10 }
@@ -110,14 +110,8 @@ describe('a server with MERIDIAN_NODES on PostgreSQL', { timeout: 200_000 }, () 
 
   it('shares the limits of callers', async () => {
     const limited = await makeKey('free')
-    const connections = await openMany(server.url)
-    const began = performance.now()
-    const counts = await lookUpOnAll(connections, limited, 5)
-    // At one moment, one more for each further node; over time, one more every six seconds.
-    const most = 10 + PROCESSES - 1 + Math.floor((performance.now() - began) / 6_000) + 1
-    const allowed = counts[200] ?? 0
-    assert.ok(allowed >= 10 && allowed <= most, JSON.stringify(counts))
-    close(connections)
+    // One for each further node.
+    await assertTenAMinute(server.url, limited, { ahead: PROCESSES - 1 })
   })
 })
 
