@@ -219,6 +219,7 @@ describe('POST /v1/billing/subscription', () => {
     const { db } = shop.app.services
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     for (const isForgotten of [false, true]) {
+      await shop.settled()
       const before = await findCustomer(db, shop.userId)
       if (!isForgotten) shop.double.switchDeliveries('drop')
       await shop.stripe.customers.del(before?.customerId ?? '')
