@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { startProcess } from '../parts/start-process.ts'
 import { randomMix, writeAddresses } from './parts/addresses.ts'
@@ -34,7 +35,13 @@ export async function benchNodes(options: BenchOptions): Promise<void> {
       threads,
       ...measured,
       '÷ 1 thread': (measured['requests/s'] / one).toFixed(2),
+      'at most': (possible(measured) / one).toFixed(2),
     }))
     printTable(rows, `connections: ${connections}`)
   }
+}
+
+/** The requests per second if all processors did nothing but these requests, server and load together. */
+function possible(measured: Readonly<Record<'CPU µs/request' | 'load µs', number>>): number {
+  return (cpus().length * 1e6) / (measured['CPU µs/request'] + measured['load µs'])
 }

@@ -14,8 +14,8 @@ export interface Load {
 }
 
 /**
- * Figures of a run, by the titles of their columns. The processor time and the memory are the
- * server's, and NaN if the system does not report them. `failed` counts requests without an answer and,
+ * Figures of a run, by the titles of their columns. The processor time (but for the load's) and the memory are
+ * the server's, and NaN if the system does not report them. `failed` counts requests without an answer and,
  * with POSTs or beacons, refused ones.
  */
 type Measured = Awaited<ReturnType<typeof drive>>
@@ -65,13 +65,15 @@ export async function drive(
   const threadCpu = firstThreadMicroseconds(pid) - threadBefore
   const text = /^RESULT (.*)$/m.exec(stdout)?.[1]
   if (text === undefined) throw new Error(`Cannot read the output of wrk: ${stdout}`)
-  const result: Record<'requests' | 'seconds' | 'p50' | 'p99' | 'failed', number> = JSON.parse(text)
+  const result: Record<'requests' | 'seconds' | 'cpu' | 'p50' | 'p99' | 'failed', number> =
+    JSON.parse(text)
   return {
     'requests/s': result.requests / result.seconds,
     'p50 ms': result.p50,
     'p99 ms': result.p99,
     'CPU µs/request': cpu / result.requests,
     'first thread µs': threadCpu / result.requests,
+    'load µs': (result.cpu * 1e6) / result.requests,
     'private MB': memoryMegabytes(pid, 'RssAnon'),
     failed: result.failed,
   }
@@ -85,6 +87,7 @@ function medianOf(runs: readonly Measured[]): Measured {
     'p99 ms': of('p99 ms'),
     'CPU µs/request': of('CPU µs/request'),
     'first thread µs': of('first thread µs'),
+    'load µs': of('load µs'),
     'private MB': of('private MB'),
     failed: runs.reduce((sum, run) => sum + run.failed, 0),
   }
