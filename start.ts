@@ -190,7 +190,7 @@ function networkThreads(services: Services): NetworkThreadsOptions {
       rows: rowPool?.rows.memory,
     } satisfies ThreadData,
     // safe: network-thread.ts sends only news
-    onNews: (news, tell) => tell(takeNews(services, news as News)),
+    onNews: (news, reply) => reply(takeNews(services, news as News)),
     onCrash: (error) => crash(log, 'thread', error),
   }
 }
