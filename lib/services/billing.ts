@@ -154,7 +154,7 @@ export function createReconciliation(
   let stopped = false
   const last = { endedAt: 0, succeededAt: 0 }
   const onFailure = (error: unknown, userId?: string) => {
-    // When the process stops during a run, the next start runs it again.
+    // If the process stops during a run, the next start runs it again.
     if (!stopped) log.error({ err: error, userId }, 'cannot compare subscriptions with Stripe')
   }
   const run = async (signal?: AbortSignal) => {
