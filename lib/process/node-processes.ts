@@ -89,7 +89,7 @@ async function killLater(child: ChildProcess, closed: Promise<void>): Promise<vo
 
 const NEWLINE = 10
 
-/** A chunk may end within a line, whose beginning then waits for the next chunk. */
+/** Passes on whole lines. The beginning of a line at the end of a chunk waits for the next chunk. */
 function passOnLines(stream: Readable, write: (lines: Uint8Array) => void): void {
   let rest = Buffer.alloc(0)
   stream.on('data', (chunk: Buffer) => {
