@@ -8,7 +8,7 @@ export interface SystemTree extends Branches {
   asn(record: number): number
 }
 
-/** Takes the prefix of the first `bits` bits of `words`, which change after the call. */
+/** Receives the prefix of the first `bits` bits of `words`, which change after the call. */
 export type AddPrefix = (words: Uint32Array, bits: number, asn: number) => void
 
 /** The bits of an address, and the ranges without records. */
