@@ -31,7 +31,7 @@ const BY_SITE = [
 /** On PostgreSQL, a row has entries of many sites. They are summed up and removed within seconds. */
 const SQLITE_JOURNAL = 'rum_journal'
 
-/** Those of sessions, of all keys together, and of each key. */
+/** The buckets of the user's sessions, of all keys together, and of each key. */
 const DELETE_BUCKETS = `DELETE FROM buckets
   WHERE caller_id IN (?, ?) OR caller_id IN (SELECT id FROM api_keys WHERE user_id = ?)`
 

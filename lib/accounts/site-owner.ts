@@ -65,7 +65,7 @@ export async function inSiteTransaction<Result>(
   }
 }
 
-/** Runs `change` in a transaction, with the entries of `auditOwners`. */
+/** Runs `change` in a transaction, as `auditOwners` does. */
 export async function changeOwners<Result>(
   db: Db,
   host: string,

@@ -31,7 +31,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return toConfig(result.output, given)
 }
 
-/** What clients read, which may run in the same environment: `npm run locate` and docs/clients.md. */
+/** Settings of clients (`npm run locate`, docs/clients.md), which may run in the same environment. */
 const CLIENT_SETTINGS = ['MERIDIAN_URL', 'MERIDIAN_KEY']
 
 /** Names that begin so may belong to other programs: only those that look like a slip are refused. */
