@@ -84,8 +84,8 @@ interface Answered {
 }
 
 /**
- * A call of a tool counts as the request of the API that it stands for. Any other message counts as a
- * request without a key, and so does a call that leads to no request.
+ * A call of a tool is charged as the API request that it makes. Any other message is charged as a request
+ * without a key, and so is a call that makes no request.
  */
 async function answerMessage(place: Place, message: unknown): Promise<Answered> {
   const { fetch, services, c, exchange } = place

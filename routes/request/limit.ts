@@ -35,7 +35,7 @@ function impose(exchange: Exchange, charged: Charge): void {
   if (!charged.state.allowed) throw rateLimited(charged.state)
 }
 
-/** Replaces the one request that `charge` has counted by the number of requests that the body weighs. */
+/** Charges the number of requests that the body weighs, in place of the one that `charge` has taken. */
 export async function chargeBody(
   { meters, now }: Services,
   exchange: Exchange,

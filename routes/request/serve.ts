@@ -46,7 +46,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = await admit(services, row, c, exchange)
-      await loading(services, exchange)
+      await loadCounts(services, exchange)
       if (mustWait(services, exchange)) await chargeLater(services, exchange)
       else charge(services, exchange)
       const parts = { query: readQuery(row, c), headers: readHeaders(row, c), body: undefined }
@@ -67,8 +67,8 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
   }
 }
 
-/** Loads the counts of the caller. undefined: they are in memory. */
-function loading({ meters }: Services, { caller, now }: Exchange): Promise<void> | undefined {
+/** Loads the counts of the caller; returns undefined if they are in memory. */
+function loadCounts({ meters }: Services, { caller, now }: Exchange): Promise<void> | undefined {
   return caller === null ? undefined : meters.load(caller, now)
 }
 
@@ -105,7 +105,7 @@ export function serveKeyed(services: Services, row: Operation, handler: SyncHand
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = admitKey(services, row, c, exchange)
-      if (loading(services, exchange) !== undefined || mustWait(services, exchange)) return null
+      if (loadCounts(services, exchange) !== undefined || mustWait(services, exchange)) return null
       charge(services, exchange)
       const call = toCall(services, exchange, { ...input, ...NO_INPUT })
       return answerReply(services, exchange, handler(call))
