@@ -48,7 +48,7 @@ function shorten(text: string): string {
  * Returns a function that answers one line. The answer is JSON: a GeolocationResult whose `meta` has only
  * `precision`, or an error. `now` is epoch milliseconds.
  */
-export function createAnswer(
+export function createAnswerJson(
   geo: Pick<Library, 'find' | 'prefix' | 'names' | 'findPrivacy'>,
   asked: Asked,
 ): (text: string, now: number) => string {

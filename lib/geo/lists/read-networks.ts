@@ -10,7 +10,7 @@ const ENTRIES_PER_MISTAKE = 100
 const MOST_IPV4_ADDRESSES = 2 ** 30
 
 /** Reads the networks of a list, each once. Throws with the reason if the list makes no sense. */
-export function readList(list: FreeList, text: string): Network[] {
+export function readNetworks(list: FreeList, text: string): Network[] {
   const entries = [...new Set(list.read(text))]
   const networks = entries.map(readNetwork)
   const usable = networks.filter((network) => network !== null)
