@@ -99,7 +99,7 @@ export async function start(parent?: ParentProcess): Promise<void> {
   starting.move()
   listening.resolve({ network, others })
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
-  services.startReading()
+  services.startReadingStripe()
   await services.openDemo()
   await checkFileLimit(config.maxConnections, log)
   if (parent === undefined) announce(services, [admin?.url ?? [], others?.adminUrls ?? []].flat())

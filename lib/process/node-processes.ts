@@ -75,13 +75,13 @@ function startNode(
     [Symbol.asyncDispose]: async () => {
       isStopping = true
       send({ stop: true })
-      await killLater(child, closed.promise)
+      await waitOrKill(child, closed.promise)
     },
   }
 }
 
 /** Resolves once the process has ended. Kills it if that takes too long. */
-async function killLater(child: ChildProcess, closed: Promise<void>): Promise<void> {
+async function waitOrKill(child: ChildProcess, closed: Promise<void>): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS)
   await closed
   clearTimeout(timer)

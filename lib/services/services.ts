@@ -113,8 +113,8 @@ export async function openServices(config: Config, options: ServiceOptions) {
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config),
     openDemo: createOpenDemo(base, keys),
-    /** Begins to read from Stripe, in the background. */
-    startReading: () => startAll([reconciliation, overages, catalogue]),
+    /** Begins to compare with Stripe and to read prices, in the background. */
+    startReadingStripe: () => startAll([reconciliation, overages, catalogue]),
     ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
