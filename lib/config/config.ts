@@ -119,7 +119,7 @@ function adminPortProblems(env: Settings): string[] {
   if (first === undefined || first === 0 || nodes === 1) return []
   const last = first + nodes - 1
   if (last <= LAST_PORT && (port < first || port > last)) return []
-  const taken = last > LAST_PORT ? 'there are not so many' : `PORT is ${port}`
+  const taken = last > LAST_PORT ? `the last port is ${LAST_PORT}` : `PORT is ${port}`
   return [`MERIDIAN_ADMIN_PORT: ${nodes} processes use ${first} to ${last}, but ${taken}`]
 }
 
@@ -128,12 +128,12 @@ function sharedProblems(env: Settings): string[] {
   const problems: string[] = []
   if (env.MERIDIAN_SECRET !== undefined) {
     problems.push(
-      'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset it',
+      'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_SECRET',
     )
   }
   if (env.MERIDIAN_LIMITS_URL !== undefined) {
     problems.push(
-      'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset it',
+      'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_LIMITS_URL',
     )
   }
   return problems
