@@ -7,7 +7,14 @@ import type { FileReply, HeadContext, RequestContext, TextReply } from '../conte
 import { admit, admitKey, readBody, readHeaders, readQuery } from './admit.ts'
 import { chooseForm } from './choose-form.ts'
 import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
-import { addressId, charge, chargeBody, chargeLater, chargeSuccess, mustWait } from './limit.ts'
+import {
+  addressId,
+  charge,
+  chargeBody,
+  chargeLater,
+  mustWait,
+  runWithinSuccessLimit,
+} from './limit.ts'
 import type { Answer } from './respond.ts'
 
 /** A handler without the types of its row. `Handlers` in context.ts checks those. */
@@ -53,13 +60,13 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       const form = chooseForm(forms, c.req.header('accept'))
       let call = toCall(services, exchange, { params: c.req.param(), form, ...parts })
       if (row.body !== undefined) {
-        const body = await readInTurn(services, row, exchange, c)
+        const body = await readBodyInTurn(services, row, exchange, c)
         // Reading the body may take long, and the credential may be revoked in that time.
         exchange.caller = await admit(services, row, c, exchange)
         await chargeBody(services, exchange, body)
         call = { ...call, body, caller: exchange.caller }
       }
-      const reply = await chargeSuccess(services, exchange, row, () => handler(call))
+      const reply = await runWithinSuccessLimit(services, exchange, row, () => handler(call))
       return answerReply(services, exchange, reply)
     } catch (error) {
       return answerError(services, exchange, error)
@@ -73,7 +80,7 @@ function loadCounts({ meters }: Services, { caller, now }: Exchange): Promise<vo
 }
 
 /** Reads the body. Where no rate limit applies, reads only a few bodies per address at a time. */
-export async function readInTurn(
+export async function readBodyInTurn(
   { freeBodies }: Services,
   { body, limit }: Pick<Operation, 'body' | 'limit'>,
   exchange: Exchange,
@@ -97,8 +104,8 @@ const NO_INPUT = {
 } as const
 
 /**
- * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must
- * have an API key, a query that the caller has checked, and no body. Returns null if something must be loaded first.
+ * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must have an
+ * API key, a query that the caller has checked, and no body. Returns null if something must be loaded first.
  */
 export function serveKeyed(services: Services, row: Operation, handler: SyncHandler) {
   return (c: HeadContext, input: Pick<AnyCall, 'params' | 'query'>): Answer | null => {
