@@ -14,7 +14,7 @@ async function serve(port: MessagePort, data: ThreadData): Promise<void> {
     answer: (request) => thread.answer(request, lookUp),
     onError: (error) => thread.services.log.error({ err: error }, 'unexpected error'),
     // safe: start.ts sends only permits
-    hear: (permits) => thread.addPermits(permits as readonly Permit[]),
+    onReply: (permits) => thread.addPermits(permits as readonly Permit[]),
     finish: thread.finish,
   })
 }

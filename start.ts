@@ -99,7 +99,7 @@ export async function start(parent?: ParentProcess): Promise<void> {
   starting.move()
   listening.resolve({ network, others })
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
-  services.startReading()
+  services.startReadingStripe()
   await services.openDemo()
   await checkFileLimit(config.maxConnections, log)
   if (parent === undefined) announce(services, [admin?.url ?? [], others?.adminUrls ?? []].flat())
@@ -190,7 +190,7 @@ function networkThreads(services: Services): NetworkThreadsOptions {
       rows: rowPool?.rows.memory,
     } satisfies ThreadData,
     // safe: network-thread.ts sends only news
-    onNews: (news, tell) => tell(takeNews(services, news as News)),
+    onNews: (news, reply) => reply(takeNews(services, news as News)),
     onCrash: (error) => crash(log, 'thread', error),
   }
 }

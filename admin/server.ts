@@ -61,8 +61,8 @@ const FAILED: Answer = { status: 500, type: PLAIN, body: 'Internal error, see th
 const LOOPBACK = /^(127\.[\d.]+|::1|localhost)$/
 
 /**
- * Whether a web page in a browser on this machine may have sent the request to read or change
- * something. Such a request has an Origin, or its Host is a name that the page's owner has pointed at this machine (DNS rebinding).
+ * Whether a web page in a browser on this machine may have sent the request to read or change something. Such a
+ * request has an Origin, or its Host is a name that the page's owner has pointed at this machine (DNS rebinding).
  */
 function isForeign({ headers }: IncomingMessage, host: string): boolean {
   if (headers.origin !== undefined) return true

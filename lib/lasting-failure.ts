@@ -1,7 +1,7 @@
 import { MINUTE_MS } from './durations.ts'
 import { codeOf } from './reason.ts'
 
-/** Takes note whether each attempt has succeeded. */
+/** Call one of these after each attempt. */
 export interface Attempts {
   failed(error: unknown): void
   succeeded(): void
@@ -11,8 +11,8 @@ const RECOVERED = 'RECOVERED'
 
 /**
  * Reports repeated work to `onError`: at most one failure a minute, and the first success after a reported
- * failure. That success comes as an error for which `isRecovery` is true. So it takes the same way as the
- * failures, even between threads, and the log can say which failure is over.
+ * failure. That success is passed as an error for which `isRecovery` is true, so that it reaches the log as the
+ * failures do, even from other threads, and the log can say which failure is over.
  */
 export function reportAttempts(
   onError: (error: unknown) => void,

@@ -64,7 +64,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a text',
 }
 
-/** From the notation of valibot, such as `("secret" | "publishable")`. */
+/** Turns valibot's notation of a type, such as `("secret" | "publishable")`, into words. */
 function typeWords(expected: string | null): string {
   const parts = (expected ?? 'valid').replace(/^\((.*)\)$/, '$1').split(' | ')
   return parts.map((part) => TYPES[part] ?? part).join(' or ')

@@ -76,7 +76,7 @@ type Body<Row extends OperationRow> =
         readonly body: OutputOf<Column<Row['replies'][Status], 'schema'>>
       }
     }[keyof Row['replies']]
-  /** With the body as JSON text, for handlers that assemble it from prepared parts. `rest`: its end. */
+  /** With the body as JSON text, for handlers that assemble it from prepared parts. `rest`: the bytes after it. */
   | {
       readonly status: keyof Row['replies']
       readonly json: string

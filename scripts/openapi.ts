@@ -1,4 +1,4 @@
-import { runInSlices } from '../lib/geo/answer/in-slices.ts'
+import { runInSlices } from '../lib/in-slices.ts'
 import { createOpenApi } from '../lib/openapi/openapi.ts'
 import { usageText } from '../lib/own-code.ts'
 import { jsonText } from './parts/json-text.ts'

@@ -54,7 +54,7 @@ export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown
       reloadOncePerTurn()
       return find(text, now)
     },
-    /** Whether keys are accepted: those of a file always, since only the disk could keep us from them. */
+    /** Whether the keys are current enough to be accepted. Those of a file always are. */
     isCurrent: () => true,
     onChange,
     /** Looks for changes by other processes now. */

@@ -3,7 +3,7 @@ import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { auditLog, sites, users, verifications } from '../db/tables.ts'
 import { insertAudit } from './audit.ts'
-import { auditOwners, auditSharing, inSiteTransaction } from './site-owner.ts'
+import { inSiteTransaction, withOwnerAudit, withSharingAudit } from './site-owner.ts'
 import type { SiteChange } from './sites.ts'
 
 /** Tables that name the user, or a site, without a foreign key that would remove their rows, on Citus at least. */
@@ -31,7 +31,7 @@ const BY_SITE = [
 /** On PostgreSQL, a row has entries of many sites. They are summed up and removed within seconds. */
 const SQLITE_JOURNAL = 'rum_journal'
 
-/** Those of sessions, of all keys together, and of each key. */
+/** The buckets of the user's sessions, of all keys together, and of each key. */
 const DELETE_BUCKETS = `DELETE FROM buckets
   WHERE caller_id IN (?, ?) OR caller_id IN (SELECT id FROM api_keys WHERE user_id = ?)`
 
@@ -60,8 +60,8 @@ export async function deleteAccountRows(
       for (const { id } of own) await removeRows(queries, bySite, { column: 'site_id', id })
       return changes > 0
     }
-    const isDeleted = await auditOwners(queries, hosts, now, () =>
-      auditSharing(queries, userId, { baseUrl, now }, remove),
+    const isDeleted = await withOwnerAudit(queries, hosts, now, () =>
+      withSharingAudit(queries, userId, { baseUrl, now }, remove),
     )
     if (!isDeleted) return false
     await removeFromAudit(queries, userId)

@@ -2,21 +2,21 @@ import { BoundedCache } from '../bounded-cache.ts'
 import { SECOND_MS } from '../durations.ts'
 import { countSiteChanges, type FindReceiver } from './site-owner.ts'
 
-/** The most origins that are kept. */
-const MAX_KEPT = 100_000
+/** The most origins in the cache. */
+const MAX_CACHED = 100_000
 
 /**
- * Keeps what `find` returns until `mayBeOld` returns true, since every beacon asks. An origin without a receiver
- * is asked for again, so that a new site gets beacons at once.
+ * Caches what `find` returns until `mayBeOld` returns true: every beacon needs it. An origin without a receiver
+ * is looked up again, so that a new site gets beacons at once.
  */
-export function keepReceivers(find: FindReceiver, mayBeOld: () => boolean): FindReceiver {
-  const newCache = () => new BoundedCache<string, Promise<string | null>>(MAX_KEPT)
+export function cacheReceivers(find: FindReceiver, mayBeOld: () => boolean): FindReceiver {
+  const newCache = () => new BoundedCache<string, Promise<string | null>>(MAX_CACHED)
   let found = newCache()
   return (name) => {
     if (mayBeOld()) found = newCache()
     const known = found.get(name)
     if (known !== undefined) return known
-    // If sites change meanwhile, the answer may be old: it goes into a cache that nobody reads any more.
+    // If sites change meanwhile, the answer may be old: it goes into the old cache, which nobody reads any more.
     const cache = found
     const id = find(name)
     cache.set(name, id)
@@ -27,7 +27,10 @@ export function keepReceivers(find: FindReceiver, mayBeOld: () => boolean): Find
   }
 }
 
-/** Whether this process has changed sites since the last call, or another process may have: a second has passed. */
+/**
+ * Returns a function that says whether sites may have changed since it last returned true: this process has
+ * changed one, or a second has passed, in which other processes may have.
+ */
 export function changedOrAfterSecond(clock = () => performance.now()): () => boolean {
   let since = clock()
   let changes = countSiteChanges()
@@ -39,7 +42,10 @@ export function changedOrAfterSecond(clock = () => performance.now()): () => boo
   }
 }
 
-/** Whether `onChange` has called its listener since the last call. It must do so after each change of sites. */
+/**
+ * Returns a function that says whether `onChange` has called its listener since the last call. It must do so
+ * after each change of sites.
+ */
 export function changedSinceCall(onChange: (listener: () => void) => void): () => boolean {
   let isChanged = false
   onChange(() => {

@@ -65,7 +65,7 @@ export async function inSiteTransaction<Result>(
   }
 }
 
-/** Runs `change` in a transaction, with the entries of `auditOwners`. */
+/** Runs `change` in a transaction, as `withOwnerAudit` does. */
 export async function changeOwners<Result>(
   db: Db,
   host: string,
@@ -73,7 +73,7 @@ export async function changeOwners<Result>(
   change: (queries: Queries) => Promise<Result>,
 ): Promise<Result> {
   return inSiteTransaction(db, (queries) =>
-    auditOwners(queries, [host], now, () => change(queries)),
+    withOwnerAudit(queries, [host], now, () => change(queries)),
   )
 }
 
@@ -81,7 +81,7 @@ export async function changeOwners<Result>(
  * Runs `change`, which changes sites. If an origin of these hosts then has another owner or none, adds
  * an entry to the audit logs of the user who loses it and of the user who gains it.
  */
-export async function auditOwners<Result>(
+export async function withOwnerAudit<Result>(
   queries: Queries,
   hosts: readonly string[],
   now: number,
@@ -110,7 +110,7 @@ async function auditMoves(queries: Queries, before: readonly Owner[], now: numbe
  * Runs `change`, which changes the sites of one user. If the server then becomes shared, or is no longer
  * shared, adds an entry to the other user's audit log for each site that stops or starts receiving.
  */
-export async function auditSharing<Result>(
+export async function withSharingAudit<Result>(
   queries: Queries,
   userId: string,
   { baseUrl, now }: { readonly baseUrl: string; readonly now: number },

@@ -6,7 +6,7 @@ import type { Queries } from '../db/queries.ts'
 import { sites } from '../db/tables.ts'
 import { parseOrigin } from '../net/origin.ts'
 import { type AuditEvent, insertAudit } from './audit.ts'
-import { auditSharing, changeOwners, hostOf } from './site-owner.ts'
+import { changeOwners, hostOf, withSharingAudit } from './site-owner.ts'
 
 export type SiteRow = typeof sites.$inferSelect
 
@@ -103,7 +103,7 @@ function changeSites<Result>(
 ): Promise<Result> {
   const now = event.createdAt
   return changeOwners(db, host, now, (queries) =>
-    auditSharing(queries, userId, { baseUrl, now }, () => change(queries)),
+    withSharingAudit(queries, userId, { baseUrl, now }, () => change(queries)),
   )
 }
 

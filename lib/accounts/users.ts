@@ -58,8 +58,8 @@ export async function hasSignedUp(db: Db, { id, remoteId }: UserRow): Promise<bo
 }
 
 /**
- * Whether an operator stands for the owner of the account: a command made it for its present address, or
- * set its password since it has that address.
+ * Whether an operator vouches for the owner of the account: since its address last changed, a command has
+ * created it or set its password.
  */
 export async function isFromCommand(db: Db, id: string): Promise<boolean> {
   const { actorId, action, app } = auditLog

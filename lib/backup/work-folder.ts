@@ -32,7 +32,7 @@ export async function withWorkFolder<Result>(
 /** Removes work folders of ended processes, which hold copies of the database and the secrets. */
 export function removeWorkFolders(directory: string): void {
   removeLeftovers(directory, WORK_FOLDER, (path) => {
-    // A lock whose folder is about to be made, or a folder of an earlier release, which it had not yet locked.
+    // Either a lock whose folder is about to be made, or a folder of an earlier release, which locked none.
     if (!LOCKED.test(path)) return !hasFolder(path) && isLongUnchanged(path)
     lockFolder(path)[Symbol.dispose]() // throws while a process holds it
     rmSync(lockOf(path), { force: true })

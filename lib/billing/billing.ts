@@ -145,7 +145,7 @@ function createRefreshes() {
   /** The times of the latest refreshes by user, oldest first. */
   const times = new Map<string, number>()
   return {
-    /** Returns whether the user may have a refresh now. */
+    /** Returns whether the user may have a refresh now, and remembers it. */
     begin(userId: string, now: number): boolean {
       for (const [user, at] of times) {
         if (Math.abs(now - at) < REFRESH_INTERVAL_MS) break

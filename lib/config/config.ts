@@ -31,7 +31,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return toConfig(result.output, given)
 }
 
-/** What clients read, which may run in the same environment: `npm run locate` and docs/clients.md. */
+/** Settings of clients (`npm run locate`, docs/clients.md), which may run in the same environment. */
 const CLIENT_SETTINGS = ['MERIDIAN_URL', 'MERIDIAN_KEY']
 
 /** Names that begin so may belong to other programs: only those that look like a slip are refused. */
@@ -119,7 +119,7 @@ function adminPortProblems(env: Settings): string[] {
   if (first === undefined || first === 0 || nodes === 1) return []
   const last = first + nodes - 1
   if (last <= LAST_PORT && (port < first || port > last)) return []
-  const taken = last > LAST_PORT ? 'there are not so many' : `PORT is ${port}`
+  const taken = last > LAST_PORT ? `the last port is ${LAST_PORT}` : `PORT is ${port}`
   return [`MERIDIAN_ADMIN_PORT: ${nodes} processes use ${first} to ${last}, but ${taken}`]
 }
 
@@ -128,12 +128,12 @@ function sharedProblems(env: Settings): string[] {
   const problems: string[] = []
   if (env.MERIDIAN_SECRET !== undefined) {
     problems.push(
-      'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset it',
+      'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_SECRET',
     )
   }
   if (env.MERIDIAN_LIMITS_URL !== undefined) {
     problems.push(
-      'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset it',
+      'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_LIMITS_URL',
     )
   }
   return problems

@@ -99,7 +99,7 @@ function mayOpen(folder: string): boolean {
   }
 }
 
-/** Leaves secrets alone that others can read: they may be known, so the start must fail. */
+/** Leaves `secrets.json` alone: if others can read it, the secrets may be known, so the start must fail. */
 function makeFolderPrivate(folder: string, ours: RegExp): void {
   // If it is a file instead of a folder, the code that needs the folder reports that.
   if (!makePrivate(folder) || !statSync(folder).isDirectory()) return

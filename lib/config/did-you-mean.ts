@@ -1,4 +1,4 @@
-/** The setting whose name was probably meant; undefined if none is like it, or in at most `mostEdits`. */
+/** Returns the most similar name, if it differs little: in at most `mostEdits` letters. */
 export function findSimilar(
   given: string,
   names: Iterable<string>,

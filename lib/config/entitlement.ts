@@ -1,6 +1,11 @@
 import type { Interval } from '../contract/billing/price-schemas.ts'
 import { type CarriedRequests, toCarriedRequests } from './carried-requests.ts'
-import { type ChosenCap, type OveragePrice, type OverageTerms, toTerms } from './overage-terms.ts'
+import {
+  type ChosenCap,
+  type OveragePrice,
+  type OverageTerms,
+  toOverageTerms,
+} from './overage-terms.ts'
 import type { SubscriptionPeriod } from './period.ts'
 import type { Plan, Plans } from './plans.ts'
 
@@ -60,7 +65,7 @@ export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlem
   if (subscribed === null || !givesAccess(subscribed.status)) return { plan, paid: null }
   const { periodStart: start, periodEnd: end, interval } = subscribed
   const hasTerms = subscribed.overages && overagePrice !== null
-  const overages = hasTerms ? toTerms(plan, overagePrice, spendingCap) : null
+  const overages = hasTerms ? toOverageTerms(plan, overagePrice, spendingCap) : null
   const carriedRequests = toCarriedRequests(subscribed.carriedRequests, subscribed.carriedUntil)
   const paid = { start, end, interval, overages, ...(carriedRequests && { carriedRequests }) }
   return { plan, paid }

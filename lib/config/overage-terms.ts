@@ -38,7 +38,11 @@ export function largestSpendingCap(plan: Priced, currency: string): number {
 }
 
 /** A cap that was chosen in another currency does not count. */
-export function toTerms(plan: Priced, price: OveragePrice, chosen: ChosenCap | null): OverageTerms {
+export function toOverageTerms(
+  plan: Priced,
+  price: OveragePrice,
+  chosen: ChosenCap | null,
+): OverageTerms {
   const { currency } = price
   const spendingCap =
     chosen?.currency === currency ? chosen.amount : defaultSpendingCap(plan, currency)

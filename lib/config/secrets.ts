@@ -3,7 +3,7 @@ import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { diskAdvice } from '../disk-advice.ts'
-import { reasonOf, withAdvice } from '../reason.ts'
+import { codeOf, reasonOf, withAdvice } from '../reason.ts'
 
 const Secret = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
@@ -55,7 +55,7 @@ function readSecrets(path: string): Secrets | null {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    if (isMissing(error)) return null
+    if (codeOf(error) === 'ENOENT') return null
     const reason = withAdvice(reasonOf(error), diskAdvice(path, error))
     throw new Error(`Cannot read ${path}: ${reason}`, { cause: error })
   }
@@ -88,8 +88,4 @@ function createSecrets(path: string, secrets: Secrets): Secrets {
   } finally {
     rmSync(temporary)
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

@@ -41,7 +41,10 @@ interface Attempt<Row> {
 }
 
 const ATTEMPT_MS = 20_000
-/** Longer than an attempt and the commit of its outcome take. Clocks of several machines may differ by more. */
+/**
+ * Longer than an attempt and the commit of its outcome take. The clocks of machines may differ by more, so
+ * `runAlone` keeps other processes away.
+ */
 const LEASE_MS = 30_000
 const STOP_MS = 8_000
 
@@ -94,7 +97,7 @@ export class Courier<Row extends Delivery> {
   }
 
   async #deliverAll(): Promise<void> {
-    // The caller that woke us runs first.
+    // Lets the caller of `wake` finish first.
     await new Promise((resolve) => setImmediate(resolve))
     const { db, queue, now, runAlone } = this.#options
     try {

@@ -5,8 +5,8 @@ import { codeOf } from '../reason.ts'
 const FAULT =
   /^SQLITE_(BUSY|LOCKED|PROTOCOL|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)(_|$)/
 /**
- * The same of PostgreSQL: connections, transactions given up for others, resources, a server that stops or only
- * reads, its own errors.
+ * The same for PostgreSQL: lost connections, transactions given up for others, lack of resources, a server that
+ * stops or is read-only, and its internal errors.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const POSTGRES_FAULT = /^(08|25006|40|53|57|58|XX)/

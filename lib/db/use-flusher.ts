@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { inTime } from '../in-time.ts'
+import { createSerialQueue } from '../serial-queue.ts'
 import type { CapNotice, PeriodTotal, Uses, WriteUses } from './uses.ts'
 
 /** A count in memory that changed since it was last written. */
@@ -43,8 +44,7 @@ export function createUseFlusher(
   let inFlight = 0
   /** No queued item is older than this time, in monotonic milliseconds. */
   let since = 0
-  /** Settles when the last flush so far has ended. */
-  let last: Promise<unknown> = Promise.resolve()
+  const inSeries = createSerialQueue()
 
   const size = () => waiting.length + inFlight
   const writeChunk = async (chunk: readonly Unwritten[]) => {
@@ -75,11 +75,6 @@ export function createUseFlusher(
     }
     since = Math.max(since, startedAt)
   }
-  const inTurn = <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
-  }
   return {
     /** Queues `item` for the next flush. Add it again only after `collect` was called. */
     add: (item: Unwritten) => {
@@ -91,13 +86,13 @@ export function createUseFlusher(
     /** Upper bound of the time that an item has waited, in milliseconds; 0 if none waits. */
     lagMs: () => (size() === 0 ? 0 : performance.now() - since),
     /** Writes all items that are queued now. Rejects if that fails. */
-    flush: () => inTurn(flushOnce),
+    flush: () => inSeries(flushOnce),
     /**
      * Runs `work` while nothing is being written, so that each count is either on disk or unwritten. Rejects with
      * 503 if that takes seconds, such as while the database is away.
      */
     betweenFlushes: <Result>(work: () => Result | Promise<Result>) =>
-      inTime(inTurn(work), LONGEST_WAIT_MS, refuseLate),
+      inTime(inSeries(work), LONGEST_WAIT_MS, refuseLate),
   }
 }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
+import { mapInSlices } from '../in-slices.ts'
 import type { Address } from '../net/address.ts'
 import { reasonOf } from '../reason.ts'
-import { mapInSlices } from './answer/in-slices.ts'
 import { createSystemTree, type ReadAsn } from './asn/system-tree.ts'
 import { openBytes } from './files/mapped-file.ts'
 import { asMap } from './mmdb/fields.ts'
@@ -56,7 +56,7 @@ export async function openDatabase(path: string, options: OpenOptions) {
       /** See `Mmdb`. */
       matchedBits: mmdb.matchedBits,
       ipv4Starts: mmdb.ipv4Starts,
-      /** Whether the first records name autonomous systems; any record of an overlay may. */
+      /** Whether the first records name autonomous systems. Always true for an overlay: any record may. */
       knowsSystems: provider === 'overlay' || asns.some((asn) => asn > 0),
       /** The networks of one IP version with their autonomous systems, for a walk. */
       systems: (version: 4 | 6) => createSystemTree(mmdb, version, readAsn),

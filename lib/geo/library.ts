@@ -1,10 +1,10 @@
 import { HOUR_MS, MINUTE_MS } from '../durations.ts'
+import { runInSlices } from '../in-slices.ts'
 import type { Log } from '../log/log.ts'
 import { type Address, ipv4FromBits } from '../net/address.ts'
 import { networkText } from '../net/network.ts'
 import { reasonOf } from '../reason.ts'
 import type { LookupResult } from './answer/describe.ts'
-import { runInSlices } from './answer/in-slices.ts'
 import { locate } from './answer/locate.ts'
 import { createSystems } from './asn/systems.ts'
 import type { AtlasKeeper } from './atlas/keeper.ts'
@@ -211,8 +211,8 @@ async function load(
 const WARM_UP_LOOK_UPS = 1_000
 
 /**
- * Looks up addresses all over the IPv4 space, so that requests need not wait for the first look-ups in
- * a new file: these take many times as long, because an atlas has answered all look-ups so far.
+ * Looks up addresses all over the IPv4 space. The first look-ups in a new file take many times as long as later
+ * ones, and requests would wait for them.
  */
 function* warmUp(places: readonly GeoDatabase[]): Generator<void, void> {
   for (let i = 0; i < WARM_UP_LOOK_UPS; i++) {

@@ -25,7 +25,7 @@ interface PrepareOptions {
   readonly directory: string
   /** The operator's files, in order of priority; undefined: the bundled set. */
   readonly files: readonly string[] | undefined
-  /** Without any, compiled geofeeds are not served. */
+  /** Absent or empty: compiled geofeeds are not served. */
   readonly geofeeds?: readonly GeofeedSetting[]
   readonly onProgress: OnProgress
 }
@@ -57,7 +57,7 @@ export async function openGeo(options: GeoOptions): Promise<Library & Disposable
     ...(map && compileAtlas !== undefined && { atlas: keepAtlas(options, compileAtlas) }),
   })
   const refresh = () => {
-    // Each time: files left just before startup count as abandoned only six hours later.
+    // Not only at startup: files left just before it count as abandoned six hours later.
     removeAbandoned(directory)
     return library.refresh()
   }
@@ -94,7 +94,7 @@ export async function prepareGeo(options: PrepareOptions) {
   return () => findSourceFiles(options)
 }
 
-/** Throws before a minute is spent on preparing files. */
+/** Throws if one of the files is missing: otherwise that would show only after a minute of preparing files. */
 function refuseMissing(files: readonly string[] = []): void {
   const missing = files.find((path) => !existsSync(path))
   if (missing === undefined) return

@@ -9,7 +9,7 @@ export interface ListenAddress {
   readonly reusePort?: boolean
 }
 
-/** The settings that an address comes from, for advice. */
+/** The settings that an address comes from, as the advice in errors names them. */
 export interface AddressSettings {
   readonly port: string
   readonly host: string

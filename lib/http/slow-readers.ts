@@ -79,7 +79,7 @@ function resetAbove(
   for (const [socket, { since }] of waiting) {
     if (bytes <= maxBytes && now - since < maxWaitMs) return
     bytes -= unsent(socket)
-    // An orderly end would wait for the client again.
+    // A regular close would wait for the client again.
     socket.resetAndDestroy()
   }
 }

@@ -19,8 +19,8 @@ export const NOTHING: StoredPeriod = {
 /** What the meters read. */
 export interface MeterStore {
   /**
-   * Loads what `readPeriod` returns for the user; without it, that is nothing.
-   * Absent if `readPeriod` reads the database itself. Never rejects.
+   * Loads what `readPeriod` then returns for the user. Absent if `readPeriod` reads the database itself.
+   * Never rejects.
    */
   readonly load?: (userId: string, periodStart: number) => Promise<void>
   /** Buckets that all nodes share; absent if this process has its buckets to itself. */

@@ -20,7 +20,7 @@ import { BUSY, type CallerState, emptier } from './caller-state.ts'
 import { callerId, type Metered, planRate, userRate } from './metered.ts'
 import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
-/** How often a request asks the store, because other requests take what was granted. */
+/** A request asks the store at most this many times: other requests may take what was granted. */
 const TURNS = 10
 
 /** The rate limits and counters of all callers, in memory: no request waits for the database. */
@@ -185,7 +185,7 @@ export class Meters {
     if (load === undefined) return
     const { start } = this.#periodOf(paid, now)
     await load(userId, start)
-    // If the user is unknown here, the counts are taken over when the user is opened.
+    // If the user has no meter here, its meter will start with these counts.
     this.#users.get(periodId({ userId, periodStart: start }))?.learn(readPeriod(userId, start))
   }
 

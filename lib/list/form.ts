@@ -28,7 +28,7 @@ export interface ListForm {
   readonly lineBreak: string
 }
 
-/** What a person knows better. */
+/** What the user says about the list; it overrides what is recognised. */
 export interface Corrections {
   readonly kind?: Kind | undefined
   readonly hasHeader?: boolean | undefined
@@ -36,7 +36,7 @@ export interface Corrections {
   readonly take?: ListForm['take'] | undefined
 }
 
-/** In characters: enough for SAMPLE_RECORDS of any usual list. */
+/** How much of a list to read for recognising it: enough for SAMPLE_RECORDS of any usual list. */
 export const HEAD_CHARACTERS = 65_536
 const SAMPLE_RECORDS = 100
 const IP_NAME = /^(client|remote|source|src|visitor|user)?[ _.-]?ip(v?[46])?([ _-]?addr(ess)?)?$/i
@@ -133,7 +133,7 @@ function commonest(numbers: readonly number[]): number {
   return most?.[0] ?? 0
 }
 
-/** The column whose name says so, else the one with the most addresses; null if there are none. */
+/** The column with a name such as `ip`, else the one with the most addresses; null if there are none. */
 function addressColumn({ rows, width, names }: Table): number | null {
   if (width === 0) return null
   const named = names.findIndex((name) => IP_NAME.test(name.trim()))

@@ -16,7 +16,7 @@ export interface LookUp<Result> {
 /** After this many waits for one part, the look-up stops with an error. */
 const MAX_WAITS = 10
 
-/** Looks up the addresses from `start` on in parts, and waits whenever the service says so. */
+/** Looks up the addresses from `start` on in parts, and waits as long as the service says. */
 export async function lookUpAddresses<Result>(
   addresses: readonly string[],
   start: number,

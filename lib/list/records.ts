@@ -1,4 +1,4 @@
-/** A record that is longer was opened by a stray quote. */
+/** A longer record means that a quote is not closed. */
 const MAX_QUOTED_CHARACTERS = 1_000_000
 
 const MAX_LINE_CHARACTERS = 10_000_000
@@ -45,7 +45,7 @@ export class Records {
     return records
   }
 
-  /** The records that the end of the text ends. */
+  /** The last records, at the end of the text. */
   end(): string[] {
     const records: string[] = []
     const text = this.#rest
@@ -86,7 +86,7 @@ export class Records {
 
 const TOO_LONG = `The list has a line of more than ${MAX_LINE_CHARACTERS.toLocaleString('en')} characters`
 
-/** Whether a quote is open at the end of the line. Only at the start of a cell does a quote open. */
+/** Whether a quote is open at the end of the line. A quote opens only at the start of a cell. */
 function leavesQuoteOpen(line: string, delimiter: string, isOpen: boolean): boolean {
   let end = isOpen ? endOfQuoted(line, 0) : endOfQuotes(line, 0)
   while (end <= line.length) {

@@ -44,7 +44,7 @@ function timeOf(time: number): string {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The request id is shown only where somebody will look for it. */
+/** Shows the request id only for failures, where somebody will look for it. */
 function requestText({ method, route, path, status, ms, ...rest }: Fields, paint: Paint): string {
   const { requestId, ...others } = rest
   const isFailure = Number(status) >= 500

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 
 /**
- * Answers one message of the Model Context Protocol over streamable HTTP, in JSON, and keeps nothing.
+ * Answers one message of the Model Context Protocol over streamable HTTP, in JSON, without a session.
  * `request` has the headers, `message` the parsed body.
  */
 export async function answerMessage(

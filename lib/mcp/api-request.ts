@@ -3,7 +3,7 @@ import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import { ApiError } from '../errors.ts'
 
-/** A request of the API, with what the client said sorted into its parts. */
+/** A request to the API, made from the arguments of a tool. */
 export interface ApiRequest {
   readonly row: Operation
   readonly params: Readonly<Record<string, string>>
@@ -20,8 +20,8 @@ export type SendApi = (request: ApiRequest, signal: AbortSignal) => Promise<Resp
 type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * The request that a call of a tool stands for. The API checks the values. Throws BAD_REQUEST if an
- * argument belongs nowhere, or would lead to another operation.
+ * Turns a call of a tool into a request to the API, which checks the values. Throws BAD_REQUEST if an argument
+ * is unknown, or would lead to another operation.
  */
 export function toApiRequest(row: Operation, given: Arguments): ApiRequest {
   const parts = {

@@ -41,7 +41,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
       const distributed = await listDistributed(connection)
       // The triggers of distributed tables run only on changes.
       const withTriggers = tables.filter(({ name }) => !distributed.has(name))
-      await takeAll(connection, withTriggers)
+      await lockWithoutTriggers(connection, withTriggers)
       await refuseRows(connection)
       const moved: MovedRows[] = []
       for (const table of tables) {
@@ -66,11 +66,13 @@ async function refuseOtherTables(connection: PgConnection): Promise<void> {
 }
 
 /**
- * Locks the database: nodes that start and commands that write have to wait. Waits itself until another
- * import, or what is left of a killed one, has ended. Rows are copied as they are, so no trigger may add to
- * them.
+ * Makes nodes that start and commands that write wait, and turns off the triggers: rows are copied as they
+ * are. First waits until another import, or what is left of a killed one, has ended.
  */
-async function takeAll(connection: PgConnection, tables: readonly MovedTable[]): Promise<void> {
+async function lockWithoutTriggers(
+  connection: PgConnection,
+  tables: readonly MovedTable[],
+): Promise<void> {
   await lockMigrations(connection)
   await connection.runScript(switchTriggers(tables, 'DISABLE'))
   await connection.query('LOCK TABLE nodes IN ACCESS EXCLUSIVE MODE')

@@ -81,6 +81,12 @@ function octetOf(text: string, start: number, end: number): number {
   return value > 255 || leadingZero ? -1 : value
 }
 
+/** How many leading bits two addresses have in common, up to 128. */
+export function commonBits(a: Words, b: Words): number {
+  const at = a.findIndex((word, n) => word !== b[n])
+  return at < 0 ? 128 : at * 32 + Math.clz32((a[at] ?? 0) ^ (b[at] ?? 0))
+}
+
 /** Expects a valid address. Reads the groups left and right of `::` and fills the gap with zeros. */
 function ipv6Words(text: string): Words {
   const [left = '', right] = dottedToHex(text).split('::')

@@ -28,7 +28,7 @@ export type FieldReader = ReturnType<typeof createFieldReader>
 
 const POINTER = '#/components/schemas/'
 
-/** Reads schemas of the OpenAPI document, whose named ones are `named`. */
+/** Reads schemas of the OpenAPI document; `named` are those to which references lead. */
 export function createFieldReader(named: Readonly<Record<string, JsonSchema>>) {
   const resolve: Resolve = (schema) =>
     schema.$ref === undefined ? schema : (named[nameOf(schema)] ?? {})

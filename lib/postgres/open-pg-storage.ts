@@ -29,7 +29,7 @@ export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'
 /** `countNodes` returns how many nodes are alive, as last known. */
 export type OpenBuckets = (countNodes: () => number) => BucketStore
 
-/** Much of what a transaction costs does not depend on its size, and it does not keep others waiting. */
+/** Many, because most of the cost of a transaction is fixed, and these keep no other transactions waiting. */
 const USES_AT_ONCE = 10_000
 /** How long the last counts wait for a database that is away. */
 const LAST_WRITES_MS = 3 * SECOND_MS

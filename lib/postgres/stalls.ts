@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { SOON_MS } from './connection.ts'
 
 /**
- * Finds connections that have stalled, such as those that a router has forgotten, which nobody closes. Once
- * one has left a quick statement unanswered, all that have not answered since that was sent are given up,
+ * Finds connections that have stalled, such as those that a router has forgotten, which nobody closes. If one
+ * does not answer a quick statement, all that have not answered since that statement was sent are given up,
  * too.
  */
 export function trackStalls() {
@@ -13,7 +13,7 @@ export function trackStalls() {
   let stalledSince = Number.NEGATIVE_INFINITY
   const isSound = (client: pg.PoolClient): boolean =>
     (answeredAt.get(client) ?? Number.POSITIVE_INFINITY) > stalledSince
-  /** Ends the connection, so that its statement rejects, unless it answers as soon as a quick one must. */
+  /** Ends the connection, so that its statement rejects, unless it answers within `SOON_MS`. */
   const endUnlessAnswered = (client: pg.PoolClient, sentAt: number) => {
     const end = () => {
       if (waiting.get(client) === sentAt) client.end().catch(() => {})

@@ -18,9 +18,9 @@ const ROOMS = ['admin', 'lib', 'pages', 'routes']
  */
 export async function compileFirst(): Promise<void> {
   try {
-    const note = findNote()
-    if (note === undefined || note.text === readIfThere(note.file)) return
-    accessSync(dirname(note.file), constants.W_OK)
+    const marker = findMarker()
+    if (marker === undefined || marker.text === readIfThere(marker.file)) return
+    accessSync(dirname(marker.file), constants.W_OK)
     const command = [
       ...process.execArgv.filter(isHarmless),
       fileURLToPath(codeUrl('../../scripts/parts/compile', import.meta.url)),
@@ -34,16 +34,16 @@ function isHarmless(option: string): boolean {
   return !/^(--inspect|--eval|--print|-[ep])/.test(option)
 }
 
-/** Writes what this process has compiled to the cache, and notes that it is complete. */
-export function noteCompiled(): void {
-  const note = findNote()
-  if (note === undefined) return
+/** Writes what this process has compiled to the cache, and then a marker file that says so. */
+export function markCompiled(): void {
+  const marker = findMarker()
+  if (marker === undefined) return
   nodeModule.flushCompileCache()
-  writeFileSync(note.file, note.text)
+  writeFileSync(marker.file, marker.text)
 }
 
-/** The text changes whenever a file of the code is added, changed or removed. */
-function findNote() {
+/** The marker file and its text, which changes whenever a file of the code is added, changed or removed. */
+function findMarker() {
   // Deno and Bun keep no compiled code, and Deno has no such function.
   const folder = nodeModule.getCompileCacheDir?.()
   if (folder === undefined) return undefined

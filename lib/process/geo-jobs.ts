@@ -8,7 +8,7 @@ const MB = 1024 * 1024
 const ATLAS_BYTES = 300 * MB
 /** Enough for a geofeed of the largest accepted size. */
 const GEOFEEDS_HEAP_MB = 384
-/** Ends a download from a provider that sends very slowly. */
+/** After this long, a download from a provider that sends very slowly is ended. */
 const DOWNLOAD_TIMEOUT_MS = 6 * HOUR_MS
 
 /**

@@ -75,13 +75,13 @@ function startNode(
     [Symbol.asyncDispose]: async () => {
       isStopping = true
       send({ stop: true })
-      await killLater(child, closed.promise)
+      await waitOrKill(child, closed.promise)
     },
   }
 }
 
 /** Resolves once the process has ended. Kills it if that takes too long. */
-async function killLater(child: ChildProcess, closed: Promise<void>): Promise<void> {
+async function waitOrKill(child: ChildProcess, closed: Promise<void>): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS)
   await closed
   clearTimeout(timer)
@@ -89,7 +89,7 @@ async function killLater(child: ChildProcess, closed: Promise<void>): Promise<vo
 
 const NEWLINE = 10
 
-/** A chunk may end within a line, whose beginning then waits for the next chunk. */
+/** Passes on whole lines. The beginning of a line at the end of a chunk waits for the next chunk. */
 function passOnLines(stream: Readable, write: (lines: Uint8Array) => void): void {
   let rest = Buffer.alloc(0)
   stream.on('data', (chunk: Buffer) => {

@@ -13,7 +13,7 @@ export interface NodeStart {
 /** What the first process sends. */
 export type ParentMessage =
   | { readonly start: NodeStart }
-  /** The signal that it got. */
+  /** The name of the signal that the first process got. */
   | { readonly drain: string }
   | { readonly stop: true }
 

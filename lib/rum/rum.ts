@@ -29,7 +29,7 @@ interface RumOptions {
 
 const LIMIT = 20_000
 
-/** Takes beacons and answers questions; `writer` and `reader` may run in other threads. */
+/** Stores beacons and reads summaries; `writer` and `reader` may run in other threads. */
 export function createRum({ limit = LIMIT, ...options }: RumOptions) {
   const { writer, reader, findSite, findCountry, onError } = options
   const beacons = { stored: 0, failed: 0, bot: 0, 'queue-full': 0 }

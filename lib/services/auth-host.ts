@@ -9,7 +9,7 @@ import type { Base } from './base.ts'
 /** better-auth needs a third of this. A larger heap would only collect more garbage. */
 const LIMITS = { maxOldGenerationSizeMb: 64 }
 
-/** The settings of sign-in, all of which can be copied to another thread. */
+/** The settings of sign-in, in a form that can be copied to another thread. */
 export interface AuthSettings {
   readonly secret: string
   /** Address of this service, without a slash at the end. */

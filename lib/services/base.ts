@@ -30,9 +30,9 @@ export interface ServiceOptions
   readonly listenUrl: () => string
   /** How long billing tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
-  /** Opens another database than the file of the data folder. */
+  /** Opens the database file; by default, `openStorage` of lib/storage does. */
   readonly openStorage?: (options: StorageOptions) => Promise<Storage>
-  /** Whether another process of this server has locked the data folder, and does the regular work there. */
+  /** Whether another process of this server has locked the data folder, and does the regular jobs there. */
   readonly isFurther?: boolean
   /** Called if a thread ends by itself. undefined: everything runs in this thread. */
   readonly onCrash?: (error: unknown) => void
@@ -57,7 +57,7 @@ export async function openBase(
       ? await openFiles(config, options)
       : await openShared(config.postgres, config, options),
   )
-  // Not by the writer's thread, which takes memory that the first start needs for the databases.
+  // Not through `db`: it would start the writer's thread, whose memory the first start needs for the databases.
   const plans = await recallPlans(storage.shortReads, configured)
   /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()

@@ -134,12 +134,12 @@ export function openContactSender(
 
 const DUPLICATE = `a customer pays for a second subscription; ${commandText('billing')} lists such cases`
 const REFUSED_CONTACT = 'Stripe refuses the changed name or e-mail address of a customer'
-const CATALOGUE_ERROR = 'cannot read the prices from Stripe; pages keep those that they have'
+const CATALOGUE_ERROR = 'cannot read the prices from Stripe; pages keep the earlier ones'
 const UNCLAIMED = 'the user of a subscription has another Stripe customer, or no longer exists'
 const UNKNOWN_PRICE =
-  'users pay a Stripe price that belongs to no plan here; they keep the plan last known'
+  'users pay a Stripe price that belongs to no plan here; they keep their last known plan'
 const MISSING =
-  'Stripe does not know some customers: is STRIPE_SECRET_KEY of their account? They keep their plans'
+  'Stripe does not know some customers: does STRIPE_SECRET_KEY belong to another account? They keep their plans'
 const WRONG_ACCOUNT = `STRIPE_SECRET_KEY belongs to another Stripe account or mode than the customers here: billing is off, and they keep their plans; see ${commandText('billing')}`
 
 /** Compares our subscriptions with Stripe's, which repairs the effects of missed events. */
@@ -154,7 +154,7 @@ export function createReconciliation(
   let stopped = false
   const last = { endedAt: 0, succeededAt: 0 }
   const onFailure = (error: unknown, userId?: string) => {
-    // When the process stops during a run, the next start runs it again.
+    // If the process stops during a run, the next start runs it again.
     if (!stopped) log.error({ err: error, userId }, 'cannot compare subscriptions with Stripe')
   }
   const run = async (signal?: AbortSignal) => {

@@ -65,7 +65,7 @@ function openBotCheck({ config, secrets, db, log }: Base): BotCheck {
   if (config.turnstile !== undefined) {
     const onFailure = (reason: string) => log.error({ reason }, 'cannot ask Turnstile')
     const askTurnstile = createTurnstile({ ...config.turnstile, onFailure })
-    // The question uses up the token, so first make sure that the inquiry can be stored.
+    // Asking Turnstile uses up the token, so first make sure that the inquiry can be stored.
     const checkBot = async (token: string, now: number) => {
       await checkWrite(db, now)
       return askTurnstile(token)

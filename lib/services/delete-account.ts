@@ -39,7 +39,7 @@ export function createDeleteAccount(services: Services): DeleteAccount {
     })
 }
 
-/** Carries out the deletions that commands have requested, one after the other. */
+/** Regularly carries out the deletions that commands have requested, one after the other. */
 export function openDeletionRequests(
   { storage, db, log, now, ...base }: Base,
   services: Omit<Services, 'db' | 'baseUrl'>,

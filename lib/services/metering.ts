@@ -12,7 +12,7 @@ import { createRequestCounts, type RequestCounts } from '../usage/request-counts
 import { removeOldUsage } from '../usage/retention.ts'
 import type { Base } from './base.ts'
 import type { CapNotices } from './cap-notices.ts'
-import { openRowPool, watchKeys } from './threads/row-pool.ts'
+import { endPermitsOnChange, openRowPool } from './threads/row-pool.ts'
 
 /** Opens everything that is counted in memory and written once a second. */
 export function openCounters(
@@ -22,7 +22,7 @@ export function openCounters(
 ) {
   const flusher = openFlusher(base, notices, opening)
   const rowPool = openRowPool(base.config.threads)
-  opening.use(watchKeys(base.keys, rowPool))
+  opening.use(endPermitsOnChange(base.keys, rowPool))
   return {
     rowPool,
     flusher,

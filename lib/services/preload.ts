@@ -5,8 +5,8 @@ import type { Log } from '../log/log.ts'
 export type Load = () => Promise<unknown>
 
 /**
- * Runs the loads one after the other, with pauses. The first use may come too late, because npm ci may
- * have removed the packages by then. A failure is logged, and the first use loads again.
+ * Runs the loads one after the other, with pauses. Loading on first use may be too late: npm ci may have
+ * removed the packages by then. A failure is logged, and the first use loads again.
  */
 export async function preload(loads: readonly Load[], log: Log, pauseMs = 0): Promise<void> {
   for (const load of loads) {

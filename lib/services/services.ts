@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring.ts'
-import { changedOrAfterSecond, changedSinceCall, keepReceivers } from '../accounts/receivers.ts'
+import { cacheReceivers, changedOrAfterSecond, changedSinceCall } from '../accounts/receivers.ts'
 import { createFindReceiver, type FindReceiver } from '../accounts/site-owner.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
@@ -113,8 +113,8 @@ export async function openServices(config: Config, options: ServiceOptions) {
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config),
     openDemo: createOpenDemo(base, keys),
-    /** Begins to read from Stripe, in the background. */
-    startReading: () => startAll([reconciliation, overages, catalogue]),
+    /** Begins to compare with Stripe and to read prices, in the background. */
+    startReadingStripe: () => startAll([reconciliation, overages, catalogue]),
     ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
@@ -213,7 +213,7 @@ function openTelemetry({ storage, log }: Base, { geo, keys, findReceiver }: Tele
   const mayBeOld = isPostgres ? changedSinceCall(keys.onChange) : changedOrAfterSecond()
   return createRum({
     ...storage.rum,
-    findSite: keepReceivers(findReceiver, mayBeOld),
+    findSite: cacheReceivers(findReceiver, mayBeOld),
     findCountry: (address) => geo.find(address).place?.country?.code,
     onError: (error, message) => log.error({ err: error }, message),
   })

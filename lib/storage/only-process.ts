@@ -1,6 +1,6 @@
 import type { Storage } from './storage.ts'
 
-/** For a process that shares its database with no other: it holds the lock of the data folder. */
+/** Waits for no other process: the lock of the data folder keeps all others from the database. */
 export const ONLY_PROCESS: Pick<Storage, 'leases' | 'flushes'> = {
   leases: {
     runAlone: async (_name, work) => {

@@ -7,7 +7,7 @@ import type { SqliteStorage, StorageOptions } from './storage.ts'
 import { moveToThreads } from './threads.ts'
 import { openWriter } from './writer.ts'
 
-/** Opens the database: checked, migrated, and with the last run's log moved into it. */
+/** Opens the database: checked, migrated, and with the write-ahead log of the last run moved into it. */
 export function openStorage(options: StorageOptions): SqliteStorage {
   const { file, replicated, onCrash } = options
   const db = openDb(file, { replicated })

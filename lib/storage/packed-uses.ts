@@ -1,9 +1,6 @@
 import type { CallerUse, KeyUse, OperationUse, UserUse, Uses } from '../db/uses.ts'
 
-/**
- * Uses as a few flat lists: copying an object for each use to another thread would take longer than all else that
- * a flush does in this thread.
- */
+/** Uses as a few flat lists, which are copied to another thread much faster than an object for each use. */
 export interface PackedUses {
   /** Each text once. In the numbers, a text is its index. */
   readonly texts: readonly string[]

@@ -11,7 +11,7 @@ import type { Report } from './channel.ts'
 /** The database and what writes to it. */
 export interface Storage extends AsyncDisposable {
   readonly db: Db
-  /** For queries that find few rows by their keys, and wait for no other. */
+  /** For queries that find few rows by their keys. They wait for no other query. */
   readonly shortReads: Queries
   /** For queries that may take long. They see everything that was committed before. */
   readonly longReads: Queries
@@ -47,7 +47,7 @@ export interface Leases {
 }
 
 export interface LeaseTerms {
-  /** How long after the start of successful work the other processes leave it alone; by default not at all. */
+  /** If the work succeeds, no other process runs it until this long after its start; by default 0. */
   readonly restMs?: number
 }
 
@@ -55,7 +55,7 @@ export interface LeaseTerms {
 export interface Flushes {
   /** Runs `flush`, which writes everything that this process has counted. */
   readonly run: (flush: () => Promise<void>) => Promise<void>
-  /** Also waits until the other processes have written what they had counted by now, but for at most 5 seconds. */
+  /** Like `run`, and waits for at most 5 seconds until the other processes have written what they had counted. */
   readonly runOnAll: (flush: () => Promise<void>) => Promise<void>
 }
 

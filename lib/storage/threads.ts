@@ -14,7 +14,7 @@ import type { WriterMethods } from './writer-thread.ts'
 
 type ThreadOptions = StorageOptions & { readonly onCrash: (error: unknown) => void }
 
-/** Small, because each write in another thread makes the next request wait while the cache is emptied. */
+/** Small: after each write in another thread, SQLite empties this cache, and the next request waits for that. */
 const CACHE_KIB = 1024
 
 /**

@@ -64,7 +64,8 @@ function evictionOf(info: Fields): string | undefined {
 }
 
 const RIGHTS = 'give the user INFO, EVAL, EVALSHA, TIME, GET, SET and DEL on meridian:bucket:*'
-const TLS = 'check whether it is up, and uses TLS: valkeys or rediss in the URL, or not'
+const TLS =
+  'check that it is up, and that the URL begins with valkeys or rediss exactly if it uses TLS'
 
 /** Advice for errors at the start, by the codes of sockets and TLS. */
 const BY_CODE: AdviceList = [

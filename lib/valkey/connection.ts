@@ -19,7 +19,7 @@ export interface ValkeyConnection extends AsyncDisposable {
 
 type Client = ReturnType<typeof createClient>
 
-/** Also of a new connection. */
+/** How long the server may take to answer a command, or a new connection. */
 const ANSWER_MS = 2 * SECOND_MS
 const PORT = 6_379
 

@@ -1,5 +1,5 @@
 import { Field } from '../dashboard/parts/field.tsx'
-import { dayOf } from '../dashboard/parts/format.ts'
+import { dayText, isoTime } from '../dashboard/parts/format.ts'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
@@ -55,7 +55,7 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
                 site.name,
                 <a href={`${base}/app/operate/people/${site.userId}`}>{site.email}</a>,
                 proofOf(site),
-                <Time at={timeOf(site.createdAt)} precision="day" />,
+                <Time at={isoTime(site.createdAt)} precision="day" />,
               ])}
             />
           </section>
@@ -67,10 +67,6 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
 
 function proofOf({ provenAt, missingSince, isFirst }: OwnedSite): string {
   if (provenAt === null) return isFirst ? 'None; registered first' : 'None'
-  if (missingSince === null) return `Since ${dayOf(timeOf(provenAt))}`
-  return `Record missing since ${dayOf(timeOf(missingSince))}`
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toISOString()
+  if (missingSince === null) return `Since ${dayText(isoTime(provenAt))}`
+  return `Record missing since ${dayText(isoTime(missingSince))}`
 }

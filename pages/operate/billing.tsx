@@ -105,7 +105,7 @@ function MismatchList({ path, mismatches }: MismatchListProps) {
       <p>{counted(mismatches.length, 'mismatch', 'mismatches')}.</p>
       {canRepair && (
         <Confirm summary="Repair all…" action={`${path}/repair`} text="Repair all">
-          <p>Users get the plans that Stripe has; those that have ended there end here.</p>
+          <p>Users get the plans that they have at Stripe. Plans that have ended there end here.</p>
         </Confirm>
       )}
       <ul class="items">
@@ -141,7 +141,7 @@ function MismatchItem({ path, mismatch }: { path: string; mismatch: ShownMismatc
           text={repair === 'assign' ? 'Assign the customer' : 'Read the subscription again'}
         >
           <input type="hidden" name="mismatch" value={name} />
-          <p>The user gets the plan that Stripe has, or loses one that has ended there.</p>
+          <p>The user gets the plan that Stripe reports, or loses a plan that has ended there.</p>
         </Confirm>
       )}
     </li>
@@ -162,7 +162,7 @@ function Duplicates({ path, duplicates }: DuplicatesProps) {
               <span class="badge near">{status.replaceAll('_', ' ')}</span>
             </div>
             <p>
-              Also pays {plan} by <code>{id}</code>, until <Time at={periodEnd} precision="day" />
+              Also pays for {plan}: <code>{id}</code>, until <Time at={periodEnd} precision="day" />
             </p>
             <Confirm
               summary="End the second subscription…"
@@ -184,7 +184,7 @@ function Reversals({ reversals }: Pick<BillingReport, 'reversals'>) {
   return (
     <Card id="reversals" title="Latest refunds and disputes">
       {reversals.length === 0 ? (
-        <p>None is recorded.</p>
+        <p>None recorded.</p>
       ) : (
         <section class="wide stacked" tabindex={0} aria-label="Refunds and disputes">
           <Table

@@ -2,7 +2,7 @@ import type { Plan } from '../../lib/config/plans.ts'
 import type { AuditLogEntry } from '../../lib/contract/account/account-schemas.ts'
 import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
 import { Card } from '../dashboard/parts/card.tsx'
-import { count } from '../dashboard/parts/format.ts'
+import { count, isoTime } from '../dashboard/parts/format.ts'
 import { Given } from '../dashboard/parts/given.tsx'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
@@ -94,7 +94,7 @@ function Account({ person, plan, isPaid, requests }: PersonProps) {
         facts={[
           ['Name', name ? <Given text={name} /> : undefined],
           ['Id', <code>{id}</code>],
-          ['Since', <Time at={timeOf(createdAt)} precision="day" />],
+          ['Since', <Time at={isoTime(createdAt)} precision="day" />],
           ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'assigned'})`],
           ['Assigned plan', isPaid ? givenPlan : undefined],
           ['Subscription', isPaid ? undefined : status],
@@ -115,8 +115,8 @@ function Keys({ keys }: Pick<PersonProps, 'keys'>) {
           <code>{prefix}…</code>,
           <Given text={name} />,
           type,
-          <Time at={timeOf(lastUsedAt)} />,
-          <Time at={timeOf(expiresAt)} precision="day" />,
+          <Time at={isoTime(lastUsedAt)} />,
+          <Time at={isoTime(expiresAt)} precision="day" />,
         ])}
       />
     </section>
@@ -131,16 +131,10 @@ function Sites({ sites }: Pick<PersonProps, 'sites'>) {
         heads={['Site', 'Added', 'Proven']}
         rows={sites.map(({ name, createdAt, provenAt }) => [
           name,
-          <Time at={timeOf(createdAt)} precision="day" />,
-          <Time at={timeOf(provenAt)} precision="day" />,
+          <Time at={isoTime(createdAt)} precision="day" />,
+          <Time at={isoTime(provenAt)} precision="day" />,
         ])}
       />
     </section>
   )
-}
-
-function timeOf(at: number): string
-function timeOf(at: number | null): string | null
-function timeOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
 }

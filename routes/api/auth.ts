@@ -37,10 +37,12 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
         const isKnown = account?.isKnown ?? false
         const id = isKnown ? account?.limitId : addressId(exchange)
         const waiter = { id, isKnown, signal: c.req.raw.signal }
-        const response = await ask(services, row, waiter, () => handle(call)).catch((error) => {
-          if (error instanceof ApiError) refund(({ counts }) => counts !== undefined)
-          throw error
-        })
+        const response = await callBetterAuth(services, row, waiter, () => handle(call)).catch(
+          (error) => {
+            if (error instanceof ApiError) refund(({ counts }) => counts !== undefined)
+            throw error
+          },
+        )
         refund(({ counts = response.status }) => counts !== response.status)
         logExchange(services, exchange, response.status)
         return await withOurHeaders(response, exchange)
@@ -55,7 +57,7 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
  * Calls better-auth; calls that hash passwords wait in a queue. Throws if the queue is full, the
  * client has left or the answer is 5xx.
  */
-async function ask(
+async function callBetterAuth(
   { passwordQueue }: Services,
   { hashes }: AuthRequest,
   client: QueuedClient,

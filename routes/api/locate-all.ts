@@ -1,7 +1,7 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
 import { describe } from '../../lib/geo/answer/describe.ts'
-import { mapInSlices } from '../../lib/geo/answer/in-slices.ts'
 import { type Asked, createFindExtras } from '../../lib/geo/answer/shape.ts'
+import { mapInSlices } from '../../lib/in-slices.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 

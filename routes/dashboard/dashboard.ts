@@ -2,12 +2,12 @@ import type { Context, Hono } from 'hono'
 import { isOperator } from '../../lib/accounts/users.ts'
 import type { UserProfile } from '../../lib/contract/account/account-schemas.ts'
 import { APP_PATH, TRY_PATH } from '../../lib/contract/pages.ts'
-import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
 import { operateRoutes } from '../operate/operate.ts'
 import { instanceOf, type PageAnswer, servePage } from '../pages/page.ts'
 import { tryWithSession } from '../reference/try-with-session.ts'
+import { isUnauthorized } from '../request/admit.ts'
 import { toResponse } from '../request/respond.ts'
 import { refuseMethod } from '../request/unmatched.ts'
 import { accountRoutes } from './account.ts'
@@ -114,8 +114,4 @@ async function findProfile({ sendApi }: Visit, token: string): Promise<UserProfi
     if (isUnauthorized(error)) return null
     throw error
   }
-}
-
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'UNAUTHORIZED'
 }

@@ -13,7 +13,7 @@ import type { Fetch } from '../dashboard/request/send-api.ts'
 import { answer, answerError, type Exchange, openExchange } from '../request/exchange.ts'
 import { charge } from '../request/limit.ts'
 import { type Answer, type Headers, toResponse } from '../request/respond.ts'
-import { readInTurn } from '../request/serve.ts'
+import { readBodyInTurn } from '../request/serve.ts'
 import { refuseMethod } from '../request/unmatched.ts'
 import { isAllowedOrigin, originHeaders, preflightHeaders } from './origin.ts'
 import { createSendToApi } from './send-to-api.ts'
@@ -61,7 +61,7 @@ async function readMessage(
   c: Context<Env>,
   exchange: Exchange,
 ): Promise<unknown> {
-  const bytes = await readInTurn(services, { body: MESSAGE, limit: 'none' }, exchange, c)
+  const bytes = await readBodyInTurn(services, { body: MESSAGE, limit: 'none' }, exchange, c)
   try {
     // safe: `MESSAGE` is raw
     return parseJson(bytes as Uint8Array)
@@ -84,8 +84,8 @@ interface Answered {
 }
 
 /**
- * A call of a tool counts as the request of the API that it stands for. Any other message counts as a
- * request without a key, and so does a call that leads to no request.
+ * A call of a tool is charged as the API request that it makes. Any other message is charged as a request
+ * without a key, and so is a call that makes no request.
  */
 async function answerMessage(place: Place, message: unknown): Promise<Answered> {
   const { fetch, services, c, exchange } = place

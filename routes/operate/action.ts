@@ -2,6 +2,7 @@ import { type AuditEvent, callerEvent, insertAudit } from '../../lib/accounts/au
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
 import type { Job, JobState } from '../../lib/services/operate/job.ts'
+import { isoTime } from '../../pages/dashboard/parts/format.ts'
 import type { JobView } from '../../pages/operate/job-status.tsx'
 import { formRoutes } from '../dashboard/request/form-routes.ts'
 import type { UserVisit } from '../dashboard/request/visit.ts'
@@ -83,11 +84,4 @@ export function toJobView({ startedAt, last }: JobState<unknown>): JobView {
     endedAt: isoTime(last?.endedAt ?? null),
     failure: last !== null && 'reason' in last ? last.reason : null,
   }
-}
-
-/** ISO 8601 of epoch milliseconds. */
-export function isoTime(at: number): string
-export function isoTime(at: number | null): string | null
-export function isoTime(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
 }

@@ -7,6 +7,7 @@ import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { adviceFor } from '../../lib/doctor/check-mirror.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Repairing } from '../../lib/services/operate/comparison.ts'
+import { isoTime } from '../../pages/dashboard/parts/format.ts'
 import {
   type BillingReport,
   OperateBilling,
@@ -16,7 +17,7 @@ import { showOperatePage } from '../dashboard/request/answer.ts'
 import { readForm } from '../dashboard/request/form.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
-import { actionRoutes, auditForUser, isoTime, startJob, toJobView } from './action.ts'
+import { actionRoutes, auditForUser, startJob, toJobView } from './action.ts'
 
 const PATH = '/app/operate/billing'
 const COMPARE = 'compare_billing'

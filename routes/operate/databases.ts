@@ -5,13 +5,14 @@ import {
   describeLists,
 } from '../../lib/services/operate/databases.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { isoTime } from '../../pages/dashboard/parts/format.ts'
 import { Databases, type ServedDatabase } from '../../pages/operate/databases.tsx'
 import type { ShownList } from '../../pages/operate/free-lists.tsx'
 import type { ShownGeofeed } from '../../pages/operate/geofeeds.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
-import { actionRoutes, isoTime, startJob, toJobView } from './action.ts'
+import { actionRoutes, startJob, toJobView } from './action.ts'
 
 const PATH = '/app/operate/databases'
 

@@ -3,11 +3,12 @@ import type { DeliveryState, DeliveryStore } from '../../lib/contact/delivery-st
 import { runInTransaction } from '../../lib/db/transaction.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { isoTime } from '../../pages/dashboard/parts/format.ts'
 import { Deliveries, type ShownDelivery } from '../../pages/operate/deliveries.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
-import { actionRoutes, isoTime, operatorAudit } from './action.ts'
+import { actionRoutes, operatorAudit } from './action.ts'
 
 /** The columns of every message that a courier delivers. */
 interface DeliveryRow {

@@ -1,9 +1,10 @@
 import { readSystem } from '../../lib/services/operate/system.ts'
+import { isoTime } from '../../pages/dashboard/parts/format.ts'
 import { System } from '../../pages/operate/system.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
-import { actionRoutes, isoTime, startJob, toJobView } from './action.ts'
+import { actionRoutes, startJob, toJobView } from './action.ts'
 
 const PATH = '/app/operate/system'
 

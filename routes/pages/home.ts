@@ -44,7 +44,7 @@ interface About {
   readonly html: ReturnType<typeof render>
 }
 
-/** By the list of databases, which is a new object after a reload. */
+/** What `renderAbout` has made, by the list of databases, which is a new object after a reload. */
 const abouts = new WeakMap<object, About>()
 
 /** The part that is the same for every visitor. */

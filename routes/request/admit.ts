@@ -106,7 +106,7 @@ function isUserOwn({ env }: HeadContext, { access }: Operation): boolean {
   return env?.app !== 'dashboard' || access === 'geo:read'
 }
 
-function isUnauthorized(error: unknown): boolean {
+export function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'UNAUTHORIZED'
 }
 

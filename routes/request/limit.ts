@@ -30,12 +30,13 @@ export async function chargeLater(services: Services, exchange: Exchange): Promi
   impose(exchange, { policy: planPolicy(caller, state), state })
 }
 
+/** Keeps the charge for the headers of the answer. Throws RATE_LIMITED if the limit is used up. */
 function impose(exchange: Exchange, charged: Charge): void {
   exchange.charge = charged
   if (!charged.state.allowed) throw rateLimited(charged.state)
 }
 
-/** Replaces the one request that `charge` has counted by the number of requests that the body weighs. */
+/** Charges the number of requests that the body weighs, in place of the one that `charge` has taken. */
 export async function chargeBody(
   { meters, now }: Services,
   exchange: Exchange,
@@ -47,7 +48,10 @@ export async function chargeBody(
   impose(exchange, { policy: planPolicy(caller, state), state })
 }
 
-/** Reads the clock again: verifying a session may have taken long, and time must not go back. */
+/**
+ * Takes one request from the limit that applies; null if none does. Reads the clock again: verifying a session
+ * may have taken long, and time must not go back.
+ */
 function takeOne({ limits, meters, now: clock }: Services, exchange: Exchange): Charge | null {
   const { row, caller } = exchange
   const now = clock()
@@ -121,7 +125,7 @@ export function chargeUser({ limits, now }: Services, exchange: Exchange, userId
  * Runs `act` if the second limit of the operation allows the caller one more success. Throws
  * RATE_LIMITED if not.
  */
-export async function chargeSuccess<Reply>(
+export async function runWithinSuccessLimit<Reply>(
   services: Services,
   exchange: Exchange,
   { successLimit: limit, countsGuesses }: Operation,

@@ -7,7 +7,14 @@ import type { FileReply, HeadContext, RequestContext, TextReply } from '../conte
 import { admit, admitKey, readBody, readHeaders, readQuery } from './admit.ts'
 import { chooseForm } from './choose-form.ts'
 import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
-import { addressId, charge, chargeBody, chargeLater, chargeSuccess, mustWait } from './limit.ts'
+import {
+  addressId,
+  charge,
+  chargeBody,
+  chargeLater,
+  mustWait,
+  runWithinSuccessLimit,
+} from './limit.ts'
 import type { Answer } from './respond.ts'
 
 /** A handler without the types of its row. `Handlers` in context.ts checks those. */
@@ -46,20 +53,20 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = await admit(services, row, c, exchange)
-      await loading(services, exchange)
+      await loadCounts(services, exchange)
       if (mustWait(services, exchange)) await chargeLater(services, exchange)
       else charge(services, exchange)
       const parts = { query: readQuery(row, c), headers: readHeaders(row, c), body: undefined }
       const form = chooseForm(forms, c.req.header('accept'))
       let call = toCall(services, exchange, { params: c.req.param(), form, ...parts })
       if (row.body !== undefined) {
-        const body = await readInTurn(services, row, exchange, c)
+        const body = await readBodyInTurn(services, row, exchange, c)
         // Reading the body may take long, and the credential may be revoked in that time.
         exchange.caller = await admit(services, row, c, exchange)
         await chargeBody(services, exchange, body)
         call = { ...call, body, caller: exchange.caller }
       }
-      const reply = await chargeSuccess(services, exchange, row, () => handler(call))
+      const reply = await runWithinSuccessLimit(services, exchange, row, () => handler(call))
       return answerReply(services, exchange, reply)
     } catch (error) {
       return answerError(services, exchange, error)
@@ -67,13 +74,13 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
   }
 }
 
-/** Loads the counts of the caller. undefined: they are in memory. */
-function loading({ meters }: Services, { caller, now }: Exchange): Promise<void> | undefined {
+/** Loads the counts of the caller; returns undefined if they are in memory. */
+function loadCounts({ meters }: Services, { caller, now }: Exchange): Promise<void> | undefined {
   return caller === null ? undefined : meters.load(caller, now)
 }
 
 /** Reads the body. Where no rate limit applies, reads only a few bodies per address at a time. */
-export async function readInTurn(
+export async function readBodyInTurn(
   { freeBodies }: Services,
   { body, limit }: Pick<Operation, 'body' | 'limit'>,
   exchange: Exchange,
@@ -97,15 +104,15 @@ const NO_INPUT = {
 } as const
 
 /**
- * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must
- * have an API key, a query that the caller has checked, and no body. Returns null if something must be loaded first.
+ * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must have an
+ * API key, a query that the caller has checked, and no body. Returns null if something must be loaded first.
  */
 export function serveKeyed(services: Services, row: Operation, handler: SyncHandler) {
   return (c: HeadContext, input: Pick<AnyCall, 'params' | 'query'>): Answer | null => {
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = admitKey(services, row, c, exchange)
-      if (loading(services, exchange) !== undefined || mustWait(services, exchange)) return null
+      if (loadCounts(services, exchange) !== undefined || mustWait(services, exchange)) return null
       charge(services, exchange)
       const call = toCall(services, exchange, { ...input, ...NO_INPUT })
       return answerReply(services, exchange, handler(call))

@@ -11,7 +11,7 @@ export const FORM_USAGE = `If it is not recognised as you mean it:
   --last           look up the last of several addresses in a row, not the first
 `
 
-/** How a list is read, where a person knows better. */
+/** What the user says about the form of a list, in place of what is recognised. */
 export interface FormOptions {
   readonly corrections: Corrections
   /** The name of the column with the addresses, or its number from 1. */

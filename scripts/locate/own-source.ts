@@ -1,5 +1,5 @@
 import { readConfig } from '../../lib/config/config.ts'
-import { createAnswer } from '../../lib/geo/answer/bulk.ts'
+import { createAnswerJson } from '../../lib/geo/answer/bulk.ts'
 import { openOwnGeo } from './open-own-geo.ts'
 import type { AskedOfList, Source } from './source.ts'
 
@@ -7,7 +7,7 @@ import type { AskedOfList, Source } from './source.ts'
 export async function openOwnSource(asked: AskedOfList): Promise<Source> {
   const config = readConfig(process.env)
   const geo = await openOwnGeo(config)
-  const answer = createAnswer(geo, asked)
+  const answer = createAnswerJson(geo, asked)
   return {
     answersTo: async (texts) => answerEach(texts, answer),
     [Symbol.dispose]: () => geo[Symbol.dispose](),
@@ -17,7 +17,7 @@ export async function openOwnSource(asked: AskedOfList): Promise<Source> {
 /** One at a time: keeping the answers to a whole part of a file would take half again as long. */
 function* answerEach(
   texts: readonly string[],
-  answer: ReturnType<typeof createAnswer>,
+  answer: ReturnType<typeof createAnswerJson>,
 ): Generator<string> {
   const now = Date.now()
   for (const text of texts) yield answer(text, now)

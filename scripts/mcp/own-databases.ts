@@ -12,7 +12,7 @@ import { summaryHandlers } from '../../routes/api/summary.ts'
 import type { AnyHandler } from '../../routes/request/serve.ts'
 import { openOwnGeo } from '../locate/open-own-geo.ts'
 
-/** Whoever runs the command: without limits. */
+/** The caller of all tools is whoever runs the command, without limits. */
 const CALLER: Caller = {
   userId: '',
   app: 'api',

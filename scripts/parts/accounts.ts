@@ -62,7 +62,7 @@ async function openDatabase({ postgres, dataDir }: Config): Promise<OpenDatabase
   }
 }
 
-/** Else a command for the accounts of another folder would find none, and leave an empty database behind. */
+/** Without this, a command that was meant for another folder would find no accounts, and make an empty database. */
 function requireDatabase(dataDir: string): void {
   // Checks a folder that exists.
   if (existsSync(dataDir)) makeDataDir(dataDir)

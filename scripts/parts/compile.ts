@@ -9,7 +9,7 @@ import '../../lib/contact/cap-notice-mail.ts'
 import '../../lib/contact/inquiry-mail.ts'
 import '../../lib/contact/proof-of-work.ts'
 import '../../lib/mail.ts'
-import { noteCompiled } from '../../lib/process/compile-first.ts'
+import { markCompiled } from '../../lib/process/compile-first.ts'
 import '../../lib/services/auth-thread.ts'
 import '../../lib/storage/reader-thread.ts'
 import '../../lib/storage/writer-thread.ts'
@@ -17,4 +17,4 @@ import '../../network-thread.ts'
 import '../../node-process.ts'
 import '../../start.ts'
 
-noteCompiled()
+markCompiled()

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
+  cacheReceivers,
   changedOrAfterSecond,
   changedSinceCall,
-  keepReceivers,
 } from '../../lib/accounts/receivers.ts'
 import { inSiteTransaction } from '../../lib/accounts/site-owner.ts'
 import { openDb } from '../../lib/db/open.ts'
@@ -19,7 +19,7 @@ function open() {
     asked.push(name)
     return stored.id
   }
-  const find = keepReceivers(
+  const find = cacheReceivers(
     findNow,
     changedOrAfterSecond(() => clock.now),
   )
@@ -53,7 +53,7 @@ describe('the receiver of the beacons of an origin', () => {
   it('is read again after a change that is reported, even if that comes while it is read', async () => {
     const { stored, findNow } = open()
     let report = () => {}
-    const find = keepReceivers(
+    const find = cacheReceivers(
       findNow,
       changedSinceCall((listener) => {
         report = listener
@@ -83,7 +83,7 @@ describe('the receiver of the beacons of an origin', () => {
 
   it('is read again if it could not be read', async () => {
     const { find, stored } = open()
-    const failing = keepReceivers(
+    const failing = cacheReceivers(
       async (name) => {
         if (stored.id === 'one') throw new Error('away')
         return find(name)

@@ -76,7 +76,7 @@ describe('MERIDIAN_ADMIN_PORT of several processes', () => {
     for (const [first, problem] of [
       ['8785', '3 processes use 8785 to 8787, but PORT is 8787'],
       ['8787', '3 processes use 8787 to 8789, but PORT is 8787'],
-      ['65534', '3 processes use 65534 to 65536, but there are not so many'],
+      ['65534', '3 processes use 65534 to 65536, but the last port is 65535'],
     ] as const) {
       assertRefused(
         processes({ PORT: '8787', MERIDIAN_ADMIN_PORT: first }),
@@ -122,7 +122,7 @@ describe('MERIDIAN_LIMITS_URL', () => {
   it('needs MERIDIAN_DATABASE_URL', () => {
     assertRefused(
       { MERIDIAN_LIMITS_URL: 'valkey://:hidden@limits.example' },
-      'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset it',
+      'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_LIMITS_URL',
     )
   })
 })

@@ -6,7 +6,7 @@ import { decimalPlaces, moneyText, smallestUnit } from '../../lib/config/money.t
 import {
   amountOf,
   defaultSpendingCap,
-  toTerms,
+  toOverageTerms,
   unitsWithin,
 } from '../../lib/config/overage-terms.ts'
 
@@ -67,10 +67,14 @@ describe('the terms of overages', () => {
   const price = { currency: 'usd', unitAmount: '0.1' }
 
   it('have a spending cap of three times the price of the plan, unless the user chose another', () => {
-    assert.deepEqual(toTerms(plan, price, null), { ...price, spendingCap: 8700, maxUnits: 87_000 })
-    const chosen = toTerms(plan, price, { currency: 'usd', amount: 5 })
+    assert.deepEqual(toOverageTerms(plan, price, null), {
+      ...price,
+      spendingCap: 8700,
+      maxUnits: 87_000,
+    })
+    const chosen = toOverageTerms(plan, price, { currency: 'usd', amount: 5 })
     assert.deepEqual(chosen, { ...price, spendingCap: 5, maxUnits: 50 })
-    const foreign = toTerms(plan, price, { currency: 'eur', amount: 5 })
+    const foreign = toOverageTerms(plan, price, { currency: 'eur', amount: 5 })
     assert.equal(foreign.spendingCap, 8700)
   })
 

@@ -23,7 +23,7 @@ const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true })
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-/** The first two folders of a path: `lib/geo` of `lib/geo/mmdb/tree.ts`. */
+/** The first two folders of a path: `lib/geo` of `lib/geo/mmdb/mmdb.ts`. */
 function roomOf(path: string): string {
   return dirname(path).split('/').slice(0, 2).join('/')
 }

@@ -162,7 +162,7 @@ describe('a customer who pays twice', () => {
     const html = await show()
     assert.match(
       html,
-      new RegExp(`<h3>ada@example.com</h3>.*Also pays starter by <code>${starter}`),
+      new RegExp(`<h3>ada@example.com</h3>.*Also pays for starter: <code>${starter}`),
     )
     const { status, location } = await act('duplicates/end', { user: shop.userId })
     assert.deepEqual([status, location], [303, `${PAGE}?done=ended`])
@@ -181,7 +181,7 @@ describe('a customer who pays twice', () => {
     shop.double.failCalls({ kind: '500' }, 100)
     const { status, html } = await act('duplicates/end', { user: shop.userId })
     assert.equal(status, 503)
-    assert.match(html, /role="alert">Billing is unavailable.*Also pays starter/)
+    assert.match(html, /role="alert">Billing is unavailable.*Also pays for starter/)
     assert.deepEqual(await actions(), [])
   })
 })
@@ -190,7 +190,7 @@ describe('refunds and disputes', () => {
   it('are listed with their amounts, newest first', async () => {
     const { shop, show } = await open()
     await using _shop = shop
-    assert.match(await show(), /None is recorded/)
+    assert.match(await show(), /None recorded/)
     const { id } = await shop.buy('pro')
     const invoice = String(shop.atStripe(id).latest_invoice)
     shop.double.refundInvoice(invoice, 900)

@@ -132,7 +132,8 @@ describe('the start with MERIDIAN_LIMITS_URL', () => {
   })
 
   it('is refused if only one side uses TLS', async () => {
-    const advice = /; check whether it is up, and uses TLS: valkeys or rediss in the URL, or not$/
+    const advice =
+      /; check that it is up, and that the URL begins with valkeys or rediss exactly if it uses TLS$/
     await assertRefused(server.url.replace('valkey:', 'valkeys:'), advice)
     await using encrypted = await startEncrypted()
     await assertRefused(encrypted.url.replace('valkeys:', 'valkey:'), advice)

@@ -12,6 +12,7 @@ import { sessions, users, verifications } from '../../db/tables.ts'
 import type { Log } from '../../log/log.ts'
 import type { SendMail } from '../../mail.ts'
 import { LOCAL_HOSTS } from '../../net/origin.ts'
+import { createSerialQueue } from '../../serial-queue.ts'
 import { hashToken } from '../session-token.ts'
 import { DASHBOARD_PREFIX } from '../sessions.ts'
 import { findPassword } from '../stored-password.ts'
@@ -22,7 +23,6 @@ import { mapErrors } from './map-errors.ts'
 import { guardSessions, refuseEasyPasswords } from './refusals.ts'
 import { type ResetOptions, resetPassword } from './reset-password.ts'
 import { SECOND_STEP_PATH, type SecondStep, secondStep } from './second-step.ts'
-import { createSerialQueue } from './serial-queue.ts'
 
 export interface EmbeddedAuthOptions {
   readonly db: Queries

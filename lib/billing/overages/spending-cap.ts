@@ -1,5 +1,9 @@
 import { moneyText } from '../../config/money.ts'
-import { largestSpendingCap, type OverageTerms, toTerms } from '../../config/overage-terms.ts'
+import {
+  largestSpendingCap,
+  type OverageTerms,
+  toOverageTerms,
+} from '../../config/overage-terms.ts'
 import type { Plan } from '../../config/plans.ts'
 import { spendingCaps } from '../../db/billing-tables.ts'
 import { eq } from '../../db/drizzle.ts'
@@ -43,7 +47,7 @@ export async function setSpendingCap(
     .onConflictDoUpdate({ target: spendingCaps.userId, set: chosen })
   const detail = `${moneyText(spendingCap, currency)} to ${moneyText(amount, currency)}`
   await billing.change([save, actor.audit(toNote('set_spending_cap', row, detail))])
-  return { row, terms: toTerms(plan, terms, chosen) }
+  return { row, terms: toOverageTerms(plan, terms, chosen) }
 }
 
 /** The terms to which a subscriber agrees, such as `$0.001 per request, at most $87.00 per period`. */
@@ -65,7 +69,7 @@ async function getTerms(billing: Billing, userId: string, plan: Plan): Promise<O
   const price = await getOveragePrice(billing)
   const isOwn = eq(spendingCaps.userId, userId)
   const chosen = await billing.db.select().from(spendingCaps).where(isOwn).get()
-  return toTerms(plan, price, chosen ?? null)
+  return toOverageTerms(plan, price, chosen ?? null)
 }
 
 export function requireOverages({ prices }: Billing, offer: Offer): void {

@@ -11,7 +11,7 @@ import {
 } from '../common.ts'
 import { SCOPES } from '../operation.ts'
 
-export const KEY_TYPES = ['secret', 'publishable'] as const
+const KEY_TYPES = ['secret', 'publishable'] as const
 export type KeyType = (typeof KEY_TYPES)[number]
 
 const KeyPrefix = v.pipe(v.string(), v.description('The first 16 characters of the key'))

@@ -32,7 +32,7 @@ const ErrorGroup = v.strictObject({
   lastSeenAt: Timestamp,
 })
 
-export const SERIES_STEPS = ['hour', 'day'] as const
+const SERIES_STEPS = ['hour', 'day'] as const
 export type SeriesStep = (typeof SERIES_STEPS)[number]
 
 export const OverviewQuery = v.object({

@@ -7,8 +7,9 @@ import type { Asked, Shape } from './shape.ts'
 
 /** How a batch is written. */
 export interface BatchForm {
-  /** `json` is a default result. */
+  /** Writes a result. `json` is the result without the caller's options, which `shape` applies. */
   readonly located: (json: string, address: Address, shape: Shape | undefined) => string
+  /** Writes the error for a text that is not an address. */
   readonly invalid: (text: string) => string
   readonly start: string
   /** Separates results. */

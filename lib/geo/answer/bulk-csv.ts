@@ -5,7 +5,7 @@ import { type Cell, resultColumns } from './result-csv.ts'
 import type { Json } from './select-fields.ts'
 import type { Asked } from './shape.ts'
 
-/** Writes the answers of `createAnswer` as rows of CSV (RFC 4180), each with a newline. */
+/** Writes the answers of `createAnswerJson` as rows of CSV (RFC 4180), each with a newline. */
 export function createCsvLines(asked: Asked) {
   const { names, cellsOf } = answerColumns(asked)
   return {

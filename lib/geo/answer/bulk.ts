@@ -36,8 +36,7 @@ const KEPT_CHARACTERS = 300
 
 /**
  * Keeps the start of a line, which decides the answer, so that a long line cannot fill the memory.
- * White space at the end of `text` becomes one space, so that the next
- * chunk does not continue the last word.
+ * White space at the end of `text` becomes one space, so that the next chunk does not continue the last word.
  */
 function shorten(text: string): string {
   if (text.length <= KEPT_CHARACTERS) return text
@@ -46,10 +45,10 @@ function shorten(text: string): string {
 }
 
 /**
- * Each answer is JSON: a GeolocationResult whose `meta` has only `precision`, or an error. `now` is
- * epoch milliseconds.
+ * Returns a function that answers one line. The answer is JSON: a GeolocationResult whose `meta` has only
+ * `precision`, or an error. `now` is epoch milliseconds.
  */
-export function createAnswer(
+export function createAnswerJson(
   geo: Pick<Library, 'find' | 'prefix' | 'names' | 'findPrivacy'>,
   asked: Asked,
 ): (text: string, now: number) => string {

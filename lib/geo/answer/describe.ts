@@ -35,8 +35,8 @@ export interface PlaceResult extends Pick<Place, 'level' | 'json'> {
 }
 
 /**
- * Writes a `GeolocationResult` without its `meta`: `json` is the fields of
- * the object, without braces. Names of zones and providers need no escaping.
+ * Writes a `GeolocationResult` without its `meta`: `json` has the fields of the object, without braces. Names of
+ * zones and providers need no escaping.
  */
 export function describe(
   address: Address,

@@ -12,7 +12,7 @@ export interface Asked {
   readonly lang?: Language | undefined
 }
 
-/** Finds what is added to the answer for an address. */
+/** Finds the extras of the answer for an address. */
 export type FindExtras = (address: Address) => Extras
 
 /** Returns undefined if the caller asks for no extras, or is over the cap: then answers have none. */
@@ -32,8 +32,8 @@ export function createFindExtras(
 }
 
 /**
- * Names in a header what the caller asks for and this server has for no address. The body cannot show that: a
- * field without a value is absent, too.
+ * Returns a header with what the caller asks for but this server has for no address. The body cannot show
+ * that: it also lacks a field that has no value for this address.
  */
 export function notIncluded(
   geo: Pick<Library, 'list'>,
@@ -51,7 +51,7 @@ export function notIncluded(
   return missing.length === 0 ? undefined : { headers: { 'not-included': missing.join(', ') } }
 }
 
-/** Changes the JSON of an answer as the caller's options say. */
+/** Applies the caller's options to the JSON of an answer. */
 export type Shape = (json: string, address: Address | null, hostname?: string) => Json
 
 /** Whether the answer needs the hostname, which `Shape` does not find itself. */

@@ -8,7 +8,7 @@ export interface SystemTree extends Branches {
   asn(record: number): number
 }
 
-/** Takes the prefix of the first `bits` bits of `words`, which change after the call. */
+/** Receives the prefix of the first `bits` bits of `words`, which change after the call. */
 export type AddPrefix = (words: Uint32Array, bits: number, asn: number) => void
 
 /** The bits of an address, and the ranges without records. */
@@ -81,7 +81,10 @@ function openPath(trees: readonly SystemTree[], width: number) {
   }
 }
 
-/** Leaves out the ranges, and splits a prefix around one. */
+/**
+ * Returns 0 for a prefix within one of the ranges, and `BELOW` for one around a range, so that it is split.
+ * Returns `asn` for all others.
+ */
 function splitAround(
   ranges: typeof WITHOUT_RECORDS,
   words: Uint32Array,

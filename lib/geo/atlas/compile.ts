@@ -98,7 +98,7 @@ async function* refsOf(
   yield toBytes(refs.subarray(0, ((done - 1) % CHUNK) * 2 + 2))
 }
 
-/** For ascending addresses: looks up each network of the database only once. */
+/** A source for ascending addresses, which looks up each network of the database only once. */
 function inOrder({ provider, find }: GeoDatabase, starts: Uint32Array): Source {
   let next = 0
   let finding = NOTHING

@@ -50,7 +50,7 @@ export function createAtlasKeeper(options: AtlasKeeperOptions) {
     /** Returns undefined if the atlas has not been made or the address is IPv6. */
     find: (address: Address): LookupResult | undefined =>
       address.version === 4 ? atlas?.find(address.bits) : undefined,
-    /** See `Atlas`. Returns undefined for the same addresses as `find`, too. */
+    /** See `Atlas`. Also returns undefined where `find` does. */
     matchedBits: (address: Address): number | undefined =>
       address.version === 4 ? atlas?.matchedBits(address.bits) : undefined,
     /** Whether there is an atlas of the files that are being served. */

@@ -30,8 +30,7 @@ export function watchIdle(idleMs = IDLE_MS) {
 }
 
 /**
- * Requests `url` and follows redirects; credentials in the headers are sent to its origin only. Does not look at
- * `idleMs`.
+ * Requests `url` and follows redirects; credentials in the headers are sent to its origin only. Ignores `idleMs`.
  */
 export async function request(
   url: string,

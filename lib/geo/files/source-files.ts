@@ -11,7 +11,7 @@ export interface SourceFile {
   readonly name: string
   /** Changes with the contents. */
   readonly version: string
-  /** Whether a start makes the file if it is missing. */
+  /** Whether the next start makes the file if it is missing. */
   readonly isPrepared: boolean
   /** Advice for the error message if the file is unusable. */
   readonly remedy: string
@@ -103,9 +103,8 @@ function operatorFile(directory: string, path: string): SourceFile {
 }
 
 /**
- * The version of a file. A missing or unreadable file has one, too: opening it then fails and is
- * logged. Times are cut to whole milliseconds, so that runtimes that report different fractions can
- * share an atlas.
+ * The version of a file. A missing or unreadable file also has one; the failure to open it is logged later.
+ * Times are cut to whole milliseconds, so that runtimes that report different fractions can share an atlas.
  */
 export function fileVersion(path: string): string {
   try {

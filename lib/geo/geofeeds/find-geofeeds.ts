@@ -21,7 +21,7 @@ export function findGeofeeds(settings: readonly GeofeedSetting[]): Geofeed[] {
   })
 }
 
-/** Changes when the settings or the files that they name change; not with what URLs hold. */
+/** Changes when the settings or the files that they name change, but not when feeds at URLs do. */
 export function geofeedSignature(settings: readonly GeofeedSetting[]): string {
   const parts = settings.map((one) => {
     if ('objects' in one) return [one.objects, fileVersion(one.objects)]

@@ -16,7 +16,7 @@ const State = v.object({
   checkedAt: v.optional(Time),
   /** Last-Modified of the stored version. */
   modifiedAt: v.optional(Time),
-  /** What became of the entries of the stored version: see `ReadGeofeed`. */
+  /** How many entries of the stored version are used: see `ReadGeofeed`. */
   entries: v.optional(Count),
   outside: v.optional(Count),
   bad: v.optional(Count),

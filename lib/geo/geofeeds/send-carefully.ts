@@ -5,12 +5,12 @@ import { isPublic } from '../../net/public-address.ts'
 import type { Send } from '../download/http-request.ts'
 
 const MOST_REDIRECTS = 5
-/** Ends the download from a server that sends very slowly. */
+/** After this long, the download from a server that sends very slowly is ended. */
 const TIMEOUT_MS = 10 * MINUTE_MS
 
 /**
- * Sends a request, and follows redirects within the origin or to https on public addresses: who publishes a
- * geofeed must not make this server read from its private network. Throws if another redirect comes.
+ * Sends a request, and follows redirects within the origin or to https on public addresses: the publisher of a
+ * geofeed must not make this server read from its private network. Throws at any other redirect.
  */
 export const sendCarefully: Send = async (url, init) => {
   const limit = AbortSignal.timeout(TIMEOUT_MS)

@@ -8,7 +8,7 @@ import { type OnProgress, PREPARED } from '../files/prepare.ts'
 import { readRegions } from '../files/regions.ts'
 import { makeFolder, replaceFile } from '../files/replace-file.ts'
 import { OPTIONAL } from '../files/source-files.ts'
-import { checkSize } from '../lists/read-list.ts'
+import { checkSize } from '../lists/read-networks.ts'
 import { compileGeofeeds, type FeedWithEntries } from './compile-geofeeds.ts'
 import { fetchGeofeed } from './fetch-geofeed.ts'
 import { findGeofeeds, geofeedSignature } from './find-geofeeds.ts'
@@ -94,7 +94,7 @@ async function update(directory: string, step: Step, options: GeofeedOptions): P
   } catch (error) {
     const reason = reasonOfFailure(join(directory, OPTIONAL.geofeeds), error)
     const entries = readEarlier(stored, blocks)
-    // Without its time the next update fetches the feed, even if the stored version is damaged.
+    // Without the time of the stored version, the next update fetches the feed again.
     const { modifiedAt: _, ...state } = step.state ?? {}
     return {
       result: { name: source, outcome: 'failed', reason },
@@ -127,7 +127,7 @@ async function readNewest(
     onShare: (share) => onProgress(`Download ${source}`, share),
   })
   const isNew = stored === undefined || !stored.equals(bytes)
-  // An operator's own file may shrink: he has just written it.
+  // An operator's own file may shrink, because the operator has written it.
   const mayShrink = !isNew || !isUrl(source) || acceptSmaller
   const before = mayShrink ? undefined : readEarlier(stored, blocks)?.length
   const read = readGeofeed(bytes, blocks)

@@ -1,8 +1,8 @@
 import type { Words } from '../../net/address.ts'
 import { contains, type Network } from '../../net/network.ts'
-import { treeWords } from '../mmdb/tree.ts'
 import type { MmdbValue } from '../mmdb/value.ts'
 import { createMmdbWriter, treePrefix } from '../mmdb/writer.ts'
+import { treeWords } from '../mmdb/writer-tree.ts'
 import type { FreeList } from './free-lists.ts'
 
 /** A list with its networks. */

@@ -10,7 +10,7 @@ import { putInPlace } from '../files/replace-file.ts'
 import { OPTIONAL } from '../files/source-files.ts'
 import { FREE_LISTS, type FreeList } from './free-lists.ts'
 import { type ListState, readListStates, writeListStates } from './list-states.ts'
-import { checkSize, readList } from './read-list.ts'
+import { checkSize, readNetworks } from './read-networks.ts'
 import { compileStored, storedName, storedPath } from './stored-lists.ts'
 
 export interface ListOptions {
@@ -97,7 +97,7 @@ async function downloadList(directory: string, { list, before }: Step, options: 
     return { result: { outcome: 'up-to-date' }, state: { ...state, checkedAt: now } } as const
   }
   try {
-    const networks = readList(list, await readFile(fetched, 'utf8')).length
+    const networks = readNetworks(list, await readFile(fetched, 'utf8')).length
     if (!acceptSmaller) checkSize(networks, before.networks)
     await putInPlace(fetched, directory, storedName(list))
     const { modifiedAt } = answer

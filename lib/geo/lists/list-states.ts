@@ -10,7 +10,7 @@ const NAME = 'lists.json'
 const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 
 const State = v.object({
-  /** When the owner last had no other version than the stored one; absent if none is stored. */
+  /** When the stored version was last the owner's newest; absent if none is stored. */
   checkedAt: v.optional(Time),
   /** Last-Modified of the stored version. */
   modifiedAt: v.optional(Time),

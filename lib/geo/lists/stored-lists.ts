@@ -7,7 +7,7 @@ import { replaceFile } from '../files/replace-file.ts'
 import { OPTIONAL } from '../files/source-files.ts'
 import { compileLists, type ReadList } from './compile-lists.ts'
 import { FREE_LISTS, type FreeList } from './free-lists.ts'
-import { readList } from './read-list.ts'
+import { readNetworks } from './read-networks.ts'
 
 /** File name of the last accepted version of a list, which is in the form of its owner. */
 export function storedName({ id }: FreeList): string {
@@ -36,7 +36,7 @@ export async function compileStored(directory: string, now: number): Promise<voi
 /** Deletes a damaged file, so that the next download replaces it. */
 async function readStored(path: string, list: FreeList) {
   try {
-    return readList(list, await readFile(path, 'utf8'))
+    return readNetworks(list, await readFile(path, 'utf8'))
   } catch (cause) {
     await rm(path, { force: true })
     throw new Error(`Cannot use ${path}: ${reasonOf(cause)}; it was deleted, download again`, {

@@ -6,7 +6,7 @@ export interface EmbeddedIpv4 {
   /** How many bits of the IPv6 address come before those of the IPv4 address. */
   readonly start: number
   /**
-   * True if the IPv6 address only stands for the IPv4 host, and so cannot have a record of its own:
+   * True if the IPv6 address is only another form of the IPv4 address, and so has no record of its own:
    * IPv4-mapped (RFC 4291 section 2.5.5.2) and Teredo (RFC 4380 section 4; files that alias
    * 2001::/32 lead to the Teredo server, which is another host). False for 6to4 (RFC 3056
    * section 2), whose prefix is routed and may have its own record.

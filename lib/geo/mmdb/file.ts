@@ -1,6 +1,6 @@
 import { addValue, createDataSection, type DataSection } from './encode.ts'
-import { isNode, LEAF, NOTHING, reachableNodes, type SearchTree } from './tree.ts'
 import { type MmdbValue, Uint16 } from './value.ts'
+import { isNode, LEAF, NOTHING, reachableNodes, type WriterTree } from './writer-tree.ts'
 
 export interface MmdbOptions {
   readonly databaseType: string
@@ -24,7 +24,7 @@ const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 /** The file: search tree, separator, the records in use, marker, metadata. */
 export function mmdbFile(
   options: MmdbOptions,
-  tree: SearchTree,
+  tree: WriterTree,
   records: readonly MmdbValue[],
 ): Buffer<ArrayBuffer> {
   const nodes = reachableNodes(tree)
@@ -60,7 +60,7 @@ type Slots = (node: number) => readonly [left: number, right: number]
  * count itself means no record, and a larger number means a record.
  */
 function numberSlots(
-  tree: SearchTree,
+  tree: WriterTree,
   nodes: Uint32Array,
   offsetOf: (record: number) => number,
 ): Slots {

@@ -1,4 +1,4 @@
-import type { Address, Words } from '../../net/address.ts'
+import { type Address, commonBits, type Words } from '../../net/address.ts'
 import { embeddedIpv4, isIpv4Compatible, WITHOUT_RECORDS } from './embedded-ipv4.ts'
 import { child, halfOfIpv4, INDEX_BITS, type Tree } from './search-tree.ts'
 
@@ -52,9 +52,4 @@ const RANGES: typeof WITHOUT_RECORDS = [...WITHOUT_RECORDS, [[0x2002_0000, 0, 0,
 /** How many leading bits decide which of these ranges an address is in. */
 function rangeBits(words: Words): number {
   return Math.max(...RANGES.map(([range, bits]) => Math.min(commonBits(range, words) + 1, bits)))
-}
-
-function commonBits(one: Words, other: Words): number {
-  const at = one.findIndex((word, n) => word !== other[n])
-  return at < 0 ? 128 : at * 32 + Math.clz32((one[at] ?? 0) ^ (other[at] ?? 0))
 }

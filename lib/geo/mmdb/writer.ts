@@ -1,8 +1,8 @@
 import type { Address, Words } from '../../net/address.ts'
 import type { Network } from '../../net/network.ts'
 import { type MmdbOptions, mmdbFile } from './file.ts'
-import { createSearchTree, setNetwork, setRange, treeWords } from './tree.ts'
 import { contentKey, type MmdbValue } from './value.ts'
+import { createWriterTree, setNetwork, setRange, treeWords } from './writer-tree.ts'
 
 export type MmdbWriter = ReturnType<typeof createMmdbWriter>
 
@@ -11,7 +11,7 @@ export type MmdbWriter = ReturnType<typeof createMmdbWriter>
  * not aliased at ::ffff:0:0/96 and 2002::/16. https://maxmind.github.io/MaxMind-DB/
  */
 export function createMmdbWriter(options: MmdbOptions) {
-  const tree = createSearchTree(options.ipVersion)
+  const tree = createWriterTree(options.ipVersion)
   const records: MmdbValue[] = []
   const numberOf = numberRecords(records)
   return {

@@ -30,7 +30,7 @@ export function installFastPath(server: Server, options: FastPathOptions): void 
   const connections = new WeakMap<Duplex, KeepAliveConnection>()
   let isRelaying = false
   const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout), (sockets) => {
-    // Only the threads of relayed connections want to know.
+    // Only network threads need to know what is answered.
     if (isRelaying) noteAnswers(sockets, connections)
   })
   const turns = new Turns()
@@ -95,7 +95,7 @@ function takeOverReading(socket: ParsedSocket): void {
   socket.removeAllListeners('data')
 }
 
-/** Whether the client has read all earlier answers. Otherwise, node:http serves it, and pauses reading. */
+/** Whether the client has read all earlier answers. If not, node:http serves it, and pauses reading. */
 function canSend({ writable, writableLength }: Duplex): boolean {
   return writable && writableLength === 0
 }

@@ -4,8 +4,8 @@ import { whenAnswered } from '../when-answered.ts'
 import type { Turns } from './turns.ts'
 
 /**
- * The largest number of unanswered requests of a connection. Reading pauses while there are more than
- * half as many, because one slice may hold the other half.
+ * The largest number of unanswered requests of a connection. Reading pauses above half of it, because one
+ * slice may hold the other half.
  */
 export const MAX_UNANSWERED = 16
 

@@ -1,6 +1,6 @@
 import { nameRuntime } from '../../config/runtime.ts'
 
-/** Even pages, which take longest, take only a few milliseconds for this number of requests. */
+/** Requests per turn of the event loop. Even of pages, which take longest, they take a few milliseconds. */
 export const MAX_IN_TURN = 32
 
 const IS_DENO = nameRuntime(process.versions) === 'deno'
@@ -11,20 +11,23 @@ const IS_DENO = nameRuntime(process.versions) === 'deno'
  */
 const PAUSE_MS = IS_DENO ? 20 : 0
 
-/** Once this time has passed, further requests wait for a later turn. With long pauses, too many would wait. */
+/**
+ * Once a turn of the event loop has taken this long, further requests wait for a later one. Not on Deno:
+ * with its long pauses, too many would wait.
+ */
 const TURN_MS = IS_DENO ? Number.POSITIVE_INFINITY : 2
 
 /**
- * Lets the connections of a server take turns, so that requests which are answered quickly wait for few of
- * the others, however many there are.
+ * Spreads the requests of all connections of a server over turns of the event loop, so that quick requests
+ * wait for only a few others.
  */
 export class Turns {
   readonly #clock: () => number
-  /** Connections whose client waits for the answer, and the others, both in the order of their turns. */
+  /** What to call for connections whose client waits for the answer, and then for the others, in order. */
   readonly #first = new Set<() => void>()
   readonly #waiting = new Set<() => void>()
   #started = 0
-  /** When the first request of this turn of the event loop was begun; undefined: none was. */
+  /** When the first request of this turn of the event loop began; undefined: none has. */
   #begunAt: number | undefined
   #isPlanned = false
 
@@ -65,7 +68,7 @@ export class Turns {
     this.#plan()
   }
 
-  /** Calls `feed` in a later turn that has room, before those that only wait. */
+  /** Calls `feed` in a later turn that has room, before the functions given to `wait`. */
   waitFirst(feed: () => void): void {
     this.#first.add(feed)
     this.#plan()

@@ -26,7 +26,7 @@ export type Command = { readonly id: number } & (
   | { readonly kind: 'end' | 'destroy' | 'reset' }
   /** The server has taken another `count` of the bytes that the thread has reported. */
   | { readonly kind: 'taken'; readonly count: number }
-  /** The server has answered `count` bytes in all. If the thread has reported no others, it may answer. */
+  /** The first `count` bytes of the connection are answered. If the thread has reported no others, it may answer. */
   | { readonly kind: 'answered'; readonly count: number }
   /** Report when nothing was sent or received for this long; 0: never. */
   | { readonly kind: 'set-timeout'; readonly ms: number }
@@ -48,14 +48,14 @@ export interface FromThread {
 /** What a network thread receives. */
 export interface ToThread {
   readonly commands?: readonly Command[]
-  /** For `NetworkOptions.hear`. */
-  readonly note?: unknown
+  /** For `NetworkOptions.onReply`. */
+  readonly reply?: unknown
   readonly listen?: ListenAddress
   readonly stopListening?: true
   readonly finish?: true
 }
 
-/** Copies bytes that are part of a larger memory: otherwise, a message would take all of it along. */
+/** Copies bytes that are part of a larger buffer: otherwise, a message would copy the whole buffer. */
 export function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }

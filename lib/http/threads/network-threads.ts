@@ -11,8 +11,8 @@ export interface NetworkThreadsOptions {
   readonly url: URL
   /** What each thread gets as its `workerData`. */
   readonly data: unknown
-  /** Gets the news of a thread; `tell` sends that thread a note. */
-  readonly onNews: (news: unknown, tell: (note: unknown) => void) => void
+  /** Gets the news of a thread. `reply` sends that thread a message. */
+  readonly onNews: (news: unknown, reply: (message: unknown) => void) => void
   /** Called if a thread ends by itself. */
   readonly onCrash: (error: unknown) => void
 }
@@ -21,7 +21,7 @@ export type NetworkThreads = Awaited<ReturnType<typeof startNetworkThreads>>
 
 /**
  * Starts threads that accept connections and answer plain requests by themselves. `server` answers the
- * others, over sockets that stand for these connections.
+ * others, over sockets that represent these connections.
  */
 export async function startNetworkThreads(server: Server, options: NetworkThreadsOptions) {
   await using opening = new AsyncDisposableStack()
@@ -60,7 +60,7 @@ function startThread(
   worker.on('error', onCrash)
   worker.on('exit', crashed)
   const post = (message: ToThread) => worker.postMessage(message)
-  // At the end of the current callback: a client waits for the answer.
+  // Sent at the end of the current callback, because a client waits for the answer.
   const outbox = createOutbox<Command>((commands) => post({ commands }), queueMicrotask)
   const connections = openConnections(server, outbox)
   const listening = Promise.withResolvers<void>()
@@ -73,8 +73,8 @@ function startThread(
     else if (failure !== undefined) listening.reject(new Error(failure))
   }
   worker.on('message', ({ reports = [], news, ...answers }: FromThread) => {
-    reports.forEach(connections.note)
-    if (news !== undefined) onNews(news, (note) => post({ note }))
+    reports.forEach(connections.handle)
+    if (news !== undefined) onNews(news, (reply) => post({ reply }))
     take(answers)
   })
   const askFor = async (message: ToThread, answered: Promise<void>) => {
@@ -109,7 +109,7 @@ function openConnections(server: Server, order: (command: Command) => void) {
     if (sockets.size === 0) none.resolve()
   }
   return {
-    note: (report: Report) => {
+    handle: (report: Report) => {
       if (report.kind === 'opened') open(report.id, report)
       else notify(sockets.get(report.id), report)
       if (report.kind === 'closed') close(report.id)

@@ -9,7 +9,7 @@ type Written = (error?: Error | null) => void
 const REPORT_TAKEN = 16 * 1024
 
 /**
- * Stands for a connection of a network thread. It has all methods and properties of the Socket of node:net
+ * Represents a connection of a network thread. It has all methods and properties of the Socket of node:net
  * that node:http and this service use.
  */
 export class RelayedSocket extends Duplex {

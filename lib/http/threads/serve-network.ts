@@ -10,8 +10,8 @@ import { ClientConnection } from './client-connection.ts'
 import type { Command, FromThread, Report, ToThread } from './messages.ts'
 
 export interface NetworkOptions extends FastPathOptions {
-  /** Gets the notes that `tell` of `NetworkThreadsOptions.onNews` sends. */
-  readonly hear: (note: unknown) => void
+  /** Gets what `reply` of `NetworkThreadsOptions.onNews` sends. */
+  readonly onReply: (reply: unknown) => void
   /** Sends the last news. Called once, at the end. */
   readonly finish: () => void
 }
@@ -54,7 +54,7 @@ export function serveNetwork(port: MessagePort, options: NetworkOptions): void {
   }
   port.on('message', (message: ToThread) => {
     if (message.commands !== undefined) obey(message.commands)
-    if (message.note !== undefined) options.hear(message.note)
+    if (message.reply !== undefined) options.onReply(message.reply)
     if (message.listen !== undefined) void startListening(server, message.listen).then(post)
     if (message.stopListening === true) stopListening()
     if (message.finish === true) finish()

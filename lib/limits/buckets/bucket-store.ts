@@ -26,8 +26,8 @@ export interface BucketStore {
   /** Charges the buckets. Returns a grant for each, in the same order. Rejects if the store is away. */
   lease(asks: readonly Ask[]): Promise<readonly Grant[]>
   /**
-   * How long a question in the background waits for others, to share a round trip with them. A question of a
-   * waiting request takes them along at once. Absent: it does not wait.
+   * How long questions in the background wait for others, to share a round trip. If a request waits for an
+   * answer, all questions are sent at once. Absent: they do not wait.
    */
   readonly gatherMs?: number
   /** Returns how many nodes are alive, as last known. */

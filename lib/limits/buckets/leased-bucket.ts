@@ -141,7 +141,7 @@ export function isLow(bucket: LeasedBucket, rate: Rate, now: number): boolean {
   return isLeft && heldAt(bucket, now) < 1 + bucket.used / 4
 }
 
-/** Makes the question for the store. Removes what it gives back. `need`: requests that are waiting. */
+/** Returns the question for the store, and takes what it gives back off the bucket. `need`: waiting requests. */
 export function toAsk(bucket: LeasedBucket, rate: Rate, now: number, need: number): Ask {
   const { id, debt, used } = bucket
   const unused = bucket.tokens - heldAt(bucket, now)

@@ -17,11 +17,11 @@ interface CareOptions {
   readonly onError: (error: unknown, message: string) => void
 }
 
-/** A node that was given up this long ago has ended: nothing is written under its id any more. */
+/** A node that was declared dead this long ago has ended: nothing is written under its id any more. */
 const ENDED_AFTER_MS = DAY_MS
 const CARE_MS = 2 * SECOND_MS
 
-/** Does what nodes do for each other: sums up the telemetry of dead ones, and removes old rows. */
+/** Regularly sums up the telemetry of dead nodes, and removes old rows. */
 export function careForNodes(options: CareOptions): Disposable {
   const { pool, layout, node, leases, now, onError } = options
   const care = async () => {

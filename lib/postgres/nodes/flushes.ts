@@ -14,7 +14,8 @@ export function createFlushes(pool: PgPool, node: string) {
   let flushedAt: number | null = null
   return {
     /**
-     * Reports that this node is alive, and up to when its counts are written. false: the others gave it up.
+     * Reports that this node is alive, and up to when its counts are written. Returns false if the others have
+     * declared it dead.
      */
     beat: async (): Promise<boolean> => {
       // Need not wait for the disk: after a crash of PostgreSQL, the next beat makes up for it.

@@ -7,7 +7,7 @@ import type { PgPool } from '../connection.ts'
 
 export interface LeaseOptions {
   readonly pool: PgPool
-  /** This life of the process. */
+  /** This process as a node: see `openLives`. */
   readonly node: () => { readonly id: string }
   readonly onError: (error: unknown, message: string) => void
   /** Aborts once the server stops. Then the signals of all work abort, too. */
@@ -18,7 +18,7 @@ export interface LeaseOptions {
 
 const LEASE_MS = 30 * SECOND_MS
 const LONGEST_WAIT_MS = MINUTE_MS
-/** The longest pause between two attempts of a node that waits for its turn. */
+/** The longest pause between two attempts of a node that waits for a lease. */
 const STEP_MS = 100
 
 /**

@@ -16,7 +16,7 @@ export interface LifeOptions {
   readonly signal: AbortSignal
 }
 
-/** This process as a node with one id, and what writes under this id. */
+/** The time in which this process is a node with one id, and what writes under this id. */
 interface Life extends AsyncDisposable {
   readonly node: Node
   readonly writeUses: WriteUses
@@ -24,8 +24,8 @@ interface Life extends AsyncDisposable {
 }
 
 /**
- * Makes this process a node. If the others give it up, such as while it is paused, they sum up its journal.
- * It then begins another life under a new id.
+ * Makes this process a node. If the others declare it dead, such as while it is paused, they sum up its
+ * journal, and it begins another life: it joins again under a new id.
  */
 export async function openLives(options: LifeOptions) {
   const { onError, signal } = options
@@ -41,8 +41,8 @@ export async function openLives(options: LifeOptions) {
     startAgain().catch((error: unknown) => onError(error, 'cannot join the nodes again'))
   }
   /**
-   * The revision of the keys in memory. A new life begins with it, so that changes of keys wait for it at
-   * once.
+   * The revision of the keys in memory. A new life begins with it, so that changes of keys wait for this node
+   * from the start.
    */
   let revision = -1
   let life = await beginLife(options, { onTakenOver, revision })
@@ -59,7 +59,7 @@ export async function openLives(options: LifeOptions) {
       revision = newest
       return life.node.acknowledge(newest)
     },
-    /** Reports that this node is alive, and begins another life if the others have given it up. */
+    /** Reports that this node is alive, and begins another life if the others have declared it dead. */
     beat: async (): Promise<void> => {
       if (!(await life.node.flushes.beat())) await startAgain()
     },

@@ -14,7 +14,7 @@ export async function watchCount(
     known = Number(rows[0]?.[0] ?? known)
   }
   await read()
-  // Needs no report: the beats of this node fail at the same time, and that is reported.
+  // Not reported: `beat` fails at the same time, and that is reported.
   const reading = repeat(SECOND_MS, read, () => {})
   return { count: () => known, [Symbol.dispose]: () => reading[Symbol.dispose]() }
 }

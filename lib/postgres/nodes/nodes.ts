@@ -42,7 +42,7 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
     id,
     flushes: createFlushes(pool, id),
     /**
-     * Gives up nodes without a sign of life. Returns all nodes that are dead and not yet forgotten, and
+     * Declares nodes without a sign of life dead. Returns all dead nodes that are not yet forgotten, and
      * whether each has been dead for longer than `endedAfterMs`.
      */
     buryDead: async (endedAfterMs: number): Promise<{ id: string; isEnded: boolean }[]> => {

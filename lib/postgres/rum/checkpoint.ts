@@ -67,7 +67,7 @@ export function writeParts(
   })
 }
 
-/** Makes others that add to these sites wait. The order is always the same, so that two cannot deadlock. */
+/** Locks the sites against other writers. The order is always the same, so that two cannot deadlock. */
 export async function lockSites(
   connection: RumConnection,
   siteIds: readonly string[],

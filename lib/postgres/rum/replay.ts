@@ -21,7 +21,7 @@ const GROUPS = 10
 
 /**
  * Sums up the journal that a dead node left, and removes it. Several nodes may do so at once. If the node is
- * alive nevertheless, its next checkpoint of these sites finds out.
+ * alive after all, its next checkpoint of these sites notices.
  */
 export async function replayJournal(
   pool: PgPool,

@@ -84,7 +84,7 @@ function keepNames(days: DayNames, { day, names }: FullDay): void {
   for (const old of days.keys()) if (old < day - 1) days.delete(old)
 }
 
-/** What a fold knows that starts from nothing, as if no row were stored. */
+/** Lets a fold start as if no row were stored. `names`: those of full days. */
 export function fromNothing(names?: {
   readonly paths: DayNames
   readonly errors: DayNames

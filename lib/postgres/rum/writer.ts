@@ -9,7 +9,7 @@ import { PgAggregator } from './aggregator.ts'
 import { addGroup } from './entries.ts'
 
 export interface PgWriterOptions {
-  /** The id of this node. No other life of this node had the same. */
+  /** The id of this node, under which no earlier process has written. */
   readonly node: string
   /** By default, one server has all tables. */
   readonly layout?: Layout

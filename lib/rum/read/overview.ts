@@ -27,7 +27,7 @@ const TOP = 20
 
 /** Sums up the stored rows of a period. Lets other requests run in between. */
 export async function readOverview(store: ReadStore, filter: OverviewFilter): Promise<Overview> {
-  // Of all metrics, so that these groups together are the total: adding each row to it would take longer.
+  // With all metrics, so that these groups add up to the total: adding each row to a total would take longer.
   const devices = new Grouping(METRICS)
   const countries = new Grouping()
   const series = filter.series && new Series(filter.series)

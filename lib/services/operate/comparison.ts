@@ -4,7 +4,7 @@ import { type RepairOptions, repair } from '../../billing/mirror/repair.ts'
 import type { Log } from '../../log/log.ts'
 import { createJob, type Job } from './job.ts'
 
-/** Which of the mismatches that it finds a comparison repairs. */
+/** What a comparison repairs: the mismatches that `wants` accepts. */
 export interface Repairing extends RepairOptions {
   readonly wants: (mismatch: Mismatch) => boolean
 }
@@ -36,7 +36,7 @@ export function createComparison(
     try {
       return await compare(repairing)
     } catch (error) {
-      log.error({ err: error }, 'cannot compare with Stripe, as an operator wanted')
+      log.error({ err: error }, 'a comparison that an operator started has failed')
       throw error
     }
   }, now)

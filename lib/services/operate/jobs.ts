@@ -18,7 +18,7 @@ const Findings: v.GenericSchema<unknown, NamedFinding[]> = v.array(
   ]),
 )
 
-/** The jobs that operators start on their pages. Without `runScript`, this process may start no others. */
+/** The jobs that operators start on their pages. Without `runScript`, those that need another process fail. */
 export function openOperatorJobs(
   { log, now }: Pick<Base, 'log' | 'now'>,
   billing: Billing,

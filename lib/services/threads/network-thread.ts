@@ -12,7 +12,7 @@ import { ThreadBucket, ThreadRows } from '../../limits/buckets/thread-rows.ts'
 import { countBelowCap, uncount } from '../../limits/counter.ts'
 import { silentLog } from '../../log/log.ts'
 import type { Services } from '../services.ts'
-import { createNotes } from './notes.ts'
+import { createNewsCollector } from './news-collector.ts'
 import type { News, Permit } from './permits.ts'
 
 /** What a network thread gets when it starts. */
@@ -39,10 +39,10 @@ export async function openThread({ config, rows: memory }: ThreadData, send: (ne
     // The first thread also makes the atlas, which this thread then finds.
     compileAtlas: settings.atlas ? async () => {} : undefined,
   })
-  const notes = createNotes(config.logLevel, send)
+  const collector = createNewsCollector(config.logLevel, send)
   const rows = memory === undefined ? undefined : new ThreadRows(memory)
   const permits = createPermits(rows, send)
-  const own = createOwnServices(rows, notes)
+  const own = createOwnServices(rows, collector)
   // safe: look-ups with a secret key use nothing else
   const services = { ...own.services, config, geo, findClient: createFindClient(config) } as unknown
   return {
@@ -50,12 +50,12 @@ export async function openThread({ config, rows: memory }: ThreadData, send: (ne
     /** Answers the request with `lookUp` if there is a permit for it. */
     answer: (request: FastRequest, lookUp: LookUp): WholeAnswer | null => {
       const held = permits.find(readKeyText((name) => request.headers[name]))
-      return held !== null && own.begin(held) ? own.end(request, lookUp) : null
+      return held !== null && own.begin(held) ? own.run(request, lookUp) : null
     },
     addPermits: permits.add,
     finish: () => {
       geo[Symbol.dispose]()
-      notes.finish()
+      collector.finish()
     },
   }
 }
@@ -120,19 +120,22 @@ function isCurrent({ key: { expiresAt }, rows: { until } }: Permit, now: number)
   return now < until && (expiresAt === null || now < expiresAt)
 }
 
-/** The services that a look-up uses. They take from the rows of a permit, and note what to count. */
-function createOwnServices(rows: ThreadRows | undefined, notes: ReturnType<typeof createNotes>) {
+/** The services that a look-up uses. They take from the rows of a permit, and collect what to count. */
+function createOwnServices(
+  rows: ThreadRows | undefined,
+  collector: ReturnType<typeof createNewsCollector>,
+) {
   const takeBoth = createTakeBoth(createThreadBuckets(null))
   let held: HeldPermit | null = null
   let isCounted = false
   return {
     services: {
       now: Date.now,
-      log: notes.log,
-      requestTimes: notes.requestTimes,
+      log: collector.log,
+      requestTimes: collector.requestTimes,
       keys: { find: () => held?.permit.key ?? null },
       lastUsed: { touch: () => {} },
-      requestCounts: { findSender: () => notes.sender },
+      requestCounts: { findSender: () => collector.sender },
       meters: {
         isShared: false,
         load: () => undefined,
@@ -144,21 +147,21 @@ function createOwnServices(rows: ThreadRows | undefined, notes: ReturnType<typeo
         },
       },
     },
-    /** Begins a look-up with the permit. Returns false if the first thread must answer: the cap is reached. */
+    /** Counts a look-up with the permit. Returns false if the first thread must answer: the cap is reached. */
     begin: (given: HeldPermit): boolean => {
       // Counted before the look-up, so that two threads at once cannot exceed the cap.
       if (rows === undefined || !countBelowCap(rows, given.permit.rows.counter)) return false
       held = given
       isCounted = false
-      notes.begin(given.permit.key)
+      collector.begin(given.permit.key)
       return true
     },
-    /** Looks up, and takes back the count if the answer does not count. */
-    end: (request: FastRequest, lookUp: LookUp): WholeAnswer | null => {
+    /** Runs the look-up that `begin` has counted, and takes back the count if the answer does not count. */
+    run: (request: FastRequest, lookUp: LookUp): WholeAnswer | null => {
       try {
         return lookUp(request)
       } finally {
-        if (isCounted) notes.count()
+        if (isCounted) collector.count()
         else if (rows !== undefined && held !== null) uncount(rows, held.permit.rows.counter)
       }
     },

@@ -3,7 +3,7 @@ import type { CallerRows } from '../../limits/buckets/thread-rows.ts'
 import type { Series } from '../../metrics/request-times.ts'
 import type { Services } from '../services.ts'
 
-/** Lets a network thread answer look-ups with a key as long as the epoch lasts. */
+/** Lets a network thread answer look-ups with a key until the epoch of the rows changes. */
 export interface Permit {
   readonly text: string
   readonly epoch: number
@@ -26,7 +26,7 @@ export interface News {
   /** Texts of keys for which it wants permits. */
   readonly wanted?: readonly string[]
   readonly uses?: readonly Use[]
-  /** Whole lines for the log, in UTF-8. Each part has a memory of its own, which is passed on. */
+  /** Whole lines for the log, in UTF-8. Each part has a buffer of its own, which the message moves. */
   readonly lines?: readonly Uint8Array<ArrayBuffer>[]
   readonly times?: readonly Series[]
   readonly failures?: readonly string[]
@@ -37,7 +37,7 @@ type Parts = Pick<
   'keys' | 'meters' | 'rowPool' | 'requestCounts' | 'lastUsed' | 'requestTimes' | 'log' | 'now'
 >
 
-/** Takes over what a network thread has done. Returns the permits that it wants. */
+/** Counts and logs what a network thread has done. Returns the permits that it asks for. */
 export function takeNews(parts: Parts, news: News): Permit[] {
   const { log, requestTimes } = parts
   for (const use of news.uses ?? []) takeUse(parts, use)
@@ -57,7 +57,7 @@ function takeUse({ meters, requestCounts, lastUsed }: Parts, use: Use): void {
   lastUsed.touch(key, at)
 }
 
-/** null: only the first thread may answer requests with this key. */
+/** Returns null if only the first thread may answer requests with this key. */
 function findPermit({ keys, meters, rowPool, now }: Parts, text: string): Permit | null {
   if (rowPool === undefined) return null
   // Read before the key, so that the permit is not valid if keys change meanwhile.

@@ -8,13 +8,13 @@ const ROWS = 128 * 1024
 /** How often to look for keys that other processes have changed. */
 const LOOK_MS = 10
 
-/** `threads`: how many answer look-ups. undefined: there are no network threads. */
+/** `threads`: how many answer look-ups, with the first one. Returns undefined if there are no others. */
 export function openRowPool(threads: number): RowPool | undefined {
   return threads === 1 ? undefined : createRowPool(ThreadRows.make(ROWS))
 }
 
-/** Ends all permits whenever keys change. */
-export function watchKeys(keys: KeyRing, rowPool: RowPool | undefined): Disposable {
+/** Ends all permits of network threads whenever keys change. */
+export function endPermitsOnChange(keys: KeyRing, rowPool: RowPool | undefined): Disposable {
   if (rowPool === undefined) return new DisposableStack()
   keys.onChange(() => rowPool.rows.endEpoch())
   return repeat(

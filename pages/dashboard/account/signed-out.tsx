@@ -11,7 +11,7 @@ export interface SignedOutProps {
   readonly allowSignUp: boolean
 }
 
-/** Answers a form without a session. The words in it wait here until the visitor has signed in. */
+/** Answers a form that was sent without a session: keeps what was typed until the visitor has signed in. */
 export function SignedOut({ base, path, fields, page, allowSignUp }: SignedOutProps) {
   return (
     <>

@@ -6,7 +6,7 @@ const ACTIONS = Object.entries(ACTION_LABELS)
   .toSorted(([, one], [, other]) => one.localeCompare(other))
   .map(([action]) => action)
 
-/** Operators' actions that are about no account. */
+/** Operators' actions that concern no account. */
 const OF_THE_SERVICE = new Set([
   'compare_billing',
   'create_backup',

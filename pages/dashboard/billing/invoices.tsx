@@ -8,7 +8,7 @@ import type {
 import { Card } from '../parts/card.tsx'
 import { Field } from '../parts/field.tsx'
 import { Form, PostButton } from '../parts/form.tsx'
-import { dayOf } from '../parts/format.ts'
+import { dayText } from '../parts/format.ts'
 import { money } from '../parts/money.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import type { CountryName } from '../vitals/filters.tsx'
@@ -125,6 +125,6 @@ function Promotion({ base, discount, typed, problem }: PromotionProps) {
 function discountText(discount: Exclude<ActiveDiscount, Record<string, never>>): string {
   const { code, percentOff, amountOff, currency, endsAt } = discount
   const off = percentOff === null ? money(amountOff ?? 0, currency ?? '') : `${percentOff}%`
-  const until = endsAt === null ? '' : ` until ${dayOf(endsAt)}`
+  const until = endsAt === null ? '' : ` until ${dayText(endsAt)}`
   return `${code ?? 'A discount'}: ${off} off${until}.`
 }

@@ -8,13 +8,20 @@ export function counted(n: number, one: string, many: string): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }
 
+/** ISO 8601 of epoch milliseconds. */
+export function isoTime(at: number): string
+export function isoTime(at: number | null): string | null
+export function isoTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}
+
 /** 2026-01-15 12:00 from an ISO 8601 time in UTC. */
-export function minuteOf(time: string): string {
+export function minuteText(time: string): string {
   return time.slice(0, 16).replace('T', ' ')
 }
 
 /** 2026-01-15 */
-export function dayOf(time: string): string {
+export function dayText(time: string): string {
   return time.slice(0, 10)
 }
 

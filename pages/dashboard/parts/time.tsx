@@ -1,4 +1,4 @@
-import { dayOf, minuteOf } from './format.ts'
+import { dayText, minuteText } from './format.ts'
 
 interface TimeProps {
   /** ISO 8601 in UTC; null: never. */
@@ -9,9 +9,9 @@ interface TimeProps {
 /** A time in UTC, as in the API. */
 export function Time({ at, precision = 'minute' }: TimeProps) {
   if (at === null) return <span class="soft">Never</span>
-  const text = precision === 'day' ? dayOf(at) : minuteOf(at)
+  const text = precision === 'day' ? dayText(at) : minuteText(at)
   return (
-    <time datetime={at} title={`${minuteOf(at)} UTC`}>
+    <time datetime={at} title={`${minuteText(at)} UTC`}>
       {text}
     </time>
   )

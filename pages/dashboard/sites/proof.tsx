@@ -8,7 +8,7 @@ interface ProofProps {
   readonly base: string
   readonly site: Site
   readonly proof: SiteProof
-  /** Whether the DNS was asked in vain just now. */
+  /** Whether the last check, just now, found no record. */
   readonly isMissed: boolean
 }
 

@@ -32,7 +32,7 @@ export interface SitesProps extends PageProps {
   readonly plan: { readonly name: string; readonly maxSites: number } | null
   /** The origin typed into a form that was rejected, to show it again. */
   readonly typed?: string
-  /** The site whose DNS record was looked for in vain just now. */
+  /** The site for which a check, just now, found no DNS record. */
   readonly missed?: string
 }
 

@@ -5,7 +5,7 @@ import type {
   SeriesStep,
 } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { Table } from '../../table.tsx'
-import { count, dayOf, hourText } from '../parts/format.ts'
+import { count, dayText, hourText } from '../parts/format.ts'
 import { valueText } from './rating.ts'
 
 interface VitalChartProps {
@@ -58,7 +58,7 @@ function PointRow({ vital, step, point }: { vital: Vital; step: SeriesStep; poin
   const text = (value: number | null) => (value === null ? '–' : valueText(vital, value))
   return (
     <tr data-point={[seconds(point.from), p50, p75, p95, sampleCount].join(' ')}>
-      <th scope="row">{step === 'hour' ? hourText(point.from) : dayOf(point.from)}</th>
+      <th scope="row">{step === 'hour' ? hourText(point.from) : dayText(point.from)}</th>
       <td>{text(p50)}</td>
       <td>{text(p75)}</td>
       <td>{text(p95)}</td>

@@ -3,7 +3,7 @@ import type { RumOverview, SeriesStep } from '../../../lib/contract/telemetry/te
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { counted, hourText, minuteOf } from '../parts/format.ts'
+import { counted, hourText, minuteText } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { type Comparison, whyNotCompared } from './comparison.tsx'
@@ -79,7 +79,7 @@ function Summary({ report: { overview, comparison, asOf } }: { readonly report: 
         </span>
       )}{' '}
       <span class="soft small">
-        {hourText(period.from)} to {period.to.replace('T', ' ')}:59 UTC, as of {minuteOf(asOf)}
+        {hourText(period.from)} to {period.to.replace('T', ' ')}:59 UTC, as of {minuteText(asOf)}
       </span>
       {why !== null && sampleCount > 0 && <span class="soft small">{why}</span>}
     </p>

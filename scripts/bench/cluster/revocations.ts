@@ -13,8 +13,8 @@ const LOADERS = 6
 const KEYS_PER_USER = 5
 
 /**
- * Revokes keys one after another, alone and next to look-ups, each on another server. An answer says that all
- * servers know of the revocation: at once, each of them is asked with the key.
+ * Revokes keys one after another, each on another server: first alone, then next to look-ups. When a revocation
+ * is answered, all servers must know of it, so each of them is asked with the key at once.
  */
 export async function benchRevocations(nodes: readonly Target[], keys: readonly Key[]) {
   const quiet = await revoke(nodes, keys, { from: 0, count: QUIET })

@@ -40,7 +40,7 @@ describe('a subscriber whose price was dropped from the settings', () => {
       [
         [
           { price: shop.prices.pro, users: 1, first: [userId] },
-          'users pay a Stripe price that belongs to no plan here; they keep the plan last known',
+          'users pay a Stripe price that belongs to no plan here; they keep their last known plan',
         ],
       ],
     )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createAnswer, createLines } from '../../../lib/geo/answer/bulk.ts'
+import { createAnswerJson, createLines } from '../../../lib/geo/answer/bulk.ts'
 import { createCsvLines } from '../../../lib/geo/answer/bulk-csv.ts'
 import type { Located } from '../../../lib/geo/answer/locate.ts'
 import { toNetworkOwner } from '../../../lib/geo/place/network-owner.ts'
@@ -21,7 +21,7 @@ const csv = createCsvLines({})
 /** Answers as databases do that find the same about each address. */
 function answering(located: Located, asked = {}) {
   const geo = { find: () => located, findPrivacy: () => undefined, names: () => [] }
-  return createAnswer({ ...geo, prefix: () => '1.2.3.0/24' }, asked)
+  return createAnswerJson({ ...geo, prefix: () => '1.2.3.0/24' }, asked)
 }
 
 function linesIn(chunks: readonly string[]): string[] {

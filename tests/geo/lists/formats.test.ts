@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FREE_LISTS } from '../../../lib/geo/lists/free-lists.ts'
-import { readList } from '../../../lib/geo/lists/read-list.ts'
+import { readNetworks } from '../../../lib/geo/lists/read-networks.ts'
 import { pathOf, publishedFiles } from './published.ts'
 
 const files = publishedFiles(1)
@@ -17,7 +17,7 @@ describe('a free list', () => {
   for (const list of FREE_LISTS) {
     it(`of ${list.name} is read in the form of its owner, each network once`, () => {
       const text = textOf(list.id)
-      const networks = readList(list, text)
+      const networks = readNetworks(list, text)
       const texts = networks.map(({ address, prefix }) => `${address.text}/${prefix}`)
       assert.deepEqual(new Set(texts), networksIn(text))
       assert.equal(texts.length, new Set(texts).size)

@@ -63,9 +63,9 @@ function start(): Promise<NetworkThreads> {
     count: 2,
     url: new URL('thread.ts', import.meta.url),
     data: undefined,
-    onNews: (given, tell) => {
+    onNews: (given, reply) => {
       news.push(given)
-      tell('thanks')
+      reply('thanks')
     },
     onCrash: (error) => assert.fail(String(error)),
   })
@@ -243,7 +243,7 @@ describe('a connection of a network thread', ON_LINUX, () => {
 })
 
 describe('several network threads', ON_LINUX, () => {
-  it('share the connections, and hear what they are told', async () => {
+  it('share the connections, and get replies to their news', async () => {
     const ends = await Promise.all(
       Array.from({ length: 64 }, async () => {
         const connection = await openConnection(url)

@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads'
 import { serveNetwork } from '../../../lib/http/threads/serve-network.ts'
 
-/* A network thread that answers requests for /here, and tells what it hears at its end. */
+/* A network thread that answers requests for /here, and reports at its end the replies that it got. */
 
 if (parentPort !== null) {
   const port = parentPort
-  const heard: unknown[] = []
+  const received: unknown[] = []
   serveNetwork(port, {
     answer: ({ url: json, headers }) =>
       json === '/here'
@@ -14,7 +14,7 @@ if (parentPort !== null) {
     onError: (error) => {
       throw error
     },
-    hear: (note) => heard.push(note),
-    finish: () => port.postMessage({ news: heard }),
+    onReply: (reply) => received.push(reply),
+    finish: () => port.postMessage({ news: received }),
   })
 }

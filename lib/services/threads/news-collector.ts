@@ -19,7 +19,7 @@ interface OpenUse extends Use {
 }
 
 /** Collects counts, times and log lines of look-ups, and sends them to the first thread. */
-export function createNotes(logLevel: string, send: (news: News) => void) {
+export function createNewsCollector(logLevel: string, send: (news: News) => void) {
   const requestTimes = createRequestTimes()
   const logsRequests = LOGS_REQUESTS.has(logLevel)
   const uses = createUses()
@@ -48,7 +48,7 @@ export function createNotes(logLevel: string, send: (news: News) => void) {
     sender: { count: uses.add },
     /** Counts the look-up for the cap. */
     count: uses.count,
-    /** Reports for the last time. */
+    /** Sends what is left, and stops. */
     finish: () => {
       clearInterval(timer)
       report()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FREE_LISTS, type FreeList } from '../../../lib/geo/lists/free-lists.ts'
-import { checkSize, readList } from '../../../lib/geo/lists/read-list.ts'
+import { checkSize, readNetworks } from '../../../lib/geo/lists/read-networks.ts'
 
 function listOf(id: string): FreeList {
   const list = FREE_LISTS.find((one) => one.id === id)
@@ -12,24 +12,30 @@ function listOf(id: string): FreeList {
 const vpn = listOf('vpn-4')
 const aws = listOf('aws')
 const plausible = Array.from({ length: 1_000 }, (_, n) => `45.${n >> 8}.${n & 255}.0/24`)
-const read = (...more: readonly string[]) => readList(vpn, [...plausible, ...more].join('\n'))
+const read = (...more: readonly string[]) => readNetworks(vpn, [...plausible, ...more].join('\n'))
 
 describe('a list', () => {
   it('is accepted with blank lines, comments, Windows line ends and repetitions', () => {
     const text = `# a comment\r\n\r\n${plausible.join('\r\n')}\r\n45.0.0.0/24 # again\r\n`
-    assert.equal(readList(vpn, text).length, 1_000)
+    assert.equal(readNetworks(vpn, text).length, 1_000)
   })
 
   it('is refused if it is a page or nothing', () => {
     const page = '<!DOCTYPE html>\n<html><body>\n<h1>Sorry</h1>\n</body></html>\n'
     assert.throws(
-      () => readList(vpn, page),
+      () => readNetworks(vpn, page),
       /4 of its 4 entries are not public .* "<!DOCTYPE html>"/,
     )
-    assert.throws(() => readList(vpn, ''), /it has 0 networks; at least 500 are expected/)
-    assert.throws(() => readList(aws, page), /it is not JSON: /)
-    assert.throws(() => readList(aws, '{"prefixes":[]}'), /another form than before: ipv6_prefixes/)
-    assert.throws(() => readList(aws, '{"prefixes":[],"ipv6_prefixes":[]}'), /it has 0 networks/)
+    assert.throws(() => readNetworks(vpn, ''), /it has 0 networks; at least 500 are expected/)
+    assert.throws(() => readNetworks(aws, page), /it is not JSON: /)
+    assert.throws(
+      () => readNetworks(aws, '{"prefixes":[]}'),
+      /another form than before: ipv6_prefixes/,
+    )
+    assert.throws(
+      () => readNetworks(aws, '{"prefixes":[],"ipv6_prefixes":[]}'),
+      /it has 0 networks/,
+    )
   })
 
   const mistakes = [

@@ -4,13 +4,13 @@ import type { FreeList } from './free-lists.ts'
 
 /** Wider networks are mistakes: nobody uses so many addresses for one purpose. */
 const WIDEST = { 4: 8, 6: 16 } as const
-/** Up to one entry in so many may be a mistake of the owner; it is left out. */
+/** Among this many entries, one mistake of the owner is left out; with more, the list is refused. */
 const ENTRIES_PER_MISTAKE = 100
 /** A quarter of the IPv4 addresses. */
 const MOST_IPV4_ADDRESSES = 2 ** 30
 
 /** Reads the networks of a list, each once. Throws with the reason if the list makes no sense. */
-export function readList(list: FreeList, text: string): Network[] {
+export function readNetworks(list: FreeList, text: string): Network[] {
   const entries = [...new Set(list.read(text))]
   const networks = entries.map(readNetwork)
   const usable = networks.filter((network) => network !== null)

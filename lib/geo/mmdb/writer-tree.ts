@@ -1,10 +1,10 @@
-import type { Address, Words } from '../../net/address.ts'
+import { type Address, commonBits, type Words } from '../../net/address.ts'
 
 /**
- * A binary tree over the bits of an address, numbered from 0 to 127. IPv4 addresses use bits 96 to
- * 127, as in ::a.b.c.d. Siblings with the same record are always merged.
+ * The tree of a database that is being written: a binary tree over the bits of an address, numbered from 0
+ * to 127. IPv4 addresses use bits 96 to 127, as in ::a.b.c.d. Siblings with the same record are always merged.
  */
-export interface SearchTree {
+export interface WriterTree {
   /** Two per node. Each is NOTHING, the number of a node, or LEAF + the number of a record. */
   slots: Uint32Array
   nodeCount: number
@@ -28,7 +28,7 @@ interface Branch {
 export const NOTHING = 0
 export const LEAF = 0x8000_0000
 
-export function createSearchTree(ipVersion: 4 | 6): SearchTree {
+export function createWriterTree(ipVersion: 4 | 6): WriterTree {
   const top = ipVersion === 4 ? 96 : 0
   const path = new Uint32Array(128)
   const slots = new Uint32Array(2048)
@@ -40,17 +40,17 @@ export function treeWords(address: Address): Words {
 }
 
 /** Sets the record of a network. `prefix` counts bits of the tree: 96 more for IPv4. */
-export function setNetwork(tree: SearchTree, words: Words, prefix: number, record: number): void {
+export function setNetwork(tree: WriterTree, words: Words, prefix: number, record: number): void {
   for (const branch of networkBranches(words, prefix, tree.top)) setBranch(tree, branch, record)
 }
 
 /** Sets the record of all addresses from `first` to `last`, which must not be before `first`. */
-export function setRange(tree: SearchTree, first: Words, last: Words, record: number): void {
+export function setRange(tree: WriterTree, first: Words, last: Words, record: number): void {
   for (const branch of rangeBranches(first, last, tree.top)) setBranch(tree, branch, record)
 }
 
 /** Starts at the last node shared with the previous path: near its end if networks are sorted. */
-function setBranch(tree: SearchTree, branch: Branch, record: number): void {
+function setBranch(tree: WriterTree, branch: Branch, record: number): void {
   const leaf = LEAF + record
   const known = Math.min(branch.at, tree.pathEnd, commonBits(branch.words, tree.pathWords))
   tree.pathWords = branch.words
@@ -67,7 +67,7 @@ function setBranch(tree: SearchTree, branch: Branch, record: number): void {
   mergeUp(tree)
 }
 
-function split(tree: SearchTree, slot: number): number {
+function split(tree: WriterTree, slot: number): number {
   const node = tree.nodeCount++
   if (node * 2 === tree.slots.length) {
     const grown = new Uint32Array(tree.slots.length * 2)
@@ -81,7 +81,7 @@ function split(tree: SearchTree, slot: number): number {
 }
 
 /** Replaces nodes that have the same leaf on both sides with the leaf, except the root. */
-function mergeUp(tree: SearchTree): void {
+function mergeUp(tree: WriterTree): void {
   while (tree.pathEnd > tree.top) {
     const node = tree.path[tree.pathEnd] ?? 0
     const leaf = tree.slots[node * 2] ?? NOTHING
@@ -92,7 +92,7 @@ function mergeUp(tree: SearchTree): void {
 }
 
 /** The nodes in use, parents before children and left before right. */
-export function reachableNodes(tree: SearchTree): Uint32Array {
+export function reachableNodes(tree: WriterTree): Uint32Array {
   const order = new Uint32Array(tree.nodeCount)
   const waiting = [0]
   let count = 0
@@ -139,11 +139,6 @@ function branchesOff(words: Words, from: number, to: number, bit: number): Branc
 
 function bitOf(words: Words, at: number): number {
   return ((words[at >>> 5] ?? 0) >>> (31 - (at & 31))) & 1
-}
-
-function commonBits(a: Words, b: Words): number {
-  const word = a.findIndex((bits, at) => bits !== b[at])
-  return word === -1 ? 128 : word * 32 + Math.clz32((a[word] ?? 0) ^ (b[word] ?? 0))
 }
 
 function trailingZeros(words: Words): number {

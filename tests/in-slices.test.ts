@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { mapInSlices, runInSlices } from '../../../lib/geo/answer/in-slices.ts'
+import { mapInSlices, runInSlices } from '../lib/in-slices.ts'
 
 describe('mapInSlices', () => {
   it('maps all values in order', async () => {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const SLICE_MS = 1
 const VALUES_PER_CLOCK_CHECK = 20
 
-/** Runs the work from step to step, and lets other requests run after each millisecond. */
+/** Runs all steps of the work, and lets other requests run after each millisecond. */
 export async function runInSlices<Result>(work: Iterator<void, Result>): Promise<Result> {
   let end = performance.now() + SLICE_MS
   for (;;) {
