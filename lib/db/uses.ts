@@ -170,7 +170,7 @@ function prepareOperations(client: Client) {
       addToDay(requests, day, userId, keyId, operation, status)
       const errors = isUsageError(status) ? requests : 0
       const limited = status === 429 ? requests : 0
-      addToMonth(requests, errors, limited, monthOf(day), userId, keyId)
+      addToMonth(requests, errors, limited, firstDayOfMonth(day), userId, keyId)
     }
     for (const { day, operation, status, requests } of addUp(uses)) {
       addToAll.run(day, operation, status, requests)
@@ -190,7 +190,7 @@ function prepareAdd(client: Client, update: string, insert: string) {
 }
 
 /** The first day of the month of a day. */
-export function monthOf(day: number): number {
+export function firstDayOfMonth(day: number): number {
   return new Date(day * DAY_MS).setUTCDate(1) / DAY_MS
 }
 

@@ -1,5 +1,5 @@
 import { isUsageError } from '../contract/account/usage-details.ts'
-import { monthOf, type Uses } from '../db/uses.ts'
+import { firstDayOfMonth, type Uses } from '../db/uses.ts'
 
 type Column = readonly (string | number)[]
 
@@ -86,7 +86,7 @@ export const COUNT_STATEMENTS: readonly GroupStatement[] = [
       sums: ['requests', 'errors', 'limited'],
     }),
     columns: ({ operations }) => [
-      operations.map(({ day }) => monthOf(day)),
+      operations.map(({ day }) => firstDayOfMonth(day)),
       operations.map(({ userId }) => userId),
       operations.map(({ keyId }) => keyId),
       operations.map(({ requests }) => requests),

@@ -1,3 +1,4 @@
+import { mapInSlices } from '../../in-slices.ts'
 import type { Entry } from '../../rum/ingest/journal.ts'
 import { SiteFold } from '../../rum/rows/site-fold.ts'
 import type { Layout } from '../citus/layout.ts'
@@ -15,7 +16,6 @@ import {
 } from './checkpoint.ts'
 import { readGroups, removeGroups } from './entries.ts'
 import { fromNothing } from './site.ts'
-import { mapInTurns } from './turns.ts'
 
 const GROUPS = 10
 
@@ -73,7 +73,7 @@ async function foldAll(
 ): Promise<SiteFold[]> {
   const folds = new Map<string, SiteFold>()
   const missing = entries.filter(({ siteId, id }) => id > (counted.get(siteId)?.lastId ?? 0))
-  await mapInTurns(missing, (entry) => {
+  await mapInSlices(missing, (entry) => {
     const fold = folds.get(entry.siteId) ?? new SiteFold(fromNothing(), entry.siteId)
     folds.set(entry.siteId, fold)
     fold.add(entry)

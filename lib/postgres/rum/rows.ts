@@ -1,3 +1,4 @@
+import { mapInSlices } from '../../in-slices.ts'
 import { addToStored, type LiveRow } from '../../rum/rows/live-rows.ts'
 import { MAX_PATHS, OTHER_PATHS, type SiteFold } from '../../rum/rows/site-fold.ts'
 import { addMeasures } from '../../rum/sketch/measures.ts'
@@ -16,7 +17,6 @@ import {
   writeBulk,
 } from './bulk.ts'
 import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from './names.ts'
-import { mapInTurns } from './turns.ts'
 
 /** What must be added to a stored row. */
 interface Delta<Key> {
@@ -83,7 +83,7 @@ export async function addRows(
   sites: readonly SiteFold[],
 ): Promise<FullDay[]> {
   const hours = await addTo(connection, HOURS, deltasOf(sites, 'hours'))
-  const summaries = await mapInTurns(hours, ({ delta, all: { samples, measures } }) => {
+  const summaries = await mapInSlices(hours, ({ delta, all: { samples, measures } }) => {
     const columns = toColumns(measures)
     return [...HOURS.toTuple(delta), samples, ...PERCENTILE_COLUMNS.map((name) => columns[name])]
   })
@@ -113,7 +113,7 @@ async function addTo<Key>(
 ): Promise<Merged<Key>[]> {
   const rows = await readBulk(connection, read, deltas.map(toTuple))
   const stored = new Map(rows.map((row) => [row.slice(0, -2).join(' '), row.slice(-2)]))
-  const merged = await mapInTurns(deltas, (delta) => {
+  const merged = await mapInSlices(deltas, (delta) => {
     const all = addToStored(delta.row, toStored(stored.get(toTuple(delta).join(' '))))
     return { delta, all, sketches: encodeMeasures(all.measures) }
   })
