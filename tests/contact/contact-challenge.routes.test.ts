@@ -1,6 +1,6 @@
 import { write } from '../support/database/sql.ts'
 // First: altcha-lib takes the function for hashes when it is loaded.
-import '../support/quick-hashes.ts'
+import '../support/quick/hashes.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'

@@ -7,6 +7,7 @@ import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts'
 import { openMailConnection } from '../../lib/mail.ts'
 import { makeApp, NOON, recordingLog } from '../support/helpers.ts'
 import { type MailServerOptions, startMailServer } from '../support/mail-server.ts'
+import { anyCharacter } from '../support/quick/any-character.ts'
 import { accept, deliverDue, INQUIRY, inquiries, outcomes, PRIVATE } from './inquiry.ts'
 
 const SUPPORT = 'support@shop.example'
@@ -183,7 +184,7 @@ describe('inquiries by mail', () => {
       ...['\r\nBcc: all@evil.example', '\n\n', '\r', '"', '<>', ',', ':;', '\\', '(', '=?', '?='],
       ...['\0', '\u2028', '\ud800', '🗺️', 'ü', ' ', '\t', '\u202e', '@', 'all@evil.example'],
     )
-    const Part = fc.oneof(nasty, fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }))
+    const Part = fc.oneof(nasty, fc.string({ unit: 'grapheme' }), fc.string({ unit: anyCharacter }))
     const Text = fc.array(Part, { size: 'medium' }).map((parts) => parts.join(''))
     const Inquiry = fc.record({
       name: Text,

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { chooseStyle, toText } from '../../lib/log/text-line.ts'
 import { NOON } from '../support/helpers.ts'
+import { anyCharacter } from '../support/quick/any-character.ts'
 
 const REQUEST = {
   level: 30,
@@ -60,7 +61,7 @@ describe('toText', () => {
   })
 
   it('passes no control character on to the terminal', () => {
-    const anyText = fc.string({ unit: 'binary' })
+    const anyText = fc.string({ unit: anyCharacter })
     fc.assert(
       fc.property(anyText, anyText, (path, msg) => {
         const lines = [text({ ...REQUEST, route: undefined, path }), text({ level: 40, msg, path })]

@@ -3,8 +3,12 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Uses } from '../../lib/db/uses.ts'
 import { packUses, unpackUses } from '../../lib/storage/packed-uses.ts'
+import { anyCharacter } from '../support/quick/any-character.ts'
 
-const Id = fc.oneof(fc.constantFrom('', 'ada', 'user:ada', 'key_1'), fc.string({ unit: 'binary' }))
+const Id = fc.oneof(
+  fc.constantFrom('', 'ada', 'user:ada', 'key_1'),
+  fc.string({ unit: anyCharacter }),
+)
 const Time = fc.integer({ min: 0, max: 8.64e15 })
 const Count = fc.nat()
 const Bucket = fc.record({ spent: fc.double({ min: 0, max: 1e9, noNaN: true }), at: Time })

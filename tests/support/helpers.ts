@@ -24,7 +24,7 @@ import type { Env } from '../../routes/context.ts'
 import { type Answer, checkAnswer, isJson } from './contract-check.ts'
 import { type AskFastPath, assertSameAnswer, openFastPath } from './fast-path.ts'
 import { geoFiles, makeGeoFolder } from './geo-files.ts'
-import './quick-hashes.ts'
+import './quick/hashes.ts'
 import { makeTestDatabase, type TestDatabase } from './database/test-database.ts'
 
 export const NOON = Date.UTC(2026, 0, 15, 12)

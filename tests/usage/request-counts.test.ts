@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { dayOf } from '../../lib/config/period.ts'
@@ -7,13 +9,18 @@ import { createUseFlusher } from '../../lib/db/use-flusher.ts'
 import { prepareUses } from '../../lib/db/uses.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { createRequestCounts } from '../../lib/usage/request-counts.ts'
+import { putEmptyDatabase } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
+const folder = tempFolder()
 const USERS = ['ada', 'bob']
 
 /** Counters over a database that can refuse writes. */
 function open() {
-  const db = openDb(':memory:')
+  const file = join(folder, `${randomUUID()}.db`)
+  putEmptyDatabase(file)
+  const db = openDb(file)
   const insert = 'INSERT INTO users (id, email, plan, created_at) VALUES (?, ?, ?, 0)'
   for (const name of USERS) db.$client.prepare(insert).run(name, `${name}@example.com`, 'free')
   const disk = { isFull: false }

@@ -11,6 +11,7 @@ import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
 import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
 import { BUILT_AT, mmdbBytes } from '../../support/geo-files.ts'
+import { anyCharacter } from '../../support/quick/any-character.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const folder = tempFolder()
@@ -39,7 +40,7 @@ const key = fc.stringMatching(/^[a-z]{1,6}$/).filter((name) => !['names', 'count
 const value: fc.Arbitrary<MmdbValue> = fc.letrec<{ value: MmdbValue }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
-    fc.string({ unit: 'binary', maxLength: 400 }).filter((text) => text.isWellFormed()),
+    fc.string({ unit: anyCharacter, maxLength: 400 }).filter((text) => text.isWellFormed()),
     fc.boolean(),
     fc.integer(),
     fc.double({ noNaN: true, noDefaultInfinity: true }),

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { readValue } from '../../support/database/sql.ts'
 import { ON_POSTGRES } from '../../support/database/test-database.ts'
 import { makeApp, type TestApp } from '../../support/helpers.ts'
+import { anyCharacter } from '../../support/quick/any-character.ts'
 
 /* Any input gets a documented answer, and never a 500: `send` checks each answer. */
 
@@ -26,12 +27,12 @@ async function statusOf(body: unknown, headers: Record<string, string> = {}): Pr
 }
 
 const anyNumber = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(-0, 1e308, 0.1, 600_000))
-const anything = fc.oneof(anyNumber, fc.string({ unit: 'binary' }), fc.jsonValue())
+const anything = fc.oneof(anyNumber, fc.string({ unit: anyCharacter }), fc.jsonValue())
 const metric = fc.oneof({ weight: 5, arbitrary: anyNumber }, anything)
 const names = ['lcp', 'inp', 'cls', 'ttfb', 'fid', 'dns', 'tls', '__proto__', 'toString', 'x']
 const AnyBeacon = fc.record(
   {
-    path: fc.oneof(fc.webPath(), fc.string({ unit: 'binary', maxLength: 510 }), anything),
+    path: fc.oneof(fc.webPath(), fc.string({ unit: anyCharacter, maxLength: 510 }), anything),
     deviceType: fc.oneof(fc.constantFrom('mobile', 'desktop', 'tablet'), anything),
     connectionType: fc.oneof(fc.constantFrom('4g', 'WIFI', 'constructor'), anything),
     metrics: fc.oneof(fc.dictionary(fc.constantFrom(...names), metric), anything),
@@ -39,8 +40,8 @@ const AnyBeacon = fc.record(
       fc.array(
         fc.record(
           {
-            message: fc.string({ unit: 'binary', maxLength: 300 }),
-            type: fc.string({ unit: 'binary' }),
+            message: fc.string({ unit: anyCharacter, maxLength: 300 }),
+            type: fc.string({ unit: anyCharacter }),
             source: fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.string()),
             line: fc.oneof(fc.nat(), anyNumber),
             stack: fc.string({ unit: 'grapheme' }),

@@ -5,12 +5,13 @@ import * as v from 'valibot'
 import { BEACON_MAX_BYTES, Beacon } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { MAX_BYTES, pathOf, writeBeacon } from '../../../web/rum/beacon.ts'
 import { toPageError } from '../../../web/rum/page-error.ts'
+import { anyCharacter } from '../../support/quick/any-character.ts'
 
 const VIEW = { path: '/', deviceType: 'desktop', metrics: { lcp: 1200.5 } } as const
 
 const anyText = (maxLength: number) =>
   fc.oneof(
-    fc.string({ maxLength, unit: 'binary' }),
+    fc.string({ maxLength, unit: anyCharacter }),
     fc.string({ maxLength, unit: 'grapheme' }),
     fc.nat(maxLength).map((length) => '\u0000'.repeat(length)),
     fc.nat(maxLength).map((length) => '\ud800'.repeat(length)),
