@@ -47,7 +47,7 @@ export function createBarrier(pool: PgPool, node: () => string) {
     channels: {
       [CHANNEL]: (text) => {
         const [id, revision] = text?.split(' ') ?? []
-        if (id !== undefined) note(id, Number(revision))
+        if (id !== undefined && revision !== undefined) note(id, Number(revision))
         woken.resolve()
         woken = Promise.withResolvers()
       },
