@@ -13,7 +13,7 @@ interface BucketStoreOptions {
 
 /** Buckets that refill in a minute are full after two. */
 const KEPT_MS = 2 * MINUTE_MS
-/** A round trip costs PostgreSQL as much as thirty buckets. */
+/** A round trip costs PostgreSQL as much as ten buckets. */
 const GATHER_MS = 100
 
 /** Buckets of all nodes. They refill by the clock of the database, because the clocks of nodes differ. */
@@ -32,7 +32,7 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
         { granted: Number(granted), spent: Number(spent) },
       ]),
     )
-    // These buckets are new. Looking first for those that exist is cheaper, since most do.
+    // Full buckets were removed meanwhile: the next question creates them.
     const missing = asks.filter((ask) => !grants.has(ask))
     const others = missing.length > 0 ? await lease(missing) : []
     for (const [at, grant] of others.entries()) grants.set(missing[at], grant)

@@ -705,9 +705,8 @@ $$;
 -- Charges the buckets, and grants the node requests. `clock` replaces the clock of the server, for tests. The
 -- node gets what it needs (`needs`). Of what it only expects to need (`wants`), it gets at most an equal share
 -- of half the free requests. Nodes may have answered requests in advance (`debts`), so more may be charged than
--- the bucket holds. `place`: the position of the bucket, from 1. Missing buckets are created, but not answered:
--- ask for them again. The settings make the update lock the buckets in the order in which they were asked for,
--- so that two nodes cannot deadlock.
+-- the bucket holds. `place`: the position of the bucket, from 1. The settings make the update lock the buckets
+-- in the order in which they were asked for, so that two nodes cannot deadlock.
 CREATE FUNCTION lease_buckets(
   ids TEXT[], capacities FLOAT8[], windows FLOAT8[], debts FLOAT8[], backs FLOAT8[], needs FLOAT8[],
   wants FLOAT8[], clock BIGINT
@@ -715,9 +714,11 @@ CREATE FUNCTION lease_buckets(
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   alive BIGINT;
-  found BIGINT;
 BEGIN
   SELECT greatest(1, count(*)) INTO alive FROM nodes AS node WHERE died_at IS NULL;
+  INSERT INTO buckets (caller_id, spent, at)
+  SELECT id, 0, 0 FROM unnest(ids) AS id WHERE NOT EXISTS (SELECT FROM buckets WHERE caller_id = id)
+  ON CONFLICT DO NOTHING;
   RETURN QUERY
   UPDATE buckets AS bucket SET (spent, at, granted) = (
     SELECT kept + allowed, now, allowed FROM (
@@ -736,11 +737,4 @@ BEGIN
     AS ask (id, capacity, span, debt, back, need, want, place)
   WHERE bucket.caller_id = ask.id
   RETURNING ask.place, bucket.granted, bucket.spent, alive;
-  GET DIAGNOSTICS found = ROW_COUNT;
-  IF found < cardinality(ids) THEN
-    INSERT INTO buckets (caller_id, spent, at)
-    SELECT id, 0, coalesce(clock, now_ms()) FROM unnest(ids) AS id
-    WHERE NOT EXISTS (SELECT FROM buckets WHERE caller_id = id)
-    ON CONFLICT DO NOTHING;
-  END IF;
 END $$;
