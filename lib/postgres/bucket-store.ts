@@ -14,7 +14,7 @@ interface BucketStoreOptions {
 /** Buckets that refill in a minute are full after two. */
 const KEPT_MS = 2 * MINUTE_MS
 /** A round trip costs PostgreSQL as much as ten buckets. */
-const GATHER_MS = 20
+const GATHER_MS = 100
 
 /** Buckets of all nodes. They refill by the clock of the database, because the clocks of nodes differ. */
 export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) {

@@ -24,7 +24,7 @@ export function checkNotices(
       // The first call reports that the connection now listens.
       if (calls > 1) arrived.resolve(true)
     }
-    await using _listening = await pool.listen(CHANNEL, heard)
+    await using _listening = await pool.listen({ [CHANNEL]: heard })
     await pool.use((connection) => connection.query(`NOTIFY ${CHANNEL}`))
     const late = sleep(longestMs, false, { signal: stopping.signal, ref: false })
     if (!(await Promise.race([arrived.promise, late]))) onMissing()

@@ -8,6 +8,9 @@ export interface PgConnection {
   runScript(sql: string): Promise<void>
 }
 
+/** What to call, by the name of the channel. It gets the text of a notice; undefined: some may have been missed. */
+export type Channels = Readonly<Record<string, (text?: string) => void>>
+
 /** Connections to one database. */
 export interface PgPool extends AsyncDisposable {
   /**
@@ -20,10 +23,10 @@ export interface PgPool extends AsyncDisposable {
     longestMs?: number,
   ): Promise<Result>
   /**
-   * Calls `heard` at each notification of the channel, and whenever some may have been missed, such as
-   * after the connection was lost. Stops when it is disposed of.
+   * Calls the function of the channel at each notification, and all of them whenever some may have been missed,
+   * such as after the connection was lost. Stops when it is disposed of.
    */
-  listen(channel: string, heard: () => void): Promise<AsyncDisposable>
+  listen(channels: Channels): Promise<AsyncDisposable>
 }
 
 /**

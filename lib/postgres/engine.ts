@@ -2,17 +2,11 @@ import type { Engine, Execute, Outcome, Query } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { createQueries } from '../db/queries.ts'
 import type { PgConnection, PgPool } from './connection.ts'
-import { inTransaction } from './transaction.ts'
+import { inWrite } from './transaction.ts'
 import { type Translated, translate } from './translate.ts'
 
 /** More statements than the service has, although their texts vary with the number of parameters. */
 const MAX_TRANSLATED = 500
-/**
- * Writes of accounts, keys, sites, billing and contact happen one at a time, on all nodes together, as they
- * do in SQLite: what a statement finds cannot change before its transaction ends. So limits such as the
- * number of keys are exact, and no transaction has to be repeated. Counts and beacons do not take this lock.
- */
-export const WRITE_LOCK = `SELECT pg_advisory_xact_lock(hashtext('meridian writes'))`
 
 /** The stores' database. */
 export function createPgDb(pool: PgPool): Db {
@@ -32,10 +26,7 @@ export function createPgEngine(pool: PgPool): Engine {
     return { rows: only === undefined ? rows : rows.slice(0, 1), changes }
   }
   const transact = <Result>(work: (execute: Execute) => Promise<Result>): Promise<Result> =>
-    inTransaction(pool, async (connection) => {
-      await connection.query(WRITE_LOCK)
-      return work((query, only) => run(connection, query, only))
-    })
+    inWrite(pool, (connection) => work((query, only) => run(connection, query, only)))
   return {
     dialect: 'postgres',
     execute: (query, only) =>

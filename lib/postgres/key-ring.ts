@@ -12,7 +12,7 @@ import type { Engine } from '../db/engine.ts'
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { repeat } from '../periodic.ts'
-import { type PgConnection, type PgPool, SOON_MS } from './connection.ts'
+import { type Channels, type PgConnection, type PgPool, SOON_MS } from './connection.ts'
 import { shareRuns } from './nodes/share-runs.ts'
 
 export interface KeyRingOptions {
@@ -24,8 +24,13 @@ export interface KeyRingOptions {
   readonly staleMs: number
   /** Called once all changes up to the revision have taken effect here. */
   readonly onRevision?: (revision: number) => Promise<void>
-  /** Waits until the other nodes have taken over the changes up to the revision, or for a moment. */
-  readonly waitForOthers?: (revision: number) => Promise<void>
+  /** What else to listen to. */
+  readonly channels?: Channels
+  /**
+   * Waits until the other nodes have taken over the changes that are committed by now, or for a moment. Returns
+   * the newest revision. By default, there are no other nodes.
+   */
+  readonly waitForOthers?: () => Promise<number>
 }
 
 const PAGE = 10_000
@@ -36,7 +41,8 @@ const MAX_CHANGES = 50_000
  * case a notification is lost, the node also asks once a second.
  */
 export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
-  const { pool, plans, onError, staleMs, onRevision, waitForOthers } = options
+  const { pool, plans, onError, staleMs, onRevision } = options
+  const { waitForOthers = () => pool.use(readRevision, SOON_MS) } = options
   const index = createKeyIndex(plans)
   const { find, forgetTexts, onChange } = createFindKey(index.find)
   // Read before the keys, so that keys that change while they load are read again.
@@ -46,32 +52,31 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
 
   const update = async (): Promise<void> => {
     const askedAt = performance.now()
-    const { changes, rows } = await readChanges(pool, revision)
-    const last = changes.at(-1)
-    if (last !== undefined) {
-      const userIds = changes.map(({ userId }) => userId)
-      index.replace(userIds, rows)
+    const read = (connection: PgConnection) => readChanges(connection, revision)
+    const { userIds, keys, last } = await pool.use(read, SOON_MS)
+    if (userIds.length > 0) {
+      index.replace(userIds, keys)
       forgetTexts()
-      revision = last.revision
+      revision = last
     }
-    if (changes.length < MAX_CHANGES) reads.succeeded(askedAt)
+    if (userIds.length < MAX_CHANGES) reads.succeeded(askedAt)
     // Each time, because the node may have got a new id since the last one.
     await onRevision?.(revision)
-    if (changes.length === MAX_CHANGES) await update()
+    if (userIds.length === MAX_CHANGES) await update()
   }
   const runs = shareRuns(update)
   const heard = () => void runs.run().catch(onError)
   await using opening = new AsyncDisposableStack()
-  opening.use(await pool.listen('access_changes', heard))
+  opening.use(await pool.listen({ ...options.channels, access_changes: heard }))
   opening.use(repeat(SECOND_MS, runs.run, onError))
   await runs.run()
   const opened = opening.move()
 
-  const newest = shareRuns(() => pool.use(readRevision, SOON_MS))
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await work()
-    const changed = await newest.run()
-    await Promise.all([runs.until(() => revision >= changed), waitForOthers?.(changed)])
+    const changed = await waitForOthers()
+    // The notice has most probably arrived here as well, meanwhile.
+    await runs.until(() => revision >= changed)
     return result
   }
   return {
@@ -122,26 +127,26 @@ async function loadAll(connection: PgConnection, index: KeyIndex): Promise<void>
 }
 
 /**
- * Returns the changes after the revision, oldest first, and the keys of their users, which may be newer. Two
- * plain statements are always quick; a join of both is not until PostgreSQL has analysed the tables.
+ * Reads the changes after the revision, oldest first, each with the keys of its user. OFFSET 0 makes PostgreSQL
+ * look for the keys user by user: any other plan is slow until it has analysed the tables.
  */
-function readChanges(pool: PgPool, revision: number) {
-  const read = async (connection: PgConnection) => {
-    const { rows } = await connection.query(
-      `SELECT user_id, revision FROM access_changes WHERE revision > $1
-       ORDER BY revision LIMIT ${MAX_CHANGES}`,
-      [revision],
-    )
-    const changes = rows.map(([userId, changed]) => ({
-      userId: String(userId),
-      revision: Number(changed),
-    }))
-    if (changes.length === 0) return { changes, rows: [] }
-    const userIds = changes.map(({ userId }) => userId)
-    const sql = `${SELECT_KEYS} WHERE api_keys.user_id = ANY($1)`
-    return { changes, rows: (await connection.query(sql, [userIds])).rows.map(toKey) }
+const READ_CHANGES = `
+  SELECT changes.user_id, changes.revision, keys.*
+  FROM (
+    SELECT user_id, revision FROM access_changes WHERE revision > $1
+    ORDER BY revision LIMIT ${MAX_CHANGES}
+  ) AS changes
+  LEFT JOIN LATERAL (${SELECT_KEYS} WHERE api_keys.user_id = changes.user_id OFFSET 0) AS keys ON TRUE
+  ORDER BY changes.revision`
+
+async function readChanges(connection: PgConnection, revision: number) {
+  const { rows } = await connection.query(READ_CHANGES, [revision])
+  return {
+    userIds: [...new Set(rows.map(([userId]) => String(userId)))],
+    last: Number(rows.at(-1)?.[1] ?? revision),
+    // A user without keys has one row, without a hash.
+    keys: rows.flatMap(([, , ...key]) => (key[0] === null ? [] : [toKey(key)])),
   }
-  return pool.use(read, SOON_MS)
 }
 
 function toKey(row: readonly unknown[]): StoredKey {

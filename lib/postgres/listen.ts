@@ -1,33 +1,31 @@
 import type pg from 'pg'
 import { SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
-import { SOON_MS } from './connection.ts'
-
-interface Listener {
-  readonly heard: () => void
-  readonly onError: (error: unknown) => void
-}
+import { type Channels, SOON_MS } from './connection.ts'
 
 /** How often to ask whether the connection still works. */
 const PROBE_MS = 5 * SECOND_MS
 
-/** Listens on a connection of its own, and connects again after it was lost or has stalled. */
+/**
+ * Listens on a connection of its own, and connects again after it was lost or has stalled. PostgreSQL wakes
+ * every listening connection at each notice, whatever its channel: so one connection for all channels is best.
+ */
 export async function listen(
   open: () => pg.Client,
-  channel: string,
-  { heard, onError }: Listener,
+  channels: Channels,
+  onError: (error: unknown) => void,
 ): Promise<AsyncDisposable> {
   let client: pg.Client | undefined
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
   const connect = async () => {
     client = open()
-    client.on('notification', heard)
+    client.on('notification', ({ channel, payload }) => channels[channel]?.(payload ?? ''))
     client.on('error', onError)
     client.on('end', connectLater)
     await client.connect()
-    await client.query(`LISTEN ${channel}`)
-    heard()
+    for (const channel of Object.keys(channels)) await client.query(`LISTEN ${channel}`)
+    for (const heard of Object.values(channels)) heard()
   }
   const end = () => {
     client?.end().catch(() => {})

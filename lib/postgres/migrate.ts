@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { HOUR_MS } from '../durations.ts'
 import { splitStatements } from './citus/statements.ts'
 import type { PgConnection, PgPool } from './connection.ts'
-import { WRITE_LOCK } from './engine.ts'
 import { isConflict } from './faults.ts'
-import { inTransaction } from './transaction.ts'
+import { inTransaction, WRITE_LOCK } from './transaction.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const NAME = /^(\d{4})-.*\.sql$/

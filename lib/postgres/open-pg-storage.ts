@@ -9,6 +9,7 @@ import { createPgEngine } from './engine.ts'
 import { openPgKeyRing } from './key-ring.ts'
 import { createPgMeterStore } from './meter-store.ts'
 import { migratePg } from './migrate.ts'
+import { createBarrier } from './nodes/barrier.ts'
 import { careForNodes } from './nodes/care-for-nodes.ts'
 import { createPgLeases } from './nodes/leases.ts'
 import { openLives } from './nodes/life.ts'
@@ -52,6 +53,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
   const queries = createQueries(engine.execute)
   const buckets = openBuckets?.(opening.use(await watchCount(pool)).count)
   const meterStore = createPgMeterStore({ pool, now, onError, buckets })
+  const { channels, waitForOthers } = createBarrier(pool, () => node().id)
   const keyRings = opening.use(new AsyncDisposableStack())
   const opened = opening.move()
   return {
@@ -73,7 +75,8 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
           onError: onKeyError,
           staleMs: staleKeysMs,
           onRevision: lives.acknowledge,
-          waitForOthers: (revision) => node().waitForAll(revision),
+          channels,
+          waitForOthers,
         }),
       ),
     rum: { writer: lives.rumWriter, reader: createPgRumReader(pool) },

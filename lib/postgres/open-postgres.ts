@@ -8,7 +8,7 @@ import { type OpenBuckets, openPgStorage } from './open-pg-storage.ts'
 import { openPool, placeOf } from './pool.ts'
 import { openPgSecrets } from './secrets.ts'
 
-/** The most connections of a node, besides three for quick statements and two that listen. */
+/** The most connections of a node, besides three for quick statements and one that listens. */
 const MAX_CONNECTIONS = 10
 
 export interface OpenPostgresOptions extends Pick<StorageOptions, 'now' | 'onError'> {

@@ -62,8 +62,10 @@ describe('connections that have stalled', () => {
   it('are replaced if they listen, so that notices arrive again', async () => {
     let heard = 0
     closing.use(
-      await pool.listen('test', () => {
-        heard += 1
+      await pool.listen({
+        test: () => {
+          heard += 1
+        },
       }),
     )
     wire.forget()

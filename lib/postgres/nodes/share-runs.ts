@@ -21,9 +21,9 @@ export function shareRuns<Result>(work: () => Promise<Result>) {
   }
   return {
     run,
-    /** Runs `work`, unless the run that is under way reaches the goal. */
+    /** Runs `work`, unless the goal is reached, or the run that is under way reaches it. */
     until: async (isReached: () => boolean): Promise<void> => {
-      await running?.catch(() => {})
+      if (!isReached()) await running?.catch(() => {})
       if (!isReached()) await run()
     },
   }

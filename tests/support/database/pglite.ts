@@ -29,9 +29,13 @@ export async function openPglite(): Promise<PgPool> {
       last = result.catch(() => {})
       return result
     },
-    listen: async (channel, heard) => {
-      const stop = await client.listen(channel, heard)
-      return { [Symbol.asyncDispose]: () => stop() }
+    listen: async (channels) => {
+      const stack = new AsyncDisposableStack()
+      for (const [channel, heard] of Object.entries(channels)) {
+        const stop = await client.listen(channel, heard)
+        stack.defer(() => stop())
+      }
+      return stack
     },
     [Symbol.asyncDispose]: () => client.close(),
   }

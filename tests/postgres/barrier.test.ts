@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import type { PgPool } from '../../lib/postgres/connection.ts'
+import { ACKNOWLEDGE, createBarrier } from '../../lib/postgres/nodes/barrier.ts'
+import { EMPTY_ALL, openMigratedPglite } from '../support/database/pglite.ts'
+
+let pool: PgPool
+before(async () => {
+  pool = await openMigratedPglite()
+})
+after(() => pool[Symbol.asyncDispose]())
+
+const run = (sql: string, params: readonly unknown[] = []) =>
+  pool.use((connection) => connection.query(sql, params))
+
+/** The nodes `own`, `other` and `dead` know the first of two changes, and `new` has not loaded its keys. */
+beforeEach(async () => {
+  await run(EMPTY_ALL)
+  await run(`INSERT INTO access_changes (user_id, revision) VALUES ('ada', 1), ('bob', 2)`)
+  await run(`INSERT INTO nodes (id, version, started_at, seen_at, died_at, revision)
+    VALUES ('own', '', 0, 0, NULL, 1), ('other', '', 0, 0, NULL, 1), ('dead', '', 0, 0, 1, 1),
+      ('new', '', 0, 0, NULL, -1)`)
+})
+
+let closing: AsyncDisposableStack
+beforeEach(() => {
+  closing = new AsyncDisposableStack()
+})
+afterEach(() => closing.disposeAsync())
+
+/** Waits for the other nodes. `isOver` returns whether that has ended. */
+async function wait({ isDeaf = false } = {}) {
+  const { channels, waitForOthers } = createBarrier(pool, () => 'own')
+  if (!isDeaf) closing.use(await pool.listen(channels))
+  let over = false
+  const waiting = waitForOthers().finally(() => {
+    over = true
+  })
+  // Runs after the nodes are read.
+  await run('SELECT')
+  return { waiting, isOver: () => over }
+}
+
+describe('the wait for other nodes', () => {
+  it('ends once the living ones that know keys have acknowledged the newest change', async () => {
+    const { waiting, isOver } = await wait()
+    assert.equal(isOver(), false)
+    await run(ACKNOWLEDGE, ['other', 2])
+    assert.equal(await waiting, 2)
+  })
+
+  it('ends although the notice of an acknowledgement is lost', async () => {
+    const { waiting, isOver } = await wait({ isDeaf: true })
+    assert.equal(isOver(), false)
+    await run(ACKNOWLEDGE, ['other', 2])
+    assert.equal(await waiting, 2)
+  })
+
+  it('does not mistake an older acknowledgement for the newest one', async () => {
+    await run(`UPDATE nodes SET revision = 0 WHERE id = 'other'`)
+    const { waiting, isOver } = await wait()
+    await run(ACKNOWLEDGE, ['other', 1])
+    await run('SELECT')
+    assert.equal(isOver(), false)
+    await run(ACKNOWLEDGE, ['other', 2])
+    assert.equal(await waiting, 2)
+  })
+
+  it('ends once a node has died', async () => {
+    const { waiting } = await wait()
+    await run(`UPDATE nodes SET died_at = 1 WHERE id = 'other'`)
+    assert.equal(await waiting, 2)
+  })
+
+  it('gives up a node that does not answer', async () => {
+    const { waiting } = await wait()
+    assert.equal(await waiting, 2)
+  })
+})
