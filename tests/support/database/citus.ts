@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { distribute } from '../../../lib/postgres/citus/distribute.ts'
+import { codeOf } from '../../../lib/reason.ts'
 import {
   createDatabase,
   openTestPool,
@@ -16,6 +17,8 @@ const LIBRARY = '/usr/lib/postgresql/*/lib/citus.so'
 export const LACKS_CITUS = globSync(LIBRARY).length === 0 && 'Citus is not installed'
 
 const WORKERS = 2
+/** SQLSTATE object_in_use. */
+const IN_USE = '55006'
 const SETTINGS = {
   shared_preload_libraries: 'citus',
   max_worker_processes: '32',
@@ -60,7 +63,17 @@ export async function createOnAll(
 
 /** Removes a database from all servers, with the process of Citus that cares for it on each of them. */
 export async function dropOnAll(servers: readonly string[], url: string): Promise<void> {
-  for (const server of servers) await query(server, `DROP DATABASE ${nameOf(url)} WITH (FORCE)`)
+  for (const server of servers) await dropOn(server, nameOf(url))
+}
+
+/** That process may connect again while it is being ended: then, the next attempt ends it. */
+async function dropOn(server: string, name: string, attempts = 20): Promise<void> {
+  try {
+    await query(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  } catch (error) {
+    if (codeOf(error) !== IN_USE || attempts === 1) throw error
+    await dropOn(server, name, attempts - 1)
+  }
 }
 
 /** Creates an empty database on the coordinator that knows its workers. Returns its URL. */
