@@ -127,7 +127,7 @@ async function endFirstRegistrations(queries: Queries, { host, userId }: SiteRow
 
 type Proof = Pick<SiteRow, 'provenAt' | 'missingSince'>
 
-/** A valid proof keeps its time. Otherwise, of two users who both have a record, each check would favour another. */
+/** A valid proof keeps its time. Otherwise, if two users have a record, each check would move the site to the other. */
 async function foundAt(queries: Queries, { host, provenAt }: SiteRow, now: number): Promise<Proof> {
   const newest = await newestProof(queries, host)
   return { provenAt: provenAt ?? Math.max(now, newest + 1), missingSince: null }

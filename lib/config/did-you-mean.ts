@@ -1,4 +1,4 @@
-/** Returns the most similar name, if it differs little: in at most `mostEdits` letters. */
+/** Returns the most similar name that differs in at most `mostEdits` letters; undefined if there is none. */
 export function findSimilar(
   given: string,
   names: Iterable<string>,

@@ -13,7 +13,10 @@ interface BucketStoreOptions {
 
 /** Buckets that refill in a minute are full after two. */
 const KEPT_MS = 2 * MINUTE_MS
-/** A round trip costs PostgreSQL as much as ten buckets. */
+/**
+ * Many buckets share a round trip, which costs PostgreSQL as much as ten of them. Callers seldom wait for it: most
+ * still have requests left when it begins.
+ */
 const GATHER_MS = 100
 
 /** Buckets of all nodes. They refill by the clock of the database, because the clocks of nodes differ. */

@@ -43,26 +43,18 @@ const MAX_CHANGES = 50_000
 export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
   const { pool, plans, onError, staleMs, onRevision } = options
   const { waitForOthers = () => pool.use(readRevision, SOON_MS) } = options
-  const index = createKeyIndex(plans)
-  const { find, forgetTexts, onChange } = createFindKey(index.find)
-  // Read before the keys, so that keys that change while they load are read again.
-  let revision = await pool.use(readRevision)
   const reads = trackReads(staleMs)
-  await pool.use((connection) => loadAll(connection, index))
+  const loaded = await loadKeys(pool, plans)
+  const { find, forgetTexts, onChange } = createFindKey(loaded.find)
 
   const update = async (): Promise<void> => {
     const askedAt = performance.now()
-    const read = (connection: PgConnection) => readChanges(connection, revision)
-    const { userIds, keys, last } = await pool.use(read, SOON_MS)
-    if (userIds.length > 0) {
-      index.replace(userIds, keys)
-      forgetTexts()
-      revision = last
-    }
-    if (userIds.length < MAX_CHANGES) reads.succeeded(askedAt)
+    const { isChanged, isComplete } = await loaded.update()
+    if (isChanged) forgetTexts()
+    if (isComplete) reads.succeeded(askedAt)
     // Each time, because the node may have got a new id since the last one.
-    await onRevision?.(revision)
-    if (userIds.length === MAX_CHANGES) await update()
+    await onRevision?.(loaded.revision())
+    if (!isComplete) await update()
   }
   const runs = shareRuns(update)
   const heard = () => void runs.run().catch(onError)
@@ -70,13 +62,15 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
   opening.use(await pool.listen({ ...options.channels, access_changes: heard }))
   opening.use(repeat(SECOND_MS, runs.run, onError))
   await runs.run()
+  // Until the first run had acknowledged its revision, no change waited for this node.
+  await runs.run()
   const opened = opening.move()
 
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await work()
     const changed = await waitForOthers()
     // The notice has most probably arrived here as well, meanwhile.
-    await runs.until(() => revision >= changed)
+    await runs.until(() => loaded.revision() >= changed)
     return result
   }
   return {
@@ -87,7 +81,7 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
     isCurrent: reads.isCurrent,
     onChange,
     lookForChanges: () => {},
-    size: index.size,
+    size: loaded.size,
     change: ([first, ...rest]) =>
       changeBy(() =>
         options.engine.runUnit([first.toSQL(), ...rest.map((statement) => statement.toSQL())]),
@@ -111,6 +105,38 @@ function trackReads(staleMs: number) {
   }
 }
 
+/** Loads all keys. `update` keeps them up to date. */
+async function loadKeys(pool: PgPool, plans: Plans) {
+  let index = createKeyIndex(plans)
+  let revision = 0
+  const load = async () => {
+    // Read before the keys, so that keys that change while they load are read again.
+    const newest = await pool.use(readRevision)
+    const loaded = createKeyIndex(plans)
+    await pool.use((connection) => loadAll(connection, loaded))
+    index = loaded
+    revision = newest
+  }
+  await load()
+  return {
+    find: (hash: string) => index.find(hash),
+    size: () => index.size(),
+    /** All changes up to this one are taken over. */
+    revision: () => revision,
+    /** Takes over the next changes. Returns whether there were any, and whether those were all. */
+    update: async () => {
+      const before = revision
+      const read = (connection: PgConnection) => readChanges(connection, revision)
+      const { newest, userIds, keys, last } = await pool.use(read, SOON_MS)
+      index.replace(userIds, keys)
+      revision = last
+      // A promoted standby lacks some of the changes that are in memory.
+      if (newest < before) await load()
+      return { isChanged: revision !== before, isComplete: userIds.length < MAX_CHANGES }
+    },
+  }
+}
+
 async function readRevision(connection: PgConnection): Promise<number> {
   const { rows } = await connection.query('SELECT coalesce(max(revision), 0) FROM access_changes')
   return Number(rows[0]?.[0])
@@ -127,25 +153,28 @@ async function loadAll(connection: PgConnection, index: KeyIndex): Promise<void>
 }
 
 /**
- * Reads the changes after the revision, oldest first, each with the keys of its user. OFFSET 0 makes PostgreSQL
- * look for the keys user by user: any other plan is slow until it has analysed the tables.
+ * Reads the newest revision, and the changes after $1, oldest first, each with the keys of its user. OFFSET 0
+ * makes PostgreSQL look for the keys user by user: any other plan is slow until it has analysed the tables.
  */
 const READ_CHANGES = `
-  SELECT changes.user_id, changes.revision, keys.*
-  FROM (
+  SELECT latest.revision, changes.user_id, changes.revision, keys.*
+  FROM (SELECT coalesce(max(revision), 0) AS revision FROM access_changes) AS latest
+  LEFT JOIN (
     SELECT user_id, revision FROM access_changes WHERE revision > $1
     ORDER BY revision LIMIT ${MAX_CHANGES}
-  ) AS changes
+  ) AS changes ON TRUE
   LEFT JOIN LATERAL (${SELECT_KEYS} WHERE api_keys.user_id = changes.user_id OFFSET 0) AS keys ON TRUE
   ORDER BY changes.revision`
 
 async function readChanges(connection: PgConnection, revision: number) {
   const { rows } = await connection.query(READ_CHANGES, [revision])
   return {
-    userIds: [...new Set(rows.map(([userId]) => String(userId)))],
-    last: Number(rows.at(-1)?.[1] ?? revision),
+    newest: Number(rows[0]?.[0]),
+    // Without changes, there is one row, without a user.
+    userIds: [...new Set(rows.flatMap(([, user]) => (user === null ? [] : [String(user)])))],
+    last: Number(rows.at(-1)?.[2] ?? revision),
     // A user without keys has one row, without a hash.
-    keys: rows.flatMap(([, , ...key]) => (key[0] === null ? [] : [toKey(key)])),
+    keys: rows.flatMap(([, , , ...key]) => (key[0] === null ? [] : [toKey(key)])),
   }
 }
 

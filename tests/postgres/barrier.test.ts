@@ -28,9 +28,12 @@ beforeEach(() => {
 })
 afterEach(() => closing.disposeAsync())
 
-/** Waits for the other nodes. `isOver` returns whether that has ended. */
-async function wait({ isDeaf = false } = {}) {
-  const { channels, waitForOthers } = createBarrier(pool, () => 'own')
+/** Longer than a test takes. */
+const NEVER_MS = 1_000_000
+
+/** Waits for the other nodes, by default only for their notices. `isOver` returns whether that has ended. */
+async function wait({ isDeaf = false, longestMs = NEVER_MS, stepMs = NEVER_MS } = {}) {
+  const { channels, waitForOthers } = createBarrier(pool, () => 'own', { longestMs, stepMs })
   if (!isDeaf) closing.use(await pool.listen(channels))
   let over = false
   const waiting = waitForOthers().finally(() => {
@@ -50,7 +53,7 @@ describe('the wait for other nodes', () => {
   })
 
   it('ends although the notice of an acknowledgement is lost', async () => {
-    const { waiting, isOver } = await wait({ isDeaf: true })
+    const { waiting, isOver } = await wait({ isDeaf: true, stepMs: 10 })
     assert.equal(isOver(), false)
     await run(ACKNOWLEDGE, ['other', 2])
     assert.equal(await waiting, 2)
@@ -67,13 +70,13 @@ describe('the wait for other nodes', () => {
   })
 
   it('ends once a node has died', async () => {
-    const { waiting } = await wait()
+    const { waiting } = await wait({ stepMs: 10 })
     await run(`UPDATE nodes SET died_at = 1 WHERE id = 'other'`)
     assert.equal(await waiting, 2)
   })
 
   it('gives up a node that does not answer', async () => {
-    const { waiting } = await wait()
+    const { waiting } = await wait({ longestMs: 20 })
     assert.equal(await waiting, 2)
   })
 })

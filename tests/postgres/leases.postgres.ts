@@ -173,7 +173,7 @@ describe('a lease', () => {
     await working
   })
 
-  it('is not given to a node that the others have given up', async () => {
+  it('is not given to a node that the others have declared dead', async () => {
     const [one] = nodes
     await run('UPDATE nodes SET died_at = now_ms()')
     assert.equal(await one.leases.runAlone('work', nothing), false)

@@ -4,7 +4,7 @@ import type { FreeList } from './free-lists.ts'
 
 /** Wider networks are mistakes: nobody uses so many addresses for one purpose. */
 const WIDEST = { 4: 8, 6: 16 } as const
-/** Among this many entries, one mistake of the owner is left out; with more, the list is refused. */
+/** The owner may make one mistake in this many entries. A list with more mistakes is refused. */
 const ENTRIES_PER_MISTAKE = 100
 /** A quarter of the IPv4 addresses. */
 const MOST_IPV4_ADDRESSES = 2 ** 30

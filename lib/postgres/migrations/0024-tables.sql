@@ -509,12 +509,13 @@ END $$;
 CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
 FOR EACH ROW EXECUTE FUNCTION check_audit_update();
 
--- Numbers changes of what a user may do in the order of their commits: it holds the lock until the commit.
+-- Numbers changes of what a user may do in the order of their commits: it holds the lock until the commit. The
+-- numbers are microseconds, so that none is used again if a promoted standby lacks the last changes.
 CREATE FUNCTION record_access_change(changed TEXT) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('access_changes'));
   INSERT INTO access_changes (user_id, revision)
-  VALUES (changed, (SELECT coalesce(max(revision), 0) + 1 FROM access_changes))
+  VALUES (changed, (SELECT greatest(coalesce(max(revision), 0) + 1, now_ms() * 1000) FROM access_changes))
   ON CONFLICT (user_id) DO UPDATE SET revision = excluded.revision;
   PERFORM pg_notify('access_changes', '');
 END $$;

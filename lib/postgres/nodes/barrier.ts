@@ -2,10 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Channels, type PgPool, SOON_MS } from '../connection.ts'
 import { shareRuns } from './share-runs.ts'
 
-/** The longest that a change of keys waits for other nodes. */
-const LONGEST_MS = 500
-/** How often to ask which nodes are behind, in case a notice was lost or a node has died. */
-const STEP_MS = 50
+interface BarrierTimes {
+  /** The longest that a change of keys waits for other nodes. */
+  readonly longestMs: number
+  /** How often to ask which nodes are behind, in case a notice was lost or a node has died. */
+  readonly stepMs: number
+}
+
+const TIMES: BarrierTimes = { longestMs: 500, stepMs: 50 }
 const CHANNEL = 'node_revisions'
 /**
  * Stores the acknowledgement of the node `$1`, and notifies the others. One round trip that does not wait for
@@ -27,11 +31,16 @@ const READ_NODES = `
  * Makes a change of keys wait for the other nodes. `node` returns the id of this one, which knows its own
  * revision.
  */
-export function createBarrier(pool: PgPool, node: () => string) {
+export function createBarrier(pool: PgPool, node: () => string, times = TIMES) {
+  const { longestMs, stepMs } = times
   /** By node, as read or heard. What is heard is stored already. */
   const acknowledged = new Map<string, number>()
-  /** Settles at the next notice. */
+  /** Settles at the next notice, or when the nodes are read again. */
   let woken = Promise.withResolvers<void>()
+  const wake = () => {
+    woken.resolve()
+    woken = Promise.withResolvers()
+  }
   const note = (id: string, revision: number) => {
     acknowledged.set(id, Math.max(revision, acknowledged.get(id) ?? revision))
   }
@@ -41,33 +50,37 @@ export function createBarrier(pool: PgPool, node: () => string) {
     const others = rows.flatMap(([, id]) => (id === null ? [] : [String(id)]))
     for (const id of acknowledged.keys()) if (!others.includes(id)) acknowledged.delete(id)
     for (const [, id, revision] of rows) if (id !== null) note(String(id), Number(revision))
+    wake()
     return { newest: Number(rows[0]?.[0]), others }
   })
   return {
     channels: {
       [CHANNEL]: (text) => {
-        const [id, revision] = text?.split(' ') ?? []
-        if (id !== undefined && revision !== undefined) note(id, Number(revision))
-        woken.resolve()
-        woken = Promise.withResolvers()
+        const [id = '', revision] = text?.split(' ') ?? []
+        if (Number.isSafeInteger(Number(revision))) note(id, Number(revision))
+        wake()
       },
     } satisfies Channels,
     /**
      * Waits until all other living nodes that know keys have acknowledged the changes that are committed by now,
-     * at most half a second. Returns the newest revision.
+     * or `longestMs` have passed. Returns the newest revision. Rejects if the nodes cannot be read at first.
      */
     waitForOthers: async (): Promise<number> => {
       let { newest, others } = await reads.run()
       let readAt = performance.now()
       const isBehind = (id: string) => (acknowledged.get(id) ?? -1) < newest
-      for (const end = readAt + LONGEST_MS; others.some(isBehind); ) {
+      for (const end = readAt + longestMs; others.some(isBehind); ) {
         const now = performance.now()
         if (now >= end) break
-        const restMs = readAt + STEP_MS - now
+        const restMs = readAt + stepMs - now
         if (restMs > 0) {
-          await Promise.race([woken.promise, sleep(restMs, undefined, { ref: false })])
+          await Promise.race([
+            woken.promise,
+            sleep(Math.min(restMs, end - now), undefined, { ref: false }),
+          ])
         } else {
-          others = (await reads.run()).others
+          // The change is committed: a failure here must not make it look as if it were not.
+          others = (await reads.run().catch(() => ({ others }))).others
           readAt = performance.now()
         }
       }

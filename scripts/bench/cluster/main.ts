@@ -24,8 +24,8 @@ const SITES = [1, 100, 10_000]
 const USUAL: Pace = { servers: NODES, perSecond: 3_000 }
 const LOADS: readonly Pace[] = [USUAL, { servers: NODES }, { servers: 1 }]
 const CALLERS = [300, 3_000, 30_000]
-/** To each server. */
-const CONNECTIONS = 32
+/** To each server. Beacons need more, because each waits until those of 50 ms are stored together. */
+const CONNECTIONS = { lookUps: 32, beacons: 256 }
 /** By then, what was counted is written, and all beacons are summed up. */
 const SETTLE_MS = 15_000
 const START_MS = 5_000
@@ -102,19 +102,19 @@ async function benchIdle({ nodes, readPostgres }: Cluster): Promise<void> {
 async function driveAll(
   { nodes: all, readPostgres }: Cluster,
   { servers, perSecond }: Pace,
-  load: Load['args'],
+  { connections = 1, args: given }: Load,
   seconds: number,
 ) {
   const nodes = all.slice(0, servers)
-  const pause = perSecond === undefined ? 0 : (CONNECTIONS * servers * 1_000) / perSecond
-  const args = { ...load, pause }
+  const pause = perSecond === undefined ? 0 : (connections * servers * 1_000) / perSecond
+  const args = { ...given, pause }
   const before = {
     postgres: readPostgres(),
     nodes: sumOf(nodes, ({ pid }) => cpuMicroseconds(pid)),
   }
   const runs = await Promise.all(
     nodes.map((node, at) =>
-      drive(node, { connections: CONNECTIONS, args: { ...args, offset: at * 50_000 } }, seconds),
+      drive(node, { connections, args: { ...args, offset: at * 50_000 } }, seconds),
     ),
   )
   await sleep(SETTLE_MS)
@@ -137,9 +137,9 @@ async function benchCallers(cluster: Cluster, texts: readonly string[], { second
   for (const count of CALLERS) {
     const keys = join(cluster.folder, `keys-${count}.txt`)
     writeFileSync(keys, texts.slice(0, count).join('\n'))
-    const args = { addresses: cluster.addresses, keys }
+    const load = { connections: CONNECTIONS.lookUps, args: { addresses: cluster.addresses, keys } }
     const measure = async (pace: Pace, day: string): Promise<Row> => {
-      const used = await driveAll(cluster, pace, args, seconds)
+      const used = await driveAll(cluster, pace, load, seconds)
       const active = activeCallers(count, used.requests / pace.servers / seconds)
       return {
         callers: count,
@@ -173,10 +173,11 @@ async function benchBeacons(cluster: Cluster, { seconds }: BenchOptions) {
   const rows: Row[] = []
   for (const sites of SITES) {
     const args = { addresses: cluster.addresses, beacons, sites }
+    const load = { connections: CONNECTIONS.beacons, args }
     // Warms up, and adds the first rows of the hour.
-    await driveAll(cluster, USUAL, args, seconds)
+    await driveAll(cluster, USUAL, load, seconds)
     for (const pace of LOADS) {
-      const { requests, postgres, nodes, failed } = await driveAll(cluster, pace, args, seconds)
+      const { requests, postgres, nodes, failed } = await driveAll(cluster, pace, load, seconds)
       rows.push({
         sites,
         ...nameOf(pace),

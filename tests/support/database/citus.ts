@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { distribute } from '../../../lib/postgres/citus/distribute.ts'
 import { codeOf } from '../../../lib/reason.ts'
 import {
@@ -72,6 +73,7 @@ async function dropOn(server: string, name: string, attempts = 20): Promise<void
     await query(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
   } catch (error) {
     if (codeOf(error) !== IN_USE || attempts === 1) throw error
+    await sleep(50)
     await dropOn(server, name, attempts - 1)
   }
 }
