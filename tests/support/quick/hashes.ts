@@ -2,9 +2,8 @@ import crypto, { type BinaryLike, type ScryptOptions, type webcrypto } from 'nod
 import { syncBuiltinESMExports } from 'node:module'
 
 /*
- * Makes better-auth hash passwords a thousand times as fast as in the service, and keys be derived from
- * MERIDIAN_SECRET as much faster. Makes challenges be issued and solved a hundred times as fast. The tests
- * hash hundreds of passwords, each for a tenth of a second.
+ * Makes better-auth hash passwords a thousand times as fast as in the service, and challenges be issued and
+ * solved a hundred times as fast. The tests hash hundreds of passwords, each for a tenth of a second.
  * Tests that start a server of their own hash as the service does.
  */
 
@@ -14,15 +13,13 @@ type Rest = [
   done: (error: Error | null, key: Buffer) => void,
 ]
 
-const { scrypt, scryptSync, pbkdf2, subtle } = crypto
+const { scrypt, pbkdf2, subtle } = crypto
 const deriveBits = subtle.deriveBits.bind(subtle)
 const fewer = (iterations: number) => Math.ceil(iterations / 100)
 
 Object.assign(crypto, {
   scrypt: (text: BinaryLike, salt: BinaryLike, ...[length, options, done]: Rest) =>
     scrypt(text, salt, length, { ...options, N: 16 }, done),
-  scryptSync: (...[text, salt, length, options]: Parameters<typeof scryptSync>) =>
-    scryptSync(text, salt, length, { ...options, N: 16 }),
   pbkdf2: (...[text, salt, iterations, ...rest]: Parameters<typeof pbkdf2>) =>
     pbkdf2(text, salt, fewer(iterations), ...rest),
 })
