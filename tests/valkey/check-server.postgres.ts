@@ -154,7 +154,7 @@ describe('the start with MERIDIAN_LIMITS_URL', () => {
 
   it('is refused by a server that has stalled', async () => {
     server.pause()
-    await assertRefused(server.url, /^no answer in 2 s; check whether it is up/)
+    await assertRefused(server.url, /^no answer in 2 s; check that it is up/)
     server.resume()
   })
 
