@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { mapInSlices, runInSlices } from '../lib/in-slices.ts'
+import { countTurns } from './support/count-turns.ts'
 
 describe('mapInSlices', () => {
   it('maps all values in order', async () => {
@@ -13,13 +14,7 @@ describe('mapInSlices', () => {
   })
 
   it('lets other work run in between', async () => {
-    let turns = 0
-    let next: NodeJS.Immediate
-    const takeTurn = () => {
-      turns += 1
-      next = setImmediate(takeTurn)
-    }
-    next = setImmediate(takeTurn)
+    using turns = countTurns()
     const spin = () => {
       const end = performance.now() + 0.2
       while (performance.now() < end);
@@ -28,20 +23,13 @@ describe('mapInSlices', () => {
       Array.from({ length: 100 }, () => null),
       spin,
     )
-    clearImmediate(next)
-    assert.ok(turns >= 4, `${turns} turns`)
+    assert.ok(turns.count() >= 4, `${turns.count()} turns`)
   })
 })
 
 describe('runInSlices', () => {
   it('lets other work run between steps', async () => {
-    let turns = 0
-    let next: NodeJS.Immediate
-    const takeTurn = () => {
-      turns += 1
-      next = setImmediate(takeTurn)
-    }
-    next = setImmediate(takeTurn)
+    using turns = countTurns()
     function* work(): Generator<void, string> {
       for (let n = 0; n < 50; n++) {
         const end = performance.now() + 0.5
@@ -51,7 +39,6 @@ describe('runInSlices', () => {
       return 'done'
     }
     assert.equal(await runInSlices(work()), 'done')
-    clearImmediate(next)
-    assert.ok(turns > 10, String(turns))
+    assert.ok(turns.count() > 10, String(turns.count()))
   })
 })

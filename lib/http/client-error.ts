@@ -60,7 +60,7 @@ export function answerClientErrors(server: Server, answer: AnswerUnreadable): vo
 
 const NO_TUNNELS = Object.assign(new Error('CONNECT'), { code: 'HPE_INVALID_METHOD' })
 
-/** Calls `next` once `response` is sent or its connection is closed; at once if there is no response. */
+/** Calls `next` when `response` is sent or its connection closes. Without a response, calls it at once. */
 function afterAnswer(response: ServerResponse | undefined, next: () => void): void {
   if (response === undefined || isOver(response)) next()
   else whenAnswered(response, next)

@@ -28,7 +28,7 @@ export interface ListForm {
   readonly lineBreak: string
 }
 
-/** What the user says about the list; it overrides what is recognised. */
+/** How the user describes the list. It replaces what was recognised. */
 export interface Corrections {
   readonly kind?: Kind | undefined
   readonly hasHeader?: boolean | undefined

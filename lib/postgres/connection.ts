@@ -8,7 +8,7 @@ export interface PgConnection {
   runScript(sql: string): Promise<void>
 }
 
-/** What to call, by the name of the channel. It gets the text of a notice; undefined: some may have been missed. */
+/** A function for each channel. It gets the text of a notice, or undefined if notices may have been missed. */
 export type Channels = Readonly<Record<string, (text?: string) => void>>
 
 /** Connections to one database. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { AddressSummary } from '../../../lib/contract/geo/summary.ts'
+import { countTurns } from '../../support/count-turns.ts'
 import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
 import { plansFile } from '../../support/plans-file.ts'
 
@@ -120,17 +121,10 @@ describe('POST /v1/ip/summary', () => {
       }),
     })
     const own = await busy.makeKey({ plan: 'fast' })
-    let turns = 0
-    let next: NodeJS.Immediate
-    const takeTurn = () => {
-      turns += 1
-      next = setImmediate(takeTurn)
-    }
-    next = setImmediate(takeTurn)
+    using turns = countTurns()
     const body = { ips: london(1_000) }
     assert.equal((await busy.send('POST', '/v1/ip/summary', { key: own, body })).status, 200)
-    clearImmediate(next)
-    assert.ok(turns > 20, String(turns))
+    assert.ok(turns.count() > 20, String(turns.count()))
   })
 
   const bad: [string, unknown][] = [
