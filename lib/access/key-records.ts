@@ -15,7 +15,7 @@ export interface KeyRecord extends Entitlement {
   readonly scopes: readonly Scope[] | null
   readonly origins: readonly OriginPattern[]
   readonly expiresAt: number | null
-  /** Last use since the record was loaded, to the second; 0: none. Only `LastUsed` sets it. */
+  /** Last use since the record was loaded, exact to a minute; 0: none. Only `LastUsed` sets it. */
   lastUsedAt: number
 }
 

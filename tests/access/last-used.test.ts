@@ -76,14 +76,14 @@ describe('the last use of a key', () => {
     assert.equal(lastUsed.unwritten(used.id), undefined)
   })
 
-  it('is recorded once a second', async () => {
+  it('is recorded once a minute', async () => {
     const key = await addKey()
     lastUsed.touch(key, NOON)
     await flusher.flush()
-    lastUsed.touch(key, NOON + 999)
+    lastUsed.touch(key, NOON + 59_999)
     assert.equal(lastUsed.unwritten(key.id), undefined)
-    lastUsed.touch(key, NOON + 1_000)
-    assert.equal(lastUsed.unwritten(key.id), NOON + 1_000)
+    lastUsed.touch(key, NOON + 60_000)
+    assert.equal(lastUsed.unwritten(key.id), NOON + 60_000)
   })
 
   it('never moves back, whatever the clock does', async () => {

@@ -22,6 +22,8 @@ export const KeyId = v.pipe(
   v.description('A hash that identifies the key in paths'),
 )
 
+const LastUsedAt = v.nullable(v.pipe(Timestamp, v.description('Exact to a minute')))
+
 export const SiteId = v.pipe(v.string(), v.uuid())
 
 const keyEntries = {
@@ -49,7 +51,7 @@ export const ApiKeyInfo = strictObject('Metadata of a key; the key itself cannot
   allowedOrigins: v.nullable(v.array(v.string())),
   isActive: v.boolean(),
   createdAt: Timestamp,
-  lastUsedAt: v.nullable(Timestamp),
+  lastUsedAt: LastUsedAt,
   expiresAt: v.nullable(Timestamp),
 })
 export type ApiKeyInfo = v.InferOutput<typeof ApiKeyInfo>
@@ -104,7 +106,7 @@ export const UsageStats = strictObject('Usage of the caller in the current perio
       keyPrefix: KeyPrefix,
       keyName: v.string(),
       isActive: v.boolean(),
-      lastUsedAt: v.nullable(Timestamp),
+      lastUsedAt: LastUsedAt,
       rateLimitRemaining: v.pipe(Count, v.description('Requests that the key may send now')),
       rateLimitMax: v.pipe(Count, v.description('Requests per minute that the plan allows')),
     }),
