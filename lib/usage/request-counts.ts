@@ -9,30 +9,30 @@ export type RequestCounts = ReturnType<typeof createRequestCounts>
  * and written with the other counters. `write` queues an item to be written: see `UseFlusher.add`.
  */
 export function createRequestCounts(write: (item: Unwritten) => void) {
-  const senders = new Map<string, Sender>()
-  const addSender = (id: string, userId: string, keyId: string | null) => {
-    const sender = new Sender(userId, keyId, write)
-    senders.set(id, sender)
-    return sender
+  const counters = new Map<string, RequestCounter>()
+  const addCounter = (id: string, userId: string, keyId: string | null) => {
+    const counter = new RequestCounter(userId, keyId, write)
+    counters.set(id, counter)
+    return counter
   }
   return {
-    /** Finds or opens the counters of a key or, if `keyId` is null, of all sessions of the user. */
-    findSender: (userId: string, keyId: string | null): Sender => {
+    /** Finds or opens the counter of a key or, if `keyId` is null, of all sessions of the user. */
+    findCounter: (userId: string, keyId: string | null): RequestCounter => {
       const id = keyId ?? `user:${userId}`
-      return senders.get(id) ?? addSender(id, userId, keyId)
+      return counters.get(id) ?? addCounter(id, userId, keyId)
     },
-    /** Forgets the counters that are written. */
+    /** Forgets the counters whose counts are all written. */
     removeWritten: (): void => {
-      // A long request may still use a sender that is forgotten here: it writes what it counts all the same.
-      for (const [id, sender] of senders) {
-        if (sender.removeWritten()) senders.delete(id)
+      // A long request may still use a counter that is forgotten here: what it counts is written all the same.
+      for (const [id, counter] of counters) {
+        if (counter.removeWritten()) counters.delete(id)
       }
     },
   }
 }
 
 /** The requests on one day that an operation answered with one status. */
-interface Counter {
+interface DayCount {
   readonly day: number
   readonly operation: string
   readonly status: number
@@ -42,13 +42,13 @@ interface Counter {
   inFlight: number
 }
 
-/** The requests of a key, or of the sessions of a user. */
-export class Sender implements Unwritten {
+/** Counts the requests of a key, or of the sessions of a user. */
+export class RequestCounter implements Unwritten {
   readonly #userId: string
   readonly #keyId: string
   readonly #write: (item: Unwritten) => void
-  /** Usually one: few senders use several operations within a minute. */
-  #counters: Counter[] = []
+  /** Usually one: few callers use several operations within a minute. */
+  #counts: DayCount[] = []
   #isQueued = false
 
   /** `keyId` is null for sessions. */
@@ -64,15 +64,15 @@ export class Sender implements Unwritten {
     this.#queue()
   }
 
-  #find(operation: string, status: number, day: number): Counter {
-    for (const counter of this.#counters) {
-      if (counter.operation === operation && counter.status === status && counter.day === day) {
-        return counter
+  #find(operation: string, status: number, day: number): DayCount {
+    for (const count of this.#counts) {
+      if (count.operation === operation && count.status === status && count.day === day) {
+        return count
       }
     }
-    const counter = { day, operation, status, requests: 0, inFlight: 0 }
-    this.#counters.push(counter)
-    return counter
+    const count = { day, operation, status, requests: 0, inFlight: 0 }
+    this.#counts.push(count)
+    return count
   }
 
   #queue(): void {
@@ -83,30 +83,30 @@ export class Sender implements Unwritten {
 
   collect({ operations }: Uses): void {
     const [userId, keyId] = [this.#userId, this.#keyId]
-    for (const counter of this.#counters) {
-      const { day, operation, status, requests } = counter
+    for (const count of this.#counts) {
+      const { day, operation, status, requests } = count
       if (requests > 0) operations.push({ userId, keyId, day, operation, status, requests })
-      counter.inFlight = requests
-      counter.requests = 0
+      count.inFlight = requests
+      count.requests = 0
     }
     this.#isQueued = false
   }
 
   written(): void {
-    for (const counter of this.#counters) counter.inFlight = 0
+    for (const count of this.#counts) count.inFlight = 0
   }
 
   notWritten(): void {
-    for (const counter of this.#counters) {
-      counter.requests += counter.inFlight
-      counter.inFlight = 0
+    for (const count of this.#counts) {
+      count.requests += count.inFlight
+      count.inFlight = 0
     }
     this.#queue()
   }
 
-  /** Forgets the counters that are written. Returns whether none is left. */
+  /** Forgets the counts that are written. Returns whether none is left. */
   removeWritten(): boolean {
-    this.#counters = this.#counters.filter(({ requests, inFlight }) => requests + inFlight > 0)
-    return this.#counters.length === 0
+    this.#counts = this.#counts.filter(({ requests, inFlight }) => requests + inFlight > 0)
+    return this.#counts.length === 0
   }
 }

@@ -44,7 +44,7 @@ export function admitKey(
 ): Caller {
   const readHeader = (name: string) => c.req.header(name)
   const key = findKey(services, readHeader, exchange)
-  exchange.sender = services.requestCounts.findSender(key.userId, key.id)
+  exchange.requestCounter = services.requestCounts.findCounter(key.userId, key.id)
   const caller = authorizeKey(services, key, readHeader, row)
   services.lastUsed.touch(key, exchange.now)
   return caller
@@ -96,7 +96,7 @@ async function findCaller(
   const { client, now } = exchange
   const findSession: FindSession = (token, at) => find(token, at, client?.address.text)
   const user = await authenticateSession({ findSession }, (name) => c.req.header(name), row, now)
-  if (isUserOwn(c, row)) exchange.sender = requestCounts.findSender(user.id, null)
+  if (isUserOwn(c, row)) exchange.requestCounter = requestCounts.findCounter(user.id, null)
   const caller = authorizeSession({ plans }, user, row)
   return { ...caller, app: c.env?.app ?? caller.app }
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../../lib/errors.ts'
 import { parseTraceparent, type TraceContext } from '../../lib/log/trace-context.ts'
 import { beginningOf } from '../../lib/log/unknown-path.ts'
 import type { Services } from '../../lib/services/services.ts'
-import type { Sender } from '../../lib/usage/request-counts.ts'
+import type { RequestCounter } from '../../lib/usage/request-counts.ts'
 import type { HeadContext } from '../context.ts'
 import { corsHeaders, isForListedOrigins } from './cors.ts'
 import { type Charge, setLimitHeaders } from './limit-headers.ts'
@@ -33,7 +33,7 @@ export interface Exchange {
   readonly listedOrigin: string | null
   caller: Caller | null
   /** Counts the answer; null if the credential is not known, or need not be counted. */
-  sender: Sender | null
+  requestCounter: RequestCounter | null
   /** The limit that was charged; null if none was. */
   charge: Charge | null
 }
@@ -66,7 +66,7 @@ export function openExchange(
     trace: traceparent === undefined ? null : parseTraceparent(traceparent),
     listedOrigin: row !== undefined && isForListedOrigins(row) ? findListed(services, c) : null,
     caller: null,
-    sender: null,
+    requestCounter: null,
     charge: null,
   }
 }
@@ -121,11 +121,10 @@ export function logExchange(
   exchange: Exchange,
   status: number,
 ): void {
-  const { now, requestId, method, row, route, path, startedAt, caller, sender, client, trace } =
-    exchange
+  const { now, requestId, method, row, route, path, startedAt, caller, client, trace } = exchange
   const ms = performance.now() - startedAt
   requestTimes.observe(route, method, status, ms)
-  if (sender !== null && row !== undefined) sender.count(row.id, status, now)
+  if (row !== undefined) exchange.requestCounter?.count(row.id, status, now)
   log.request({
     time: now,
     requestId,

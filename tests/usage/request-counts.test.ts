@@ -77,8 +77,8 @@ class Tally {
   count({ userId, key, operation, status, now }: Asked): void {
     // The id of a key belongs to one user.
     const keyId = key === '' ? '' : `${userId}-${key}`
-    const sender = this.service.counts.findSender(userId, keyId === '' ? null : keyId)
-    sender.count(operation, status, now)
+    const counter = this.service.counts.findCounter(userId, keyId === '' ? null : keyId)
+    counter.count(operation, status, now)
     const id = `${userId}/${keyId} ${dayOf(now)} ${operation} ${status}`
     this.expected.set(id, (this.expected.get(id) ?? 0) + 1)
   }
@@ -114,12 +114,12 @@ describe('the counts of requests', () => {
 
   it('are not lost if a request ends after its counters were written and forgotten', async () => {
     const { db, flusher, counts } = open()
-    const early = counts.findSender('ada', 'k1')
+    const early = counts.findCounter('ada', 'k1')
     early.count('listKeys', 200, NOON)
     await flusher.flush()
     counts.removeWritten()
-    assert.notEqual(counts.findSender('ada', 'k1'), early)
-    counts.findSender('ada', 'k1').count('listKeys', 200, NOON)
+    assert.notEqual(counts.findCounter('ada', 'k1'), early)
+    counts.findCounter('ada', 'k1').count('listKeys', 200, NOON)
     early.count('listKeys', 200, NOON)
     await flusher.flush()
     assert.deepEqual([...storedIn(db).values()], [3])
@@ -128,7 +128,7 @@ describe('the counts of requests', () => {
 
   it('are dropped if the user is deleted meanwhile', async () => {
     const { db, flusher, counts } = open()
-    counts.findSender('ada', null).count('listKeys', 200, NOON)
+    counts.findCounter('ada', null).count('listKeys', 200, NOON)
     db.$client.exec("DELETE FROM users WHERE id = 'ada'")
     await flusher.flush()
     assert.equal(storedIn(db).size, 0)

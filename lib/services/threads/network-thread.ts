@@ -135,7 +135,7 @@ function createOwnServices(
       requestTimes: collector.requestTimes,
       keys: { find: () => held?.permit.key ?? null },
       lastUsed: { touch: () => {} },
-      requestCounts: { findSender: () => collector.sender },
+      requestCounts: { findCounter: () => collector.requestCounter },
       meters: {
         isShared: false,
         load: () => undefined,

@@ -45,7 +45,7 @@ export function createNewsCollector(logLevel: string, send: (news: News) => void
       },
     } satisfies Log,
     begin: uses.begin,
-    sender: { count: uses.add },
+    requestCounter: { count: uses.add },
     /** Counts the look-up for the cap. */
     count: uses.count,
     /** Sends what is left, and stops. */

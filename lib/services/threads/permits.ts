@@ -50,9 +50,9 @@ export function takeNews(parts: Parts, news: News): Permit[] {
 function takeUse({ meters, requestCounts, lastUsed }: Parts, use: Use): void {
   const { key, at, counted, operations } = use
   meters.noteCounted({ ...key, key }, at, counted)
-  const sender = requestCounts.findSender(key.userId, key.id)
+  const counter = requestCounts.findCounter(key.userId, key.id)
   for (const [operation, status, requests] of operations) {
-    sender.count(operation, status, at, requests)
+    counter.count(operation, status, at, requests)
   }
   lastUsed.touch(key, at)
 }
