@@ -5,9 +5,9 @@ import { type Finding, ok, warning, wrong } from './finding.ts'
 /** A server that uses the database. */
 export interface NodeState {
   readonly version: string
-  /** The time since its last sign of life. */
-  readonly silentMs: number
-  /** Changes of keys that it has not taken over. */
+  /** The time since its last heartbeat. */
+  readonly sinceHeartbeatMs: number
+  /** Changes of keys that it has not applied. */
   readonly missedChanges: number
 }
 
@@ -16,14 +16,14 @@ export interface PostgresState {
   readonly version: string
   readonly bytes: number
   readonly pending: readonly string[]
-  /** The servers that are alive. */
+  /** The live servers. */
   readonly nodes: readonly NodeState[]
   /** Commits of beacons that the servers that have ended did not sum up. */
   readonly leftCommits: number
 }
 
-/** A server gives a sign of life each second. */
-const LONG_SILENCE_MS = 3 * SECOND_MS
+/** A server sends a heartbeat each second. */
+const LATE_HEARTBEAT_MS = 3 * SECOND_MS
 
 /** Checks that the database is up to date, and that its servers are of one version and keep up. */
 export function checkPostgres(state: PostgresState): Finding[] {
@@ -46,15 +46,15 @@ function checkNodes({ nodes, leftCommits }: PostgresState): Finding[] {
   ]
 }
 
-function checkLag({ silentMs, missedChanges }: NodeState): Finding[] {
+function checkLag({ sinceHeartbeatMs, missedChanges }: NodeState): Finding[] {
   const advice = 'see its log, and the load of its machine and of PostgreSQL'
-  const seconds = Math.round(silentMs / SECOND_MS)
+  const seconds = Math.round(sinceHeartbeatMs / SECOND_MS)
   return [
-    ...(silentMs > LONG_SILENCE_MS
-      ? [warning(`A server gave its last sign of life ${seconds} s ago`, advice)]
+    ...(sinceHeartbeatMs > LATE_HEARTBEAT_MS
+      ? [warning(`The last heartbeat of a server was ${seconds} s ago`, advice)]
       : []),
     ...(missedChanges > 0
-      ? [warning(`A server has not taken over the last ${missedChanges} changes of keys`, advice)]
+      ? [warning(`A server has not applied the last ${missedChanges} changes of keys`, advice)]
       : []),
   ]
 }

@@ -5,7 +5,7 @@ import { commandText } from '../own-code.ts'
 import { inSnapshotOfAll } from '../postgres/citus/snapshot.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
 import { listPendingPg } from '../postgres/migrate.ts'
-import { inUse, LIVING } from '../postgres/nodes/nodes.ts'
+import { inUse, IS_LIVE } from '../postgres/nodes/nodes.ts'
 import { readPgSecrets } from '../postgres/secrets.ts'
 import { copyTable } from './copy-table.ts'
 import { JOURNAL } from './journal.ts'
@@ -72,10 +72,10 @@ async function readClock(connection: PgConnection): Promise<number> {
   return Number((await connection.query('SELECT now_ms()')).rows[0]?.[0])
 }
 
-/** Throws if a node is alive or has started after `since`. */
+/** Throws if a node is live or has started after `since`. */
 async function refuseNodesSince(connection: PgConnection, since: number): Promise<void> {
   const { rows } = await connection.query(
-    `SELECT count(*) FROM nodes WHERE (${LIVING}) OR started_at > $1`,
+    `SELECT count(*) FROM nodes WHERE (${IS_LIVE}) OR started_at > $1`,
     [since],
   )
   const count = Number(rows[0]?.[0])

@@ -30,7 +30,7 @@ export interface PgPool extends AsyncDisposable {
 }
 
 /**
- * How long a quick statement may take, such as those by which a node shows that it is alive, learns of
+ * How long a quick statement may take, such as those by which a node sends its heartbeat, learns of
  * changed keys and stores beacons. They take milliseconds, unless their connection has stalled.
  */
 export const SOON_MS = 5_000

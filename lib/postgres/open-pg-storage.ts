@@ -10,9 +10,9 @@ import { openPgKeyRing } from './key-ring.ts'
 import { createPgMeterStore } from './meter-store.ts'
 import { migratePg } from './migrate.ts'
 import { createBarrier } from './nodes/barrier.ts'
-import { careForNodes } from './nodes/care-for-nodes.ts'
+import { startCleanUp } from './nodes/clean-up.ts'
 import { createPgLeases } from './nodes/leases.ts'
-import { openLives } from './nodes/life.ts'
+import { openMembership } from './nodes/membership.ts'
 import { watchCount } from './nodes/node-count.ts'
 import type { Node } from './nodes/nodes.ts'
 import { createPgRumReader } from './rum/reader.ts'
@@ -27,7 +27,7 @@ export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'
   readonly openBuckets?: OpenBuckets | undefined
 }
 
-/** `countNodes` returns how many nodes are alive, as last known. */
+/** `countNodes` returns how many nodes are live, as last known. */
 export type OpenBuckets = (countNodes: () => number) => BucketStore
 
 /** Many, because most of the cost of a transaction is fixed, and these keep no other transactions waiting. */
@@ -43,11 +43,11 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
   const layout = await pool.use(readLayout)
   const stopping = new AbortController()
   const { signal } = stopping
-  const lives = opening.use(await openLives({ pool, layout, version, onError, signal }))
-  const { node } = lives
+  const membership = opening.use(await openMembership({ pool, layout, version, onError, signal }))
+  const { node } = membership
   const leases = createPgLeases({ pool, node, onError, signal })
-  opening.use(repeat(SECOND_MS, lives.beat, (error) => onError(error, BEAT)))
-  opening.use(careForNodes({ pool, layout, node, leases, now, onError }))
+  opening.use(repeat(SECOND_MS, membership.sendHeartbeat, (error) => onError(error, NO_HEARTBEAT)))
+  opening.use(startCleanUp({ pool, layout, node, leases, now, onError }))
   opening.defer(() => stopping.abort())
   const engine = createPgEngine(pool)
   const queries = createQueries(engine.execute)
@@ -60,7 +60,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
     db: Object.assign(queries, { engine }),
     shortReads: queries,
     longReads: queries,
-    writeUses: lives.writeUses,
+    writeUses: membership.writeUses,
     usesAtOnce: USES_AT_ONCE,
     endWaiting: () => {
       setTimeout(() => stopping.abort(), LAST_WRITES_MS).unref()
@@ -74,12 +74,12 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
           plans,
           onError: onKeyError,
           staleMs: staleKeysMs,
-          onRevision: lives.acknowledge,
+          onRevision: membership.acknowledge,
           channels,
           waitForOthers,
         }),
       ),
-    rum: { writer: lives.rumWriter, reader: createPgRumReader(pool) },
+    rum: { writer: membership.rumWriter, reader: createPgRumReader(pool) },
     leases,
     flushes: shareFlushes(node),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -87,7 +87,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
 }
 
 function shareFlushes(node: () => Node): Storage['flushes'] {
-  const run: Storage['flushes']['run'] = (flush) => node().flushes.note(flush)
+  const run: Storage['flushes']['run'] = (flush) => node().flushes.run(flush)
   return {
     run,
     runOnAll: async (flush) => {
@@ -97,4 +97,4 @@ function shareFlushes(node: () => Node): Storage['flushes'] {
   }
 }
 
-const BEAT = 'cannot tell the other nodes that this one is alive'
+const NO_HEARTBEAT = 'cannot send the heartbeat of this node'

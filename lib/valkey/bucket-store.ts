@@ -5,7 +5,7 @@ import { LEASE } from './lease-script.ts'
 
 interface BucketStoreOptions {
   readonly connection: ValkeyConnection
-  /** Returns how many nodes are alive, as last known. */
+  /** Returns how many nodes are live, as last known. */
   readonly countNodes: () => number
   /** `Date.now`, or a test's clock, which all its nodes share. */
   readonly now: () => number

@@ -10,7 +10,7 @@ export interface OpenValkeyOptions {
 
 /** A server through which nodes share rate limits. */
 export interface Valkey extends AsyncDisposable {
-  /** `countNodes` returns how many nodes are alive, as last known. */
+  /** `countNodes` returns how many nodes are live, as last known. */
   openBuckets(countNodes: () => number): BucketStore
 }
 

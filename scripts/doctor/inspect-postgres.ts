@@ -4,7 +4,7 @@ import type { NodeState, PostgresState } from '../../lib/doctor/check-postgres.t
 import type { PgConnection } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
 import { listPendingPg } from '../../lib/postgres/migrate.ts'
-import { LIVING } from '../../lib/postgres/nodes/nodes.ts'
+import { IS_LIVE } from '../../lib/postgres/nodes/nodes.ts'
 import { readPgSecrets } from '../../lib/postgres/secrets.ts'
 import { connect } from '../parts/postgres.ts'
 
@@ -30,19 +30,19 @@ async function inspectNodes(connection: PgConnection) {
     `SELECT version, now_ms() - seen_at, (
        SELECT count(*) FROM access_changes WHERE access_changes.revision > nodes.revision
          AND nodes.revision >= 0)
-     FROM nodes WHERE ${LIVING} ORDER BY started_at`,
+     FROM nodes WHERE ${IS_LIVE} ORDER BY started_at`,
   )
   const [left = []] = await read(
     connection,
-    `SELECT count(*) FROM rum_journal WHERE node NOT IN (SELECT id FROM nodes WHERE ${LIVING})`,
+    `SELECT count(*) FROM rum_journal WHERE node NOT IN (SELECT id FROM nodes WHERE ${IS_LIVE})`,
   )
   return { nodes: nodes.map(toNode), leftCommits: Number(left[0]) }
 }
 
-function toNode([version, silentMs, missedChanges]: readonly unknown[]): NodeState {
+function toNode([version, sinceHeartbeatMs, missedChanges]: readonly unknown[]): NodeState {
   return {
     version: String(version),
-    silentMs: Number(silentMs),
+    sinceHeartbeatMs: Number(sinceHeartbeatMs),
     missedChanges: Number(missedChanges),
   }
 }

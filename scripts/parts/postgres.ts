@@ -6,7 +6,7 @@ import { checkServer, explainStart } from '../../lib/postgres/check-server.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
-import { countLiving, LIVING } from '../../lib/postgres/nodes/nodes.ts'
+import { countLive, IS_LIVE } from '../../lib/postgres/nodes/nodes.ts'
 import { openPool, type PoolOptions, placeOf } from '../../lib/postgres/pool.ts'
 
 /** A command does one thing after another. */
@@ -53,7 +53,7 @@ export async function openPgDatabase(config: PostgresConfig): Promise<OpenDataba
   }
   return {
     db: createPgDb(pool),
-    lock: async () => ((await pool.use(countLiving)) > 0 ? null : { [Symbol.dispose]: () => {} }),
+    lock: async () => ((await pool.use(countLive)) > 0 ? null : { [Symbol.dispose]: () => {} }),
     [Symbol.asyncDispose]: async () => {
       await waitForServers(pool).catch(() => {})
       await pool[Symbol.asyncDispose]()
@@ -61,7 +61,7 @@ export async function openPgDatabase(config: PostgresConfig): Promise<OpenDataba
   }
 }
 
-/** Waits until all servers have taken over the changes of keys, as they do within milliseconds, or for a second. */
+/** Waits until all servers have applied the changes of keys, as they do within milliseconds; for at most a second. */
 async function waitForServers(pool: PgPool): Promise<void> {
   const end = performance.now() + SECOND_MS
   while (await pool.use(isOneBehind)) {
@@ -72,7 +72,7 @@ async function waitForServers(pool: PgPool): Promise<void> {
 
 async function isOneBehind(connection: PgConnection): Promise<boolean> {
   const { rows } = await connection.query(
-    `SELECT 1 FROM nodes WHERE ${LIVING} AND revision >= 0
+    `SELECT 1 FROM nodes WHERE ${IS_LIVE} AND revision >= 0
        AND revision < (SELECT max(revision) FROM access_changes) LIMIT 1`,
   )
   return rows.length > 0

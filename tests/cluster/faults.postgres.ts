@@ -25,7 +25,7 @@ import { NARROW_PER_MINUTE, type Prepared, prepare, SETTINGS } from './prepare.t
  */
 
 const NODES = 3
-/** Nodes are declared dead after ten seconds without a sign of life. */
+/** Nodes are marked dead after ten seconds without a heartbeat. */
 const PAUSE_MS = 11_500
 /** Counters are written every second; the write itself may take as long on a busy machine. */
 const UNWRITTEN_MS = 2_000

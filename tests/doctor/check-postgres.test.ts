@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../lib/durations.ts'
 import { NOON } from '../support/helpers.ts'
 import { allLines } from './findings.ts'
 
-const node = { version: '1.0.0', silentMs: 200, missedChanges: 0 }
+const node = { version: '1.0.0', sinceHeartbeatMs: 200, missedChanges: 0 }
 const state: PostgresState = {
   version: '15.18',
   bytes: 12_300_000,
@@ -41,7 +41,7 @@ describe('the check of PostgreSQL', () => {
   it('reports servers of several versions, silent ones and those that miss changes of keys', () => {
     const nodes = [
       { ...node, version: '1.1.0' },
-      { ...node, silentMs: 7_400 },
+      { ...node, sinceHeartbeatMs: 7_400 },
       { ...node, missedChanges: 3 },
     ]
     const lines = check({ nodes })
@@ -51,9 +51,9 @@ describe('the check of PostgreSQL', () => {
     )
     assert.match(
       lines[2] ?? '',
-      /^warning: A server gave its last sign of life 7 s ago → see its log/,
+      /^warning: The last heartbeat of a server was 7 s ago → see its log/,
     )
-    assert.match(lines[3] ?? '', /^warning: A server has not taken over the last 3 changes of keys/)
+    assert.match(lines[3] ?? '', /^warning: A server has not applied the last 3 changes of keys/)
   })
 
   it('reports beacons of servers that have ended', () => {

@@ -195,7 +195,7 @@ describe('an export', () => {
 
   beforeEach(() => openPgSecrets(pool, PASSWORD))
 
-  it('refuses a database with a living node, and needs none to have left', async () => {
+  it('refuses a database with a live node, and needs none to have left', async () => {
     const node = await joinNodes(pool, 'test', -1)
     await assert.rejects(exportFile(), /in use by 1 server: stop them first/)
     await exportFile('may run')

@@ -49,10 +49,10 @@ describe('while PostgreSQL is away', () => {
   const log = recordingLog()
   /** What the log says of repeated work that fails meanwhile. */
   const repeated = [
-    'cannot tell the other nodes that this one is alive',
+    'cannot send the heartbeat of this node',
     'cannot look for changed keys',
     'cannot write counters; they are kept',
-    'cannot sum up for a dead node',
+    'cannot take over the telemetry of a dead node',
   ]
   const countLogged = (wanted: string) =>
     log.events.filter(({ message }) => message === wanted).length

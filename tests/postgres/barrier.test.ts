@@ -45,7 +45,7 @@ async function wait({ isDeaf = false, longestMs = NEVER_MS, stepMs = NEVER_MS } 
 }
 
 describe('the wait for other nodes', () => {
-  it('ends once the living ones that know keys have acknowledged the newest change', async () => {
+  it('ends once the live ones that know keys have acknowledged the newest change', async () => {
     const { waiting, isOver } = await wait()
     assert.equal(isOver(), false)
     await run(ACKNOWLEDGE, ['other', 2])
@@ -69,7 +69,7 @@ describe('the wait for other nodes', () => {
     assert.equal(await waiting, 2)
   })
 
-  it('ends once a node has died', async () => {
+  it('ends once a node is marked dead', async () => {
     const { waiting } = await wait({ stepMs: 10 })
     await run(`UPDATE nodes SET died_at = 1 WHERE id = 'other'`)
     assert.equal(await waiting, 2)

@@ -141,7 +141,7 @@ describe('a lease', () => {
     assert.equal((await run('SELECT owner FROM leases')).rows.length, 1)
   })
 
-  it('passes to another node even after its dead owner was forgotten', async () => {
+  it('passes to another node even after its dead owner was removed', async () => {
     const [one, other] = nodes
     await one.leases.runAlone('hourly work', nothing, { restMs: HOUR_MS })
     await run('DELETE FROM nodes WHERE id = (SELECT owner FROM leases)')
@@ -158,11 +158,11 @@ describe('a lease', () => {
     child.kill('SIGKILL')
     await ended
     while (!(await one.leases.runAlone('work', nothing))) await run('SELECT pg_sleep(0.1)')
-    // The owner was declared dead, so nobody waited for the end of the lease.
+    // The owner was marked dead, so nobody waited for the end of the lease.
     assert.deepEqual((await run('SELECT FROM nodes WHERE died_at IS NOT NULL')).rows.length, 1)
   })
 
-  it('passes to another node after its end, even if its owner is alive', async () => {
+  it('passes to another node after its end, even if its owner is live', async () => {
     const [one, other] = nodes
     const { begun, end, work } = longWork()
     const working = one.leases.runAlone('work', work)
@@ -173,7 +173,7 @@ describe('a lease', () => {
     await working
   })
 
-  it('is not given to a node that the others have declared dead', async () => {
+  it('is not given to a node that the others have marked dead', async () => {
     const [one] = nodes
     await run('UPDATE nodes SET died_at = now_ms()')
     assert.equal(await one.leases.runAlone('work', nothing), false)

@@ -162,11 +162,11 @@ describe('several nodes on one PostgreSQL', () => {
     const { db } = nodeAt(0).storage
     const read = async (sql: string) => (await db.execute({ sql, params: [] })).rows
     await read('UPDATE nodes SET died_at = now_ms()')
-    const ALIVE = 'SELECT revision >= 0 FROM nodes WHERE died_at IS NULL'
-    let alive: unknown[][] = []
-    while (alive.length < NODES) {
-      alive = await read(ALIVE)
-      assert.ok(alive.every(([knowsKeys]) => knowsKeys === true))
+    const LIVE = 'SELECT revision >= 0 FROM nodes WHERE died_at IS NULL'
+    let live: unknown[][] = []
+    while (live.length < NODES) {
+      live = await read(LIVE)
+      assert.ok(live.every(([knowsKeys]) => knowsKeys === true))
     }
   })
 

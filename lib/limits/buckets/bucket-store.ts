@@ -30,7 +30,7 @@ export interface BucketStore {
    * answer, all questions are sent at once. Absent: they do not wait.
    */
   readonly gatherMs?: number
-  /** Returns how many nodes are alive, as last known. */
+  /** Returns how many nodes are live, as last known. */
   countNodes(): number
   /** The time by which the buckets refill, in epoch milliseconds. */
   now(): number

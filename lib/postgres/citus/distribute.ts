@@ -1,6 +1,6 @@
 import type { PgConnection, PgPool } from '../connection.ts'
 import { lockMigrations, migratePg } from '../migrate.ts'
-import { countLiving, inUse } from '../nodes/nodes.ts'
+import { countLive, inUse } from '../nodes/nodes.ts'
 import { inTransaction } from '../transaction.ts'
 import { listDistributed } from './layout.ts'
 import { DISTRIBUTED, type DistributedTable } from './tables.ts'
@@ -26,8 +26,8 @@ export async function distribute({ pool, onTable }: DistributeOptions): Promise<
   const count = await inTransaction(pool, async (connection) => {
     // Keeps servers from starting, since they migrate first.
     await lockMigrations(connection)
-    const living = await countLiving(connection)
-    if (living > 0) throw inUse(living)
+    const nodes = await countLive(connection)
+    if (nodes > 0) throw inUse(nodes)
     await connection.runScript(SETTINGS)
     const done = await listDistributed(connection)
     const missing = DISTRIBUTED.filter(({ name }) => !done.has(name))

@@ -29,12 +29,15 @@ export async function removeOldFromShards(pool: PgPool, now: number): Promise<vo
   }
 }
 
-/** Removes the rows of `rum_counted` whose node is not in `alive` and has no journal. */
-export async function forgetNodesOnShards(pool: PgPool, alive: readonly string[]): Promise<void> {
+/** Removes the rows of `rum_counted` whose node is not in `nodes` and has no journal: see `removeCounted`. */
+export async function removeCountedFromShards(
+  pool: PgPool,
+  nodes: readonly string[],
+): Promise<void> {
   const withJournal = await listJournalNodes(pool)
   await pool.use((connection) =>
     connection.query('DELETE FROM rum_counted WHERE node <> ALL ($1::text[])', [
-      [...alive, ...withJournal],
+      [...nodes, ...withJournal],
     ]),
   )
 }

@@ -5,7 +5,7 @@ import { shareRuns } from './share-runs.ts'
 interface BarrierTimes {
   /** The longest that a change of keys waits for other nodes. */
   readonly longestMs: number
-  /** How often to ask which nodes are behind, in case a notice was lost or a node has died. */
+  /** How often to ask which nodes are behind, in case a notice was lost or a node is now dead. */
   readonly stepMs: number
 }
 
@@ -13,7 +13,7 @@ const TIMES: BarrierTimes = { longestMs: 500, stepMs: 50 }
 const CHANNEL = 'node_revisions'
 /**
  * Stores the acknowledgement of the node `$1`, and notifies the others. One round trip that does not wait for
- * the disk: if PostgreSQL crashes and forgets the acknowledgement, the node repeats it within a second.
+ * the disk: if PostgreSQL crashes and loses the acknowledgement, the node repeats it within a second.
  */
 export const ACKNOWLEDGE = `
   WITH changed AS (
@@ -21,7 +21,7 @@ export const ACKNOWLEDGE = `
   )
   SELECT set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', id || ' ' || revision)
   FROM changed`
-/** The newest revision, and those of all other living nodes that know keys. */
+/** The newest revision, and those of all other live nodes that know keys. */
 const READ_NODES = `
   SELECT changes.newest, nodes.id, nodes.revision
   FROM (SELECT coalesce(max(revision), 0) AS newest FROM access_changes) AS changes
@@ -41,7 +41,7 @@ export function createBarrier(pool: PgPool, node: () => string, times = TIMES) {
     woken.resolve()
     woken = Promise.withResolvers()
   }
-  const note = (id: string, revision: number) => {
+  const addAcknowledged = (id: string, revision: number) => {
     acknowledged.set(id, Math.max(revision, acknowledged.get(id) ?? revision))
   }
   // Changes that wait at the same time share the answers.
@@ -49,7 +49,7 @@ export function createBarrier(pool: PgPool, node: () => string, times = TIMES) {
     const { rows } = await pool.use((connection) => connection.query(READ_NODES, [node()]), SOON_MS)
     const others = rows.flatMap(([, id]) => (id === null ? [] : [String(id)]))
     for (const id of acknowledged.keys()) if (!others.includes(id)) acknowledged.delete(id)
-    for (const [, id, revision] of rows) if (id !== null) note(String(id), Number(revision))
+    for (const [, id, revision] of rows) if (id !== null) addAcknowledged(String(id), Number(revision))
     wake()
     return { newest: Number(rows[0]?.[0]), others }
   })
@@ -57,12 +57,12 @@ export function createBarrier(pool: PgPool, node: () => string, times = TIMES) {
     channels: {
       [CHANNEL]: (text) => {
         const [id = '', revision] = text?.split(' ') ?? []
-        if (Number.isSafeInteger(Number(revision))) note(id, Number(revision))
+        if (Number.isSafeInteger(Number(revision))) addAcknowledged(id, Number(revision))
         wake()
       },
     } satisfies Channels,
     /**
-     * Waits until all other living nodes that know keys have acknowledged the changes that are committed by now,
+     * Waits until all other live nodes that know keys have acknowledged the changes that are committed by now,
      * or `longestMs` have passed. Returns the newest revision. Rejects if the nodes cannot be read at first.
      */
     waitForOthers: async (): Promise<number> => {

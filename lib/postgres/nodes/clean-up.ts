@@ -2,13 +2,13 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from '../../durations.ts'
 import { repeat } from '../../periodic.ts'
 import type { Leases } from '../../storage/storage.ts'
 import type { Layout } from '../citus/layout.ts'
-import { forgetNodesOnShards, removeOldFromShards } from '../citus/retention.ts'
+import { removeCountedFromShards, removeOldFromShards } from '../citus/retention.ts'
 import type { PgPool } from '../connection.ts'
 import { replayJournal } from '../rum/replay.ts'
-import { forgetNodes, removeOld } from '../rum/retention.ts'
+import { removeCounted, removeOld } from '../rum/retention.ts'
 import type { Node } from './nodes.ts'
 
-interface CareOptions {
+interface CleanUpOptions {
   readonly pool: PgPool
   readonly layout: Layout
   readonly node: () => Node
@@ -17,27 +17,30 @@ interface CareOptions {
   readonly onError: (error: unknown, message: string) => void
 }
 
-/** A node that was declared dead this long ago has ended: nothing is written under its id any more. */
-const ENDED_AFTER_MS = DAY_MS
-const CARE_MS = 2 * SECOND_MS
+/** No process writes under the id of a node that was marked dead this long ago. */
+const REMOVABLE_AFTER_MS = DAY_MS
+const TAKE_OVER_MS = 2 * SECOND_MS
 
-/** Regularly sums up the telemetry of dead nodes, and removes old rows. */
-export function careForNodes(options: CareOptions): Disposable {
+/** Regularly takes over the telemetry of dead nodes, and removes old rows. */
+export function startCleanUp(options: CleanUpOptions): Disposable {
   const { pool, layout, node, leases, now, onError } = options
-  const care = async () => {
-    for (const { id, isEnded } of await node().buryDead(ENDED_AFTER_MS)) {
+  const takeOverDead = async () => {
+    await node().markDead()
+    for (const { id, isRemovable } of await node().listDead(REMOVABLE_AFTER_MS)) {
       await replayJournal(pool, id, layout)
-      if (isEnded) await node().forget(id)
+      if (isRemovable) await node().removeDead(id)
     }
   }
   const removeOldRows = async () => {
     const isLocal = layout === 'local'
     await (isLocal ? removeOld : removeOldFromShards)(pool, now())
-    await (isLocal ? forgetNodes : forgetNodesOnShards)(pool, await node().list())
+    await (isLocal ? removeCounted : removeCountedFromShards)(pool, await node().listIds())
   }
-  const removeAll = () => leases.runAlone('telemetry retention', removeOldRows, { restMs: HOUR_MS })
+  const removeAlone = () => leases.runAlone('telemetry retention', removeOldRows, { restMs: HOUR_MS })
   const stack = new DisposableStack()
-  stack.use(repeat(CARE_MS, care, (error) => onError(error, 'cannot sum up for a dead node')))
-  stack.use(repeat(HOUR_MS, removeAll, (error) => onError(error, 'cannot remove old telemetry')))
+  stack.use(repeat(TAKE_OVER_MS, takeOverDead, (error) => onError(error, TAKE_OVER_FAILED)))
+  stack.use(repeat(HOUR_MS, removeAlone, (error) => onError(error, 'cannot remove old telemetry')))
   return stack
 }
+
+const TAKE_OVER_FAILED = 'cannot take over the telemetry of a dead node'

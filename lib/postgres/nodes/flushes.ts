@@ -10,35 +10,35 @@ const STEP_MS = 100
 export function createFlushes(pool: PgPool, node: string) {
   const run = (sql: string, params: readonly unknown[] = []) =>
     pool.use((connection) => connection.query(sql, params))
-  let beatAt: number | null = null
+  let heartbeatAt: number | null = null
   let flushedAt: number | null = null
   return {
     /**
-     * Reports that this node is alive, and up to when its counts are written. Returns false if the others have
-     * declared it dead.
+     * Reports that this node is live, and up to when its counts are written; unless the others have marked it
+     * dead.
      */
-    beat: async (): Promise<boolean> => {
-      // Need not wait for the disk: after a crash of PostgreSQL, the next beat makes up for it.
-      const sql = `WITH beat AS (
+    sendHeartbeat: async (): Promise<'sent' | 'marked dead'> => {
+      // Need not wait for the disk: after a crash of PostgreSQL, the next heartbeat makes up for it.
+      const sql = `WITH heartbeat AS (
           UPDATE nodes SET seen_at = now_ms(), flushed_at = $2
           WHERE id = $1 AND died_at IS NULL RETURNING seen_at
         )
-        SELECT seen_at, set_config('synchronous_commit', 'off', true) FROM beat`
+        SELECT seen_at, set_config('synchronous_commit', 'off', true) FROM heartbeat`
       const { rows } = await pool.use(
         (connection) => connection.query(sql, [node, flushedAt]),
         SOON_MS,
       )
-      if (rows[0] === undefined) return false
-      beatAt = Number(rows[0][0])
-      return true
+      if (rows[0] === undefined) return 'marked dead'
+      heartbeatAt = Number(rows[0][0])
+      return 'sent'
     },
-    /** Runs `flush`, which writes all that this node has counted. The next beat reports it. */
-    note: async (flush: () => Promise<void>): Promise<void> => {
-      const before = beatAt
+    /** Runs `flush`, which writes all that this node has counted. The next heartbeat reports it. */
+    run: async (flush: () => Promise<void>): Promise<void> => {
+      const before = heartbeatAt
       await flush()
       flushedAt = before
     },
-    /** Waits until all other living nodes have written what they had counted by now, at most five seconds. */
+    /** Waits until all other live nodes have written what they had counted by now, at most five seconds. */
     waitForOthers: async (): Promise<void> => {
       const now = (await run('SELECT now_ms()')).rows[0]?.[0]
       const sql = `SELECT FROM nodes

@@ -7,12 +7,12 @@ import type { PgPool } from '../connection.ts'
 
 export interface LeaseOptions {
   readonly pool: PgPool
-  /** This process as a node: see `openLives`. */
+  /** This process as a node: see `openMembership`. */
   readonly node: () => { readonly id: string }
   readonly onError: (error: unknown, message: string) => void
   /** Aborts once the server stops. Then the signals of all work abort, too. */
   readonly signal: AbortSignal
-  /** How long a lease lasts if its owner neither renews it nor is declared dead; by default 30 seconds. */
+  /** How long a lease lasts if its owner neither renews it nor is marked dead; by default 30 seconds. */
   readonly leaseMs?: number
 }
 
@@ -22,8 +22,8 @@ const LONGEST_WAIT_MS = MINUTE_MS
 const STEP_MS = 100
 
 /**
- * Only a living node can take a lease. Before its end, a lease passes to another node only if its owner is
- * dead or already forgotten.
+ * Only a live node can take a lease. Before its end, a lease passes to another node only if its owner is dead
+ * or already removed.
  */
 const TAKE = `
   INSERT INTO leases AS known (name, owner, until_ms)
@@ -38,7 +38,7 @@ const END = 'DELETE FROM leases WHERE name = $1 AND owner = $2'
 
 /**
  * Keeps nodes from doing the same work at the same time. A lease is a row with an owner and an end. The owner
- * postpones the end while the work runs. If it is killed, others take over once they have declared it dead.
+ * postpones the end while the work runs. If it is killed, others take over once they have marked it dead.
  */
 export function createPgLeases(options: LeaseOptions): Leases {
   const { pool, node, onError, signal, leaseMs = LEASE_MS } = options

@@ -6,7 +6,7 @@ import { openPgRumWriter } from '../rum/writer.ts'
 import { createPgUses } from '../uses.ts'
 import { joinNodes, type Node } from './nodes.ts'
 
-export interface LifeOptions {
+export interface MembershipOptions {
   readonly pool: PgPool
   readonly layout: Layout
   /** The version of the release. */
@@ -16,72 +16,72 @@ export interface LifeOptions {
   readonly signal: AbortSignal
 }
 
-/** The time in which this process is a node with one id, and what writes under this id. */
-interface Life extends AsyncDisposable {
+/** This process as a node with one id, and what writes under this id. */
+interface Member extends AsyncDisposable {
   readonly node: Node
   readonly writeUses: WriteUses
   readonly rumWriter: Storage['rum']['writer']
 }
 
 /**
- * Makes this process a node. If the others declare it dead, such as while it is paused, they sum up its
- * journal, and it begins another life: it joins again under a new id.
+ * Makes this process a node. If the others mark it dead, for example while it is paused, they sum up its
+ * journal, and it joins again under a new id.
  */
-export async function openLives(options: LifeOptions) {
+export async function openMembership(options: MembershipOptions) {
   const { onError, signal } = options
-  let isEnding = false
-  let beginning: Promise<void> | undefined
-  const startAgain = (): Promise<void> => {
-    beginning ??= replaceLife().finally(() => {
-      beginning = undefined
+  let isClosing = false
+  let rejoining: Promise<void> | undefined
+  const rejoin = (): Promise<void> => {
+    rejoining ??= replaceMember().finally(() => {
+      rejoining = undefined
     })
-    return beginning
+    return rejoining
   }
   const onTakenOver = () => {
-    startAgain().catch((error: unknown) => onError(error, 'cannot join the nodes again'))
+    rejoin().catch((error: unknown) => onError(error, 'cannot join the nodes again'))
   }
   /**
-   * The revision of the keys in memory. A new life begins with it, so that changes of keys wait for this node
-   * from the start.
+   * The revision of the keys in memory. This process rejoins with it, so that changes of keys wait for the new
+   * node from the start.
    */
   let revision = -1
-  let life = await beginLife(options, { onTakenOver, revision })
-  const replaceLife = async () => {
-    if (isEnding || signal.aborted) return
-    const ended = life
-    life = await beginLife(options, { onTakenOver, revision })
-    await ended[Symbol.asyncDispose]()
+  let member = await join(options, { onTakenOver, revision })
+  const replaceMember = async () => {
+    if (isClosing || signal.aborted) return
+    const dead = member
+    member = await join(options, { onTakenOver, revision })
+    await dead[Symbol.asyncDispose]()
   }
   return {
-    node: (): Node => life.node,
+    node: (): Node => member.node,
     /** Lets the others know that all changes of keys up to the revision have taken effect here. */
     acknowledge: (newest: number): Promise<void> => {
       revision = newest
-      return life.node.acknowledge(newest)
+      return member.node.acknowledge(newest)
     },
-    /** Reports that this node is alive, and begins another life if the others have declared it dead. */
-    beat: async (): Promise<void> => {
-      if (!(await life.node.flushes.beat())) await startAgain()
+    /** Sends a heartbeat, or rejoins if the others have marked this node dead. */
+    sendHeartbeat: async (): Promise<void> => {
+      if ((await member.node.flushes.sendHeartbeat()) === 'marked dead') await rejoin()
     },
-    writeUses: ((uses) => life.writeUses(uses)) satisfies WriteUses,
+    writeUses: ((uses) => member.writeUses(uses)) satisfies WriteUses,
     rumWriter: {
-      add: (draft) => life.rumWriter.add(draft),
-      countDropped: (...args) => life.rumWriter.countDropped(...args),
-      readLive: (filter) => life.rumWriter.readLive(filter),
-      checkpointSite: (siteId) => life.rumWriter.checkpointSite(siteId),
+      add: (draft) => member.rumWriter.add(draft),
+      countDropped: (...args) => member.rumWriter.countDropped(...args),
+      readLive: (filter) => member.rumWriter.readLive(filter),
+      checkpointSite: (siteId) => member.rumWriter.checkpointSite(siteId),
     } satisfies Storage['rum']['writer'],
     [Symbol.asyncDispose]: async () => {
-      isEnding = true
-      await beginning?.catch(() => {})
-      await life[Symbol.asyncDispose]()
+      isClosing = true
+      await rejoining?.catch(() => {})
+      await member[Symbol.asyncDispose]()
     },
   }
 }
 
-async function beginLife(
-  { pool, layout, version, onError, signal }: LifeOptions,
+async function join(
+  { pool, layout, version, onError, signal }: MembershipOptions,
   { onTakenOver, revision }: { readonly onTakenOver: () => void; readonly revision: number },
-): Promise<Life> {
+): Promise<Member> {
   await using opening = new AsyncDisposableStack()
   const node = opening.use(await joinNodes(pool, version, revision))
   const rumWriter = opening.use(

@@ -4,7 +4,7 @@ import type { PgPool } from '../connection.ts'
 
 const COUNT = 'SELECT greatest(1, count(*)) FROM nodes WHERE died_at IS NULL'
 
-/** Counts the living nodes once a second. While the database is away, `count` returns the last number. */
+/** Counts the live nodes once a second. While the database is away, `count` returns the last number. */
 export async function watchCount(
   pool: PgPool,
 ): Promise<Disposable & { readonly count: () => number }> {
@@ -14,7 +14,7 @@ export async function watchCount(
     known = Number(rows[0]?.[0] ?? known)
   }
   await read()
-  // Not reported: `beat` fails at the same time, and that is reported.
+  // Not reported: the heartbeat fails at the same time, and that is reported.
   const reading = repeat(SECOND_MS, read, () => {})
   return { count: () => known, [Symbol.dispose]: () => reading[Symbol.dispose]() }
 }

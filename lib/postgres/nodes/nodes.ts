@@ -4,7 +4,7 @@ import { type PgConnection, type PgPool, SOON_MS } from '../connection.ts'
 import { ACKNOWLEDGE } from './barrier.ts'
 import { createFlushes } from './flushes.ts'
 
-/** A node that has given no sign of life for this long is dead. */
+/** A node without a heartbeat for this long is dead. */
 const DEAD_AFTER_MS = 10 * SECOND_MS
 
 /** This process among those that share the database. */
@@ -26,28 +26,31 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
   return {
     id,
     flushes: createFlushes(pool, id),
-    /**
-     * Declares nodes without a sign of life dead. Returns all dead nodes that are not yet forgotten, and
-     * whether each has been dead for longer than `endedAfterMs`.
-     */
-    buryDead: async (endedAfterMs: number): Promise<{ id: string; isEnded: boolean }[]> => {
+    /** Marks the nodes dead that have sent no heartbeat for ten seconds. */
+    markDead: async (): Promise<void> => {
       await run(
         'UPDATE nodes SET died_at = now_ms() WHERE died_at IS NULL AND seen_at < now_ms() - $1::bigint',
         [DEAD_AFTER_MS],
       )
+    },
+    /** `isRemovable`: the node has been dead for longer than `removableAfterMs`. */
+    listDead: async (removableAfterMs: number): Promise<{ id: string; isRemovable: boolean }[]> => {
       const { rows } = await run(
         'SELECT id, died_at < now_ms() - $1::bigint FROM nodes WHERE died_at IS NOT NULL',
-        [endedAfterMs],
+        [removableAfterMs],
       )
-      return rows.map(([dead, isEnded]) => ({ id: String(dead), isEnded: isEnded === true }))
+      return rows.map(([dead, isRemovable]) => ({
+        id: String(dead),
+        isRemovable: isRemovable === true,
+      }))
     },
-    /** The ids of all nodes that are not forgotten. */
-    list: async (): Promise<string[]> => {
+    /** The ids of all nodes, but for dead ones that were removed. */
+    listIds: async (): Promise<string[]> => {
       const { rows } = await run('SELECT id FROM nodes')
       return rows.map(([known]) => String(known))
     },
     /** Removes a dead node once no work is left for it. */
-    forget: async (dead: string): Promise<void> => {
+    removeDead: async (dead: string): Promise<void> => {
       await run('DELETE FROM nodes WHERE id = $1 AND died_at IS NOT NULL', [dead])
     },
     /** Lets the others know that all changes of keys up to the revision have taken effect here. */
@@ -55,17 +58,17 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
       await pool.use((connection) => connection.query(ACKNOWLEDGE, [id, newest]), SOON_MS)
     },
     [Symbol.asyncDispose]: async () => {
-      // If this fails, the others will declare it dead after a while.
+      // If this fails, the others will mark it dead after a while.
       await run('UPDATE nodes SET died_at = now_ms() WHERE id = $1', [id]).catch(() => {})
     },
   }
 }
 
-/** The condition for rows of `nodes` that have not ended, and gave a sign of life in the last ten seconds. */
-export const LIVING = `died_at IS NULL AND seen_at >= now_ms() - ${DEAD_AFTER_MS}`
+/** The condition for rows of `nodes` not marked dead that sent a heartbeat in the last ten seconds. */
+export const IS_LIVE = `died_at IS NULL AND seen_at >= now_ms() - ${DEAD_AFTER_MS}`
 
-export async function countLiving(connection: PgConnection): Promise<number> {
-  const { rows } = await connection.query(`SELECT count(*) FROM nodes WHERE ${LIVING}`)
+export async function countLive(connection: PgConnection): Promise<number> {
+  const { rows } = await connection.query(`SELECT count(*) FROM nodes WHERE ${IS_LIVE}`)
   return Number(rows[0]?.[0])
 }
 

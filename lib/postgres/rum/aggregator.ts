@@ -6,7 +6,7 @@ import { Site } from './site.ts'
 
 export interface AggregatorOptions extends Writer {
   /**
-   * Called once if other nodes have summed up the journal of this one, because they believe that it is dead.
+   * Called once if other nodes have summed up the journal of this one, because they have marked it dead.
    */
   readonly onTakenOver: () => void
 }

@@ -45,7 +45,7 @@ const SAVE_COUNTED = addAll(
 
 /**
  * Writes the parts in one transaction. Leaves out parts that an earlier transaction has written, whose answer
- * was lost. Writes nothing if other nodes believe that this one is dead.
+ * was lost. Writes nothing if other nodes have taken over the journal of this one.
  */
 export function writeParts(
   { pool, node, layout }: Writer,

@@ -20,8 +20,8 @@ import { fromNothing } from './site.ts'
 const GROUPS = 10
 
 /**
- * Sums up the journal that a dead node left, and removes it. Several nodes may do so at once. If the node is
- * alive after all, its next checkpoint of these sites notices.
+ * Sums up the journal that a dead node left, and removes it. Several nodes may do so at once. If the node was
+ * only paused, its next checkpoint of these sites notices.
  */
 export async function replayJournal(
   pool: PgPool,

@@ -27,18 +27,17 @@ export async function removeOld(pool: PgPool, now: number): Promise<void> {
 }
 
 /**
- * Removes the rows of `rum_counted` whose site was deleted, or whose node is not in `alive` and has no
- * journal. A node may be left out of `alive` only when it has been dead for too long to come back from a
- * pause.
+ * Removes the rows of `rum_counted` whose site was deleted, or whose node is not in `nodes` and has no
+ * journal. `nodes` must have all but those that have been dead for too long to come back from a pause.
  */
-export async function forgetNodes(pool: PgPool, alive: readonly string[]): Promise<void> {
+export async function removeCounted(pool: PgPool, nodes: readonly string[]): Promise<void> {
   await pool.use((connection) =>
     connection.query(
       `DELETE FROM rum_counted
        WHERE NOT EXISTS (SELECT FROM sites WHERE sites.id = site_id)
          OR (node <> ALL ($1::text[])
            AND NOT EXISTS (SELECT FROM rum_journal WHERE rum_journal.node = rum_counted.node))`,
-      [alive],
+      [nodes],
     ),
   )
 }

@@ -15,7 +15,7 @@ export interface PgWriterOptions {
   readonly layout?: Layout
   readonly onError: (error: unknown, message: string) => void
   /**
-   * Called once if other nodes have summed up the journal of this one, because they believe that it is dead.
+   * Called once if other nodes have summed up the journal of this one, because they have marked it dead.
    * All further beacons fail: open another writer with a new id, and replay the journal of the old one.
    */
   readonly onTakenOver: () => void

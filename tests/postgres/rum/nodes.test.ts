@@ -85,7 +85,7 @@ describe('several nodes', () => {
     assert.equal(await countStored(pool), drafts.length)
   })
 
-  it('notice that others believe them dead, and count nothing twice', async () => {
+  it('notice that others have taken over, and count nothing twice', async () => {
     const stopped = openNode(pool)
     await send(stopped.writer, drafts.slice(0, 50))
     await stopped.checkpoint()
@@ -124,7 +124,7 @@ describe('several nodes', () => {
   })
 })
 
-/** A node sends beacons or writes its rows, or is killed, or others replay its journal though it is alive. */
+/** A node sends beacons or writes its rows, or is killed; or others replay its journal, though it was only paused. */
 interface Step {
   readonly at: number
   readonly action: number | 'checkpoint' | 'kill' | 'replay'

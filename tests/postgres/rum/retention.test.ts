@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { DAY_MS } from '../../../lib/durations.ts'
-import { forgetNodesOnShards, removeOldFromShards } from '../../../lib/postgres/citus/retention.ts'
+import { removeCountedFromShards, removeOldFromShards } from '../../../lib/postgres/citus/retention.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
-import { forgetNodes, removeOld } from '../../../lib/postgres/rum/retention.ts'
+import { removeCounted, removeOld } from '../../../lib/postgres/rum/retention.ts'
 import { KEPT_DAYS } from '../../../lib/rum/hour.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import { NOON } from '../../support/helpers.ts'
 import { LAYOUT, openNode, openTables, read, send } from './telemetry.ts'
 
-const [remove, forget] =
-  LAYOUT === 'local' ? [removeOld, forgetNodes] : [removeOldFromShards, forgetNodesOnShards]
+const [remove, removeNodes] =
+  LAYOUT === 'local' ? [removeOld, removeCounted] : [removeOldFromShards, removeCountedFromShards]
 const NAMES = ['hours', 'sketches', 'days', 'paths', 'errors', 'error_samples', 'counts']
 
 describe('the retention of telemetry on PostgreSQL', () => {
@@ -58,18 +58,18 @@ describe('the retention of telemetry on PostgreSQL', () => {
     assert.deepEqual(await countRows('gone'), Array(7).fill(0))
   })
 
-  it('forgets deleted sites, and dead nodes without a journal', async () => {
-    const [alive, dead] = [await fill('kept', 1), await fill('kept', 1)]
+  it('removes what deleted sites counted, and dead nodes without a journal', async () => {
+    const [live, dead] = [await fill('kept', 1), await fill('kept', 1)]
     await fill('gone', 1)
     const killed = openNode(pool)
     const beacon = keepBeacon({ metrics: { lcp: 1 } })
     await send(killed.writer, [{ siteId: 'kept', beacon, country: '', receivedAt: NOON }])
     await killed.writer.checkpointSite('kept')
-    await forget(pool, [alive])
+    await removeNodes(pool, [live])
     const left = await read(pool, 'SELECT site_id, node FROM rum_counted ORDER BY node')
     assert.deepEqual(
       left,
-      [alive, killed.node].sort().map((node) => ['kept', node]),
+      [live, killed.node].sort().map((node) => ['kept', node]),
     )
     assert.ok(!left.flat().includes(dead))
   })

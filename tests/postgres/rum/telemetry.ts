@@ -61,12 +61,12 @@ export function replay(pool: PgPool, node: string): Promise<void> {
   return replayJournal(pool, node, LAYOUT)
 }
 
-let lives = 0
+let opened = 0
 
 /** Opens telemetry as one node does, whose checkpoints happen only when they are asked for. */
 export function openNode(pool: PgPool) {
-  lives += 1
-  const node = `node ${lives}`
+  opened += 1
+  const node = `node ${opened}`
   const errors: string[] = []
   let takenOver = 0
   const writer = openPgRumWriter(pool, {

@@ -30,7 +30,7 @@ export async function readValue(app: App, sql: string, ...params: unknown[]): Pr
   return (await readColumn(app, sql, ...params))[0]
 }
 
-/** All rows of all tables, as one text. Not those by which nodes report every second that they are alive. */
+/** All rows of all tables, as one text. Not those that heartbeats change every second. */
 export async function readEverything(app: App): Promise<string> {
   if (app.services.db.engine.dialect === 'sqlite')
     return clientOf(app.services).serialize().toString('latin1')
