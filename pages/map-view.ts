@@ -38,7 +38,7 @@ export function viewAround(place: Place) {
     height: 180 * yScale,
   }
   const worlds = [-1, 0, 1]
-    .map((turn) => ({ ...world, x: world.x + turn * world.width }))
+    .map((lap) => ({ ...world, x: world.x + lap * world.width }))
     .filter(({ x, width }) => x < VIEW.width && x + width > 0)
   const toView = ([east, latitude]: Offset) =>
     `${round(VIEW.width / 2 + east * xScale)} ${round(world.y + (90 - latitude) * yScale)}`

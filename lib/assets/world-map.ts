@@ -66,13 +66,13 @@ function toPath(lines: readonly (readonly Point[])[], end: '' | 'z'): string {
  * lower edge of the map.
  */
 function unrolled(line: readonly Point[]): Point[] {
-  let turns = 0
+  let laps = 0
   const points = line.map(([longitude = 0, latitude = 0], at): Point => {
     const jump = at === 0 ? 0 : longitude - (line[at - 1]?.[0] ?? 0)
-    if (Math.abs(jump) > 180) turns -= Math.sign(jump)
-    return [longitude + 360 * turns, latitude]
+    if (Math.abs(jump) > 180) laps -= Math.sign(jump)
+    return [longitude + 360 * laps, latitude]
   })
-  if (turns === 0) return points
+  if (laps === 0) return points
   const [from, to] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 0]
   return [...points, [to, -90], [from, -90]]
 }

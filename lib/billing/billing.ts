@@ -40,10 +40,10 @@ export interface BillingOptions {
   /** How long an action tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
   /** Runs `work` while no other process does so for the user; by default at once. */
-  readonly inTurn?: InTurn
+  readonly runUnderLease?: RunForUser
 }
 
-type InTurn = <Result>(userId: string, work: () => Promise<Result>) => Promise<Result>
+type RunForUser = <Result>(userId: string, work: () => Promise<Result>) => Promise<Result>
 
 /** The user who makes a change. */
 export interface Actor {
@@ -55,7 +55,7 @@ export interface Actor {
 
 export function createBilling(options: BillingOptions) {
   const { db, plans, stripe, change, fitKeys, auditStripe, countRequests } = options
-  const { onFailure, onDuplicate = () => {}, retryPolicy, inTurn } = options
+  const { onFailure, onDuplicate = () => {}, retryPolicy, runUnderLease } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
@@ -98,7 +98,7 @@ export function createBilling(options: BillingOptions) {
         return load()
       }, retryPolicy)
     },
-    enqueue: createUserQueue(inTurn),
+    enqueue: createUserQueue(runUnderLease),
     refreshes: createRefreshes(),
     change,
     fitKeys,
@@ -123,11 +123,11 @@ export function notConfigured(message = 'Billing is not configured'): ApiError {
 }
 
 /** Runs the tasks of each user one after the other, so that they do not change each other's data. */
-function createUserQueue(inTurn: InTurn = (_userId, work) => work()): InTurn {
+function createUserQueue(runUnderLease: RunForUser = (_userId, work) => work()): RunForUser {
   const last = new Map<string, Promise<unknown>>()
   return (userId, work) => {
     const before = last.get(userId) ?? Promise.resolve()
-    const begin = () => inTurn(userId, work)
+    const begin = () => runUnderLease(userId, work)
     const mine = before.then(begin, begin)
     const leave = () => {
       if (last.get(userId) === mine) last.delete(userId)

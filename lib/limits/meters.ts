@@ -21,7 +21,7 @@ import { callerId, type Metered, planRate, userRate } from './metered.ts'
 import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
 /** A request asks the store at most this many times: other requests may take what was granted. */
-const TURNS = 10
+const ATTEMPTS = 10
 
 /** The rate limits and counters of all callers, in memory: no request waits for the database. */
 export class Meters {
@@ -86,7 +86,7 @@ export class Meters {
   /** Takes requests like `take`, and asks the store if it must. */
   async takeLater(caller: Metered, now: number, requests = 1): Promise<CallerState> {
     const wanted = Math.min(requests, planRate(caller.plan).capacity)
-    for (let turn = 0; turn < TURNS; turn++) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const state = this.#take(caller, now, wanted)
       if (state !== null) return state
       const lacking = this.#bucketsOf(caller, now).filter(([bucket, rate]) =>

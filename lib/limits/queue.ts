@@ -61,8 +61,8 @@ export function createQueue({ atOnce, mayWait, mayWaitEach = mayWait, reserve = 
   return {
     isIdle: () => running === 0,
     /**
-     * Runs `work` when it is its turn. Returns null without running it if too many tasks are waiting, or
-     * if the client has disconnected by then.
+     * Runs `work` once it is first in the queue. Returns null without running it if too many tasks are
+     * waiting, or if the client has disconnected by then.
      */
     run: async <Result>(
       work: () => Promise<Result>,
@@ -107,8 +107,8 @@ export function createCredentialQueues(options: QueueOptions) {
   const known = new BoundedCache<string, true>(REMEMBERED)
   return {
     /**
-     * Runs `lookUp`, which throws if the credential is bad, when it is its turn. Returns null without
-     * running it if too many of the client's look-ups are waiting.
+     * Runs `lookUp`, which throws if the credential is bad, once it is first in the queue. Returns null
+     * without running it if too many of the client's look-ups are waiting.
      */
     run: async <Found extends object>(
       client: string,

@@ -41,7 +41,7 @@ export function openBilling(
     onDuplicate: ({ userId, id }) => log.warn({ userId, subscription: id }, DUPLICATE),
     ...(retryPolicy !== undefined && { retryPolicy }),
     // Work that outlives its lease does no harm: what it writes is refused once another sync has ended.
-    inTurn: (userId, work) => storage.leases.runInTurn(`billing of ${userId}`, work),
+    runUnderLease: (userId, work) => storage.leases.waitAndRun(`billing of ${userId}`, work),
   })
 }
 

@@ -7,7 +7,7 @@ export const ONLY_PROCESS: Pick<Storage, 'leases' | 'flushes'> = {
       await work(NEVER)
       return true
     },
-    runInTurn: (_name, work) => work(NEVER),
+    waitAndRun: (_name, work) => work(NEVER),
   },
   flushes: { run: (flush) => flush(), runOnAll: (flush) => flush() },
 }

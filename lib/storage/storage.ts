@@ -39,8 +39,8 @@ export interface Leases {
     work: (signal: AbortSignal) => Promise<void>,
     terms?: LeaseTerms,
   ) => Promise<boolean>
-  /** Runs `work` as soon as none of this name runs. Throws SERVICE_UNAVAILABLE if that takes over a minute. */
-  readonly runInTurn: <Result>(
+  /** Runs `work` as soon as none of this name runs. Throws SERVICE_UNAVAILABLE after waiting for a minute. */
+  readonly waitAndRun: <Result>(
     name: string,
     work: (signal: AbortSignal) => Promise<Result>,
   ) => Promise<Result>

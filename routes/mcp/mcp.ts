@@ -13,7 +13,7 @@ import type { Fetch } from '../dashboard/request/send-api.ts'
 import { answer, answerError, type Exchange, openExchange } from '../request/exchange.ts'
 import { charge } from '../request/limit.ts'
 import { type Answer, type Headers, toResponse } from '../request/respond.ts'
-import { readBodyInTurn } from '../request/serve.ts'
+import { readBodyInQueue } from '../request/serve.ts'
 import { refuseMethod } from '../request/unmatched.ts'
 import { isAllowedOrigin, originHeaders, preflightHeaders } from './origin.ts'
 import { createSendToApi } from './send-to-api.ts'
@@ -61,7 +61,7 @@ async function readMessage(
   c: Context<Env>,
   exchange: Exchange,
 ): Promise<unknown> {
-  const bytes = await readBodyInTurn(services, { body: MESSAGE, limit: 'none' }, exchange, c)
+  const bytes = await readBodyInQueue(services, { body: MESSAGE, limit: 'none' }, exchange, c)
   try {
     // safe: `MESSAGE` is raw
     return parseJson(bytes as Uint8Array)

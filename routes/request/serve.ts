@@ -60,7 +60,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       const form = chooseForm(forms, c.req.header('accept'))
       let call = toCall(services, exchange, { params: c.req.param(), form, ...parts })
       if (row.body !== undefined) {
-        const body = await readBodyInTurn(services, row, exchange, c)
+        const body = await readBodyInQueue(services, row, exchange, c)
         // Reading the body may take long, and the credential may be revoked in that time.
         exchange.caller = await admit(services, row, c, exchange)
         await chargeBody(services, exchange, body)
@@ -80,7 +80,7 @@ function loadCounts({ meters }: Services, { caller, now }: Exchange): Promise<vo
 }
 
 /** Reads the body. Where no rate limit applies, reads only a few bodies per address at a time. */
-export async function readBodyInTurn(
+export async function readBodyInQueue(
   { freeBodies }: Services,
   { body, limit }: Pick<Operation, 'body' | 'limit'>,
   exchange: Exchange,

@@ -5,7 +5,7 @@ import { report } from '../parts/run.ts'
 import { randomMix, writeAddresses } from './parts/addresses.ts'
 import { writeDataSet } from './parts/data-set.ts'
 import { fillKeys } from './parts/fill-keys.ts'
-import { driveInTurn } from './parts/load.ts'
+import { driveInRounds } from './parts/load.ts'
 import { makeFolder, memoryMegabytes } from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
 import { checkAnswer, startMeridian, type Target } from './parts/servers.ts'
@@ -94,7 +94,7 @@ async function measure(server: GrownServer, addresses: string): Promise<Row> {
     return { target, load: { connections, args: each } }
   })
   await checkAnswer(target)
-  const [full, steady] = await driveInTurn(trials, DURATION)
+  const [full, steady] = await driveInRounds(trials, DURATION)
   if (full === undefined || steady === undefined) return {}
   return {
     ...full.measured,

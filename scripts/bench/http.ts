@@ -4,7 +4,7 @@ import { reasonOf } from '../../lib/reason.ts'
 import { type Entrant, listEntrants, listHttpEntrants } from './compare/entrants.ts'
 import { startNginxProxy } from './compare/nginx.ts'
 import { randomMix, writeAddresses, zipfMix } from './parts/addresses.ts'
-import { driveInTurn } from './parts/load.ts'
+import { driveInRounds } from './parts/load.ts'
 import { makeFolder } from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
 import { checkAnswer, startMeridian, type Target } from './parts/servers.ts'
@@ -28,7 +28,7 @@ function cityFile({ geoFolder }: BenchOptions): string {
   return join(geoFolder, PREPARED.maxmindCity)
 }
 
-/** Drives the servers in turn, round by round, and prints a table of medians for each mix. */
+/** Drives one server after another, round by round, and prints a table of medians for each mix. */
 async function compare(entrants: readonly Entrant[], options: BenchOptions): Promise<void> {
   using folder = makeFolder()
   await using servers = new AsyncDisposableStack()
@@ -46,7 +46,7 @@ async function compare(entrants: readonly Entrant[], options: BenchOptions): Pro
   for (const mix of [randomMix(ADDRESSES), zipfMix(ADDRESSES)]) {
     const load = { args: { addresses: writeAddresses(folder.path, mix) } }
     const trials = running.map((server) => ({ ...server, load }))
-    const results = await driveInTurn(trials, options)
+    const results = await driveInRounds(trials, options)
     const ours =
       results.find(({ name }) => name.startsWith('Meridian'))?.measured['requests/s'] ?? Number.NaN
     const rows = results.map(({ name, measured }) => ({
@@ -80,7 +80,7 @@ export async function benchProxy(options: BenchOptions): Promise<void> {
     { name: 'behind nginx', target: proxied, load: gets },
     { name: 'behind nginx, every 20th request a POST', target: proxied, load: mixed },
   ]
-  const results = await driveInTurn(trials, options)
+  const results = await driveInRounds(trials, options)
   printTable(results.map(({ name, measured }) => ({ '': name, ...measured })))
 }
 
@@ -92,7 +92,7 @@ export async function benchBatch(options: BenchOptions): Promise<void> {
     const args = { addresses: writeAddresses(folder.path, mix), every: 1, batch: PER_BATCH }
     return { name: mix.name, target, load: { connections: BATCH_CONNECTIONS, args } }
   })
-  const results = await driveInTurn(trials, options)
+  const results = await driveInRounds(trials, options)
   const rows = results.map(({ name, measured }) => ({
     addresses: name,
     'look-ups/s': measured['requests/s'] * PER_BATCH,

@@ -3,7 +3,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { startProcess } from '../parts/start-process.ts'
 import { randomMix, writeAddresses } from './parts/addresses.ts'
-import { driveInTurn } from './parts/load.ts'
+import { driveInRounds } from './parts/load.ts'
 import { makeFolder } from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
 import { prepareMeridian } from './parts/servers.ts'
@@ -29,7 +29,7 @@ export async function benchNodes(options: BenchOptions): Promise<void> {
   }
   for (const connections of CONNECTIONS) {
     const trials = running.map((server) => ({ ...server, load: { connections, args } }))
-    const results = await driveInTurn(trials, options)
+    const results = await driveInRounds(trials, options)
     const one = results[0]?.measured['requests/s'] ?? Number.NaN
     const rows = results.map(({ threads, measured }) => ({
       threads,

@@ -6,7 +6,7 @@ import { FREE_LISTS } from '../../lib/geo/lists/free-lists.ts'
 import { ipv4FromBits } from '../../lib/net/address.ts'
 import { createRandom } from '../parts/random.ts'
 import { randomMix, writeAddresses } from './parts/addresses.ts'
-import { driveInTurn } from './parts/load.ts'
+import { driveInRounds } from './parts/load.ts'
 import { makeFolder } from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
 import { startMeridian } from './parts/servers.ts'
@@ -29,7 +29,7 @@ export async function benchOptions(options: BenchOptions): Promise<void> {
     const args = { addresses: writeAddresses(folder.path, mix) }
     return { query, target, load: { args } }
   })
-  const results = await driveInTurn(trials, options)
+  const results = await driveInRounds(trials, options)
   const plain = results[0]?.measured['CPU µs/request'] ?? Number.NaN
   const rows = results.map(({ query, measured }) => ({
     options: query === '' ? 'none' : query,

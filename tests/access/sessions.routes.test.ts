@@ -84,7 +84,7 @@ describe('the sessions of a user', () => {
     now += 1
     const later = new Date(now).toISOString()
     // It is written in the background.
-    for (let turn = 0; turn < 20 && (await lastUse()) !== later; turn++) await sleep(50)
+    for (let attempt = 0; attempt < 20 && (await lastUse()) !== later; attempt++) await sleep(50)
     assert.equal(await lastUse(), later)
   })
 

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 
-/** The credentials of each user by id, which requests use in turn, and the header that carries them. */
+/** The credentials of each user by id, which requests use one after another, and the header that carries them. */
 export interface Callers {
   readonly header: 'X-API-Key' | 'Authorization'
   readonly credentials: readonly Readonly<Record<string, string>>[]

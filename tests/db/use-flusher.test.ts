@@ -11,10 +11,10 @@ class Disk {
   /** Rejects writes while this is true. */
   isFull = false
   /** Writes wait for it. */
-  turn: Promise<void> = nextTurn()
+  free: Promise<void> = nextTurn()
 
   readonly write = async ({ keys }: Uses): Promise<Written> => {
-    await this.turn
+    await this.free
     if (this.isFull) throw new Error('full')
     this.chunks.push(keys.length)
     for (const { keyId, usedAt } of keys) {
@@ -112,7 +112,7 @@ describe('createUseFlusher', () => {
     const { disk, flusher, countAll } = open(2_500)
     countAll()
     const blocked = Promise.withResolvers<void>()
-    disk.turn = blocked.promise
+    disk.free = blocked.promise
     const flushing = flusher.flush()
     await nextTurn()
     disk.isFull = true
@@ -162,7 +162,7 @@ describe('createUseFlusher', () => {
   it('makes readers wait for writes, but not for ever', async (t) => {
     const disk = new Disk()
     const away = Promise.withResolvers<void>()
-    disk.turn = away.promise
+    disk.free = away.promise
     const flusher = createUseFlusher(disk.write, () => {})
     const counter = new Counter('a', flusher.add)
     counter.count()

@@ -17,7 +17,7 @@ describe('a long answer', () => {
     )
   })
 
-  it('is sent in pieces with turns for other work in between', async () => {
+  it('is sent in pieces, in different turns of the event loop', async () => {
     const { body } = answer('語'.repeat(1_000_000))
     assert.ok(body)
     let turns = 0

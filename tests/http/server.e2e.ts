@@ -126,7 +126,7 @@ describe('the server', () => {
     const { stdout } = await makeKey('--email', 'body@example.com', '--name', 'body')
     const body = new ReadableStream({
       pull: async (controller) => {
-        // Gives fetch a turn to read the answer.
+        // Lets fetch read the answer.
         await nextTurn()
         controller.enqueue(Buffer.alloc(4096, ' '))
       },

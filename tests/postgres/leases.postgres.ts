@@ -79,7 +79,7 @@ describe('a lease', () => {
     assert.deepEqual((await run('SELECT name FROM leases')).rows, [])
   })
 
-  it('lets nodes take turns, so that the work never runs twice at the same time', async () => {
+  it('lets nodes wait for each other, so that the work never runs twice at the same time', async () => {
     let atWork = 0
     let done = 0
     const work = async () => {
@@ -90,7 +90,7 @@ describe('a lease', () => {
       done += 1
     }
     await Promise.all(
-      Array.from({ length: 20 }, (_, at) => nodes[at % 2]?.leases.runInTurn('work', work)),
+      Array.from({ length: 20 }, (_, at) => nodes[at % 2]?.leases.waitAndRun('work', work)),
     )
     assert.equal(done, 20)
   })

@@ -121,7 +121,7 @@ describe('network threads', { skip: !IS_NODE, timeout: 120_000 }, () => {
     )
     for (const answer of exports) answer.destroy()
     // Several times as many as one address may hold at once.
-    for (let turn = 0; turn < 10; turn++) {
+    for (let attempt = 0; attempt < 10; attempt++) {
       const leaving = await openMany(server.url)
       for (const { socket } of leaving) {
         socket.write(

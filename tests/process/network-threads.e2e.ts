@@ -114,8 +114,8 @@ describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
     const connections = await openMany(server.url)
     const headers = { 'x-api-key': key, 'content-type': 'application/json' }
     const keys = `${server.url}/v1/account/me/keys`
-    for (let turn = 0; turn < 5; turn++) {
-      const body = JSON.stringify({ name: `short ${turn}`, type: 'secret' })
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const body = JSON.stringify({ name: `short ${attempt}`, type: 'secret' })
       const created = Object(await (await fetch(keys, { method: 'POST', headers, body })).json())
       assert.deepEqual(await lookUpOnAll(connections, created.rawKey, 4), { 200: CONNECTIONS * 4 })
       const revoked = await fetch(`${keys}/${created.id}`, { method: 'DELETE', headers })

@@ -81,7 +81,7 @@ export function createPgLeases(options: LeaseOptions): Leases {
   return {
     runAlone: async (name, work, { restMs = 0 }: LeaseTerms = {}) =>
       (await take(name, work, restMs)) !== null,
-    runInTurn: async (name, work) => {
+    waitAndRun: async (name, work) => {
       const latest = performance.now() + LONGEST_WAIT_MS
       for (;;) {
         const taken = await take(name, work)

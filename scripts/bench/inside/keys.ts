@@ -14,7 +14,7 @@ import { printTable } from '../parts/table.ts'
 
 const COUNTS = [1, 1_000, 100_000]
 const FINDS = 200_000
-const TURNS = 20_000
+const FINDS_WITH_PAUSE = 20_000
 const PASSES = 5
 const TEXT_LENGTH = 72
 
@@ -41,7 +41,7 @@ async function measure(count: number) {
     'load ms': loadMs,
     MB: megabytes,
     'find µs': await findMicroseconds(ring, known),
-    // The first look-up of a turn also checks for changes by other processes.
+    // The first look-up of a turn of the event loop also checks for changes by other processes.
     'first find of a turn µs': await findMicroseconds(ring, known, nextTurn),
     'unknown µs': await findMicroseconds(ring, unknown),
   }
@@ -62,7 +62,7 @@ async function findMicroseconds(
   pause?: () => Promise<void>,
 ): Promise<number> {
   const now = Date.now()
-  const count = pause === undefined ? FINDS : TURNS
+  const count = pause === undefined ? FINDS : FINDS_WITH_PAUSE
   const time = (work: (text: string) => unknown) =>
     medianTime(PASSES, async () => {
       for (let n = 0; n < count; n++) {

@@ -27,10 +27,10 @@ const OFFSET_PER_ROUND = 200_000
 const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url))
 
 /**
- * Warms up every server, then drives them in turn, round by round. Returns the trials with their
+ * Warms up every server, then drives one after another, round by round. Returns the trials with their
  * medians. Throws if a server no longer answers look-ups.
  */
-export async function driveInTurn<Trial extends { readonly target: Target; readonly load: Load }>(
+export async function driveInRounds<Trial extends { readonly target: Target; readonly load: Load }>(
   trials: readonly Trial[],
   { rounds, seconds }: Pick<BenchOptions, 'rounds' | 'seconds'>,
 ): Promise<(Trial & { readonly measured: Measured })[]> {

@@ -75,17 +75,17 @@ export function createTraffic(client: Client, people: readonly Person[]) {
 }
 
 function createInputs(client: Client, people: readonly Person[]) {
-  const person = inTurn(people)
-  const address = inTurn(randomMix(ADDRESSES).addresses)
+  const person = cycle(people)
+  const address = cycle(randomMix(ADDRESSES).addresses)
   return {
     client,
     person,
-    payer: inTurn(people.filter(({ isPaying }) => isPaying)),
+    payer: cycle(people.filter(({ isPaying }) => isPaying)),
     address,
     random: createRandom(1),
     /** The header of a request from the next address. */
     from: () => ({ 'x-forwarded-for': address() }),
-    /** Sends a call with the key of a person; default: each person in turn, to avoid rate limits. */
+    /** Sends a call with the key of a person; default: one person after another, to avoid rate limits. */
     send: (path: string, { headers, ...call }: Partial<Call> = {}, { key } = person()) =>
       client.send({ method: 'GET', path, headers: { 'x-api-key': key, ...headers }, ...call }),
   }
@@ -157,7 +157,7 @@ function readTelemetry(kind: string): Action {
 }
 
 /** Returns a function that goes through the values again and again. */
-function inTurn<Value>(values: readonly Value[]): () => Value {
+function cycle<Value>(values: readonly Value[]): () => Value {
   let next = 0
   return () => {
     const value = values[next++ % values.length]

@@ -21,7 +21,7 @@ export interface Writers {
 
 export interface Target {
   readonly url: string
-  /** One key per user. The users create keys and sites in turn, because each may create only a few. */
+  /** One key per user. The users create keys and sites one after another, because each may create only a few. */
   readonly keys: readonly string[]
   /** The origin of the beacons. */
   readonly origin: string
@@ -51,8 +51,8 @@ export function startWriters({ url, keys, origin }: Target): Writers {
   const agent = new Agent({ keepAlive: true })
   const ask = createAsk(agent, url)
   const clients = [
-    ...range(MAKERS).map((n) => makeKeys(ask, inTurn(keys, n), acknowledged)),
-    ...range(MAKERS).map((n) => makeSites(ask, inTurn(keys, n), acknowledged)),
+    ...range(MAKERS).map((n) => makeKeys(ask, cycle(keys, n), acknowledged)),
+    ...range(MAKERS).map((n) => makeSites(ask, cycle(keys, n), acknowledged)),
     ...range(BEACON_CLIENTS).map((n) => sendBeacons(ask, { origin, number: n }, acknowledged)),
     ...range(LOOKUP_CLIENTS).map((n) => lookUp(ask, keys[n % keys.length] ?? '', acknowledged)),
   ]
@@ -61,7 +61,7 @@ export function startWriters({ url, keys, origin }: Target): Writers {
 }
 
 /** The keys again and again: those of every third user, so that clients do not share users. */
-function* inTurn(keys: readonly string[], first: number): Generator<string, never> {
+function* cycle(keys: readonly string[], first: number): Generator<string, never> {
   for (let n = first; ; n += MAKERS) yield keys[n % keys.length] ?? ''
 }
 

@@ -181,12 +181,12 @@ function jsonOf(line: string): string {
 async function askMmdblookup(path: string, addresses: readonly Address[]): Promise<MmdbRecord[]> {
   const share = Math.ceil(addresses.length / WORKERS)
   const workers = Array.from({ length: WORKERS }, (_, worker) =>
-    askInTurn(path, addresses.slice(worker * share, (worker + 1) * share)),
+    askOneByOne(path, addresses.slice(worker * share, (worker + 1) * share)),
   )
   return (await Promise.all(workers)).flat()
 }
 
-async function askInTurn(path: string, addresses: readonly Address[]): Promise<MmdbRecord[]> {
+async function askOneByOne(path: string, addresses: readonly Address[]): Promise<MmdbRecord[]> {
   const child = spawn('sh', ['-c', SHELL_LOOP, 'sh', path], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(`${addresses.map(({ text }) => text).join('\n')}\n`)
   const answers = (await text(child.stdout)).split(/^END\n/m)

@@ -6,7 +6,7 @@ import { makeApp, type TestApp } from '../../support/helpers.ts'
 
 const REQUEST_ID = '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
 const PEER = '203.0.113.7'
-const TURNS = 100
+const ATTEMPTS = 100
 const LOCATE = '/v1/ip/81.2.69.160'
 
 let app: TestApp
@@ -39,7 +39,7 @@ async function assertSame(path: string, headers: Readonly<Record<string, string>
   const sent = { 'x-request-id': REQUEST_ID, ...headers }
   let fast = ask(path, sent)
   // On PostgreSQL, it leaves requests to the router while other nodes are asked.
-  for (let turn = 0; fast === null && turn < TURNS; turn++) {
+  for (let attempt = 0; fast === null && attempt < ATTEMPTS; attempt++) {
     await sleep(1)
     fast = ask(path, sent)
   }

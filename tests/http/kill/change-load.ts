@@ -43,8 +43,8 @@ export function startChangeLoad(url: string, keys: readonly string[]): ChangeLoa
   const agent = new Agent({ keepAlive: true })
   const ask = createAsk(agent, url)
   const load = { changes: [], texts: new Map(), others: new Map() }
-  let turns = 0
-  const nextUser = () => new User(ask, keys[turns++ % keys.length] ?? '', load)
+  let users = 0
+  const nextUser = () => new User(ask, keys[users++ % keys.length] ?? '', load)
   const clients = Array.from({ length: CLIENTS }, () => [
     repeat(() => nextUser().useKey()),
     repeat(() => nextUser().useSite()),

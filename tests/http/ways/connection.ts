@@ -105,7 +105,7 @@ export async function connectTo(
     `${serverSocket.bytesRead} ${serverSocket.bytesWritten} ${socket.bytesRead}`
   const until = async (isDone: () => boolean, turns: number) => {
     let [last, since, quiet, idle] = [progress(), performance.now(), 0, 0]
-    // After a pause of the whole process the time is over, but nothing has had its turn.
+    // After a pause of the whole process the time is over, but nothing has run.
     const isPatient = () => idle < IDLE_TURNS || performance.now() - since < patience
     while (!socket.closed && quiet < turns && isPatient()) {
       await nextTurn()

@@ -12,7 +12,7 @@ const buckets = createThreadBuckets(null)
 const rate = { capacity, windowMs: 60_000 }
 let taken = 0
 let counted = 0
-for (let turn = 0; turn < times; turn++) {
+for (let time = 0; time < times; time++) {
   // All at the same time, so that nothing refills.
   if (buckets.take(bucket, rate, 0, 1)?.allowed === true) taken += 1
   if (countBelowCap(rows, counterRow)) counted += 1

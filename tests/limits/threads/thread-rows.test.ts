@@ -89,7 +89,7 @@ describe('a bucket of several threads', () => {
     const buckets = createThreadBuckets(createRowPool(ThreadRows.make(2)))
     const common = buckets.adopt({ spent: 0, at: 0 })
     const rate = { capacity: 60, windowMs: 60_000 }
-    for (let turn = 0; turn < 50; turn++) {
+    for (let time = 0; time < 50; time++) {
       buckets.take(common, rate, 1_000, 1)
       buckets.take(common, rate, 999, 1)
     }

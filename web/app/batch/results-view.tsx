@@ -94,7 +94,7 @@ function Pages({ report: { rows, table, firstPage } }: Omit<ResultsProps, 'world
     const wanted = Math.min(last, Math.max(0, to))
     setShown({ page: wanted, cells: await table.readPage(wanted) })
   }
-  const turns = [
+  const links = [
     ['First', 0],
     ['Previous', page - 1],
     ['Next', page + 1],
@@ -106,7 +106,7 @@ function Pages({ report: { rows, table, firstPage } }: Omit<ResultsProps, 'world
       <nav class="actions" aria-label="Pages of the table">
         <span role="status">{rangeOf(page, rows)}</span>
         {last > 0 &&
-          turns.map(([name, to]) => (
+          links.map(([name, to]) => (
             <button type="button" class="quiet" onClick={() => void go(to)}>
               {name}
             </button>
